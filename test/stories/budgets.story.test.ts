@@ -112,7 +112,7 @@ test(
     const run = ["run", "--agent", "codex", "--no-review"];
     const refused = await rig.run(run, { env });
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/what codex costs cannot be known[^]*put a price for m in prices_file/);
+    expect(refused.stderr).toMatch(/codex does not report its cost[^]*put a price for m in prices_file/);
     expect(rig.statuses()).toEqual({ T1: "todo" });
     rig.write("prices.json", '{"m": {"input": 1000, "output": "much"}}');
     const priced = {
@@ -207,7 +207,7 @@ test(
       with_(loop);
       expect(await rig.run(["run", "--no-review"])).toMatchObject({
         code: 2,
-        stderr: expect.stringMatching(/cannot be known[^]*agents\.it\.output to jsonl/) as string,
+        stderr: expect.stringMatching(/does not report its[^]*agents\.it\.output to jsonl/) as string,
       });
     }
     with_({ max_tokens: 1, unknown_cost: "allow" });

@@ -248,7 +248,7 @@ test(
     rig.gitInit();
     const [run = ""] = rig.runs();
     expect((await rig.run(["replay", "--tree"])).stdout).toContain(
-      "from line 1 on only decisions: the run had no git repository: nothing is kept of its tree",
+      "from line 1 on only decisions: the run had no git repository, so its tree was not kept",
     );
     rig.writeBacklog([{ id: "T2" }]);
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
@@ -264,7 +264,7 @@ test(
     expect(await replayTree(rig)).toMatchObject({
       code: 0,
       commits: 0,
-      notes: ["the run made no attempt: nothing of it is in the tree"],
+      notes: ["the run made no attempt, so it changed no tree"],
     });
     for (const wrong of [["--gate"], ["--tree", "--at", "3"]])
       expect(await rig.run(["replay", ...wrong])).toMatchObject({ code: 2 });

@@ -88,7 +88,7 @@ test("doctor reports the error a run would fail with, in the same words", async 
   expect(end).toBe("no");
   expect(of("start")).toMatchObject({
     status: "error",
-    message: expect.stringContaining("what codex costs cannot be known") as string,
+    message: expect.stringContaining("codex does not report its cost") as string,
     remedy: expect.stringContaining("loop.unknown_cost") as string,
   });
   settings({ schedule: { agent: "codex" }, loop: { max_cost_usd: 2, unknown_cost: "allow" } });

@@ -1,5 +1,5 @@
-// A run's log made fit to be sent to others: secrets, the home folder and the user's name replaced, and tried whether it still
-// replays. Leaves the file's format to logging/capsule.ts.
+// Makes a capsule: a run's log without secrets, home folder and user name, safe to send to others. Checks that it still replays.
+// logging/capsule.ts has the file format.
 import { packCapsule, unpackCapsule, type Capsule } from "../../logging/capsule.js";
 import { KEPT } from "../../logging/run-log.js";
 import type { Ports } from "../../system/ports.js";
@@ -15,25 +15,25 @@ export interface CapsuleOrder {
   node: string;
   platform: string;
   redact: Redact;
-  /** Absolute paths of the home folder, by whatever name. */
+  /** All absolute paths of the home folder. */
   homes: readonly string[];
   /** Names of the user. */
   names: readonly string[];
 }
 
 export interface MadeCapsule extends Capsule {
-  /** How its decisions replay; the same as the run's own. */
+  /** The result of replaying the capsule; the same as the run's own. */
   replayed: Replayed;
-  /** The user's name means something else here as well (an agent, a task), and was replaced in paths only. */
+  /** The user's name was replaced only in paths, because it has another meaning in this log (an agent, a task). */
   namesLeft: boolean;
 }
 
-/** Shorter names are words as well. */
+/** Shorter names may be words. */
 const SHORTEST_NAME = 3;
-/** They say nothing of anybody. */
+/** Names that identify no person. */
 const NOBODY: ReadonlySet<string> = new Set(["root", "user", "home", "Users"]);
 
-/** Makes the capsule. Only reads, save a temporary folder. */
+/** Makes the capsule. Writes only to a temporary folder. */
 export async function makeCapsule(ports: Ports, order: CapsuleOrder): Promise<MadeCapsule> {
   const { folder, run, version, node, platform } = order;
   const facts = { run, version, node, platform };
@@ -43,14 +43,14 @@ export async function makeCapsule(ports: Ports, order: CapsuleOrder): Promise<Ma
     const clean = (value: unknown): unknown => redactValue(text, value, KEPT);
     const capsule = await packCapsule(ports, folder, { facts, clean });
     const replayed = await withCapsule(ports, capsule.text, (unpacked) => replayRun(ports, unpacked));
-    if (!replayed.ok) throw new Error(`what was packed cannot be unpacked: ${replayed.error}`);
+    if (!replayed.ok) throw new Error(`cannot unpack the new capsule: ${replayed.error}`);
     const same = "decisions" in replayed.value || !("decisions" in whole);
     if (namesLeft || same) return { ...capsule, replayed: replayed.value, namesLeft };
   }
   throw new Error("the second of two ways always ends");
 }
 
-/** Unpacks a capsule into a temporary folder for as long as `use` takes; an error says why it is none. */
+/** Unpacks a capsule into a temporary folder while `use` runs; the error says why it is not a capsule. */
 export async function withCapsule<T>(
   ports: Pick<Ports, "files">,
   text: string,
@@ -66,7 +66,7 @@ export async function withCapsule<T>(
 }
 
 function cleaner({ redact, homes, names }: CapsuleOrder, whole: readonly string[]): Redact {
-  // The longest first: of two homes, one inside the other, nothing of the longer may stay.
+  // Longest first, so that no part of a nested home folder is left.
   const places = [...new Set(homes)].filter((home) => home.length > 1).sort((a, b) => b.length - a.length);
   const own = names.filter((name) => name.length >= SHORTEST_NAME && !NOBODY.has(name));
   const word = (name: string): string => `(?<![\\p{L}\\p{N}_])${escapeForRegExp(name)}(?![\\p{L}\\p{N}_])`;
@@ -83,7 +83,7 @@ function cleaner({ redact, homes, names }: CapsuleOrder, whole: readonly string[
   };
 }
 
-/** The home folder itself or what is in it; not one whose name merely begins like it. */
+/** A pattern for the home folder and paths in it, but not for a folder whose name only begins like it. */
 function toPlace(home: string): string {
   return `${escapeForRegExp(home)}(?![\\p{L}\\p{N}_])`;
 }

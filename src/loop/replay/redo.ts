@@ -1,5 +1,5 @@
-// One effect of a run done again in its clone: first all that the run found there then, from what is kept of it, then the
-// effect itself, then what came of it is held against the log. Leaves when to replay-tree.ts.
+// Performs one effect of a run again in a clone: restores the state the run found then, performs the effect, and compares the
+// result with the log. replay-tree.ts decides when.
 import type { Records } from "../../git/attempt/attempts.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import {
@@ -26,7 +26,7 @@ import { worldAt } from "./world-at.js";
 
 type Of<T extends StepEvent["type"]> = Sealed<Extract<StepEvent, { type: T }>>;
 
-/** What is known of a run before it is replayed. */
+/** The facts about a run that its replay needs. */
 export interface ReplayScene extends Records {
   run: string;
   rules: Rules;
@@ -34,27 +34,27 @@ export interface ReplayScene extends Records {
   head: string | undefined;
 }
 
-/** As a reader knows it. */
+/** Names an attempt as readers know it. */
 function tellAttempt({ task_id, attempt = 0, iteration = 0 }: Of<"snapshot"> | Of<"restored">): string {
   return task_id === undefined ? `${THE_REVIEW}-${String(iteration)}` : `${task_id}-${String(attempt)}`;
 }
 
-/** So many paths of a tree that differs are named. */
+/** How many differing paths are named. */
 const NAMED = 5;
 
-/** The run as far as it was done again, and what was counted on the way. */
+/** The state of a replay, and its counts. */
 export class Redone {
   commits = 0;
   backlogs = 0;
   gates = 0;
   readonly notes: string[] = [];
-  /** Set: from this line on nothing more is done. */
+  /** Set once no further effect is performed, from this line on. */
   stopped: { seq: number; why: string } | undefined;
-  /** What an attempt left is not kept: nothing more can be done, if there is more. */
+  /** Set once an attempt has no record: the next effect stops the replay of the tree. */
   private lost: { seq: number; why: string } | undefined;
-  /** Edits of which the log does not hold every word. */
+  /** Edits that are redacted in the log. */
   private readonly redacted = new Set<string>();
-  /** HEAD as the run had it. */
+  /** HEAD of the run at this point. */
   private head: string | undefined;
 
   constructor(
@@ -65,13 +65,13 @@ export class Redone {
     this.head = scene.head;
   }
 
-  /** An edit a command asked for, to be made when the run made it. */
+  /** Remembers an edit that a command requested; it is made when the run made it. */
   ask({ request, changes }: Of<"edit_asked">): void {
     this.opened.world.memory.asked.set(request, changes);
     if (isRedacted(changes)) this.redacted.add(request);
   }
 
-  /** Does the effect as it was decided `at` (epoch ms), and compares with the event it ended in then. */
+  /** Performs the effect decided at `at` (epoch ms), and compares it with the event it ended in then. */
   async redo(effect: Effect, at: number, event: Sealed<StepEvent>): Promise<Difference | undefined> {
     const isGate = event.type === "baseline_finished" || event.type === "gate_finished";
     if (isGate && !this.runsGate) return undefined;
@@ -89,7 +89,7 @@ export class Redone {
     return now.type === event.type ? undefined : differs(event.seq, event.type, now.type);
   }
 
-  /** Everything the effect found then that nobody but others, or an agent, brought about. */
+  /** Restores the changes that an agent or another process had made before the effect. */
   private async prepare(event: Sealed<StepEvent>): Promise<void> {
     switch (event.type) {
       case "checkpoint":
@@ -120,7 +120,7 @@ export class Redone {
     const { base, head } = event;
     const known = base !== undefined && (await this.has(`${base}^{commit}`));
     if (!known && event.reused) {
-      this.stop(event.seq, "the checkpoint it went on from is not in the repository any more");
+      this.stop(event.seq, "the checkpoint it continued from is not in the repository any more");
       return;
     }
     const went = head !== undefined && (await this.comeToHead(event.seq, head, known ? base : head));
@@ -134,7 +134,7 @@ export class Redone {
     if (moved > 0 && !went) this.notes.push(`line ${event.seq}: others had changed ${moved} paths meanwhile`);
   }
 
-  /** Answers whether HEAD had gone on by itself: a person, a hook or an agent committed. */
+  /** Moves HEAD if a person, a hook or an agent had moved it; returns whether it did. */
   private async comeToHead(seq: number, head: string, base: string): Promise<boolean> {
     if (head === this.head) return false;
     if (!(await this.has(`${head}^{commit}`))) {
@@ -160,7 +160,7 @@ export class Redone {
     if (parent !== undefined) await this.comeToHead(event.seq, parent, parent);
   }
 
-  /** The tree as the agent left it. */
+  /** Restores the tree as the agent left it. */
   private async layAttempt(event: Of<"snapshot"> | Of<"restored">, changed: number): Promise<void> {
     const { repo, world } = this.opened;
     const base = world.memory.checkpoints.get(event.job)?.base;
@@ -236,12 +236,12 @@ export class Redone {
   }
 }
 
-/** What stands in place of a secret is in it. */
+/** Whether the value contains a redacted secret. */
 function isRedacted(value: unknown): boolean {
   return JSON.stringify(value).includes(REDACTED);
 }
 
-/** What became of the task file, in one comparable line. */
+/** The result for the task file, in one comparable line. */
 function outcomeOf(outcome: ChangeResult, sha256: string | undefined): string {
   const { updated, refused, removed, digest } = outcome;
   return JSON.stringify({

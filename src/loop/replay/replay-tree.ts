@@ -1,6 +1,6 @@
-// A run again, offline: what `step` decides is compared as in replay.ts, and what it asks of backlog, tree and commits is done
-// in a temporary clone, agents replaced by what their attempts left. Leaves the clone to replay-world.ts, what is laid into
-// it and compared to redo.ts.
+// Replays a run with its tree, offline: compares decisions as replay.ts does, and performs the effects on backlog, tree and
+// commits in a temporary clone, with recorded changes in place of agents. replay-world.ts makes the clone; redo.ts performs and
+// compares.
 import { readRecords } from "../../git/attempt/attempts.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
 import { readLines, readStepEvent } from "../../logging/read.js";
@@ -14,22 +14,22 @@ import { differs, replayRun, type Difference, type Replayed } from "./replay.js"
 import { openReplayWorld, type AskTrust, type ReplaySource } from "./replay-world.js";
 import type { Next } from "../step/decision.js";
 
-/** How a replay with its tree came out. */
+/** The result of a replay with its tree. */
 export interface TreeReplayed {
   replayed: Replayed;
-  /** Commits whose trees are the same. */
+  /** How many commits have the same tree. */
   commits: number;
-  /** Changes after which the task file held the same bytes. */
+  /** How many changes gave the same bytes of the task file. */
   backlogs: number;
-  /** Verdicts of the gate that are the same; only where it ran again. */
+  /** How many verdicts of the gate are the same; 0 unless it ran again. */
   gates: number;
-  /** What others did to the repository meanwhile and was taken over from it. */
+  /** Changes by others that were taken over from the repository. */
   notes: readonly string[];
-  /** The line from which on only decisions were compared, and why. */
+  /** The line from which only decisions were compared, and why. */
   stopped?: { seq: number; why: string };
 }
 
-/** Replays a run with its tree. Touches nothing of the project and starts no agent, and no command unless `gate` is given. */
+/** Replays a run with its tree. Changes nothing in the project, starts no agent, and runs commands only if `gate` is given. */
 export async function replayTree(
   source: ReplaySource,
   folder: string,
@@ -54,13 +54,13 @@ export async function replayTree(
   }
 }
 
-/** Why a run has no tree to replay. `idle`: it did nothing to tree and backlog, so nothing is missed. */
+/** Why a run has no tree to replay. `idle`: it changed neither tree nor backlog, so nothing is missed. */
 interface NoScene {
   why: string;
   idle?: boolean;
 }
 
-/** What must be known beforehand, or why the tree cannot be replayed. */
+/** Reads the facts the replay needs, or why the tree cannot be replayed. */
 async function readScene({ ports, repo }: ReplaySource, folder: string): Promise<ReplayScene | NoScene> {
   let idle = true;
   let started: Extract<StepEvent, { type: "run_started" }> | undefined;
@@ -73,16 +73,16 @@ async function readScene({ ports, repo }: ReplaySource, folder: string): Promise
     if (event?.type === "backlog_changed" || event?.type === "committed")
       idle &&= event.updated.length === 0 && !("commit" in event && event.commit !== undefined);
   }
-  if (started === undefined) return { why: "the log does not say what the run began with" };
-  if (!started.git) return { why: "the run had no git repository: nothing is kept of its tree" };
-  if (first === undefined) return { why: "the run made no attempt: nothing of it is in the tree", idle };
+  if (started === undefined) return { why: "the log has no start of the run" };
+  if (!started.git) return { why: "the run had no git repository, so its tree was not kept" };
+  if (first === undefined) return { why: "the run made no attempt, so it changed no tree", idle };
   if (await repo.todoFiltered()) return { why: "git filters the task file, and filters are not run again" };
   const records = unwrap("replay", await readRecords(repo, started.run));
   if (records === undefined) return { why: "no attempts of this run are kept in the repository" };
   return { run: started.run, rules: started.rules, head: first.head, ...records };
 }
 
-/** Types of the lines in which the scene is told. */
+/** The types of lines that the scene is read from. */
 const READ_FIRST: ReadonlySet<string> = new Set([
   "run_started",
   "backlog_changed",
@@ -97,7 +97,7 @@ interface Pending {
   at: number;
 }
 
-/** Does what was decided when the event comes in which it ended then, and compares. */
+/** Performs a decided effect when its end comes in the log, and compares both. */
 class Follower {
   private pending: Pending[] = [];
 
@@ -135,7 +135,7 @@ const ENDS: Readonly<Partial<Record<Effect["kind"], StepEvent["type"]>>> = {
   "commit-backlog": "committed",
 };
 
-/** Whether the event is the end of the effect, of those that are done again. Contract: a job has one effect under way, `stop` aside. */
+/** Whether the event ends the effect; only for effects that are performed again. Contract: a job has one effect besides `stop`. */
 function endsIn(effect: Effect, event: StepEvent): boolean {
   const ends = ENDS[effect.kind];
   if (ends === undefined) return false;

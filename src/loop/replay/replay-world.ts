@@ -1,5 +1,5 @@
-// The world a replay is done in: a temporary repository that only reads the project's objects, the backlog as the run found
-// it, a log nobody reads. Leaves what is done there to replay-tree.ts.
+// Makes the world of a replay: a temporary repository that only reads the project's objects, the run's first backlog, and a log
+// that discards its lines. replay-tree.ts performs the effects in it.
 import { basename, dirname, join, relative } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import type { Records } from "../../git/attempt/attempts.js";
@@ -17,14 +17,14 @@ import type { Trusted } from "../perform/ask-trust.js";
 import { unwrap } from "../perform/unwrap.js";
 import { emptyMemory, type World } from "../perform/world.js";
 
-/** Asked before the gate runs again: which commands of these tasks may run. Throws where none may. */
+/** Asks, before the gate runs again, which commands of these tasks may run. Throws if none may. */
 export type AskTrust = (tasks: readonly Task[]) => Promise<Trusted>;
 
-/** Where a replay takes everything from. */
+/** The sources of a replay. */
 export interface ReplaySource {
   ports: Ports;
   project: Project;
-  /** The project's; only read. */
+  /** The project's repository; only read. */
   repo: Repository;
   env: Readonly<Record<string, string>>;
   promptsFolder: string;
@@ -33,12 +33,12 @@ export interface ReplaySource {
 export interface ReplayWorld {
   world: World;
   repo: Repository;
-  /** Edits the task file as an editing command did then, and tells the run's store of it. */
-  hear(told: readonly Told[]): Promise<void>;
+  /** Edits the task file as an editing command did then, and reports the edit to the store. */
+  hear(edits: readonly Told[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Makes it, as the run found things at its first checkpoint. Throws an `EffectError` where git cannot. */
+/** Makes the world as it was at the run's first checkpoint. Throws an `EffectError` if git fails. */
 export async function openReplayWorld(
   source: ReplaySource,
   run: { run: string; rules: Rules; head: string | undefined; start: Records["start"] },
@@ -47,7 +47,7 @@ export async function openReplayWorld(
   const { ports } = source;
   const made = await ports.files.makeTempFolder("looper-replay-");
   const folder = (await ports.files.realPath(made)) ?? made;
-  // What the gate's commands leave running is found by it.
+  // Processes that the gate's commands leave running are found by this mark.
   ports.processes.mark(markOf(folder));
   const close = async (): Promise<void> => {
     await ports.processes.sweep(markOf(folder));
@@ -85,7 +85,7 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
   const places = { projectDir: project.folder, todoFile: project.todoFile, exclude, env: own };
   const opened = await openRepository(ports, places);
   if (!opened.ok) throw new Error(`the clone cannot be opened: ${opened.error.message}`);
-  // Who commits is not in the log; the same ids are worth more than a name of our own.
+  // The log has no committer, so the project's is used to get the same commit ids.
   const repo: Repository = { ...opened.value, identity: source.repo.identity };
   unwrap("clone", await layHead(repo, { head, base: start.base }));
   unwrap("clone", await layTree(repo, { base: start.base, changes: [] }));
@@ -109,13 +109,13 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
   };
   const read = await world.store.read();
   if (read.kind === "ok") world.memory.backlog = read.backlog;
-  // The start is kept already, and its backlog is this one.
+  // The start was recorded already, with this backlog.
   world.memory.start = { backlog: start.backlog, kept: true };
   const trusted = await filling.gate?.(world.memory.backlog?.tasks ?? []);
   const hear = async (edits: readonly Told[]): Promise<void> => {
     for (const { at, changes } of edits) {
       const clock = { ...ports.clock, now: () => Date.parse(at) };
-      // One that is refused came before the first claim: the backlog the run is said to have begun with holds it.
+      // A refused edit came before the first claim, so the run's first backlog has it already.
       await openStore({ ...ports, clock }, project.todoFile, { lockFolder }).edit(
         () => changes,
         (line) => Promise.resolve(told.push(line) > 0),
@@ -125,7 +125,7 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
   return { world: trusted === undefined ? world : { ...world, trusted }, repo, hear };
 }
 
-/** The project as if it lay in the clone; the rules of the run over the settings of today. */
+/** The project with its paths in the clone, and the run's rules in place of today's settings. */
 async function moved(
   { ports, project, repo }: ReplaySource,
   { rules }: Filling,

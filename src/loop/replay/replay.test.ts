@@ -57,7 +57,7 @@ function seqOf(type: string, at = 0): number {
 
 const decisions = (lines: readonly Line[]): number => lines.filter(({ type }) => type === "decided").length;
 
-test("the log of a run, whole or cut off anywhere, gives the same decisions", async () => {
+test("the log of a run, whole or truncated anywhere, gives the same decisions", async () => {
   expect(await replayRun(ports, folder)).toEqual({ decisions: decisions(whole) });
   for (const cut of [1, 2, Math.floor(whole.length / 2), whole.length - 1]) {
     await rewritten(whole.slice(0, cut));
@@ -67,11 +67,11 @@ test("the log of a run, whole or cut off anywhere, gives the same decisions", as
   expect(await replayRun(ports, folder)).toEqual({ decisions: 0 });
 });
 
-test("a line that is missing, or cannot be read, is named", async () => {
+test("a line that is missing or cannot be read is named", async () => {
   await rewritten(whole.filter(({ seq }) => seq !== 4));
   expect(await replayRun(ports, folder)).toEqual({
     seq: 4,
-    difference: "then: line 4 is missing or cannot be read\nnow:  the log goes on with 5",
+    difference: "then: line 4 is missing or cannot be read\nnow:  the log continues with 5",
   });
   const strange = seqOf("checkpoint");
   await rewritten(changed("checkpoint", { dirty: "many" }));
@@ -81,7 +81,7 @@ test("a line that is missing, or cannot be read, is named", async () => {
   });
 });
 
-test("another decision, another reason and another line for readers are found", async () => {
+test("a replay finds a changed decision, a changed reason and a changed line for readers", async () => {
   await rewritten(changed("decided", { because: { rule: "whim" } }, 3));
   expect(await replayRun(ports, folder)).toMatchObject({
     seq: seqOf("decided", 3),
@@ -99,7 +99,7 @@ test("another decision, another reason and another line for readers are found", 
   });
 });
 
-test("a decision before any event, and an event that could not have come, are differences", async () => {
+test("a decision before any event and an impossible event are differences", async () => {
   const [first, decided] = whole;
   if (first === undefined || decided === undefined) throw new Error("an empty log");
   await rewritten([{ ...decided, seq: 1 }]);
@@ -114,7 +114,7 @@ test("a decision before any event, and an event that could not have come, are di
   });
 });
 
-test("who follows hears of each event and what it led to, and may end the replay", async () => {
+test("a follower gets each event with its decision, and may end the replay", async () => {
   const heard: string[] = [];
   const followed = await replayRun(ports, folder, (event, next) => {
     heard.push(`${event.seq} ${event.type} ${next.because.rule}`);
@@ -127,7 +127,7 @@ test("who follows hears of each event and what it led to, and may end the replay
   expect(heard.at(-1)).toBe(`${seqOf("checkpoint")} checkpoint checkpoint-made`);
 });
 
-test("a moment of a run: the last event up to a line, and what it led to", async () => {
+test("replaying up to a line returns the last event before it with its decision", async () => {
   const seq = seqOf("checkpoint");
   expect(await replayAt(ports, folder, seq)).toMatchObject({
     seq,

@@ -1,4 +1,4 @@
-// Feeds a log back through `step` and compares what it decides with what was decided then.
+// Feeds a log through `step` again and compares its decisions with the recorded ones.
 import { errorMessage } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import { isStepType, type Sealed, type StepEvent } from "../../logging/events.js";
@@ -7,28 +7,28 @@ import { START, step } from "../step/step.js";
 import type { RunState } from "../step/state.js";
 import type { Next } from "../step/decision.js";
 
-/** How a replay came out: every decision the same (none at all: an empty log), or the first line that differs or is missing. */
+/** The result of a replay: the count of equal decisions (0 for an empty log), or the first line that differs or is missing. */
 export type Replayed = { decisions: number } | Difference;
 
-/** A line of the log that says something else than what is so now. */
+/** A line of the log that differs from the replay. */
 export interface Difference {
   seq: number;
   difference: string;
 }
 
-/** One turn of the run: the event, and what came of it. */
+/** One event of the run, and its decision. */
 export interface Explained {
   seq: number;
   event: string;
   next: Next;
 }
 
-/** Told of each event that `step` took, and what it decided; a difference ends the replay. */
+/** Called with each event and its decision; a returned difference ends the replay. */
 export type Follow = (event: Sealed<StepEvent>, next: Next) => Promise<Difference | undefined>;
 
 type ReplayPorts = Pick<Ports, "files">;
 
-/** Replays a whole run. A log that was cut off is compared as far as it goes. */
+/** Replays a whole run. A truncated log is compared as far as it goes. */
 export async function replayRun(ports: ReplayPorts, folder: string, follow?: Follow): Promise<Replayed> {
   let decisions = 0;
   let next: Next | undefined;
@@ -61,12 +61,12 @@ export async function replayRun(ports: ReplayPorts, folder: string, follow?: Fol
   return { decisions };
 }
 
-/** The line that differs, with what it said and what is so now. */
+/** Describes a line that differs, with its old and its new value. */
 export function differs(seq: number, then: string, now: string): Difference {
   return { seq, difference: `then: ${then}\nnow:  ${now}` };
 }
 
-/** What `step` makes of an event, or why it could not have come: a log may be of another version, or changed by hand. */
+/** Calls `step`; returns its error if the event is impossible: a log may be of another version, or edited by hand. */
 function take(state: RunState, event: Sealed<StepEvent>): Next | string {
   try {
     return step(state, event);
@@ -75,13 +75,13 @@ function take(state: RunState, event: Sealed<StepEvent>): Next | string {
   }
 }
 
-/** Lines count from 1 without a gap: one that cannot be read leaves one. */
+/** Lines are numbered from 1 without a gap, so a gap means a line that is missing or cannot be read. */
 function missing(last: number, found: number): Difference {
   const seq = last + 1;
-  return differs(seq, `line ${seq} is missing or cannot be read`, `the log goes on with ${found}`);
+  return differs(seq, `line ${seq} is missing or cannot be read`, `the log continues with ${found}`);
 }
 
-/** What `step` makes of the event with this `seq` (or the last one before it), and the state after it. `last`: where the log ended before it. */
+/** Replays up to the event with this `seq`, or the last one before it. `last`: the log ends before `seq`, at this line. */
 export async function replayAt(
   ports: ReplayPorts,
   folder: string,

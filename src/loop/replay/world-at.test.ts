@@ -12,7 +12,7 @@ import type { World } from "../perform/world.js";
 
 const AT = Date.parse("2026-01-02T03:04:05.678Z");
 
-test("what an effect writes into the backlog and into commits carries the time it was decided at", async () => {
+test("an effect's writes to the backlog and its commits carry the time of its decision", async () => {
   const ports = nodePorts();
   const folder = await mkdtemp(path.join(tmpdir(), "looper-at-"));
   try {

@@ -2,8 +2,8 @@ import type { Repository } from "../../git/base/repository.js";
 import type { World } from "../perform/world.js";
 
 /**
- * The world as an effect finds it that was decided at `at` (epoch ms): what it writes into the backlog and into commits
- * carries that time and not its own, so that a replay writes the same bytes.
+ * The world for an effect decided at `at` (epoch ms): its writes to the backlog and its commits carry that time instead of the
+ * current one, so that a replay writes the same bytes.
  */
 export function worldAt(world: World, at: number): World {
   const { store, repo } = world;
@@ -14,7 +14,7 @@ export function worldAt(world: World, at: number): World {
   };
 }
 
-/** Waiting and measuring go by the real clock all the same. */
+/** Waits and measurements still use the real clock. */
 function repositoryAt(repo: Repository, at: number): Repository {
   const { ports } = repo;
   return { ...repo, ports: { ...ports, clock: { ...ports.clock, now: () => at } } };

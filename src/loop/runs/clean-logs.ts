@@ -1,5 +1,5 @@
-// Removes old runs: their logs, and what git keeps of their attempts. The same for `looper clean` and for the limits of the
-// settings. Leaves which runs are old to logging/retention.ts, and which are still needed to needed-runs.ts.
+// Removes old runs, that is their logs and the refs of their attempts, for `looper clean` and for the limits of the settings.
+// logging/retention.ts decides which runs are old, and needed-runs.ts which are still needed.
 import { dirname, join } from "node:path";
 import { forgetAttempts } from "../../git/commit/run-refs.js";
 import {
@@ -28,39 +28,39 @@ export interface SizedRun {
   bytes: number;
 }
 
-/** What is there before anything goes. */
+/** The runs that exist before the removal. */
 export interface LogSurvey {
   known: KnownOfRuns;
-  /** This project's, the oldest first. */
+  /** This project's runs, oldest first. */
   runs: readonly string[];
-  /** Runs of other projects that log into the same folder: never touched. */
+  /** How many runs of other projects log into the same folder; they are never touched. */
   foreign: number;
-  /** Names of what is no run: never touched. */
+  /** Names of entries that are not runs; they are never touched. */
   others: readonly string[];
   /** Ids of every folder of a run. */
   all: ReadonlySet<string>;
-  /** Ids of runs whose removal was begun. */
+  /** Ids of runs whose removal was started. */
   going: readonly string[];
 }
 
-/** What goes, and what would go were it not needed. The oldest first. */
+/** The old runs, oldest first: those to remove, and those that stay because they are needed. */
 export interface CleanPlan {
   remove: readonly SizedRun[];
   stay: readonly { run: string; why: Needed }[];
-  /** Those of `remove` that are looked at again before they go. */
+  /** Runs of `remove` without an end; each is checked again before it is removed. */
   unended: ReadonlySet<string>;
 }
 
 export interface Cleaned {
   removed: readonly SizedRun[];
-  /** Refs of attempts that went. */
+  /** How many refs of attempts were removed. */
   refs: number;
 }
 
-/** Looks at what there is. */
+/** Lists the runs and what git and the locks know of them. */
 export async function surveyLogs(site: LogSite): Promise<LogSurvey> {
   const { ports, project } = site;
-  // Refs first: the folder of a run is there before its refs are.
+  // Refs are read first, because a run makes its folder before its refs.
   const known = await readKnown(site);
   const { runs, going, others } = await listRunFolders(ports, project.logDir);
   const own = await ownRuns(site, runs);
@@ -68,7 +68,7 @@ export async function surveyLogs(site: LogSite): Promise<LogSurvey> {
   return { known, runs: own, foreign: runs.length - own.length, others, going, all };
 }
 
-/** `old`: runs that may go, the oldest first. */
+/** Plans the removal of `old` runs, oldest first. */
 export async function planClean(
   site: LogSite,
   { known, runs }: LogSurvey,
@@ -85,14 +85,14 @@ export async function planClean(
   return { remove, stay, unended };
 }
 
-/** Bytes of a run's log. */
+/** Measures a run's log in bytes. */
 export function bytesOf({ ports, project }: LogSite, run: string): Promise<number> {
   return measureFolder(ports, join(project.logDir, "runs", run));
 }
 
 /**
- * Removes what the plan says, and what a clean that was killed left. In this order: no reader sees the runs any more, their refs
- * go, their files go. Where the disk refuses it is an `environment` error; the next clean finishes what was begun.
+ * Removes the planned runs, and those that a killed clean left, in this order: hide them from readers, remove their refs, remove
+ * their files. A disk failure is an `environment` error; the next clean finishes the removal.
  */
 export async function removeRuns(site: LogSite, survey: LogSurvey, plan: CleanPlan): Promise<Cleaned> {
   const { ports, project } = site;
@@ -113,15 +113,15 @@ export async function removeRuns(site: LogSite, survey: LogSurvey, plan: CleanPl
     throw new UserError(
       "environment",
       `cannot remove old runs in ${logDir}: ${errorMessage(error)}`,
-      "make the folder writable, then clean again: it finishes what was begun",
+      "make the folder writable, then clean again to finish",
       { cause: error },
     );
   }
 }
 
-/** Runs of which only refs are left: their start says that their log was here, and it is not. */
+/** Runs that have only refs left: their start names a log in this folder that no longer exists. */
 function lostRuns({ project }: LogSite, { known, all }: LogSurvey): string[] {
-  // Where not a single one is, the disk they are on may be missing.
+  // If no run exists at all, the disk they are on may be missing.
   if (all.size === 0) return [];
   return [...known.refs.starts]
     .filter(([run, log]) => log === join(project.logDir, "runs", run) && !all.has(run))
@@ -133,10 +133,10 @@ async function forget({ repo }: LogSite, runs: ReadonlySet<string>): Promise<num
   const forgotten = await forgetAttempts(repo, runs);
   if (forgotten.ok) return forgotten.value;
   const { command, message } = forgotten.error;
-  throw new UserError("environment", `${command}: ${message}`, "mend what git says, then clean again");
+  throw new UserError("environment", `${command}: ${message}`, "fix the git error, then clean again");
 }
 
-/** Applies the settings' limits. Contract: the caller's run goes on, and holds its locks. */
+/** Applies the settings' limits. Contract: the caller's run is running and holds its locks. */
 export async function applyLimits(site: LogSite, limits: LogLimits): Promise<Cleaned> {
   const { ports, project } = site;
   const sizes = new Map<string, number>();
@@ -145,7 +145,7 @@ export async function applyLimits(site: LogSite, limits: LogLimits): Promise<Cle
     sizes.set(run, bytes);
     return bytes;
   };
-  // Nearly always there is nothing to do: git is not asked for that.
+  // Usually no run is old, and git need not be asked.
   const { runs, going } = await listRunFolders(ports, project.logDir);
   if (going.length === 0 && (await selectRunsBeyond(runs, limits, sizeOnce)).length === 0)
     return { removed: [], refs: 0 };
@@ -154,7 +154,7 @@ export async function applyLimits(site: LogSite, limits: LogLimits): Promise<Cle
   return removeRuns(site, survey, plan);
 }
 
-/** Whether there may be a repository that could not be opened: then nobody knows what is needed. */
+/** Whether there may be a repository that could not be opened, so that it is unknown which runs are needed. */
 export async function mayHaveRepository(files: Files, folder: string): Promise<boolean> {
   if ((await files.stat(join(folder, ".git"), { link: true })) !== undefined) return true;
   const above = dirname(folder);

@@ -4,15 +4,15 @@ import { inspectLock } from "../../system/files/lock.js";
 import type { Ports } from "../../system/ports.js";
 import { lockPaths } from "./locks.js";
 
-/** A run that goes on. */
+/** A run in progress. */
 export interface LiveRun {
   run: string;
-  /** Of its log, absolute. */
+  /** The folder of its log, absolute. */
   folder: string;
   pid: number;
 }
 
-/** The run that works on this backlog now, once it has a log; `undefined` when there is none. */
+/** The run in progress on this backlog, if it has a log; otherwise `undefined`. */
 export async function findLiveRun(
   ports: Ports,
   { realTodoFile, lockDir }: Pick<Project, "realTodoFile" | "lockDir">,
@@ -25,7 +25,7 @@ export async function findLiveRun(
   return { run, folder, pid };
 }
 
-/** A lock that came with the project may name any folder, and what is said to a run is written there. */
+/** Guards against a lock in a hostile project that names any folder, since commands to the run are written there. */
 async function isLogOf({ files }: Pick<Ports, "files">, run: string, folder: string): Promise<boolean> {
   if (!isAbsolute(folder) || basename(folder) !== run || basename(dirname(folder)) !== "runs") return false;
   return (await files.stat(join(folder, "events.jsonl")))?.kind === "file";

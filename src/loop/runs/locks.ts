@@ -1,4 +1,4 @@
-// One run per backlog and per working tree (contract §4): both locks, and what a dead owner left behind.
+// The two locks of a run: one run per backlog and per working tree (contract §4).
 import { basename, dirname, join } from "node:path";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import { acquireLock, type HeldLock } from "../../system/files/lock.js";
@@ -8,13 +8,13 @@ import type { Ports } from "../../system/ports.js";
 /** The locks of a run, and the dead owners they were taken from. */
 export interface RunLocks {
   dead: readonly LockOwner[];
-  /** What the dead left is gone. */
+  /** Forgets the dead owners, once their leftovers are removed. */
   forgetDead(): Promise<void>;
   describe(facts: { run: string; folder: string }): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Where a run's locks lie: one beside the backlog, one in the git folder of the working tree (or beside, without git). */
+/** The paths of a run's locks: one beside the backlog, one in the working tree's git folder (without git, also beside it). */
 export function lockPaths(place: {
   todoFile: string;
   lockDir: string;
@@ -25,7 +25,7 @@ export function lockPaths(place: {
   return [join(lockDir, `${basename(todoFile)}.run`), tree];
 }
 
-/** Takes both; `environment` when another run holds one, or when they cannot be written. */
+/** Takes both locks; an `environment` error if another run holds one or they cannot be written. */
 export async function takeRunLocks(
   ports: Ports,
   paths: readonly string[],
@@ -73,7 +73,9 @@ async function keepOutOfGit({ files }: Ports, lockDir: string): Promise<void> {
 
 function heldByAnother(owner: LockOwner, path: string): UserError {
   const who =
-    owner.token === "" ? "somebody" : `pid ${String(owner.pid)} on ${owner.host}, since ${owner.since}`;
+    owner.token === ""
+      ? "an unknown process"
+      : `pid ${String(owner.pid)} on ${owner.host}, since ${owner.since}`;
   return new UserError(
     "environment",
     `another run works on this: ${who}${owner.run === undefined ? "" : ` (run ${owner.run})`}`,

@@ -1,5 +1,5 @@
-// Which of the runs that are to go are still needed, and why: what a next start reads of logs and refs must be there, or be the
-// same without them. Leaves which are to go to logging/retention.ts, and removing them to clean-logs.ts.
+// Finds out which old runs are still needed, and why: the next start must read the same from logs and refs without the others.
+// logging/retention.ts decides which runs are old; clean-logs.ts removes them.
 import { findRealTodoFile, lockFolder, type Project } from "../../config/project/open-project.js";
 import { readRunRefs, type RunRefs } from "../../git/commit/run-refs.js";
 import type { Repository } from "../../git/base/repository.js";
@@ -16,14 +16,14 @@ import { beginningOf, folderOf } from "./own-runs.js";
 import { lastRunWithTasks } from "./seen-backlog.js";
 
 /**
- * It goes on; something was put aside in it; a task is in hand since it or since a run before it; a next start goes on from it
- * (its commit is unfinished, or it was killed and nobody has looked at what its agents left); an agent was told in it until when
- * it may not work; it knows that there were tasks, and the task file has none.
+ * Why a run is needed: it is running; it has rescues; a task is in progress since it or an earlier run; the next start continues
+ * from it (its commit is pending, or it was killed and its agents' changes were never checked); it knows an agent's backoff; it
+ * saw tasks and the task file has none.
  */
 export const NEEDED = ["running", "rescue", "in-hand", "unfinished", "limit", "backlog"] as const;
 export type Needed = (typeof NEEDED)[number];
 
-/** Where runs are to be removed. */
+/** The project whose runs are removed. */
 export interface LogSite {
   ports: Ports;
   project: Project;
@@ -31,7 +31,7 @@ export interface LogSite {
   repo?: Repository | undefined;
 }
 
-/** What refs and locks say of runs, read once. */
+/** The refs and locks of runs, read once. */
 export interface KnownOfRuns {
   refs: RunRefs;
   owners: readonly { owner: LockOwner; gone: boolean }[];
@@ -39,7 +39,7 @@ export interface KnownOfRuns {
 
 const NO_REFS: RunRefs = { rescues: new Set(), inHand: new Map(), pending: new Set(), starts: new Map() };
 
-/** Asks git and the locks. Where git cannot be asked nobody knows what is needed: an `environment` error. */
+/** Reads refs and locks. If git fails it is unknown which runs are needed: an `environment` error. */
 export async function readKnown(site: LogSite): Promise<KnownOfRuns> {
   const { repo } = site;
   const refs = repo === undefined ? undefined : await readRunRefs(repo);
@@ -61,14 +61,14 @@ async function readOwners({ ports, project, repo }: LogSite): Promise<KnownOfRun
   return owners;
 }
 
-/** What is found out about runs that are to go. */
+/** The result for the old runs. */
 export interface FoundNeeded {
   needed: ReadonlyMap<string, Needed>;
-  /** Those whose log says nothing of an end: they may go on, whatever was found. */
+  /** Runs whose log has no end: they may still be running. */
   unended: ReadonlySet<string>;
 }
 
-/** Those of `going` that are needed. `runs`: all there are; both with the oldest first. */
+/** Finds the runs of `going` that are needed. `runs`: all runs. Both are oldest first. */
 export async function neededRuns(
   site: LogSite,
   known: KnownOfRuns,
@@ -85,7 +85,7 @@ export async function neededRuns(
   const isLeft = (run: string): boolean => needed.has(run) || !goes.has(run);
   for (const run of going) {
     const named = known.owners.find(({ owner }) => owner.run === run);
-    // The next start sweeps after one that is gone.
+    // The next start sweeps the processes of a dead owner.
     if (named !== undefined) need(run, named.gone ? "unfinished" : "running");
     else if (refs.rescues.has(run)) need(run, "rescue");
     else if (inHand.has(run)) need(run, "in-hand");
@@ -103,7 +103,7 @@ export async function neededRuns(
   return { needed, unended };
 }
 
-/** What would be drafted anew was there once, and a run knows. */
+/** The run that knows of tasks, if the task file has lost them. */
 async function knowsOfTasks(site: LogSite, runs: readonly string[]): Promise<string[]> {
   if (!(await hasLostBacklog(site))) return [];
   const { logDir, todoFile } = site.project;
@@ -118,7 +118,7 @@ async function hasLostBacklog({ ports, project }: LogSite): Promise<boolean> {
   return checked.kind === "empty" || (checked.kind === "ok" && checked.backlog.tasks.length === 0);
 }
 
-/** The run that remembers a limit, if what a next start hears of limits is not the same without it. */
+/** The run that recorded backoffs, if the next start would read different ones without it. */
 async function limitOf(
   { ports, project: { logDir } }: LogSite,
   runs: readonly string[],
@@ -132,8 +132,8 @@ async function limitOf(
 }
 
 /**
- * Runs a next start goes through to find out since when nobody has looked (trust.ts): from the newest on those that did not end,
- * up to the first that did. That one is needed only where an older one that did not end would come next without it.
+ * The runs whose agents' changes were never checked, which the next start reads (perform/run-start.ts): from the newest back,
+ * those without an end, up to the first that ended. That one is needed only if an older one without an end would follow it.
  */
 async function notLookedAt(
   site: LogSite,
@@ -157,11 +157,11 @@ async function notLookedAt(
   return found;
 }
 
-/** Before its first line nothing else says that a run goes on. */
+/** A run without a first line counts as running for this long. */
 const JUST_BEGUN_MS = 60_000;
 
 /**
- * Whether a run without an end goes on, as the lock of its own task file says: runs of another one may log into the same folder.
+ * Whether a run without an end is running, by the lock of its own task file: runs of other files may log into the same folder.
  */
 export async function isRunning(site: LogSite, run: string): Promise<boolean> {
   const { ports } = site;

@@ -1,4 +1,4 @@
-// Which runs of a log folder are this project's. Leaves which of them are still needed to needed-runs.ts.
+// Finds the runs of a log folder that belong to this project. needed-runs.ts decides which of them are still needed.
 import { join, relative } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import { readLines } from "../../logging/read.js";
@@ -31,8 +31,8 @@ export async function beginningOf(
 }
 
 /**
- * Those of the runs that are this project's. A log folder inside of it is its own; one that lies elsewhere may be shared, or be
- * named by a hostile clone: there only a log that says so is.
+ * Keeps the runs of this project. A log folder inside the project is its own. One outside may be shared, or named by a hostile
+ * clone, so there only runs whose log names this project count.
  */
 export async function ownRuns(site: LogPlace, runs: readonly string[]): Promise<readonly string[]> {
   const { ports, project } = site;

@@ -1,4 +1,4 @@
-// What is left to be done of a commit that a killed program had built and not finished. Pure.
+// Works out which changes of a pending commit are still missing in the backlog. Pure.
 import { z } from "zod";
 import type { Prepared } from "../../git/commit/pending.js";
 import type { Change } from "../../todo/model/change.js";
@@ -11,10 +11,10 @@ const Facts = z.object({
     .optional(),
 });
 
-/** What a pending commit carries beside its tree. `undone`: it undoes these tasks, and the working tree is to follow. */
+/** The facts that a pending commit carries beside its tree. `undone`: the tasks it undoes; the working tree must follow it. */
 export type PendingFacts = z.infer<typeof Facts>;
 
-/** Its facts, with those changes alone that the backlog does not hold yet; none where they cannot be read. */
+/** Reads the facts, with only the changes that the backlog does not have yet; no changes if the facts cannot be read. */
 export function missingOf(prepared: Pick<Prepared, "facts">, tasks: readonly Task[]): PendingFacts {
   const facts = Facts.safeParse(prepared.facts);
   if (!facts.success) return { changes: [] };
@@ -24,7 +24,7 @@ export function missingOf(prepared: Pick<Prepared, "facts">, tasks: readonly Tas
     const status = statuses.get(id);
     return status === undefined ? undefined : status === "done";
   };
-  // Written already, or never to be: then only the commit is missing, and what came with it is not to be added twice.
+  // If the task is finished or gone, only the commit is missing, and the new tasks with it must not be added twice.
   const finished = changes.some((change) => change.op === "finish" && isDone(change.id) !== false);
   const missing = changes.filter((change) => change.op !== "reopen" || isDone(change.id) === true);
   return { ...facts.data, changes: finished ? [] : missing };

@@ -1,4 +1,4 @@
-// What a dead run left behind: its processes are ended and waited for, its git locks removed, its unfinished commit found.
+// Recovers from a dead run: ends its processes and waits for them, removes its git locks, finds its pending commit.
 import { basename } from "node:path";
 import { markOf } from "../../system/processes/mark.js";
 import type { StepEvent } from "../../logging/events.js";
@@ -11,7 +11,7 @@ import type { LockOwner } from "../../system/files/lock-owner.js";
 import type { Ports } from "../../system/ports.js";
 import { TaskId } from "../../todo/model/task.js";
 
-/** Folds what outlived earlier runs into one event. Contract: comes before anything is read. */
+/** Cleans up after dead runs and reports it in one event. Contract: called before anything is read. */
 export async function recoverRun(
   ports: Ports,
   dead: readonly LockOwner[],
@@ -25,7 +25,7 @@ export async function recoverRun(
     killed.push(...swept.killed);
     left.push(...swept.left);
   }
-  // A lock that could not be read says nothing of when.
+  // A lock that could not be read has no time.
   const since = Math.min(...dead.map((owner) => Date.parse(owner.since)).filter((at) => !Number.isNaN(at)));
   const locks = repo === undefined || dead.length === 0 ? [] : await removeStaleLocks(repo, { since });
   if (repo !== undefined) await assertUnlocked(repo);

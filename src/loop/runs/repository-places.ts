@@ -1,7 +1,7 @@
 import type { RepositoryPlaces } from "../../git/base/repository.js";
 import type { RunRequest } from "./run-request.js";
 
-/** Where the repository of a project is looked for, and what in it is the runner's own. */
+/** Where to find the repository of a project, and which paths in it are the runner's own. */
 export function repositoryPlaces({ project, env }: Pick<RunRequest, "project" | "env">): RepositoryPlaces {
   return {
     projectDir: project.folder,

@@ -2,7 +2,7 @@ import type { Project } from "../../config/project/open-project.js";
 import type { Sealed } from "../../logging/events.js";
 import type { Ports } from "../../system/ports.js";
 
-/** What a run is asked for. */
+/** Everything a command passes to start a run. */
 export interface RunRequest {
   ports: Ports;
   project: Project;
@@ -22,13 +22,13 @@ export interface RunRequest {
   idea?: string;
   /** `--trust`, or CI. */
   trust: boolean;
-  /** It is a release: `wanted` is patch, minor, major or a version; absent, the agent chooses. */
+  /** Makes the run a release. `wanted`: patch, minor, major or a version; absent: the agent chooses. */
   release?: { wanted?: string };
   /** `-y`. */
   yes: boolean;
-  /** Somebody is there to be asked. */
+  /** A user can answer questions on the terminal. */
   terminal: boolean;
-  /** stdout was a terminal at the start: a hangup ends the run, else `nohup` keeps its promise. */
+  /** A hangup ends the run: stdout was a terminal at the start. Otherwise `nohup` works as expected. */
   hangsUp: boolean;
   confirm?: (question: string, lines: readonly string[]) => Promise<boolean>;
   onEvent?: (event: Sealed) => void;

@@ -1,16 +1,16 @@
-// What the logs know of a task file that has no tasks any more.
+// Finds a run that saw tasks in a task file that has none any more.
 import { join } from "node:path";
 import { readLines } from "../../logging/read.js";
 import type { Ports } from "../../system/ports.js";
 
 type FilePorts = Pick<Ports, "files">;
 
-/** So many of the newest runs are asked. */
+/** How many of the newest runs are read. */
 const ASKED = 3;
-/** It is read before so many lines. */
+/** The line `backlog_read` comes within this many lines. */
 const MOST_LINES = 50;
 
-/** The newest run that read tasks from this very file, out of the last of these (the oldest first). */
+/** The newest of these runs (oldest first) that read tasks from this file; only the last few are read. */
 export async function lastRunWithTasks(
   ports: FilePorts,
   { logDir, todoFile, runs }: { logDir: string; todoFile: string; runs: readonly string[] },

@@ -1,5 +1,5 @@
-// What a run needs to know before it starts: trust, agents that are there, rules, repository. Starts no agent, writes nothing
-// but what was asked for (a repository, a remembered yes; a branch, once the locks are held). Leaves locks and log to open-run.ts.
+// Collects everything a run needs before it starts: approvals, agents, rules, repository. Starts no agent, and writes only what
+// the user asked for (a repository, an approval, and a branch once the locks are held). open-run.ts takes locks and opens the log.
 import { describeContainment } from "../../agents/process/containment.js";
 import { AUTO_ORDER, chooseAuto, createAgent, NONE_FOUND } from "../../agents/clients/registry.js";
 import { agentSettings, knownAgents } from "../../config/read/agent-settings.js";
@@ -35,7 +35,7 @@ import type { RunRequest } from "../runs/run-request.js";
 import { warnOfRepository } from "./warn-of-repository.js";
 import type { ConfiguredAgent } from "../perform/world.js";
 
-/** All that was found out about a run before it starts. */
+/** The facts about a run before it starts. */
 export interface Assembly {
   rules: Rules;
   configuredAgents: ReadonlyMap<string, ConfiguredAgent>;
@@ -43,22 +43,22 @@ export interface Assembly {
   trusted: Trusted;
   check: CheckOptions;
   envFile: Readonly<Record<string, string>>;
-  /** What agents' own settings add to their environments. */
+  /** Variables that the agents' settings add to their environments. */
   agentEnv: Readonly<Record<string, string>>;
   repo?: Repository;
   warnings: readonly string[];
-  /** Why the run must end before it begins any work. */
+  /** Why the run must end before any work starts. */
   refused?: string;
 }
 
-/** Finds out. Whatever keeps the run from starting is a `UserError`. */
+/** Collects the facts; throws a `UserError` if the run cannot start. */
 export async function assemble(request: RunRequest): Promise<Assembly> {
   const { settings } = request.project.resolved;
   const { tasks, folder, note } = await checkRequest(request);
   // The command line and the backlog come before any question.
   checkAgent(request);
   await mustBeWanted(request, tasks);
-  // A finished backlog starts nothing: neither trust nor an agent is asked for.
+  // A finished backlog starts nothing, so neither approval nor an agent is needed.
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
   const trusted = finished ? new Set<string>() : await askTrust(request, tasks);
   const check = await checkOptions(request);
@@ -89,7 +89,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   };
 }
 
-/** The same of a release: one agent, and a repository that must be there; none is made. */
+/** Collects the facts of a release: one agent, and a repository, which must exist already. */
 export async function assembleRelease(given: RunRequest): Promise<Assembly & { repo: Repository }> {
   const { settings } = given.project.resolved;
   const { tasks } = await checkRequest(given);
@@ -110,7 +110,7 @@ export async function assembleRelease(given: RunRequest): Promise<Assembly & { r
   };
 }
 
-/** Who prepares releases: `--agent`, `roles.push`, or the schedule's first; looked up, and nothing started. */
+/** Chooses the agent of a release: `--agent`, `roles.push`, or the schedule's first. Looks it up without starting it. */
 export async function releaseAgent(given: RunRequest, tasks: readonly Task[] = []) {
   const check = await checkOptions(given);
   const configuredAgents = configureAgents(given, await pricesOf(given));
@@ -130,7 +130,7 @@ export async function releaseAgent(given: RunRequest, tasks: readonly Task[] = [
   };
 }
 
-/** The repository a release is made in; `no` where there is none. */
+/** Opens the repository of a release; a `no` error if there is none. */
 export async function releaseRepository(request: RunRequest): Promise<Repository> {
   const opened = await openRepository(request.ports, repositoryPlaces(request));
   if (opened.ok) return opened.value;
@@ -147,16 +147,20 @@ async function readEnvFile({ ports, project }: RunRequest): Promise<Readonly<Rec
   if (envFile === undefined) return {};
   const bytes = await ports.files.read(envFile);
   if (bytes === undefined)
-    throw new UserError("usage", `env_file ${envFile} is not there`, "create it, or remove the setting");
+    throw new UserError(
+      "usage",
+      `cannot read env_file ${envFile}: it does not exist`,
+      "create it, or remove the setting",
+    );
   return parseEnvFile(envFile, Buffer.from(bytes).toString("utf8"));
 }
 
-/** What agents are found by: a key may stand in the env file. */
+/** The environment in which agents are looked up; the env file may have a key. */
 export async function lookUpEnv(request: RunRequest): Promise<Readonly<Record<string, string>>> {
   return baseEnvironment(request.env, await readEnvFile(request));
 }
 
-/** Whether a run could start, trust and repository aside: what keeps it from it is the `UserError` it would end with. */
+/** Checks whether a run could start, except for approvals and the repository. Throws the `UserError` the run would throw. */
 export async function checkStart(request: RunRequest): Promise<void> {
   const { tasks } = await checkRequest(request);
   await checkOptions(request);
@@ -165,7 +169,7 @@ export async function checkStart(request: RunRequest): Promise<void> {
   await lookUp(request, { configuredAgents, rules, tasks });
 }
 
-/** Contract §5: without a command that checks it, "done" is what the agent says. */
+/** Warns if no check is configured, so that only the agent decides what is done (contract §5). */
 function unproven(
   { project }: RunRequest,
   { tasks, git }: { tasks: readonly Task[]; git: boolean },
@@ -178,7 +182,7 @@ function unproven(
   ];
 }
 
-/** Refuses an `--agent` that the settings do not know; answers with the names they know. */
+/** Rejects an `--agent` that the settings do not have; returns the names of those they have. */
 function checkAgent({ project, agent }: RunRequest): string[] {
   const agentNames = knownAgents(project.resolved.settings);
   if (agent === undefined || agentNames.includes(agent)) return agentNames;
@@ -197,7 +201,11 @@ export async function checkOptions(request: RunRequest): Promise<CheckOptions> {
   if (schemaFile === undefined) return { agentNames };
   const bytes = await ports.files.read(schemaFile);
   if (bytes === undefined)
-    throw new UserError("usage", `schema_file ${schemaFile} is not there`, "correct the setting");
+    throw new UserError(
+      "usage",
+      `cannot read schema_file ${schemaFile}: it does not exist`,
+      "correct the setting",
+    );
   const schema = tryParseJson(bytes);
   if (!schema.ok) throw new UserError("usage", `${schemaFile} is not JSON`, "correct the schema");
   const compiled = compileUserSchema(schema.value);
@@ -206,7 +214,7 @@ export async function checkOptions(request: RunRequest): Promise<CheckOptions> {
   return { agentNames, schema: compiled.value };
 }
 
-/** What the models cost; empty without a file of prices. */
+/** The prices of models; empty without `prices_file`. */
 async function pricesOf({ ports, project }: RunRequest): Promise<Prices> {
   const { pricesFile } = project.paths;
   return pricesFile === undefined ? {} : readPrices(ports.files, pricesFile);
@@ -218,15 +226,15 @@ export function configureAgents(request: RunRequest, prices: Prices = {}): Map<s
   const place = { project: project.folder, home };
   return new Map(
     knownAgents(settings).map((name) => {
-      const told = agentSettings(settings, name, place);
-      const price = told.model === undefined ? undefined : prices[told.model];
-      const own = price === undefined ? told : { ...told, price };
-      return [name, { settings: own, agent: createAgent(own, { ports, self }) }];
+      const own = agentSettings(settings, name, place);
+      const price = own.model === undefined ? undefined : prices[own.model];
+      const priced = price === undefined ? own : { ...own, price };
+      return [name, { settings: priced, agent: createAgent(priced, { ports, self }) }];
     }),
   );
 }
 
-/** The schedule as a list (contract §2): iteration n takes entry n, round and round. */
+/** The schedule as a list (contract §2); iterations go through it in a circle. */
 export async function scheduleOf(
   request: RunRequest,
   configuredAgents: ReadonlyMap<string, ConfiguredAgent>,
@@ -299,7 +307,7 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
       on_run_end: hooks.on_run_end.map(hookText),
     },
     commit: git.commit,
-    // Where the agent commits, its commits stay on the branch: the tree must not be taken back from under them.
+    // If the agent commits, its commits stay on the branch, so the tree must not be restored below them.
     on_failure: git.commit === "agent" ? "keep" : git.on_failure,
     baseline: verify.commands.length > 0,
     verify_from_agents: verify.from_agents,
@@ -308,7 +316,7 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
   };
 }
 
-/** Contract §5, *A check that cannot run*. */
+/** Whether the checks run before the run starts work (contract §5, *A check that cannot run*). */
 function preflightRule({ project }: RunRequest): Pick<Rules, "preflight"> {
   const { verify } = project.resolved.settings;
   if (verify.commands.length === 0) return {};
@@ -324,7 +332,7 @@ function budgetOf(loop: RunRequest["project"]["resolved"]["settings"]["loop"]): 
   };
 }
 
-/** Every agent the run may use, looked up before the first iteration; a missing one keeps the run from starting. */
+/** Looks up every agent the run may use, before the first iteration. A missing one is an error. */
 async function lookUp(
   request: RunRequest,
   run: { configuredAgents: ReadonlyMap<string, ConfiguredAgent>; rules: Rules; tasks: readonly Task[] },
@@ -337,7 +345,7 @@ async function lookUp(
   const env = await lookUpEnv(request);
   for (const name of new Set(names.filter((one) => one !== undefined))) {
     const configured = run.configuredAgents.get(name);
-    // A name nobody knows is a problem of the backlog, which says so with its line.
+    // An unknown name is reported as a problem of the backlog, with its line.
     if (configured === undefined) continue;
     const finding = await configured.agent.find(env, request.project.folder);
     if ("missing" in finding)
@@ -367,23 +375,23 @@ async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; w
   }
   if (!opened.ok) {
     if (opened.error.why === "unusable")
-      throw new UserError("environment", opened.error.message, "mend the repository, then run again");
+      throw new UserError("environment", opened.error.message, "fix the repository, then run again");
     return {
-      warning: `${opened.error.message}: the work is done, but nothing is committed, and what a review or a task that is given up changed stays as it is`,
+      warning: `${opened.error.message}: nothing is committed, and changes of reviews and abandoned tasks are not reverted`,
     };
   }
   const progress = await inProgress(opened.value);
-  if (!progress.ok) throw new UserError("environment", progress.error.message, "mend the repository");
+  if (!progress.ok) throw new UserError("environment", progress.error.message, "fix the repository");
   if (progress.value !== undefined)
     throw new UserError("environment", progress.value.message, progress.value.hint);
   return { repo: opened.value };
 }
 
-/** Goes to the branch that is asked for; answers where HEAD is then. Contract: the run holds its locks, or another run works here. */
+/** Switches to the branch of the settings; returns HEAD. Contract: the run holds its locks, since another run may work here. */
 export async function goToBranch(request: RunRequest, repo: Repository): Promise<Head | undefined> {
   const { ports, project } = request;
   const { branch } = project.resolved.settings.git;
-  // What is released is the branch one stands on.
+  // A release is made from the current branch.
   if (branch !== "current" && request.release === undefined) {
     const used = await useBranch(repo, branch.replaceAll("{run}", formatStamp(ports.clock.now())));
     if (!used.ok)
@@ -392,7 +400,7 @@ export async function goToBranch(request: RunRequest, repo: Repository): Promise
         `git.branch: ${used.error.message}`,
         used.error.command === "git check-ref-format"
           ? "correct the setting"
-          : "commit or put aside what is changed, or choose another branch",
+          : "commit or stash your changes, or choose another branch",
       );
   }
   const head = await headOf(repo);

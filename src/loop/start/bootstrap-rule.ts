@@ -1,4 +1,4 @@
-// Whether a run without tasks may have an agent draft them (contract §4, *Bootstrap*).
+// Decides whether a run without tasks may have an agent draft them (contract §4, *Bootstrap*).
 import { relative } from "node:path";
 import { backlogText, MOVE_OVER } from "../../config/go-program/find.js";
 import { openRepository } from "../../git/base/repository.js";
@@ -10,7 +10,7 @@ import { knownVersion } from "../perform/known-version.js";
 import { repositoryPlaces } from "../runs/repository-places.js";
 import type { RunRequest } from "../runs/run-request.js";
 
-/** Contract §4, *Bootstrap*: after one question on a terminal; elsewhere only where it was asked for. */
+/** On a terminal a draft needs one question, elsewhere a flag (contract §4, *Bootstrap*). */
 export function bootstrapRule(request: RunRequest, tasks: readonly Task[]): Rules["bootstrap"] {
   const old = request.project.goProgram?.backlog;
   if (tasks.length === 0 && old !== undefined)
@@ -23,13 +23,13 @@ export function bootstrapRule(request: RunRequest, tasks: readonly Task[]): Rule
   };
 }
 
-/** Without tasks, and without a wish for a draft, nothing is asked for and nothing is written. */
+/** Throws, before anything is asked or written, if the file has no tasks and no draft was asked for. */
 export async function mustBeWanted(request: RunRequest, tasks: readonly Task[]): Promise<void> {
   const { ports, project } = request;
   const rule = bootstrapRule(request, tasks);
   if (typeof rule !== "object") return;
   const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).read();
-  // A file that is not valid is repaired instead.
+  // An invalid file is repaired instead.
   if (read.kind !== "missing" && read.kind !== "empty") return;
   const opened = await openRepository(ports, repositoryPlaces(request));
   const repo = opened.ok ? { repo: opened.value } : {};

@@ -19,7 +19,7 @@ function refusal(budget: Rules["budget"], agent: Agent): string | undefined {
   }
 }
 
-test("a command that prints text tells nothing: neither a price nor a model helps, and that is not advised", () => {
+test("a command that prints text reports no usage, and the hint does not advise a price or a model", () => {
   for (const budget of [
     { max_cost_usd: 1 },
     { task_cost_usd: 1 },
@@ -27,18 +27,16 @@ test("a command that prints text tells nothing: neither a price nor a model help
     { task_tokens: 1 },
   ] as const) {
     const said = refusal(budget, text);
-    expect(said).toMatch(
-      /what a (costs|uses) cannot be known: it does not tell; set agents\.a\.output to jsonl/,
-    );
+    expect(said).toMatch(/a does not report its (cost|tokens); set agents\.a\.output to jsonl/);
     expect(said).not.toContain("prices_file");
     expect(refusal({ ...budget, unknown_cost: "allow" }, text)).toBeUndefined();
     expect(refusal(budget, { ...text, output: "jsonl" })).toBeUndefined();
   }
-  expect(refusal({ task_tokens: 1 }, text)).toContain("a budget in tokens (loop.task_tokens)");
+  expect(refusal({ task_tokens: 1 }, text)).toContain("cannot enforce loop.task_tokens:");
   expect(refusal({ max_duration_ms: 1 }, text)).toBeUndefined();
 });
 
-test("who tells its tokens needs a price for a budget in dollars, and none for one in tokens", () => {
+test("an agent that reports its tokens needs a price for a budget in dollars, but not for one in tokens", () => {
   expect(refusal({ max_cost_usd: 1 }, codex)).toContain(
     "set agents.codex.model, and its price in prices_file",
   );

@@ -1,4 +1,4 @@
-// What is wrong with a run before anything of it is started: the task file, its root, the task asked for, the templates.
+// Checks a run's request before anything starts: the task file, its root, the requested task, the templates.
 import {
   bootstrapVariables,
   iterationVariables,
@@ -18,17 +18,17 @@ import { findRootFolder, describeWorkFolder } from "../../config/project/work-fo
 import { given } from "../../system/given.js";
 import type { RunRequest } from "../runs/run-request.js";
 
-/** What a run would work on. */
+/** The tasks and the folder of a run. */
 export interface Requested {
-  /** As far as they can be read. */
+  /** The tasks that can be read. */
   tasks: readonly Task[];
-  /** The folder that work is done in. */
+  /** The working directory of agents and checks. */
   folder: string;
-  /** Names that folder, where it is not the project's. */
+  /** A note that names the folder, if it is not the project's. */
   note?: string;
 }
 
-/** Looks without locks. Whatever keeps a run from starting is a `usage` error. */
+/** Checks without locks; throws a `usage` error if the run cannot start. */
 export async function checkRequest(request: RunRequest): Promise<Requested> {
   const { backlog, tasks } = await peek(request);
   checkTask(request, tasks);
@@ -54,7 +54,7 @@ async function peek({ ports, project }: RunRequest): Promise<{ backlog?: Backlog
     throw new UserError("usage", message, "name a file that can be read", { cause: error });
   });
   if (bytes === undefined) return { tasks: [] };
-  // As the run corrects it: what it then names is asked about now.
+  // Corrected as the run would correct it, so that approval is asked for the commands the run will use.
   const checked = checkUnderstood(bytes);
   if (checked.kind === "ok") return { backlog: checked.backlog, tasks: checked.backlog.tasks };
   return { tasks: checked.kind === "invalid" ? checked.readable : [] };
@@ -77,12 +77,12 @@ async function checkRoot({ ports, project }: RunRequest, root: string | undefine
   if (folder !== undefined) return folder;
   throw new UserError(
     "usage",
-    `${project.todoFile}: project.root is ${JSON.stringify(root)}, which is no folder inside ${project.folder}`,
+    `${project.todoFile}: project.root is ${JSON.stringify(root)}, which is not a folder inside ${project.folder}`,
     "correct it: a path relative to the task file, inside the project",
   );
 }
 
-/** A template with a name it cannot have would else be found out when a task is in hand already. */
+/** Renders the user's templates with sample values, so that an unknown name is found before a task is claimed. */
 async function checkTemplates({ ports, project, promptsFolder }: RunRequest): Promise<void> {
   const places = { bundled: promptsFolder, instead: project.paths.prompts };
   for (const name of PROMPTS) {

@@ -1,5 +1,5 @@
-// Whether a further schema of the user's lets a run work: one that forbids what the runner writes would break the backlog at the
-// first change, and each repair of it is paid for.
+// Checks that the user's own schema allows a run. A schema that forbids what the runner writes would make the backlog invalid at
+// the first change, and each repair costs money.
 import { UserError } from "../../system/errors.js";
 import { parseJson } from "../../system/text/json.js";
 import { forbiddenChange } from "../../todo/check/runner-keys.js";

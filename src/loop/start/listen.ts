@@ -1,5 +1,5 @@
-// What other processes say to the run, heard while it works. Leaves the lines to logging/control.ts, and edits that are only
-// told of to the store.
+// Listens to other processes while the run works: stops and requested edits. logging/control.ts reads the lines; the store takes
+// edits that were already made.
 import { openControl } from "../../logging/control.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { Ports } from "../../system/ports.js";
@@ -7,12 +7,12 @@ import type { PersonChange } from "../../todo/model/person-change.js";
 
 const LOOK_EVERY_MS = 250;
 
-/** An edit that is asked for, word for word. */
+/** Called with each requested edit, unredacted. */
 export type EditListener = (request: string, changes: readonly PersonChange[]) => void;
 
 /**
- * Puts what `looper stop` and the editing commands ask of the run that logs into `folder` before the run, until that is ended;
- * returns how to end it. `asked` hears of an edit before the run does.
+ * Puts the requests of `looper stop` and of editing commands to the run that logs into `folder`, until the returned function is
+ * called. `asked` gets an edit before the run does.
  */
 export function listenToOthers(
   ports: Pick<Ports, "files" | "clock">,
@@ -24,7 +24,7 @@ export function listenToOthers(
   const look = async (): Promise<void> => {
     if (looking) return;
     looking = true;
-    // What cannot be read now is read with the next look.
+    // Lines that cannot be read now are read the next time.
     const lines = await hear().catch(() => []);
     looking = false;
     for (const line of lines) {

@@ -1,21 +1,21 @@
-// Finds open tasks' own checks that cannot run, before the run starts anything. Starts none of them.
-// Leaves the project's checks to the preflight and the baseline, which run them.
+// Finds checks of open tasks that cannot run, before the run starts anything. Runs none of them.
+// The preflight and the baseline run the project's checks.
 import { findLack, type CheckPlace } from "../../gate/lookup/find-lack.js";
 import { closure } from "../../todo/model/select.js";
 import { TaskId, type Task } from "../../todo/model/task.js";
 import type { Trusted } from "../perform/ask-trust.js";
 import type { RunRequest } from "../runs/run-request.js";
 
-/** A warning for each such check; under `verify.strict` also the reason why the run refuses to start. */
+/** A warning for each such check; under `verify.strict` also why the run refuses to start. */
 export interface MissingChecks {
   warnings: string[];
   refused?: string;
 }
 
-/** Different checks are looked up to this number: a backlog may hold a hundred thousand. */
+/** How many different checks are looked up, since a backlog may have a hundred thousand. */
 const MOST_CHECKS = 500;
 
-/** Contract §5, *A check that cannot run*. `folder`: where work is done; `env`: what checks find programs by. */
+/** Finds them (contract §5, *A check that cannot run*). `folder`: the working directory of checks; `env`: their environment. */
 export async function findMissingChecks(
   request: Pick<RunRequest, "ports" | "project" | "only">,
   tasks: readonly Task[],
@@ -46,7 +46,7 @@ export async function findMissingChecks(
   return { warnings, refused: `${refusals.join("; ")}; ${hint}` };
 }
 
-/** The tasks' own checks that may run, each once, with the tasks that have it. */
+/** The tasks' approved checks, each once, with the tasks that have it. */
 function checksOf(
   tasks: readonly Task[],
   ofProject: ReadonlySet<string>,

@@ -1,5 +1,5 @@
-// What a release adds to the start of a run: what a killed one left is ended, then what there is to release is found out;
-// and, for `--dry-run`, the same without starting or writing anything.
+// The start of a release: finishes or saves what a killed release left, then collects the facts to release. For `--dry-run`,
+// collects them without starting or writing anything.
 import { z } from "zod";
 import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
 import type { GitFailure } from "../../git/base/git.js";
@@ -26,7 +26,7 @@ import { emptyMemory } from "../perform/world.js";
 
 const ReleaseCommit = z.object({ release: z.string() });
 
-/** With what there is to release, where it is one. Contract: the locks are held, and what was dead is swept. */
+/** Adds the facts of a release, if the run is one. Contract: the locks are held, and dead runs are swept. */
 export async function prepareRelease(
   request: RunRequest,
   assembly: Assembly,
@@ -43,7 +43,7 @@ function survey(request: RunRequest, repo: Repository): Promise<ReleaseFacts> {
   return surveyRelease({ ...request, wanted: request.release?.wanted }, repo);
 }
 
-/** A push, and a release without checks, are confirmed by a person or by -y: without either nothing starts. */
+/** Requires confirmation by the user or by -y, before anything starts, for a push and for a release without checks. */
 async function mustBeConfirmable(
   { yes, terminal, confirm }: RunRequest,
   repo: Repository,
@@ -60,7 +60,7 @@ async function mustBeConfirmable(
     throw new UserError("usage", "confirmation needed: pass -y", `without a terminal: ${reasons.join("; ")}`);
 }
 
-/** A release that was killed: a commit that was built is finished, anything before that is put aside. */
+/** Finishes the pending commit of a killed release; without one, saves its changes as a rescue. */
 async function endKilled({ ports }: RunRequest, repo: Repository): Promise<string[]> {
   const pending = must(await recoverPending(repo));
   if (pending !== undefined) {
@@ -84,7 +84,7 @@ async function endKilled({ ports }: RunRequest, repo: Repository): Promise<strin
     : [`a release was killed before it was made; what it changed is kept: ${rescue}`];
 }
 
-/** What the release machine must know of it. */
+/** The rules of the release machine. */
 function releaseRules(request: RunRequest, facts: ReleaseFacts): ReleaseRules {
   const { known, branch, remote, github, made } = facts;
   const { from, wanted } = known;
@@ -114,21 +114,21 @@ function shortBranch(ref: string): string {
   return ref.replace(/^refs\/heads\//, "");
 }
 
-/** Some write a token into an address. */
+/** Removes a password or token from a URL. */
 function withoutPassword(url: string): string {
   return url.replace(/^([a-z+]+:\/\/)[^@/]*@/i, "$1");
 }
 
-/** What a release would be made of. */
+/** The plan of a release. */
 export interface ReleasePlan {
   facts: ReleaseFacts;
   rules: ReleaseRules;
   agent: string;
-  /** Absent where one that is made only has to go out. */
+  /** Absent if the release was made before and only has to be pushed. */
   prompt?: string;
 }
 
-/** Finds out all that a release would begin with; starts no agent, writes nothing. */
+/** Plans a release; starts no agent, writes nothing. */
 export async function planRelease(request: RunRequest): Promise<ReleasePlan> {
   const { ports, project, promptsFolder } = request;
   const { tasks } = await checkRequest(request);
@@ -145,9 +145,5 @@ export async function planRelease(request: RunRequest): Promise<ReleasePlan> {
 
 function must<T>(result: Result<T, GitFailure>): T {
   if (result.ok) return result.value;
-  throw new UserError(
-    "environment",
-    `${result.error.command}: ${result.error.message}`,
-    "mend what git says",
-  );
+  throw new UserError("environment", `${result.error.command}: ${result.error.message}`, "fix the git error");
 }

@@ -1,5 +1,5 @@
-// The one place that assembles a run: locks, recovery, agents, rules, log; then `drive`. Used by every command that runs one.
-// Leaves what is decided to step.ts and what is done to the perform files.
+// The one place that starts a run: locks, recovery, agents, rules, log; then `drive`. Every command that runs one uses it.
+// step.ts decides, and the perform files perform the effects.
 import { tryRemoveNewLocks } from "../../git/base/locks.js";
 import type { Head } from "../../git/base/head.js";
 import { UserError } from "../../system/errors.js";
@@ -26,15 +26,15 @@ import { warnOfHead } from "./warn-of-repository.js";
 import { worldAt } from "../replay/world-at.js";
 import { emptyMemory, type World } from "../perform/world.js";
 
-/** A run that goes on. */
+/** A run in progress. */
 export interface OpenRun {
   run: string;
   /** Absolute path of its folder in the logs. */
   folder: string;
-  /** Takes secrets out of a text, as the log does. */
+  /** Redacts secrets as the log does. */
   redact: Redact;
   interrupt(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void;
-  /** Rejects with a `UserError` when the log could not be written, or on a bug of ours; nothing is left running then either. */
+  /** Rejects with a `UserError` if the log cannot be written, or with an internal error; in both cases nothing is left running. */
   ended: Promise<RunEnd>;
 }
 
@@ -44,7 +44,7 @@ export interface RunEnd {
   message?: string;
 }
 
-/** Assembles a run and starts it. Whatever keeps it from starting is a `UserError`. */
+/** Starts a run; throws a `UserError` if it cannot start. */
 export async function openRun(request: RunRequest): Promise<OpenRun> {
   const { ports, project } = request;
   const isRelease = request.release !== undefined;
@@ -65,10 +65,10 @@ export async function openRun(request: RunRequest): Promise<OpenRun> {
 
 async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks): Promise<OpenRun> {
   const { ports, project } = request;
-  // A dead run is swept first, and gone, before anything is read.
+  // The processes of a dead run are ended before anything is read.
   const swept = await recoverRun(ports, locks.dead, assembly.repo);
-  const told = await readToldPauses(ports, project.logDir, ports.clock.now());
-  const pauses = stillHolding(told, assembly.configuredAgents);
+  const recorded = await readToldPauses(ports, project.logDir, ports.clock.now());
+  const pauses = keepCurrent(recorded, assembly.configuredAgents);
   const recovered = pauses.length === 0 ? swept : { ...swept, pauses };
   if (recovered.left.length === 0) await locks.forgetDead();
   const ready = await prepareRelease(request, assembly);
@@ -81,14 +81,14 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   });
   ports.processes.mark(markOf(log.folder));
   await locks.describe({ run: log.run, folder: log.folder });
-  const said = openControl(ports, log.folder);
+  const readControl = openControl(ports, log.folder);
   const store = openStore(ports, project.todoFile, {
     lockFolder: project.lockDir,
     run: log.run,
     check: assembly.check,
-    heard: async () => (await said()).filter((line) => line.type === "edit"),
+    heard: async () => (await readControl()).filter((line) => line.type === "edit"),
   });
-  // Whoever edits now and saw no run yet to tell is done before anything is read. And what one who was killed left goes.
+  // Waits for editing commands that saw no run to report to, and removes the temporary files of killed ones.
   await store.tidy();
   const { repo } = assembly;
   const world: World = {
@@ -122,12 +122,12 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   };
 }
 
-/** L17: a limit is of an agent and its model: asked for another one, it is not held by what it was told of the first. */
-function stillHolding(
-  told: readonly ToldPause[],
+/** L17: a limit belongs to an agent and its model, so a backoff does not apply once the agent has another model. */
+function keepCurrent(
+  recorded: readonly ToldPause[],
   configuredAgents: Assembly["configuredAgents"],
 ): ToldPause[] {
-  return told.filter(({ agent, model }) => configuredAgents.get(agent)?.settings.model === model);
+  return recorded.filter(({ agent, model }) => configuredAgents.get(agent)?.settings.model === model);
 }
 
 function askWith(confirm: NonNullable<RunRequest["confirm"]>): (question: string) => Promise<boolean> {
@@ -160,7 +160,7 @@ function started(
   };
 }
 
-/** An attempt that was told to stop is not looked at again; its git may have been ended as well. */
+/** Removes git locks of stopped attempts: they have no snapshot, and their git processes may have been killed. */
 async function removeLocksLeft({ repo, memory }: World): Promise<void> {
   if (repo === undefined) return;
   for (const { locks } of memory.checkpoints.values()) await tryRemoveNewLocks(repo, locks);
@@ -183,11 +183,11 @@ async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<Ru
       ...given({ signal: end.signal, message: end.message }),
     };
   } catch (error) {
-    // The run cannot be written down any more: nothing of it may go on.
+    // The run cannot be logged any more, so all its processes must end.
     for (const stop of world.memory.stops.values()) stop.abort("kill");
     await ports.processes.sweep(markOf(log.folder));
     if (error instanceof UserError) throw error;
-    throw new Error(`run ${log.run} broke; its log is ${log.folder}`, { cause: error });
+    throw new Error(`run ${log.run} failed; its log is ${log.folder}`, { cause: error });
   } finally {
     stopListening();
     await log.close();

@@ -1,5 +1,5 @@
-// `--dry-run`: which task, which agent, which prompt; starts nothing, writes nothing. The order is that of the run itself,
-// each attempt taken to be good.
+// `--dry-run`: plans tasks, agents and the first prompt; starts nothing, writes nothing. The order is that of a run in which
+// every attempt succeeds.
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { CheckOptions } from "../../todo/check/check.js";
@@ -24,12 +24,12 @@ export interface PlannedStep {
   agent: string;
 }
 
-/** What a run would do first, with the prompt, and then; or why it would start nothing. */
+/** The steps of a run and its first prompt, or why it would start nothing. */
 export type Plan = ({ steps: PlannedStep[]; prompt: string } | { nothing: string }) & {
   warnings?: readonly string[];
 };
 
-/** Plans a run. A backlog that is not valid is a `usage` error: a run would have it repaired first. */
+/** Plans a run. An invalid backlog is a `usage` error, because a run would have it repaired first. */
 export async function planRun(request: RunRequest): Promise<Plan> {
   const { ports, project } = request;
   const { folder } = await checkRequest(request);
@@ -78,7 +78,7 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   return { steps, warnings, prompt: await promptFor(world, job, { earlier: [], draft: undefined }) };
 }
 
-/** The backlog as a run would read it: corrected where it plainly means something else. */
+/** Reads the backlog as a run would, with obvious mistakes corrected. */
 async function readBacklog({ ports, project }: RunRequest, check: CheckOptions): Promise<ReadResult> {
   const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir, check }).read();
   const understood = read.kind === "invalid" ? understandBacklog(read.bytes, check) : undefined;

@@ -1,5 +1,5 @@
-// What a user should know of a repository before a run works in it: whose name commits get, and what cannot be kept.
-// Leaves warnings of the attempts themselves to src/git/checkpoint/checkpoint.ts and src/git/attempt/snapshot.ts.
+// Warns about a repository before a run works in it: a missing identity, and files that cannot be saved.
+// src/git/checkpoint/checkpoint.ts and src/git/attempt/snapshot.ts warn about attempts.
 import { findUnprotected } from "../../git/checkpoint/unprotected.js";
 import { OWN_IDENT } from "../../git/base/fast-import.js";
 import type { Head } from "../../git/base/head.js";
@@ -9,7 +9,7 @@ import type { RunRequest } from "../runs/run-request.js";
 
 const TRY_AGAIN = "check the disk and the permissions, then run again";
 
-/** Warnings about a repository. Two processes. */
+/** Warnings about a repository. Starts two processes. */
 export async function warnOfRepository({ project }: RunRequest, repo: Repository): Promise<string[]> {
   const { commit } = project.resolved.settings.git;
   const found = await findUnprotected(repo);
@@ -27,7 +27,7 @@ async function warnOfIdentity(repo: Repository): Promise<string[]> {
   ];
 }
 
-/** A warning where commits would be on no branch. */
+/** Warns if commits would not be on a branch. */
 export function warnOfHead({ commit, branch }: Head): string[] {
   if (commit === undefined || branch !== undefined) return [];
   return [

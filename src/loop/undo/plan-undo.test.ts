@@ -26,7 +26,7 @@ const tasks = [
 ];
 const live = [commitOf("T4"), commitOf("T5"), commitOf("T2"), commitOf("T1", "-new"), commitOf("T1", "-old")];
 
-test("a task that nothing done depends on: its newest commit, and it is to do again", () => {
+test("a task without done dependents is reopened and its newest commit is undone", () => {
   expect(planUndo(wish("T5", { reason: "wrong" }), tasks, live)).toEqual({
     kind: "ready",
     undone: [{ task: "T5", title: "Title of T5", commit: "T5" }],
@@ -35,7 +35,7 @@ test("a task that nothing done depends on: its newest commit, and it is to do ag
   });
 });
 
-test("done tasks that depend on it, also by way of one that is not done, are named, newest first", () => {
+test("done tasks that depend on it, even through an open one, are named newest first", () => {
   expect(planUndo(wish("T1"), tasks, live)).toEqual({
     kind: "dependents",
     dependents: [
@@ -59,7 +59,7 @@ test("done tasks that depend on it, also by way of one that is not done, are nam
   });
 });
 
-test("without a commit a done task is only opened again; those come last", () => {
+test("a done task without a commit is only reopened, and comes last", () => {
   const plan = planUndo(wish("T1", { cascade: true }), tasks, [commitOf("T2")]);
   expect(plan).toMatchObject({
     kind: "ready",
@@ -69,7 +69,7 @@ test("without a commit a done task is only opened again; those come last", () =>
   });
 });
 
-test("a commit of a task that is not done, or gone from the backlog, is undone; its status is left alone", () => {
+test("the commit of a task that is open or gone from the backlog is undone without a change of status", () => {
   expect(planUndo(wish("T3"), [...tasks.slice(0, 3)], [commitOf("T3")])).toMatchObject({
     kind: "ready",
     commits: [{ task: "T3" }],
@@ -82,7 +82,7 @@ test("a commit of a task that is not done, or gone from the backlog, is undone; 
   });
 });
 
-test("nothing to undo, nobody knows it, and the marker", () => {
+test("an open task without a commit, an unknown task and the marker are told apart", () => {
   const marker = task("PROJECT-DONE", { status: "done", depends_on: ["T5"] });
   expect(planUndo(wish("T3"), tasks, live)).toEqual({ kind: "nothing", status: "todo" });
   expect(planUndo(wish("T9"), tasks, live)).toEqual({ kind: "unknown" });
@@ -106,7 +106,7 @@ test.each([
   expect(missingOf({ facts: { changes } }, known).changes).toEqual(missing);
 });
 
-test("facts nobody can read change nothing", () => {
+test("facts that cannot be read change nothing", () => {
   expect(missingOf({ facts: undefined }, [])).toEqual({ changes: [] });
   const undone = [{ task: "T1", title: "x", commit: "c" }];
   expect(missingOf({ facts: { changes: [], undone } }, [])).toEqual({ changes: [], undone });

@@ -1,21 +1,20 @@
-// Which tasks an undoing is about: the one that was named, those done that build on it, and the commits of each. Pure.
-// Leaves git to the git floor and the rest to undo.ts.
+// Plans an undo: the named task, the done tasks that depend on it, and the commits of each. Pure.
 import type { TaskCommit } from "../../git/commit/live-commits.js";
 import { trailerId } from "../../git/commit/message.js";
 import type { Change } from "../../todo/model/change.js";
 import { isMarker } from "../../todo/model/select.js";
 import type { Status, Task, TaskId } from "../../todo/model/task.js";
 
-/** What is to be undone, and why. */
+/** The task to undo, and the reason. */
 export interface UndoWish {
   id: string;
-  /** Done tasks that depend on it as well. */
+  /** Whether done tasks that depend on it are undone too. */
   cascade: boolean;
   /** May be empty. */
   reason: string;
 }
 
-/** A task that is undone, with its commit, if it has one. */
+/** A task to undo, with its commit, if it has one. */
 export interface UndoneTask {
   task: string;
   title: string;
@@ -23,23 +22,23 @@ export interface UndoneTask {
 }
 
 export type UndoPlan =
-  /** Neither the backlog nor the history knows it. */
+  /** Neither the backlog nor the history has the task. */
   | { kind: "unknown" }
   | { kind: "marker" }
   /** It is not done, and has no commit. */
   | { kind: "nothing"; status: Status }
-  /** Done tasks depend on it, and were not to be undone with it. */
+  /** Done tasks depend on it, and `cascade` is not set. */
   | { kind: "dependents"; dependents: readonly UndoneTask[] }
   | {
       kind: "ready";
-      /** The one that was named first, then those that depend on it, newest first. */
+      /** The named task, then those that depend on it, newest first. */
       undone: readonly UndoneTask[];
       /** Newest first. */
       commits: readonly TaskCommit[];
       changes: readonly Change[];
     };
 
-/** `live`: the commits of tasks that count, newest first. */
+/** Plans the undo of a task. `live`: the tasks' commits that are not undone yet, newest first. */
 export function planUndo(wish: UndoWish, tasks: readonly Task[], live: readonly TaskCommit[]): UndoPlan {
   const task = tasks.find(({ id }) => id === wish.id);
   const own = newestOf(live).get(trailerId(wish.id));
@@ -61,7 +60,7 @@ export function planUndo(wish: UndoWish, tasks: readonly Task[], live: readonly 
   };
 }
 
-/** Done tasks that depend on it, by way of others too, whatever the status of those. */
+/** Done tasks that depend on it, directly or through tasks of any status. */
 function dependentsOf(id: string, tasks: readonly Task[]): Task[] {
   const waiting = new Map<string, Task[]>();
   for (const task of tasks) {
@@ -83,7 +82,7 @@ function dependentsOf(id: string, tasks: readonly Task[]): Task[] {
   return [...found].filter((task) => task.status === "done" && !isMarker(task));
 }
 
-/** Newest first; those without one at the end. */
+/** Sorts tasks by commit, newest first; tasks without one come last. */
 function inOrder(tasks: readonly Task[], live: readonly TaskCommit[]): Task[] {
   const places = new Map([...newestOf(live).keys()].map((task, at) => [task, at]));
   const placeOf = ({ id }: Task): number => places.get(trailerId(id)) ?? places.size;

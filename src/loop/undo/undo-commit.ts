@@ -1,5 +1,5 @@
-// The commit that undoes tasks, by the protocol of a task's own: built aside, backlog, tree, HEAD. A start that finds it
-// unfinished goes on from there. Leaves what it is made of to undo.ts.
+// Makes the commit that undoes tasks, by the same protocol as a task's commit: pending commit, backlog, tree, HEAD. A start that
+// finds it pending finishes it. undo.ts decides what it contains.
 import { toText } from "../../git/base/bytes.js";
 import { backlogModeIn, prepareCommit, type Preparation } from "../../git/commit/commit.js";
 import type { DiffEntry } from "../../git/base/diff.js";
@@ -14,11 +14,11 @@ import { missingOf, type PendingFacts } from "../runs/pending-facts.js";
 import type { UndoneTask, UndoPlan } from "./plan-undo.js";
 import { changeBacklog, must, readBacklog, type UndoSite } from "./undo-site.js";
 
-/** What was undone, in the backlog and, where there was something to take back, in a commit. */
+/** The result of an undo. `commit` is absent if there was nothing to revert. */
 export interface Undone {
   undone: readonly UndoneTask[];
   commit?: string;
-  /** As text, from the top of the repository; the backlog is not among them. */
+  /** Relative to the top of the repository, without the backlog. */
   paths: readonly string[];
   /** Tasks that are open again. */
   reopened: readonly string[];
@@ -33,7 +33,7 @@ export interface UndoOrder {
   reason: string;
 }
 
-/** Reopens the tasks and takes their work back. */
+/** Reopens the tasks and reverts their work. */
 export async function commitUndo(site: UndoSite, order: UndoOrder): Promise<Undone> {
   const { plan, changes } = order;
   let prepared: Preparation | undefined;
@@ -81,7 +81,7 @@ async function build(site: UndoSite, order: UndoOrder, backlog: Uint8Array): Pro
   );
 }
 
-/** Finishes the commit that a killed run, or a killed undoing, had built; answers with what was undone, and what to say. */
+/** Finishes the pending commit of a killed run or undo; returns the tasks it undid, and warnings. */
 export async function finishPending(
   site: UndoSite,
 ): Promise<{ undone?: Undone; warnings: readonly string[] }> {

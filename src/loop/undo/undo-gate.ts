@@ -1,5 +1,4 @@
-// Runs the project's commands after an undoing, as a person would: in the project, to its end, without a baseline.
-// Leaves what follows from them to the caller.
+// Runs the project's commands after an undo, as a person would: in the project, each to its end, without a baseline.
 import { findStateFolder } from "../../config/read/places.js";
 import type { Project } from "../../config/project/open-project.js";
 import { parseEnvFile } from "../../config/read/env-file.js";
@@ -56,7 +55,7 @@ export function allPassed(ran: readonly Ran[]): boolean {
   return ran.every(({ end }) => end.how === "exited" && end.code === 0);
 }
 
-/** A yes to more than this is a yes to this: a run asks about the commands of tasks as well, and those come and go. */
+/** Whether the commands are approved. An approval of more commands includes these, since a run also asks about tasks' commands. */
 async function mayRun({ ports, project, env, home }: GateRequest, tasks: readonly Task[]): Promise<boolean> {
   const folder = findStateFolder(env, home);
   const open = tasks.filter(({ status }) => status !== "done");

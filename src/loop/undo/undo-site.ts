@@ -1,5 +1,5 @@
-// Where a task is undone: the repository, the store, both locks, and what a killed program left behind there.
-// Leaves what to undo to undo.ts.
+// The resources of an undo: the repository, the store, both locks, and the cleanup after a killed program.
+// undo.ts decides what to undo.
 import { repositoryPlaces } from "../runs/repository-places.js";
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
@@ -28,7 +28,7 @@ export interface UndoSite {
   locks: RunLocks;
 }
 
-/** Without git nothing can be taken back, and another run may not be disturbed: a `UserError` says so. */
+/** Opens the repository and takes the locks; throws a `UserError` without git or if another run holds them. */
 export async function openSite(
   ports: Ports,
   project: Project,
@@ -40,7 +40,7 @@ export async function openSite(
     const { why, message } = opened.error;
     const hint =
       why === "no-repository"
-        ? 'without git nobody keeps what a task changed; set its status to "todo" to have it done again'
+        ? 'without git a task\'s changes are not recorded; set its status to "todo" to have it done again'
         : undefined;
     throw new UserError(
       why === "no-repository" ? "no" : "environment",
@@ -58,7 +58,7 @@ export async function openSite(
   return { ports, project, repo, store, locks };
 }
 
-/** Ends what a dead owner of the locks left, as the start of a run does, and signs them; answers with this one's mark. */
+/** Cleans up after a dead owner of the locks, as a run does, and writes this process into them; returns its mark. */
 export async function takeOver({ ports, project, repo, locks }: UndoSite): Promise<string> {
   const { left } = await recoverRun(ports, locks.dead, repo);
   if (left.length === 0) await locks.forgetDead();
@@ -69,11 +69,11 @@ export async function takeOver({ ports, project, repo, locks }: UndoSite): Promi
   return markOf(folder);
 }
 
-/** The backlog as it is now; one that cannot be used is a `usage` error. */
+/** Reads the backlog; an unusable one is a `usage` error. */
 export async function readBacklog({ store, project }: UndoSite): Promise<Backlog> {
   const read = await store.read();
   if (read.kind === "ok") return read.backlog;
-  if (read.kind === "missing") throw new UserError("usage", `there is no task file ${project.todoFile}`);
+  if (read.kind === "missing") throw new UserError("usage", `task file ${project.todoFile} does not exist`);
   if (read.kind === "empty") throw new UserError("usage", `${project.todoFile} has no tasks`);
   const [first] = read.problems;
   const where = first === undefined ? "" : `: line ${String(first.line)}: ${first.message}`;
@@ -96,13 +96,13 @@ export async function changeBacklog(
     ...given({ beforeWrite }),
   });
   if (changed.ok) return changed.value;
-  throw new Error("the backlog is changed, but was never read");
+  throw new Error("cannot change the backlog: it was never read");
 }
 
-/** Git's own failures as errors the user must act on. */
+/** Throws a git failure as an error the user must act on. */
 export function must<T>(result: Result<T, GitFailure>): T {
   if (result.ok) return result.value;
   const { command, message } = result.error;
-  const hint = "nothing is lost: mend what git says, then undo it again";
+  const hint = "nothing is lost: fix the git error, then undo it again";
   throw new UserError("environment", `${command}: ${message}`, hint);
 }

@@ -1,5 +1,5 @@
-// Undoes a task that is done: a commit on top takes its commit back, and the task is open again. Everything that speaks
-// against it is found out first, and then nothing is changed. Leaves the commit to undo-commit.ts.
+// Undoes a done task: a new commit reverts its commit, and the task is reopened. All obstacles are found first; if there is one,
+// nothing is changed. undo-commit.ts makes the commit.
 import { toText } from "../../git/base/bytes.js";
 import { headOf, type Head } from "../../git/base/head.js";
 import { findInTheWay } from "../../git/bring-back/conflicts.js";
@@ -22,17 +22,17 @@ import { must, openSite, readBacklog, takeOver, type UndoSite } from "./undo-sit
 export interface UndoRequest extends GateRequest {
   wish: UndoWish;
   check: CheckOptions;
-  /** Only finds out. */
+  /** Only plans. */
   dryRun: boolean;
 }
 
-/** Why nothing was done, with what is in the way. */
+/** Why nothing was undone, with the obstacles. */
 export type UndoRefusal =
   | { why: "dependents"; tasks: readonly UndoneTask[] }
   | { why: "conflicts"; conflicts: readonly Conflict[] }
-  /** Paths with changes of a person's that no commit holds. */
+  /** Paths with a person's uncommitted changes. */
   | { why: "changes"; paths: readonly string[] }
-  /** Tasks whose unfinished work lies in the tree. */
+  /** Tasks whose unfinished work is in the tree. */
   | { why: "in-hand"; tasks: readonly UndoneTask[] }
   | { why: "interrupted" };
 
@@ -41,7 +41,7 @@ export type Undoing =
   | ({ outcome: "planned" } & Omit<Undone, "backlog" | "commit">)
   | ({ outcome: "undone"; gate: GateEnd } & Undone);
 
-/** Undoes a task, or finds out what that would take. Whatever keeps it from being asked at all is a `UserError`. */
+/** Undoes a task, or plans it for a dry run; throws a `UserError` if it cannot be done at all. */
 export async function undo(request: UndoRequest): Promise<Undoing> {
   const { ports, project, dryRun } = request;
   const site = await openSite(ports, project, request);
@@ -71,7 +71,7 @@ async function act(
   { wish, stop }: UndoRequest,
 ): Promise<Extract<Undoing, { outcome: "refused" }> | ({ outcome: "undone" } & Undone)> {
   const finished = await finishPending(site);
-  // The same was begun before, and killed.
+  // A killed undo of the same task has just been finished.
   if (finished.undone?.undone.some(({ task }) => task === wish.id) === true)
     return { outcome: "undone", ...finished.undone };
   const found = await findOut(site, wish);
@@ -94,7 +94,7 @@ async function look(site: UndoSite, { wish }: UndoRequest): Promise<Undoing> {
     warnings:
       pending === undefined
         ? []
-        : ["what a killed run left unfinished would be finished first: this may change then"],
+        : ["the pending commit of a killed run would be finished first: this plan may change then"],
   };
 }
 
@@ -108,10 +108,7 @@ async function findOut(site: UndoSite, wish: UndoWish): Promise<Found> {
     case "unknown":
       throw unknownTask(wish.id, backlog);
     case "marker":
-      throw new UserError(
-        "no",
-        `${wish.id} is the mark of a finished backlog: it goes when a task is reopened`,
-      );
+      throw new UserError("no", `${wish.id} marks a finished backlog: it is removed when a task is reopened`);
     case "nothing":
       throw new UserError(
         "no",
@@ -128,7 +125,7 @@ async function findOut(site: UndoSite, wish: UndoWish): Promise<Found> {
   }
 }
 
-/** What taking the commits back would change, if nothing is in the way of it. */
+/** Plans the changes that revert the commits, and finds obstacles. */
 async function findChanges(
   { repo }: UndoSite,
   found: Omit<Ready, "changes"> & { commit: string; backlog: Backlog },
@@ -148,7 +145,7 @@ async function findChanges(
         doing.map(({ id }) => id),
       ),
     );
-    // Its checkpoint knows the tree with the work that is to go: giving the task up would bring that back.
+    // A task in progress has a checkpoint of the tree with this work: restoring it would bring the work back.
     const tasks = doing.filter(({ id }) => inHand.includes(id)).map(({ id, title }) => ({ task: id, title }));
     if (tasks.length > 0) return { outcome: "refused", why: "in-hand", tasks };
     const paths = must(await findInTheWay(repo, commit, changes));
