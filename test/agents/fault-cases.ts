@@ -171,7 +171,10 @@ export const FAULT_CASES: readonly Case[] = [
     wanted: "complete: rate-limited",
   },
   once("500-once", "One 500; the client asks again.", refused("server")),
-  { ...always("500", "500 on every request.", refused("server"), "waiting: overloaded"), wantedOf: ASKS_IN_SILENCE },
+  {
+    ...always("500", "500 on every request.", refused("server"), "waiting: overloaded"),
+    wantedOf: ASKS_IN_SILENCE,
+  },
   {
     ...always("529", "529 (overloaded) on every request.", refused("overloaded"), "waiting: overloaded"),
     wantedOf: ASKS_IN_SILENCE,

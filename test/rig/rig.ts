@@ -19,6 +19,9 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { z } from "zod";
+import { readLines } from "../../src/logging/read.js";
+import { replayRun } from "../../src/loop/replay/replay.js";
+import { nodePorts } from "../../src/system/processes/node-ports.js";
 import { Backlog } from "../../src/todo/model/task.js";
 import type { Script } from "../fakes/play.mjs";
 import { Program, type Ran } from "./program.js";
@@ -240,15 +243,32 @@ export class Rig {
       });
   }
 
-  /** Replays every run; throws at the first that differs. `make replays` wants their trees as well, and counts. */
+  /**
+   * Replays every run and throws at the first that differs. It replays in this process, because starting the program takes longer
+   * than replaying. With `trees`, and for the counts of `make replays`, the program does it.
+   */
   async replayAll(): Promise<void> {
     const counts = process.env["REPLAYS"];
-    const words = this.trees ? ["--tree"] : [];
     for (const run of this.runs()) {
-      const { code, signal, stdout, stderr } = await this.run(["replay", ...words, run]);
-      if (code !== 0) throw new Error(`replay ${run}: ${code ?? signal ?? ""}\n${stdout}\n${stderr}`);
+      if (this.trees) await this.#replayWithProgram(run);
+      else await this.#replayHere(run);
       if (counts !== undefined) appendFileSync(counts, `${JSON.stringify(await this.#replayTree(run))}\n`);
     }
+  }
+
+  async #replayHere(run: string): Promise<void> {
+    const ports = nodePorts();
+    const folder = path.join(this.project, "looper-logs/runs", run);
+    if ((await readLines(ports, folder).next()).done === true)
+      throw new Error(`replay ${run}: its log has no lines`);
+    const replayed = await replayRun(ports, folder);
+    if ("difference" in replayed)
+      throw new Error(`replay ${run}: line ${replayed.seq} differs\n${replayed.difference}`);
+  }
+
+  async #replayWithProgram(run: string): Promise<void> {
+    const { code, signal, stdout, stderr } = await this.run(["replay", "--tree", run]);
+    if (code !== 0) throw new Error(`replay ${run}: ${code ?? signal ?? ""}\n${stdout}\n${stderr}`);
   }
 
   /** The answer of `replay --tree` about a run, or the reason there is none. */
