@@ -74,7 +74,8 @@ const APART = ["chokidar", "commander", "cosmiconfig", "execa", "pino"];
 const SMALL = 8_000;
 
 /**
- * @typedef {{ entryPoints: Record<string, string>, outdir: string, minify: boolean, plugins?: import("esbuild").Plugin[] }} Order
+ * `everyday`: files besides those of GROUPS that every start reads, without the extension.
+ * @typedef {{ entryPoints: Record<string, string>, outdir: string, minify: boolean, plugins?: import("esbuild").Plugin[], everyday?: readonly string[] }} Order
  */
 
 /**
@@ -118,7 +119,7 @@ export async function bundle(order) {
     hints: holding(HINTS),
     seldom: holding(SELDOM),
   };
-  const files = await pack(modules, packsOf({ entryPoints, outdir }, modules, apart), { minify });
+  const files = await pack(modules, packsOf(order, modules, apart), { minify });
   // The project's own package.json says that its files are modules.
   return [...files, { path: path.join(outdir, "package.json"), text: '{"type":"commonjs"}\n' }];
 }
@@ -155,11 +156,11 @@ async function optionsFor({ outdir, plugins = [] }) {
 /**
  * Returns the modules of each file: an entry and the modules it reaches; those that each group of commands reaches besides;
  * those they seldom use; our other modules. Each chunk of libraries is a file of its own.
- * @param {Pick<Order, "entryPoints" | "outdir">} order
+ * @param {Pick<Order, "entryPoints" | "outdir" | "everyday">} order
  * @param {ReadonlyMap<string, import("./pack.mjs").File>} modules
  * @param {{ ofLibraries: ReadonlySet<string>, help: readonly string[], hints: readonly string[], seldom: readonly string[] }} apart
  */
-function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help, hints, seldom }) {
+function packsOf({ entryPoints, outdir, everyday = [] }, modules, { ofLibraries, help, hints, seldom }) {
   const placed = new Set();
   /** @param {string} file @param {Iterable<string>} wanted @param {{ entry?: boolean, atOnce?: boolean }} [facts] */
   const packed = (file, wanted, facts = {}) => {
@@ -181,7 +182,7 @@ function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help, hints, s
     ...starts.map(({ name, start }) =>
       packed(`${name}.js`, starts.length === 1 ? reached([start]) : [start], { entry: true, atOnce: true }),
     ),
-    ...Object.entries(GROUPS).map(([name, files]) =>
+    ...Object.entries({ ...GROUPS, everyday: [...GROUPS.everyday, ...everyday] }).map(([name, files]) =>
       packed(
         `chunks/${name}.js`,
         reached(
