@@ -23,6 +23,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "npx vitest run src/todo": "is this very suite",
   "npx vitest run --project stories": "is this very suite",
   "looper completion powershell >> $PROFILE": "is for PowerShell",
+  "looper demo": "is run by test/stories/cli.story.test.ts",
+  "looper demo --chapo": "is run by test/stories/chapo-run.story.test.ts",
 };
 
 /** Lines that are to say no: exit 1. */
