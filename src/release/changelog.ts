@@ -1,30 +1,30 @@
-// Changelogs: which file is one, which versions it has entries for, what an entry says. Pure.
+// Finds the changelog of a project and reads its entries by version. Pure.
 import { isVersion } from "./version.js";
 
 const NAME = /^(?:changelog|changes|history|news|releases?)(?:\.(?:md|markdown|txt|rst|adoc))?$/i;
 
-/** Of these names (in one folder) the changelog's; `undefined` where there is none. */
+/** Finds the changelog among the file names of one folder; `undefined` if there is none. */
 export function findChangelog(names: readonly string[]): string | undefined {
   const found = names.filter((name) => NAME.test(name));
   return found.find((name) => /^changelog/i.test(name)) ?? found[0];
 }
 
-/** What it says of a version. */
+/** The entry of one version. */
 export interface ChangelogEntry {
   version: string;
-  /** What stands below its heading, trimmed. */
+  /** The text below its heading, trimmed. */
   text: string;
 }
 
-/** A version at the start of a heading, behind at most one other word ("## looper 1.2.0 - 2024-05-01"). */
+/** A version at the start of a heading, after at most one other word ("## looper 1.2.0 - 2024-05-01"). */
 const TITLE = /^(?:(?:[@\w/.-]+)[ @])?\[?\(?v?(\d+(?:\.\d+){1,3}[0-9A-Za-z.+-]*)/i;
-/** What may stand at the start of a line without a mark of a heading. */
+/** A line that begins with a version, in a changelog without marked headings. */
 const PLAIN = /^(?:(?:version|release)[ \t]+)?\[?v?\d+(?:\.\d+){1,3}[^\s,;:)\]]*[)\]]?(?:[ \t:,(–—-].*)?$/i;
 
-/** Its entries, the newest first as a rule. */
+/** Reads the entries in the order of the file, which is usually newest first. */
 export function readEntries(text: string): ChangelogEntry[] {
   const lines = text.split(/\r?\n/);
-  // Where headings are marked, a line that begins with a number is none.
+  // If headings are marked, a line that only begins with a number is not a heading.
   const isMarked = lines.some((line) => /^(?:#{1,3}|={1,3})[ \t]+.*\d\.\d/.test(line));
   const entries: { version: string; lines: string[] }[] = [];
   let isInside = false;
@@ -37,7 +37,7 @@ export function readEntries(text: string): ChangelogEntry[] {
   return entries.map(({ version, lines: own }) => ({ version, text: own.join("\n").trim() }));
 }
 
-/** A heading that begins an entry, or ends the one before it; `undefined`: neither. */
+/** The heading at a line: `version` set: it begins an entry; not set: it ends one. `undefined`: the line is not a heading. */
 function titleAt(line: string, next: string, isMarked: boolean): { version: string | undefined } | undefined {
   const [, marks, marked] = /^(#{1,3}|={1,3})[ \t]+(\S.*)$/.exec(line) ?? [];
   const isUnderlined = line.trim() !== "" && /^(?:={3,}|-{3,}|~{3,}|\^{3,})\s*$/.test(next);
@@ -46,6 +46,6 @@ function titleAt(line: string, next: string, isMarked: boolean): { version: stri
   const [, found] = TITLE.exec(title.trim()) ?? [];
   const version = found?.replace(/[.)-]+$/, "");
   if (version !== undefined && isVersion(version)) return { version };
-  // "### Added" stands inside an entry, "## Unreleased" does not.
+  // "### Added" is part of an entry, "## Unreleased" ends one.
   return marks === undefined || marks.length > 2 ? undefined : { version: undefined };
 }

@@ -14,6 +14,6 @@ test.each([
   expect(githubName({ url, resolved: "/elsewhere" })).toBe(expected);
 });
 
-test("an address that leads there by insteadOf", () => {
+test("a URL that insteadOf rewrites to github.com is recognised", () => {
   expect(githubName({ url: "gh:a/b", resolved: "git@github.com:a/b.git" })).toBe("a/b");
 });

@@ -1,4 +1,4 @@
-// Releases on GitHub, by way of its own command line: whether they can be made from here, and making one.
+// Releases on GitHub through its command line tool, `gh`: checks whether one can be made, and makes it.
 import { toText } from "../git/base/bytes.js";
 import type { Remote } from "../git/release/remote.js";
 import { given } from "../system/given.js";
@@ -15,26 +15,26 @@ export interface GithubPlace {
   env: Readonly<Record<string, string>>;
 }
 
-/** `owner/name` of a repository on github.com by its URL; `undefined`: it is elsewhere. */
+/** Reads `owner/name` from the URL of a repository on github.com; `undefined` for other hosts. */
 export function githubName({ url, resolved }: Pick<Remote, "url" | "resolved">): string | undefined {
   const shape =
     /^(?:(?:https?|ssh|git):\/\/(?:[^@/]+@)?(?:ssh\.)?github\.com(?::\d+)?\/|(?:[^@/]+@)?github\.com:)([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/i;
   return shape.exec(url)?.[1] ?? shape.exec(resolved)?.[1];
 }
 
-/** Whether `gh` is there and signed in. One process, and the network. */
+/** Whether `gh` is installed and signed in. Starts one process and uses the network. */
 export async function isSignedIn(place: GithubPlace): Promise<boolean> {
   const { ports, cwd, env } = place;
   if ((await ports.processes.which("gh", env["PATH"] ?? "", cwd)) === undefined) return false;
   return hasPassed(await gh(place, ["auth", "status", "--hostname", "github.com"], { timeoutMs: ASK_MS }));
 }
 
-/** Whether there is a release of this tag. One process, and the network. */
+/** Whether a release of this tag exists. Starts one process and uses the network. */
 export async function isPublished(place: GithubPlace, repo: string, tag: string): Promise<boolean> {
   return hasPassed(await gh(place, ["release", "view", tag, "--repo", repo], { timeoutMs: ASK_MS }));
 }
 
-/** Makes a release of a tag that is at GitHub; answers with its address, or why it could not. */
+/** Makes a release of a tag that was pushed; returns its URL, or why it failed. */
 export async function publishRelease(
   place: GithubPlace,
   release: { repo: string; tag: string; notes: string; pre: boolean },

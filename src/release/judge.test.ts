@@ -43,7 +43,7 @@ const judge = (changes: readonly ReleasedFile[], more?: Partial<Known>) => judge
 const messages = (changes: readonly ReleasedFile[], more?: Partial<Known>) =>
   judge(changes, more).problems.map(({ message }) => message);
 
-test("an honest release", () => {
+test("a complete release has no problems", () => {
   expect(judge(honest())).toEqual({ version: "1.3.0", problems: [], strange: [], notes: "- The second." });
 });
 
@@ -80,15 +80,13 @@ test.each<[string, ReleasedFile[], Partial<Known>, string[]]>([
     "a manifest that is gone",
     honest({ lock: change("package-lock.json", LOCK, undefined, false) }),
     {},
-    [
-      'no version stands there any more: package-lock.json (version), package-lock.json (packages[""].version)',
-    ],
+    ['the version is missing: package-lock.json (version), package-lock.json (packages[""].version)'],
   ],
   [
     "a manifest that is broken",
     honest({ manifest: change("package.json", MANIFEST, "{") }),
     {},
-    ["no version stands there any more: package.json (version)"],
+    ["the version is missing: package.json (version)"],
   ],
   ["no entry", honest({ log: undefined }), {}, ["CHANGELOG.md has no new entry for 1.3.0"]],
   [
@@ -107,28 +105,28 @@ test.each<[string, ReleasedFile[], Partial<Known>, string[]]>([
     "an old entry rewritten",
     honest({ log: change("CHANGELOG.md", LOG, logged().replace("The first", "Nothing")) }),
     {},
-    ["what CHANGELOG.md said of 1.2.0 was changed"],
+    ["CHANGELOG.md changed the entry of an earlier version: 1.2.0"],
   ],
   [
     "an old entry gone",
     honest({ log: change("CHANGELOG.md", LOG, "## 1.3.0\n- x\n") }),
     {},
-    ["what CHANGELOG.md said of 1.2.0 was changed"],
+    ["CHANGELOG.md changed the entry of an earlier version: 1.2.0"],
   ],
   [
     "no changelog at all",
     honest({ log: undefined }),
     { changelog: undefined, changelogText: undefined },
-    ["there is no changelog: an entry for 1.3.0 is wanted, in CHANGELOG.md"],
+    ["the changelog is missing: write an entry for 1.3.0 in CHANGELOG.md"],
   ],
   ["another version than was asked for", honest(), { wanted: "patch" }, ["1.2.1 was asked for, not 1.3.0"]],
   ["less than the last tag", honest(), { tagged: "1.5.0" }, ["1.3.0 is not greater than 1.5.0"]],
-  ["a tag that is there", honest(), { tags: new Set(["v1.3.0"]) }, ["there is a tag v1.3.0 already"]],
+  ["a tag that is there", honest(), { tags: new Set(["v1.3.0"]) }, ["tag v1.3.0 exists already"]],
 ])("%s", (_, changes, more, expected) => {
   expect(messages(changes, more)).toEqual(expected);
 });
 
-test("a version that goes down, also from a release to its own candidate", () => {
+test("a lower version is a problem, even the candidate of the current release", () => {
   for (const to of ["1.1.9", "1.2.0-rc.1"]) {
     const changes = honest({
       manifest: change("package.json", MANIFEST, raised(MANIFEST, to)),
@@ -139,7 +137,7 @@ test("a version that goes down, also from a release to its own candidate", () =>
   }
 });
 
-test("a first changelog, and an entry that a person has written ahead, are as good", () => {
+test("a first changelog and an entry that a person wrote before are accepted", () => {
   const first = honest({ log: change("CHANGELOG.md", undefined, "## 1.3.0\n\n- All of it.\n") });
   expect(judge(first, { changelog: undefined, changelogText: undefined })).toMatchObject({
     problems: [],
@@ -152,7 +150,7 @@ test("a first changelog, and an entry that a person has written ahead, are as go
   });
 });
 
-test("where no file names a version, the changelog's new entry does, or what was asked for", () => {
+test("without a version in files, the changelog's new entry or the request gives it", () => {
   const bare = { places: [], from: "1.2.0" };
   expect(judge([HONEST.log], bare)).toMatchObject({ version: "1.3.0", problems: [] });
   expect(judge([HONEST.log], { ...bare, wanted: "minor" })).toMatchObject({ version: "1.3.0", problems: [] });
@@ -181,7 +179,7 @@ test.each<[string, ReleasedFile]>([
   ],
   ["a date in code", change("main.js", 'const a = "2024-01-01";\n', 'const a = "2025-01-01";\n')],
   ["a longer version that begins alike", change("doc.md", "q 1.2.0.1\n", "q 1.3.0.1\n")],
-])("%s is no part of a release", (_, strange) => {
+])("%s is not part of a release", (_, strange) => {
   const rest = honest().filter(({ path }) => path !== strange.path);
   expect(judge([...rest, strange]).strange).toEqual([strange.path]);
 });
@@ -200,7 +198,7 @@ test.each<[string, ReleasedFile]>([
     "a lock file that was behind",
     change("sub/package-lock.json", '{ "version": "1.1.0" }\n', '{ "version": "1.3.0" }\n'),
   ],
-])("%s goes with it", (_, expected) => {
+])("%s is part of a release", (_, expected) => {
   expect(judge([...honest(), expected]).strange).toEqual([]);
 });
 

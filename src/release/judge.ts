@@ -1,59 +1,59 @@
-// Whether what an agent left is a release, and nothing but one. Pure. Leaves finding out what it left to perform.ts.
+// Judges whether an agent's changes are a release and nothing else. Pure. src/loop/perform/perform-release.ts reads the changes.
 import { basename, dirname } from "node:path";
 import { readEntries, findChangelog, type ChangelogEntry } from "./changelog.js";
 import { findVersions, type VersionLocation } from "./places.js";
 import { bareVersion, compareVersions, isVersion, raise, BUMPS, type Bump } from "./version.js";
 
-/** What was known of the project before the agent worked. */
+/** The facts about the project before the agent worked. */
 export interface Known {
-  /** The version there is; absent: no file and no tag says one. */
+  /** The current version; absent: no file and no tag has one. */
   from?: string | undefined;
-  /** The version of the last tag, where there is one. */
+  /** The version of the last tag, if there is one. */
   tagged?: string | undefined;
-  /** What stands before the version in tags. */
+  /** The text before the version in tags, such as "v". */
   prefix: string;
-  /** Every tag there is, here and at the remote. */
+  /** Every tag, here and at the remote. */
   tags: ReadonlySet<string>;
-  /** Asked for: which part to raise, or the version itself. */
+  /** The requested part to raise, or the requested version. */
   wanted?: string | undefined;
-  /** Where the version stands in files. */
+  /** Where files have the version. */
   places: readonly VersionLocation[];
-  /** From the top of the repository; absent: there is none. */
+  /** Relative to the top of the repository; absent: there is none. */
   changelog?: string | undefined;
-  /** What it says. */
+  /** Its text. */
   changelogText?: string | undefined;
-  /** The project's folder from the top of the repository: "" or "a/b". */
+  /** The project's folder relative to the top of the repository: "" or "a/b". */
   folder: string;
 }
 
-/** A file that the agent changed, from the top of the repository. */
+/** A file that the agent changed; the path is relative to the top of the repository. */
 export interface ReleasedFile {
   path: string;
-  /** Absent: it was not there, or is no text. */
+  /** The text before; absent: the file did not exist or is not text. */
   before?: string;
-  /** Absent: it is gone, or is no text. */
+  /** The text after; absent: the file was removed or is not text. */
   after?: string;
-  /** A file before and now (or only now), and as executable as before. */
+  /** A regular file before and after (or only after), with the executable bit unchanged. */
   plain: boolean;
 }
 
-/** What speaks against it. */
+/** A reason against the release. */
 export interface ReleaseProblem {
   check: "version" | "places" | "changelog" | "tag" | "remote";
   message: string;
 }
 
 export interface Judgement {
-  /** Absent: it is not known which one it would be. */
+  /** Absent: the version is unknown. */
   version?: string;
   problems: readonly ReleaseProblem[];
-  /** Changed paths that are no part of a release. */
+  /** Changed paths that are not part of a release. */
   strange: readonly string[];
-  /** The changelog's entry. */
+  /** The entry of the changelog. */
   notes: string;
 }
 
-/** The version that is asked for, as far as that can be said: a part is raised from what there is. */
+/** The requested version. A requested part is raised from the current version; `undefined` if that is unknown. */
 export function wantedVersion(wanted: string | undefined, from: string | undefined): string | undefined {
   if (wanted === undefined) return undefined;
   const bump = BUMPS.find((one) => one === wanted);
@@ -61,13 +61,13 @@ export function wantedVersion(wanted: string | undefined, from: string | undefin
   return from === undefined ? undefined : raise(from, bump satisfies Bump);
 }
 
-/** Judges what an agent left. */
+/** Judges an agent's changes. */
 export function judgeRelease(known: Known, changes: readonly ReleasedFile[]): Judgement {
   const moved = new Map(changes.map((change) => [change.path, change]));
   const added = newEntries(known, moved);
   const { version, problems } = findVersion(known, moved, added);
   if (version === undefined) return { problems, strange: strangeAmong(known, changes, ""), notes: "" };
-  // One that a person has written ahead is as good.
+  // An entry that a person wrote before counts as well.
   const entry = added.all.find((one) => compareVersions(one.version, version) === 0);
   return {
     version,
@@ -79,7 +79,7 @@ export function judgeRelease(known: Known, changes: readonly ReleasedFile[]): Ju
 
 type Moved = ReadonlyMap<string, ReleasedFile>;
 
-/** The one new version: where the old one stood, or (no file says one) in the changelog. */
+/** Finds the one new version: in the places of the old one, or in the changelog if no file has a version. */
 function findVersion(
   known: Known,
   moved: Moved,
@@ -116,15 +116,15 @@ function findVersion(
   else if (left.length > 0)
     problems.push({ check: "places", message: `still ${from ?? ""}: ${pathsOf(left)}` });
   if (gone.length > 0)
-    problems.push({ check: "places", message: `no version stands there any more: ${pathsOf(gone)}` });
+    problems.push({ check: "places", message: `the version is missing: ${pathsOf(gone)}` });
   if (fresh.size > 1) {
-    const said = [...fresh].map(([one, { path }]) => `${one} in ${path}`).join(", ");
-    problems.push({ check: "version", message: `more than one new version: ${said}` });
+    const list = [...fresh].map(([one, { path }]) => `${one} in ${path}`).join(", ");
+    problems.push({ check: "version", message: `more than one new version: ${list}` });
   }
   return version === undefined ? { problems } : { version, problems };
 }
 
-/** What the same place says now; places of one name in a file are told apart by their order. */
+/** The version that a place has now; places with the same name in one file are matched by order. */
 function versionNow(
   place: VersionLocation,
   places: readonly VersionLocation[],
@@ -134,7 +134,7 @@ function versionNow(
   if (change === undefined) return place.version;
   if (change.after === undefined) return undefined;
   const isSame = (one: VersionLocation): boolean => one.path === place.path && one.where === place.where;
-  // Only those that said the old version are known here: the file itself says which of the same name this one is.
+  // `places` has only those with the old version, so the file's earlier text tells which of the same name this one is.
   const before = findVersions(place.path, change.before ?? "").filter(isSame);
   const after = findVersions(place.path, change.after).filter(isSame);
   const nth = places.filter(isSame).indexOf(place);
@@ -143,14 +143,14 @@ function versionNow(
 }
 
 function pathsOf(list: readonly { place: VersionLocation }[]): string {
-  const said = list.map(({ place }) => `${place.path} (${place.where})`);
-  return [...new Set(said)].join(", ");
+  const names = list.map(({ place }) => `${place.path} (${place.where})`);
+  return [...new Set(names)].join(", ");
 }
 
 function checkVersion({ from, tagged, wanted, prefix, tags }: Known, version: string): ReleaseProblem[] {
   const problems: ReleaseProblem[] = [];
   const asked = wantedVersion(wanted, from);
-  if (!isVersion(version)) problems.push({ check: "version", message: `${version} is no version` });
+  if (!isVersion(version)) problems.push({ check: "version", message: `${version} is not a version` });
   if (asked !== undefined && asked !== version)
     problems.push({ check: "version", message: `${asked} was asked for, not ${version}` });
   const last = [from, tagged]
@@ -160,17 +160,17 @@ function checkVersion({ from, tagged, wanted, prefix, tags }: Known, version: st
   if (last !== undefined && compareVersions(version, last) <= 0)
     problems.push({ check: "version", message: `${version} is not greater than ${last}` });
   if (tags.has(prefix + version))
-    problems.push({ check: "tag", message: `there is a tag ${prefix}${version} already` });
+    problems.push({ check: "tag", message: `tag ${prefix}${version} exists already` });
   return problems;
 }
 
 interface NewEntries {
-  /** From the top of the repository; absent: there is no changelog, not even a new one. */
+  /** Relative to the top of the repository; absent: no changelog exists, not even a new one. */
   path?: string;
-  /** Those that were not there before. */
+  /** The entries that did not exist before. */
   entries: readonly ChangelogEntry[];
   all: readonly ChangelogEntry[];
-  /** Versions it had an entry for, which is gone or says something else. */
+  /** Versions whose entry was removed or changed. */
   lost: readonly string[];
 }
 
@@ -211,7 +211,7 @@ function checkChangelog(
   if (path === undefined)
     problems.push({
       check: "changelog",
-      message: `there is no changelog: an entry for ${version} is wanted, in CHANGELOG.md`,
+      message: `the changelog is missing: write an entry for ${version} in CHANGELOG.md`,
     });
   else if (entry === undefined)
     problems.push({ check: "changelog", message: `${path} has no new entry for ${version}` });
@@ -220,12 +220,12 @@ function checkChangelog(
   if (lost.length > 0)
     problems.push({
       check: "changelog",
-      message: `what ${path ?? ""} said of ${lost.join(", ")} was changed`,
+      message: `${path ?? ""} changed the entry of an earlier version: ${lost.join(", ")}`,
     });
   return problems;
 }
 
-/** What is no part of a release: all but the changelog, and lines in which nothing but the version (or a date) changed. */
+/** Changes that are not part of a release: all except the changelog, and lines in which only the version (or a date) changed. */
 function strangeAmong(known: Known, changes: readonly ReleasedFile[], version: string): string[] {
   const moved = new Map(changes.map((change) => [change.path, change]));
   const changelog = known.changelog ?? newChangelog(known, moved);
@@ -243,7 +243,7 @@ function isExpected(
   if (!plain || after === undefined) return false;
   if (path === changelog) return true;
   if (before === undefined || version === "") return false;
-  // A lock file may have been behind.
+  // A lock file may have had an older version.
   const old = [from, ...findVersions(path, before).map((place) => place.version)].filter((one) => one !== "");
   const then = before.split("\n");
   const now = after.split("\n");
@@ -256,7 +256,7 @@ function isExpected(
   );
 }
 
-/** The line with that version made the same, and the date of a line that is about one. */
+/** Replaces that version in the line by a placeholder, and also the date if the line mentions one. */
 function onlyVersion(line: string, version: string): string {
   const escaped = version.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const alone = new RegExp(String.raw`(?<![0-9A-Za-z.])(v?)${escaped}(?![0-9A-Za-z]|\.\d)`, "g");

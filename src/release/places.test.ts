@@ -66,7 +66,7 @@ test.each([
   if (expected.length > 0) expect(mayHoldVersion(path)).toBe(true);
 });
 
-test("a manifest leads, a lock file and a constant follow", () => {
+test("a manifest is the source of the version, a lock file and a constant are not", () => {
   const leads = (path: string, text: string) => findVersions(path, text).map(isLeading);
   expect(leads("package.json", '{"version":"1.2.0"}')).toEqual([true]);
   expect(leads("package-lock.json", '{"version":"1.2.0"}')).toEqual([false]);

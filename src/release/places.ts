@@ -1,14 +1,14 @@
-// Where a project's files say its version: manifests, lock files, constants. Pure; a file that cannot be read as what its
-// name says has none. Leaves which of them must change to judge.ts.
+// Finds the places in a project's files that have its version: manifests, lock files, constants. Pure. A file that cannot be
+// parsed by its type has none. judge.ts decides which of them must change.
 import { basename, dirname, extname } from "node:path";
 import { parseJson } from "../system/text/json.js";
 import { isVersion } from "./version.js";
 
-/** A version as a file says it. */
+/** A version in a file. */
 export interface VersionLocation {
-  /** From the top of the repository. */
+  /** Relative to the top of the repository. */
   path: string;
-  /** Which of the file's versions, e.g. `version`, `packages[""].version`. */
+  /** The name of the place in the file, e.g. `version`, `packages[""].version`. */
   where: string;
   version: string;
 }
@@ -16,11 +16,11 @@ export interface VersionLocation {
 type Found = Omit<VersionLocation, "path">;
 type Reader = (text: string, path: string) => Found[];
 
-/** Folders of other people's projects, and of those that tests are about. */
+/** Folders of third-party projects and of test data. */
 const FOREIGN =
   /(?:^|\/)(?:node_modules|vendor|third_party|testdata|fixtures|__fixtures__|tests?|__tests__|spec)\//;
 
-/** The versions a file names that are the project's or a package's own. */
+/** Finds the versions in a file that belong to the project or to one of its packages. */
 export function findVersions(path: string, text: string): VersionLocation[] {
   const reader = readerOf(path);
   if (reader === undefined) return [];
@@ -29,12 +29,12 @@ export function findVersions(path: string, text: string): VersionLocation[] {
     .map((found) => ({ path, ...found }));
 }
 
-/** Whether a file of this name (from the top of the repository) may say a version. */
+/** Whether a file of this name (relative to the top of the repository) may have a version. */
 export function mayHoldVersion(path: string): boolean {
   return readerOf(path) !== undefined;
 }
 
-/** Whether its version is the word of whoever made the project: not a lock file's, a chart's or a constant's. */
+/** Whether the place is the source of the version, such as a manifest, not a lock file, a chart or a constant. */
 export function isLeading({ path, where }: VersionLocation): boolean {
   return LEADING.has(basename(path)) && !where.startsWith("dependency ");
 }
@@ -62,7 +62,7 @@ const SOURCES = new Set([
   ...[".c", ".h", ".hpp", ".cpp", ".cs", ".ex", ".dart", ".lua", ".sh"],
 ]);
 
-/** Every match of the pattern's first group, which must have the flag g. */
+/** Makes a reader that returns every match of the pattern's first group; the pattern must have the flag g. */
 function matching(where: string, pattern: RegExp): Reader {
   return (text) => [...text.matchAll(pattern)].map(([, version = ""]) => ({ where, version }));
 }
@@ -125,7 +125,7 @@ function jsonVersion(text: string): Found[] {
   return versionAt("version", parse(text)["version"]);
 }
 
-/** The package's own version, at both places where npm says it, and those of its workspaces. */
+/** The package's own version, in both places where npm has it, and those of its workspaces. */
 function npmLock(text: string): Found[] {
   const lock = parse(text);
   const packages = Object.entries(fields(lock["packages"]));
@@ -138,7 +138,7 @@ function npmLock(text: string): Found[] {
   ];
 }
 
-/** `version` in these sections of a TOML or INI file. */
+/** The `version` of these sections of a TOML or INI file. */
 function tomlVersions(text: string, sections: readonly string[]): Found[] {
   const found: Found[] = [];
   let section = "";
@@ -163,7 +163,7 @@ function lockBlocks(text: string, own: (block: string) => boolean): Found[] {
   });
 }
 
-/** The project's own, not that of its parent, of what it depends on, or of plugins. */
+/** The project's own version, not that of its parent, its dependencies or plugins. */
 function pomVersion(text: string): Found[] {
   const own = text.replaceAll(
     /<(parent|dependencies|dependencyManagement|build|profiles|reporting|properties)>[\s\S]*?<\/\1>/g,
@@ -173,7 +173,7 @@ function pomVersion(text: string): Found[] {
   return version === undefined ? [] : [{ where: "version", version }];
 }
 
-/** Constants at the start of a line: `__version__` anywhere in Python, `VERSION` and `version` in a file that is about it. */
+/** Constants at the start of a line: `__version__` in any source file, `VERSION` and `version` in a file about the version. */
 function constants(text: string, path: string): Found[] {
   const isAbout = /^_{0,2}(?:version|about)_{0,2}$/i.test(basename(path, extname(path)));
   const isPackage = basename(path) === "__init__.py" || basename(dirname(path)) === "version";

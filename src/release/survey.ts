@@ -1,5 +1,5 @@
-// What there is to release, and whether it can be: found out before anything is started. Writes nothing, starts no agent.
-// Leaves what an agent makes of it to judge.ts.
+// Collects the facts of a release before anything starts, and checks that it can be made. Writes nothing, starts no agent.
+// judge.ts judges the agent's work.
 import { basename, dirname, relative } from "node:path";
 import { toText } from "../git/base/bytes.js";
 import type { GitFailure } from "../git/base/git.js";
@@ -23,25 +23,25 @@ import { wantedVersion } from "./judge.js";
 import { isLeading, mayHoldVersion, findVersions, type VersionLocation } from "./places.js";
 import { compareVersions, isVersion, bareVersion } from "./version.js";
 
-/** All that is known of a release before it is begun. */
+/** The facts of a release before it starts. */
 export interface ReleaseFacts {
   known: Known;
-  /** HEAD's branch, its full name, and its commit. */
+  /** The full name of HEAD's branch; `head`: its commit. */
   branch: string;
   head: string;
   lastTag?: string;
   since: Since;
   tags: readonly Tag[];
   remote?: Remote;
-  /** What the remote has: full name → object. */
+  /** The refs of the remote: full name → object. */
   refs: ReadonlyMap<string, string>;
-  /** `owner/name`, where a release can be made there. */
+  /** `owner/name` on GitHub, if a release can be made there. */
   github?: string;
-  /** One that was made before and is not out yet. */
+  /** A release that was made before and is not published yet. */
   made?: { version: string; tag: string; commit: string; tagged: boolean; pushed: boolean; notes: string };
 }
 
-/** Files that are bigger name no version. */
+/** Larger files are not searched for a version. */
 const LARGEST = 8 << 20;
 const MOST_SUBJECTS = 500;
 
@@ -53,7 +53,7 @@ interface SurveyRequest {
   wanted: string | undefined;
 }
 
-/** Finds out. What keeps a release from being begun is a `UserError`. */
+/** Collects the facts; throws a `UserError` if a release cannot start. */
 export async function surveyRelease(request: SurveyRequest, repo: Repository): Promise<ReleaseFacts> {
   const { branch, commit: head } = await standing(repo);
   await mustBeClean(repo);
@@ -105,10 +105,10 @@ async function standing(repo: Repository): Promise<{ branch: string; commit: str
   if (branch === undefined)
     throw new UserError(
       "no",
-      "HEAD is on no branch: there is nothing to push",
-      "git switch to the branch to release",
+      "HEAD is on no branch: nothing can be pushed",
+      "switch to the branch to release with `git switch`",
     );
-  if (commit === undefined) throw new UserError("no", "there is no commit yet: there is nothing to release");
+  if (commit === undefined) throw new UserError("no", "the branch has no commit: nothing can be released");
   return { branch, commit };
 }
 
@@ -118,7 +118,7 @@ async function mustBeClean(repo: Repository): Promise<void> {
   throw new UserError(
     "no",
     `the working tree is not clean: ${listSome(paths)}`,
-    "commit these, put them aside (git stash -u), or have git ignore them",
+    "commit these files, stash them (git stash -u), or have git ignore them",
   );
 }
 
@@ -126,20 +126,20 @@ function severalRemotes(names: readonly string[], branch: string): UserError {
   const short = branch.replace(/^refs\/heads\//, "");
   return new UserError(
     "no",
-    `there are several remotes (${names.join(", ")}), and none is ${short}'s`,
-    `name one: git config branch.${short}.pushRemote ${names[0] ?? "NAME"}`,
+    `cannot choose a remote for ${short}: ${names.join(", ")}`,
+    `choose one: git config branch.${short}.pushRemote ${names[0] ?? "NAME"}`,
   );
 }
 
-/** What the remote has. A branch that has gone on there could not be pushed: that is said before anything is done. */
+/** Reads the refs of the remote; throws if its branch has newer commits, because the push would be rejected. */
 async function reach(repo: Repository, remote: Remote, head: string): Promise<ReadonlyMap<string, string>> {
   const asked = await askRemote(repo, remote);
   if (!asked.ok) {
     const why = asked.error.message.split("\n").at(0) ?? "";
     throw new UserError(
       "environment",
-      `${remote.name} (${remote.url}) cannot be asked: ${why}`,
-      "mend what git says; a release is not begun that cannot be pushed",
+      `cannot reach ${remote.name} (${remote.url}): ${why}`,
+      "fix the git error: a release starts only if it can be pushed",
     );
   }
   const there = asked.value.get(remote.branch);
@@ -154,10 +154,10 @@ async function reach(repo: Repository, remote: Remote, head: string): Promise<Re
   return asked.value;
 }
 
-/** A version in a tag: all before it is the prefix. */
+/** The prefix and the version in a tag. */
 const VERSION_TAG = /^(.*?)(\d+\.\d+\S*)$/;
 
-/** The greatest version among the tags of HEAD's history, and how tags are spelled. */
+/** The greatest version among the tags of HEAD's history, and the prefix of tags. */
 function lastOf(tags: readonly Tag[]): {
   prefix: string;
   last?: { name: string; version: string; commit: string };
@@ -217,18 +217,18 @@ function isBelow(folder: string, path: string): boolean {
   return folder === "" || path.startsWith(`${folder}/`);
 }
 
-/** The version of the manifests nearest to the top; where they differ nobody can say which one is meant. */
+/** The version of the topmost manifests; throws if they differ. */
 function currentVersion(places: readonly VersionLocation[], folder: string): string | undefined {
   const atTop = (place: VersionLocation): boolean => dirname(place.path) === (folder === "" ? "." : folder);
   const leading = places.filter(isLeading);
   const asked = [leading.filter(atTop), leading, places].find((list) => list.length > 0) ?? [];
   const versions = [...new Set(asked.map(({ version }) => version))];
   if (versions.length <= 1) return versions[0];
-  const said = asked.map(({ path, version }) => `${path} says ${version}`).join(", ");
+  const list = asked.map(({ path, version }) => `${path} has ${version}`).join(", ");
   throw new UserError(
     "no",
-    `it is not clear which version this is: ${said}`,
-    "make them say the same, and commit it",
+    `cannot tell the current version: ${list}`,
+    "make them the same, and commit that",
   );
 }
 
@@ -241,7 +241,7 @@ async function githubOf(
   return name !== undefined && (await isSignedIn({ ports, cwd: repo.cwd, env })) ? name : undefined;
 }
 
-/** A release this program made that is not out yet: it is gone on with, and none is made on top of it. */
+/** Finds a release that this program made and that is not published yet: it is finished before another one is made. */
 async function findMade(
   { ports, env }: SurveyRequest,
   repo: Repository,
@@ -252,7 +252,7 @@ async function findMade(
   if (last === undefined) return undefined;
   const { tag, commit } = last;
   const isTagged = tags.some(({ name, commit: of }) => name === tag && of === commit);
-  // Its tag was taken away by hand, and work went on: it is none any more.
+  // Its tag was removed by hand and commits followed, so it no longer counts as a release.
   if (!isTagged && commit !== head) return undefined;
   const version = VERSION_TAG.exec(tag)?.[2] ?? tag;
   const notes = readEntries(known.changelogText ?? "").find((one) => one.version === version)?.text ?? "";
@@ -264,7 +264,7 @@ async function findMade(
   return isOut ? undefined : { version, tag, commit, notes, tagged: true, pushed: true };
 }
 
-/** The version before a release that was made: HEAD's files name the new one already. */
+/** The version before a release that was made, since HEAD's files have the new one already. */
 async function versionBefore(
   request: SurveyRequest,
   repo: Repository,
@@ -278,7 +278,7 @@ async function versionBefore(
 function checkWish(known: Known, { count }: Since, lastTag: string | undefined): void {
   const { wanted, from, tagged, prefix, tags } = known;
   if (count === 0 && lastTag !== undefined)
-    throw new UserError("no", `nothing was committed since ${lastTag}: there is nothing to release`);
+    throw new UserError("no", `nothing was committed since ${lastTag}: nothing can be released`);
   const version = wantedVersion(wanted, from);
   // Without a version to raise, the agent chooses one.
   if (version === undefined) return;
@@ -287,31 +287,27 @@ function checkWish(known: Known, { count }: Since, lastTag: string | undefined):
     .sort(compareVersions)
     .at(-1);
   if (last !== undefined && compareVersions(version, last) <= 0)
-    throw new UserError("no", `${version} is not greater than ${last}, the version there is`);
-  if (tags.has(prefix + version)) throw new UserError("no", `there is a tag ${prefix}${version} already`);
+    throw new UserError("no", `${version} is not greater than the current version ${last}`);
+  if (tags.has(prefix + version)) throw new UserError("no", `tag ${prefix}${version} exists already`);
 }
 
-/** What can be asked for; anything else is a `usage` error. */
+/** Reads the requested part or version; a `usage` error if it is neither. */
 export function readWish(wanted: string | undefined): string | undefined {
   if (wanted === undefined || ["patch", "minor", "major"].includes(wanted)) return wanted;
   if (isVersion(wanted)) return bareVersion(wanted);
   throw new UserError(
     "usage",
-    `${wanted} is no version; allowed: patch, minor, major, or one like 1.2.0`,
+    `${wanted} is not a version; allowed: patch, minor, major, or one like 1.2.0`,
     "looper push minor",
   );
 }
 
-/** A folder's or file's path as an agent that works in `folder` would write it. */
+/** Makes a path relative to `folder`, as an agent working there would write it. */
 export function fromFolder(folder: string, path: string): string {
   return folder === "" ? path : relative(folder, path);
 }
 
 function must<T>(result: Result<T, GitFailure>): T {
   if (result.ok) return result.value;
-  throw new UserError(
-    "environment",
-    `${result.error.command}: ${result.error.message}`,
-    "mend what git says",
-  );
+  throw new UserError("environment", `${result.error.command}: ${result.error.message}`, "fix the git error");
 }

@@ -23,7 +23,7 @@ const ORDERED = [
   "2024.10.1",
 ];
 
-test("versions in the order of semver and PEP 440, any two of them", () => {
+test("any two versions compare by the order of semver and PEP 440", () => {
   for (const [at, one] of ORDERED.entries()) {
     for (const [other, later] of ORDERED.entries()) {
       expect(Math.sign(compareVersions(one, later)), `${one} and ${later}`).toBe(Math.sign(at - other));
@@ -67,7 +67,7 @@ describe("laws", () => {
     .tuple(number, number, number, fc.constantFrom("", "-rc.1", "-alpha", "-2", "+b"))
     .map(([a, b, c, rest]) => `${String(a)}.${String(b)}.${String(c)}${rest}`);
 
-  test("what is raised is greater, and no pre-release", () => {
+  test("a raised version is greater and not a pre-release", () => {
     fc.assert(
       fc.property(version, fc.constantFrom(...BUMPS), (from, bump) => {
         expect(compareVersions(raise(from, bump), from)).toBeGreaterThan(0);
@@ -76,7 +76,7 @@ describe("laws", () => {
     );
   });
 
-  test("the order is total", () => {
+  test("the order of versions is total", () => {
     fc.assert(
       fc.property(version, version, version, (a, b, c) => {
         expect(Math.sign(compareVersions(a, b))).toBe(-Math.sign(compareVersions(b, a)));

@@ -1,20 +1,20 @@
-// Versions as projects spell them (semver, PEP 440, two to four numbers): read, compared, raised. Pure.
+// Reads, compares and raises versions in the forms projects use (semver, PEP 440, two to four numbers). Pure.
 
 import { never } from "../system/never.js";
 
-/** A version, read. */
+/** A parsed version. */
 interface Version {
   numbers: readonly number[];
-  /** Empty: it is no pre-release. */
+  /** Empty: not a pre-release. */
   pre: readonly (string | number)[];
-  /** PEP 440: a release of the same again. */
+  /** The number of a PEP 440 post-release. */
   post: number;
 }
 
 const SHAPE =
   /^v?(\d+(?:\.\d+){1,3})(?:[-_.]?(post)\.?(\d+)|-([0-9A-Za-z][0-9A-Za-z.-]*)|\.?((?:dev|alpha|beta|rc|pre|a|b|c)\.?\d*))?(?:\+[0-9A-Za-z.-]+)?$/i;
 
-/** PEP 440's short words, and `dev` before all others. */
+/** The full names of PEP 440's short words; `dev` sorts before all others. */
 const RANKS: Readonly<Record<string, string>> = { a: "alpha", b: "beta", c: "rc", pre: "rc", dev: "" };
 
 function read(text: string): Version | undefined {
@@ -39,22 +39,22 @@ function identifier(part: string): string | number {
   return /^\d+$/.test(part) ? Number(part) : part;
 }
 
-/** Whether this is a version: two numbers or more, a "v" before them or not. */
+/** Whether this is a version: two to four numbers, with or without a leading "v". */
 export function isVersion(text: string): boolean {
   return read(text) !== undefined;
 }
 
-/** Without a "v" before it. */
+/** Removes a leading "v". */
 export function bareVersion(text: string): string {
   return text.replace(/^v/i, "");
 }
 
-/** Whether it is of a pre-release. */
+/** Whether it is a pre-release. */
 export function isPreRelease(text: string): boolean {
   return (read(text)?.pre.length ?? 0) > 0;
 }
 
-/** Below 0: `a` comes before `b`; what is no version comes before all others. */
+/** Below 0: `a` comes before `b`. A text that is not a version comes before all versions. */
 export function compareVersions(a: string, b: string): number {
   const [one, other] = [read(a), read(b)];
   if (one === undefined || other === undefined)
@@ -67,7 +67,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 function comparePre(a: Version["pre"], b: Version["pre"]): number {
-  // A pre-release comes before what it leads to.
+  // A pre-release comes before its release.
   if (a.length === 0 || b.length === 0) return Number(a.length === 0) - Number(b.length === 0);
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     const [one, other] = [a[at], b[at]];
@@ -82,13 +82,12 @@ function comparePre(a: Version["pre"], b: Version["pre"]): number {
   return 0;
 }
 
-/** Which part of a version is raised. */
+/** The parts of a version that can be raised. */
 export const BUMPS = ["patch", "minor", "major"] as const;
 export type Bump = (typeof BUMPS)[number];
 
 /**
- * The version after `from`, which is one; a pre-release becomes what it leads to where that is as much (1.2.0-rc.1 and
- * minor: 1.2.0).
+ * Raises a part of the version `from`. A pre-release becomes its release if that raises enough (1.2.0-rc.1 and minor: 1.2.0).
  */
 export function raise(from: string, bump: Bump): string {
   const { numbers = [], pre = [] } = read(from) ?? {};

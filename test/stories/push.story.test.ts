@@ -125,7 +125,7 @@ test(
     expect(prompt).toContain("since `v1.2.0`");
     expect(prompt).toContain("The first flag.");
     expect(rig.unfinished()).toBe("");
-    // The same again: there is nothing to release.
+    // The same again: nothing is left to release.
     const again = await rig.run(["push", "-y"]);
     expect([again.code, again.stderr]).toEqual([
       1,
@@ -202,7 +202,7 @@ test(
     const forgot = await refused(rig, /still 1\.2\.0: package-lock\.json \(version\)/);
     expect(rig.git("show", `${forgot.rescue ?? ""}:package.json`)).toContain("1.3.0");
     honest(puppet, "1.3.0", (turn) => turn.write(at(turn, "evil.sh"), "steal\n"));
-    await refused(rig, /no part of a release: evil\.sh/, "minor");
+    await refused(rig, /not part of a release: evil\.sh/, "minor");
     expect(tagsThere(rig)).toEqual(["v1.2.0"]);
   }),
 );
@@ -269,7 +269,7 @@ test(
       expect(ran.stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(2);
     };
     await saying(/1\.1\.0 is not greater than 1\.2\.0/, 1, "1.1.0", "-y");
-    await saying(/mayor is no version; allowed: patch, minor, major/, 2, "mayor");
+    await saying(/mayor is not a version; allowed: patch, minor, major/, 2, "mayor");
     await saying(/no agent is called "nobody"/, 2, "--agent", "nobody");
     rig.write("note.txt", "mine\n");
     await saying(/the working tree is not clean: note\.txt\n/, 1, "-y");
@@ -284,7 +284,7 @@ test(
     rig.git("update-ref", "-d", "refs/remotes/origin/main");
     await saying(/origin\/main has commits that are not here/, 1, "-y");
     rig.git("remote", "set-url", "origin", path.join(rig.root, "nowhere.git"));
-    await saying(/origin \(.*nowhere\.git\) cannot be asked/, 3, "-y");
+    await saying(/cannot reach origin \(.*nowhere\.git\)/, 3, "-y");
     expect(prompts).toHaveLength(0);
     expect(rig.runs()).toEqual([]);
   }),

@@ -143,8 +143,7 @@ async function remoteProblems({ repo, facts }: Site): Promise<ReleaseProblem[]> 
   const { remote, refs } = facts;
   if (remote === undefined) return [];
   const asked = await askRemote(repo, remote);
-  if (!asked.ok)
-    return [{ check: "remote", message: `${remote.name} cannot be asked: ${asked.error.message}` }];
+  if (!asked.ok) return [{ check: "remote", message: `cannot reach ${remote.name}: ${asked.error.message}` }];
   const names = new Set([...refs.keys(), ...asked.value.keys()]);
   const moved = [...names].filter((ref) => refs.get(ref) !== asked.value.get(ref));
   return moved.map((ref) => ({

@@ -137,8 +137,8 @@ export async function releaseRepository(request: RunRequest): Promise<Repository
   const { why, message } = opened.error;
   throw new UserError(
     why === "unusable" ? "environment" : "no",
-    `${message}: there is nothing to release`,
-    why === "no-repository" ? "git init, and commit what there is" : undefined,
+    `${message}: nothing can be released`,
+    why === "no-repository" ? "run git init and commit your files" : undefined,
   );
 }
 
