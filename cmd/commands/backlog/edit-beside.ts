@@ -14,7 +14,7 @@ import {
   endsAttempt,
   taskOfChange,
   type PersonChange,
-  type Told,
+  type TimedChanges,
 } from "../../../src/todo/model/person-change.js";
 import type { Store } from "../../../src/todo/store/store.js";
 import type { Backlog, Status, TaskId } from "../../../src/todo/model/task.js";
@@ -110,13 +110,13 @@ function tasksInHand(
  * Whether the run must make the edit: it may be working on the task or about to commit it. Where agents mark their rows
  * themselves, the status in the file does not show this.
  */
-function isForRun({ project }: EditSite, { changes }: Told, backlog: Backlog): boolean {
+function isForRun({ project }: EditSite, { changes }: TimedChanges, backlog: Backlog): boolean {
   const { apply_summary } = project.resolved.settings.loop;
   const others: readonly Status[] = apply_summary ? [] : ["todo", "blocked"];
   return tasksInHand(changes, backlog, "doing", "done", ...others).length > 0;
 }
 
-async function ask({ ports }: CommandContext, live: LiveRun, { at, changes }: Told): Promise<Asked> {
+async function ask({ ports }: CommandContext, live: LiveRun, { at, changes }: TimedChanges): Promise<Asked> {
   const request = ports.random.hex(8);
   const from = (await ports.files.stat(join(live.folder, "events.jsonl")))?.size ?? 0;
   await tellRun(ports, live.folder, { type: "ask", at, request, changes: [...changes] });

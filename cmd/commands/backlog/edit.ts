@@ -9,7 +9,7 @@ import {
   readAssignment,
   valuesOf,
   type Assignment,
-  type Complaint,
+  type AssignmentError,
 } from "../../../src/todo/change/assignment.js";
 import { planImport } from "../../../src/todo/exchange/import/plan.js";
 import { idsAfter } from "../../../src/todo/model/ids.js";
@@ -308,7 +308,7 @@ function valuesOrThrow(task: Task, assignments: readonly Assignment[]): TaskEdit
   return orThrow(valuesOf(task, assignments));
 }
 
-function orThrow<T>(result: Result<T, Complaint>): T {
+function orThrow<T>(result: Result<T, AssignmentError>): T {
   if (result.ok) return result.value;
   throw new UserError("usage", result.error.message, result.error.hint);
 }

@@ -11,7 +11,7 @@ import type { RunLog } from "../../logging/run-log.js";
 import type { Rules } from "../../logging/rules.js";
 import type { Ports } from "../../system/ports.js";
 import { openStore } from "../../todo/store/store.js";
-import type { Told } from "../../todo/model/person-change.js";
+import type { TimedChanges } from "../../todo/model/person-change.js";
 import type { Task } from "../../todo/model/task.js";
 import type { Trusted } from "../perform/ask-trust.js";
 import { unwrap } from "../perform/unwrap.js";
@@ -34,7 +34,7 @@ export interface ReplayWorld {
   world: World;
   repo: Repository;
   /** Edits the task file as an editing command did then, and reports the edit to the store. */
-  hear(edits: readonly Told[]): Promise<void>;
+  hear(edits: readonly TimedChanges[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
   await ports.files.makeFolder(dirname(project.todoFile), 0o700);
   await ports.files.writeNew(project.todoFile, start.backlog);
   const lockFolder = join(folder, "lock");
-  const told: Told[] = [];
+  const told: TimedChanges[] = [];
   const world: World = {
     ports,
     project,
@@ -112,7 +112,7 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
   // The start was recorded already, with this backlog.
   world.memory.start = { backlog: start.backlog, kept: true };
   const trusted = await filling.gate?.(world.memory.backlog?.tasks ?? []);
-  const hear = async (edits: readonly Told[]): Promise<void> => {
+  const hear = async (edits: readonly TimedChanges[]): Promise<void> => {
     for (const { at, changes } of edits) {
       const clock = { ...ports.clock, now: () => Date.parse(at) };
       // A refused edit came before the first claim, so the run's first backlog has it already.

@@ -1,5 +1,5 @@
-// `key=value` words of a command line as new values of a task's keys (contract §1, `set`). Pure. Leaves what must hold of the values
-// to check.ts.
+// Reads `key=value` words of a command line as new values of a task's keys (contract §1, `set`). Pure. check.ts validates
+// the values.
 import { nearest } from "../../system/text/nearest.js";
 import { never } from "../../system/never.js";
 import { err, ok, type Result } from "../../system/result.js";
@@ -8,7 +8,7 @@ import { didYouMean } from "../model/problem.js";
 import { STATUSES } from "../model/status.js";
 import { Status, Task, TaskId } from "../model/task.js";
 
-/** Of each key, how its value is written: one text, or a list of short words (commas) or of lines. */
+/** How the value of each key is written: one text, or a list of short words (commas) or of lines. */
 export const KEYS = {
   title: "text",
   description: "text",
@@ -36,13 +36,13 @@ export interface Assignment {
 }
 
 /** An error in a word of the command line, and a hint. */
-export interface Complaint {
+export interface AssignmentError {
   message: string;
   hint: string;
 }
 
 /** `priority=1`, `tags+=urgent`, `depends-on=T1,T2`. */
-export function readAssignment(word: string): Result<Assignment, Complaint> {
+export function readAssignment(word: string): Result<Assignment, AssignmentError> {
   const [, name = "", sign = "", value = ""] = /^([\w-]+?)([+-]?=)(.*)$/su.exec(word) ?? [];
   const how = sign === "=" || sign === "+=" || sign === "-=" ? sign : undefined;
   if (how === undefined)
@@ -61,15 +61,15 @@ function isKey(name: string): name is Key {
   return Object.hasOwn(KEYS, name);
 }
 
-function unknownKey(key: string): Complaint {
+function unknownKey(key: string): AssignmentError {
   if (Object.hasOwn(Task.shape, key))
     return { message: `${key} is not set by hand`, hint: `these are: ${Object.keys(KEYS).join(", ")}` };
   const hint = didYouMean(nearest(key, Object.keys(KEYS)), `there are: ${Object.keys(KEYS).join(", ")}`);
   return { message: `a task has no key ${key}`, hint };
 }
 
-/** The new values of a task's keys, and those that go: an empty value takes an optional key away. */
-export function valuesOf(task: Task, assignments: readonly Assignment[]): Result<TaskEdit, Complaint> {
+/** Returns the new values of a task's keys, and the keys to remove: an empty value removes an optional key. */
+export function valuesOf(task: Task, assignments: readonly Assignment[]): Result<TaskEdit, AssignmentError> {
   const set: TaskValues = {};
   const clear = new Set<OptionalKey>();
   for (const assignment of assignments) {
@@ -92,7 +92,7 @@ function isOptional(key: Key): key is OptionalKey {
   return key !== "title" && key !== "priority" && key !== "status";
 }
 
-function valueOf(task: Task, assignment: Assignment): Result<string | number | string[], Complaint> {
+function valueOf(task: Task, assignment: Assignment): Result<string | number | string[], AssignmentError> {
   const { key, value } = assignment;
   const shape = KEYS[key];
   switch (shape) {
@@ -117,7 +117,7 @@ function valueOf(task: Task, assignment: Assignment): Result<string | number | s
   }
 }
 
-function listOf(task: Task, { key, how, value }: Assignment): Result<string[], Complaint> {
+function listOf(task: Task, { key, how, value }: Assignment): Result<string[], AssignmentError> {
   const named = value
     .split(KEYS[key] === "words" ? "," : "\n")
     .map((part) => part.trim())

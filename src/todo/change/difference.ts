@@ -3,7 +3,7 @@ import type { BacklogIndex } from "../model/change.js";
 import { indexOf, rowOf, sameRow } from "../model/select.js";
 import type { Backlog, IndexRow, Task, TaskId } from "../model/task.js";
 
-/** A backlog, its picture, and the rows that are new, other or gone since `before`. */
+/** Returns a backlog with its index, and the rows that were added, changed or removed since `before`. */
 export function difference(
   before: Backlog,
   after: Backlog,

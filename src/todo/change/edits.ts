@@ -1,4 +1,4 @@
-// Joins the edits that others made to the backlog. Pure.
+// Combines the edits that others made to the backlog. Pure.
 import type { Applied, Edits, Refusal } from "../model/change.js";
 import type { Problem } from "../model/problem.js";
 import type { TaskId } from "../model/task.js";
@@ -17,7 +17,7 @@ export function editsOf({ updated }: Pick<Applied, "updated">): Edits {
   };
 }
 
-/** Why not all of a person's changes can be made: those that no longer hold, or the first problem of what would come of them. */
+/** Why a person's changes cannot all be made: those that no longer hold, or the first problem of the result. */
 export function refusalsOf(
   { refused }: Pick<Applied, "refused">,
   changes: readonly Refusal["change"][],
@@ -27,7 +27,7 @@ export function refusalsOf(
   return changes.map((change) => ({ change, why: problem.message }));
 }
 
-/** Both, each task once. */
+/** Combines two lists of edits, with each task once. */
 export function joinEdits(first: Edits, then: Edits): Edits {
   const join = (a: readonly TaskId[], b: readonly TaskId[]): TaskId[] => [...new Set([...a, ...b])];
   return {

@@ -26,7 +26,7 @@ test("the same content is not an edit, however it is written", () => {
   }
 });
 
-test("while an agent works its texts are taken, and nothing is put back for them", () => {
+test("texts that an agent saves are accepted without a revert", () => {
   const texts = { title: "x", description: "d", details: "d", steps: ["s"], blockers: ["b"], tags: ["t"] };
   const found = backlog(
     t1,
@@ -38,7 +38,7 @@ test("while an agent works its texts are taken, and nothing is put back for them
   expect(merged.edits).toEqual({ added: [], changed: ["T2"], removed: [], putBack: [] });
 });
 
-test("while an agent works all else is put back", () => {
+test("all other changes by an agent are reverted", () => {
   const found: Backlog = {
     ...backlog(
       { ...t2, status: "done", priority: 1, depends_on: [], title: "x", verify: ["true"] },
@@ -63,7 +63,7 @@ test("while an agent works all else is put back", () => {
   });
 });
 
-test("while an agent works a new task is taken, as one to do", () => {
+test("a task that an agent adds is accepted as todo", () => {
   const fresh = task("T9", { status: "done", verify: ["rm -rf x"], agent: "me", depends_on: ["T3"] });
   const merged = mergeEdits(known, backlog(t1, fresh, t2, t3, task("T8")), agent);
   expect(merged.backlog).toEqual(backlog(t1, task("T9", { depends_on: ["T3"] }), t2, t3, task("T8")));
@@ -107,7 +107,7 @@ test("only the runner may mark a task as verified", () => {
   expect(mergeEdits(before, backlog(...merged.backlog.tasks), agent).edits?.putBack).toEqual([]);
 });
 
-test("a task that this run finished and verified stays so, whatever a stale editor saves", () => {
+test("a task that this run finished and verified stays done, even if an editor saves an old version", () => {
   const before = backlog(task("T1", { status: "done", meta: { verified: true, a: 1 } }));
   const stale = backlog(task("T1", { meta: { a: 2 } }));
   const merged = mergeEdits(before, stale, { while: "idle", finished: new Set([id("T1")]) });
@@ -125,7 +125,7 @@ test("a long list of deleted tasks is cut short", () => {
   expect(named).toEqual(twenty.tasks.map((one) => `${one.id}, which was deleted`));
 });
 
-test("only the runner says that the project is done", () => {
+test("only the runner may mark the project as done", () => {
   const found = backlog(
     t1,
     t2,
@@ -142,7 +142,7 @@ test("only the runner says that the project is done", () => {
   expect(mergeEdits(known, found, idle)).toMatchObject({ backlog: found, edits: { putBack: [] } });
 });
 
-test("between attempts a person's save is taken as it is, but what this run finished stays done", () => {
+test("a person's save between attempts is accepted, but tasks that this run finished stay done", () => {
   const found = backlog(
     { ...t3, priority: 1, status: "blocked" },
     task("T7", { status: "done", verify: ["x"] }),
@@ -164,7 +164,7 @@ test("between attempts a person's save is taken as it is, but what this run fini
   });
 });
 
-test("of a task that this run finished only the end is restored, and only when another save took it back", () => {
+test("only the result of a task that this run finished is restored, and only if a save reverted it", () => {
   const finished = { ...idle, finished: new Set([id("T1"), id("T2")]) };
   const done = backlog({ ...t1, result: "what a person wrote" }, t2, t3);
   expect(mergeEdits(known, done, finished)).toEqual({

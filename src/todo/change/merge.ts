@@ -1,12 +1,12 @@
-// Merges a file that others saved since the runner's last look with the backlog the runner knows (contract §4, *Edits during
-// a run*). Both are valid backlogs. Leaves a broken file to store.ts.
+// Merges a file that others saved with the backlog that the runner knows (contract §4, *Edits during a run*). Both are
+// valid backlogs. store.ts handles a broken file.
 import { isDeepStrictEqual } from "node:util";
 import type { Edits } from "../model/change.js";
 import { isMarker } from "../model/select.js";
 import type { Backlog, Task, TaskId } from "../model/task.js";
 import { keepMark } from "../model/verified.js";
 
-/** So many deleted tasks are named, the rest is counted. */
+/** How many deleted tasks are named; the rest is counted. */
 const NAMED = 20;
 
 export interface MergeRules {
@@ -17,13 +17,13 @@ export interface MergeRules {
 }
 
 export interface Merged {
-  /** `found` itself where nothing is put back. Tasks stay in the order of `found`. */
+  /** `found` itself if no change is reverted. Tasks stay in the order of `found`. */
   backlog: Backlog;
-  /** Absent when both say the same. */
+  /** Absent if both have the same content. */
   edits?: Edits;
 }
 
-/** Takes from `found` what may be taken, and the rest from `known`. */
+/** Accepts the allowed changes of `found`, and reverts the others to `known`. */
 export function mergeEdits(known: Backlog, found: Backlog, rules: MergeRules): Merged {
   if (known === found) return { backlog: found };
   const before = new Map(known.tasks.map((task) => [task.id, task]));
@@ -51,7 +51,7 @@ function goneFrom(known: Backlog, found: Backlog): TaskId[] {
   return known.tasks.flatMap(({ id }) => (there.has(id) ? [] : [id]));
 }
 
-/** A stale editor must not undo what this run finished. */
+/** An editor with an old version of the file must not undo tasks that this run finished. */
 function keepDone(
   was: Task | undefined,
   is: Task,
@@ -63,7 +63,7 @@ function keepDone(
   return compact(keepMark(was, { ...is, status, files, result, attempts, blockers }));
 }
 
-/** A task that appeared while an agent worked: to do, and not with commands or an agent of its own choice. */
+/** A task that was added while an agent worked becomes todo, without commands or an agent of its own. */
 function asNew(task: Task, edits: Edits): Task {
   const unmarked = keepMark(undefined, task);
   const { verify, agent, ...rest } = unmarked;
@@ -83,7 +83,7 @@ function takeTexts(was: Task, is: Task, edits: Edits): Task {
   const { title, description, details, steps, blockers, tags, files, meta, updated_at } = is;
   const texts = { title, description, details, steps, blockers, tags, files, meta, updated_at };
   const taken = compact(keepMark(was, { ...was, ...texts }));
-  // Only the runner may say that the project is done.
+  // Only the runner may mark the project as done.
   if (isMarker(taken) && !isMarker(was)) taken.tags = was.tags;
   const merged = compact(taken);
   const back = differences(merged, is);
@@ -92,7 +92,7 @@ function takeTexts(was: Task, is: Task, edits: Edits): Task {
   return merged;
 }
 
-/** The root's own keys, tasks that were deleted, and edges to a marker that was not taken. */
+/** Restores the root's own keys and deleted tasks, and removes edges to a marker that was not accepted. */
 function putBackRest(known: Backlog, taken: Backlog, edits: Edits): Backlog {
   edits.putBack.push(...differences({ ...known, tasks: taken.tasks }, taken));
   const all = withDeleted(known.tasks, taken.tasks, edits);
@@ -104,7 +104,7 @@ function putBackRest(known: Backlog, taken: Backlog, edits: Edits): Backlog {
   return { ...known, tasks };
 }
 
-/** Deleted tasks come back behind the task that stood before them. */
+/** Restores each deleted task behind the task that it followed. */
 function withDeleted(known: readonly Task[], found: readonly Task[], edits: Edits): Task[] {
   const there = new Set(found.map((task) => task.id));
   const first: Task[] = [];
@@ -134,7 +134,7 @@ function differences(a: object, b: object): string[] {
   return [...keys].filter((key) => !isDeepStrictEqual(left.get(key), right.get(key))).sort();
 }
 
-/** Without keys whose value is undefined: what a parsed file looks like. */
+/** Removes keys whose value is undefined, as in a parsed file. */
 function compact<T extends object>(value: T): T {
   const copy = { ...value };
   for (const key in copy) if (copy[key] === undefined) Reflect.deleteProperty(copy, key);

@@ -18,7 +18,7 @@ function add(before: Backlog, ...tasks: NewTask[]): { added: Task[]; warnings: s
   return { added, warnings: result.applied.warnings, backlog: result.backlog };
 }
 
-test("a new task: every text it brings, priority 3, to do, in the order of the shape", () => {
+test("a new task has all its texts, priority 3, status todo and the keys in order", () => {
   const whole: NewTask = {
     ...{ id: "X1", title: "n", description: "d", reference: "r", priority: 1, details: "e", steps: ["s"] },
     ...{ tags: ["t"], files: ["f"], depends_on: ["T1"], verify: ["v"], agent: "a" },
@@ -50,7 +50,7 @@ test("a new task: every text it brings, priority 3, to do, in the order of the s
   expect(kept.backlog.tasks[0]).toMatchObject({ verify: ["v"], agent: "a" });
 });
 
-test("ids: a good one is kept, a taken or bad one replaced, and references follow", () => {
+test("a valid id is kept, a taken or invalid one is replaced, and references follow", () => {
   const before = backlog(task("T1", { status: "done" }), task("T2"));
   const { added, warnings } = add(
     before,
@@ -68,7 +68,7 @@ test("ids: a good one is kept, a taken or bad one replaced, and references follo
   expect(warnings).toEqual([]);
 });
 
-test("an id that a dropped twin and a task share means the task; of two tasks that bring it, the first", () => {
+test("an id that a dropped duplicate and a task share means the task, or the first of two tasks with it", () => {
   const { added } = add(
     backlog(task("T1")),
     { id: "X", title: "Title of T1" },
@@ -83,14 +83,14 @@ test("an id that a dropped twin and a task share means the task; of two tasks th
   ]);
 });
 
-test("in a warning a long title is cut to 60 characters", () => {
+test("a long title in a warning is cut to 60 characters", () => {
   const reported = (length: number): NewTask => ({ title: "a".repeat(length), id: "project-done" });
   const [fits, long] = add(backlog(), reported(60), reported(61)).warnings;
   expect(fits).toContain(`"${"a".repeat(60)}"`);
   expect(long).toContain(`"${"a".repeat(59)}…"`);
 });
 
-test("edges that lead nowhere or close a cycle are dropped, each with a warning", () => {
+test("edges without a target and edges that close a cycle are dropped, each with a warning", () => {
   const { added, warnings } = add(
     backlog(task("T1")),
     { id: "A", title: "a", depends_on: ["B", "nope", "B"] },
@@ -105,7 +105,7 @@ test("edges that lead nowhere or close a cycle are dropped, each with a warning"
   ]);
 });
 
-test("twins are dropped: of an open task, and within the list; what depends on one depends on the other", () => {
+test("duplicates of an open task or in the list are dropped, and dependencies on them follow", () => {
   const before = backlog(
     task("T1", { title: " Fix It " }),
     task("T2", { title: "old", status: "done" }),
@@ -133,7 +133,7 @@ test("twins are dropped: of an open task, and within the list; what depends on o
   ]);
 });
 
-test("whatever an agent reports, the backlog stays valid and nothing that was there is lost", () => {
+test("the backlog stays valid and complete for any report of an agent", () => {
   const name = fc.constantFrom(
     "T1",
     "T2",
@@ -174,7 +174,7 @@ test("whatever an agent reports, the backlog stays valid and nothing that was th
   );
 });
 
-test("many ways between few tasks are not walked one by one", () => {
+test("many paths between few tasks are not followed one by one", () => {
   const both = (n: number): string[] => (n === 0 ? [] : [`A${n - 1}`, `B${n - 1}`]);
   const ladder = Array.from({ length: 60 }, (_, n) => [
     { id: `A${n}`, title: `a${n}`, depends_on: both(n) },
@@ -185,7 +185,7 @@ test("many ways between few tasks are not walked one by one", () => {
   expect(added.find((one) => one.id === "A59")?.depends_on).toEqual(["A58", "B58"]);
 });
 
-test("10,000 new tasks in a ring", () => {
+test("a ring of 10,000 new tasks is resolved in time", () => {
   const ring = Array.from({ length: 10_000 }, (_, n) => ({
     ...{ id: `N${n}`, title: `n${n}`, depends_on: [`N${(n + 1) % 10_000}`] },
   }));

@@ -1,5 +1,5 @@
-// Takes in the tasks an agent reports (contract §4, `new_tasks[]`): gives them ids and edges, and drops invalid ones.
-// Leaves appending them to update.ts.
+// Prepares the tasks that an agent reports (contract §4, `new_tasks[]`): gives them ids and edges, and drops invalid ones.
+// update.ts appends them.
 import { shorten } from "../../system/text/cut.js";
 import { dropCycles, type Linked } from "../model/edges.js";
 import { idsAfter } from "../model/ids.js";
@@ -13,7 +13,7 @@ export interface Planned {
   warnings: string[];
 }
 
-/** A reported task that stays, and the id it gets. */
+/** A reported task that is accepted, and its id. */
 interface Accepted {
   from: NewTask;
   id: TaskId;
@@ -21,7 +21,7 @@ interface Accepted {
 
 type LinkedTask = Accepted & Linked;
 
-/** Turns reported tasks into tasks. `existing`: all there are, the completion marker left out. `now`: RFC 3339. */
+/** Turns reported tasks into tasks. `existing`: all tasks without the completion marker. `now`: RFC 3339. */
 export function planNewTasks(
   existing: readonly Task[],
   reported: readonly NewTask[],
@@ -32,7 +32,7 @@ export function planNewTasks(
   for (const task of existing) if (task.status !== "done") open.set(folded(task.title), task.id);
   const accepted = withIds(existing, withoutTwins(new Set(open.keys()), reported, warnings));
   for (const { from, id } of accepted) open.set(folded(from.title), id);
-  // Where a reference leads that names a task of this list by the id its agent gave it: to that task, or to its twin.
+  // A reference to a reported task's own id leads to that task, or to the existing task with its title.
   const renamed = new Map<string, TaskId>();
   for (const { from, id } of accepted)
     if (from.id !== undefined && !renamed.has(from.id)) renamed.set(from.id, id);
@@ -48,7 +48,7 @@ export function planNewTasks(
   return { tasks: linked.map((task) => toTask(task, { ...options, warnings })), warnings };
 }
 
-/** Leaves out what is there already: a task whose title is that of one that is not done, or of one before it in the list. */
+/** Leaves out duplicates: tasks with the title of an unfinished task, or of an earlier one in the list. */
 function withoutTwins(titles: Set<string>, reported: readonly NewTask[], warnings: string[]): NewTask[] {
   return reported.filter((task) => {
     const title = folded(task.title);
@@ -69,7 +69,7 @@ function folded(title: string): string {
   return title.trim().toLowerCase();
 }
 
-/** The given id if valid and free, else the next in the file's style. Given ones first: none is handed out that a later task brings. */
+/** Keeps a valid and free id, else takes the next in the file's style; given ids come first, so that none is used twice. */
 function withIds(existing: readonly Task[], fresh: readonly NewTask[]): Accepted[] {
   const taken = new Set<string>(existing.map((task) => task.id));
   const given = fresh.map((task) => {
@@ -95,7 +95,7 @@ function edgesOf(
 ): TaskId[] {
   const edges = new Set<TaskId>();
   for (const named of from.depends_on ?? []) {
-    // Its own given id, when that was taken, can only mean the task that has it.
+    // If its own given id was taken, a reference to it means the task that has the id.
     const to = named === from.id ? named : (renamed.get(named) ?? named);
     const target = TaskId.safeParse(to).data;
     if (target === undefined || !known.has(target))
@@ -128,7 +128,7 @@ function toTask(
   };
 }
 
-/** Without what is absent or empty. */
+/** Leaves out absent and empty values. */
 function filled<T extends Record<string, string | readonly string[] | undefined>>(part: T): Partial<T> {
   const kept: Partial<T> = {};
   for (const key in part) if (part[key] !== undefined && part[key].length > 0) kept[key] = part[key];

@@ -17,7 +17,7 @@ function apply(before: Backlog, ...changes: Change[]): { backlog: Backlog; appli
 
 const addOne: Change = { op: "add", tasks: [{ title: "n" }], keepVerify: false };
 
-test("claim, finish: attempts counted, result and files kept, blockers cleared, the time set", () => {
+test("claim and finish count the attempt, keep result and files, clear blockers and set the time", () => {
   const before = backlog(
     task("T1", { status: "blocked", blockers: ["x"], attempts: 2, files: ["plan"] }),
     task("T2"),
@@ -57,7 +57,7 @@ test("claim, finish: attempts counted, result and files kept, blockers cleared, 
   expect(before.tasks[0]?.status).toBe("blocked");
 });
 
-test("uncount takes one attempt back, and nothing that was never counted", () => {
+test("uncount subtracts one attempt, but never below zero", () => {
   const before = backlog(task("T1", { status: "doing", attempts: 3 }), task("T2"));
   const after = apply(before, { op: "uncount", id: id("T1") });
   expect(after.backlog.tasks[0]).toMatchObject({ status: "doing", attempts: 2 });
@@ -66,7 +66,7 @@ test("uncount takes one attempt back, and nothing that was never counted", () =>
   ]);
 });
 
-test("finish writes no blockers where there were none", () => {
+test("finish does not add the key blockers", () => {
   const { backlog: after } = apply(backlog(task("T1", { status: "doing" })), {
     ...{ op: "finish", id: id("T1"), result: "r", files: [], verified: false },
   });
@@ -98,7 +98,7 @@ test.each([
   expect("meta" in (after.tasks[0] ?? {})).toBe(left !== undefined);
 });
 
-test("reopen: to do again with the reasons, without the mark; what was reported stays, the marker goes", () => {
+test("reopen makes a task todo with the reasons, keeps its report, and removes its mark and the marker", () => {
   const before = backlog(
     task("T1", { ...marked, blockers: [], meta: { verified: true, of: "mine" } }),
     task("T2", { status: "done", depends_on: ["PROJECT-DONE"] }),
@@ -124,7 +124,7 @@ test("reopen: to do again with the reasons, without the mark; what was reported 
   });
 });
 
-test("reopen to doing, with nothing to say: no blockers are left", () => {
+test("reopen to doing without reasons leaves no blockers", () => {
   const { backlog: after } = apply(backlog(task("T1", { ...marked, blockers: ["old"] })), {
     ...{ op: "reopen", id: id("T1"), to: "doing", blockers: [] },
   });
@@ -132,7 +132,7 @@ test("reopen to doing, with nothing to say: no blockers are left", () => {
   expect(after.tasks[0]).not.toHaveProperty("blockers");
 });
 
-test("only what is done is reopened, and never the completion marker", () => {
+test("only a done task is reopened, and never the completion marker", () => {
   const before = backlog(task("T1", { status: "blocked" }), MARKER);
   const reopen = (name: string): Change => ({ op: "reopen", id: id(name), to: "todo", blockers: [] });
   const { backlog: after, applied } = apply(before, reopen("T1"), reopen("PROJECT-DONE"), reopen("T9"));
@@ -144,7 +144,7 @@ test("only what is done is reopened, and never the completion marker", () => {
   ]);
 });
 
-test("a change that no longer holds is refused, the others are made", () => {
+test("a change that no longer holds is refused, and the others are made", () => {
   const before = backlog(task("T1"), task("T2", { status: "done" }));
   const changes: Change[] = [
     { op: "claim", id: id("T1"), expect: "doing" },
@@ -170,7 +170,7 @@ test("a change that no longer holds is refused, the others are made", () => {
   expect(back.applied.updated).toEqual([{ id: "T1", from: "blocked", to: "todo" }]);
 });
 
-test("the marker is exactly what it is, comes once, and goes when a task is new", () => {
+test("the marker is added once, exactly as defined, and removed with a new task", () => {
   const done = backlog(task("T1", { status: "done" }));
   const marked = apply(done, { op: "mark-complete" });
   expect(marked.backlog.tasks).toEqual([done.tasks[0], MARKER]);
@@ -188,7 +188,7 @@ test("the marker is exactly what it is, comes once, and goes when a task is new"
   expect(apply(marked.backlog, { op: "add", tasks: [], keepVerify: false }).backlog).toBe(marked.backlog);
 });
 
-test("work on a task a person added takes the marker away", () => {
+test("work on a task that a person added removes the marker", () => {
   const before = backlog(task("T1", { status: "done" }), MARKER, task("T2"));
   const { backlog: after, applied } = apply(before, { op: "claim", id: id("T2"), expect: "todo" });
   expect(after.tasks.map((one) => `${one.id} ${one.status}`)).toEqual(["T1 done", "T2 doing"]);
@@ -197,7 +197,7 @@ test("work on a task a person added takes the marker away", () => {
   expect(refused.backlog).toBe(before);
 });
 
-test("a task that waits for the marker waits no more once it is gone, and for others still", () => {
+test("a removed marker is removed from a task's dependencies, and the others stay", () => {
   const before = backlog(
     MARKER,
     task("T1", { status: "done" }),
@@ -214,7 +214,7 @@ test("a task that waits for the marker waits no more once it is gone, and for ot
   ]);
 });
 
-test("a task with the name of the marker that is still to do is a task like any other", () => {
+test("an unfinished task with the marker's name is an ordinary task", () => {
   const before = backlog(task("T1"), task("PROJECT-DONE"));
   const { backlog: after } = apply(before, { op: "claim", id: id("T1"), expect: "todo" });
   expect(after.tasks.map((one) => one.id)).toEqual(["T1", "PROJECT-DONE"]);
@@ -227,7 +227,7 @@ test("a task with the name of the marker that is still to do is a task like any 
   ]);
 });
 
-test("a result is what the last agent reported, be it nothing", () => {
+test("the result is that of the last agent, even if it is empty", () => {
   const before = backlog(task("T1", { status: "doing", result: "of an earlier attempt" }));
   const { backlog: after } = apply(before, {
     ...{ op: "finish", id: id("T1"), result: "", files: [], verified: false },
@@ -235,7 +235,7 @@ test("a result is what the last agent reported, be it nothing", () => {
   expect(after.tasks[0]).toHaveProperty("result", "");
 });
 
-test("with a picture of the backlog, made anew or from the one before, each task is found where it stands", () => {
+test("each task is found at its position, with an index made anew or from another", () => {
   const ids = fc.constantFrom("T1", "T2", "T3", "T4", "T5").map(id);
   const change = fc.oneof(
     ids.map((one): Change => ({ op: "claim", id: one, expect: "todo" })),
@@ -260,7 +260,7 @@ test("with a picture of the backlog, made anew or from the one before, each task
   );
 });
 
-test("files and blockers reported are added to those that are there, in order and each once", () => {
+test("reported files and blockers are added to the existing ones, in order and once each", () => {
   const before = backlog(task("T1", { status: "doing", files: ["a", "b"], blockers: ["a person's"] }));
   const finish = { op: "finish", id: id("T1"), result: "", files: ["b", "c"], verified: false } as const;
   expect(apply(before, finish).backlog.tasks[0]?.files).toEqual(["a", "b", "c"]);

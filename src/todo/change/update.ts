@@ -1,5 +1,5 @@
-// Applies a list of changes to a backlog. Pure: the time is an argument. Leaves the text to edit.ts, and changes that others
-// made meanwhile to merge.ts.
+// Applies a list of changes to a backlog. Pure: the time is an argument. edit.ts changes the text, and merge.ts merges
+// changes that others made meanwhile.
 import { never } from "../../system/never.js";
 import type { Applied, Change } from "../model/change.js";
 import { MARKER } from "../model/marker.js";
@@ -18,7 +18,7 @@ interface Draft {
   applied: Applied;
 }
 
-/** Applies the changes one after the other; a change that no longer holds is refused, the others are made. `now`: RFC 3339. */
+/** Applies the changes one after the other; a change that no longer holds is refused alone. `now`: RFC 3339. */
 export function applyChanges(
   backlog: Backlog,
   changes: readonly (Change | PersonChange)[],
@@ -34,7 +34,7 @@ export function applyChanges(
   return { backlog: { ...backlog, tasks: draft.tasks }, applied };
 }
 
-/** Why it is refused, or `undefined`. */
+/** The reason to refuse a change, or `undefined`. */
 function apply(draft: Draft, change: Change | PersonChange): string | undefined {
   switch (change.op) {
     case "claim":
@@ -81,7 +81,7 @@ function claim(draft: Draft, { id, expect }: Extract<Change, { op: "claim" }>): 
     if (task.status !== expect) return `it is ${task.status}, not ${expect}`;
     return { ...task, status: "doing", attempts: (task.attempts ?? 0) + 1 };
   });
-  // A person's new task does not take the marker away; work on it does.
+  // A person's new task does not remove the marker; work on it does.
   if (why === undefined) takeMarkersAway(draft);
   return why;
 }
@@ -109,14 +109,14 @@ function set(draft: Draft, id: TaskId, change: (task: Task) => Task | string): s
   return undefined;
 }
 
-/** -1 where there is no such task. Most changes leave each task in its place. */
+/** The position of a task, or -1. Most changes leave every task in its place. */
 function placeOf({ base, tasks }: Draft, id: TaskId): number {
   const place = placeIn(base, id);
   if (place !== undefined && tasks[place]?.id === id) return place;
   return tasks.findIndex((task) => task.id === id);
 }
 
-/** `files` are those named before and those reported; a `result` stays where the agent reported none. A key that was never there is not written to say "none". */
+/** Adds reported `files` to those before, and keeps `result` if the agent reported none. Never adds an empty key. */
 function finished(task: Task, change: Extract<Change, { op: "finish" }>): Task {
   const { result, files, verified } = change;
   const done: Task = {
@@ -129,7 +129,7 @@ function finished(task: Task, change: Extract<Change, { op: "finish" }>): Task {
   return markVerified(done, verified);
 }
 
-/** The items of both lists, each once, those of `before` first. */
+/** Joins two lists, each item once, with those of `before` first. */
 function union(before: readonly string[] = [], more: readonly string[]): string[] {
   return [...new Set([...before, ...more])];
 }
@@ -158,7 +158,7 @@ function takeOut(draft: Draft, tasks: readonly Task[]): void {
   for (const { id, status } of tasks) draft.applied.updated.push({ id, from: status });
 }
 
-/** A task may depend on what is removed (on the marker, too); its edge would lead nowhere. */
+/** Removes edges to a removed task or marker. */
 function withoutEdgesTo(task: Task, gone: ReadonlySet<TaskId>, now: string): Task {
   if (task.depends_on?.some((id) => gone.has(id)) !== true) return task;
   return { ...task, depends_on: task.depends_on.filter((id) => !gone.has(id)), updated_at: now };

@@ -28,7 +28,7 @@ test.each([
   expect(hintOnTask(TASKS, typed)).toBe(hint);
 });
 
-test("titles are cut, and of many tasks the first are named", () => {
+test("long titles are cut, and only the first of many tasks are named", () => {
   const many = ["A", "B", "C", "D", "E"].map((id) => task(id, `dates ${"x".repeat(80)}`));
   expect(hintOnTask(many, "dates")).toMatch(
     /^that is in the title of A \(dates x{33}…\), B .*, C .* and 2 more$/,

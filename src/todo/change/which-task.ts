@@ -16,7 +16,7 @@ export function nearTask(
   );
 }
 
-/** That id, else the tasks whose title holds the typed words; `otherwise`: where there are none. */
+/** A hint with that id, else with the tasks whose title contains the typed words, else `otherwise`. */
 export function hintOnTask(
   tasks: readonly Pick<Task, "id" | "status" | "tags" | "title">[],
   typed: string,

@@ -12,7 +12,7 @@ const rulesOf = (bytes: Uint8Array | string): string[] => {
   return formatted.ok ? [] : formatted.error.map(({ rule }) => rule);
 };
 
-test("keys, tasks and white space have one order; what says nothing goes, what is not known stays behind", () => {
+test("formatting sorts keys and tasks, removes empty values, and keeps unknown keys last", () => {
   const text = `\ufeff{"tasks":[
     {"zebra":[],"status":"todo","priority":2,"title":"b","id":"T10","meta":{"b":[],"a":""},"tags":[],"details":""},
     {"title":"a","id":"T2","status":"done","priority":2,"depends_on":["T1"]},
@@ -38,7 +38,7 @@ test("keys, tasks and white space have one order; what says nothing goes, what i
   );
 });
 
-test("a task file that is not a valid backlog is formatted all the same", () => {
+test("a task file that is not a valid backlog is formatted too", () => {
   expect(
     JSON.parse(format('{"tasks":[3,{"id":"b"},{"id":"a","priority":"high"},{"priority":5},null]}')),
   ).toEqual({
@@ -60,7 +60,7 @@ test.each([
   expect(rulesOf(bytes)).toEqual(rules);
 });
 
-test("formatting twice is formatting once, and loses no value", () => {
+test("formatting twice changes nothing more, and no value is lost", () => {
   const task = fc.record(
     {
       id: fc.string(),

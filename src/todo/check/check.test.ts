@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkBacklog, type CheckOptions, type CheckResult } from "./check.js";
-import type { Finding, Problem } from "../model/problem.js";
+import type { UnplacedProblem, Problem } from "../model/problem.js";
 import { backlog, task } from "../testing/testing.js";
 import { compileUserSchema } from "./user-schema.js";
 
@@ -60,7 +60,7 @@ test.each([
   expect(result.kind === "empty" && result.backlog !== undefined).toBe(valid);
 });
 
-test("a file whose key has another name is not taken for empty", () => {
+test("a file with another key for its tasks is not empty", () => {
   expect(problemsOf('{"schema_version":1,"source_files":[],"task":[{"id":"T1"}]}')).toEqual([
     expect.objectContaining({ rule: "missing-key", pointer: "", message: '"tasks" is missing' }),
     expect.objectContaining({ rule: "unknown-key", pointer: "/task", suggestion: 'did you mean "tasks"?' }),
@@ -69,7 +69,7 @@ test("a file whose key has another name is not taken for empty", () => {
     expect(check(text)).toMatchObject({ kind: "invalid", readable: [] });
 });
 
-test("a file without anything says what belongs in it", () => {
+test("the problem of an empty file explains what belongs in it", () => {
   expect(problemsOf(" \n ")).toEqual([
     {
       rule: "syntax",
@@ -82,7 +82,7 @@ test("a file without anything says what belongs in it", () => {
   ]);
 });
 
-test("an error in the text hides no error in the shape", () => {
+test("an error in the text does not hide an error in the shape", () => {
   const text = withTasks(task("T1")).replace('"todo"', '"wip", "status": "wop"');
   expect(brief(problemsOf(text))).toEqual([
     "9:24 duplicate-key /tasks/0/status",
@@ -121,13 +121,13 @@ test("every problem of the shape at once, in file order, with its place", () => 
   ]);
 });
 
-test("a date that is none is a problem of its own", () => {
+test("an invalid date has a problem of its own", () => {
   expect(brief(problemsOf(withTasks(task("T1", { updated_at: "yesterday" }))))).toEqual([
     "10:21 bad-value /tasks/0/updated_at",
   ]);
 });
 
-test("words that help", () => {
+test("problems have helpful suggestions", () => {
   const said = (text: string): string[] =>
     problemsOf(text).map((p) => `${p.message} | ${p.suggestion ?? ""}`);
   expect(said(withTasks({ id: "T 1", title: "x", priority: 9, status: "don", depend_on: [] }))).toEqual([
@@ -147,7 +147,7 @@ test("words that help", () => {
   expect(said("null")).toEqual(["the file must be an object; it is null | "]);
 });
 
-test("ids and dependencies", () => {
+test("problems of ids and dependencies are reported", () => {
   const text = withTasks(
     task("T1", { depends_on: ["T1"] }),
     task("T2", { depends_on: ["T1", "T22", "zebra"] }),
@@ -165,7 +165,7 @@ test("ids and dependencies", () => {
   ]);
 });
 
-test("a cycle of 5 is shown from its lowest id, once; a task that waits for it is not in it", () => {
+test("a cycle of 5 is reported once from its lowest id, without the tasks that wait for it", () => {
   const text = withTasks(
     task("T10", { depends_on: ["T9"] }),
     task("T9", { depends_on: ["T8"] }),
@@ -184,7 +184,7 @@ test("a cycle of 5 is shown from its lowest id, once; a task that waits for it i
   ]);
 });
 
-test("two cycles are two problems", () => {
+test("two cycles are reported as two problems", () => {
   const pair = (a: string, b: string): unknown[] => [
     task(a, { depends_on: [b] }),
     task(b, { depends_on: [a] }),
@@ -196,7 +196,7 @@ test("two cycles are two problems", () => {
   ]);
 });
 
-test("duplicate keys, numbers that do not come back, nesting", () => {
+test("duplicate keys, numbers that do not round-trip and deep nesting are problems", () => {
   const deep = "[".repeat(201) + "]".repeat(201);
   const text = `{"schema_version":1,"source_files":[],"tasks":[
 {"id":"T1","title":"a","priority":1,"status":"todo","t\\u0069tle":"b"},
@@ -212,7 +212,7 @@ test("duplicate keys, numbers that do not come back, nesting", () => {
   expect(check(withTasks(task("T1")).replace('"id"', `"meta": ${deep.slice(4, -4)}, "id"`)).kind).toBe("ok");
 });
 
-test("a clear error is corrected in thought, so that later errors are reported too", () => {
+test("errors after a clear syntax error are reported too", () => {
   const text = '{\n"a": [1, 2,], // x\n"b": [{} {}],\n"b": None\n';
   expect(brief(problemsOf(text))).toEqual([
     "2:11 syntax ",
@@ -224,7 +224,7 @@ test("a clear error is corrected in thought, so that later errors are reported t
   ]);
 });
 
-test("not UTF-8", () => {
+test("a file that is not UTF-8 is a problem", () => {
   const latin = Buffer.from(withTasks(task("T1", { title: "xé" })), "latin1");
   const wide = Buffer.from(`\ufeff${withTasks(task("T1"))}`, "utf16le");
   const cut = Buffer.from('{"a": "é', "utf8").subarray(0, -1);
@@ -240,7 +240,7 @@ test("not UTF-8", () => {
     expect(said(half)[0]).toContain("unexpected byte 0xf");
 });
 
-test("the first byte that is not UTF-8 is found, wherever it stands", () => {
+test("the first byte that is not UTF-8 is found at any offset", () => {
   const some = fc.string({ unit: fc.constantFrom("a", "\n", "é", "…", "😀"), maxLength: 40 });
   fc.assert(
     fc.property(
@@ -263,7 +263,7 @@ test("the first byte that is not UTF-8 is found, wherever it stands", () => {
   );
 });
 
-test("an unknown agent, and a schema of the user's own", () => {
+test("an unknown agent and a violation of the user's schema are problems", () => {
   const text = withTasks(task("T1", { agent: "clade" }), task("T2", { agent: "codex" }));
   const agentNames = ["codex", "claude"];
   expect(problemsOf(text, { agentNames })).toMatchObject([
@@ -291,7 +291,7 @@ test("an unknown agent, and a schema of the user's own", () => {
   ]);
 });
 
-test("a schema of the user's own is not asked about a file that is nested too deep, and about every other", () => {
+test("the user's schema checks every file that is not nested too deep", () => {
   const asked: unknown[] = [];
   const schema = (value: unknown): [] => {
     asked.push(value);
@@ -303,7 +303,7 @@ test("a schema of the user's own is not asked about a file that is nested too de
   expect(asked).toEqual([JSON.parse(twice)]);
 });
 
-test("problems of one place are sorted by rule, pointer and words; a problem without a place comes first", () => {
+test("problems at one place are sorted by rule, pointer and message; problems without a place come first", () => {
   const found = [
     ["schema", "/y", "1"],
     ["schema", "/x", "2"],
@@ -311,7 +311,7 @@ test("problems of one place are sorted by rule, pointer and words; a problem wit
     ["cycle", "/z", "1"],
     ["schema", "/x", "1"],
   ] as const;
-  const schema = (): Finding[] =>
+  const schema = (): UnplacedProblem[] =>
     found.map(([rule, pointer, message]) => ({ rule, pointer, message, suggestion: null, atKey: true }));
   const problems = problemsOf(withTasks(task("T1")), { schema });
   expect(problems.map((p) => `${p.line}:${p.column} ${p.rule} ${p.pointer} ${p.message}`)).toEqual([
@@ -323,7 +323,7 @@ test("problems of one place are sorted by rule, pointer and words; a problem wit
   ]);
 });
 
-test("of an invalid file, the tasks that can be read", () => {
+test("an invalid file still has its readable tasks", () => {
   const readable = (text: string): unknown => {
     const result = check(text);
     return result.kind === "invalid" ? result.readable.map(({ id, title }) => [id, title]) : result.kind;
@@ -337,7 +337,7 @@ test("of an invalid file, the tasks that can be read", () => {
   expect(readable('{"tasks":[{"id":"T1",},{"id":"T2"}')).toEqual([]);
 });
 
-test("every problem points where it says, and the same bytes give the same answer", () => {
+test("every problem has its exact place, and the same bytes have the same problems", () => {
   const value = fc.oneof(
     fc.constantFrom<unknown>("T1", "T2", "", "todo", 1, 9, null),
     fc.jsonValue({ maxDepth: 1 }),

@@ -1,10 +1,9 @@
-// Is this file a backlog, and if not, what is wrong with it? All problems at once, in file order, the same for the same bytes.
-// Leaves reading the file to store.ts; whether it is one to outline.ts, shape.ts and quick-check.ts, why it is none to layout.ts, shape.ts
-// and rules.ts.
+// Checks whether a file is a backlog and reports all its problems at once, in file order; the same bytes give the same
+// result. outline.ts, shape.ts and quick-check.ts give a fast yes; layout.ts, shape.ts and rules.ts find the problems.
 import { parseJson } from "../../system/text/json.js";
 import { lineCounter, locate, readLayout, type BacklogLayout, type TextProblem } from "../json/layout.js";
 import { outlineOf } from "../json/outline.js";
-import type { Finding, Problem } from "../model/problem.js";
+import type { UnplacedProblem, Problem } from "../model/problem.js";
 import { checkRules } from "./rules.js";
 import { explainShape, isBacklog, readableTask, wrongTask, type WrongTask } from "./shape.js";
 import { isSound } from "./quick-check.js";
@@ -12,18 +11,18 @@ import type { Backlog, Task } from "../model/task.js";
 import type { UserSchema } from "./user-schema.js";
 
 export interface CheckOptions {
-  /** The agents a task may name; without it any name will do. */
+  /** The agents that a task may name; without it, any name is valid. */
   agentNames?: readonly string[];
-  /** A further schema the file must meet. */
+  /** A further schema that the file must meet. */
   schema?: UserSchema;
 }
 
 export type CheckResult =
   /** `layout` is what an edit needs; `layout.text` has no byte order mark. `bom`: the file has one. */
   | { kind: "ok"; backlog: Backlog; layout: BacklogLayout; bom: boolean }
-  /** No tasks at all: white space only, `{}`, or an empty `tasks`. `backlog`: it is valid nevertheless. */
+  /** Without tasks: white space only, `{}`, or an empty `tasks`. `backlog` is set if it is still valid. */
   | { kind: "empty"; problems: Problem[]; backlog?: Backlog; layout?: BacklogLayout; bom: boolean }
-  /** `readable`: the tasks that can be used all the same, in file order; `wrong`: those that can only be shown. */
+  /** `readable`: the tasks that can still be used, in file order; `wrong`: those that can only be shown. */
   | { kind: "invalid"; problems: Problem[]; readable: Task[]; wrong: WrongTask[] };
 
 const MARK = "\ufeff";
@@ -42,7 +41,7 @@ function checkText(text: string, bom: boolean, options: CheckOptions): CheckResu
   return goodBacklog(text, bom, options) ?? explain(text, bom, options);
 }
 
-/** The backlog of a valid file, which almost every file is, at little more than the cost of parsing it; `undefined`: something may be wrong. */
+/** The fast path for a valid file, at little more than the cost of parsing it; `undefined` if the file may have a problem. */
 function goodBacklog(
   text: string,
   bom: boolean,
@@ -74,9 +73,13 @@ function explain(text: string, bom: boolean, options: CheckOptions): CheckResult
   return { kind: "invalid", problems: placed, ...readable(value) };
 }
 
-function brokenRules(value: unknown, found: readonly TextProblem[], options: CheckOptions): Finding[] {
+function brokenRules(
+  value: unknown,
+  found: readonly TextProblem[],
+  options: CheckOptions,
+): UnplacedProblem[] {
   const findings = checkRules(value, options.agentNames);
-  // A user's schema may recurse; ours do not.
+  // A user's schema may recurse; Looper's schemas do not.
   const tooDeep = found.some((problem) => problem.rule === "nesting");
   if (options.schema !== undefined && !tooDeep) findings.push(...options.schema(value));
   return findings;
@@ -100,7 +103,7 @@ function readable(value: unknown): Tasks {
   return sorted(Array.isArray(value.tasks) ? value.tasks : []);
 }
 
-/** The tasks of a text that is not JSON as a whole: those whose own text is. */
+/** The tasks of a text that is not JSON as a whole: those whose own text is JSON. */
 function tasksFrom({ text, tasks }: BacklogLayout): Tasks {
   return sorted(tasks.map(({ start, end }) => parseJson(text.slice(start, end))));
 }
@@ -112,7 +115,11 @@ function sorted(tasks: readonly unknown[]): Tasks {
   };
 }
 
-function inOrder(text: string, problems: readonly TextProblem[], findings: readonly Finding[]): Problem[] {
+function inOrder(
+  text: string,
+  problems: readonly TextProblem[],
+  findings: readonly UnplacedProblem[],
+): Problem[] {
   const places = locate(
     text,
     findings.map((finding) => finding.pointer),
@@ -142,12 +149,12 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The text, byte order mark and all; or why it is none. */
+/** The text with its byte order mark, or the problem that it is not UTF-8. */
 function decode(bytes: Uint8Array): string | Problem {
   const text = decodedOrNothing(bytes);
   if (text !== undefined) return text;
   const bad = firstBadByte(bytes);
-  // Without a byte order mark: that is the decoder's habit.
+  // The decoder drops a byte order mark.
   const before = new TextDecoder().decode(bytes.subarray(0, bad));
   const place = lineCounter(before)(before.length);
   const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
@@ -165,7 +172,7 @@ function decodedOrNothing(bytes: Uint8Array, partly = false): string | undefined
   }
 }
 
-/** Where the first character begins that is not UTF-8: the longest beginning that decodes, found by halving. */
+/** The offset of the first character that is not UTF-8, by binary search for the longest beginning that decodes. */
 function firstBadByte(bytes: Uint8Array): number {
   let good = 0;
   let bad = bytes.length + 1;

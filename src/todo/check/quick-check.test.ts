@@ -26,7 +26,7 @@ const graphs = fc
     edges.map((to, at) => task(`T${at}`, { depends_on: to.filter((n) => n !== at).map((n) => `T${n}`) })),
   );
 
-test("a backlog is sound where no rule is broken", () => {
+test("a backlog is sound exactly if every rule holds", () => {
   const seen = { sound: 0, broken: 0 };
   fc.assert(
     fc.property(fc.oneof(tasks, graphs), fc.constantFrom(undefined, ["codex"]), (some, agents) => {

@@ -1,17 +1,17 @@
-// Does a backlog keep the rules beyond its shape? Yes or no, in one look at each dependency; only on no does rules.ts find the
-// words.
+// Checks whether a backlog meets the rules beyond its shape, looking at each dependency once. Only if it does not,
+// rules.ts finds the problems.
 import type { Backlog, Task } from "../model/task.js";
 
 /**
- * Whether ids are unique, dependencies exist and make no cycle, and agents exist. `agentNames`: the agents a task may name;
- * without it any name will do.
+ * Whether ids are unique, dependencies exist without a cycle, and agents exist. `agentNames`: the agents that a task may
+ * name; without it, any name is valid.
  */
 export function isSound({ tasks }: Backlog, agentNames?: readonly string[]): boolean {
   const places = new Map<string, number>();
   let place = 0;
   for (const { id } of tasks) places.set(id, place++);
   if (places.size < tasks.length) return false;
-  // Where every task waits for earlier ones only, the file's own order shows that there is no cycle.
+  // If every task waits only for earlier ones, the file's order proves that a cycle is impossible.
   let isInOrder = true;
   let at = 0;
   for (const { depends_on: edges = [], agent } of tasks) {
@@ -26,7 +26,7 @@ export function isSound({ tasks }: Backlog, agentNames?: readonly string[]): boo
   return isInOrder || isAcyclic(tasks, places);
 }
 
-/** Takes away tasks that wait for none that is left, until nothing is; in a cycle each waits for another. */
+/** Removes tasks without remaining dependencies until none is left; the tasks of a cycle always remain. */
 function isAcyclic(tasks: readonly Task[], places: ReadonlyMap<string, number>): boolean {
   const waiting: number[][] = tasks.map(() => []);
   const left = tasks.map(({ depends_on: edges = [] }, at) => {

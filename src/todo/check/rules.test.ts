@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Finding } from "../model/problem.js";
+import type { UnplacedProblem } from "../model/problem.js";
 import { checkRules } from "./rules.js";
 
 interface Entry {
@@ -7,7 +7,7 @@ interface Entry {
   depends_on?: string[];
 }
 
-function rules(...tasks: Entry[]): Finding[] {
+function rules(...tasks: Entry[]): UnplacedProblem[] {
   return checkRules({ tasks });
 }
 
@@ -26,7 +26,7 @@ test("a value of a wrong type is left to the shape", () => {
     expect(checkRules(value)).toEqual([]);
 });
 
-test("each broken rule says what is wrong, where, and what to do", () => {
+test("each broken rule is reported with its place and a suggestion", () => {
   const found = rules(
     { id: "T1", depends_on: ["T2", "T1"] },
     { id: "T1" },
@@ -64,7 +64,7 @@ function ring(length: number): Entry[] {
   return Array.from({ length }, (_, n) => ({ id: `T${n}`, depends_on: [`T${(n + 1) % length}`] }));
 }
 
-test("a cycle is shown whole up to twenty tasks, of a longer one both ends", () => {
+test("a cycle of up to twenty tasks is shown whole, and a longer one by both ends", () => {
   const ids = (from: number, to: number): string =>
     Array.from({ length: to - from + 1 }, (_, n) => `T${from + n}`).join(" → ");
   expect(rules(...ring(20))).toEqual([
@@ -80,7 +80,7 @@ test("a cycle is shown whole up to twenty tasks, of a longer one both ends", () 
   ]);
 });
 
-test("after millions of comparisons nothing is suggested any more", () => {
+test("suggestions stop after millions of comparisons", () => {
   const far = Array.from({ length: 1_500 }, (_, n) => ({ id: `${"x".repeat(50)}${n}`, depends_on: ["abc"] }));
   const wrong = { id: "near", depends_on: ["naer"] };
   const found = rules(wrong, ...far, { ...wrong, id: "last" });

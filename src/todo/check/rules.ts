@@ -1,9 +1,9 @@
-// The rules beyond the shape (contract §3.3): unique ids, dependencies that exist and make no cycle, agents that exist.
-// Works on any parsed value, valid or not, so that every problem shows at once. Leaves the shape to shape.ts.
+// Checks the rules beyond the shape (contract §3.3): unique ids, dependencies that exist without a cycle, agents that
+// exist. Works on any parsed value, valid or not, so that every problem is reported at once. shape.ts checks the shape.
 import { nearest } from "../../system/text/nearest.js";
 import { findCycles } from "../model/cycles.js";
 import { compareIds } from "../model/order.js";
-import { didYouMean, show, type Finding } from "../model/problem.js";
+import { didYouMean, show, type UnplacedProblem } from "../model/problem.js";
 
 /** The fields of a task that the rules read; fields of a wrong type are left out. */
 interface Entry {
@@ -14,16 +14,16 @@ interface Entry {
   agent: string | undefined;
 }
 
-/** More comparisons than this, and suggestions stop: a file full of mistakes must not take minutes. */
+/** After this many comparisons suggestions stop, so that a file full of mistakes does not take minutes. */
 const MOST_COMPARISONS = 2_000_000;
-/** Of a longer cycle, so many ids at each end are shown. */
+/** How many ids at each end of a long cycle are shown. */
 const SHOWN_ENDS = 10;
 
-/** Every broken rule. `agentNames`: the agents a task may name; without it any name will do. */
-export function checkRules(value: unknown, agentNames?: readonly string[]): Finding[] {
+/** Finds every broken rule. `agentNames`: the agents that a task may name; without it, any name is valid. */
+export function checkRules(value: unknown, agentNames?: readonly string[]): UnplacedProblem[] {
   const entries = entriesOf(value);
   const byId = new Map<string, Entry>();
-  const findings: Finding[] = [];
+  const findings: UnplacedProblem[] = [];
   for (const entry of entries) {
     const { id, index } = entry;
     if (id === undefined) continue;
@@ -58,7 +58,7 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function duplicateId(id: string, index: number, first: number): Finding {
+function duplicateId(id: string, index: number, first: number): UnplacedProblem {
   return {
     rule: "duplicate-id",
     pointer: `/tasks/${index}/id`,
@@ -67,7 +67,7 @@ function duplicateId(id: string, index: number, first: number): Finding {
   };
 }
 
-function unknownAgent({ agent, index }: Entry, names: readonly string[]): Finding[] {
+function unknownAgent({ agent, index }: Entry, names: readonly string[]): UnplacedProblem[] {
   if (agent === undefined || names.includes(agent)) return [];
   return [
     {
@@ -79,10 +79,10 @@ function unknownAgent({ agent, index }: Entry, names: readonly string[]): Findin
   ];
 }
 
-function badEdges(entries: readonly Entry[], byId: ReadonlyMap<string, Entry>): Finding[] {
+function badEdges(entries: readonly Entry[], byId: ReadonlyMap<string, Entry>): UnplacedProblem[] {
   const ids = [...byId.keys()];
   let comparisons = 0;
-  const findings: Finding[] = [];
+  const findings: UnplacedProblem[] = [];
   for (const entry of entries) {
     for (const edge of entry.depends_on) {
       const pointer = `/tasks/${entry.index}/depends_on/${edge.index}`;
@@ -101,7 +101,7 @@ function badEdges(entries: readonly Entry[], byId: ReadonlyMap<string, Entry>): 
   return findings;
 }
 
-function cycles(byId: ReadonlyMap<string, Entry>): Finding[] {
+function cycles(byId: ReadonlyMap<string, Entry>): UnplacedProblem[] {
   const entries = [...byId.values()];
   const numbers = new Map(entries.map((entry, number) => [entry.id, number]));
   const edges = entries.map((entry) => entry.depends_on.flatMap((edge) => numbers.get(edge.id) ?? []));

@@ -39,7 +39,7 @@ test("a schema need not know the keys that only the runner writes", () => {
   expect(schema(backlog({ ...task, notes: "x" }))).toMatchObject([{ pointer: "/tasks/0/notes" }]);
 });
 
-test("a schema that knows them may demand them", () => {
+test("a schema may require the keys that only the runner writes", () => {
   const demands = schemaOf({ result: { type: "string" } }, { required: ["result"] });
   expect(demands(backlog({ ...task, result: "made" }))).toEqual([]);
   expect(demands(backlog(task))).toMatchObject([{ pointer: "/tasks/0" }]);
@@ -62,7 +62,7 @@ test.each([
     expect(forbiddenChange(backlog(task), breaks, { marks: false })).toBeUndefined();
 });
 
-test("a backlog that breaks the schema as it is, or is empty, says nothing about a run", () => {
+test("a backlog that already violates the schema, or is empty, is not checked for a run's changes", () => {
   expect(forbiddenChange(backlog(task), () => true, { marks: true })).toBeUndefined();
   expect(forbiddenChange(backlog(), () => false, { marks: true })).toBeUndefined();
   expect(withoutRunnerKeys([1])).toEqual([1]);

@@ -1,13 +1,13 @@
-// The parts of a task file that a run writes itself, for a user's own schema: keys that the schema need not know, and changes
-// that it must allow. Pure. Leaves the schema itself to user-schema.ts.
+// The parts of a task file that a run writes itself, in relation to a user's own schema: keys that the schema need not
+// know, and changes that it must allow. Pure. user-schema.ts compiles the schema.
 import { MARKER } from "../model/marker.js";
 
 /** Keys of a task that people do not write. */
 const OF_TASK = new Set(["attempts", "result", "created_at", "updated_at"]);
-/** Keys of the whole that `looper init` writes. */
+/** Keys of the root that `looper init` writes. */
 const OF_ROOT = new Set(["$schema"]);
 
-/** The same backlog without the keys that only the runner writes; the value itself where it has none. */
+/** The backlog without the keys that only the runner writes; the value itself if it has none of them. */
 export function withoutRunnerKeys(value: unknown): unknown {
   if (!isFields(value)) return value;
   const tasks = value["tasks"];
@@ -38,8 +38,8 @@ const CHANGES: readonly { what: string; change: Readonly<Record<string, unknown>
 ];
 
 /**
- * The first change that a run needs and the schema forbids; `undefined`: it allows all. `breaks`: whether a backlog breaks the
- * schema. Contract: the backlog meets the schema as it is; a backlog that does not is repaired first.
+ * Finds the first change that a run needs and the schema forbids; `undefined` if it allows all. `breaks`: whether a backlog
+ * violates the schema. Contract: the backlog itself meets the schema; otherwise it is repaired first.
  */
 export function forbiddenChange(
   value: unknown,

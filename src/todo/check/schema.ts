@@ -1,24 +1,24 @@
-// The published JSON schemas (draft 2020-12), generated from the zod schemas. Leaves judging a value to shape.ts.
+// Generates the published JSON schemas (draft 2020-12) from the zod schemas. shape.ts checks values.
 import { z } from "zod";
 import { Summary } from "../model/summary.js";
 import { Backlog } from "../model/task.js";
 
 export type JsonSchema = Record<string, unknown>;
 
-/** `run.schema.json`: what a task file must look like. */
+/** `run.schema.json`: the shape of a task file. */
 export function backlogJsonSchema(): JsonSchema {
   return published("run.schema.json", "Looper task file", Backlog);
 }
 
-/** `schemas/summary.schema.json`: what an agent reports; unknown keys are ignored. */
+/** `schemas/summary.schema.json`: the shape of an agent's report; unknown keys are ignored. */
 export function summaryJsonSchema(): JsonSchema {
   return published("summary.schema.json", "Looper summary", Summary);
 }
 
 /**
- * For the schema flags of agents' command lines, which want every key required and no other allowed: an optional key may
- * be null instead. The answer holds those nulls: read each as "not given". The schema names no draft (claude refuses the
- * draft it uses), and limits neither texts nor numbers (not every model's API accepts that).
+ * For the schema flags of agents' command lines, which demand that every key is required and no other is allowed: an
+ * optional key may be null instead. Read each null in the answer as "not given". The schema does not name its draft (claude
+ * refuses it), and does not limit texts or numbers (some models' APIs reject that).
  */
 export function summaryStrictJsonSchema(): JsonSchema {
   const { $schema: _draft, ...shape } = z.toJSONSchema(Summary, { io: "input" });

@@ -76,7 +76,7 @@ test.each([
   expect(said({ ...backlog(), ...more })).toEqual([words]);
 });
 
-test("a key that must be there: what to add, where that can be told", () => {
+test("a missing required key is reported with the value to add, if known", () => {
   expect(said({})).toEqual([
     'missing-key : "schema_version" is missing | add "schema_version": 1',
     'missing-key : "source_files" is missing | add "source_files": []',
@@ -90,7 +90,7 @@ test("a key that must be there: what to add, where that can be told", () => {
   ]);
 });
 
-test("a task is read as far as its keys can be", () => {
+test("a task is read with its valid keys", () => {
   const whole = task("T1", { steps: ["a"], meta: { a: 1 } });
   expect(readableTask(whole)).toStrictEqual(whole);
   expect(readableTask({ ...whole, details: 7, foo: 1 })).toStrictEqual(whole);

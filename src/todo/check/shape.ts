@@ -1,11 +1,11 @@
-// Does a value have the shape of a backlog? ajv says yes or no, on the published schema; only on no does zod find the words.
-// Leaves ids and dependencies to rules.ts.
+// Checks whether a value has the shape of a backlog: ajv by the published schema; only if it refuses, zod finds the
+// problems. rules.ts checks ids and dependencies.
 import type { z } from "zod";
 import { never } from "../../system/never.js";
 import { nearest } from "../../system/text/nearest.js";
 import { pointerOf } from "../json/layout.js";
 import { meetsSchema } from "./meets-schema.js";
-import { didYouMean, show, type Finding } from "../model/problem.js";
+import { didYouMean, show, type UnplacedProblem } from "../model/problem.js";
 import { spelledKey } from "./spelling.js";
 import { Backlog, Task } from "../model/task.js";
 import { priorityFor, statusFor } from "./words.js";
@@ -15,17 +15,17 @@ export function isBacklog(value: unknown): value is Backlog {
   return meetsSchema(value);
 }
 
-/** Everything that keeps a value, of which `isBacklog` said no, from having the shape of one. */
-export function explainShape(value: unknown): Finding[] {
+/** Finds all problems of a value that `isBacklog` refused. */
+export function explainShape(value: unknown): UnplacedProblem[] {
   const issues = Backlog.safeParse(value).error?.issues ?? [];
-  const findings = issues.flatMap((issue) => findingsOf(issue, value));
+  const findings = issues.flatMap((issue) => problemsOf(issue, value));
   if (findings.length === 0) throw new Error("the two validators disagree");
   return findings;
 }
 
 type Keys = readonly (string | number)[];
 
-function findingsOf(issue: z.core.$ZodIssue, value: unknown): Finding[] {
+function problemsOf(issue: z.core.$ZodIssue, value: unknown): UnplacedProblem[] {
   const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(path, key));
   const found = valueAt(value, path);
@@ -37,7 +37,7 @@ function findingsOf(issue: z.core.$ZodIssue, value: unknown): Finding[] {
   return [{ pointer: pointerOf(path), ...words, suggestion }];
 }
 
-/** The value a wrong one of a task plainly stands for, as JSON; `undefined` where it stands for none. */
+/** The valid value that a wrong one clearly means, as JSON; `undefined` if unclear. */
 function meantBy(path: Keys, found: unknown): string | undefined {
   const [, , key, item] = path;
   const isId = (item === undefined ? key === "id" : key === "depends_on") && Number.isSafeInteger(found);
@@ -47,11 +47,11 @@ function meantBy(path: Keys, found: unknown): string | undefined {
   return meant === undefined ? undefined : JSON.stringify(meant);
 }
 
-function unknownKey(path: Keys, key: string): Finding {
+function unknownKey(path: Keys, key: string): UnplacedProblem {
   const known = knownKeys(path);
   const spelled = spelledKey(key, known, new Set());
   const near = didYouMean(nearest(key, known), 'remove it, or put it under "meta"');
-  // A person decides about unknown keys in `project`.
+  // Unknown keys in `project` are for a person to decide about.
   const isMoved = nearest(key, known) === undefined && path[0] !== "project";
   const suggestion =
     typeof spelled === "object"
@@ -61,7 +61,7 @@ function unknownKey(path: Keys, key: string): Finding {
   return { rule: "unknown-key", pointer: pointerOf([...path, key]), atKey: true, message, suggestion };
 }
 
-/** Corrects what is plain. */
+/** The command that makes clear corrections. */
 const FIX = "looper fmt --fix";
 
 function knownKeys(path: Keys): string[] {
@@ -69,7 +69,7 @@ function knownKeys(path: Keys): string[] {
   return path[0] === "tasks" ? Object.keys(Task.shape) : ["name", "root"];
 }
 
-/** The value to add where a required key is missing; a person must supply the keys that are not here. */
+/** The value to add for a missing required key; a person must supply keys that are not listed here. */
 const TO_ADD: Readonly<Record<string, string>> = {
   schema_version: "1",
   source_files: "[]",
@@ -78,7 +78,7 @@ const TO_ADD: Readonly<Record<string, string>> = {
   status: '"todo"',
 };
 
-function missingKey(path: Keys, key: string): Finding {
+function missingKey(path: Keys, key: string): UnplacedProblem {
   const add = Object.hasOwn(TO_ADD, key) ? `: ${TO_ADD[key] ?? ""}` : "";
   const message = `${JSON.stringify(key)} is missing`;
   return { rule: "missing-key", pointer: pointerOf(path), message, suggestion: `add "${key}"${add}` };
@@ -96,7 +96,7 @@ function wordsFor(
   issue: z.core.$ZodIssue,
   found: unknown,
   name: string,
-): Pick<Finding, "rule" | "message" | "suggestion"> {
+): Pick<UnplacedProblem, "rule" | "message" | "suggestion"> {
   const it = `; it is ${show(found)}`;
   switch (issue.code) {
     case "invalid_type": {
@@ -144,7 +144,7 @@ function withoutSpace(id: string): string {
   return show(id.trim().replace(/\s+/gu, "-"));
 }
 
-/** How a message calls a place: its key, or `steps[0]`; the path before it is in the pointer. */
+/** The name of a place in a message: its key, or `steps[0]`; the pointer has the path before it. */
 function nameOf(path: Keys): string {
   const last = path.at(-1);
   if (last === undefined) return "the file";
@@ -160,7 +160,7 @@ function valueAt(value: unknown, path: Keys): unknown {
   return at;
 }
 
-/** A task as far as its keys can be read, one by one; `undefined` where id, title, priority or status cannot. */
+/** Reads the valid keys of a task one by one; `undefined` if id, title, priority or status is not valid. */
 export function readableTask(value: unknown): Task | undefined {
   const kept: Record<string, unknown> = {};
   for (const [key, schema] of Object.entries(Task.shape)) {
@@ -170,20 +170,20 @@ export function readableTask(value: unknown): Task | undefined {
   return Task.safeParse(kept).data;
 }
 
-/** A task that cannot be read as one, as far as it can be shown: the values of keys that every task needs. */
+/** An invalid task as it can be shown: the values of the required keys. */
 export interface WrongTask {
   /** As the file has them; `undefined`: missing. */
   id: unknown;
   title: unknown;
   priority: unknown;
   status: unknown;
-  /** Those of the four that are missing or not valid. */
+  /** The required keys that are missing or not valid. */
   wrong: ("id" | "title" | "priority" | "status")[];
 }
 
 const NEEDED = ["id", "title", "priority", "status"] as const;
 
-/** An object in `tasks` that `readableTask` leaves out; `undefined` where it has neither id nor title. */
+/** Reads an object in `tasks` that `readableTask` refuses; `undefined` if it has neither id nor title. */
 export function wrongTask(value: unknown): WrongTask | undefined {
   const [id, title, priority, status] = NEEDED.map((key) => valueAt(value, [key]));
   if (id === undefined && title === undefined) return undefined;

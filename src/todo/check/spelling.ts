@@ -1,4 +1,4 @@
-// Which known key a key of a task file stands for. Pure. Leaves its value to understand-task.ts.
+// Finds the known key that a key of a task file means. Pure. understand-task.ts reads its value.
 import { nearest } from "../../system/text/nearest.js";
 
 /** Other names of a key; a name with a second meaning is not in the list. */
@@ -20,15 +20,15 @@ const TASK_NAMES: Readonly<Record<string, string>> = {
   file: "files",
 };
 
-/** A mistyped key of these would change what a run does: no guess is made. */
+/** Keys that change what a run does: their typos are not corrected. */
 const WEIGHTY: ReadonlySet<string> = new Set([
   ...["id", "title", "priority", "status", "depends_on", "verify"],
   ...["tasks", "schema_version"],
 ]);
-/** A shorter word is too often another word. */
+/** A shorter word is too often a different word instead of a typo. */
 const SHORTEST_TYPO = 5;
 
-/** `key`: the known key it stands for; `unknown`: it stands for none; `unsure`: it may stand for one. */
+/** `key`: the known key that is meant; `unknown`: none; `unsure`: possibly one. */
 export type Spelled = { key: string } | "unknown" | "unsure";
 
 /** `taken`: the keys the object has beside this one. */
@@ -45,7 +45,7 @@ export function spelledKey(key: string, known: readonly string[], taken: Readonl
   return near !== undefined && WEIGHTY.has(near) ? "unsure" : "unknown";
 }
 
-/** Without case and separators: `dependsOn`, `Depends-On` and `depends_on` are one. */
+/** Removes case and separators: `dependsOn`, `Depends-On` and `depends_on` are the same. */
 function squash(key: string): string {
   return key.toLowerCase().replaceAll(/[_\-\s]/gu, "");
 }

@@ -20,13 +20,13 @@ test.each([
   expect(findings(schema, "1")).toMatchObject([{ rule: "schema", pointer: "" }]);
 });
 
-test("prefixItems is a keyword of 2020-12 alone", () => {
+test("prefixItems is a keyword only in draft 2020-12", () => {
   const prefixItems = [{ type: "string" }];
   expect(findings({ prefixItems }, [1])).toHaveLength(1);
   expect(findings({ $schema: "http://json-schema.org/draft-07/schema#", prefixItems }, [1])).toEqual([]);
 });
 
-test("a key that is not allowed is pointed at itself; every problem shows", () => {
+test("a key that is not allowed has the place of the key, and every problem is reported", () => {
   const schema = { properties: { a: { format: "date" } }, additionalProperties: false };
   expect(findings(schema, { a: "x", "b/c~": 1 })).toEqual([
     expect.objectContaining({ pointer: "/b~1c~0", atKey: true }),
@@ -34,7 +34,7 @@ test("a key that is not allowed is pointed at itself; every problem shows", () =
   ]);
 });
 
-test("in words: what ajv says, and where in the schema", () => {
+test("a violation has ajv's message and its place in the schema", () => {
   const schema = { type: "object", required: ["a"], additionalProperties: false };
   expect(findings(schema, 1)).toEqual([
     { rule: "schema", pointer: "", message: "must be object (#/type)", suggestion: null },
@@ -59,7 +59,7 @@ test("in words: what ajv says, and where in the schema", () => {
   ).toMatchObject([{ pointer: "/x" }, { pointer: "/x" }]);
 });
 
-test("a schema may be no more than yes or no", () => {
+test("a schema may be true or false", () => {
   expect(findings(true, 1)).toEqual([]);
   expect(findings(false, 1)).toMatchObject([
     { pointer: "", message: "boolean schema is false (#/false schema)" },

@@ -1,5 +1,5 @@
-// A further JSON Schema the task file must meet (`schema_file`, `--schema`), in the draft its `$schema` names.
-// Leaves our own schema to shape.ts.
+// Compiles a further JSON Schema that the task file must meet (`schema_file`, `--schema`), in the draft that its `$schema`
+// names. shape.ts has Looper's own schema.
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -7,20 +7,20 @@ import formats from "ajv-formats";
 import { errorMessage } from "../../system/errors.js";
 import { err, ok, type Result } from "../../system/result.js";
 import { withoutRunnerKeys } from "./runner-keys.js";
-import { show, type Finding } from "../model/problem.js";
+import { show, type UnplacedProblem } from "../model/problem.js";
 
 /** Finds the places where a value violates a user's schema. */
-export type UserSchema = (value: unknown) => Finding[];
+export type UserSchema = (value: unknown) => UnplacedProblem[];
 
-/** Compiles a user's schema; the error says in a sentence why it cannot be used. */
+/** Compiles a user's schema; the error explains in a sentence why it cannot be used. */
 export function compileUserSchema(schema: unknown): Result<UserSchema, string> {
   if (typeof schema !== "boolean" && (typeof schema !== "object" || schema === null || Array.isArray(schema)))
     return err(`a JSON Schema is an object, not ${show(schema)}`);
   try {
     const validate = compile(schema);
-    // A schema need not know what the runner writes; one that does may demand it.
+    // A schema need not know the keys that the runner writes, but it may demand them.
     return ok((value) =>
-      validate(value) || validate(withoutRunnerKeys(value)) ? [] : (validate.errors ?? []).map(toFinding),
+      validate(value) || validate(withoutRunnerKeys(value)) ? [] : (validate.errors ?? []).map(toProblem),
     );
   } catch (error) {
     return err(errorMessage(error));
@@ -41,7 +41,7 @@ function compile(schema: object | boolean): ValidateFunction {
   return ajv.compile(schema);
 }
 
-function toFinding(error: ErrorObject): Finding {
+function toProblem(error: ErrorObject): UnplacedProblem {
   const extra = error.keyword === "additionalProperties" ? unknownProperty(error) : {};
   return {
     rule: "schema",
@@ -52,8 +52,8 @@ function toFinding(error: ErrorObject): Finding {
   };
 }
 
-/** ajv points at the object; the key it means is what a person looks for. */
-function unknownProperty(error: ErrorObject): Partial<Finding> {
+/** ajv points at the object; a person looks for the key. */
+function unknownProperty(error: ErrorObject): Partial<UnplacedProblem> {
   const key: unknown = Reflect.get(error.params, "additionalProperty");
   if (typeof key !== "string") return {};
   const pointer = `${error.instancePath}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;

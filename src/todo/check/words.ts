@@ -1,4 +1,4 @@
-// Words that other tools and people use for a status or a priority. Pure. A word that may mean two things is not in the list.
+// Words that other tools and people use for a status or a priority. Pure. Ambiguous words are not in the list.
 import { priorityOf } from "../json/fields.js";
 import { isStatus } from "../model/status.js";
 import type { Status } from "../model/task.js";

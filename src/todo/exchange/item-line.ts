@@ -44,7 +44,7 @@ const PLAIN_ID =
   /^(?:([A-Za-z]{1,10}-?\d+(?:\.\d+)*)[:)]|(T\d{2,})(?=\s)|(\d+)[.)](?=\s)|(\d+(?:\.\d+)+)[.):]?(?=\s))\s*/u;
 const PRIORITY = /^p[0-5]$/iu;
 
-/** Reads the words behind the box. `ticked`: whether it has a mark. */
+/** Reads the words behind the box. `ticked`: whether the box has a mark. */
 export function readItem(text: string, ticked: boolean): ItemLine {
   const comment = commentIn(text.trim());
   const plain = readWords(text.trim().replace(COMMENT, "").trim());
@@ -53,7 +53,7 @@ export function readItem(text: string, ticked: boolean): ItemLine {
   return {
     ...plain,
     ...given({ id, priority, tags, dependsOn }),
-    // A person who edits the words means them.
+    // If a person edited the words, they count.
     ...(title !== undefined && inOneLine(title) === wordsOf(text) ? { title, blockers: [] } : {}),
     status: ticked ? "done" : open === undefined || open === "done" ? "todo" : open,
   };
@@ -67,7 +67,7 @@ export function withoutMarks(text: string): string {
     .join("");
 }
 
-/** A mark begins and ends beside a word: paths such as `src/**` and names such as `__init__.py` hold none. */
+/** A mark begins and ends beside a word, unlike those in paths such as `src/**` and names such as `__init__.py`. */
 function unmarked(text: string): string {
   return text
     .replaceAll(/!?\[([^\]]+)\]\([^)\s]*\)/gu, "$1")
@@ -151,7 +151,7 @@ function namesIn(text: string): string[] {
   return text.split(/[\s,]+/u).filter((name) => name !== "" && name !== "and");
 }
 
-/** An id has a digit; a word of a sentence has none. */
+/** An id has a digit, unlike a word of a sentence. */
 function looksLikeIds(text: string): boolean {
   return namesIn(text).every((name) => /\d/u.test(name));
 }
@@ -165,7 +165,7 @@ export function priorityIn(words: string): number | undefined {
 }
 
 const USUAL_PRIORITY = 3;
-/** Ids and tags that words can say. */
+/** Ids and tags that can be written as words. */
 const PLAIN_NAME = /^[^\s,()[\]]*\d[^\s,()[\]]*$/u;
 const PLAIN_TAG = /^[\p{L}_][\p{L}\p{N}_/-]*$/u;
 /** Characters that a terminal or a Markdown renderer would interpret. */
@@ -185,7 +185,7 @@ export function writeItem(task: LineTask): string {
   const words = `**${shownId(id)}**: ${[inOneLine(title), ...groups].filter((part) => part !== "").join(" ")}`;
   const ticked = status === "done";
   const read = readItem(words, ticked);
-  // Where the words do not say it, none of them is to be believed for the title.
+  // If the words do not express the task exactly, the comment has the title too.
   const exact = read.title === title;
   const rest: Comment = {
     ...(read.id === id ? {} : { id }),

@@ -34,7 +34,7 @@ const addOne: Change = {
   tasks: [{ title: "New", steps: ["a", "b"], tags: ["x"] }],
 };
 
-test("a claim writes what it must, where it belongs, and nothing else", () => {
+test("a claim changes only its own keys in the text", () => {
   const text = `{
   "schema_version": 1,
   "source_files":   [ "a" ],
@@ -57,7 +57,7 @@ test("a claim writes what it must, where it belongs, and nothing else", () => {
   );
 });
 
-test("a minified file stays on its one line, a file with CRLF keeps them, a file with tabs its tabs", () => {
+test("an edit keeps a single line, CRLF and tabs", () => {
   const one = {
     schema_version: 1,
     source_files: [],
@@ -87,7 +87,7 @@ test("one task a line stays one task a line; arrays on one line too", () => {
   ] }`);
 });
 
-test("the first task of an empty list", () => {
+test("the first task is added to an empty list", () => {
   const empty = { schema_version: 1, source_files: [], tasks: [] };
   for (const indent of [0, 1, 4]) {
     const text = changed(JSON.stringify(empty, null, indent), addOne);
@@ -96,7 +96,7 @@ test("the first task of an empty list", () => {
   }
 });
 
-test("the marker comes and goes", () => {
+test("the marker is added and removed", () => {
   const text = `{"schema_version":1,"source_files":[],"tasks":[{"id":"T1","title":"a","priority":1,"status":"done"}]}`;
   const marked = changed(text, { op: "mark-complete" });
   const marker =
@@ -112,14 +112,14 @@ function turned(text: string, after: (before: Backlog) => Backlog): string {
   return editBacklog(readLayout(text).layout, before, after(before)).text;
 }
 
-test("nothing differs: the very same layout", () => {
+test("an edit without differences returns the same layout", () => {
   const text = JSON.stringify(backlog(task("T1"), task("T2")));
   const { layout } = readLayout(text);
   const before = parse(text);
   expect(editBacklog(layout, before, structuredClone(before))).toBe(layout);
 });
 
-test("the last task goes, and all of them", () => {
+test("the last task, or all tasks, can be removed", () => {
   const two = backlog(task("T1"), task("T2"));
   for (const indent of [0, 2]) {
     const text = JSON.stringify(two, null, indent);
@@ -133,7 +133,7 @@ test("the last task goes, and all of them", () => {
   }
 });
 
-test("two tasks for an empty list stand apart as everything else does", () => {
+test("two tasks for an empty list are separated like the rest of the file", () => {
   const two: Change = { op: "add", keepVerify: false, tasks: [{ title: "a" }, { title: "b" }] };
   for (const indent of [0, 2]) {
     const text = changed(JSON.stringify(backlog(), null, indent), two);
@@ -153,7 +153,7 @@ test("a key without a value is left out, in a task that stays and in a new one",
   expect(gone).toBe(JSON.stringify(backlog(task("T1", { details: "d" }), task("T2"))));
 });
 
-test("an edit that would reorder is an error of the caller", () => {
+test("an edit that would reorder tasks throws", () => {
   const text = `{"schema_version":1,"source_files":[],"tasks":[{"id":"T1","title":"a","priority":1,"status":"done"},{"id":"T2","title":"a","priority":1,"status":"done"}]}`;
   const before = parse(text);
   const after = { ...before, tasks: before.tasks.toReversed() };
@@ -237,7 +237,7 @@ const change = fc.record({
   rootChanges: fc.boolean(),
 });
 
-test("the text after an edit holds what it should, and what did not change is byte for byte the same", () => {
+test("an edited text has the new content, and unchanged parts stay byte for byte", () => {
   fc.assert(
     fc.property(change, ({ look, pairs, fates, roots, rootChanges }) => {
       const pick = (fate: string[], version: 0 | 1): Task[] =>

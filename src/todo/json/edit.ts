@@ -1,5 +1,5 @@
-// Turns the text of one backlog into the text of another, and touches only what differs: order of tasks and keys, indentation,
-// line ends and everything else stay byte for byte. Leaves what is to change to update.ts and merge.ts.
+// Turns the text of one backlog into the text of another and changes only the differences: the order of tasks and keys,
+// indentation, line ends and everything else stay byte for byte. update.ts and merge.ts decide on the changes.
 import { isDeepStrictEqual } from "node:util";
 import { readMembers, type BacklogLayout, type Member, type Range } from "./layout.js";
 import {
@@ -24,7 +24,7 @@ interface Edit extends Range {
 
 const TASK_KEYS = Object.keys(Task.shape);
 const ROOT_KEYS = Object.keys(Backlog.shape);
-/** So many tasks are looked at to see how arrays are written. */
+/** How many tasks are examined to find out how arrays are written. */
 const SAMPLES = 20;
 
 /**
@@ -38,7 +38,7 @@ export function editBacklog(layout: BacklogLayout, before: Backlog, after: Backl
   return layoutOf(edited(layout.text, [...inside, ...around]));
 }
 
-/** Edits within tasks that stay. */
+/** Edits within tasks that are kept. */
 function taskEdits({ text, tasks }: BacklogLayout, before: Backlog, after: Backlog): Edit[] {
   const places = placesOf(before, after);
   return after.tasks.flatMap((task, at) => {
@@ -75,7 +75,7 @@ interface EditedObject {
   range: Range;
   members: readonly Member[];
   style: ObjectStyle;
-  /** In their canonical order: a key that is added goes behind the nearest one before it that is there. */
+  /** Keys in their canonical order; a new key is inserted behind the nearest existing key before it. */
   keys: readonly string[];
 }
 
@@ -108,17 +108,17 @@ function placeFor(key: string, wanted: readonly Wanted[], keys: readonly string[
   return 0;
 }
 
-/** An item of a list as it is to be: one that is there, or a new one. */
+/** An item of the wanted list: an existing one, or a new one. */
 type Wanted = { keep: number; key?: string } | { add: string; key?: string };
 
 interface Sequence {
-  /** Brackets and all. */
+  /** The range with its brackets. */
   range: Range;
   items: readonly Range[];
   gaps: Gaps;
 }
 
-/** Edits that leave of a list the wanted items, in the wanted order; those that stay keep the separators between them. */
+/** Edits that turn a list into the wanted items; existing items keep the separators between them. */
 function sequenceEdits({ range, items, gaps }: Sequence, wanted: readonly Wanted[]): Edit[] {
   const edits: Edit[] = [];
   let kept = -1;
@@ -156,7 +156,7 @@ function behind(added: readonly string[], gaps: Gaps): string {
   return added.map((text) => gaps.between + text).join("");
 }
 
-/** Edits of the list of tasks: those that go, and those that are new. */
+/** Edits of the list of tasks: removed tasks and new ones. */
 function listEdits({ text, root, members, tasks }: BacklogLayout, before: Backlog, after: Backlog): Edit[] {
   const places = placesOf(before, after);
   if (places === undefined) return [];
@@ -172,7 +172,7 @@ function listEdits({ text, root, members, tasks }: BacklogLayout, before: Backlo
   return sequenceEdits({ range, items: tasks, gaps }, wanted);
 }
 
-/** How the last task is written. */
+/** The style of the last task. */
 function taskStyle(text: string, tasks: readonly Range[]): ObjectStyle | undefined {
   const sample = tasks.at(-1);
   if (sample === undefined) return undefined;
@@ -180,7 +180,7 @@ function taskStyle(text: string, tasks: readonly Range[]): ObjectStyle | undefin
   return style && { ...style, inlineArrays: inlineArraysIn(text, tasks) };
 }
 
-/** The gaps of an empty list that a member of the root holds, once something is in it. */
+/** The gaps to use for the first item of an empty list in the root. */
 function gapsOfEmpty({ first, between, unit }: ObjectStyle): Gaps {
   if (!hasBreak(first)) return { first: "", between, last: "" };
   return { first: first + unit, between: `,${first}${unit}`, last: first };
@@ -216,7 +216,7 @@ function edited(text: string, edits: readonly Edit[]): string {
   return parts.join("");
 }
 
-/** The layout after edits that all lie within tasks, those of a task before those of the next: cheaper than reading it anew. */
+/** Computes the layout after edits within tasks, in their order; cheaper than reading the text again. */
 function shifted(layout: BacklogLayout, edits: readonly Edit[]): BacklogLayout {
   if (edits.length === 0) return layout;
   const tasks: Range[] = [];

@@ -1,4 +1,4 @@
-// Values of foreign JSON, read for what they mean. Pure; nothing here throws on anything JSON can say.
+// Reads values of foreign JSON by their probable meaning. Pure; never throws on valid JSON.
 
 /** An object of JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -7,24 +7,24 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list; what else is in it is left out. */
+/** The objects of a list; other items are left out. */
 export function fieldsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }
 
-/** A text that says something, or a number as one. */
+/** A text that is not blank, or a number as text. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
-/** The texts of a list, or of a text alone. */
+/** The texts of a list, or a single text as a list. */
 export function textsOf(value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   return values.flatMap((one) => textOf(one) ?? []);
 }
 
-/** In one line. */
+/** A text in one line. */
 export function lineOf(value: unknown): string {
   return (textOf(value) ?? "").replaceAll(/\s+/gu, " ");
 }
@@ -41,7 +41,7 @@ function isEmpty(value: unknown): boolean {
   return isFields(value) && Object.keys(value).length === 0;
 }
 
-/** Titled parts of a longer text; those that say nothing are left out. Several texts become a list. */
+/** Joins titled parts to a longer text; empty ones are left out. Several texts become a list. */
 export function sections(parts: readonly (readonly [string, unknown])[]): string | undefined {
   const said = parts.flatMap(([title, value]) => {
     const texts = textsOf(value);

@@ -28,7 +28,7 @@ test("every part of a backlog's text is where the layout says", () => {
   ]);
 });
 
-test("the problems of a text in words", () => {
+test("the problems of a text have messages", () => {
   expect(said('{"a": 1, "b": {"a": 1}, "a": [], "b": {"a": 2}}')).toEqual([
     'duplicate-key /a: the key "a" is here a second time | keep one of them',
     'duplicate-key /b: the key "b" is here a second time | keep one of them',
@@ -53,7 +53,7 @@ function exactly(written: string): bigint {
   return BigInt(whole + fraction) * 10n ** BigInt(400 + Number(power) - fraction.length);
 }
 
-test("a number is a problem exactly when it would not come back as the number it is", () => {
+test("a number is a problem exactly if it does not round-trip", () => {
   const digits = fc.stringMatching(/^[1-9][0-9]{0,20}$/);
   const some = fc
     .tuple(
@@ -92,7 +92,7 @@ test.each([
   expect(said(`[${written}]`).length).toBe(same ? 0 : 1);
 });
 
-test("a pointer leads to its key and its value, one that leads nowhere to nothing", () => {
+test("a pointer has the offsets of its key and value, or none without a target", () => {
   const text = '{"a/b": [1, {"~": [[]]}], "": true, "a": {"b": 1}, "a": {"b": 2}}';
   const places = locate(text, [
     "",
@@ -118,7 +118,7 @@ test("a pointer leads to its key and its value, one that leads nowhere to nothin
   expect(pointerOf(["a/b", 1, "~"])).toBe("/a~1b/1/~0");
 });
 
-test("lines and columns of every offset", () => {
+test("every offset has its line and column", () => {
   const text = "ab\n\r\n😀c\n";
   const position = lineCounter(text);
   const expected = [...text.split("\n").entries()].flatMap(([at, line]) =>

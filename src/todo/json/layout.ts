@@ -1,5 +1,5 @@
-// Positions in a backlog's text: where its tasks and their properties lie (for edits), where a JSON pointer points (for
-// problems), and what is wrong with the text itself. Leaves the meaning of the values to check.ts.
+// Finds positions in a backlog's text: of its tasks and their properties (for edits), of JSON pointers (for problems), and
+// of errors in the text itself. check.ts knows the meaning of the values.
 import { shorten } from "../../system/text/cut.js";
 import { walkJson, type Path, type ValueKind, type Visitor } from "./walk.js";
 
@@ -9,14 +9,14 @@ export interface Range {
   end: number;
 }
 
-/** A property: its key, where that stands with its quotes, and the range of its value. */
+/** A property: its key, the position of the key with its quotes, and the range of its value. */
 export interface Member extends Range {
   key: string;
   keyStart: number;
   keyEnd: number;
 }
 
-/** Where everything lies that an edit of a backlog can touch. */
+/** The positions of all parts that an edit of a backlog can change. */
 export interface BacklogLayout {
   /** Without a byte order mark. */
   text: string;
@@ -26,7 +26,7 @@ export interface BacklogLayout {
   tasks: readonly Range[];
 }
 
-/** Something wrong with the text, before anybody asks what it means. */
+/** A problem of the text itself, independent of its meaning. */
 export interface TextProblem {
   rule: "syntax" | "duplicate-key" | "nesting" | "number";
   pointer: string;
@@ -36,7 +36,7 @@ export interface TextProblem {
 }
 
 export interface LayoutRead {
-  /** Of a text that is not JSON: as far as it could be read. */
+  /** For a text that is not JSON: the part that could be read. */
   layout: BacklogLayout;
   /** In no particular order. */
   problems: TextProblem[];
@@ -45,7 +45,7 @@ export interface LayoutRead {
 /** More open brackets than this are a problem. */
 export const DEEPEST = 200;
 
-/** Reads a backlog's layout and every problem of its text in one walk. Any text will do, a backlog or not. */
+/** Reads a backlog's layout and every problem of its text in one walk. Works for any text, a backlog or not. */
 export function readLayout(text: string): LayoutRead {
   const outline = new Outline(text);
   const walked = walkJson(text, outline);
@@ -158,23 +158,23 @@ export function pointerOf(path: Path): string {
 }
 
 interface Wanted {
-  at: Place | undefined;
+  at: PointerTarget | undefined;
   inside: Map<string, Wanted>;
 }
 
-/** Where a value stands; `key` is where its key does, or the value itself where it has none. */
-export interface Place {
+/** The offsets of a value and of its `key`, or of the value again if it has no key. */
+export interface PointerTarget {
   key: number;
   value: number;
 }
 
-/** Where each of these pointers points to; one that points nowhere is absent. A walk of its own: ask once for all of them. */
-export function locate(text: string, pointers: Iterable<string>): ReadonlyMap<string, Place> {
+/** Finds the targets of pointers; one without a target is absent. It walks the whole text: ask once for all of them. */
+export function locate(text: string, pointers: Iterable<string>): ReadonlyMap<string, PointerTarget> {
   const root: Wanted = { at: undefined, inside: new Map() };
   const wanted = new Map<string, Wanted>();
   for (const pointer of pointers) wanted.set(pointer, addPointer(root, pointer));
   walkJson(text, new Finder(root));
-  const found = new Map<string, Place>();
+  const found = new Map<string, PointerTarget>();
   for (const [pointer, { at }] of wanted) if (at !== undefined) found.set(pointer, at);
   return found;
 }
@@ -206,21 +206,21 @@ class Finder implements Visitor {
   }
 
   value(path: Path, start: number, _end: number, kind: ValueKind): void {
-    // A container was noted where it began, before the keys inside it.
+    // A container was recorded at its beginning, before the keys inside it.
     if (kind !== "object" && kind !== "array") this.note(path, start);
   }
 
   private note(path: Path, start: number): Wanted | undefined {
     const last = path.at(-1);
     const node = last === undefined ? this.root : this.nodes[path.length - 1]?.inside.get(String(last));
-    // Of a key that is there twice JSON.parse keeps the last, and so does this.
+    // If a key occurs twice, the last one counts, as in JSON.parse.
     if (node !== undefined)
       node.at = { key: typeof last === "string" ? (this.keyStart ?? start) : start, value: start };
     return node;
   }
 }
 
-/** Tells line and column (from 1; columns count UTF-16 code units) of offsets into a text. */
+/** Returns a function from offsets into a text to line and column (from 1; columns count UTF-16 code units). */
 export function lineCounter(text: string): (offset: number) => { line: number; column: number } {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);

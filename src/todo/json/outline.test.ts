@@ -60,7 +60,7 @@ const backlogs = fc
     return `${gaps[1]}${around("{}", [...behind, before ?? ""], gaps)}${gaps[2]}`;
   });
 
-test("an outline is the layout a walk would find, and there is one exactly where the walk finds no problem", () => {
+test("an outline equals the layout of a walk, and exists exactly if the walk finds no problem", () => {
   const seen = { good: 0, bad: 0 };
   fc.assert(
     fc.property(backlogs, (text) => {

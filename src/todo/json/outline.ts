@@ -1,23 +1,23 @@
-// The layout of a backlog's text that JSON.parse took: as it is known to be JSON, it is read as fast as its quotes are found.
-// Leaves a text in which something may be wrong to the walk in layout.ts.
+// Finds the layout of a text that JSON.parse accepted, by searching for quotes only, which is fast.
+// layout.ts walks a text that may have errors.
 import { DEEPEST, readLayout, roundTrips, type BacklogLayout, type Member, type Range } from "./layout.js";
 
 /**
- * The offsets of every part in the text of a backlog with this value. `undefined` where a key may occur twice, brackets are
- * nested too deep, or a number would not come back. Contract: `value` is JSON.parse(`text`).
+ * Finds the offsets of every part in the text of a backlog with this value. `undefined` if a key may occur twice, brackets
+ * are nested too deep, or a number would not round-trip. Contract: `value` is JSON.parse(`text`).
  */
 export function outlineOf(text: string, value: unknown): BacklogLayout | undefined {
   const read = new Outline(text).read();
-  // Of a key that is there twice the value has one.
+  // If a key occurs twice in the text, the value has it only once.
   return read !== undefined && read.keys === countKeys(value) ? read.layout : undefined;
 }
 
-/** The offsets of every part in the text of a backlog. Contract: the backlog is valid. */
+/** Finds the offsets of every part in the text of a backlog. Contract: the backlog is valid. */
 export function layoutOf(text: string): BacklogLayout {
   return new Outline(text).read()?.layout ?? readLayout(text).layout;
 }
 
-/** Of all objects in a value. Recursion is bounded: an outline goes no deeper. */
+/** Counts the keys of all objects in a value. The depth of recursion is limited. */
 function countKeys(value: unknown): number {
   let keys = 0;
   if (Array.isArray(value)) for (const one of value) keys += typeof one === "object" ? countKeys(one) : 0;
@@ -124,7 +124,7 @@ function endOfString(text: string, start: number): number {
 function endOfScalar(text: string, start: number): number {
   for (let at = start; ; at++) {
     const code = text.charCodeAt(at);
-    // Nothing else comes behind one; at the end of the text there is no code at all.
+    // Only these characters can follow a number or word; `charCodeAt` is NaN at the end of the text.
     if (!(code > COMMA) || code === CLOSE_BRACKET || code === CLOSE_BRACE) return at;
   }
 }

@@ -1,5 +1,5 @@
-// How a piece of JSON text is laid out, read off its neighbours, and values written in the same way.
-// Leaves where to write them to edit.ts.
+// Reads the style of JSON text from its neighbours, and writes values in the same style.
+// edit.ts decides where to write them.
 import type { Member, Range } from "./layout.js";
 
 /** The text around the items of an object or array: after the opening bracket, between two items (with the comma), before the closing one. */
@@ -9,17 +9,17 @@ export interface Gaps {
   last: string;
 }
 
-/** How an object and what is in it is written. */
+/** The style of an object and its content. */
 export interface ObjectStyle extends Gaps {
   /** Between a key and its value. */
   colon: string;
-  /** One level of indentation; says nothing where the members stand on one line. */
+  /** One level of indentation; meaningless if the members are on one line. */
   unit: string;
-  /** Arrays of plain values stand on one line, whatever stands around them. */
+  /** Whether arrays of plain values are on one line, independent of the objects around them. */
   inlineArrays: boolean;
 }
 
-/** The gaps of a list as they are written; `colon` tells whether a comma is followed by a space where nothing else does. */
+/** Reads the gaps of a list; without an example, a space follows a comma if one follows `colon`. */
 export function gapsOf(text: string, list: Range, items: readonly Range[], colon: string): Gaps | undefined {
   const [one, two] = items;
   const end = items.at(-1)?.end;
@@ -37,7 +37,7 @@ export function styleOf(text: string, object: Range, members: readonly Member[])
   const colon = text.slice(one.keyEnd, one.start);
   const gaps = gapsOf(text, object, members.map(wholeMember), colon);
   if (gaps === undefined) return undefined;
-  // Looking for the beginning of a line is dear where the whole file is one.
+  // Finding the beginning of a line is expensive if the whole file is one line.
   const indent = hasBreak(gaps.first) ? lineIndent(text, object.start).length : Infinity;
   const unit = lastLine(gaps.first).slice(indent);
   return {
@@ -48,14 +48,14 @@ export function styleOf(text: string, object: Range, members: readonly Member[])
   };
 }
 
-/** Whether the arrays in an object stand on one line; `undefined` where it has none that tells. */
+/** Whether the arrays in an object are on one line; `undefined` if it has none with items. */
 export function hasInlineArray(text: string, members: readonly Member[]): boolean | undefined {
   const values = members.map(({ start, end }) => text.slice(start, end));
   const telling = values.find((value) => /^\[\s*[^\]\s[{]/.test(value));
   return telling === undefined ? undefined : !hasBreak(telling);
 }
 
-/** The range of a member, key and all. */
+/** The range of a member with its key. */
 export function wholeMember({ keyStart, end }: Member): Range {
   return { start: keyStart, end };
 }
@@ -78,7 +78,7 @@ export function writeValue(value: unknown, style: ObjectStyle, inline = !hasBrea
   return write(value, style, inline ? undefined : lastLine(style.first));
 }
 
-/** Recursion is bounded: nothing in a valid file is nested deeper than 200. */
+/** The depth of recursion is limited: a valid file is not nested deeper than 200. */
 function write(value: unknown, style: ObjectStyle, indent: string | undefined): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const isArray = Array.isArray(value);

@@ -3,7 +3,7 @@
 import { createScanner, type JSONScanner } from "jsonc-parser";
 import { never } from "../../system/never.js";
 
-/** Where a value stands: keys and indices from the root. The same array all the way: copy it to keep it. */
+/** The path of a value: keys and indices from the root. The walk reuses one array: copy it to keep it. */
 export type Path = readonly (string | number)[];
 
 /** The events of `walkJson`. Offsets are UTF-16 code units into the text; `end` is exclusive. */
@@ -25,11 +25,11 @@ export interface SyntaxProblem {
   suggestion: string | null;
 }
 
-export interface Walked {
+export interface WalkResult {
   problems: SyntaxProblem[];
   /** Comments and commas before a closing bracket, in file order: without them nothing changes its meaning. */
   removable: { start: number; end: number; kind: "comment" | "comma" }[];
-  /** Whether the walk came to the end of the value; everything up to there was told to the visitor. */
+  /** Whether the walk reached the end of the value; the visitor has received all events up to there. */
   complete: boolean;
 }
 
@@ -64,7 +64,7 @@ const SCAN_ERRORS: Readonly<Record<number, [string, string]>> = {
   6: ["a control character in a string", "write it as an escape, such as \\t"],
 };
 
-/** Words of other languages for a value, and what JSON calls them. */
+/** Words of other languages for a value, and their JSON. */
 const FOREIGN: Readonly<Record<string, string>> = {
   True: "true",
   False: "false",
@@ -89,15 +89,15 @@ const EXPECTED: Record<State, string> = {
   end: "nothing more: the first value was complete",
 };
 
-/** Walks the one value of a text; with `from`, the one that begins there, whatever comes after it. */
-export function walkJson(text: string, visitor: Visitor, from?: number): Walked {
+/** Walks the value of a text; with `from`, the value that begins there, ignoring the text after it. */
+export function walkJson(text: string, visitor: Visitor, from?: number): WalkResult {
   const walk = new Walk(text, visitor, from);
   return { complete: walk.run(), problems: walk.problems, removable: walk.removable };
 }
 
 class Walk {
   readonly problems: SyntaxProblem[] = [];
-  readonly removable: Walked["removable"] = [];
+  readonly removable: WalkResult["removable"] = [];
   private readonly scanner: JSONScanner;
   private readonly path: (string | number)[] = [];
   /** Where each open container began. */
@@ -134,7 +134,7 @@ class Walk {
       const token: number = this.scanner.scan();
       if (token !== TOKEN.lineComment && token !== TOKEN.blockComment) return token;
       this.report(at, "a comment", "remove it: JSON has no comments; looper fmt --fix does");
-      // A comment that is not closed swallows text that was hardly meant as a comment.
+      // An unclosed comment swallows text that was probably not meant as a comment.
       const error: number = this.scanner.getTokenError();
       if (error === NO_ERROR)
         this.removable.push({ start: at, end: this.scanner.getPosition(), kind: "comment" });

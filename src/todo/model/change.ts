@@ -7,20 +7,20 @@ import type { IndexRow, Status, TaskId } from "./task.js";
 export type Change =
   /** Takes a task in hand: status `doing`, `attempts` + 1; removes the completion marker. Refused unless its status is `expect`. */
   | { op: "claim"; id: TaskId; expect: Status }
-  /** Takes back the count of its last claim: no agent tried it. */
+  /** Subtracts the attempt of its last claim, because no agent tried it. */
   | { op: "uncount"; id: TaskId }
   /**
-   * Done: keeps `result` and `files`, clears `blockers`; `meta.verified` is true when the gate passed, else it goes. Refused
-   * unless `doing`.
+   * Marks it done: keeps `result` and `files`, clears `blockers`; sets `meta.verified` if the gate passed, else removes it.
+   * Refused unless `doing`.
    */
   | { op: "finish"; id: TaskId; result: string; files: readonly string[]; verified: boolean }
-  /** Gives it up, with the reasons. Refused when done. */
+  /** Marks it blocked, with the reasons. Refused when done. */
   | { op: "block"; id: TaskId; blockers: readonly string[] }
-  /** Puts a status back (a skipped task). Refused when done. */
+  /** Restores an earlier status (of a skipped task). Refused when done. */
   | { op: "return"; id: TaskId; to: Status }
   /**
-   * A done task is to be done again, with the reasons (none: no `blockers`); `meta.verified` goes, and the completion
-   * marker. Refused unless done.
+   * Reopens a done task, with the reasons as its `blockers`; removes `meta.verified` and the completion marker. Refused
+   * unless done.
    */
   | { op: "reopen"; id: TaskId; to: "todo" | "doing"; blockers: readonly string[] }
   /** Appends an agent's new tasks as `todo` (contract §4, `new_tasks[]`); removes the completion marker if any was added. */
@@ -38,25 +38,25 @@ export interface Applied {
   /** In the order of the changes; `from` is absent for a new task, `to` for a removed one. */
   updated: { id: TaskId; from?: Status; to?: Status }[];
   refused: Refusal[];
-  /** E.g. a dropped edge of a new task. */
+  /** For instance, about a dropped edge of a new task. */
   warnings: string[];
 }
 
-/** The changes that others saved since the runner's last look, and how they were handled (contract §4, *Edits during a run*). */
+/** The changes that others saved since the runner last read the file, and their outcome (contract §4, *Edits during a run*). */
 export interface Edits {
   /** Ids of tasks that are new. */
   added: TaskId[];
   /** Ids whose texts changed, or (between attempts) anything else. */
   changed: TaskId[];
-  /** Ids of tasks that are gone. */
+  /** Ids of tasks that were removed. */
   removed: TaskId[];
-  /** Each part that was put back, in words; empty when every change was accepted. */
+  /** Each change that was reverted, in words; empty if all were accepted. */
   putBack: string[];
-  /** Where the other version was copied to, when something was put back. */
+  /** The path of a copy of the other version, if any change was reverted. */
   copy?: string;
 }
 
-/** A picture of the backlog for step: `rows` in file order, and a digest over them (no times, no texts: the same run gives the same). */
+/** The backlog as `step` sees it: `rows` in file order and their digest, without times and texts, so that runs can be replayed. */
 export interface BacklogIndex {
   rows: readonly IndexRow[];
   digest: string;

@@ -33,7 +33,7 @@ function groups(edges: Edges, order: (a: number, b: number) => number): number[]
   return all.filter((group, node) => group.length > 1 && group[0] === node);
 }
 
-test("one cycle for each group of nodes that reach each other: real, from its first node, and a shortest", () => {
+test("each group of nodes that reach each other has one shortest cycle, from its first node", () => {
   fc.assert(
     fc.property(graphs, fc.boolean(), (edges, turned) => {
       const order = (a: number, b: number): number => (turned ? b - a : a - b);

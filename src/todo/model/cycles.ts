@@ -1,10 +1,10 @@
-// Cycles in a graph, without recursion and in linear time. Leaves what the nodes are to the caller.
+// Finds cycles in a graph, without recursion and in linear time. The caller knows the meaning of the nodes.
 
 interface Visit {
   node: number;
-  /** In the order the nodes were first met; 0 = not yet. */
+  /** The node's number in the order of visits; 0 = not visited yet. */
   met: number;
-  /** The earliest met that can be reached from here. */
+  /** The lowest number that can be reached from here. */
   low: number;
   /** Its component is not complete yet. */
   open: boolean;
@@ -13,8 +13,8 @@ interface Visit {
 }
 
 /**
- * One cycle for each set of nodes that can all reach each other: a shortest one through the first of them by `compare`,
- * beginning there. `edges[n]` are the nodes that n points to; edges of a node to itself do not count.
+ * Returns one cycle for each set of nodes that can all reach each other: a shortest one that begins at the first of them
+ * by `compare`. `edges[n]` are the nodes that n points to; edges of a node to itself do not count.
  */
 export function findCycles(
   edges: readonly (readonly number[])[],
@@ -75,7 +75,7 @@ function cycleThroughFirst(
   const first = component.reduce((a, b) => (compare(b, a) < 0 ? b : a));
   const cameFrom = new Map<number, number>();
   const reached = new Set([first]);
-  // A set hands out what is added while it is walked: breadth first, so the first way back is a shortest.
+  // The loop also visits nodes added during it: breadth first, so the first path back is a shortest one.
   for (const node of reached) {
     for (const to of edges[node] ?? []) {
       if (to === first && node !== first) return wayTo(node, cameFrom);

@@ -1,13 +1,13 @@
-// Edges of tasks that are new: none of them may close a cycle. Linear, without recursion.
+// Removes the edges of new tasks that would close a cycle. Linear, without recursion.
 import type { TaskId } from "./task.js";
 
-/** A task that is on its way into the backlog, and what it is to wait for. */
+/** A task that is about to be added, with its dependencies. */
 export interface Linked {
   id: TaskId;
   edges: TaskId[];
 }
 
-/** Removes each edge that closes a cycle, and tells of it. Contract: only these tasks can be in one. */
+/** Removes each edge that closes a cycle, and reports it to `dropped`. Contract: only these tasks can be in a cycle. */
 export function dropCycles(linked: readonly Linked[], dropped: (id: TaskId, target: TaskId) => void): void {
   const byId = new Map(linked.map((task) => [task.id, task]));
   const seen = new Set<Linked>();

@@ -18,7 +18,7 @@ test.each([
   expect(idsAfter(ids)()).toBe(next);
 });
 
-test("ids an agent gave itself do not decide the style of the file, and are not given twice", () => {
+test("ids from an agent do not decide the style of the file and are not given twice", () => {
   const next = idsAfter(["T1"], ["X1", "X2", "T2"]);
   expect([next(), next()]).toEqual(["T3", "T4"]);
 });

@@ -1,11 +1,11 @@
 import { TaskId } from "./task.js";
 
-/** Ids that end in the same way: what stands before the number, and how the number is written. */
+/** The style of ids: the text before the number, and how the number is written. */
 interface Style {
   before: string;
   count: number;
   highest: number;
-  /** The most digits a number has: a shorter one is padded to it with zeros. */
+  /** The most digits of a number; shorter numbers are padded with zeros. */
   width: number;
 }
 
@@ -13,8 +13,8 @@ interface Style {
 const MOST_DIGITS = 15;
 
 /**
- * Hands out new ids in the style of those there are: that of most of them, a tie going to the one met last (T001 … T009 → T010,
- * TASK-12 → TASK-13). Where none ends in a number: T1, T2 … `taken`: further ids, not to be given again, without a say in the style.
+ * Returns a function that makes new ids in the most frequent style of `ids`, the latest style in a tie (T001 … T009 →
+ * T010, TASK-12 → TASK-13); without numbers T1, T2 … The ids in `taken` are not given again and do not affect the style.
  */
 export function idsAfter(ids: readonly string[], taken: readonly string[] = []): () => TaskId {
   let usual: Style = { before: "T", count: 0, highest: 0, width: 0 };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ById } from "./indexed-list.js";
 
-test("a changed copy is what a map would be, and leaves the first as it was", () => {
+test("a changed copy equals a map and does not change the original", () => {
   const ids = fc.constantFrom<string>("a", "b", "c", "d", "e");
   const values = fc.array(fc.record({ id: ids, n: fc.nat(9) }), { maxLength: 4 });
   fc.assert(

@@ -1,6 +1,6 @@
 /**
- * Values by their ids, in order; never changed once made. A changed copy costs the copy of a list, where a map would have to be
- * built anew: of 100,000 tasks an iteration changes one, many times over.
+ * Immutable values by id, in order. A changed copy costs only the copy of a list, where a map would have to be rebuilt: an
+ * iteration changes one of up to 100,000 tasks, many times.
  */
 export class ById<V extends { readonly id: string }> {
   private constructor(
@@ -8,7 +8,7 @@ export class ById<V extends { readonly id: string }> {
     private readonly places: ReadonlyMap<string, number>,
   ) {}
 
-  /** Of two values with one id the last counts, in the place of the first. */
+  /** If two values have the same id, the last one counts, in the place of the first. */
   static of<V extends { readonly id: string }>(values: Iterable<V>): ById<V> {
     const all = [...new Map(Array.from(values, (value) => [value.id, value])).values()];
     return new ById(all, new Map(all.map(({ id }, place) => [id, place])));
@@ -23,7 +23,7 @@ export class ById<V extends { readonly id: string }> {
     return place === undefined ? undefined : this.values[place];
   }
 
-  /** Without `removed`, then with `changed` in place of what has their ids; what is new comes last. */
+  /** A copy without `removed` and with `changed` in place of the values with their ids; new values come last. */
   with(changed: readonly V[], removed: readonly string[]): ById<V> {
     const { places } = this;
     if (removed.some((id) => places.has(id)) || changed.some(({ id }) => !places.has(id))) {

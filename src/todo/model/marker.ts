@@ -1,4 +1,4 @@
-// The task that marks a finished and reviewed backlog. Data alone.
+// The task that marks a finished and reviewed backlog.
 import { TaskId, type Task } from "./task.js";
 
 /** The completion marker (contract §3.7). */

@@ -8,7 +8,7 @@ const idLike = fc.oneof(
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 5 }),
 );
 
-test("the examples of the contract", () => {
+test("ids are ordered as in the examples of the contract", () => {
   expect(["T10", "T2", "T1", "A2", "T001"].sort(compareIds)).toEqual(["A2", "T001", "T1", "T2", "T10"]);
 });
 
@@ -28,7 +28,7 @@ test.each([
   expect(compareIds(b, a)).toBeGreaterThan(0);
 });
 
-test("it is a total order", () => {
+test("the order of ids is total", () => {
   fc.assert(
     fc.property(idLike, idLike, idLike, (a, b, c) => {
       expect(Math.sign(compareIds(a, b))).toBe(-Math.sign(compareIds(b, a)) || 0);
@@ -39,7 +39,7 @@ test("it is a total order", () => {
   );
 });
 
-test("numbers of the same style come in their own order", () => {
+test("ids of the same style are ordered by number", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 25n }), fc.bigInt({ min: 0n, max: 10n ** 25n }), (a, b) => {
       expect(Math.sign(compareIds(`T${a}`, `T${b}`))).toBe(a < b ? -1 : a > b ? 1 : 0);

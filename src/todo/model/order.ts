@@ -20,7 +20,7 @@ export function compareIds(a: string, b: string): number {
       const pointA = a.codePointAt(i) ?? 0;
       const pointB = b.codePointAt(j) ?? 0;
       if (pointA !== pointB) return pointA - pointB;
-      // Of a pair of code units the second is met next: the same in both.
+      // Skip the second half of a surrogate pair: it is the same in both.
       i++;
       j++;
     }
@@ -32,7 +32,7 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/** Leading zeros do not count: as numbers of any size. */
+/** The end of leading zeros, which do not count: the digits after them compare as a number of any size. */
 function endOfZeros(text: string, from: number): number {
   let end = from;
   while (text.charCodeAt(end) === ZERO) end++;

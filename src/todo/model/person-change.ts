@@ -1,5 +1,5 @@
-// The edits a person makes to the backlog by commands, as data: passed to a run in progress, so that it knows who made them.
-// Leaves applying them to update.ts.
+// The edits that a person makes to the backlog by commands, as data. They are passed to a run in progress, so that it can
+// tell them from an agent's. update.ts applies them.
 import { z } from "zod";
 import { never } from "../../system/never.js";
 import { Task, TaskId, type Status } from "./task.js";
@@ -23,7 +23,7 @@ const OPTIONAL = {
 const TaskValues = Task.pick({ ...REQUIRED, ...OPTIONAL }).partial();
 export type TaskValues = z.infer<typeof TaskValues>;
 
-/** The keys that may be taken away. */
+/** The keys that may be removed. */
 const OptionalKey = Task.pick(OPTIONAL).keyof();
 export type OptionalKey = z.infer<typeof OptionalKey>;
 
@@ -41,16 +41,16 @@ export const PersonChange = z.discriminatedUnion("op", [
     .describe("Appended; removes the completion marker. Refused where the id is taken"),
   z.strictObject({ op: z.literal("remove"), id: TaskId }).describe("The edges that lead to it go as well"),
 ]);
-/** One change of a person's. */
+/** One change by a person. */
 export type PersonChange = z.infer<typeof PersonChange>;
 
-/** A person's changes, and when they were made: RFC 3339, as `updated_at` says. */
-export interface Told {
+/** A person's changes with their time: RFC 3339, the same as in `updated_at`. */
+export interface TimedChanges {
   at: string;
   changes: readonly PersonChange[];
 }
 
-/** Whether a change gives a task that has this status another one, or removes it: an attempt at it ends first. */
+/** Whether a change removes a task or changes this status of it; an attempt at it then ends first. */
 export function endsAttempt(change: PersonChange, status: Status | undefined): boolean {
   switch (change.op) {
     case "edit":
@@ -69,7 +69,7 @@ export function taskOfChange(change: PersonChange): TaskId {
   return change.op === "insert" ? change.task.id : change.id;
 }
 
-/** New values of keys, and keys that go. */
+/** New values of keys, and keys to remove. */
 export type TaskEdit = Pick<Extract<PersonChange, { op: "edit" }>, "set" | "clear">;
 
 /** The task with new values. */

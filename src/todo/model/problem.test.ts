@@ -14,7 +14,7 @@ test.each([
   expect(show(value)).toBe(shown);
 });
 
-test("a suggestion names what is near, or says what else to do", () => {
+test("a suggestion names a similar word, or the alternative", () => {
   expect(didYouMean('a "b"', "look again")).toBe('did you mean "a \\"b\\""?');
   expect(didYouMean(undefined, "look again")).toBe("look again");
 });

@@ -28,8 +28,8 @@ export interface Problem {
   suggestion: string | null;
 }
 
-/** A problem whose place in the text is not known yet. `atKey`: the key is wrong, not its value. */
-export interface Finding {
+/** A problem whose line and column are not known yet. `atKey`: the key is wrong, not its value. */
+export interface UnplacedProblem {
   rule: Rule;
   pointer: string;
   atKey?: true;
@@ -37,14 +37,14 @@ export interface Finding {
   suggestion: string | null;
 }
 
-/** `did you mean "x"?`, or what else to do where nothing is near. */
+/** Returns `did you mean "x"?`, or `otherwise` if no known word is similar. */
 export function didYouMean(near: string | undefined, otherwise: string): string {
   return near === undefined ? otherwise : `did you mean ${JSON.stringify(near)}?`;
 }
 
 const SHOWN = 60;
 
-/** A value from a file, short enough for a message. */
+/** Shows a value from a file, cut to the length of a message. */
 export function show(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";

@@ -44,12 +44,12 @@ test("a task in hand comes first, then todo by priority and id, then blocked", (
   expect(selectTask(last, fresh)).toEqual({ picked: last[0], reason: "blocked", candidates: 1 });
 });
 
-test("two tasks in hand: the lowest id, whatever the priorities", () => {
+test("the lowest id comes first among tasks in hand, regardless of priority", () => {
   const rows = [row("T10", { status: "doing", priority: 1 }), row("T9", { status: "doing", priority: 5 })];
   expect(selectTask(rows, fresh)).toMatchObject({ picked: { id: "T9" } });
 });
 
-test("tried often enough, blocked at the start, given up: not again in this run", () => {
+test("a task that was tried often enough, was blocked at the start or was given up is not selected again", () => {
   const rows = [row("T1", { status: "doing" }), row("T2", { status: "blocked" }), row("T3")];
   const attempts = new Map([
     [id("T1"), 2],
@@ -67,7 +67,7 @@ test("tried often enough, blocked at the start, given up: not again in this run"
   expect(selectTask(rows, { ...tried, finalForRun: new Set() })).toMatchObject({ picked: { id: "T3" } });
 });
 
-test("only what --task names, and what it depends on", () => {
+test("only the task of --task and its dependencies are selected", () => {
   const rows = [
     row("T1", { status: "done" }),
     row("T2", { priority: 1 }),
@@ -83,13 +83,13 @@ test("only what --task names, and what it depends on", () => {
   expect([...torn]).toEqual(["T1", "gone"]);
 });
 
-test("nothing to do, or nothing that can be done", () => {
+test("without a ready task the reason is returned", () => {
   expect(selectTask([], fresh)).toEqual({ none: "all-done" });
   expect(selectTask([row("T1", { status: "done" })], fresh)).toEqual({ none: "all-done" });
   expect(selectTask([row("T1", { depends_on: ["gone"] })], fresh)).toEqual({ none: "nothing-ready" });
 });
 
-test("a listing: groups in their order, each as selection would take it", () => {
+test("a listing has its groups in order, each sorted as for selection", () => {
   const rows = [
     row("T9", { status: "done" }),
     row("T8", { status: "blocked", priority: 2 }),
@@ -116,7 +116,7 @@ test("the marker is known by id or tag, any case", () => {
   expect(isMarker({ id: "PROJECT-OPEN" })).toBe(false);
 });
 
-test("the index knows what step needs, and its digest neither texts nor times", () => {
+test("the index has the fields that step needs", () => {
   const one = backlog(
     task("T1", { agent: "claude", details: "a" }),
     task("PROJECT-DONE", { status: "done" }),
@@ -150,7 +150,7 @@ test("the digest of the index changes with what step needs, and with neither tex
   expect(indexOf(backlog(second, first)).digest).not.toBe(index.digest);
 });
 
-test("an index made from that of another backlog is the one made anew", () => {
+test("an index made from another backlog's equals one made anew", () => {
   const tasks = [task("T1", { depends_on: ["T2"] }), task("T2"), task("T3", { agent: "x" })];
   const before = backlog(...tasks);
   indexOf(before);
@@ -186,7 +186,7 @@ test("two rows are the same when step sees no difference", () => {
   expect(sameRow({ ...one, depends_on: [id("T2")] }, { ...one, depends_on: [id("T3")] })).toBe(false);
 });
 
-test("selection follows its definition, whatever the order of the rows", () => {
+test("selection follows its definition for any order of the rows", () => {
   const statuses = fc.constantFrom(...STATUSES);
   const list = fc
     .uniqueArray(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 12 })

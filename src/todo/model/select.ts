@@ -1,5 +1,5 @@
-// Which task comes next, and what the order of the backlog says about it: ready, waiting, closure, marker, index.
-// Pure and linear (sorting for a listing aside). Leaves changing anything to update.ts.
+// Selects the next task, and answers questions about the backlog's order: ready, waiting, closure, marker, index.
+// Pure, and linear except for sorting a listing. update.ts makes changes.
 import { digest } from "../../system/text/digest.js";
 import { compareIds } from "./order.js";
 import type { BacklogIndex } from "./change.js";
@@ -15,11 +15,11 @@ export interface Tried {
   blockedAtStart: ReadonlySet<TaskId>;
   /** Tasks whose agent reported `blocked` in this run: not tried again. */
   finalForRun: Pick<ReadonlySet<TaskId>, "has">;
-  /** Only these count (`--task`: the closure). */
+  /** Only these tasks may be selected (`--task`: its closure). */
   only?: ReadonlySet<TaskId>;
 }
 
-/** The next task, why it, out of how many that could have been taken, and which comes after it; or why there is none. */
+/** The next task, the reason, the number of candidates and the task after it; or the reason why there is none. */
 export type Selection =
   | { picked: IndexRow; reason: "doing" | "todo" | "blocked"; candidates: number; next?: TaskId }
   | { none: "all-done" | "nothing-ready" };
@@ -60,7 +60,7 @@ function mayBeTried(id: TaskId, tried: Tried): boolean {
   return (tried.attempts.get(id) ?? 0) < (tried.blockedAtStart.has(id) ? 1 : tried.maxAttempts);
 }
 
-/** Below 0 where `a` is taken before `b`: `doing` before `todo` before `blocked`; doing by id, the others by priority, then id. */
+/** Negative if `a` is selected before `b`: `doing`, `todo`, `blocked`; doing by id, the others by priority, then id. */
 export function comesBefore(a: IndexRow, b: IndexRow): number {
   return RANK[a.status] - RANK[b.status] || compareWithin(a, b);
 }
@@ -75,7 +75,7 @@ interface Waiting {
   depends_on?: readonly TaskId[] | undefined;
 }
 
-/** The status of every task that one of them waits for; of the others it knows nothing. */
+/** Looks up the status of every task that one of the rows depends on; `undefined` for other tasks. */
 export function statusesOf(rows: readonly Waiting[]): StatusOf {
   const statuses = new Map<TaskId, Status | undefined>();
   for (const { depends_on: edges = [] } of rows) for (const id of edges) statuses.set(id, undefined);
@@ -94,10 +94,10 @@ export function waitsFor(task: Pick<Waiting, "depends_on">, statusOf: StatusOf):
 }
 
 const PLACE: Readonly<Record<Status, number>> = { todo: 0, doing: 1, blocked: 2, done: 3 };
-/** More than there are priorities. */
+/** More than the number of priorities. */
 const ROOM = 10;
 
-/** Grouped todo, doing, blocked, done; each group in the order of selection (doing by id, the others by priority, then id). */
+/** Sorts into todo, doing, blocked, done; each in the order of selection (doing by id, the others by priority, then id). */
 export function orderForListing<T extends Pick<Task, "id" | "status" | "priority">>(rows: readonly T[]): T[] {
   const groups: T[][] = [];
   for (const row of inOrderOfIds(rows)) {
@@ -120,7 +120,7 @@ function inOrderOfIds<T extends Pick<Task, "id">>(rows: readonly T[]): readonly 
   return rows;
 }
 
-/** A task and everything it depends on, directly or not; `undefined` when there is no such task. */
+/** A task and everything it depends on, directly or not; `undefined` if the task does not exist. */
 export function closure(
   id: TaskId,
   rows: readonly { id: TaskId; depends_on?: readonly TaskId[] | undefined }[],
@@ -128,7 +128,7 @@ export function closure(
   const byId = new Map(rows.map((row) => [row.id, row]));
   if (!byId.has(id)) return undefined;
   const found = new Set<TaskId>([id]);
-  // A set hands out what is added while it is walked: no recursion.
+  // The loop also visits ids added during it, so that no recursion is needed.
   for (const next of found) for (const other of byId.get(next)?.depends_on ?? []) found.add(other);
   return found;
 }
@@ -151,41 +151,41 @@ export function rowOf(task: Task): IndexRow {
   };
 }
 
-/** The completion marker as the runner sets it: a task of that name that is still to be done is none. */
+/** Whether a task is the completion marker as the runner sets it; an unfinished task of that name is not. */
 export function isSetMarker(task: Pick<Task, "id" | "status" | "tags">): boolean {
   return task.status === "done" && isMarker(task);
 }
 
-/** The tasks alone: wherever they are counted or listed for people the completion marker is left out. */
+/** The tasks without the completion marker, for counting them or listing them for people. */
 export function withoutMarker<T extends Pick<Task, "id" | "status" | "tags">>(tasks: readonly T[]): T[] {
   return tasks.filter((task) => !isSetMarker(task));
 }
 
-/** With the digest of each row, one after the other in one piece of memory: 10,000 texts lie wherever there was room. */
+/** With the digests of all rows in one block of memory, because 10,000 separate texts would be slow to read. */
 interface Index extends BacklogIndex {
   prints: Buffer;
   places: Places;
 }
 
-/** Where each task stands; found out when it is asked for, and shared by backlogs with the same ids in the same places. */
+/** The position of each task, computed on demand and shared by backlogs with the same ids in the same order. */
 interface Places {
   known?: ReadonlyMap<string, number>;
 }
 
-/** In letters, as `digest` makes it. */
+/** The length of a digest in letters. */
 const PRINT_LENGTH = 16;
 
-/** Kept for as long as the backlog: most looks at it find it as it was. */
+/** Cached for the lifetime of a backlog, which is usually asked for more than once. */
 const known = new WeakMap<Backlog, Index>();
 
-/** The picture of a backlog that `step` works with. `like`: the one it was made from; of 100,000 tasks a change makes one anew. */
+/** The index of a backlog for `step`. With `like`, the backlog it was made from, only changed rows are digested again. */
 export function indexOf(backlog: Backlog, like?: Backlog): BacklogIndex {
   const made = known.get(backlog) ?? makeIndex(backlog.tasks, like);
   known.set(backlog, made);
   return made;
 }
 
-/** The index of a task in a backlog whose picture was made. */
+/** The position of a task in a backlog whose index was made. */
 export function placeIn(backlog: Backlog, id: TaskId): number | undefined {
   const places = known.get(backlog)?.places;
   if (places === undefined) return undefined;

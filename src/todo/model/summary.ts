@@ -20,7 +20,7 @@ export const NewTask = z.object({
 });
 export type NewTask = z.infer<typeof NewTask>;
 
-/** Unknown keys are ignored. `task_id: null`, and none, mean the task that was given. */
+/** Unknown keys are ignored. A `task_id` that is null or absent means the task that the agent was given. */
 export const Summary = z.object({
   task_id: z
     .string()

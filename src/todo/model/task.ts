@@ -1,5 +1,5 @@
 // The backlog's shape: one zod schema is the type, the validator and, through z.toJSONSchema, run.schema.json.
-// Leaves the rules beyond the shape (unique ids, dependencies) to check.ts.
+// check.ts has the rules beyond the shape (unique ids, dependencies).
 import { z } from "zod";
 import { isDateTime } from "./date-time.js";
 import { STATUSES } from "./status.js";
@@ -16,7 +16,7 @@ export type Status = z.infer<typeof Status>;
 
 const strings = z.array(z.string());
 
-// The JSON schema leaves out a refinement; it has `format`, which means the same function.
+// The JSON schema cannot express a refinement; its `format` stands for the same function.
 const dateTime = z
   .string()
   .refine(isDateTime, "must be a date and time such as 2026-11-20T21:46:01Z")

@@ -1,4 +1,4 @@
-// The runner's own mark in a task's `meta`: its gate passed. Pure.
+// The runner's mark in a task's `meta` that its gate passed. Pure.
 import type { Task } from "./task.js";
 
 /** Whether the gate passed when the task became done. */
@@ -11,7 +11,7 @@ export function markVerified(task: Task, verified: boolean): Task {
   return putMark(task, verified ? true : undefined);
 }
 
-/** `is` with the mark of `was`: what others save neither sets nor removes it. `was` is absent for a new task. */
+/** Gives `is` the mark of `was`, so that a save by others neither sets nor removes it. `was` is absent for a new task. */
 export function keepMark(was: Task | undefined, is: Task): Task {
   const mark = isMembers(was?.meta) ? was.meta["verified"] : undefined;
   if (mark !== undefined && is.meta !== undefined && !isMembers(is.meta)) return { ...is, meta: was?.meta };

@@ -21,7 +21,7 @@ const ROWS = [
   row("T6", { status: "doing", priority: 5 }),
 ];
 
-test("done, next, behind others, waiting", () => {
+test("a task is done, next, behind others or waiting", () => {
   expect(explained("T1")).toEqual({ answer: "done" });
   expect(explained("T6")).toEqual({ answer: "next", of: 3 });
   const behind = explained("T5");
@@ -33,7 +33,7 @@ test("done, next, behind others, waiting", () => {
   ]);
 });
 
-test("exactly one task is next where the selection picks one, and it is that one", () => {
+test("exactly the selected task is next", () => {
   const status = fc.constantFrom("todo", "doing", "blocked", "done");
   const facts = fc.record({
     status,

@@ -1,17 +1,17 @@
-// Why a task is the next one, or why not: in the words of the selection, of a run that begins now. Pure.
+// Explains why a task is or isn't next, for a run that begins now. Pure.
 import { closure, comesBefore, selectTask, statusesOf, waitsFor } from "./select.js";
 import type { IndexRow, TaskId } from "./task.js";
 
 export type Why =
   | { answer: "done" }
-  /** `of`: how many could be taken. */
+  /** `of`: the number of candidates. */
   | { answer: "next"; of: number }
-  /** Ready; these, which are ready as well, come before it, in their order. */
+  /** Ready; these ready tasks come before it, in their order. */
   | { answer: "behind"; before: IndexRow[] }
-  /** Not ready. `waitsFor`: its own dependencies; `first`: what all of this waits for in the end, and could be taken. */
+  /** Not ready. `waitsFor`: its own dependencies; `first`: the candidates that all of these wait for in the end. */
   | { answer: "waits"; waitsFor: IndexRow[]; first: IndexRow[] };
 
-/** `row` is one of `rows`. */
+/** Explains a task. Contract: `row` is one of `rows`. */
 export function explainTask(row: IndexRow, rows: readonly IndexRow[]): Why {
   if (row.status === "done") return { answer: "done" };
   const statuses = statusesOf(rows);

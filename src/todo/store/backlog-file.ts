@@ -11,19 +11,19 @@ import type { BacklogLayout } from "../json/layout.js";
 import type { Problem } from "../model/problem.js";
 import type { Backlog, Task } from "../model/task.js";
 
-/** A valid backlog and the very bytes that hold it. */
-export interface Version {
+/** A valid backlog with the exact bytes of its file. */
+export interface BacklogVersion {
   bytes: Uint8Array;
   bom: boolean;
   layout: BacklogLayout;
   backlog: Backlog;
 }
 
-/** The content on disk. `tasks` of an invalid file: those that can be read nevertheless. */
+/** The content on disk. `tasks` of an invalid file: those that can still be read. */
 export type Look =
   | { kind: "missing" }
   /** Also a valid backlog without tasks. */
-  | { kind: "ok"; bytes: Uint8Array; version: Version }
+  | { kind: "ok"; bytes: Uint8Array; version: BacklogVersion }
   /** White space only, or no tasks and not valid. */
   | { kind: "empty"; bytes: Uint8Array; problems: Problem[] }
   | { kind: "invalid"; bytes: Uint8Array; problems: Problem[]; tasks: Task[] };
@@ -31,15 +31,15 @@ export type Look =
 /** Why a copy is set aside: others changed the file while it was in use, or it was not valid. */
 export type CopyKind = "edited" | "broken";
 
-/** Bytes: what is smaller is read sooner than its figures. */
+/** The size, in bytes, from which comparing stamps is faster than reading the file. */
 const LARGE = 1 << 20;
-/** The time of a file is at most so far ahead of the clock. */
+/** How far the time of a file may be ahead of the clock. */
 const CLOCK_GRAIN_MS = 10;
 const MARK = "\ufeff";
 
 /** The task file at a path. */
 export class BacklogFile {
-  private last: Version | undefined;
+  private last: BacklogVersion | undefined;
   /** The file's stamp when it held the last version; every write changes the stamp. */
   private figures: FileStat | undefined;
   /** Whether the path was a regular file once: a link or folder that takes its place later is a mistake. */
@@ -52,8 +52,8 @@ export class BacklogFile {
   ) {}
 
   /**
-   * The content now. A large file is not read again while its stamp is the same; it is not checked again while its bytes are
-   * those of the last good version.
+   * Returns the present content. A large file is not read again while its stamp is the same, and not checked again while
+   * its bytes are those of the last good version.
    */
   async look(): Promise<Look> {
     const at = this.ports.clock.now();
@@ -67,16 +67,16 @@ export class BacklogFile {
     return look;
   }
 
-  /** Whether the figures say that the file is the last version still. */
+  /** Whether the stamp shows that the file is still the last version. */
   private async holdsLast(): Promise<boolean> {
     if (this.figures === undefined) return false;
-    // Opening it makes a file system of the network ask for what is new.
+    // Opening the file makes a network file system refresh its attributes.
     await this.ports.files.readRange(this.path, 0, 0).catch(() => undefined);
     const now = await this.stat();
     return now !== undefined && isUntouched(this.figures, now);
   }
 
-  /** Keeps the figures of a large file that were the same before and after it was read, if they show what comes. */
+  /** Keeps the stamp of a large file if it was the same before and after reading, and shows every later write. */
   private async learn(look: Look, before: FileStat | undefined, at: number): Promise<void> {
     this.figures = undefined;
     if (look.kind !== "ok" || look.bytes.length < LARGE || before === undefined) return;
@@ -84,14 +84,14 @@ export class BacklogFile {
     if (after !== undefined && isUntouched(before, after) && isSettled(before, at)) this.figures = after;
   }
 
-  /** Of a link, its own. */
+  /** The stamp of the path itself, even if it is a link. */
   private stat(): Promise<FileStat | undefined> {
     return this.ports.files.stat(this.path, { link: true });
   }
 
   /**
-   * Puts aside a folder, a pipe or a link that took the place of the file; what a link leads to is taken as a save. Answers with
-   * what was there.
+   * Moves aside a folder, a pipe or a link that replaced the file; the content behind a link counts as a save. Returns the
+   * stamp of the path before.
    */
   private async evict(): Promise<FileStat | undefined> {
     const { files } = this.ports;
@@ -110,7 +110,7 @@ export class BacklogFile {
     return stat;
   }
 
-  /** The look that these bytes would give as the file. */
+  /** Judges these bytes as the content of the file. */
   judge(bytes: Uint8Array): Look {
     const checked = checkBacklog(bytes, this.options);
     if (checked.kind === "invalid")
@@ -123,14 +123,14 @@ export class BacklogFile {
     return found(this.last);
   }
 
-  /** Milliseconds since it was written; endless where that cannot be told, or lies ahead. */
+  /** Milliseconds since the last write; infinite if unknown or in the future. */
   async age(): Promise<number> {
     const stat = await this.ports.files.stat(this.path);
     const age = stat === undefined ? Infinity : this.ports.clock.now() - stat.mtimeMs;
     return age < -CLOCK_GRAIN_MS ? Infinity : age;
   }
 
-  /** Whether the file still holds what a look saw. */
+  /** Whether the file still has the content of a look. */
   async isStill(look: Look): Promise<boolean> {
     if (look.kind === "ok" && look.version === this.last && (await this.holdsLast())) return true;
     const bytes = await this.read();
@@ -139,7 +139,7 @@ export class BacklogFile {
   }
 
   /** Replaces the file in one step. */
-  async write(version: Version): Promise<void> {
+  async write(version: BacklogVersion): Promise<void> {
     const written = await this.replace(version.bytes);
     this.last = version;
     const now = version.bytes.length < LARGE ? undefined : await this.stat();
@@ -155,7 +155,7 @@ export class BacklogFile {
     }
   }
 
-  /** Makes the file what it was, a broken one too; without bytes there was none. */
+  /** Restores the bytes of the file, even broken ones; without bytes, removes the file. */
   async putBack(bytes: Uint8Array | undefined): Promise<void> {
     if (bytes !== undefined) {
       await this.replace(bytes);
@@ -190,7 +190,7 @@ export class BacklogFile {
     return `${this.path}.${kind}-${time.replaceAll(":", "-")}`;
   }
 
-  /** Writes bytes that stood in the file to `<file>.<kind>-<time>`; answers where. */
+  /** Writes earlier bytes of the file to `<file>.<kind>-<time>`, and returns that path. */
   async setAside(kind: CopyKind, bytes: Uint8Array): Promise<string> {
     const wanted = this.copyName(kind);
     const mode = (await this.ports.files.stat(this.path))?.mode;
@@ -214,7 +214,7 @@ export class BacklogFile {
   }
 }
 
-function found(version: Version): Look {
+function found(version: BacklogVersion): Look {
   return { kind: "ok", bytes: version.bytes, version };
 }
 
@@ -230,7 +230,9 @@ function cannot(what: "read" | "write", path: string, error: unknown): unknown {
     return new UserError("usage", `${path} is a folder, not a file`, "name the task file", { cause: error });
   const kind = what === "read" ? "usage" : "environment";
   const hint =
-    what === "read" ? "name a file that can be read" : "the file is as it was; make room or mend its rights";
+    what === "read"
+      ? "name a file that can be read"
+      : "free some space or fix its permissions; the file is unchanged";
   return new UserError(kind, `cannot ${what} ${path}: ${errorMessage(error)}`, hint, { cause: error });
 }
 

@@ -13,7 +13,7 @@ const stat: FileStat = {
 };
 const others: Partial<FileStat>[] = [{ device: 5 }, { inode: 5 }, { size: 5 }, { mtimeMs: 1_500 }];
 
-test("a file is untouched while none of its figures differs", () => {
+test("a file is untouched while its stamp is the same", () => {
   expect(isUntouched(stat, { ...stat, mode: 0o600 })).toBe(true);
   for (const other of [...others, { ctimeMs: 2_001 }])
     expect(isUntouched(stat, { ...stat, ...other })).toBe(false);
@@ -26,7 +26,7 @@ test("a file read within a clock tick of a write may be written again in that ti
   expect(isSettled({ ...stat, ctimeMs: 9_000 }, 2_020)).toBe(false);
 });
 
-test("a file that was put in its place is what was written where its content is older than its place", () => {
+test("a renamed file is as written if its content is older than the rename", () => {
   const written = { ...stat, ctimeMs: 1_000 };
   expect(isAsPut(written, stat)).toBe(true);
   for (const other of others) expect(isAsPut(written, { ...stat, ...other })).toBe(false);

@@ -46,7 +46,7 @@ test.each([
   for (const name of names) expect(await readFile(join(folder, name))).toEqual(Buffer.from(bytes(old)));
 });
 
-test("nothing is written when nothing is made, when nothing differs, and when it would not be valid", async () => {
+test("begin does not write without bytes, without a difference, or an invalid file", async () => {
   const old = bytes(backlog(task("T1")));
   await writeFile(path, old);
   expect(await begin(() => undefined)).toMatchObject({

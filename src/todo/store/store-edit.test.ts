@@ -8,14 +8,14 @@ import type { PersonChange } from "../model/person-change.js";
 import { openStore, type Store } from "./store.js";
 import { backlog, id, task } from "../testing/testing.js";
 import type { Backlog, Task } from "../model/task.js";
-import type { Told } from "../model/person-change.js";
+import type { TimedChanges } from "../model/person-change.js";
 
 const ports = nodePorts();
 const RULES = { while: "agent", finished: new Set<never>() } as const;
 
 let folder: string;
 let path: string;
-let told: Told[];
+let told: TimedChanges[];
 
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "store-edit-")));
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 /** One that hears what is told. */
 function open(): Store {
-  const heard = (): Promise<Told[]> => Promise.resolve(told.splice(0));
+  const heard = (): Promise<TimedChanges[]> => Promise.resolve(told.splice(0));
   return openStore(ports, path, { lockFolder: join(folder, "lock"), heard });
 }
 
@@ -55,7 +55,7 @@ const change = (name: string, set: Extract<PersonChange, { op: "edit" }>["set"])
   clear: [],
 });
 
-test("only what changes differs, and it is told before it is written", async () => {
+test("an edit changes only its keys, and is sent to the run before it is written", async () => {
   const text =
     '{ "schema_version": 1, "source_files": [],\n "tasks": [ {"id": "T1","title":"a", "priority": 2, "status":"todo"} ]}';
   await save(text);
@@ -109,7 +109,7 @@ test.each([
   expect(await readdir(folder)).toEqual(content === undefined ? ["lock"] : ["lock", "to-do.json"]);
 });
 
-test("with the last task the file as it was is copied aside; edges go with what they lead to", async () => {
+test("removing the last task keeps a copy of the file, and removing a task removes edges to it", async () => {
   await save(backlog(task("T1"), task("T2", { depends_on: [id("T1")] })));
   expect((await edit({ op: "remove", id: id("T1") })).ok).toBe(true);
   expect(await tasks()).toMatchObject([{ id: "T2", depends_on: [] }]);
@@ -120,7 +120,7 @@ test("with the last task the file as it was is copied aside; edges go with what 
   expect(await readFile(join(folder, copy), "utf8")).toBe(last);
 });
 
-test("a task that is open again, or new, takes the completion marker and the gate's mark away", async () => {
+test("a reopened or new task removes the completion marker and the gate's mark", async () => {
   const marker = task("PROJECT-DONE", { status: "done", tags: ["project-done"] });
   await save(backlog(task("T1", { status: "done", meta: { verified: true } }), marker));
   expect((await edit(change("T1", { status: "todo" }))).ok).toBe(true);
@@ -129,7 +129,7 @@ test("a task that is open again, or new, takes the completion marker and the gat
   expect(await edit(change("T1", { status: "done" }))).toMatchObject({ ok: true });
 });
 
-test("a run knows what people did through other stores; what was done past them is put back, as before", async () => {
+test("a run accepts changes through other stores and reverts changes past them", async () => {
   await save(backlog(task("T1", { status: "doing" }), task("T2"), task("T3"), task("T4")));
   const run = open();
   await run.read();
@@ -155,7 +155,7 @@ test("a run knows what people did through other stores; what was done past them 
   ]);
 });
 
-test("an agent that saves an old file over what a person did takes nothing of it away", async () => {
+test("an agent that saves an old version over a person's changes does not undo them", async () => {
   await save(backlog(task("T1", { status: "doing" }), task("T2")));
   const old = await read();
   const run = open();
@@ -167,7 +167,7 @@ test("an agent that saves an old file over what a person did takes nothing of it
   expect((await tasks())[1]).toMatchObject({ id: "T2", status: "blocked" });
 });
 
-test("many at once: none is lost, and each has an id of its own", async () => {
+test("many adds at once are all kept, each with its own id", async () => {
   await save(backlog(task("T1")));
   const adding = Array.from({ length: 12 }, (_, at) =>
     openStore(ports, path, { lockFolder: join(folder, "lock") }).edit(

@@ -63,7 +63,7 @@ test("a large file that no other process wrote is not read again", async () => {
   expect(done).toEqual(["write", "write", "read"]);
 });
 
-test("where the figures would not show a write in the same tick, the file is read", async () => {
+test("the file is read if its stamp would not show a write in the same tick", async () => {
   const { store, file, done } = await largeFile(19);
   await store.change([{ op: "claim", id: id("T1"), expect: "todo" }], RULES);
   done.length = 0;

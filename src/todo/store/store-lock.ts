@@ -1,4 +1,4 @@
-// The short lock of a task file: held while a process reads the file and writes it. Leaves the work under it to store.ts.
+// The short lock of a task file, held while a process reads the file and writes it. store.ts does the work under it.
 import { basename, dirname, join } from "node:path";
 import { digest } from "../../system/text/digest.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
@@ -8,7 +8,7 @@ import type { Ports } from "../../system/ports.js";
 /** The lock is not fair: of a hundred waiting processes, one may be unlucky for a while. */
 const LOCK_WAIT_MS = 30_000;
 
-/** Acts under the lock. `run`: named in the lock. When the wait is over, an `environment` error names the process that holds it. */
+/** Acts under the lock, which names `run`. After the longest wait, an `environment` error names the process that holds it. */
 export async function withLock<T>(
   ports: Pick<Ports, "clock" | "files" | "processes" | "random">,
   path: string,
@@ -31,7 +31,7 @@ export async function withLock<T>(
     throw new UserError("environment", message, "end that process, then try again");
   }
   try {
-    // Each write is whole or not at all: there is nothing to mend, and the writer tidies up in any case.
+    // Every write is atomic, so a dead holder leaves nothing to repair; the writer removes its temporary files.
     await result.held.forgetDead();
     return await act();
   } finally {

@@ -51,7 +51,7 @@ async function copies(): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.startsWith("to-do.json."));
 }
 
-test("adopting: only a valid backlog with tasks, the old file copied aside", async () => {
+test("only a valid backlog with tasks is adopted, and the old file is kept as a copy", async () => {
   const good = Buffer.from(JSON.stringify(backlog(task("T1"), task("T2"))));
   const store = open();
   expect(await store.adopt(Buffer.from("{"), { copyAside: true })).toMatchObject({
@@ -82,7 +82,7 @@ test("adopting: only a valid backlog with tasks, the old file copied aside", asy
   expect(claimed).not.toHaveProperty("value.edits");
 });
 
-test("copies set aside: never one over the other, and those with tasks are found again", async () => {
+test("copies never overwrite each other, and those with tasks are found again", async () => {
   expect(await open().putAside("edited")).toBeUndefined();
   await save(backlog(task("T1"), task("T2")));
   const first = await open().putAside("broken");
@@ -102,7 +102,7 @@ test("copies set aside: never one over the other, and those with tasks are found
   ]);
 });
 
-test("adopting what is there already copies nothing; without a wish for copies only tasks are kept", async () => {
+test("adopting the same file makes no copy, and without copyAside only a file with tasks is kept", async () => {
   const good = Buffer.from(JSON.stringify(backlog(task("T1"))));
   await save(good.toString());
   const before = await stat(path);
@@ -125,7 +125,7 @@ test("adopting what is there already copies nothing; without a wish for copies o
   expect(await copies()).toHaveLength(2);
 });
 
-test("a file that cannot be adopted is refused with its problems, and the old file stays", async () => {
+test("an invalid file is not adopted, its problems are returned, and the old file stays", async () => {
   await save("mine");
   for (const [text, rules] of [
     ["{", ["syntax"]],
@@ -156,7 +156,7 @@ test("a file that an agent wrote in the wrong place is restored byte for byte, a
   expect(await readFile(join(folder, copy), "utf8")).toBe("by the agent");
 });
 
-test("a file that was not there goes again, one that was comes again; of an empty one no copy is kept", async () => {
+test("a new file is removed again, a removed file is restored, and an empty one is not copied", async () => {
   expect(await open().putBack(undefined)).toEqual(undefined);
   await save("by the agent");
   expect(await open().putBack(undefined)).toEqual(Buffer.from("by the agent"));
@@ -169,14 +169,14 @@ test("a file that was not there goes again, one that was comes again; of an empt
   expect(await copies()).toHaveLength(1);
 });
 
-test("a copy has the rights of its file", async () => {
+test("a copy has the permissions of its file", async () => {
   await save("mine");
   await chmod(path, 0o640);
   const copy = (await open().putAside("edited")) ?? "";
   expect((await stat(copy)).mode & 0o777).toBe(0o640);
 });
 
-test("a file that cannot be read or written is the user's to fix; an unforeseen error stays an internal error", async () => {
+test("a file that cannot be read or written is a user error, and an unforeseen error an internal one", async () => {
   const full = Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
   const { files } = ports;
   const unreadable = { ...files, read: () => Promise.reject(full) };
@@ -200,14 +200,14 @@ test("a file that cannot be read or written is the user's to fix; an unforeseen 
     await expect(attempt()).rejects.toMatchObject({
       kind: "environment",
       message: expect.stringMatching(/^cannot write .*to-do\.json.*: ENOSPC: no space left$/) as unknown,
-      hint: "the file is as it was; make room or mend its rights",
+      hint: "free some space or fix its permissions; the file is unchanged",
     });
   const bug = new TypeError("not foreseen");
   const wrong = { ...files, read: () => Promise.reject(bug) };
   await expect(open({ ...ports, files: wrong }).read()).rejects.toBe(bug);
 });
 
-test("only names that setting aside gives are copies; the newest comes first", async () => {
+test("only files with the names of copies are listed, the newest first", async () => {
   const text = JSON.stringify(backlog(task("T1"), task("T2")));
   const names = [
     "to-do.json.edited-2020-01-02_03-04-05",
@@ -263,7 +263,7 @@ test.each(["pipe", "folder", "link"] as const)(
   },
 );
 
-test("a link that was there from the start stays one", async () => {
+test("a link that existed from the start stays a link", async () => {
   const real = join(folder, "real.json");
   await writeFile(real, JSON.stringify(backlog(task("T1"))));
   await symlink(real, path);
@@ -275,7 +275,7 @@ test("a link that was there from the start stays one", async () => {
   expect(await readFile(real, "utf8")).toContain("doing");
 });
 
-test("a file that is half saved just now is given a moment; one that was broken before is not", async () => {
+test("a read waits for a file that is being saved, but not for one that was broken before", async () => {
   const whole = backlog(task("T1"));
   const slept: number[] = [];
   const sleep = async (ms: number): Promise<void> => {

@@ -72,7 +72,7 @@ function withQuickClock(atSleep: (times: number) => Promise<void>): Ports {
   return { ...ports, clock: { ...ports.clock, monotonic: () => ms, sleep } };
 }
 
-test("a claim and its end, on disk and in the answer", async () => {
+test("a claim and its end are on disk and in the result", async () => {
   const text =
     '\ufeff{"schema_version":1,\r\n"source_files":[],"tasks":[{"id":"T1","title":"x","priority":1,"status":"todo"}]}';
   await save(text);
@@ -96,7 +96,7 @@ test("a claim and its end, on disk and in the answer", async () => {
   expect((await change(store, [finish], agent)).index.rows[0]?.status).toBe("done");
 });
 
-test("nothing differs: nothing is written", async () => {
+test("a change without a difference is not written", async () => {
   const { store } = await atWork();
   const before = await stat(path);
   const beforeWrite = (): Promise<void> => Promise.reject(new Error("nothing to write"));
@@ -107,7 +107,7 @@ test("nothing differs: nothing is written", async () => {
   expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);
 });
 
-test("missing, empty, broken: told apart", async () => {
+test("a missing, an empty and a broken file are told apart", async () => {
   const store = open();
   const kinds: string[] = [];
   kinds.push((await store.read()).kind);
@@ -124,7 +124,7 @@ test("missing, empty, broken: told apart", async () => {
   );
 });
 
-test("while an agent works: new tasks and texts stay, the rest is put back, and a copy kept", async () => {
+test("an agent's new tasks and texts stay, and the rest is reverted with a copy", async () => {
   const { store, held } = await atWork(task("T2"));
   const [t1, t2] = held.tasks as [Backlog["tasks"][0], Backlog["tasks"][0]];
   const saved = backlog({ ...t1, status: "done", details: "mine" }, task("T3", { status: "done" }));
@@ -165,7 +165,7 @@ test.each([
   },
 );
 
-test("all tasks deleted while an agent works: all come back", async () => {
+test("tasks that an agent deletes are all restored", async () => {
   const { store, held } = await atWork(task("T2"));
   await save(backlog());
   await change(store, [], agent);
@@ -173,7 +173,7 @@ test("all tasks deleted while an agent works: all come back", async () => {
   expect(await copies()).toHaveLength(1);
 });
 
-test("between attempts a broken file is given two seconds, then put aside", async () => {
+test("a broken file between attempts is moved aside after two seconds", async () => {
   const { held } = await atWork();
   const half = JSON.stringify(backlog(task("T1", { title: "whole" }))).slice(0, -9);
   const mended = backlog(task("T1", { title: "whole" }));
@@ -196,7 +196,7 @@ test("between attempts a broken file is given two seconds, then put aside", asyn
   expect(await onDisk()).toEqual(held);
 });
 
-test("between attempts a person's save is taken, their order and spacing with it", async () => {
+test("a person's save between attempts is accepted with its order and spacing", async () => {
   const { store } = await atWork(task("T2"));
   await save(JSON.stringify(backlog(task("T3"), task("T2", { priority: 1 })), null, 7));
   const text = await readFile(path, "utf8");
@@ -209,14 +209,14 @@ test("between attempts a person's save is taken, their order and spacing with it
   expect(written).toBe(JSON.stringify(JSON.parse(written), null, 7));
 });
 
-test("a save of the same length is seen, however soon it comes", async () => {
+test("a save of the same length is seen even right after a write", async () => {
   const { store } = await atWork();
   const text = await readFile(path, "utf8");
   await save(text.replace("Title", "title"));
   expect((await change(store, [], agent)).edits).toMatchObject({ changed: ["T1"] });
 });
 
-test("a stale editor does not undo what this run finished", async () => {
+test("an editor with an old version does not undo tasks that this run finished", async () => {
   const { store } = await atWork();
   const stale = await readFile(path, "utf8");
   await change(store, [finish], agent);
@@ -242,14 +242,14 @@ test("a save during the commit is not lost", async () => {
   expect(await onDisk()).toMatchObject({ tasks: [{ id: "T1", status: "done" }, { id: "T2" }] });
 });
 
-test("saves without end do not hang a change", async () => {
+test("a change fails after too many saves instead of hanging", async () => {
   const { store } = await atWork();
   let n = 0;
   const beforeWrite = (): Promise<void> => save(backlog(task("T1", { status: "doing" }), task(`N${++n}`)));
   await expect(store.change([finish], { ...agent, beforeWrite })).rejects.toThrow("changes faster");
 });
 
-test("when the commit cannot be made, or the disk is full, nothing is written and the store stays usable", async () => {
+test("a failed commit or a full disk leaves the file unchanged and the store usable", async () => {
   const { store, held } = await atWork();
   const beforeWrite = (): Promise<void> => Promise.reject(new Error("no commit"));
   await expect(store.change([finish], { ...agent, beforeWrite })).rejects.toThrow("no commit");
@@ -266,7 +266,7 @@ test("when the commit cannot be made, or the disk is full, nothing is written an
   expect(await onDisk()).toMatchObject({ tasks: [{ status: "done" }] });
 });
 
-test("temporary files of a killed writer are removed, and nothing else", async () => {
+test("only temporary files of a killed writer are removed", async () => {
   const others = [".to-do.json.0123456789ab.tmp.bak", ".to-do.json.mine.tmp", ".other.json.0123456789ab.tmp"];
   const left = [".to-do.json.0123456789ab.tmp", ".to-do.json.ba9876543210.tmp"];
   for (const name of [...others, ...left]) await writeFile(join(folder, name), "half");
@@ -275,7 +275,7 @@ test("temporary files of a killed writer are removed, and nothing else", async (
   expect((await readdir(folder)).sort()).toEqual([...others, "lock", "to-do.json"].sort());
 });
 
-test("many writers at once: no change is lost", async () => {
+test("many writers at once lose no change", async () => {
   await save(backlog(task("T1")));
   const stores = Array.from({ length: 8 }, () => open());
   const writes = stores.flatMap((store, s) =>
@@ -289,7 +289,7 @@ test("many writers at once: no change is lost", async () => {
   expect(await readdir(join(folder, "lock"))).toEqual([]);
 });
 
-test("the lock is one for all names of a file, and who holds it is named", async () => {
+test("all names of a file share one lock, and the error names its holder", async () => {
   const { store } = await atWork();
   await mkdir(join(folder, "elsewhere"));
   const other = join(folder, "elsewhere", "link.json");
@@ -309,7 +309,7 @@ test("the lock is one for all names of a file, and who holds it is named", async
   expect((await stat(other)).ino).toBe((await stat(path)).ino);
 });
 
-test("a lock folder that cannot be made is the user's to mend", async () => {
+test("a lock folder that cannot be created is a user error", async () => {
   await save(backlog(task("T1")));
   await writeFile(join(folder, "lock"), "");
   await expect(open().change([], idle)).rejects.toMatchObject({ name: "UserError", kind: "environment" });
@@ -331,7 +331,7 @@ test("two files that share a lock folder do not wait for each other", async () =
   expect(inside).toMatchObject({ ok: true });
 });
 
-test("a file that comes while the commit is made, or goes, is looked at again", async () => {
+test("a file that appears or disappears during the commit is read again", async () => {
   const { store, held } = await atWork();
   await rm(path);
   const came = await change(store, [finish], { ...agent, beforeWrite: onceOnly(() => save(held)) });
@@ -343,7 +343,7 @@ test("a file that comes while the commit is made, or goes, is looked at again", 
   expect(await onDisk()).toEqual(gone.backlog);
 });
 
-test("a broken save is copied once, however often it is saved again", async () => {
+test("a broken save is copied once, even if it is saved again", async () => {
   const { store } = await atWork();
   await save("{ broken");
   const { edits } = await change(store, [finish], { ...agent, beforeWrite: onceOnly(() => save("{ worse")) });
@@ -377,7 +377,7 @@ test("a change returns the rows that differ, the tasks that are gone, and whethe
   expect(third.changedRows.map((row) => row.id)).toEqual(["T1"]);
 });
 
-test("a file that is broken from the start is not waited for", async () => {
+test("a change does not wait for a file that was broken from the start", async () => {
   await save("{");
   let slept = 0;
   const store = open(withQuickClock((times) => Promise.resolve(void (slept = times))));
@@ -385,7 +385,7 @@ test("a file that is broken from the start is not waited for", async () => {
   expect(slept).toBe(0);
 });
 
-test("half a file that a writer left is removed once, by the first that changes anything", async () => {
+test("a half-written file of a dead writer is removed by the first change", async () => {
   await save(backlog(task("T1")));
   const store = open();
   await change(store, [claim], idle);

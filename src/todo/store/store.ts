@@ -1,11 +1,11 @@
-// The one writer of the backlog, seen from outside: what can be done with a task file. Leaves the lock to store-lock.ts, and what
-// is done under it to writer.ts.
+// The interface of the only writer of the backlog: the operations on a task file. store-lock.ts takes the lock, and
+// writer.ts does the work under it.
 import type { Ports } from "../../system/ports.js";
 import type { Result } from "../../system/result.js";
 import { BacklogFile, type CopyKind } from "./backlog-file.js";
 import type { Change } from "../model/change.js";
 import type { CheckOptions } from "../check/check.js";
-import type { PersonChange, Told } from "../model/person-change.js";
+import type { PersonChange, TimedChanges } from "../model/person-change.js";
 import { withLock } from "./store-lock.js";
 import type { Backlog } from "../model/task.js";
 import {
@@ -23,59 +23,59 @@ import {
 } from "./writer.js";
 
 export interface StoreOptions {
-  /** The folder of the short lock; made when missing. */
+  /** The folder of the short lock; created when missing. */
   lockFolder: string;
-  /** The run it writes for: named in the lock. */
+  /** The run that the store writes for; named in the lock. */
   run?: string;
   /** Rules beyond the shape that a valid file must meet. */
   check?: CheckOptions;
   /** Returns the changes that people made through stores of their own since the last call. */
-  heard?: () => Promise<readonly Told[]>;
+  heard?: () => Promise<readonly TimedChanges[]>;
 }
 
 /**
- * The store of one task file. A method that writes waits for the lock, and throws when another process keeps it. The store
- * remembers the first good file it reads; from then on `change` keeps that version up to date.
+ * The store of one task file. A method that writes waits for the lock, and throws if another process does not release it.
+ * The store remembers the first valid file it reads; from then on `change` keeps that version up to date.
  */
 export interface Store {
-  /** The content now. Remembers nothing of it: the next `change`, even with an empty list, takes in the edits of others. */
+  /** Returns the present content without remembering it: the next `change`, even an empty one, merges the edits of others. */
   read(): Promise<ReadResult>;
-  /** The content once no save is in progress: a file that is invalid and was written just now is given a moment. */
+  /** Returns the content once no save is in progress: waits a moment for an invalid file that was just written. */
   readSaved(): Promise<ReadResult>;
-  /** Applies changes to the newest file. Nothing is written when nothing differs. */
+  /** Applies changes to the newest file. Does not write without a difference. */
   change(
     changes: readonly (Change | PersonChange)[],
     options: ChangeOptions,
   ): Promise<Result<Changed, Unusable>>;
   /**
-   * Makes a person's changes, decided on the newest file under the lock: all of them or none. `tell` passes them to the run in
-   * progress right before they are written, with the backlog they were decided on; false leaves them to that run.
+   * Makes a person's changes, all or none, as decided on the newest file under the lock. `tell` sends them to the run in
+   * progress right before the write, with the backlog they were decided on; if it returns false, that run makes them.
    */
   edit(
     decide: (backlog: Backlog) => readonly PersonChange[],
-    tell: (told: Told, backlog: Backlog) => Promise<boolean>,
+    tell: (told: TimedChanges, backlog: Backlog) => Promise<boolean>,
   ): Promise<Result<Edited, EditRefusal>>;
   /**
-   * Writes the file as it is now in another way, a backlog or not. `copyAs`: whether the old bytes are copied aside, and as what.
-   * `undefined`: there is no file.
+   * Rewrites the present file in another form, whether it is a backlog or not. `copyAs` decides whether the old bytes are
+   * kept as a copy, and of which kind. `undefined`: the file does not exist.
    */
   rewrite(
     make: (bytes: Uint8Array) => Uint8Array,
     copyAs?: (bytes: Uint8Array) => CopyKind | undefined,
   ): Promise<Rewritten | undefined>;
   /**
-   * Writes the bytes made from the present content; without bytes the file stays. Invalid bytes are not written. An old file
-   * that is replaced is copied aside, unless it is empty.
+   * Writes the bytes made from the present content, if any; invalid bytes are not written. The old file is kept as a copy
+   * unless it is empty.
    */
   begin(make: (found: ReadResult) => Uint8Array | undefined): Promise<Result<Begun, Invalid>>;
-  /** Makes these bytes the file, if they are a valid backlog with tasks. An old file with tasks is copied aside in any case. */
+  /** Replaces the file by these bytes if they are a valid backlog with tasks. An old file with tasks is always kept as a copy. */
   adopt(bytes: Uint8Array, options: { copyAside: boolean }): Promise<Result<Adopted, Invalid>>;
   /**
-   * Makes the file what it was before an agent that was to write elsewhere wrote here; what it wrote is copied aside, and
-   * answered. `undefined`: the file is as it was.
+   * Restores the file after an agent wrote here instead of elsewhere; returns the agent's bytes, which are kept as a copy.
+   * `undefined`: the file was unchanged.
    */
   putBack(before: Uint8Array | undefined): Promise<Uint8Array | undefined>;
-  /** Takes its lock and lets it go: what one who was killed left of it is gone then. */
+  /** Takes and releases the lock, which removes the remains of a killed process. */
   tidy(): Promise<void>;
   /** Copies the file as it is now to `<file>.<kind>-<time>`; `undefined` when there is none. */
   putAside(kind: CopyKind): Promise<string | undefined>;
@@ -83,7 +83,7 @@ export interface Store {
 
 type StorePorts = Pick<Ports, "clock" | "files" | "processes" | "random">;
 
-/** Opens the store of the task file at an absolute path. Touches nothing yet. Unreadable and unwritable files are UserErrors. */
+/** Opens the store of the task file at an absolute path, without reading it. Unreadable and unwritable files are UserErrors. */
 export function openStore(ports: StorePorts, path: string, options: StoreOptions): Store {
   const file = new BacklogFile(ports, path, options.check ?? {});
   const writer = new Writer(ports, file, options.heard);

@@ -1,17 +1,17 @@
-// Changes the file under the lock: reads the newest, brings together what others saved, changes, writes in one step.
-// Leaves the judgement to merge.ts and update.ts, the bytes to edit.ts and backlog-file.ts, the lock to store.ts.
+// Changes the file under the lock: reads the newest version, merges the edits of others, changes it, writes it in one step.
+// merge.ts and update.ts decide, edit.ts and backlog-file.ts make and write the bytes, store.ts takes the lock.
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { err, ok, type Result } from "../../system/result.js";
 import { sha256Hex } from "../../system/text/sha256.js";
-import { encode, type BacklogFile, type CopyKind, type Look, type Version } from "./backlog-file.js";
+import { encode, type BacklogFile, type CopyKind, type Look, type BacklogVersion } from "./backlog-file.js";
 import type { Applied, BacklogIndex, Change, Edits, Refusal } from "../model/change.js";
 import { difference } from "../change/difference.js";
 import { editBacklog } from "../json/edit.js";
 import { editsOf, joinEdits, NO_EDITS, refusalsOf } from "../change/edits.js";
 import { mergeEdits, type MergeRules } from "../change/merge.js";
-import type { PersonChange, Told } from "../model/person-change.js";
+import type { PersonChange, TimedChanges } from "../model/person-change.js";
 import type { Problem } from "../model/problem.js";
 import { indexOf } from "../model/select.js";
 import type { Backlog, IndexRow, Task, TaskId } from "../model/task.js";
@@ -19,21 +19,21 @@ import { applyChanges } from "../change/update.js";
 
 export type ReadResult =
   | { kind: "missing" }
-  /** White space only, or no tasks; `problems` is empty where it is valid nevertheless. */
+  /** White space only, or no tasks; `problems` is empty if the file is still valid. */
   | { kind: "empty"; bytes: Uint8Array; problems: Problem[] }
-  /** `tasks`: those that can be read all the same. */
+  /** `tasks`: those that can still be read. */
   | { kind: "invalid"; bytes: Uint8Array; problems: Problem[]; tasks: Task[] }
   | { kind: "ok"; bytes: Uint8Array; backlog: Backlog; index: BacklogIndex };
 
 export interface ChangeOptions extends MergeRules {
-  /** When the changes were decided, epoch ms: what `updated_at` will say. Without it, the time of writing. */
+  /** The time of the decision, epoch ms, for `updated_at`. Without it, the time of writing. */
   now?: number;
   /**
-   * Called with the bytes about to be written, while the lock is held, and again with other bytes when the file was
-   * saved meanwhile: the last call counts. When it throws, nothing is written.
+   * Called with the bytes to write, while the lock is held, and again with other bytes if the file was saved meanwhile: the
+   * last call counts. If it throws, the file is not written.
    */
   beforeWrite?: (bytes: Uint8Array) => Promise<void>;
-  /** All changes or none, and only to a valid backlog: a person's. */
+  /** Makes all changes or none, and only if the result is valid; for a person's changes. */
   whole?: true;
 }
 
@@ -41,17 +41,17 @@ export interface Changed {
   applied: Applied;
   /** The edits that others had saved; absent when there are none. */
   edits?: Edits;
-  /** Changes that people made through other stores since this store's last look, in order; absent when there are none. */
-  heard?: readonly Told[];
+  /** Changes that people made through other stores since this store last read the file, in order; absent without any. */
+  heard?: readonly TimedChanges[];
   backlog: Backlog;
   index: BacklogIndex;
-  /** Rows that are new or differ from this store's last look, in file order. */
+  /** Rows that are new or have changed since this store last read the file, in file order. */
   changedRows: IndexRow[];
-  /** Tasks of the last look that are gone. */
+  /** Tasks that were removed since then. */
   removed: TaskId[];
   /** SHA-256 of the bytes the file holds now, in hexadecimal digits. */
   sha256: string;
-  /** Others saved since this store's last look, if only other white space. */
+  /** Whether another process saved the file since then, even if only white space differs. */
   saved: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface Edited {
   backlog: Backlog;
   /** The changes that were decided. */
   changes: readonly PersonChange[];
-  /** False: it was left to the run, and the file is as it was. */
+  /** False: the run makes the changes, and the file is unchanged. */
   written: boolean;
 }
 
@@ -81,47 +81,47 @@ export interface Adopted {
   copy?: string;
 }
 
-/** There is no valid file, and none was seen before. */
+/** The file is not valid, and no valid version of it is known. */
 export interface Unusable {
   kind: "unusable";
   read: ReadResult;
 }
 
-/** It would not be a valid backlog. */
+/** The result would not be a valid backlog. */
 export interface Invalid {
   kind: "invalid";
   problems: Problem[];
 }
 
-/** Why nothing was edited; `refused`: nothing of the changes was done. */
+/** Why an edit was not made; `refused`: none of its changes was made. */
 export type EditRefusal = Unusable | Invalid | { kind: "refused"; refusals: Refusal[] };
 
-/** A broken file may be one that is just being saved; after this time it is not. */
+/** A broken file may be a save in progress; after this time it counts as broken. */
 const SETTLE_MS = 2_000;
 const SETTLE_STEP_MS = 100;
-/** An editor that empties a file and writes it anew is done with it long before. */
+/** An editor that truncates a file and rewrites it takes less time than this. */
 const JUST_NOW_MS = 500;
-/** How many saves between reading and writing start a change over before it is given up. */
+/** How many saves between reading and writing restart a change before it fails. */
 const MOST_RESTARTS = 20;
 
 /** The basis of a write: the text to start from, its content, and the edits others made to it. */
 interface Start {
-  from: Version;
+  from: BacklogVersion;
   backlog: Backlog;
   edits?: Edits;
 }
 
 /** Does the work of a store. Contract: the caller holds its lock. */
 export class Writer {
-  /** The last good version this store read or wrote. */
-  private known: Version | undefined;
-  private print: { of: Version; sha256: string } | undefined;
+  /** The last valid version that this store read or wrote. */
+  private known: BacklogVersion | undefined;
+  private print: { of: BacklogVersion; sha256: string } | undefined;
   private tidied = false;
 
   constructor(
     private readonly ports: Pick<Ports, "clock">,
     private readonly file: BacklogFile,
-    private readonly heard: (() => Promise<readonly Told[]>) | undefined,
+    private readonly heard: (() => Promise<readonly TimedChanges[]>) | undefined,
   ) {}
 
   async read(): Promise<ReadResult> {
@@ -187,7 +187,7 @@ export class Writer {
 
   async edit(
     decide: (backlog: Backlog) => readonly PersonChange[],
-    tell: (told: Told, backlog: Backlog) => Promise<boolean>,
+    tell: (told: TimedChanges, backlog: Backlog) => Promise<boolean>,
   ): Promise<Result<Edited, EditRefusal>> {
     await this.tidy();
     await this.readSaved();
@@ -212,8 +212,8 @@ export class Writer {
     throw tooFast(this.file.path);
   }
 
-  /** Takes in the edits people made through other stores, so that they are not taken for an agent's. */
-  private async hear(): Promise<{ told: readonly Told[]; edits: Edits } | undefined> {
+  /** Applies the edits that people made through other stores, so that they do not count as an agent's. */
+  private async hear(): Promise<{ told: readonly TimedChanges[]; edits: Edits } | undefined> {
     const told = this.known === undefined ? [] : ((await this.heard?.()) ?? []);
     const edits = told.map(({ at, changes }) => {
       if (this.known === undefined) return NO_EDITS;
@@ -293,13 +293,13 @@ export class Writer {
     throw tooFast(this.file.path);
   }
 
-  /** Runs once, under the lock: a half-written file belongs to a dead writer then. */
+  /** Runs once, under the lock, when a half-written file can only belong to a dead writer. */
   private async tidy(): Promise<void> {
     if (!this.tidied) await this.file.removeHalfWritten();
     this.tidied = true;
   }
 
-  /** The content now; while only people save, a broken file is given time: a save may be in progress. */
+  /** The present content; while only people save, waits for a broken file, because a save may be in progress. */
   private async settle(during: MergeRules["while"]): Promise<Look> {
     const { clock } = this.ports;
     const deadline = clock.monotonic() + SETTLE_MS;
@@ -316,8 +316,8 @@ export class Writer {
     return look;
   }
 
-  /** Of the bytes of a version; of the last one asked for it is known. */
-  private printOf(version: Version): string {
+  /** The SHA-256 of a version's bytes; cached for the last version. */
+  private printOf(version: BacklogVersion): string {
     if (this.print?.of !== version) this.print = { of: version, sha256: sha256Hex(version.bytes) };
     return this.print.sha256;
   }
@@ -340,7 +340,7 @@ export class Writer {
     start: Start,
     changes: readonly (Change | PersonChange)[],
     { now, whole }: { now: string; whole: true | undefined },
-  ): { backlog: Backlog; applied: Applied; next: Version } {
+  ): { backlog: Backlog; applied: Applied; next: BacklogVersion } {
     const { backlog, applied } = applyChanges(start.backlog, changes, now);
     const next = this.next(start, backlog);
     if (whole === undefined) return { backlog, applied, next };
@@ -351,8 +351,8 @@ export class Writer {
     return { backlog: start.backlog, applied: { updated: [], refused, warnings: [] }, next: kept };
   }
 
-  /** The version that holds a backlog, made from another; that one itself when they are the same. */
-  private next({ from }: Start, backlog: Backlog): Version {
+  /** The version with this backlog, made from `from`; `from` itself if they are the same. */
+  private next({ from }: Start, backlog: Backlog): BacklogVersion {
     if (backlog === from.backlog) return from;
     const layout = editBacklog(from.layout, from.backlog, backlog);
     return { bytes: encode(layout, from.bom), bom: from.bom, layout, backlog };
@@ -385,7 +385,7 @@ function toRead(look: Look): ReadResult {
   return { kind: "ok", bytes: look.bytes, backlog, index: indexOf(backlog) };
 }
 
-/** Neither missing nor blank, nor a valid backlog without tasks. */
+/** Whether a file exists that is neither blank nor a valid backlog without tasks. */
 function saysSomething(look: Look): look is Exclude<Look, { kind: "missing" }> {
   if (look.kind === "empty") return new TextDecoder().decode(look.bytes).trim() !== "";
   return look.kind === "invalid" || holdsTasks(look);

@@ -8,7 +8,7 @@ const fine = '{"id":"T2","title":"b","priority":1,"status":"todo"}';
 const file = (...tasks: string[]): Uint8Array =>
   bytes(`{"schema_version":1,"source_files":[],"tasks":[${tasks.join(",")}]}`);
 
-test("a repair that keeps every task by id or by title is taken", () => {
+test("a repair that keeps every task by id or by title is accepted", () => {
   expect(objectionsTo(file(open, fine), backlog(task("T1"), task("T2")))).toEqual([]);
   const twice = file(fine, fine);
   expect(objectionsTo(twice, backlog(task("T2", { title: "b" }), task("T3", { title: "b" })))).toEqual([]);
@@ -23,7 +23,7 @@ test("a repair that drops a task, or one of two with the same id, is refused", (
   expect(objectionsTo(file(open, fine), backlog(task("T2")))).toEqual(["lose T1"]);
 });
 
-test("the task a cut-off file ends in counts by its title", () => {
+test("the last task of a cut-off file counts by its title", () => {
   const cut = bytes(
     `{"schema_version":1,"source_files":[],"tasks":[${fine},{"id":"T3","title":"c \\"d\\"","prio`,
   );
@@ -31,7 +31,7 @@ test("the task a cut-off file ends in counts by its title", () => {
   expect(objectionsTo(cut, backlog(task("T2", { title: "b" }), task("T3", { title: 'c "d"' })))).toEqual([]);
 });
 
-test("of a cut-off file the whole tasks count by id or title, as ever", () => {
+test("the whole tasks of a cut-off file count by id or title", () => {
   const cut = bytes(`{"tasks":[${fine},{"id":"T3","title" : "c","prio`);
   const both = backlog(task("T2", { title: "another" }), task("T9", { title: " c " }));
   expect(objectionsTo(cut, both)).toEqual([]);
@@ -54,7 +54,7 @@ test("a title that is not a JSON string is not counted, an empty one is", () => 
   expect(objectionsTo(bytes('{"tasks":[{"title":""},'), backlog(task("T1")))).toEqual(['lose ""']);
 });
 
-test("a task that its id does not identify is called by its title, or not at all", () => {
+test("a task without a usable id is named by its title, if it has one", () => {
   const broken = file('{"title":"t"}', '{"id":3}', '{"id":"T1"}', "null", '{"id":"T5","title":" a "}');
   expect(objectionsTo(broken, backlog(task("T9", { title: "a" })))).toEqual(['lose "t", 3, T1']);
 });
@@ -66,7 +66,7 @@ test.each(["null", "7", "[]", "{}", '{"tasks":7}', '{"tasks":[null,7]}', " "])(
   },
 );
 
-test("a repair makes nothing done", () => {
+test("a repair must not mark a task as done", () => {
   const mended = backlog(task("T2", { title: "b", status: "done" }), task("T4", { status: "done" }));
   expect(objectionsTo(file(fine, "7"), mended)).toEqual([
     "mark T2 as done, which only a finished attempt may",

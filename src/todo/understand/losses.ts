@@ -1,4 +1,4 @@
-// Finds what a repair of a broken task file would lose or claim. Pure; leaves refusing it to the loop.
+// Finds the tasks that a repair of a broken task file would lose or mark as done. Pure. The loop refuses the repair.
 import { parseJson } from "../../system/text/json.js";
 import { checkBacklog } from "../check/check.js";
 import type { Backlog } from "../model/task.js";
@@ -8,7 +8,7 @@ import { isMembers, renameKeys, understandTask } from "./understand-task.js";
 /** A title in a text that is not valid JSON as a whole. */
 const TITLE = /"title"\s*:\s*("(?:[^"\\]|\\.)*")/gu;
 
-/** A task as far as it can be made out: any of its fields may be wrong, that is why it is being repaired. */
+/** A task of a broken file; any of its fields may be wrong. */
 interface Remnant {
   id?: unknown;
   title?: unknown;
@@ -32,7 +32,7 @@ export function objectionsTo(broken: Uint8Array, mended: Backlog): string[] {
   ];
 }
 
-/** The tasks of a text that is JSON but for comments and commas, as they plainly mean; `undefined` when it is not. */
+/** The tasks that a text clearly means if it is JSON except for comments and commas; `undefined` otherwise. */
 function remnantsOf(text: string): Remnant[] | undefined {
   const json = toJson(text.replace(/^\ufeff/u, ""));
   if (json === undefined) return undefined;
@@ -42,7 +42,7 @@ function remnantsOf(text: string): Remnant[] | undefined {
   return Array.isArray(tasks) ? tasks.filter(isMembers).map((task) => understandTask(task).members) : [];
 }
 
-/** Tasks that are kept neither by id nor by title; a number of them, where some merely went. */
+/** Tasks that are kept neither by id nor by title; or their number, if they are not known one by one. */
 function lostTasks(old: readonly Remnant[], mended: Backlog): string[] {
   const ids = new Set<unknown>(mended.tasks.map(({ id }) => id));
   const titles = titlesOf(mended);
@@ -58,7 +58,7 @@ function nameOf(id: unknown, title: unknown): string {
   return typeof title === "string" ? JSON.stringify(title) : "a task without a name";
 }
 
-/** The titles of tasks that are too broken to be read as such, e.g. where the file was cut off. */
+/** The titles of tasks that are too broken to be read, for instance because the file was cut off. */
 function titlesIn(text: string, readable: readonly Remnant[]): string[] {
   const known = new Set<unknown>(readable.map(({ title }) => title));
   const found: string[] = [];

@@ -1,14 +1,14 @@
-// A broken task file that plainly means a valid backlog. Pure. Leaves what a text means to understand.ts, and what is valid to
-// check.ts.
+// Reads a broken task file that clearly means a valid backlog. Pure. understand.ts corrects the text, and check.ts checks
+// the result.
 import { checkBacklog, type CheckOptions, type CheckResult } from "../check/check.js";
 import { understandFile, type UnderstoodFile } from "./understand.js";
 
-/** A valid file, and what was corrected to make it one. */
+/** A valid file, and the corrections that made it valid. */
 export interface UnderstoodBacklog extends UnderstoodFile {
   checked: Extract<CheckResult, { kind: "ok" }>;
 }
 
-/** The valid backlog that the bytes of a file which is not valid plainly mean; `undefined` where it takes more to mend them. */
+/** The valid backlog that invalid bytes clearly mean; `undefined` if the correction is not clear. */
 export function understandBacklog(
   bytes: Uint8Array,
   options: CheckOptions = {},
@@ -19,7 +19,7 @@ export function understandBacklog(
   return checked.kind === "ok" ? { ...understood, checked } : undefined;
 }
 
-/** Checks the bytes, or, where they are not a valid backlog, the backlog they clearly mean. */
+/** Checks the bytes, or, if they are not a valid backlog, the backlog that they clearly mean. */
 export function checkUnderstood(bytes: Uint8Array, options: CheckOptions = {}): CheckResult {
   const checked = checkBacklog(bytes, options);
   return checked.kind === "invalid" ? (understandBacklog(bytes, options)?.checked ?? checked) : checked;

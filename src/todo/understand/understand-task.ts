@@ -13,7 +13,7 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An object as it plainly means, and what differs, in words; the same object where nothing does. */
+/** The object that is meant, and its corrections in words; the same object without corrections. */
 export interface Understood {
   members: Members;
   changes: string[];
@@ -22,12 +22,12 @@ export interface Understood {
 const KEYS = Object.keys(Task.shape);
 const LISTS: ReadonlySet<string> = new Set(["steps", "blockers", "tags", "files", "depends_on", "verify"]);
 const TEXTS: ReadonlySet<string> = new Set(["title", "description", "reference", "details", "result"]);
-/** Keys of `meta` that mean something to the runner: what a file says elsewhere may not become one. */
+/** Keys of `meta` that the runner reads: a misplaced key must not become one of them. */
 const RESERVED: ReadonlySet<string> = new Set(["verified"]);
 
 /**
- * The corrected task. `numberText`: the spelling of a number in the text, so that an id `1.10` stays as it is; without it, the
- * spelling of JavaScript.
+ * Corrects a task. `numberText` returns the spelling of a number in the text, so that an id `1.10` stays as it is; without
+ * it, numbers are spelled as in JavaScript.
  */
 export function understandTask(
   task: Members,
@@ -49,11 +49,11 @@ interface Renamed {
   members: Members;
   /** The old spelling of each key that has a new one. */
   from: ReadonlyMap<string, string>;
-  /** Keys that stand for none of the known ones. */
+  /** Keys that do not mean a known key. */
   unknown: string[];
 }
 
-/** Gives keys their known spelling, in place. A key that may be meant in two ways stays. */
+/** Gives keys their known spelling, in place. An ambiguous key stays. */
 export function renameKeys(object: Members, known: readonly string[], changes: string[]): Renamed {
   const taken = new Set(Object.keys(object));
   const from = new Map<string, string>();
@@ -70,7 +70,7 @@ export function renameKeys(object: Members, known: readonly string[], changes: s
   }
   const entries = Object.entries(object).map(([key, value]): [string, unknown] => {
     const to = wanted.get(key);
-    // Two spellings of one key are two values: nothing says which one counts.
+    // Two spellings of one key have two values, and it is unknown which one counts.
     if (to === undefined || claims.get(to) !== 1) return [key, value];
     from.set(to, key);
     changes.push(`key ${show(key)} → ${to}`);
@@ -81,7 +81,7 @@ export function renameKeys(object: Members, known: readonly string[], changes: s
 
 type Value = [value: unknown, says?: string];
 
-/** `undefined`: the key says nothing, and goes. */
+/** Corrects a value; `undefined`: the key has no meaning and is removed. */
 function valueFor(key: string, value: unknown, text: string | undefined): Value {
   if (value === null && key !== "meta") {
     return KEYS.includes(key) ? [undefined, `empty ${key} removed`] : [value];
@@ -127,12 +127,12 @@ function listFor(key: string, value: unknown): Value {
   return items.every((item, at) => item === value[at]) ? [value] : [items, `numbers in ${key} → text`];
 }
 
-/** A number that reads the same in every spelling of it. */
+/** Whether a number has only one spelling. */
 function isId(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
-/** Moves unknown keys into `meta`, where nothing of that name is there yet. */
+/** Moves unknown keys into `meta`, unless it has a key of that name. */
 export function moveToMeta(object: Members, unknown: readonly string[], changes: string[]): Members {
   const { meta } = object;
   const old = meta ?? {};
@@ -148,12 +148,12 @@ export function moveToMeta(object: Members, unknown: readonly string[], changes:
   return Object.fromEntries([...kept, ["meta", into]]);
 }
 
-/** Work that would be forgotten in `meta`. */
+/** Keys with work that would be overlooked in `meta`. */
 function holdsTasks(value: unknown): boolean {
   return Array.isArray(value) && value.some((one) => isMembers(one) && ("title" in one || "name" in one));
 }
 
-/** A task is open and of middling priority where it says nothing else; another key may say so, and then nothing is assumed. */
+/** A task without status and priority is open and of middle priority, unless another key may mean one of them. */
 function withRequired(task: Members, hasOtherKeys: boolean, changes: string[]): Members {
   const added: [string, unknown][] = [];
   if (!Object.hasOwn(task, "priority") && !hasOtherKeys) added.push(["priority", 3]);

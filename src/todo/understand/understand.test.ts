@@ -104,7 +104,7 @@ test.each([
   expect(understood(file(task))?.text ?? file(task)).toBe(file(task));
 });
 
-test("unknown keys move into meta, of a task and of the root, beside what is there", () => {
+test("unknown keys of a task and of the root move into meta beside its keys", () => {
   const text = JSON.stringify({
     schema_version: 1,
     owner: { name: "Ann" },
@@ -147,7 +147,7 @@ const COMMENTED = `// The backlog.
 }
 `;
 
-test("comments and trailing commas go; every other byte stays", () => {
+test("comments and trailing commas are removed, and every other byte stays", () => {
   const read = understood(COMMENTED);
   expect(read?.text).toBe(`{
    "schema_version": 1,
@@ -160,7 +160,7 @@ test("comments and trailing commas go; every other byte stays", () => {
   expect(read?.says).toBe("4 comments removed; 4 trailing commas removed");
 });
 
-test("tasks that are right keep every byte, and a wrong one its style", () => {
+test("valid tasks keep every byte, and a corrected one keeps its style", () => {
   const right = '{ "id":"T1",   "title":"\\u0041", "priority":1, "status":"todo" }';
   const text = `{"schema_version": 1, "source_files": [], "tasks": [${right},\r\n\t{ "id": "T2", "title": "\\u0042", "priority": 2, "status": "completed", "tags": [ "a" ] }]}`;
   expect(understood(text)?.text).toBe(text.replace('"completed"', '"done"'));
@@ -175,7 +175,7 @@ test("a missing value is added where the file does not contradict it", () => {
   expect(tasksOf(file({ id, title, priority: 1, passes: true }))).toEqual([]);
 });
 
-test("a text in UTF-16 with its mark becomes UTF-8, and the mark of UTF-8 stays", () => {
+test("UTF-16 with a byte order mark becomes UTF-8, and the mark of UTF-8 stays", () => {
   const wide = Buffer.from(`\ufeff${file({ ...T1, title: "Ä" })}`, "utf16le");
   expect(tasksOf(wide)).toEqual([{ ...T1, title: "Ä" }]);
   expect(tasksOf(wide.swap16())).toEqual([{ ...T1, title: "Ä" }]);
@@ -207,7 +207,7 @@ test("bytes of another encoding are left as they are", () => {
   expect(understood(Buffer.from(file({ ...T1, title: "Ä", status: "open" }), "latin1"))).toBeUndefined();
 });
 
-test("understanding a file that was understood changes nothing", () => {
+test("correcting a corrected file changes nothing", () => {
   const once = understood(COMMENTED.replace('"todo"', '"wip", "notes": 1'))?.text ?? "";
   expect(checkBacklog(Buffer.from(once)).kind).toBe("ok");
   expect(understood(once)).toBeUndefined();

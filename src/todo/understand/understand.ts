@@ -26,8 +26,8 @@ const MARK = "\ufeff";
 const ROOT_KEYS = Object.keys(Backlog.shape);
 
 /**
- * The file as it plainly means, valid or not: rules beyond the shape are for others. `undefined` where nothing is to be
- * corrected, or the text cannot be read.
+ * Corrects a file where its meaning is clear; the result may still break rules beyond the shape. `undefined` without
+ * corrections, or if the text cannot be read.
  */
 export function understandFile(bytes: Uint8Array): UnderstoodFile | undefined {
   const decoded = decode(bytes);
@@ -42,7 +42,7 @@ export function understandFile(bytes: Uint8Array): UnderstoodFile | undefined {
   return { bytes: Buffer.from((bom && !decoded.wide ? MARK : "") + text, "utf8"), corrections };
 }
 
-/** UTF-8, or UTF-16 where the byte order mark says so; `undefined` for bytes that are neither. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark; `undefined` for other bytes. */
 function decode(bytes: Uint8Array): { text: string; wide: boolean } | undefined {
   const [first, second] = bytes;
   const wide =
@@ -57,7 +57,7 @@ function decode(bytes: Uint8Array): { text: string; wide: boolean } | undefined 
   }
 }
 
-/** The text without comments and trailing commas; `undefined` where more than that keeps it from being JSON. */
+/** Removes comments and trailing commas; `undefined` if the text is not JSON even then. */
 export function toJson(text: string, corrections: Correction[] = []): string | undefined {
   const { problems, removable } = walkJson(text, {});
   if (problems.length > removable.length) return undefined;
@@ -80,11 +80,11 @@ function withItsSpace(text: string, { start, end }: Range): Range {
   const isAlone = from === 0 || text[from - 1] === "\n";
   const after = /^[ \t]*\r?\n/.exec(text.slice(end, end + 80))?.[0];
   if (isAlone) return after === undefined ? { start, end } : { start: from, end: end + after.length };
-  // Between two values on a line something must stay between them.
+  // Two values on a line must stay separated.
   return after === undefined ? { start, end } : { start: from, end };
 }
 
-/** The root's keys in their known spelling; `undefined` where the text is not an object, or could not be kept. */
+/** Gives the root's keys their known spelling; `undefined` if the text is not an object or could not be kept. */
 function renameRootKeys(
   text: string,
   corrections: Correction[],
@@ -107,7 +107,7 @@ function renameRootKeys(
   return isMembers(value) ? { layout: readLayout(after).layout, root: value } : undefined;
 }
 
-/** The text with its tasks and its root as they mean; `undefined` where it has no list of tasks. */
+/** Corrects the tasks and the root of a text; `undefined` if it does not have a list of tasks. */
 function correctAll(layout: BacklogLayout, root: Members, corrections: Correction[]): string | undefined {
   const { text } = layout;
   const list = layout.members.find(({ key }) => key === "tasks");
@@ -151,7 +151,7 @@ function taskEdits(text: string, range: Range, task: unknown, corrections: Corre
   return [{ ...range, text: rewrite(text, { range, members, before: task, after }) }];
 }
 
-/** The root with what it lacks, and unknown keys in `meta`. Its list of tasks is not looked at. */
+/** Adds missing keys to the root and moves unknown keys into `meta`. Its list of tasks is ignored. */
 function correctRoot(root: Members, changes: string[]): Members {
   const { unknown } = renameKeys(root, ROOT_KEYS, []);
   const moved = moveToMeta(root, unknown, changes);
@@ -178,7 +178,7 @@ interface Rewriting {
   after: Members;
 }
 
-/** The object with other members, in its own style; members that stay keep their text. */
+/** Replaces the members of an object in its own style; unchanged members keep their text. */
 function rewrite(text: string, { range, members, before, after }: Rewriting): string {
   const style: ObjectStyle | undefined = styleOf(text, range, members);
   if (style === undefined) return JSON.stringify(after);
@@ -202,7 +202,7 @@ function edited(text: string, edits: readonly Edit[]): string {
   return parts.join("") + text.slice(at);
 }
 
-/** So many tasks are named for each kind of correction. */
+/** How many tasks are named for each kind of correction. */
 const NAMED = 3;
 const MOST_KINDS = 12;
 

@@ -11,7 +11,7 @@ const COLUMNS = [
   ...(["created_at", "updated_at", "meta"] as const),
 ] satisfies readonly (keyof Task)[];
 
-/** Lists whose items are single words: joined on one line. The other lists hold sentences: one a line. */
+/** Lists whose items are single words are joined on one line. Other lists have sentences, one per line. */
 const WORDS: ReadonlySet<keyof Task> = new Set(["tags", "files", "depends_on"]);
 
 export function exportCsv({ tasks }: Backlog): string {

@@ -74,7 +74,7 @@ const tasks = fc.uniqueArray(id, { minLength: 1, maxLength: 6 }).chain((ids) =>
   ),
 );
 
-test("a checklist is read back to the same tasks: id, title, status, priority, edges, tags", () => {
+test("an exported checklist is read back to the same tasks", () => {
   fc.assert(
     fc.property(tasks, (made) => {
       expect(readBack(exportMarkdown(backlog(...made))).map(told)).toEqual(made.map(told));
@@ -83,7 +83,7 @@ test("a checklist is read back to the same tasks: id, title, status, priority, e
   );
 });
 
-test("people can read the checklist: what words can say is said in words", () => {
+test("an exported checklist uses words wherever they are exact", () => {
   const whole: Backlog = {
     ...backlog(
       task("T1", { title: "Set up", status: "done", priority: 1 }),
@@ -115,7 +115,7 @@ test("people can read the checklist: what words can say is said in words", () =>
 `);
 });
 
-test("an edit of the checklist by a person counts", () => {
+test("an edit of the checklist by a person takes precedence", () => {
   const [first = ""] = exportMarkdown(backlog(task("T1", { title: "a  b", tags: ["x"] })))
     .split("\n")
     .slice(2);
@@ -135,7 +135,7 @@ function readCsv(text: string): string[][] {
   return rows.slice(0, -1);
 }
 
-test("CSV: a header, a row for each task, every cell whole, and none that a spreadsheet runs", () => {
+test("CSV has a header, a row for each task, whole cells, and no formulas", () => {
   fc.assert(
     fc.property(tasks, (made) => {
       const [header = [], ...rows] = readCsv(exportCsv(backlog(...made)));
@@ -151,7 +151,7 @@ test("CSV: a header, a row for each task, every cell whole, and none that a spre
   );
 });
 
-test("CSV: formulas are text, lists are joined", () => {
+test("CSV has formulas as text and lists joined", () => {
   const text = exportCsv(
     backlog(
       task("T1", {

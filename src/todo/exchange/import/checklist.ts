@@ -129,7 +129,7 @@ class ChecklistReader {
     this.open = { item, steps: [], body: [], above };
   }
 
-  /** Those that hold nothing at this column. */
+  /** Closes the items that cannot contain text at this column. */
   private forgetGroups(indent: number): void {
     const over = this.groups.filter((group) => group.indent >= indent);
     this.loose += over.filter(({ used }) => !used).length;
@@ -158,7 +158,7 @@ function draftOf({ item, steps, body, above }: Open): TaskDraft {
   };
 }
 
-/** A longer one is a sentence. */
+/** A longer heading is a sentence. */
 const LONGEST_HEADING = 100;
 
 /** `## Login (P1)`, `## High priority`, `## Doing`. */

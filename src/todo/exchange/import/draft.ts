@@ -1,11 +1,11 @@
-// The result of reading a foreign format: drafts of tasks, whose ids and edges are not settled yet. Leaves that to plan.ts.
+// The result of reading a foreign format: drafts of tasks. plan.ts gives them ids and edges.
 import type { Status, Task } from "../../model/task.js";
 
-/** A task as its source has it; what is left out gets the value a new task has. */
+/** A task as its source has it; absent values become those of a new task. */
 export interface TaskDraft {
-  /** As the source calls it; one that is not valid, or taken, is replaced. */
+  /** The source's id; replaced if it is not valid or taken. */
   id?: string;
-  /** In one line; an empty one is replaced by what else says something. */
+  /** In one line; an empty title is replaced by another text of the task. */
   title: string;
   status?: Status;
   priority?: number;
@@ -16,14 +16,14 @@ export interface TaskDraft {
   blockers?: readonly string[] | undefined;
   tags?: readonly string[] | undefined;
   files?: readonly string[] | undefined;
-  /** Ids, as the source calls them. */
+  /** Ids of the source. */
   dependsOn?: readonly string[];
-  /** Anything; kept where it is a date and time as RFC 3339 writes it. */
+  /** Any value; kept if it is a date and time in RFC 3339. */
   createdAt?: unknown;
   updatedAt?: unknown;
-  /** Values that no key of a task is for: written to `meta.imported`. */
+  /** Values without a key of their own; written to `meta.imported`. */
   kept?: Readonly<Record<string, unknown>>;
-  /** Of a task file of our own: keys no other format has. */
+  /** Keys that only Looper's own task files have. */
   own?: Partial<Pick<Task, "verify" | "agent" | "result" | "attempts" | "meta">>;
 }
 
@@ -32,12 +32,12 @@ export interface Drafted {
   /** The name of the format in words: `a Markdown checklist`. */
   format: string;
   drafts: readonly TaskDraft[];
-  /** Sentences about what was not taken over as it stood. */
+  /** Notes on values that were changed or left out. */
   notes: readonly string[];
-  /** Of a document: how many of its lines no task holds. */
+  /** For a document: the number of its lines that are not in a task. */
   left?: number;
   /** The project's name. */
   name?: string | undefined;
-  /** Values that belong to no task: written to the backlog's `meta.imported`. */
+  /** Values that do not belong to a task; written to the backlog's `meta.imported`. */
   kept?: Readonly<Record<string, unknown>>;
 }

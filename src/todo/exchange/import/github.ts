@@ -44,7 +44,7 @@ function draftOf(issue: Fields, listed: ReadonlySet<string | undefined>): TaskDr
     ...given({ priority }),
     status: isClosed ? "done" : "todo",
     tags: labels,
-    // One that is closed is not in the list: nothing is to be waited for.
+    // A closed issue is not in the list, so the task need not wait for it.
     dependsOn: waits.filter((other) => listed.has(other)).map(idOf),
     createdAt: issue["createdAt"],
     updatedAt: issue["updatedAt"],
@@ -52,7 +52,7 @@ function draftOf(issue: Fields, listed: ReadonlySet<string | undefined>): TaskDr
   };
 }
 
-/** `#12` would be a comment to a shell. */
+/** An id of `#12` would be a comment in a shell. */
 function idOf(number: string): string {
   return `GH-${number}`;
 }

@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test("task-master: tasks of further tags keep apart", () => {
+test("tasks of further tags of task-master stay separate", () => {
   const one = (title: string, dependencies: number[] = []) => ({ id: title.length, title, dependencies });
   const { tasks } = imported(
     JSON.stringify({ feat: { tasks: [one("a"), one("bb", [1])] }, master: { tasks: [one("c")] } }),
@@ -219,7 +219,7 @@ test("issues of GitHub: labels are tags and priorities, the text says what is wa
   ]);
 });
 
-test("a file without tasks is refused in a few words", () => {
+test("a file without tasks is refused with a short reason", () => {
   expect(refusal("")).toBe("there is nothing in it");
   expect(refusal("\ufeff \n")).toBe("there is nothing in it");
   expect(refusal(Buffer.from([0x2d, 0xff]))).toBe("it is not UTF-8");
@@ -245,7 +245,7 @@ test("a file without tasks is refused in a few words", () => {
   expect(refusal("[x] done\n", "a.txt")).toMatch(/no tasks in it/);
 });
 
-test("any JSON of a known shape is read, and gives a valid backlog: nothing throws", () => {
+test("any JSON of a known shape is read as a valid backlog", () => {
   const any = fc.jsonValue({ maxDepth: 3 });
   const keys = [
     "id",

@@ -1,4 +1,4 @@
-// Markdown line by line: headings, list items with their boxes, and what is neither. Code blocks hold no structure. Pure.
+// Reads Markdown line by line: headings, list items with their boxes, and other text. Code blocks are text. Pure.
 import { given } from "../../../system/given.js";
 
 /** One line. `indent`: columns before its text, or before an item's marker. */
@@ -23,7 +23,7 @@ const RULE = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/u;
 const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}|~{3,})/u;
 const TAB = 4;
 
-/** The lines of a text, whatever ends them. */
+/** Splits a text into lines at any kind of line end. */
 export function readMarkdown(text: string): Line[] {
   const lines: Line[] = [];
   let fence: { mark: string; indent: number } | undefined;
@@ -80,7 +80,7 @@ function readLine(line: string, indent: number): Line {
   };
 }
 
-/** Without the marks that may close it. */
+/** Removes the marks that may close a heading. */
 function headingText(text: string): string {
   return text
     .trim()
@@ -105,7 +105,7 @@ function expand(line: string): string {
   });
 }
 
-/** The lines as a text, without the columns all of them are indented by, at most `columns`. */
+/** Joins lines to a text and removes their common indentation, at most `columns`. */
 export function dedented(lines: readonly string[], columns: number): string {
   const text = lines.map((line) =>
     line.slice(0, columns).trim() === "" ? line.slice(columns) : line.trimStart(),
@@ -116,7 +116,7 @@ export function dedented(lines: readonly string[], columns: number): string {
     .trimEnd();
 }
 
-/** As a tag: `User login` → `user-login`; empty where nothing is left. */
+/** Turns a text into a tag: `User login` → `user-login`; empty if no letter is left. */
 export function slug(text: string): string {
   return text
     .toLowerCase()

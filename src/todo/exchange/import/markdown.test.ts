@@ -75,7 +75,7 @@ test("ids: kept where valid and free, else the next in style; edges that lead no
   ]);
 });
 
-test("words in brackets that mean nothing stay in the title; P1 is not an id, #12 not a tag", () => {
+test("words in brackets without a meaning stay in the title, P1 is not an id, and #12 is not a tag", () => {
   const titles = imported(
     "- [ ] P1: Fix (it) (see #12)\n- [ ] Call (after lunch)\n- [ ] 1.2 Sum\n- [ ] T001 [P] Do\n",
   ).tasks;
@@ -137,7 +137,7 @@ test("a document without numbered headings: items about work, else numbered item
   expect(refusal("# Only a title\n\nand words\n")).toBe("there are no tasks in it (a document in Markdown)");
 });
 
-test("a list that begins with a bracket and is not JSON is read as text; so is any .md", () => {
+test("a text that begins with a bracket and is not JSON, and any .md, is read as Markdown", () => {
   expect(imported("[link](x)\n\n- [ ] one\n").tasks).toHaveLength(1);
   expect(imported("{curly}\n- [ ] one\n", "a.md").tasks).toHaveLength(1);
 });
@@ -169,7 +169,7 @@ test("a table beside a list of requirements is counted as left out, one below an
   ]);
 });
 
-test("any text is read or refused, and what is read is a valid backlog: nothing throws", () => {
+test("any text is read as a valid backlog or refused", () => {
   const word = fc.constantFrom(
     "- [ ] ",
     "- [x] ",

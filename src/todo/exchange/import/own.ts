@@ -1,4 +1,4 @@
-// A task file of our own, e.g. of another project: nothing of its tasks is lost.
+// Reads a Looper task file, for instance of another project; its tasks keep all their values.
 import type { Backlog } from "../../model/task.js";
 import type { Drafted, TaskDraft } from "./draft.js";
 

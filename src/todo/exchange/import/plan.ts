@@ -1,5 +1,5 @@
-// Drafts become tasks: ids that are valid and free stay, edges that lead nowhere or close a cycle go, with a warning. Pure.
-// Leaves judging the whole to check.ts.
+// Turns drafts into tasks: valid and free ids stay; edges without a target and edges that close a cycle are removed with a
+// note. Pure. check.ts checks the result.
 import { given } from "../../../system/given.js";
 import { shorten } from "../../../system/text/cut.js";
 import { dropCycles, type Linked } from "../../model/edges.js";
@@ -16,7 +16,7 @@ export interface PlannedImport {
 
 type LinkedDraft = Linked & { draft: TaskDraft };
 
-/** `there`: the tasks there are already; one with the same title is not added again, and stands for the draft. */
+/** Plans the tasks. `there`: the existing tasks; a draft with the title of one of them is not added, and means that task. */
 export function planImport(
   drafted: Pick<Drafted, "drafts" | "notes">,
   there: readonly Pick<Task, "id" | "title">[] = [],
@@ -55,7 +55,7 @@ function withoutThose(
   return fresh;
 }
 
-/** Those of the source first: none is handed out that a later task brings. */
+/** Ids of the source come first, so that a new id never takes one that a later task has. */
 function settleIds(
   drafts: readonly TaskDraft[],
   said: string[],
@@ -137,7 +137,7 @@ function blank(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-/** Without what is absent or empty. */
+/** Leaves out absent and empty values. */
 function filled<T extends Record<string, string | readonly string[] | undefined>>(part: T): Partial<T> {
   const kept: Partial<T> = {};
   for (const key in part) if (part[key] !== undefined && part[key].length > 0) kept[key] = part[key];

@@ -45,7 +45,7 @@ export function readPrd(lines: readonly Line[]): Drafted {
 interface Found {
   drafts: TaskDraft[];
   used: Set<Section>;
-  /** The titles are items, not headings. */
+  /** Whether the titles are items instead of headings. */
   fromItems?: true;
 }
 
@@ -70,7 +70,7 @@ function bare(text: string): string {
   return text.replaceAll(/^[*_]{1,2}|[*_]{1,2}$/g, "").trim();
 }
 
-/** Headings that are numbered as requirements are; what stands deeper below them is theirs. */
+/** Headings with the number of a requirement; deeper text below them belongs to them. */
 function byNumber(sections: readonly Section[]): Found | undefined {
   const used = new Set<Section>();
   const drafts = sections.flatMap((section, at): TaskDraft[] => {
@@ -96,7 +96,7 @@ function deeper(sections: readonly Section[], at: number): Section[] {
   return sections.slice(at + 1, end === -1 ? undefined : end);
 }
 
-/** Items under headings that promise work. */
+/** Items under headings about work. */
 function byItems(sections: readonly Section[]): Found | undefined {
   const at = sections.flatMap((section, place) => {
     const above = [section, ...parents(sections, place)];
@@ -112,7 +112,7 @@ function parents(sections: readonly Section[], at: number): Section[] {
   let level = sections[at]?.level ?? 0;
   for (let place = at - 1; place >= 0 && level > 1; place--) {
     const section = sections[place];
-    // The document's own title promises nothing.
+    // The document's own title does not count.
     if (section === undefined || section.level >= level || section.level < 2) continue;
     found.push(section);
     ({ level } = section);
@@ -120,7 +120,7 @@ function parents(sections: readonly Section[], at: number): Section[] {
   return found;
 }
 
-/** Numbered items, wherever they stand. */
+/** Numbered items anywhere in the document. */
 function byNumbers(sections: readonly Section[]): Found | undefined {
   return itemsOf(
     sections.filter(({ title }) => !NO_WORK.test(title)),
@@ -149,7 +149,7 @@ function itemsOf(sections: readonly Section[], wanted: (item: Item) => boolean):
   return drafts.length === 0 ? undefined : { drafts, used, fromItems: true };
 }
 
-/** A row of a table that is not indented as far as the item's words is the document's own: it is counted as left out. */
+/** A table row that is indented less than the item's words belongs to the document and counts as left out. */
 function isTableBeside(line: Line, item: Item): boolean {
   return line.kind === "text" && line.indent < item.content && line.raw.trimStart().startsWith("|");
 }
@@ -176,7 +176,7 @@ function itemDraft({ item, body }: { item: Item; body: readonly string[] }, { ti
   };
 }
 
-/** Sections that say something, of a document without lists of work. */
+/** Sections with text, in a document without lists of work. */
 function bySection(sections: readonly Section[]): Found | undefined {
   const used = new Set<Section>();
   const drafts = sections.flatMap((section, at): TaskDraft[] => {
@@ -213,7 +213,7 @@ function rawOf(line: Line): string {
   }
 }
 
-/** Whether a document has headings that are numbered as requirements are: boxes below them are what they demand. */
+/** Whether a document has headings with numbers of requirements; boxes below them are acceptance criteria. */
 export function hasNumberedHeadings(lines: readonly Line[]): boolean {
   return lines.some((line) => line.kind === "heading" && NUMBERED.test(bare(line.text)));
 }

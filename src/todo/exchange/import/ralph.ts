@@ -6,7 +6,7 @@ import { fieldsIn, leftOver, lineOf, sections, textOf, textsOf, type Fields } fr
 const STORY = ["id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes"];
 const EDGES = ["dependencies", "dependsOn", "depends_on"];
 
-/** `whole`: the file; a list is taken for its stories alone. */
+/** Reads stories. `whole`: the file; a list counts as the stories alone. */
 export function readRalph(whole: Fields): Drafted {
   const stories = fieldsIn(whole["userStories"]);
   const ranks = stories.map(({ priority }) => (typeof priority === "number" ? priority : undefined));
@@ -54,7 +54,7 @@ function idOf({ id }: Fields): { id?: string } {
 
 const LAST = 5;
 
-/** Ranks as priorities: as they are where they fit, else shared out in their order. */
+/** Turns ranks into priorities: unchanged if they fit, else distributed in their order. */
 function fitted(ranks: readonly (number | undefined)[]): (number | undefined)[] {
   const known = [...new Set(ranks.filter((rank) => rank !== undefined))].sort((a, b) => a - b);
   if (known.every((rank) => Number.isInteger(rank) && rank >= 1 && rank <= LAST)) return [...ranks];

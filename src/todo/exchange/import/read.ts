@@ -15,7 +15,7 @@ import { hasNumberedHeadings, readPrd } from "./prd.js";
 import { readRalph } from "./ralph.js";
 import { isTagged, readTaskMaster } from "./taskmaster.js";
 
-/** Why nothing can be taken from a file: `what` completes "FILE: …". */
+/** Why a file cannot be imported: `what` completes "FILE: …". */
 export interface NoImport {
   what: string;
   hint: string;
@@ -23,7 +23,7 @@ export interface NoImport {
 
 /** A larger file is not a list of tasks. */
 export const MOST_BYTES = 50 * 1024 * 1024;
-/** Deeper than any of the formats goes, and less than a task file may be nested. */
+/** Deeper than any format is nested, and less deep than a task file may be. */
 const DEEPEST = 100;
 
 const FORMATS =
@@ -118,7 +118,7 @@ function readBacklog(bytes: Uint8Array): Result<Drafted, NoImport> {
   return err({ what: `it is not a valid task file: line ${line}, column ${column}: ${message}`, hint });
 }
 
-/** Brackets outside of texts, counted: what is parsed is walked later, and not by a stack of its own. */
+/** Counts brackets outside of strings, because the parsed value is walked by recursion later. */
 function isDeep(text: string): boolean {
   let depth = 0;
   let inText = false;

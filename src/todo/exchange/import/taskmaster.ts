@@ -21,7 +21,7 @@ const TASK = [
 /** The default tag of Task Master, which every file has. */
 const MAIN = "master";
 
-/** A list of tasks: `tag` is set where their ids must not meet those of the main one. */
+/** A list of tasks; `tag` is set if its ids must stay apart from those of the main list. */
 interface Group {
   tag?: string;
   tasks: Fields[];
@@ -91,7 +91,7 @@ function draftsOf(task: Fields, tag: string | undefined): TaskDraft[] {
 
 const CANCELLED = "cancelled";
 
-/** How a status there reads here; what waits for a person is blocked, and says for what. */
+/** Translates a status; a task that waits for a person is blocked, with the reason. */
 const STATUSES: ReadonlyMap<string, { status: Status; blockers?: string[]; tags?: string[] }> = new Map([
   ["pending", { status: "todo" }],
   ["in-progress", { status: "doing" }],

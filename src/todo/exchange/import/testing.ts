@@ -1,10 +1,10 @@
-// A foreign text on its way to tasks, as a test says it.
+// Imports foreign texts in tests.
 import { checkBacklog } from "../../check/check.js";
 import type { Task } from "../../model/task.js";
 import { planImport } from "./plan.js";
 import { readImport } from "./read.js";
 
-/** The tasks of a text, which are a valid backlog, without what is undefined; and what was said. Throws on a refusal. */
+/** Imports a text: the tasks, without undefined values, and the notes. Throws if it is refused or not a valid backlog. */
 export function imported(
   text: string | Uint8Array,
   name = "-",
