@@ -165,7 +165,7 @@ test(
       { success: false, code: "not_whitelisted" },
     ]);
     expect(results[1]?.output).toContain("must have required property 'text'");
-    expect(ran.stderr).toContain("MCP server gone: there is no program /no/such/server");
+    expect(ran.stderr).toContain("MCP server gone: cannot start /no/such/server: program not found");
     const listed = await rig.run(["chapo", "tools"]);
     expect(listed.stdout).toContain("mcp_own_shout");
   }),

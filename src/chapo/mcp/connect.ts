@@ -1,12 +1,12 @@
-// A connection to one MCP server: opened, asked for its tools, called, closed. The one file that loads the protocol's library
-// with what it brings, so it is itself loaded only where there is a server. Leaves what a tool is to tools.ts.
+// A connection to one MCP server: opens it, lists and calls its tools, closes it. Only this file loads the protocol's library,
+// and it is imported only if a server is configured. tools.ts converts the tools.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { errorMessage } from "../../system/errors.js";
 import type { CallContext } from "../tool.js";
 import { ProcessTransport, type WirePorts } from "./wire.js";
 
-/** Where a server is: a process to start, or a URL. */
+/** A server: a process to start, or a URL. */
 export type ServerSpec =
   | { command: string; args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> }
   | { url: string; headers: Readonly<Record<string, string>> };
@@ -14,26 +14,26 @@ export type ServerSpec =
 /** A tool as its server describes it. */
 export type ListedTool = Awaited<ReturnType<Client["listTools"]>>["tools"][number];
 
-/** What a call brought; `gone`: there is no server any more. */
+/** The result of a call; `gone`: the server has ended. */
 export type Called = { content: unknown } | { gone: string } | { failed: string };
 
 export interface Connection {
   listed: readonly ListedTool[];
   /** Never throws. */
   call(name: string, args: Record<string, unknown>, context: CallContext): Promise<Called>;
-  /** Resolves once nothing is left of it. Never throws. */
+  /** Resolves when all of the server's processes have ended. Never throws. */
   close(): Promise<void>;
 }
 
-/** For each of: saying hello, each page of tools. */
+/** The timeout of the handshake and of each page of tools. */
 const HELLO_MS = 15_000;
 const MOST_PAGES = 20;
-/** Longer than a call may take: the gate ends it before. */
+/** Longer than the gate's timeout, which ends a call before. */
 const CALL_MS = 600_000;
-/** For saying goodbye to one over HTTP. */
+/** How long ending an HTTP session may take. */
 const GOODBYE_MS = 2_000;
 
-/** Connects; a sentence why not. Whatever was started for it is ended then. */
+/** Connects to a server, or returns why it cannot and ends everything it started. */
 export async function connect(
   spec: ServerSpec,
   ports: WirePorts,
@@ -46,7 +46,7 @@ export async function connect(
     if (wire instanceof StreamableHTTPClientTransport)
       await Promise.race([wire.terminateSession().catch(() => undefined), ports.clock.sleep(GOODBYE_MS)]);
     await client.close().catch(() => undefined);
-    // The library lets go of a process without waiting for its end.
+    // The library closes without waiting until the process has ended.
     await wire.close().catch(() => undefined);
   };
   try {

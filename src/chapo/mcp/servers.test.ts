@@ -11,7 +11,7 @@ import { nodePorts } from "../../system/processes/node-ports.js";
 import { callTool, getText } from "../testing/call-tool.js";
 import { openServers, type McpServers } from "./servers.js";
 
-/** A server by hand: what it does is the name of the tool. Noise on stdout is no message. */
+/** A hand-written server whose tools do what their names say. It also prints lines that are not messages. */
 const SERVER = `
 import { createInterface } from "node:readline";
 import { spawn } from "node:child_process";
@@ -91,7 +91,7 @@ async function say(opened: McpServers, name: string, args: unknown = {}) {
   return getText(await callTool(opened.tools, name, args));
 }
 
-test("a server's tools are there by name, with their arguments checked", async () => {
+test("a server's tools are available by name, with their arguments checked", async () => {
   const opened = await openAll({ my_srv: { ...server, env: { TOKEN: "${MY_TOKEN}!" } } });
   const { tools } = opened;
   expect(tools.map(({ name }) => name)).toEqual([
@@ -118,22 +118,22 @@ test("a server's tools are there by name, with their arguments checked", async (
   expect(await say(opened, "mcp_my_srv_env")).toBe('{"key":null,"token":"t!"}');
 });
 
-test("only tools of the access list are there; one that the server does not have is said", async () => {
+test("only the tools in the access list are available, and a tool the server does not have is reported", async () => {
   const { tools } = await openAll({ s: { ...server, tools: ["e*", "fail", "gone"] } });
   expect(tools.map(({ name }) => name)).toEqual(["mcp_s_echo", "mcp_s_env", "mcp_s_fail"]);
   expect(warnings).toEqual(['MCP server s: it has no tool "gone"']);
 });
 
-test("a server that dies takes its calls and its tools with it, and no other server's", async () => {
+test("the tools of a server that dies fail, and those of other servers work", async () => {
   const opened = await openAll({ a: server, b: server });
   expect(await say(opened, "mcp_a_die")).toContain(
-    "MCP server a is gone (it ended with exit code 7: out of memory)",
+    "MCP server a has ended (it ended with exit code 7: out of memory)",
   );
-  expect(await say(opened, "mcp_a_echo", { text: "x" })).toContain("is gone");
+  expect(await say(opened, "mcp_a_echo", { text: "x" })).toContain("has ended");
   expect(await say(opened, "mcp_b_echo", { text: "x" })).toBe("x");
 });
 
-test("a call that is aborted ends, and the server serves on", async () => {
+test("an aborted call ends, and the server continues to work", async () => {
   const opened = await openAll({ s: server });
   const abort = new AbortController();
   const hanging = callTool(opened.tools, "mcp_s_hang", {}, abort.signal);
@@ -142,7 +142,7 @@ test("a call that is aborted ends, and the server serves on", async () => {
   expect(await say(opened, "mcp_s_echo", { text: "x" })).toBe("x");
 });
 
-test("servers that cannot be used are warnings, the others are there", async () => {
+test("a server that cannot be used is a warning, and the others work", async () => {
   writeFileSync(path.join(folder, "broken.mjs"), "console.error('no config'); process.exit(3)");
   const { tools } = await openAll({
     none: { command: "/no/such/program" },
@@ -154,20 +154,20 @@ test("servers that cannot be used are warnings, the others are there", async () 
   });
   expect(tools.map(({ name }) => name)).toEqual(["mcp_fine_echo"]);
   expect(warnings).toEqual([
-    expect.stringContaining("none: there is no program /no/such/program"),
+    expect.stringContaining("none: cannot start /no/such/program: program not found"),
     expect.stringContaining("broken: it ended with exit code 3: no config"),
     expect.stringContaining("far: fetch failed"),
-    expect.stringContaining("odd: file:///etc/passwd is no http or https address"),
-    expect.stringContaining("keyless: the environment has no NO_SUCH, ANTHROPIC_API_KEY"),
+    expect.stringContaining("odd: file:///etc/passwd is not an http or https address"),
+    expect.stringContaining("keyless: not set in the environment: NO_SUCH, ANTHROPIC_API_KEY"),
   ]);
 });
 
-test("nothing of a server is left once it is closed, nor of one that never says hello", async () => {
+test("a closed server, and one that never answers the handshake, leave no processes", async () => {
   const child = path.join(folder, "child");
   const opened = await openAll({ s: { ...server, tools: [], env: { CHILD: child } } });
   const pid = Number(readFileSync(child, "utf8"));
   await opened.close();
-  // In a namespace of its own the number is another one here: what counts is that nothing marked is left.
+  // In a namespace of its own the process has another id here, so the command line is compared as well.
   expect(isAlive(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("1000")).toBe(false);
   const { tools } = await openAll({ mute: { ...server, env: { MUTE: "1" } } }, AbortSignal.abort());
   expect(tools).toEqual([]);
@@ -197,7 +197,7 @@ afterEach(() => {
   http = undefined;
 });
 
-test("a server over HTTP is given the headers, and told when it is over", async () => {
+test("a server over HTTP gets the headers and a request to end the session", async () => {
   const seen: string[] = [];
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => "s1" });
   const mcp = new McpServer({ name: "s", version: "1" }, { capabilities: { tools: {} } });

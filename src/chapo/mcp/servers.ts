@@ -1,5 +1,5 @@
-// The MCP servers of a session: all that are set are started together, and ended with it. One that does not start is a warning,
-// and its tools are absent. Leaves one connection to connect.ts, which is loaded only where there is a server.
+// The MCP servers of a session: starts all configured servers together and ends them with the session. A server that does not
+// start is a warning, and its tools are missing. connect.ts, which opens a connection, is imported only if there is a server.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Tool } from "../tool.js";
 import { createToolEnv } from "../tool-env.js";
@@ -11,23 +11,23 @@ type Servers = ChapoSettings["mcp"]["servers"];
 
 export interface McpPlace {
   ports: WirePorts;
-  /** Absolute; where servers are started. */
+  /** The folder servers are started in, absolute. */
   root: string;
-  /** The session's; the keys of models are kept from the servers. */
+  /** The session's environment. The keys of models are removed for the servers. */
   env: Readonly<Record<string, string>>;
-  /** What is wrong, in a sentence that names the server. */
+  /** Called with a problem, in a sentence that names the server. */
   onWarning(text: string): void;
-  /** Aborted to give up on servers that have not started yet. */
+  /** Aborted to cancel servers that are still starting. */
   signal: AbortSignal;
 }
 
-/** What is open; `close` resolves once nothing is left of any server. */
+/** The open servers; `close` resolves when all their processes have ended. */
 export interface McpServers {
   tools: readonly Tool[];
   close(): Promise<void>;
 }
 
-/** Starts or reaches them all. Never throws; takes no longer than the slowest may take to say hello. */
+/** Starts or connects to all servers. Never throws, and takes at most the timeout of one handshake. */
 export async function openServers(servers: Servers, place: McpPlace): Promise<McpServers> {
   const named = Object.entries(servers);
   if (named.length === 0) return { tools: [], close: () => Promise.resolve() };
@@ -46,15 +46,15 @@ export async function openServers(servers: Servers, place: McpPlace): Promise<Mc
       place.onWarning(`MCP server ${name}: ${text}`);
     };
     if ("problem" in connection) {
-      warn(`${connection.problem}; its tools are not there`);
+      warn(`${connection.problem}; its tools are missing`);
       continue;
     }
     connections.push(connection);
     const made = createMcpTools(name, connection, access);
     for (const problem of made.problems) warn(problem);
     for (const tool of made.tools) {
-      // Names of a server and a tool can run into those of another: a_b, c and a, b_c.
-      if (tools.has(tool.name)) warn(`another server has a tool ${tool.name} already`);
+      // The names of two tools can be equal: of server a_b and tool c, and of server a and tool b_c.
+      if (tools.has(tool.name)) warn(`another server already has a tool ${tool.name}`);
       else tools.set(tool.name, tool);
     }
   }
@@ -66,7 +66,7 @@ export async function openServers(servers: Servers, place: McpPlace): Promise<Mc
   };
 }
 
-/** How to reach it; `${NAME}` in what it is given stands for a variable of the environment, so that no key need be in a file. */
+/** Fills in a server's settings: `${NAME}` in its environment and headers is a variable, so that keys need not be in a file. */
 function resolveSpec(server: Servers[string], { env, root }: McpPlace): ServerSpec | { problem: string } {
   const known = createToolEnv(env);
   const absent = new Set<string>();
@@ -91,7 +91,7 @@ function resolveSpec(server: Servers[string], { env, root }: McpPlace): ServerSp
           env: { ...known, ...filled(server.env) },
         };
   if ("url" in spec && !/^https?:$/.test(URL.canParse(spec.url) ? new URL(spec.url).protocol : ""))
-    return { problem: `${spec.url} is no http or https address` };
-  if (absent.size > 0) return { problem: `the environment has no ${[...absent].join(", ")}` };
+    return { problem: `${spec.url} is not an http or https address` };
+  if (absent.size > 0) return { problem: `not set in the environment: ${[...absent].join(", ")}` };
   return spec;
 }

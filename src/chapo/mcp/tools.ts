@@ -1,12 +1,12 @@
-// The tools of an MCP server as tools of ours: their names made safe, their arguments checked, their results as text. Pure.
-// Leaves the connection to connect.ts, and which servers there are to servers.ts.
+// Converts an MCP server's tools to Chapo's: makes their names safe, checks their arguments, formats their results. Pure.
+// connect.ts calls the server, and servers.ts opens all servers.
 import { compileUserSchema, type UserSchema } from "../../todo/check/user-schema.js";
 import { field, textField } from "../../agents/fields.js";
 import { covers, STAR } from "../rules/wildcard.js";
 import { done, failed, type ToolParameters, type Tool, type ToolResult } from "../tool.js";
 import type { Connection, ListedTool } from "./connect.js";
 
-/** What the providers take as a name of a tool. */
+/** The longest name of a tool that providers accept. */
 const LONGEST_NAME = 64;
 const LONGEST_DESCRIPTION = 4_000;
 const LONGEST_SCHEMA = 50_000;
@@ -15,8 +15,8 @@ const TIMEOUT_MS = 120_000;
 const MOST_OUTPUT = 30_000;
 
 /**
- * The server's tools as `mcp_<server>_<tool>`. `access`: names of those that are wanted, each maybe with `*`; absent: all.
- * `problems`: why some are not there.
+ * Creates the server's tools as `mcp_<server>_<tool>`. `access`: the names of the allowed tools, possibly with `*`; absent: all.
+ * `problems`: why tools are missing.
  */
 export function createMcpTools(
   server: string,
@@ -32,7 +32,7 @@ export function createMcpTools(
       tools.size < MOST_TOOLS ? toTool(server, listed, connection) : `is one of more than ${MOST_TOOLS}`;
     if (typeof made === "string")
       problems.push(`its tool ${JSON.stringify(listed.name.slice(0, 100))} ${made}`);
-    else if (tools.has(made.name)) problems.push(`it has two tools that are ${made.name} here`);
+    else if (tools.has(made.name)) problems.push(`it has two tools that are both called ${made.name} here`);
     else tools.set(made.name, made);
   }
   for (const name of access ?? []) {
@@ -46,7 +46,7 @@ function toSafeName(server: string, tool: string): string {
   return `mcp_${server}_${tool}`.replaceAll(/[^\w-]/g, "_").slice(0, LONGEST_NAME);
 }
 
-/** The tool, or why it cannot be used. */
+/** Returns the tool, or why it cannot be used. */
 function toTool(server: string, listed: ListedTool, connection: Connection): Tool | string {
   const parameters: ToolParameters = listed.inputSchema;
   if (JSON.stringify(parameters).length > LONGEST_SCHEMA) return "has a schema that is too long";
@@ -88,16 +88,16 @@ function readArguments(
 function toResult(server: string, called: Awaited<ReturnType<Connection["call"]>>): ToolResult {
   if ("gone" in called)
     return failed(
-      `the MCP server ${server} is gone (${called.gone}); its tools cannot be used any more in this session`,
+      `the MCP server ${server} has ended (${called.gone}); its tools can no longer be used in this session`,
     );
-  if ("failed" in called) return failed(`the MCP server ${server} says: ${called.failed}`);
+  if ("failed" in called) return failed(`the MCP server ${server} reported: ${called.failed}`);
   const text = formatContent(called.content);
   return field(called.content, "isError") === true
-    ? failed(text || "it failed, and did not say why")
+    ? failed(text || "the call failed without a reason")
     : done(text);
 }
 
-/** What a result holds for a reader; pictures and sounds are named. */
+/** Formats a result as text. Images and audio are only named. */
 function formatContent(result: unknown): string {
   const content = field(result, "content");
   const parts = Array.isArray(content) ? content.map(formatPart) : [];

@@ -1,5 +1,5 @@
-// The process of an MCP server and its two pipes, as a transport of the protocol's library, whose own starts processes that
-// nothing contains. Knows nothing of what is said on them.
+// A transport for the protocol's library that runs an MCP server's process and its pipes. The library's own transport starts
+// processes that are not contained.
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 import { endsWithin } from "../../agents/acp/acp-wire.js";
@@ -8,11 +8,11 @@ import { never } from "../../system/never.js";
 import type { Clock, ContainedProcess, ProcessEnd, Processes, ProcessSpec } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 
-/** A message longer than this is not read. */
+/** Longer messages are discarded. */
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
-/** Of what it complains about, its end is kept. */
+/** The most characters of stderr that are kept, from its end. */
 const KEPT_COMPLAINTS = 2_000;
-/** Until SIGTERM once its input has ended, and from there until SIGKILL. */
+/** The wait from the end of its input to SIGTERM, and from SIGTERM to SIGKILL. */
 const ENDING_MS = [1_000, 1_000] as const;
 
 export interface WirePorts {
@@ -20,7 +20,7 @@ export interface WirePorts {
   processes: Processes;
 }
 
-/** A server's process. The library starts and closes it, and is told what it says. */
+/** A server's process. The library starts and closes it, and receives its messages. */
 export class ProcessTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -42,7 +42,7 @@ export class ProcessTransport implements Transport {
     const lines = splitLines(LONGEST_MESSAGE);
     const { command, env, cwd } = this.#spec;
     const found = await this.#ports.processes.which(command, env.PATH ?? "", cwd);
-    if (found === undefined) throw new Error(`there is no program ${command} that could be started`);
+    if (found === undefined) throw new Error(`cannot start ${command}: program not found`);
     const running = await this.#ports.processes.contain(
       {
         ...this.#spec,
@@ -64,7 +64,7 @@ export class ProcessTransport implements Transport {
     });
   }
 
-  /** What is no message is noise, as some servers make. */
+  /** Passes on a message. Other lines are ignored, because some servers print them. */
   #take(line: string): void {
     const message = JSONRPCMessageSchema.safeParse(parseJson(line));
     if (message.success) this.onmessage?.(message.data);
@@ -74,11 +74,11 @@ export class ProcessTransport implements Transport {
     await this.#writer.write(Buffer.from(`${JSON.stringify(message)}\n`));
   }
 
-  /** Resolves once nothing is left of it. */
+  /** Ends the process. Resolves when all its processes have ended. */
   async close(): Promise<void> {
     const running = this.#process;
     if (running === undefined) return;
-    // It may have closed its end of the pipe before.
+    // The process may have closed its end of the pipe before.
     this.#writer.close().catch(() => undefined);
     const { clock } = this.#ports;
     if (!(await endsWithin(clock, ENDING_MS[0], running.ended))) running.signal("SIGTERM", "group");
@@ -87,7 +87,7 @@ export class ProcessTransport implements Transport {
     await running.gone;
   }
 
-  /** How it ended and what it said last, in a few words; "" while it lives. */
+  /** How the process ended, with its last line on stderr; "" while it is running. */
   get farewell(): string {
     if (this.#end === undefined) return "";
     const last = this.#complaints.trim().split("\n").at(-1) ?? "";
@@ -100,7 +100,7 @@ function describeEnd(end: ProcessEnd): string {
     case "exited":
       return `it ended with exit code ${end.code}`;
     case "killed":
-      return `it was ended by ${end.signal}`;
+      return `it was killed by ${end.signal}`;
     case "not-found":
       return `it could not be started: ${end.message}`;
     default:

@@ -36,8 +36,8 @@ function ofPath(lists: Lists, tool: string, ...paths: string[]) {
 const DENY_PUSH: Lists = { deny: ["Bash(git push *)"] };
 const ALLOW_TEST: Lists = { allow: ["Bash(npm test *)"] };
 
-describe("lists", () => {
-  test("deny beats ask beats allow, however exact they are, in every mode", () => {
+describe("the lists", () => {
+  test("deny takes precedence over ask, and ask over allow, in every mode", () => {
     const all: Lists = { allow: ["Bash(git push origin x)"], ask: ["Bash(git push *)"], deny: ["Bash"] };
     expect(ofCommand(all, "git push origin x")).toBe("deny");
     expect(ofCommand({ ...all, deny: [] }, "git push origin x")).toBe("ask");
@@ -46,31 +46,34 @@ describe("lists", () => {
     expect(ofCommand({ allow: ["Bash"], ...DENY_PUSH }, "git push", "trusted")).toBe("deny");
   });
 
-  test("without rules: trusted runs all, default asks about what changes something", () => {
+  test("without rules, trusted allows every call and default asks about changes", () => {
     expect(ofCommand({}, "rm -rf x", "trusted")).toBe("allow");
     expect(ofCommand({}, "ls")).toBe("ask");
     expect(ofPath({}, "fs_readFile", "a")).toBe("allow");
     expect(ofPath({}, "fs_edit", "a")).toBe("ask");
   });
 
-  test("the decision names the rule", () => {
+  test("a decision names its rule", () => {
     const decision = judged(DENY_PUSH, "bash_execute", [{ kind: "command", text: "git push" }], "trusted");
     expect(decision.rule).toBe("Bash(git push *)");
     expect(decision.because).toContain("deny Bash(git push *)");
   });
 
-  test.each(["Bash", "bash_execute", "bash_*", "bash.execute", "BASH", "*"])("%s means the shell", (name) => {
-    expect(ofCommand({ deny: [name] }, "ls", "trusted")).toBe("deny");
-    expect(ofCommand({ deny: [`${name}(ls *)`] }, "ls -l", "trusted")).toBe("deny");
-    expect(ofCommand({ deny: [`${name}(ls *)`] }, "lsof", "trusted")).toBe("allow");
-  });
+  test.each(["Bash", "bash_execute", "bash_*", "bash.execute", "BASH", "*"])(
+    "the name %s means the shell",
+    (name) => {
+      expect(ofCommand({ deny: [name] }, "ls", "trusted")).toBe("deny");
+      expect(ofCommand({ deny: [`${name}(ls *)`] }, "ls -l", "trusted")).toBe("deny");
+      expect(ofCommand({ deny: [`${name}(ls *)`] }, "lsof", "trusted")).toBe("allow");
+    },
+  );
 
-  test("tools of MCP servers are named with a star, whether they are there or not", () => {
+  test("a star names the tools of an MCP server, also of a missing one", () => {
     expect(judged({ deny: ["mcp_srv_*"] }, "mcp_srv_write", [], "trusted").verdict).toBe("deny");
     expect(judged({ deny: ["mcp_srv_*"] }, "mcp_other_write", [], "trusted").verdict).toBe("allow");
   });
 
-  test("a command that is denied is not run by the tool for it either", () => {
+  test("a rule against a command also applies to the tool for it", () => {
     const pushes = (name: string) =>
       judged(DENY_PUSH, "git_push", [{ kind: "name", name }], "trusted").verdict;
     expect([pushes(""), pushes("origin main")]).toEqual(["deny", "deny"]);
@@ -81,24 +84,24 @@ describe("lists", () => {
     expect(judged({ allow: ["Bash(git push)"] }, "git_push", []).verdict).toBe("ask");
   });
 
-  test("tools that a session does not have, or has of its own, can be named", () => {
+  test("a rule can name a tool that only some sessions have", () => {
     expect(judged({ deny: ["own_tool"] }, "own_tool", [], "trusted").verdict).toBe("deny");
     expect(judged({ deny: ["pm2_*"] }, "pm2_reloadAll", [], "trusted").verdict).toBe("deny");
   });
 
   test.each([
-    ["Bash(", "is no rule"],
-    ["Bahs(npm test)", "names no tool"],
-    ["fs_nothing", "names no tool"],
+    ["Bash(", "is not a rule"],
+    ["Bahs(npm test)", "no tool is called Bahs"],
+    ["fs_nothing", "no tool is called fs_nothing"],
     ["Bash()", "empty pattern"],
-    ["Bash(cd x && npm test)", "no single plain command"],
-    ["Bash(npm test > x)", "no single plain command"],
-    ["Bash(echo 'x)", "no single plain command"],
-    ["Bash(echo $HOME)", "only a shell can tell"],
+    ["Bash(cd x && npm test)", "not a single plain command"],
+    ["Bash(npm test > x)", "not a single plain command"],
+    ["Bash(echo 'x)", "not a single plain command"],
+    ["Bash(echo $HOME)", "only a shell can resolve"],
     ["fs_edit(~/x)", "begins with ~"],
     ["fs_edit({a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b})", "more than 100"],
-    ["x".repeat(2_000), "is no rule"],
-  ])("%s is a problem", (rule, problem) => {
+    ["x".repeat(2_000), "is not a rule"],
+  ])("the rule %s is reported as invalid", (rule, problem) => {
     const { problems } = readRules({ deny: [rule] }, { root: "/project", tools: TOOLS });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain("rules.deny");
@@ -106,7 +109,7 @@ describe("lists", () => {
   });
 });
 
-describe("commands that are allowed", () => {
+describe("a rule that allows commands", () => {
   test.each([
     ["Bash(npm test)", "npm test"],
     ["Bash(npm test)", "npm  'test'"],
@@ -125,7 +128,7 @@ describe("commands that are allowed", () => {
     ["Bash(git commit -m 'a b')", 'git commit -m "a b"'],
     ["Bash(ls *)", "for f in a b; do ls $f; done"],
     ["Bash(*)", "anything | at all $("],
-  ])("%s: %s", (rule, text) => {
+  ])("the rule %s allows: %s", (rule, text) => {
     expect(ofCommand({ allow: [rule] }, text)).toBe("allow");
   });
 
@@ -160,15 +163,15 @@ describe("commands that are allowed", () => {
     "sh",
     "",
     "# npm test",
-  ])("npm test * does not allow: %s", (text) => {
+  ])("the rule npm test * does not allow: %s", (text) => {
     expect(ofCommand(ALLOW_TEST, text)).toBe("ask");
   });
 
-  test("several rules may allow one text together", () => {
+  test("several rules together allow one text", () => {
     expect(ofCommand({ allow: ["Bash(cd src)", "Bash(npm test)"] }, "cd src && npm test")).toBe("allow");
   });
 
-  test("find that runs something is allowed word for word only", () => {
+  test("a find that runs a command is only allowed by an exact rule", () => {
     expect(ofCommand({ allow: ["Bash(find *)"] }, "find . -name x")).toBe("allow");
     expect(ofCommand({ allow: ["Bash(find *)"] }, "find . -exec rm {} +")).toBe("ask");
   });
@@ -184,7 +187,7 @@ describe("a rule against a command", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test.each(PUSHES)("sees what bash runs: %s", async (text) => {
+  test.each(PUSHES)("finds the command that bash runs: %s", async (text) => {
     expect(ofCommand(DENY_PUSH, text, "trusted")).not.toBe("allow");
     const ports = nodePorts();
     const out = path.join(folder, ports.random.hex(8));
@@ -194,10 +197,10 @@ describe("a rule against a command", () => {
       { timeoutMs: 10_000 },
     );
     const ran = new TextDecoder().decode(await ports.files.read(out));
-    expect(ran, "the text is no example: bash does not push").toMatch(/\bpush\b/);
+    expect(ran, "the text is not an example: bash does not push").toMatch(/\bpush\b/);
   });
 
-  test("what is plain is refused, not asked about", () => {
+  test("a plain command is refused without a question", () => {
     for (const text of PUSHES.slice(0, 30)) expect(ofCommand(DENY_PUSH, text, "trusted")).toBe("deny");
   });
 
@@ -216,13 +219,13 @@ describe("a rule against a command", () => {
     "bash script.sh $X",
     "echo hi > push",
     "alias ll='ls -l' la; alias",
-  ])("leaves others alone: %s", (text) => {
+  ])("does not apply to: %s", (text) => {
     expect(ofCommand(DENY_PUSH, text, "trusted")).toBe("allow");
   });
 });
 
 describe("paths, URLs, names", () => {
-  test("an allowed path is meant as it is written", () => {
+  test("a rule that allows a path matches only that path", () => {
     const allow = ["Edit(src/**)", "Edit(README.md)", "Edit(docs/*.{md,txt})"];
     for (const one of ["src/a.ts", "src/a/b.ts", "./src/a", "/project/src/a", "README.md", "docs/a.txt"])
       expect(ofPath({ allow }, "fs_edit", one), one).toBe("allow");
@@ -239,13 +242,13 @@ describe("paths, URLs, names", () => {
     expect(ofPath({ allow }, "fs_delete", "src/a.ts")).toBe("ask");
   });
 
-  test("every path of a call must be allowed, one that is denied is enough", () => {
+  test("every path of a call must be allowed, and one denied path refuses it", () => {
     expect(ofPath({ allow: ["Edit(a)", "Edit(b)"] }, "fs_multiEdit", "a", "b")).toBe("allow");
     expect(ofPath({ allow: ["Edit(a)"] }, "fs_multiEdit", "a", "b")).toBe("ask");
     expect(ofPath({ allow: ["Edit"], deny: ["Edit(b)"] }, "fs_multiEdit", "a", "b")).toBe("deny");
   });
 
-  test("a rule against a file holds in any folder, for all that lies below, and for the tools that do the same", () => {
+  test("a rule against a file applies in any folder, to everything below it and to equivalent tools", () => {
     expect(ofPath({ deny: ["Read(.env*)"] }, "fs_readFile", "a/.env.local")).toBe("deny");
     expect(ofPath({ deny: ["Read(secrets)"] }, "fs_readFile", "secrets/deep/key")).toBe("deny");
     expect(ofPath({ deny: ["Read(secrets/**)"] }, "fs_grep", "secrets")).toBe("deny");
@@ -255,7 +258,7 @@ describe("paths, URLs, names", () => {
     expect(ofPath({ deny: ["Read(.env*)"] }, "fs_readFile", "a/env")).toBe("allow");
   });
 
-  test("domains: exact where they are allowed, with all below where they are denied", () => {
+  test("a rule that allows a domain is exact, and a rule against one includes subdomains", () => {
     const fetched = (lists: Lists, url: string) => {
       const { rules } = readRules(lists, { root: "/project", tools: TOOLS });
       return decide(rules, "default", { tool: "web_fetch", changes: true, subjects: [{ kind: "url", url }] })
@@ -275,7 +278,7 @@ describe("paths, URLs, names", () => {
     expect(fetched({ deny: ["WebFetch(domain:example.org)"] }, "http://notexample.org/")).toBe("ask");
   });
 
-  test("names, with a star", () => {
+  test("a rule matches names with a star", () => {
     const name = (text: string): Subject[] => [{ kind: "name", name: text }];
     expect(judged({ deny: ["git_push(origin main)"] }, "git_push", name("origin main")).verdict).toBe("deny");
     expect(judged({ allow: ["npm_run(test*)"] }, "npm_run", name("test:unit")).verdict).toBe("allow");
@@ -299,7 +302,7 @@ describe("laws", () => {
     (text) => `eval '${text.replaceAll("'", "'\\''")}'`,
   );
 
-  test("nothing put around a denied command, or beside it, lets it through", () => {
+  test("a denied command stays denied with anything around or beside it", () => {
     fc.assert(
       fc.property(commands, fc.array(fc.tuple(around, others), { maxLength: 3 }), (text, layers) => {
         const whole = layers.reduce((inner, [wrap, other]) => wrap(inner, other), text);
@@ -309,7 +312,7 @@ describe("laws", () => {
     );
   });
 
-  test("an allowed text is not allowed any more with a command beside it that is not", () => {
+  test("an allowed text with a further command that is not allowed is no longer allowed", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(around, fc.constant("rm x")), { maxLength: 3 }), (layers) => {
         const whole = layers.reduce((inner, [wrap, other]) => wrap(inner, other), "npm test\nrm x");
@@ -318,7 +321,7 @@ describe("laws", () => {
     );
   });
 
-  test("any text gets a decision, and none of the letters is let through by a pattern", () => {
+  test("any text gets a decision, and a text of random characters is not allowed by a pattern", () => {
     const letters = Array.from("$(){}[]<>|&;'\"`\\ \n#!*?~=ab-");
     const piece = fc.constantFrom(...letters, "git push", "<<E", "npm test", "\uffff", "\ufffe");
     fc.assert(
@@ -331,7 +334,7 @@ describe("laws", () => {
     );
   });
 
-  test("a rule more against it never makes a decision milder", () => {
+  test("a further rule against a call never makes its decision milder", () => {
     const ORDER = ["allow", "ask", "deny"];
     const rule = fc.constantFrom("Bash", "Bash(git push *)", "Bash(ls *)", "Bash(npm test)", "*(sh)");
     fc.assert(

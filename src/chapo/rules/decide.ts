@@ -1,5 +1,5 @@
-// Whether a call may run: the rules `Tool(pattern)` of the lists deny, ask and allow, and the trust mode. Pure.
-// Leaves asking to ../permit.ts, and what lies outside of the project or must never be written to the path policy.
+// Decides whether a call may run: by the rules `Tool(pattern)` in the lists deny, ask and allow, and by the trust mode. Pure.
+// session/permit.ts asks a person, and src/chapo/paths.ts refuses paths outside the project and protected files.
 import { never } from "../../system/never.js";
 import type { Subject } from "../tool.js";
 import {
@@ -18,47 +18,47 @@ import { readShell, type ShellReading } from "../../shell/shell-reading.js";
 import { isNamed, listNamedTools, expandName, toCommand } from "./tool-names.js";
 import { covers, STAR } from "./wildcard.js";
 
-/** `trusted`: all runs that no rule is against. `default`: what changes something is asked about, unless a rule allows it. */
+/** `trusted`: every call runs, except those a rule forbids or asks about. `default`: a person is asked about changes, unless a rule allows the call. */
 export type TrustMode = "trusted" | "default";
 
 type List = "allow" | "ask" | "deny";
 
 interface Rule {
   list: List;
-  /** As it was written. */
+  /** The rule as it was written. */
   text: string;
   tools: readonly string[];
-  /** Without it every call of the tools is meant. */
+  /** Absent: the rule applies to every call of the tools. */
   pattern?: { raw: string; command: CommandPattern | undefined; path: PathPattern };
 }
 
-/** All lists, read. */
+/** The rules of all lists. */
 export interface PermissionRules {
   readonly all: readonly Rule[];
   readonly root: string;
 }
 
-/** A call, as far as rules look at it. */
+/** The parts of a call that rules check. */
 export interface JudgedCall {
-  /** Canonical. */
+  /** The tool's canonical name. */
   tool: string;
   changes: boolean;
   subjects: readonly Subject[];
 }
 
-/** What becomes of a call; `because` ends a sentence: "refused: …". */
+/** The decision on a call; `because` is the end of a sentence: "refused: …". */
 export interface PermissionDecision {
   verdict: List;
   because: string;
-  /** The rule it comes from, as it was written; absent where the trust mode says so. */
+  /** The rule that decided, as it was written; absent if the trust mode decided. */
   rule?: string;
 }
 
 const LONGEST_RULE = 1_000;
 
 /**
- * Reads the lists. `root`: the project's, absolute; what patterns of paths count from. `tools`: those of this session, by their canonical names.
- * Each problem says which rule is wrong, and how.
+ * Reads the lists. `root`: the project's folder, absolute; patterns of paths are relative to it. `tools`: the canonical names of
+ * the session's tools. Each problem names an invalid rule and the reason.
  */
 export function readRules(
   lists: Readonly<Partial<Record<List, readonly string[]>>>,
@@ -85,17 +85,16 @@ function readRule(
   const found = /^([\w.*-]+)(?:\(([^]*)\))?$/.exec(text);
   if (found === null || text.length > LONGEST_RULE)
     return {
-      problem: "is no rule; one is written Tool or Tool(pattern), like Bash(npm test) or fs_edit(src/**)",
+      problem: "is not a rule; write Tool or Tool(pattern), such as Bash(npm test) or fs_edit(src/**)",
     };
   const [, name = "", raw] = found;
   const names = expandName(name, list !== "allow");
   const meant = listNamedTools(names, tools);
-  // Tools of MCP servers come and go.
+  // The tools of an MCP server may be missing in this session.
   if (meant.length === 0 && !/^mcp/i.test(name))
-    return { problem: `names no tool: there is none called ${name}` };
+    return { problem: `is not valid: no tool is called ${name}` };
   if (raw === undefined || raw === "*" || raw === "**") return { list, text, tools: names };
-  if (raw.trim() === "")
-    return { problem: "has an empty pattern; leave the brackets out to mean every call" };
+  if (raw.trim() === "") return { problem: "has an empty pattern; remove the brackets to match every call" };
   const command = compileCommandPattern(raw);
   const takesCommands = meant.length > 0 && meant.every((tool) => TAKE_COMMANDS.has(tool));
   if ("problem" in command && takesCommands) return command;
@@ -111,7 +110,7 @@ function readRule(
 
 const TAKE_COMMANDS: ReadonlySet<string> = new Set(["bash_execute", "run_command"]);
 
-/** Deny beats ask beats allow, however exact each of them is. */
+/** Decides on a call. Deny takes precedence over ask, and ask over allow, even if the other rule is more specific. */
 export function decide(
   { all, root }: PermissionRules,
   mode: TrustMode,
@@ -124,15 +123,15 @@ export function decide(
     rules.find((rule) => rule.list === list && meets(rule, units, { call, root }) === match) ??
     twins.find((rule) => rule.list === list && meetsTwin(rule, call) === match);
   const deny = against("deny", "yes");
-  if (deny !== undefined) return toDecision("deny", deny, `the rule deny ${deny.text} is against it`);
+  if (deny !== undefined) return toDecision("deny", deny, `the rule deny ${deny.text} forbids it`);
   const ask = against("ask", "yes");
-  if (ask !== undefined) return toDecision("ask", ask, `the rule ask ${ask.text} wants it asked about`);
+  if (ask !== undefined) return toDecision("ask", ask, `the rule ask ${ask.text} requires a question`);
   const maybe = against("deny", "maybe") ?? against("ask", "maybe");
   if (maybe !== undefined)
     return toDecision(
       "ask",
       maybe,
-      `what it runs cannot be told from its text, so the rule ${maybe.list} ${maybe.text} may be against it; write it plainly, without variables, as separate commands`,
+      `its text does not show what it runs, so the rule ${maybe.list} ${maybe.text} may apply; write separate plain commands without variables`,
     );
   if (mode === "trusted") return { verdict: "allow", because: "all tools are trusted" };
   if (!call.changes) return { verdict: "allow", because: "it changes nothing" };
@@ -149,7 +148,7 @@ function toUnit(subject: Subject): Unit {
   return subject.kind === "command" ? { kind: "command", reading: readShell(subject.text) } : subject;
 }
 
-/** A rule that allows every call, or for each thing that the call would touch one that allows it. */
+/** Finds a rule that allows every call of the tool, or rules that together allow all subjects of this call. */
 function findAllowed(
   rules: readonly Rule[],
   units: readonly Unit[],
@@ -177,7 +176,7 @@ function isAllowed(unit: Unit, allow: readonly Rule[], root: string): boolean {
   );
 }
 
-/** Whether a rule is against the call: one thing it would touch is enough. */
+/** Returns whether a rule matches the call; one matching subject is enough. */
 function meets(
   rule: Rule,
   units: readonly Unit[],

@@ -1,48 +1,50 @@
-// What stands in a rule's bracket, and what it matches: commands, paths, URLs, names. Pure. Leaves what a shell text consists
-// of to the floor `shell`, and which tools and lists there are to decide.ts.
+// Patterns in a rule's brackets, matched against commands, paths and URLs. Pure. The floor `shell` reads shell texts, and
+// decide.ts applies tools and lists.
 import { posix } from "node:path";
 import { readShell, type ShellCommand } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import { covers, ONE, overlaps, STAR } from "./wildcard.js";
 
-/** `maybe`: only the shell knows. */
+/** `maybe`: only the shell can resolve the text. */
 export type Match = "yes" | "maybe" | "no";
 
-/** A pattern for commands: any of them, spelled as `ShellCommand.text`. */
+/** A pattern for commands: alternatives, spelled like `ShellCommand.text`. */
 export interface CommandPattern {
   texts: readonly string[];
 }
 
-/** The pattern, or what is wrong with it. */
+/** Returns the pattern, or its problem. */
 export function compileCommandPattern(raw: string): CommandPattern | { problem: string } {
   const prefix = raw.endsWith(":*");
   const text = prefix ? raw.slice(0, -2) : raw;
-  // Only the quotes are read like a shell reads them; a star is a letter until then.
+  // Stars are replaced first, so that the shell reader handles only the quotes.
   const { commands, isWhole, writes } = readShell(text.replaceAll("*", STAR).replaceAll("?", ONE));
   const [command, ...more] = commands;
   if (command === undefined || more.length > 0 || writes || (!isWhole && command.runs !== "others"))
-    return { problem: "is no single plain command; a text is split into its commands, so name one of them" };
+    return { problem: "is not a single plain command; texts are split into commands, so write one of them" };
   if (command.text.includes(ANY))
-    return { problem: "has something in it that only a shell can tell ($, {…} or […]); quote it, or use *" };
+    return {
+      problem: "contains something that only a shell can resolve ($, {…} or […]); quote it, or use *",
+    };
   const plain = command.text.replaceAll(ONE, "?");
   if (prefix) return { texts: [plain, `${plain} ${STAR}`, `${plain}:${STAR}`] };
   return { texts: plain.endsWith(` ${STAR}`) ? [plain, plain.slice(0, -2)] : [plain] };
 }
 
-/** Whether a pattern allows the command: all that it can turn out to be must be meant. */
+/** Returns whether a pattern allows the command: it must match every text the command can expand to. */
 export function allowsCommand({ texts }: CommandPattern, command: ShellCommand): boolean {
   switch (command.runs) {
     case "nothing":
       return true;
     case "others":
-      // What it runs stands somewhere in its words: they are allowed word for word.
+      // The command runs others that are named in its words, so it must match exactly.
       return texts.some((text) => text === command.text);
     default:
       return texts.some((text) => covers(text, command.text));
   }
 }
 
-/** Whether a pattern is against the command, whatever it is called by. */
+/** Returns whether a pattern against commands matches the command in any of its spellings. */
 export function meetsCommand({ texts }: CommandPattern, { spellings }: ShellCommand): Match {
   let match: Match = "no";
   for (const text of texts) {
@@ -54,21 +56,21 @@ export function meetsCommand({ texts }: CommandPattern, { spellings }: ShellComm
   return match;
 }
 
-/** A pattern for paths, each way in segments below the root, or from `/`. */
+/** A pattern for paths: alternatives, each as segments below the root or from `/`. */
 export interface PathPattern {
   ways: readonly (readonly string[])[];
-  /** Says nothing about folders: a file of that name anywhere, to a rule against it. */
+  /** Whether the pattern has no folder. A rule against it then matches the name in any folder. */
   isBareName: boolean;
 }
 
 const MOST_WAYS = 100;
 
-/** Relative to `root` (absolute), `*` and `?` within a name, `**` for folders, `{a,b}` for either. */
+/** Compiles a pattern relative to `root` (absolute): `*` and `?` within a name, `**` for folders, `{a,b}` for alternatives. */
 export function compilePathPattern(raw: string, root: string): PathPattern | { problem: string } {
   if (raw.startsWith("~")) return { problem: "begins with ~; write the folder out" };
   const spelled = expandBraces(raw);
   if (spelled.length > MOST_WAYS)
-    return { problem: `stands for more than ${MOST_WAYS} patterns; write fewer {…}` };
+    return { problem: `expands to more than ${MOST_WAYS} patterns; write fewer {…}` };
   return {
     ways: spelled.map((one) =>
       toSegments(one, root).map((segment) => segment.replaceAll("*", STAR).replaceAll("?", ONE)),
@@ -89,7 +91,7 @@ function expandBraces(raw: string): string[] {
   return done;
 }
 
-/** Below the root without it, else from `/` with an empty first one. */
+/** Returns the segments relative to the root, or from `/` with an empty first segment if the path is outside. */
 function toSegments(path: string, root: string): string[] {
   const absolute = posix.resolve(root, path.replace(/^\/\//, "/"));
   const below = posix.relative(root, absolute);
@@ -100,8 +102,8 @@ function toSegments(path: string, root: string): string[] {
 const FOLDERS = STAR + STAR;
 
 /**
- * Whether a pattern means the path. `wide` (a rule against it): also all that lies in what it means, a bare name in any folder,
- * and the folder of `folder/**` itself.
+ * Returns whether a pattern matches the path. `wide` (for a rule against it): also everything below a match, a bare name in any
+ * folder, and the folder of `folder/**` itself.
  */
 export function meetsPath(
   { ways, isBareName }: PathPattern,
@@ -116,9 +118,9 @@ export function meetsPath(
   });
 }
 
-/** `below`: what lies in a folder that is met is met too. */
+/** `below`: everything inside a matching folder matches too. */
 function meetsSegments(way: readonly string[], segments: readonly string[], below: boolean): boolean {
-  // The numbers of segments of the way that may be behind: like `overlaps`, with names for letters.
+  // The possible positions in the pattern, as in `overlaps`, but with names instead of characters.
   let reached = skipFolders(way, new Set([0]));
   for (const name of segments) {
     if (below && reached.has(way.length)) return true;
@@ -138,13 +140,13 @@ function skipFolders(way: readonly string[], places: Set<number>): Set<number> {
   return places;
 }
 
-/** Whether a pattern that names something in a folder is met when the folder itself goes away. */
+/** Returns whether a pattern names something inside the folder at `path`, which removing the folder would remove. */
 export function namesPathBelow({ ways }: PathPattern, path: string, root: string): boolean {
   const segments = toSegments(path, root);
   return ways.some((way) => segments.length < way.length && segments.every((name, at) => way[at] === name));
 }
 
-/** `domain:host`, `domain:*.host`, or a URL with `*`. `wide` (a rule against it): hosts below the host too. */
+/** Matches `domain:host`, `domain:*.host`, or a URL with `*`. `wide` (for a rule against it): also subdomains. */
 export function meetsUrl(pattern: string, url: string, wide: boolean): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname, href } = new URL(url);

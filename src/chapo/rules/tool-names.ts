@@ -1,7 +1,7 @@
-// Which tools a rule means by the name before its bracket: canonical, of another vocabulary, or with `*`. Pure.
+// Expands the tool's name in a rule: canonical, of another vocabulary, or with `*`. Pure.
 import { covers, STAR } from "./wildcard.js";
 
-/** Tools of the vocabularies whose names do not become canonical by themselves. */
+/** The tools behind the names of other vocabularies. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   bash: ["bash_execute", "run_command"],
   bashoutput: ["bash_output"],
@@ -29,14 +29,14 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   slashcommand: ["slash_command"],
 };
 
-/** What a rule against them means as well: whoever may not edit a file may not replace or remove it either. */
+/** Further tools that a rule against these names matches: a file that may not be edited may not be replaced or removed either. */
 const WIDER: Readonly<Record<string, readonly string[]>> = {
   read: ["fs_grep", "fs_glob", "fs_listFiles", "notebook_read", "context_readDocument"],
   edit: ["fs_mkdir", "fs_move", "fs_delete"],
   write: ["fs_edit", "fs_multiEdit", "notebook_edit", "fs_mkdir", "fs_move", "fs_delete"],
 };
 
-/** All that a session may have: a rule may name one that this session has not. */
+/** All possible tools, because a rule may name one that this session does not have. */
 const CANONICAL: readonly string[] = [
   "fs_listFiles fs_readFile fs_writeFile fs_edit fs_multiEdit fs_mkdir fs_move fs_delete fs_glob fs_grep",
   "bash_execute bash_output bash_kill run_command git_status git_diff git_add git_commit git_push git_pull",
@@ -46,14 +46,14 @@ const CANONICAL: readonly string[] = [
   "context_searchDocuments memory_remember memory_search memory_readToday agent_task slash_command",
 ].flatMap((line) => line.split(" "));
 
-/** The tools that a rule's names stand for, of those there are and those there could be. */
+/** Lists the tools that a rule's names match, of the session's tools and all possible ones. */
 export function listNamedTools(names: readonly string[], tools: readonly string[]): string[] {
   return [...new Set([...CANONICAL, ...tools])].filter((tool) => isNamed(names, tool));
 }
 
 /**
- * The command that a call is another way to run: whoever may not `git push` in a shell may not do it by `git_push` either.
- * `names`: what the call names.
+ * Returns the shell command that a call is equal to, so that a rule against `git push` also applies to `git_push`.
+ * `names`: the names among the call's subjects.
  */
 export function toCommand(tool: string, names: readonly string[]): string | undefined {
   const [, program, verb] = /^(git|npm|pm2)_([a-z]+)/.exec(tool) ?? [];
@@ -62,12 +62,12 @@ export function toCommand(tool: string, names: readonly string[]): string | unde
     : [program, verb, ...names].filter((word) => word !== "").join(" ");
 }
 
-/** Lower case, `_` for the dot that some write. */
+/** Converts to lower case, with `_` instead of dots and dashes. */
 export function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[.-]/g, "_");
 }
 
-/** The plain names a rule's name stands for, each maybe with `STAR`. `wide`: the rule is against them. */
+/** Returns the normalized names that a rule's name means, possibly with `STAR`. `wide`: for a rule against them. */
 export function expandName(name: string, wide: boolean): readonly string[] {
   const plain = normalizeName(name);
   const found = Object.hasOwn(OTHER_NAMES, plain)
@@ -77,7 +77,7 @@ export function expandName(name: string, wide: boolean): readonly string[] {
   return [...found, ...more].map((one) => normalizeName(one));
 }
 
-/** Whether one of the names stands for the tool. */
+/** Returns whether one of the names matches the tool. */
 export function isNamed(names: readonly string[], tool: string): boolean {
   return names.some((name) => covers(name, normalizeName(tool)));
 }

@@ -11,7 +11,7 @@ function matches(pattern: string, text: string): boolean {
   return new RegExp(`^${pattern.replaceAll(STAR, ".*").replaceAll(ONE, ".")}$`).test(text);
 }
 
-test("a text that is known matches as a regular expression says", () => {
+test("a known text matches like a regular expression", () => {
   fc.assert(
     fc.property(letters(STAR, ONE), letters(), (pattern, text) => {
       expect(covers(pattern, text)).toBe(matches(pattern, text));
@@ -21,7 +21,7 @@ test("a text that is known matches as a regular expression says", () => {
   );
 });
 
-test("a text with gaps: covered means every filling matches, overlapped that one may", () => {
+test("a text with unknown parts is covered if every filling matches, and overlapped if one does", () => {
   fc.assert(
     fc.property(letters(STAR, ONE), letters(ANY), letters(), (pattern, text, filling) => {
       const filled = text.replaceAll(ANY, filling);
@@ -32,7 +32,7 @@ test("a text with gaps: covered means every filling matches, overlapped that one
   );
 });
 
-test("many stars over a long text take no time", () => {
+test("a pattern with many stars is matched quickly against a long text", () => {
   const pattern = `${STAR}a`.repeat(50) + "b";
   expect(covers(pattern, "a".repeat(50_000))).toBe(false);
   expect(overlaps(pattern, `${"a".repeat(20_000)}${ANY}`)).toBe(true);

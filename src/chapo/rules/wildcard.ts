@@ -1,18 +1,18 @@
-// Patterns with wildcards held against texts, some of which are not known in full. Pure, and without regular expressions: no
-// pattern and no text makes it slow beyond their product.
+// Matches patterns with wildcards against texts with unknown parts. Pure. It uses no regular expressions, so that the time is
+// at most proportional to the product of both lengths.
 
 import { ANY } from "../../shell/words.js";
 
-/** In a pattern: any characters, none included. */
+/** In a pattern: any number of characters, also none. */
 export const STAR = "\ufffe";
 /** In a pattern: any one character. */
 export const ONE = "\ufffd";
 
-/** Whether all that the text can stand for is what the pattern means: `ANY` must fall to a `STAR`. */
+/** Returns whether the pattern matches every text that `ANY` can expand to: `ANY` must be matched by a `STAR`. */
 export function covers(pattern: string, text: string): boolean {
   let at = 0;
   let next = 0;
-  // Where the last star stands, and how far the text was when it was met: the place to go on from after a miss.
+  // The last star and the position in the text when it was reached: after a mismatch the search continues from there.
   let star = -1;
   let met = 0;
   while (next < text.length) {
@@ -32,7 +32,7 @@ export function covers(pattern: string, text: string): boolean {
   return at === pattern.length;
 }
 
-/** Whether something the text can stand for is what the pattern means. */
+/** Returns whether the pattern matches some text that `ANY` can expand to. */
 export function overlaps(pattern: string, text: string): boolean {
   let reached = skipStars(pattern, new Set([0]));
   for (const char of text) {
@@ -52,7 +52,7 @@ export function overlaps(pattern: string, text: string): boolean {
   return reached.has(pattern.length);
 }
 
-/** Where one can be in the pattern: a star may stand for nothing. */
+/** Adds the positions after stars, because a star may match nothing. */
 function skipStars(pattern: string, places: Set<number>): Set<number> {
   for (const at of places) if (pattern[at] === STAR) places.add(at + 1);
   return places;

@@ -1,6 +1,6 @@
-// Shell texts that tests hold rules against.
+// Shell texts for tests of rules.
 
-/** Each runs `git push`, one way or another. */
+/** Texts that each run `git push` in a different way. */
 export const PUSHES: readonly string[] = [
   "git push",
   "git push origin main",
