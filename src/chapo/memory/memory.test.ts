@@ -28,7 +28,7 @@ const context: CallContext = {
   agent: "looper",
   signal: new AbortController().signal,
 };
-/** What the model gets back: the output, or `! ` and the error. */
+/** Returns the model's result: the output, or `! ` and the error. */
 async function call(name: string, args: unknown, of = memory): Promise<string> {
   const prepared = createMemoryTools(of)
     .find((tool) => tool.name === name)
@@ -45,7 +45,7 @@ beforeEach(() => {
   memory = open();
 });
 
-test("a note goes into the file of the day it is here, not in Greenwich", async () => {
+test("a note is stored in the file of the local day, not of the UTC day", async () => {
   expect(await call("memory_remember", { content: "The port is 4711.\nSince March." })).toBe(
     "memory_remember: saved to .looper/memory/2026-03-05.md",
   );
@@ -57,7 +57,7 @@ test("a note goes into the file of the day it is here, not in Greenwich", async 
   expect(readdirSync(root)).toEqual([".looper"]);
 });
 
-test("a promoted note stands in MEMORY.md as well, in a section of its own", async () => {
+test("a promoted note is also stored in MEMORY.md, in a section of its own", async () => {
   write("MEMORY.md", "# Ours\n\nBe kind.\n");
   expect(
     await call("memory_remember", { content: "We use pnpm <!-- /looper:notes -->", promote: true }),
@@ -77,7 +77,7 @@ test("a promoted note stands in MEMORY.md as well, in a section of its own", asy
   );
 });
 
-test("no note holds a secret, nor does a summary", async () => {
+test("notes and summaries are redacted", async () => {
   await memory.remember("the key is a-secret-value", true);
   await memory.rememberSummary("s1", "they used a-secret-value");
   const { today, longTerm } = await memory.forPrompt();
@@ -87,7 +87,7 @@ test("no note holds a secret, nor does a summary", async () => {
   expect(today + longTerm).not.toContain("a-secret-value");
 });
 
-test("4,000 characters are a note, 4,001 and none are not", async () => {
+test("a note may have 4,000 characters, but not 4,001 or none", async () => {
   expect(await call("memory_remember", { content: "x".repeat(4_000) })).toContain("saved");
   expect(await call("memory_remember", { content: "x".repeat(4_001) })).toContain(
     "! content: at most 4000 characters",
@@ -95,7 +95,7 @@ test("4,000 characters are a note, 4,001 and none are not", async () => {
   expect(await call("memory_remember", { content: " \n" })).toBe("! content: must not be empty");
 });
 
-test("a search heeds no case, goes from new to old, and names file, line and text", async () => {
+test("a search ignores case and returns file, line and text, newest first", async () => {
   write(".looper/memory/2026-01-01.md", "# 2026-01-01\n\n- old: ÄPFEL and Login\n");
   write(".looper/memory/2026-02-01.md", "- login one\n- nothing\n- LOGIN two\n");
   write(".looper/memory/notes.md", "login, but not a day's\n");
@@ -115,26 +115,26 @@ test("a search heeds no case, goes from new to old, and names file, line and tex
     expect.stringContaining(":3: - LOGIN two"),
     expect.stringContaining(":1: - login one"),
   ]);
-  expect(await call("memory_search", { query: "(a+)+$" })).toContain("nothing noted");
+  expect(await call("memory_search", { query: "(a+)+$" })).toContain("no note contains");
   expect(await call("memory_search", { query: "login", limit: 0 })).toMatch(/^! limit: /);
 });
 
-test("a long line is cut around what was found", async () => {
+test("a long line is truncated around the hit", async () => {
   write("MEMORY.md", `${"a ".repeat(5_000)}needle${" b".repeat(5_000)}`);
   const [, hit = ""] = (await call("memory_search", { query: "needle" })).split("\n");
   expect(hit).toContain("needle");
   expect(hit.length).toBeLessThan(300);
 });
 
-test("nothing noted is no error", async () => {
+test("a search and a read without notes succeed", async () => {
   expect(await call("memory_readToday", {})).toBe(
-    "memory_readToday: nothing was noted today (.looper/memory/2026-03-05.md is empty)",
+    "memory_readToday: no notes today (.looper/memory/2026-03-05.md is empty)",
   );
   expect(await memory.forPrompt()).toEqual({ today: "", longTerm: "" });
   expect(await memory.search("x", 5)).toEqual({ hits: [], all: 0 });
 });
 
-test("a prompt holds at most 3,000 characters of each, with a mark", async () => {
+test("a prompt contains at most 3,000 characters of each file, with a mark", async () => {
   write(".looper/memory/2026-03-05.md", `first\n${"é😀".repeat(3_500)}\nlast`);
   write("MEMORY.md", `first\n${"é😀".repeat(3_500)}\nlast`);
   const { today, longTerm } = await memory.forPrompt();
@@ -148,19 +148,19 @@ test("a prompt holds at most 3,000 characters of each, with a mark", async () =>
   expect(longTerm.startsWith("first")).toBe(true);
 });
 
-test("in a backlog run nothing is noted, and all can be read", async () => {
+test("in a backlog run the memory can be read but not changed", async () => {
   await memory.remember("kept", true);
   const before = text("MEMORY.md");
   const readOnly = open(true);
   expect(await call("memory_remember", { content: "new", promote: true }, readOnly)).toBe(
-    "! memory_remember: memory is read-only here: nothing was noted; say in your report what is worth knowing later",
+    "! memory_remember: memory is read-only here; nothing was stored. Put lasting facts into your report instead",
   );
   expect(await readOnly.rememberSummary("s1", "summary")).toBeDefined();
   expect(text("MEMORY.md")).toBe(before);
   expect(await call("memory_search", { query: "kept" }, readOnly)).toContain("2 found");
 });
 
-test("a summary is kept with its day and session, in the next session's prompt, and only the last five are", async () => {
+test("the last five summaries are kept with day and session, and are in the next session's prompt", async () => {
   await memory.remember("a fact", true);
   for (let index = 1; index <= 7; index++)
     expect(await memory.rememberSummary(`s${index}`, `Goal ${index}.\n- step`)).toBeUndefined();
@@ -193,17 +193,17 @@ test.each([
   expect((await memory.forPrompt()).longTerm).toBe("");
 });
 
-test("a link to another Markdown file of the project is", async () => {
+test("a link to another Markdown file of the project is followed", async () => {
   write("docs/notes.md", "# Notes\n");
   symlinkSync("docs/notes.md", path.join(root, "MEMORY.md"));
   await memory.remember("kept", true);
   expect(text("docs/notes.md")).toContain("kept");
 });
 
-test("a folder where a file should be, and a file that is too large, are said", async () => {
+test("a folder in place of a file, and a file that is too large, are reported", async () => {
   mkdirSync(path.join(root, "MEMORY.md"));
   expect(await call("memory_remember", { content: "x", promote: true })).toBe(
-    "! memory_remember: it is in .looper/memory/2026-03-05.md, but MEMORY.md is no file",
+    "! memory_remember: stored in .looper/memory/2026-03-05.md, but MEMORY.md is not a file",
   );
   write(".looper/memory/2026-03-05.md", "x".repeat(1024 * 1024 + 1));
   expect(await call("memory_remember", { content: "x" })).toContain("is full");

@@ -1,5 +1,5 @@
-// What outlives a session: MEMORY.md in the project's root for the long run, .looper/memory/YYYY-MM-DD.md for each day.
-// Leaves how notes look to notes.ts, and what a model may ask of them to tools.ts.
+// The project's memory across sessions: MEMORY.md in its root for the long term, .looper/memory/YYYY-MM-DD.md for each day.
+// notes.ts formats notes, and tools.ts gives the model access to them.
 import path from "node:path";
 import { errorMessage } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
@@ -20,51 +20,51 @@ import {
 const LONG_TERM = "MEMORY.md";
 const DAILY = ".looper/memory";
 const DAY_FILE = /^\d{4}-\d\d-\d\d\.md$/;
-/** Bytes of a memory file that are read; one that is larger is not added to. */
+/** The most bytes of a memory file that are read. Nothing is added to a larger file. */
 const LARGEST = 1024 * 1024;
-/** Days that are searched, the newest. */
+/** The most days that are searched, from the newest. */
 const MOST_DAYS = 1_000;
-/** Characters of a summary that are kept: what the next session's prompt has room for. */
+/** The most characters of a stored summary, so that the next session's prompt has room for it. */
 const LONGEST_SUMMARY = 1_300;
 
 const NOTES: Section = { mark: "looper:notes", heading: "Notes", most: 1_000 };
 const SUMMARIES: Section = { mark: "looper:sessions", heading: "Sessions", most: 5 };
 
-/** Where notes go, and in whose time zone a day begins. */
+/** The folder of the notes, and the time zone in which a day begins. */
 export interface MemoryPlace {
   /** The project's root, absolute. */
   root: string;
   /** "Europe/Berlin". */
   zone: string;
-  /** In a backlog run nothing is noted: each task starts fresh, and the tree stays the task's. */
+  /** Set in a backlog run, so that tasks do not influence each other and notes are not in their commits. */
   readOnly: boolean;
   redact: Redact;
 }
 
-/** What was written, paths relative to the project; or why nothing was. */
+/** The files that were written, relative to the project, or why nothing was written. */
 export type Written = { daily: string; longTerm?: string } | { refused: string };
 
-/** Where a search found something; `file` relative to the project. */
+/** A hit of a search; `file` is relative to the project. */
 export interface MemoryHit extends Hit {
   file: string;
 }
 
-/** The notes of a project. No function throws: a file that cannot be read holds nothing, one that cannot be written is said. */
+/** The notes of a project. No function throws: an unreadable file counts as empty, and a failed write is reported. */
 export interface ProjectMemory {
   readonly readOnly: boolean;
-  /** Notes it for today and, promoted, for the long run. */
+  /** Stores a note for today and, if promoted, for the long term. */
   remember(note: string, promote: boolean): Promise<Written>;
-  /** Keeps the summary of what was compacted, with the date and the session, for the long run; the newest few stay. */
+  /** Stores the summary of compacted turns for the long term, with date and session. Only the newest few are kept. */
   rememberSummary(session: string, summary: string): Promise<{ refused: string } | undefined>;
-  /** Newest first, the long-term notes last; at most `limit`, and how many there are in all. */
+  /** Returns at most `limit` hits, newest first and the long-term notes last, and the number of all hits. */
   search(query: string, limit: number): Promise<{ hits: MemoryHit[]; all: number }>;
-  /** Today's file, relative to the project, and what it holds: "" where there is none. */
+  /** Returns today's file, relative to the project, and its text; "" if it does not exist. */
   readToday(): Promise<{ file: string; text: string }>;
-  /** Both as the system prompt holds them, each at most 3,000 characters; "" where there is nothing. */
+  /** Returns both texts for the system prompt, each truncated to 3,000 characters. */
   forPrompt(): Promise<{ today: string; longTerm: string }>;
 }
 
-/** The memory of the project at `place`. Files are made when first written. */
+/** Opens the memory of the project at `place`. Files are created at the first write. */
 export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryPlace): ProjectMemory {
   const { files } = ports;
   const at = { files, root: place.root };
@@ -75,7 +75,7 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
     readOnly: place.readOnly,
     remember: async (said, promote) => {
       const note = place.redact(said);
-      if (place.readOnly) return { refused: "memory is read-only here: nothing was noted" };
+      if (place.readOnly) return { refused: "memory is read-only here; nothing was stored" };
       const { day, time } = now();
       const daily = todayFile();
       const refused = await changeFile(at, daily, (text) => {
@@ -86,7 +86,7 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
       const half = await changeFile(at, LONG_TERM, (text) => addToSection(text, NOTES, item));
       return half === undefined
         ? { daily, longTerm: LONG_TERM }
-        : { refused: `it is in ${daily}, but ${half.refused}` };
+        : { refused: `stored in ${daily}, but ${half.refused}` };
     },
     rememberSummary: async (session, said) => {
       if (place.readOnly) return { refused: "memory is read-only here" };
@@ -118,14 +118,14 @@ function endWithNewline(text: string): string {
   return text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** A memory file's text; "" where there is none, or none that is to be read. */
+/** Returns a memory file's text; "" if it is missing or may not be read. */
 async function readNotes(place: ProjectFolder, file: string): Promise<string> {
   return (await readInside(place, file, LARGEST))?.text ?? "";
 }
 
 /**
- * Writes what `edit` makes of a memory file. A link may lead to another Markdown file of the project, and nowhere else: a
- * project that was fetched from somewhere must not have notes written where it likes.
+ * Rewrites a memory file with `edit`. A link may only lead to another Markdown file of the project, so that a cloned project
+ * cannot redirect where notes are written.
  */
 async function changeFile(
   place: ProjectFolder,
@@ -137,15 +137,15 @@ async function changeFile(
     const target = await resolvePath(place, file, "write");
     if ("refusal" in target) return { refused: target.refusal };
     if (path.extname(target.path).toLowerCase() !== ".md")
-      return { refused: `${file} leads to what is no Markdown file` };
+      return { refused: `${file} is a link to something other than a Markdown file` };
     const stat = await files.stat(target.path);
-    if (stat !== undefined && stat.kind !== "file") return { refused: `${file} is no file` };
-    if ((stat?.size ?? 0) > LARGEST) return { refused: `${file} is full (1 MB): nothing was noted` };
+    if (stat !== undefined && stat.kind !== "file") return { refused: `${file} is not a file` };
+    if ((stat?.size ?? 0) > LARGEST) return { refused: `${file} is full (1 MB); nothing was stored` };
     const text = await readNotes(place, file);
     await files.makeFolder(path.dirname(target.path));
     await files.writeAtomic(target.path, edit(text));
     return undefined;
   } catch (error) {
-    return { refused: `${file} cannot be written: ${errorMessage(error)}` };
+    return { refused: `cannot write ${file}: ${errorMessage(error)}` };
   }
 }

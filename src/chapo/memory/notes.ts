@@ -1,14 +1,13 @@
-// How notes are written down and found again: Markdown that a person may edit. Pure.
-// Leaves the files to memory.ts.
+// Formats and searches notes, which are Markdown that a person may edit. Pure. memory.ts reads and writes the files.
 import { keepEnd, keepStart } from "../../system/text/cut.js";
 
-/** The part of a prompt one memory file may take, characters, its mark included. */
+/** The most characters of a memory file in a prompt, including the truncation mark. */
 const MOST_IN_PROMPT = 3_000;
-/** Room for the mark of a cut. */
+/** Room for the truncation mark. */
 const MARK_ROOM = 50;
 const LONGEST_SNIPPET = 240;
 
-/** `YYYY-MM-DD` and `HH:MM` as a clock on the wall in `zone` shows them. `at`: epoch ms. */
+/** Returns `YYYY-MM-DD` and `HH:MM` in the time zone `zone`. `at`: epoch ms. */
 export function formatWallClock(at: number, zone: string): { day: string; time: string } {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone: zone,
@@ -29,9 +28,9 @@ export function formatWallClock(at: number, zone: string): { day: string; time: 
   };
 }
 
-/** A note as an item of a list: `head` stands before it, its further lines are indented so that none of them begins another. */
+/** Formats a note as a list item that begins with `head`. Further lines are indented, so that none begins another item. */
 export function formatItem(head: string, note: string): string {
-  // A comment in it could end the section that the program writes in.
+  // A comment in the note could end the section.
   const lines = note
     .trim()
     .replaceAll("<!--", "<! --")
@@ -39,16 +38,16 @@ export function formatItem(head: string, note: string): string {
   return `- ${[`${head} ${lines[0] ?? ""}`, ...lines.slice(1)].join("\n  ").replaceAll(/[ \t]+$/gm, "")}\n`;
 }
 
-/** A part of a file that the program writes, between two comments; all else in the file is a person's. */
+/** The part of a file that the program writes, between two comments. The rest of the file belongs to people. */
 export interface Section {
-  /** In the comments: `looper:notes`. */
+  /** The name in the comments: `looper:notes`. */
   mark: string;
   heading: string;
-  /** Items that are kept, the newest. */
+  /** The most items, of which the newest are kept. */
   most: number;
 }
 
-/** The text with an item added at the end of the section, which is made where there is none. */
+/** Adds an item at the end of the section, and creates the section if it is missing. */
 export function addToSection(text: string, section: Section, item: string): string {
   const begin = `<!-- ${section.mark} -->\n`;
   const end = `<!-- /${section.mark} -->`;
@@ -63,15 +62,15 @@ export function addToSection(text: string, section: Section, item: string): stri
   return text.slice(0, from) + begin + head + kept.join("") + text.slice(to);
 }
 
-/** A line that was searched for. */
+/** A line that a search found. */
 export interface Hit {
-  /** From 1. */
+  /** The line number, from 1. */
   line: number;
-  /** The line, or what of it is around the hit. */
+  /** The line, or its part around the hit. */
   snippet: string;
 }
 
-/** The lines that hold every word of the query, whatever the case; the last one first, because notes are added at the end. */
+/** Finds the lines with every word of the query, in any case. The last line is first, because notes are appended. */
 export function findLines(text: string, query: string): Hit[] {
   const words = fold(query)
     .split(/\s+/)
@@ -96,7 +95,7 @@ function cutSnippet(line: string, at: number): string {
   return keepStart(keepEnd(line, line.length - from), LONGEST_SNIPPET).trim();
 }
 
-/** The end of a day's notes, as a prompt holds it: the newest stand there. */
+/** Truncates a day's notes at the start for a prompt, because the newest are at the end. */
 export function truncateStart(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length <= MOST_IN_PROMPT) return trimmed;
@@ -104,7 +103,7 @@ export function truncateStart(text: string): string {
   return `${formatMark(trimmed.length - kept.length)}\n${kept}`;
 }
 
-/** Both ends of the long-term notes: what a person wrote first, and what was added last. */
+/** Truncates the long-term notes in the middle: people write at the start, and the program appends. */
 export function truncateMiddle(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length <= MOST_IN_PROMPT) return trimmed;

@@ -1,4 +1,4 @@
-// The host with a session that is told what to do: a request on stdin, lines on stdout, an exit code.
+// Tests the host with a scripted session: a request on stdin, lines on stdout, an exit code.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -84,7 +84,7 @@ const finished: ConversationOutcome = {
   value: { task_id: "T1", status: "done", summary: "Made." },
 };
 
-test("a report is the summary, and the session is named for whoever goes on with it", async () => {
+test("a report becomes the summary line, and the end line has the session's id", async () => {
   const seen = await run((session) => {
     session.onWarning("a skill was left out");
     const data = { iteration: 1, text: "Hello." };
@@ -101,7 +101,7 @@ test("a report is the summary, and the session is named for whoever goes on with
   expect(seen.heard).toMatch(/^Do it\.\n\n.*report_summary/);
 });
 
-test("a run trusts it, lets it fetch only what was mentioned, and keeps its session in the log", async () => {
+test("a session in a run is trusted, may fetch only mentioned pages and is stored in the log", async () => {
   const { opened } = await run(() => finished);
   expect(opened).toMatchObject({
     ...{ root, model: "scripted", permissions: "workspace", skills: [] },
@@ -118,7 +118,7 @@ test("a run trusts it, lets it fetch only what was mentioned, and keeps its sess
   expect(more.opened?.settings.maxIterations).toBe(25);
 });
 
-test("a question nobody answers blocks its task; elsewhere it is no report", async () => {
+test("a question blocks its task, and in a review it counts as a missing report", async () => {
   const asks: ConversationOutcome = { how: "clarify", question: "Which one?", exhausted: false };
   const { lines, code } = await run(() => asks);
   expect(code).toBe(0);
@@ -134,7 +134,7 @@ test("a question nobody answers blocks its task; elsewhere it is no report", asy
   });
 });
 
-test("turns that are used up fail the attempt, with what was reached", async () => {
+test("a session out of turns fails the attempt with its summary", async () => {
   const { lines, code } = await run(() => ({
     how: "clarify",
     question: "Done: a. Open: b.",
@@ -144,7 +144,7 @@ test("turns that are used up fail the attempt, with what was reached", async () 
   expect(lines.at(-1)).toMatchObject({ ok: false, reason: "turns", evidence: "Done: a. Open: b." });
 });
 
-test("what the model failed with is why it ended, and until when", async () => {
+test("a failure of the model is the reason of the end, with the time to retry at", async () => {
   const retryAt = Date.UTC(2030, 0, 1);
   const { lines, code } = await run(() => ({ how: "error", error: "429", reason: "rate-limited", retryAt }));
   expect(code).toBe(1);
@@ -156,7 +156,7 @@ test("what the model failed with is why it ended, and until when", async () => {
   ]);
 });
 
-test("without a report it has ended well, and can be asked for one", async () => {
+test("a session without a report ends successfully, so that the run can ask for one", async () => {
   const ends: ConversationOutcome[] = [
     { how: "error", error: "it never reported", reason: "no-summary" },
     { how: "answer", answer: "Hello.", validated: true },
@@ -165,13 +165,13 @@ test("without a report it has ended well, and can be asked for one", async () =>
     expect((await run(() => end)).lines.at(-1)).toEqual({ type: "end", ok: true, session: "s-1" });
 });
 
-test("a bug in a session ends with its words, and what it started is ended", async () => {
+test("an exception in a session becomes the end's evidence, and the session is closed", async () => {
   const seen = await run(() => Promise.reject(new Error("it broke")));
   expect(seen).toMatchObject({ code: 1, closed: true });
   expect(seen.lines).toEqual([{ type: "end", ok: false, reason: "exited", evidence: "it broke" }]);
 });
 
-test("told to stop it ends as a stopped program does", async () => {
+test("an aborted session ends with the exit code of a terminated program", async () => {
   const stop = new AbortController();
   const seen = await run(
     () => {

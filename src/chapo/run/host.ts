@@ -1,5 +1,5 @@
-// The child's side of the kind chapo: opens a session for one request of a run, tells what happens in it as all agents do,
-// and how it ended. Leaves what the engine's words mean there to run-events.ts, the session to open-session.ts.
+// The child process of the agent kind chapo: opens a session for one request of a run and prints its events and its end.
+// run-events.ts converts the events to those of all agents.
 import path from "node:path";
 import { ChapoRequest } from "../../agents/hosted/chapo-request.js";
 import { runHost, writeLine, type HostIo } from "../../agents/hosted/host.js";
@@ -16,17 +16,17 @@ import { toRunEvents, type OpenCommands } from "./run-events.js";
 import { addReportInstructions, createReportTool } from "./run-report.js";
 import type { Chapo, SessionRequest } from "../session/session-request.js";
 
-/** What else its place gives it. */
+/** The input and output of a host, with Chapo's folders. */
 export interface ChapoHostIo extends HostIo {
-  /** Absolute. */
+  /** The user's home folder, absolute. */
   home: string;
-  /** Absolute path of the bundled templates. */
+  /** Absolute path of the bundled prompts. */
   promptsFolder: string;
 }
 
 type Open = (request: SessionRequest) => Promise<Chapo>;
 
-/** Works on the request on stdin, in a session of its own; the exit code. */
+/** Works on the request on stdin in a session of its own. Returns the exit code. */
 export async function hostChapo(io: ChapoHostIo, openSession: Open): Promise<number> {
   return runHost(io, ChapoRequest, (request) => work(request, io, openSession));
 }
@@ -44,7 +44,7 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     settings: toSettings(request),
     model: request.model,
     permissions: request.permissions,
-    // With the step's other files in the log: no commit holds it, and it goes when the log goes.
+    // Beside the step's other files in the run's log: the session is in no commit and is removed with the log.
     sessionsFolder: path.join(path.dirname(request.promptFile), "chapo"),
     skills: [],
     ...given({ resume: request.resume }),
@@ -64,7 +64,7 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
   }
 }
 
-/** A run trusts its agents where nobody says otherwise; it has a gate and rescues. */
+/** Completes the settings for a run: it trusts its agents unless set otherwise, because it has a gate and rescues. */
 function toSettings({ chapo, maxTurns }: ChapoRequest): ChapoSettings {
   const { maxIterations, trustMode = "trusted", webFetch } = chapo;
   return {
@@ -78,17 +78,17 @@ function toSettings({ chapo, maxTurns }: ChapoRequest): ChapoSettings {
 interface Lines {
   tell: (event: ChapoEvent) => void;
   warn: (text: string) => void;
-  /** All that was told is on stdout; rejects where it cannot be written. */
+  /** Resolves when all lines are written to stdout; rejects if they cannot be written. */
   written: () => Promise<void>;
 }
 
-/** Events come without waiting for the one before to be written. */
+/** Creates a writer that queues lines, because events do not wait until the line before is written. */
 function createLineWriter(io: HostIo): Lines {
   let open: OpenCommands = new Map();
   let last = Promise.resolve();
   const write = (line: unknown): void => {
     last = last.then(() => writeLine(io, line));
-    // Told by `written`.
+    // `written` reports the error.
     last.catch(() => undefined);
   };
   return {
@@ -130,10 +130,10 @@ async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLin
   });
   switch (outcome.how) {
     case "finished":
-      // What `reportFor` let through.
+      // The report tool has checked the value.
       return report(Summary.parse(outcome.value));
     case "answer":
-      // Without a report: whether one was needed is the run's to say.
+      // Without a report. The run decides whether it needs one.
       return { type: "end", ok: true, session };
     case "clarify": {
       const { question, exhausted } = outcome;
@@ -144,7 +144,7 @@ async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLin
       return report({ task_id, status: "blocked", summary: question, blockers: [question] });
     }
     case "error":
-      // It did its work and did not report it, which it can be asked for again.
+      // The work is done but not reported. The run can ask for the report again.
       if (outcome.reason === "no-summary") return { type: "end", ok: true, session };
       return failed(outcome.reason, outcome.error, outcome.retryAt);
     default:

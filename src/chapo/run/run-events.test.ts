@@ -3,7 +3,7 @@ import type { AgentEvent } from "../../agents/agent.js";
 import type { ChapoEvent, ChapoNews } from "../engine/events.js";
 import { toRunEvents, type OpenCommands } from "./run-events.js";
 
-/** Said one a second. */
+/** Converts events that are one second apart. */
 function told(...news: ChapoNews[]): AgentEvent[] {
   let open: OpenCommands = new Map();
   const events = news.flatMap((one, at) => {
@@ -24,14 +24,14 @@ const result = (tool: string, output: string, more: object = {}, callId = "c1") 
     data: { callId, agent: "developer", tool, success: true, output, tries: 1, ...more },
   }) as const;
 
-test("a tool is used and brings a result", () => {
+test("a tool call becomes a tool use and a result", () => {
   expect(told(call("fs_readFile", { path: "a" }), result("fs_readFile", "text"))).toEqual([
     { type: "tool_use", name: "fs_readFile", input: { path: "a" }, id: "c1" },
     { type: "tool_result", id: "c1", output: "text", is_error: false },
   ]);
 });
 
-test("a shell's call is a command, with its exit code and what it printed", () => {
+test("a shell call becomes a command with its exit code and output", () => {
   const output = "exit_code: 3\nstdout:\nexit_code: 0\n";
   expect(told(call("bash_execute", { command: "make" }), result("bash_execute", output))).toEqual([
     { type: "command", command: "make" },
@@ -48,7 +48,7 @@ test("a shell's call is a command, with its exit code and what it printed", () =
   ]);
 });
 
-test("what nobody let run is an error that says so; what a sub-agent does is its own", () => {
+test("a refused call becomes an error, and a sub-agent's events name its conversation", () => {
   const events = told(
     { ...call("bash_execute", { command: "git push" }), child: "s-2" },
     {
@@ -68,7 +68,7 @@ test("what nobody let run is an error that says so; what a sub-agent does is its
   );
 });
 
-test("tokens and cost as they were told; what is said once is told once", () => {
+test("usage keeps its tokens and cost, and the final answer is not repeated", () => {
   const usage = { who: "looper", model: "p/m", input_tokens: 5, output_tokens: 2, cached_input_tokens: 1 };
   expect(
     told(

@@ -1,5 +1,4 @@
-// What the engine says in a backlog run, in the words all agents have there. Pure.
-// Leaves how a session ended to host.ts.
+// Converts a session's events to the events of all agents in a backlog run. Pure. host.ts reports the end of a session.
 import type { AgentEvent } from "../../agents/agent.js";
 import { textField } from "../../agents/fields.js";
 import { given } from "../../system/given.js";
@@ -9,15 +8,15 @@ import type { ChapoEvent } from "../engine/events.js";
 type Call = Extract<ChapoEvent, { type: "tool_call" }>;
 type Result = Extract<ChapoEvent, { type: "tool_result" }>;
 
-/** Its shells: their calls are commands. */
+/** The shell tools, whose calls become commands. */
 const SHELLS = new Set(["bash_execute", "run_command"]);
-/** Calls that nobody let run. */
+/** The codes of refused calls, which become errors. */
 const REFUSED = new Set<unknown>(["denied", "outside", "not_allowed"]);
 
-/** Commands that were begun and have not ended, by their call: what they are, and since when (epoch ms). */
+/** The running commands by the id of their call, with their start in epoch ms. */
 export type OpenCommands = ReadonlyMap<string, { command: string; since: number }>;
 
-/** What one event of a session means to a run. `open`: afterwards. */
+/** Converts one event. `open`: the running commands after it. */
 export function toRunEvents(
   event: ChapoEvent,
   open: OpenCommands,
@@ -80,7 +79,7 @@ function beginCall(
   };
 }
 
-/** Of a command its end is told, and what it printed. */
+/** Converts the end of a call. A command also gets its exit code and duration. */
 function endCall(
   { data, timestamp }: Result,
   open: OpenCommands,

@@ -4,7 +4,7 @@ import { addReportInstructions, REPORT, createReportTool } from "./run-report.js
 const task = createReportTool({ phase: "iteration", taskId: "T1" });
 const review = createReportTool({ phase: "review" });
 
-test("the report is the summary, and whose it is need not be said", () => {
+test("a report is the summary, and its task id is optional", () => {
   expect(task.read({ status: "done", summary: "Made.", files: ["a"] })).toEqual({
     value: { task_id: "T1", status: "done", summary: "Made.", files: ["a"] },
   });
@@ -18,17 +18,17 @@ test.each([
   [task, { status: "finished" }, /^status: /],
   [task, {}, /^status: /],
   [task, { task_id: "T2", status: "done" }, /^task_id: the task is T1$/],
-  [task, { status: "reviewed" }, /^status: of a task/],
-  [review, { status: "done" }, /^status: of a review/],
+  [task, { status: "reviewed" }, /^status: .* for a task/],
+  [review, { status: "done" }, /^status: .* for a review/],
   [task, { status: "done", new_tasks: [{}] }, /new_tasks\.0\.title/],
   [task, "done", /must be an object/],
   [task, ["done"], /must be an object/],
   [task, null, /must be an object/],
-])("%# a wrong one is a problem that names the field", (finish, args, problem) => {
+])("an invalid report is refused with the name of the field (%#)", (finish, args, problem) => {
   expect(finish.read(args)).toEqual({ problem: expect.stringMatching(problem) as string });
 });
 
-test("the tool takes what the summary's schema says", () => {
+test("the tool has the parameters of the summary's schema", () => {
   const { name, parameters } = task.tool;
   expect(name).toBe(REPORT);
   expect(parameters).toMatchObject({ type: "object", required: ["status"] });

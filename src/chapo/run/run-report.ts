@@ -1,5 +1,5 @@
-// How a task of a backlog is reported by the engine: a tool whose arguments are the summary, so no text is parsed. Pure.
-// Leaves what the summary is worth to the loop.
+// The tool with which the engine reports a task of a backlog. Its arguments are the summary, so that no text is parsed. Pure.
+// The loop judges the summary.
 import { judgeReport } from "../../agents/extract.js";
 import type { HostRequest } from "../../agents/hosted/hosted.js";
 import { summaryJsonSchema } from "../../todo/check/schema.js";
@@ -10,22 +10,22 @@ export const REPORT = "report_summary";
 
 type Asked = Pick<HostRequest, "phase" | "taskId">;
 
-/** The tool a conversation about this request ends with. Whose task it is need not be said. */
+/** Creates the tool that ends a conversation about this request. The task's id is optional. */
 export function createReportTool(request: Asked): Finish {
   const { $schema: _draft, $id: _id, title: _title, ...parameters } = summaryJsonSchema();
   return {
     tool: {
       name: REPORT,
-      description: "Reports how the work ended, and ends it. Nothing can be done after it.",
+      description: "Reports how the work ended and ends the session. No further call is possible.",
       parameters: { ...parameters, required: ["status"] },
     },
     read: (args) => readReport(args, request),
   };
 }
 
-/** What the model is told beside the run's prompt, which asks for a text. */
+/** Adds instructions for the tool to the run's prompt, which asks for a text. */
 export function addReportInstructions(prompt: string): string {
-  return `${prompt.trimEnd()}\n\nHere you report with the tool ${REPORT}: what is asked for above as a JSON object are its arguments. Call it once, last; do not write the object.`;
+  return `${prompt.trimEnd()}\n\nHere you report with the tool ${REPORT}: the fields of the JSON object described above are its arguments. Call it once, last; do not write the object as text.`;
 }
 
 function readReport(args: unknown, { phase, taskId }: Asked): { value: Summary } | { problem: string } {
@@ -39,7 +39,7 @@ function readReport(args: unknown, { phase, taskId }: Asked): { value: Summary }
     return { problem: `task_id: the task is ${taskId}` };
   const isReviewed = found.status === "reviewed";
   if (phase === "iteration" && isReviewed)
-    return { problem: "status: of a task it is done, blocked or skipped" };
-  if (phase === "review" && !isReviewed) return { problem: "status: of a review it is reviewed" };
+    return { problem: "status: must be done, blocked or skipped for a task" };
+  if (phase === "review" && !isReviewed) return { problem: "status: must be reviewed for a review" };
   return { value: found };
 }
