@@ -1,7 +1,7 @@
 // The editing commands: `add`, `set`, `block`, `todo`, `done`, `rm`. Each describes a change of the newest backlog, which the
 // store makes; a run in progress is notified. Leaves parsing assignments to assignment.ts, and the rules to the store.
+import { editAnswer } from "../../../src/ui/answers/edit.js";
 import type { TrustLine } from "../../../src/config/trust/trust.js";
-import type { StoppedAttempt } from "../../../src/logging/told-events.js";
 import { UserError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
 import type { Result } from "../../../src/system/result.js";
@@ -19,7 +19,7 @@ import { TaskId, type Backlog, type Task } from "../../../src/todo/model/task.js
 import type { EditRefusal } from "../../../src/todo/store/writer.js";
 import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { plural } from "../../../src/ui/view/amounts.js";
-import { rescueName, stoppedText } from "../../../src/ui/view/stopped-text.js";
+import { stoppedText } from "../../../src/ui/view/stopped-text.js";
 import { clean } from "../../../src/ui/text.js";
 import { approve } from "../project/approve.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
@@ -225,39 +225,20 @@ async function edit(
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
   const edited = await editBeside(context, { project, store }, decide);
   if (!edited.ok) throw await refusal(context, project.todoFile, edited.error);
-  const { updated, run, stopped } = edited.value;
-  const changed = updated.map(({ id, from = null, to = null }) => ({ id, from, to }));
+  const { stopped } = edited.value;
   const read = await store.read();
-  const tasks =
-    read.kind === "ok" ? read.backlog.tasks.filter(({ id }) => changed.some((one) => one.id === id)) : [];
+  const answer = editAnswer(project.todoFile, edited.value, read.kind === "ok" ? read.backlog.tasks : []);
   if (commands.length > 0) {
     const isMine = ({ what, value }: TrustLine): boolean =>
       what.startsWith("verify of ") && commands.includes(value);
-    await approve(context, { project, tasks, isMine });
+    await approve(context, { project, tasks: answer.tasks, isMine });
   }
-  const answer: EditAnswer = {
-    file: project.todoFile,
-    changed,
-    tasks,
-    run: run ?? null,
-    stopped: stopped.map(toAnswer),
-  };
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
     const lines = [...say(answer), ...stopped.map(stoppedText).filter((line) => line !== "")];
     await printLines(context.out, lines.map(clean));
   }
   return "ok";
-}
-
-function toAnswer({ task_id, agent, attempt, kept, rescue }: StoppedAttempt): EditAnswer["stopped"][number] {
-  return {
-    task: task_id,
-    agent: agent ?? null,
-    attempt: attempt ?? null,
-    kept,
-    rescue: rescue === undefined ? null : rescueName(rescue),
-  };
 }
 
 function statusLines({ changed }: EditAnswer): string[] {

@@ -1,14 +1,13 @@
 // `looper fmt [file]`: the task file in canonical form. Leaves the form to canonical.ts, and writing to the store.
+import { correctionsText, type Correction } from "../../../src/todo/understand/understand.js";
+import { UserError } from "../../../src/system/errors.js";
+import { fmtAnswer, formatFile } from "../../../src/ui/answers/fmt.js";
 import { createTwoFilesPatch } from "diff";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
-import { UserError } from "../../../src/system/errors.js";
-import { formatBacklog } from "../../../src/todo/check/canonical.js";
 import { checkBacklog } from "../../../src/todo/check/check.js";
 import { openStore } from "../../../src/todo/store/store.js";
-import { correctionsText, understandFile, type Correction } from "../../../src/todo/understand/understand.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import type { FmtAnswer } from "../../../src/ui/shapes/backlog.js";
-import { plural } from "../../../src/ui/view/amounts.js";
 import { spellOut } from "../../../src/ui/json-text.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { clean } from "../../../src/ui/text.js";
@@ -36,12 +35,6 @@ function askedOf(typed: Typed): Asked {
   return { check, write, fix, diff, keepOrder: flag("--keep-order"), json: flag("--json") };
 }
 
-/** The formatted file. */
-interface Formatted {
-  text: string;
-  corrections: readonly Correction[];
-}
-
 /** Prints the canonical form or its difference, or writes it. */
 export async function fmt(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const asked = askedOf(typed);
@@ -51,18 +44,13 @@ export async function fmt(context: CommandContext, typed: Typed): Promise<Comman
     named: typed.operands.length > 0,
   };
   const bytes = await readNamedFile(context, project.todoFile, "task file");
-  const { text, corrections } = formatted(bytes, file.shown, asked);
+  const formatted = formatFile(bytes, file.shown, asked);
+  const { text, corrections } = formatted;
   const canonical = Buffer.compare(Buffer.from(text), bytes) === 0;
   const copy =
     asked.write && !canonical ? await writeInto(context, project, { asked, shown: file.shown }) : undefined;
-  const answer: FmtAnswer = {
-    file: project.todoFile,
-    canonical,
-    written: asked.write && !canonical,
-    text,
-    corrections: corrections.map(({ says, task }) => (task === undefined ? says : `${task}: ${says}`)),
-    copy: copy ?? null,
-  };
+  const written = asked.write && !canonical;
+  const answer = fmtAnswer(project.todoFile, formatted, { canonical, written, copy });
   if (asked.json) await printJson(context, answer);
   else if (asked.diff)
     await printDiff(context, file.shown, [new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), text]);
@@ -122,25 +110,6 @@ async function endAfterFix(
   return endAfter(context, project, checked.kind === "ok" ? [] : checked.problems, file);
 }
 
-/** The canonical form; throws a `usage` error where it would lose something. */
-function formatted(
-  bytes: Uint8Array,
-  shown: string,
-  { fix, keepOrder }: Pick<Asked, "fix" | "keepOrder">,
-): Formatted {
-  const understood = fix ? understandFile(bytes) : undefined;
-  const result = formatBacklog(understood?.bytes ?? bytes, { keepOrder });
-  if (result.ok) return { text: result.value, corrections: understood?.corrections ?? [] };
-  const [first, ...more] = result.error;
-  const where = first === undefined ? shown : `${shown}:${first.line}:${first.column}`;
-  const rest = more.length === 0 ? "" : ` (and ${plural(more.length, "more problem")})`;
-  const hint =
-    !fix && understandFile(bytes) !== undefined
-      ? "nothing was changed; looper fmt --fix corrects it"
-      : "nothing was changed; looper validate shows every problem";
-  throw new UserError("usage", `${where}: ${first?.message ?? "it cannot be formatted"}${rest}`, hint);
-}
-
 /** Formats the newest version of the file, so that no save is lost. Returns the path of the copy, if there is one. */
 async function writeInto(
   { ports }: CommandContext,
@@ -154,7 +123,7 @@ async function writeInto(
   let isCorrected = false;
   const written = await store.rewrite(
     (newest) => {
-      const { text, corrections } = formatted(newest, shown, asked);
+      const { text, corrections } = formatFile(newest, shown, asked);
       isCorrected = corrections.length > 0;
       return Buffer.from(text);
     },

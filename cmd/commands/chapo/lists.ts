@@ -1,17 +1,12 @@
 // The lists of `looper chapo`: prompts, sessions, tools. Leaves collecting them to src/chapo.
-import { getOwner } from "../../../src/chapo/engine/sub-agents.js";
+import { toolsAnswer } from "../../../src/ui/answers/chapo.js";
 import { openListing } from "../../../src/chapo/session/open-session.js";
 import { readChapoPrompts } from "../../../src/chapo/prompt/prompts.js";
 import { collectPromptPlaces } from "../../../src/chapo/prompt/prompt-places.js";
 import { listSessions } from "../../../src/chapo/session/sessions.js";
-import { offerTools } from "../../../src/chapo/vocabulary.js";
 import { nodeNetwork } from "../../../src/system/network.js";
 import { showCost, showCount, showMoment } from "../../../src/ui/view/amounts.js";
-import type {
-  ChapoPromptsAnswer,
-  ChapoSessionsAnswer,
-  ChapoToolsAnswer,
-} from "../../../src/ui/shapes/chapo.js";
+import type { ChapoPromptsAnswer, ChapoSessionsAnswer } from "../../../src/ui/shapes/chapo.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { tableLines, type Column } from "../../../src/ui/terminal/columns.js";
 import { clean } from "../../../src/ui/text.js";
@@ -99,17 +94,7 @@ export async function listTools(context: CommandContext, typed: Typed, site: Sit
       void context.report({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
     },
   });
-  const asks = settings.trustMode !== "trusted";
-  const answer: ChapoToolsAnswer = {
-    tools: listing.tools.map((tool) => ({
-      name: tool.name,
-      offered_as: offerTools(settings.tools, [tool], []).map(({ name }) => name),
-      agent: getOwner(tool.name),
-      description: tool.description,
-      parameters: tool.parameters,
-      asks_first: asks && tool.changes,
-    })),
-  };
+  const answer = toolsAnswer(listing.tools, settings);
   await listing.close();
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {

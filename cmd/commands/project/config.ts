@@ -1,10 +1,7 @@
 // `looper config`: the settings in force, and where each comes from. Leaves resolving them to src/config.
-import path from "node:path";
+import { configAnswer, narrowToKey, settingsFilesAnswer } from "../../../src/ui/answers/config.js";
 import { findFolder } from "../../../src/config/project/open-project.js";
-import { PROJECT_FILES, listUserFiles } from "../../../src/config/read/places.js";
-import { readPackageSettings } from "../../../src/config/read/settings-text.js";
 import { ROWS, rowOf } from "../../../src/config/table/settings.js";
-import { spellSettings } from "../../../src/config/read/show-settings.js";
 import { UserError } from "../../../src/system/errors.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { didYouMean } from "../../../src/todo/model/problem.js";
@@ -48,17 +45,12 @@ export async function config(context: CommandContext, typed: Typed): Promise<Com
 async function change(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const key = await changeSetting(context, typed);
   if (!hasFlag(typed, "--json")) return "ok";
-  const answer = await answerOf(context);
-  const settings = answer.settings.filter((one) => one.key === key || one.key.startsWith(`${key}.`));
-  await printJson(context, { ...answer, settings });
+  await printJson(context, narrowToKey(await answerOf(context), key));
   return "ok";
 }
 
 async function answerOf(context: CommandContext): Promise<ConfigAnswer> {
-  const project = await projectOf(context);
-  const told = spellSettings(project.resolved.values, context.env);
-  const settings = told.map(({ source, ...one }) => ({ ...one, ...source }));
-  return { project: project.folder, files: await filesOf(context, project.folder), settings };
+  return configAnswer(context.ports.files, await projectOf(context), context);
 }
 
 async function showPaths(
@@ -69,9 +61,11 @@ async function showPaths(
   if (key !== undefined)
     throw new UserError("usage", "looper config path takes no more words", "looper config path");
   const project = await findFolder(context.ports.files, context);
-  const files = await filesOf(context, project);
-  const lines = files.map(({ path: file, exists }) => `${clean(file)}${exists ? "" : "  (not there)"}`);
-  return show(context, typed, { project, files, settings: [] }, lines);
+  const answer = await settingsFilesAnswer(context.ports.files, project, context);
+  const lines = answer.files.map(
+    ({ path: file, exists }) => `${clean(file)}${exists ? "" : "  (not there)"}`,
+  );
+  return show(context, typed, answer, lines);
 }
 
 async function get(
@@ -82,14 +76,15 @@ async function get(
 ): Promise<CommandEnd> {
   if (key === undefined)
     throw new UserError("usage", "no setting is named", "looper config get loop.max_attempts");
-  const settings = answer.settings.filter((one) => one.key === key || one.key.startsWith(`${key}.`));
+  const narrowed = narrowToKey(answer, key);
+  const { settings } = narrowed;
   if (settings.length === 0) throw nothingAt(key, answer);
   const [only] = settings;
   const lines =
     settings.length === 1 && only?.key === key
       ? [plain(only.value)]
       : settings.map((one) => `${one.key} = ${plain(one.value)}`);
-  return show(context, typed, { ...answer, settings }, lines.map(clean));
+  return show(context, typed, narrowed, lines.map(clean));
 }
 
 /** A setting without a value ends with no; an unknown key is a usage error. */
@@ -110,42 +105,6 @@ async function show(
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else await printLines(context.out, lines);
   return "ok";
-}
-
-/** The settings files that exist, and for each owner without one the file that would be read first. */
-async function filesOf(
-  { ports: { files }, env, home }: CommandContext,
-  folder: string,
-): Promise<ConfigAnswer["files"]> {
-  const inProject = PROJECT_FILES.map((name) => path.join(folder, name));
-  const packageFile = path.join(folder, "package.json");
-  const owners = [
-    { owner: "user", candidates: listUserFiles(env, home) },
-    {
-      owner: "project",
-      candidates: (await hasSettings(files, packageFile)) ? [...inProject, packageFile] : inProject,
-    },
-  ] as const;
-  const found = owners.map(async ({ owner, candidates }) => {
-    const looked = await Promise.all(
-      candidates.map(async (file) => ({ owner, path: file, exists: (await files.stat(file)) !== undefined })),
-    );
-    const there = looked.filter(({ exists }) => exists);
-    return there.length > 0 ? there : looked.slice(0, 1);
-  });
-  return (await Promise.all(found)).flat();
-}
-
-/** Every npm project has a package.json. It counts when it contains settings or cannot be read. */
-async function hasSettings(files: CommandContext["ports"]["files"], packageFile: string): Promise<boolean> {
-  const bytes = await files.read(packageFile).catch(() => undefined);
-  if (bytes === undefined) return false;
-  try {
-    return readPackageSettings(packageFile, new TextDecoder().decode(bytes)) !== undefined;
-  } catch (error) {
-    if (error instanceof UserError) return true;
-    throw error;
-  }
 }
 
 /** The widest value that keeps the sources aligned. */

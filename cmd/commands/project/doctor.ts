@@ -5,11 +5,10 @@ import { spellSettings } from "../../../src/config/read/show-settings.js";
 import { UserError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
 import { plural } from "../../../src/ui/view/amounts.js";
-import type { DoctorAnswer } from "../../../src/ui/shapes/project.js";
 import { coloursFor, type Colours } from "../../../src/ui/colours.js";
 import { clean, wrap } from "../../../src/ui/text.js";
 import { checkAgentOutput } from "./doctor/agent-output.js";
-import { bad, fine, warning, type Check } from "./doctor/check.js";
+import { doctorAnswer, bad, fine, warning, type Check } from "../../../src/ui/answers/doctor.js";
 import { checkKeys } from "./doctor/keys.js";
 import { checkLeftovers } from "./doctor/leftovers.js";
 import { checkAgents } from "./doctor/agents.js";
@@ -37,7 +36,7 @@ export async function doctor(context: CommandContext, typed: Typed): Promise<Com
     await checkGit(context),
     ...(await checkProject(context, { file, fix: hasFlag(typed, "--fix") })),
   ];
-  const answer: DoctorAnswer = { ok: checks.every(({ status }) => status !== "error"), checks };
+  const answer = doctorAnswer(checks);
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
     const { out } = context;

@@ -1,5 +1,6 @@
 // `looper init`: writes a task file, settings, the schemas for editors, and lines in .gitignore. Leaves inspecting the folder to init/site.ts,
 // the plan to init/plan.ts, and the task file to the store.
+import { initAnswer, type ProjectSetUp } from "../../../src/ui/answers/init.js";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { backlogText, MOVE_OVER } from "../../../src/config/go-program/find.js";
@@ -169,17 +170,15 @@ async function setUp(
     ...notesOn(context, site, { ...bounds, wishes, writesBacklog }),
     ...(backlog.did === "kept" ? [] : (imported?.notes ?? [])),
   ];
-  return {
+  return initAnswer({
     project: folder,
     files,
     tasks,
-    imported: imported === undefined ? null : importedFrom(imported),
+    imported: imported && importedFrom(imported),
     notes,
-    next:
-      !writesBacklog && site.backlog.kind === "invalid"
-        ? ["looper validate"]
-        : nextOf(tasks, { draft: origin.from === "draft", copied: files[0]?.copy !== undefined }),
-  };
+    isInvalid: !writesBacklog && site.backlog.kind === "invalid",
+    draft: origin.from === "draft",
+  });
 }
 
 /** Adds the commands to the existing settings; returns their file if it changed. */
@@ -250,20 +249,12 @@ function notesOn(
   return notes;
 }
 
-function importedFrom({ from, drafted: { format, left = 0 } }: Import): InitAnswer["imported"] {
-  return { from, format, ...(left === 0 ? {} : { left }) };
+function importedFrom({ from, drafted: { format, left = 0 } }: Import): ProjectSetUp["imported"] {
+  return { from, format, left };
 }
 
 function problemsOf(read: ReadResult): number {
   return read.kind === "empty" ? read.problems.length : 0;
-}
-
-function nextOf(tasks: number, { draft, copied }: { draft: boolean; copied: boolean }): string[] {
-  const [adds, drafts] = ['looper add "what is to be done"', 'looper run --prompt "what to build"'];
-  if (tasks > 0) return ["looper run"];
-  // A run does not draft tasks while a copy still has some.
-  if (copied) return [adds];
-  return draft ? [drafts] : [adds, drafts];
 }
 
 /** The most notes to print. */

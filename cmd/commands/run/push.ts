@@ -1,11 +1,10 @@
 // `looper push [version]`: a release prepared by an agent and checked by the runner. Leaves the work to src/loop/, the display to watch-run.ts.
 import { ROWS } from "../../../src/config/table/settings.js";
-import { planRelease, type ReleasePlan } from "../../../src/loop/start/open-release.js";
+import { planRelease } from "../../../src/loop/start/open-release.js";
 import { readWish } from "../../../src/release/survey.js";
 import { given } from "../../../src/system/given.js";
-import type { PushAnswer } from "../../../src/ui/shapes/release.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import { releaseAnswer } from "../../../src/ui/answers/release.js";
+import { plannedReleaseAnswer, releaseAnswer } from "../../../src/ui/answers/release.js";
 import { planLines } from "../../../src/ui/terminal/release-lines.js";
 import { clean, hang } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
@@ -57,7 +56,7 @@ async function requestOf(context: CommandContext, typed: Typed, wanted: string |
 
 async function showPlan(context: CommandContext, asked: Asked, json: boolean): Promise<CommandEnd> {
   const plan = await planRelease({ ...asked, terminal: false, hangsUp: false });
-  const answer = answerOf(plan, asked.project.resolved.settings.verify.commands);
+  const answer = plannedReleaseAnswer(plan, asked.project.resolved.settings.verify.commands);
   if (json) {
     await printJson(context, answer);
     return "ok";
@@ -69,24 +68,4 @@ async function showPlan(context: CommandContext, asked: Asked, json: boolean): P
   const lines = [...planLines(answer, colours), ...shown];
   await printLines(out, out.isTerminal ? lines.flatMap((line) => hang(line, out.columns())) : lines);
   return "ok";
-}
-
-function answerOf({ facts, rules, agent, prompt }: ReleasePlan, checks: readonly string[]) {
-  const { known, lastTag, since, made } = facts;
-  return {
-    outcome: "planned",
-    from: known.from ?? null,
-    wanted: known.wanted ?? null,
-    last_tag: lastTag ?? null,
-    commits: since.count,
-    places: known.places.map(({ path, where }) => ({ path, where })),
-    changelog: known.changelog ?? null,
-    branch: rules.branch,
-    remote: rules.remote ?? null,
-    github: rules.github ?? null,
-    checks: [...checks],
-    agent,
-    made: made?.tag ?? null,
-    prompt: prompt ?? null,
-  } satisfies PushAnswer;
 }

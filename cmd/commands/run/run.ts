@@ -1,4 +1,5 @@
 // `looper run [file]`: the loop. Leaves the display to watch-run.ts.
+import { planAnswer } from "../../../src/ui/answers/plan.js";
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import type { Flags } from "../../../src/config/read/resolve.js";
@@ -6,7 +7,6 @@ import { ROWS } from "../../../src/config/table/settings.js";
 import { UserError } from "../../../src/system/errors.js";
 import { planRun, type Plan } from "../../../src/loop/start/plan-run.js";
 import { given } from "../../../src/system/given.js";
-import type { PlanAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { clean, cut, widthOf, withoutSteering, wrap } from "../../../src/ui/text.js";
 import { openReport } from "../../watch/junit-file.js";
@@ -92,18 +92,9 @@ async function showPlan(context: CommandContext, typed: Typed, asked: Asked): Pr
   const plan = await planRun({ ...asked, terminal: false, hangsUp: false });
   for (const warning of plan.warnings ?? [])
     await context.report({ level: "warn", lines: [`looper: ${clean(warning)}`] });
-  if (hasFlag(typed, "--json")) await printJson(context, answerOf(plan));
+  if (hasFlag(typed, "--json")) await printJson(context, planAnswer(plan));
   else await printLines(context.out, planLines(context, plan, hasFlag(typed, "--quiet")));
   return "ok";
-}
-
-function answerOf(plan: Plan): PlanAnswer {
-  if ("nothing" in plan) return { nothing: plan.nothing };
-  const { prompt, steps } = plan;
-  const [first] = steps;
-  if (first === undefined) return { nothing: "nothing is ready" };
-  const { task, title, agent } = first;
-  return { task, title, agent, prompt, steps };
 }
 
 /** Fits lines to the terminal: titles are truncated, the prompt is wrapped. */

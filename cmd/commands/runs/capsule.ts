@@ -1,4 +1,5 @@
 // `looper capsule`: packs a run's log into one file for a bug report, and describes its content.
+import { capsuleAnswer } from "../../../src/ui/answers/capsule.js";
 import path from "node:path";
 import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -8,7 +9,6 @@ import { errorCode, errorMessage, UserError } from "../../../src/system/errors.j
 import type { Redact } from "../../../src/system/text/redact.js";
 import { redactorFor } from "../../../src/system/text/redactor.js";
 import { plural, showCount } from "../../../src/ui/view/amounts.js";
-import type { CapsuleAnswer } from "../../../src/ui/shapes/runs.js";
 import { folderOfRun } from "../../lookup/find-run.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
 import {
@@ -43,7 +43,7 @@ export async function capsule(context: CommandContext, typed: Typed): Promise<Co
   }
   const file = path.resolve(cwd, output);
   await writeNew(context, file, made.text);
-  if (json) await printJson(context, answerOf(made, run, file));
+  if (json) await printJson(context, capsuleAnswer(made, run, file));
   else await printLines(context.out, linesOf(made, run, shownPath(context, file)));
   return "ok";
 }
@@ -93,14 +93,6 @@ async function writeNew({ ports }: CommandContext, file: string, text: string): 
       "looper capsule --output FILE",
     );
   }
-}
-
-function answerOf(made: MadeCapsule, run: string, file: string): CapsuleAnswer {
-  const { replayed, lines, indexes, namesLeft, text } = made;
-  const bytes = Buffer.byteLength(text);
-  const came =
-    "decisions" in replayed ? { decisions: replayed.decisions } : { difference: replayed.difference };
-  return { file, run, bytes, lines, indexes, ...came, names_left: namesLeft };
 }
 
 function linesOf(made: MadeCapsule, run: string, file: string | undefined): string[] {

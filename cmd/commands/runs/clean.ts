@@ -1,4 +1,5 @@
 // `looper clean`: removes old runs. Leaves to src/loop/runs/clean-logs.ts which are still needed, and removing.
+import { cleanAnswer } from "../../../src/ui/answers/clean.js";
 import { repositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import path from "node:path";
 import { parseDuration } from "../../../src/config/table/duration.js";
@@ -23,7 +24,7 @@ import { plural, showBytes, showMoment } from "../../../src/ui/view/amounts.js";
 import type { CleanAnswer } from "../../../src/ui/shapes/runs.js";
 import { cleanLines } from "../../../src/ui/terminal/clean-lines.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import { clean as cleaned } from "../../../src/ui/text.js";
+import { clean as cleanText } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
 import {
   hasFlag,
@@ -73,10 +74,9 @@ export async function clean(context: CommandContext, typed: Typed): Promise<Comm
       return "no";
     }
   }
-  const answer = dryRun
-    ? answerOf(survey, plan, { removed: plan.remove, refs: null, dryRun })
-    : answerOf(survey, plan, { ...(await removeRuns(site, survey, plan)), dryRun });
-  await print(context, typed, { ...answer, copies: await listCopies(context.ports.files, project.todoFile) });
+  const cleaned = dryRun ? undefined : await removeRuns(site, survey, plan);
+  const copies = await listCopies(context.ports.files, project.todoFile);
+  await print(context, typed, cleanAnswer(survey, plan, { cleaned, copies }));
   return "ok";
 }
 
@@ -138,29 +138,11 @@ async function proposalOf(
   const first = remove[0] === undefined ? "" : ` (the oldest of ${momentOf(context, remove[0].run)})`;
   const freed = showBytes(remove.reduce((sum, one) => sum + one.bytes, 0));
   const text = `Remove ${plural(remove.length, "run")}, ${freed}${first}, and keep the newest ${keep}`;
-  return { text, about: [`${there} in ${cleaned(shownPath(context, site.project.logDir))}`] };
+  return { text, about: [`${there} in ${cleanText(shownPath(context, site.project.logDir))}`] };
 }
 
 function momentOf({ ports }: CommandContext, run: string): string {
   return showMoment(parseStart(run), ports.clock.now());
-}
-
-function answerOf(
-  survey: LogSurvey,
-  plan: CleanPlan,
-  done: { removed: readonly { run: string; bytes: number }[]; refs: number | null; dryRun: boolean },
-): Omit<CleanAnswer, "copies"> {
-  return {
-    dry_run: done.dryRun,
-    removed: [...done.removed],
-    bytes: done.removed.reduce((sum, one) => sum + one.bytes, 0),
-    refs: done.refs,
-    finished: [...survey.going],
-    stay: [...plan.stay],
-    kept: survey.runs.length - done.removed.length,
-    foreign: survey.foreign,
-    others: [...survey.others],
-  };
 }
 
 async function print(context: CommandContext, typed: Typed, answer: CleanAnswer): Promise<void> {

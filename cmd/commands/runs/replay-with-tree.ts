@@ -1,4 +1,5 @@
 // `looper replay --tree`: finds the repository, replays the run in a clone, and prints the result.
+import { replayTreeAnswer } from "../../../src/ui/answers/replay.js";
 import path from "node:path";
 import { findRealTodoFile, lockFolder, type Project } from "../../../src/config/project/open-project.js";
 import { openRepository } from "../../../src/git/base/repository.js";
@@ -9,7 +10,6 @@ import { EffectError } from "../../../src/loop/step/drive.js";
 import { replayTree, type TreeReplayed } from "../../../src/loop/replay/replay-tree.js";
 import type { AskTrust } from "../../../src/loop/replay/replay-world.js";
 import { UserError } from "../../../src/system/errors.js";
-import { given } from "../../../src/system/given.js";
 import { plural } from "../../../src/ui/view/amounts.js";
 import type { ReplayTreeAnswer } from "../../../src/ui/shapes/runs.js";
 import { cleanLines } from "../../../src/ui/text.js";
@@ -34,7 +34,7 @@ export async function replayWithTree(
   const gate = hasFlag(typed, "--gate") ? asker(context, typed, project) : undefined;
   const source = { ports, project, repo: opened.value, env, promptsFolder };
   const replayed = await replayOrExplain(() => replayTree(source, folder, gate));
-  const answer = answerOf(path.basename(folder), replayed, gate !== undefined);
+  const answer = replayTreeAnswer(path.basename(folder), replayed, gate !== undefined);
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else await printLines(context.out, linesOf(answer));
   return answer.same ? "ok" : "no";
@@ -81,21 +81,6 @@ function asker(context: CommandContext, typed: Typed, project: Project): AskTrus
     confirm: (question: string, lines: readonly string[]) => context.confirm(question, lines),
   };
   return (tasks) => askTrust(request, tasks);
-}
-
-function answerOf(run: string, replayed: TreeReplayed, gate: boolean): ReplayTreeAnswer {
-  const { commits, backlogs, gates, notes, stopped } = replayed;
-  const same = "decisions" in replayed.replayed && stopped === undefined;
-  return {
-    same,
-    run,
-    ...replayed.replayed,
-    commits,
-    backlogs,
-    ...(gate ? { gates } : {}),
-    notes: [...notes],
-    ...given({ stopped }),
-  };
 }
 
 function linesOf(answer: ReplayTreeAnswer): string[] {

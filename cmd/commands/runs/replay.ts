@@ -1,3 +1,4 @@
+import { replayAnswer, replayAtAnswer } from "../../../src/ui/answers/replay.js";
 import path from "node:path";
 import { readLines } from "../../../src/logging/read.js";
 import { withCapsule } from "../../../src/loop/replay/make-capsule.js";
@@ -5,7 +6,6 @@ import { replayAt, replayRun } from "../../../src/loop/replay/replay.js";
 import { UserError } from "../../../src/system/errors.js";
 import { plural } from "../../../src/ui/view/amounts.js";
 import { jsonText } from "../../../src/ui/json-text.js";
-import type { ReplayAnswer, ReplayAtAnswer } from "../../../src/ui/shapes/runs.js";
 import { clean, cleanLines } from "../../../src/ui/text.js";
 import { folderOfRun } from "../../lookup/find-run.js";
 import { printJson, printLines, projectOf, readNamedFile } from "../../lookup/project.js";
@@ -77,16 +77,15 @@ async function replayWhole(
 ): Promise<CommandEnd> {
   await mustHoldLines(context, folder);
   const replayed = await replayRun(context.ports, folder);
-  const same = "decisions" in replayed;
-  const answer: ReplayAnswer = same ? { same, run, ...replayed } : { same, run, ...replayed };
+  const answer = replayAnswer(run, replayed);
   if (json) await printJson(context, answer);
-  else if (same)
-    await printLines(context.out, [`${run}: the same, ${plural(replayed.decisions, "decision")}`]);
+  else if (answer.same)
+    await printLines(context.out, [`${run}: the same, ${plural(answer.decisions, "decision")}`]);
   else {
-    const lines = [`${run}: line ${replayed.seq} differs`, ...cleanLines(replayed.difference)];
+    const lines = [`${run}: line ${answer.seq} differs`, ...cleanLines(answer.difference)];
     await printLines(context.out, [...lines, ...(await otherVersion(context, folder))]);
   }
-  return same ? "ok" : "no";
+  return answer.same ? "ok" : "no";
 }
 
 /** A hint on a difference: another version made the run. */
@@ -119,24 +118,17 @@ async function explain(
     );
   if (found === undefined)
     throw new UserError("usage", `nothing was decided in run ${run} up to line ${at}`, "lines count from 1");
-  const { seq, event, next } = found;
-  const answer: ReplayAtAnswer = {
-    run,
-    seq,
-    event,
-    because: { ...next.because },
-    effects: next.effects.map((effect) => ({ ...effect })),
-    state: { ...next.state },
-  };
-  if (json) await printJson(context, toPlain(answer));
+  const answer = replayAtAnswer(run, found);
+  const { seq, event } = answer;
+  if (json) await printJson(context, answer);
   else
     await printLines(context.out, [
       `${run}, line ${seq}: ${event}`,
       `because: ${jsonText(answer.because)}`,
       `decided: ${answer.effects.length === 0 ? "nothing" : ""}`.trimEnd(),
-      ...answer.effects.map((effect) => `  ${jsonText(toPlain(effect))}`),
+      ...answer.effects.map((effect) => `  ${jsonText(effect)}`),
       "state:",
-      jsonText(toPlain(answer.state), 2),
+      jsonText(answer.state, 2),
     ]);
   return "ok";
 }
@@ -149,13 +141,4 @@ function toSeq(given: string | undefined): number | undefined {
     `--at is ${given}; allowed: the number of a line, from 1`,
     "looper tail --raw shows them",
   );
-}
-
-/** Converts maps to objects and sets to lists, for JSON. */
-function toPlain(value: unknown): unknown {
-  if (value instanceof Map)
-    return Object.fromEntries([...value].map(([key, inner]) => [String(key), toPlain(inner)]));
-  if (value instanceof Set || Array.isArray(value)) return [...value].map(toPlain);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toPlain(inner)]));
 }

@@ -1,26 +1,24 @@
 // `looper rescue`: lists, shows, restores and drops abandoned work. Leaves finding a rescue to
 // find-rescue.ts, and git to src/git/.
+import {
+  rescueDropAnswer,
+  rescueListAnswer,
+  rescueRestoreAnswer,
+  rescueShowAnswer,
+} from "../../../src/ui/answers/rescue.js";
 import { repositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { restoreRescue, type Clash } from "../../../src/git/bring-back/bring-back.js";
-import { toText } from "../../../src/git/base/bytes.js";
 import type { GitFailure } from "../../../src/git/base/git.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository.js";
 import { dropRescue, listRescues, showRescue, type Rescue } from "../../../src/git/bring-back/rescues.js";
 import { lockPaths, takeRunLocks } from "../../../src/loop/runs/locks.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
-import { given } from "../../../src/system/given.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { never } from "../../../src/system/never.js";
 import type { Result } from "../../../src/system/result.js";
 import { plural } from "../../../src/ui/view/amounts.js";
-import type {
-  RescueDropAnswer,
-  RescueFactsAnswer,
-  RescueListAnswer,
-  RescueRestoreAnswer,
-  RescueShowAnswer,
-} from "../../../src/ui/shapes/work.js";
+import type { RescueRestoreAnswer } from "../../../src/ui/shapes/work.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { diffLines, rescueLines, whyText } from "../../../src/ui/terminal/rescues.js";
 import { clean } from "../../../src/ui/text.js";
@@ -123,7 +121,7 @@ function must<T>(result: Result<T, GitFailure>): T {
 }
 
 async function list({ context, rescues, json }: Site): Promise<CommandEnd> {
-  const answer: RescueListAnswer = { rescues: rescues.map(factsOf) };
+  const answer = rescueListAnswer(rescues);
   if (json) await printJson(context, answer);
   else if (rescues.length === 0) await printLines(context.out, ["no abandoned work"]);
   else await printLines(context.out, rescueLines(answer.rescues, terminalOf(context)));
@@ -133,12 +131,12 @@ async function list({ context, rescues, json }: Site): Promise<CommandEnd> {
 async function show({ context, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
   const found = findRescue(rescues, ids[0] ?? "");
   const diff = must(await showRescue(found));
-  const facts = factsOf(found);
-  const answer: RescueShowAnswer = { ...facts, paths: pathsOf(found), staged: stagedOf(found), diff };
+  const answer = rescueShowAnswer(found, diff);
   if (json) await printJson(context, answer);
   else {
-    const about = facts.task === undefined ? "" : `${clean(facts.task)}: `;
-    const head = [`${clean(facts.id)}  ${facts.at}`, `${about}${whyText(facts.why)}, ${facts.commit}`, ""];
+    const { id, at, task, why, commit } = answer;
+    const about = task === undefined ? "" : `${clean(task)}: `;
+    const head = [`${clean(id)}  ${at}`, `${about}${whyText(why)}, ${commit}`, ""];
     await printLines(context.out, [...head, ...diffLines(diff, terminalOf(context).colours)]);
   }
   return "ok";
@@ -157,17 +155,7 @@ async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> 
       ? undefined
       : must(await handBack({ ports: context.ports, project, repo }, found, bring));
     const back = handed?.back ?? must(await bring());
-    const answer: RescueRestoreAnswer =
-      "clashes" in back
-        ? { id: found.id, ok: false, clashes: [...back.clashes] }
-        : {
-            id: found.id,
-            ok: true,
-            restored: [...back.restored],
-            already: [...back.already],
-            left: [...back.left],
-            task: handed?.task ?? null,
-          };
+    const answer = rescueRestoreAnswer(found, back, handed?.task);
     if (json) await printJson(context, answer);
     else
       await printLines(
@@ -228,42 +216,18 @@ function clashText(why: Clash["why"]): string {
 async function drop({ context, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
   // Find all of them before the first is dropped.
   const found = new Set(ids.map((id) => findRescue(rescues, id)));
-  const dropped: RescueDropAnswer["dropped"] = [];
-  for (const one of found) {
-    must(await dropRescue(one));
-    dropped.push({ id: one.id, commit: one.commit });
-  }
-  const answer: RescueDropAnswer = { dropped };
+  for (const one of found) must(await dropRescue(one));
+  const answer = rescueDropAnswer(found);
   if (json) await printJson(context, answer);
   else
     await printLines(
       context.out,
-      dropped.map(
+      answer.dropped.map(
         ({ id, commit }) =>
           `dropped ${clean(id)}; until git prunes it: git branch rescued ${commit} brings its commit back`,
       ),
     );
   return "ok";
-}
-
-function factsOf({ id, at, task, why, changes, staged, commit, ref }: Rescue): RescueFactsAnswer {
-  return {
-    id,
-    at: new Date(at).toISOString(),
-    ...given({ task }),
-    why,
-    files: new Set([...changes, ...staged].map(({ path }) => path)).size,
-    commit,
-    ref,
-  };
-}
-
-function pathsOf({ changes }: Rescue): string[] {
-  return changes.map(({ path }) => toText(path));
-}
-
-function stagedOf({ staged }: Rescue): string[] {
-  return staged.map(({ path }) => toText(path));
 }
 
 function terminalOf({ out }: CommandContext): {

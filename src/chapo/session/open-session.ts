@@ -208,9 +208,8 @@ export async function openListing(request: ListingRequest): Promise<Toolbox> {
   const memory = openMemory(ports, { root, zone: getLocalZone(), readOnly: true, redact });
   const nowhere = { read: () => Promise.resolve(undefined), write: () => Promise.resolve() };
   const said = (): Message[] => [];
-  const toolbox = await openToolbox({
-    ...{ ...request, memory, outputs: root, todos: nowhere, unattended: false, said },
-  });
+  const parts = { memory, outputs: root, todos: nowhere, unattended: false, said };
+  const toolbox = await openToolbox({ ...request, ...parts });
   const slash = createSlashTool({ files: ports.files, root }, (name) => name);
   const types = await readTypes(request, createSubAgents(request.settings.subAgents), () => undefined);
   return { ...toolbox, tools: [...toolbox.tools, slash, createListedTaskTool(types)] };

@@ -4,7 +4,7 @@ import type { Project } from "../../../../src/config/project/open-project.js";
 import { findRun, readLines } from "../../../../src/logging/read.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { fine, warning, type Check } from "./check.js";
+import { fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
 
 /** How many bytes at the end of the log are read. */
 const LOOKED_AT = 16 * 1024 * 1024;

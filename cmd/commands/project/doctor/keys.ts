@@ -10,7 +10,7 @@ import { UserError } from "../../../../src/system/errors.js";
 import { createRedact, findSecretValues } from "../../../../src/system/text/redact.js";
 import { shownPath } from "../../../lookup/project.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { bad, fine, warning, type Check } from "./check.js";
+import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
 
 /** Longer files are not searched, because no person edits them. */
 const LONGEST = 50_000_000;

@@ -11,7 +11,7 @@ import { acquireLock, inspectLock } from "../../../../src/system/files/lock.js";
 import type { LockOwner } from "../../../../src/system/files/lock-owner.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { bad, fine, warning, type Check } from "./check.js";
+import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
 
 /** Older runs than these had later ones after them, which swept. */
 const LATEST_RUNS = 20;

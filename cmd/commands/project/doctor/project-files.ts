@@ -11,7 +11,7 @@ import { plural } from "../../../../src/ui/view/amounts.js";
 import { checkOptionsOf } from "../../../lookup/check-options.js";
 import { readNamedFile, shownPath } from "../../../lookup/project.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { bad, fine, warning, type Check } from "./check.js";
+import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
 
 /** The backlog as it is; `undefined` when there is none, a text when it cannot be read. */
 export async function lookAtBacklog(

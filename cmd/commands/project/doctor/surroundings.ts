@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import type { Files } from "../../../../src/system/ports.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { bad, fine, warning, type Check } from "./check.js";
+import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
 
 const LEAST_NODE = [20, 19] as const;
 

@@ -5,7 +5,7 @@ import { findLack, type CheckPlace } from "../../../../src/gate/lookup/find-lack
 import type { CheckResult } from "../../../../src/todo/check/check.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { bad, fine, warning, type Check } from "./check.js";
+import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
 
 const NAME = "check";
 

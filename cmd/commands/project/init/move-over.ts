@@ -1,4 +1,5 @@
 // Moves a project of the Go program over and reports it. Leaves the plan to from-go.ts.
+import { moveOverAnswer } from "../../../../src/ui/answers/init.js";
 import path from "node:path";
 import { findGoProgram, MOVE_OVER } from "../../../../src/config/go-program/find.js";
 import { GO_BACKLOG } from "../../../../src/config/read/places.js";
@@ -43,7 +44,10 @@ export async function moveOver(context: CommandContext, typed: Typed, site: Site
   const isDry = hasFlag(typed, "--dry-run");
   const done =
     isDry || isNothing(move) ? await foresee(context, site, move) : await carryOut(context, site, move);
-  const answer = answerOf(site, move, done);
+  const answer = moveOverAnswer(
+    { ...done, project: project.folder, notes: [...move.notes, ...done.notes] },
+    { settings: move.moved, left: move.left, originals: done.originals },
+  );
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else
     await printLines(
@@ -163,25 +167,6 @@ function tasksIn(bytes: Uint8Array | undefined): number {
   const value = parseJson(bytes);
   const tasks: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "tasks") : [];
   return Array.isArray(tasks) ? tasks.length : 0;
-}
-
-function answerOf({ project }: Site, move: Move, done: Done): InitAnswer {
-  return {
-    project: project.folder,
-    files: done.files,
-    tasks: done.tasks,
-    imported: null,
-    notes: [...move.notes, ...done.notes],
-    next:
-      done.tasks === 0
-        ? ['looper add "what is to be done"']
-        : ["looper config", "looper run (without a terminal: looper run --trust)"],
-    from_looper_go: {
-      settings: move.moved.map(({ file, from, to, value }) => ({ file, from, to, value })),
-      left: move.left.map(({ file, from, value, why }) => ({ file, from, value, why })),
-      originals: [...done.originals],
-    },
-  };
 }
 
 const WORDS: Readonly<Record<Files[number]["did"], string>> = {

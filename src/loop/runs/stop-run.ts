@@ -1,0 +1,62 @@
+// Asks the run in progress to end and waits for its answer. Leaves refusing agents and printing to cmd/commands/runs/stop.ts.
+import { join } from "node:path";
+import type { Project } from "../../config/project/open-project.js";
+import { tellRun } from "../../logging/control.js";
+import { readLines } from "../../logging/read.js";
+import { UserError } from "../../system/errors.js";
+import type { Ports } from "../../system/ports.js";
+import { findLiveRun, type LiveRun } from "./live-run.js";
+
+/** A run that was asked to end. */
+export interface StoppedRun {
+  live: LiveRun;
+  /** It has ended; otherwise it ends once its agent has finished. */
+  ended: boolean;
+}
+
+const LOOK_EVERY_MS = 100;
+const HEARD_WITHIN_MS = 10_000;
+/** An agent is given 5 s, its leftovers 10 s, a command of git's 60 s. */
+const ENDED_WITHIN_MS = 90_000;
+
+/** Stops the run of this backlog; `now`: its agent too, and waits for the end. Without a run it is a no. */
+export async function stopRun(
+  ports: Ports,
+  project: Pick<Project, "realTodoFile" | "lockDir">,
+  { now }: { now: boolean },
+): Promise<StoppedRun> {
+  const live = await findLiveRun(ports, project);
+  if (live === undefined) throw new UserError("no", "no run in progress", "see `looper runs` for past runs");
+  const from = (await ports.files.stat(join(live.folder, "events.jsonl")))?.size ?? 0;
+  await tellRun(ports, live.folder, { type: "stop", at: new Date(ports.clock.now()).toISOString(), now });
+  const isOver = async (): Promise<boolean> => (await findLiveRun(ports, project))?.run !== live.run;
+  const heard = async (): Promise<boolean> => (await hasHeard(ports, live, from)) || (await isOver());
+  if (!(await within(ports, HEARD_WITHIN_MS, heard))) throw deaf(live);
+  const ended = now ? await within(ports, ENDED_WITHIN_MS, isOver) : await isOver();
+  if (now && !ended) throw deaf(live);
+  return { live, ended };
+}
+
+async function hasHeard(ports: Ports, { folder }: LiveRun, from: number): Promise<boolean> {
+  for await (const { type, value } of readLines(ports, folder, from))
+    if (type === "run_interrupted" && value["by"] === "stop") return true;
+  return false;
+}
+
+/** Waits until the condition is true; false when the time is over. */
+async function within({ clock }: Ports, ms: number, isTrue: () => Promise<boolean>): Promise<boolean> {
+  const until = clock.monotonic() + ms;
+  for (;;) {
+    if (await isTrue()) return true;
+    if (clock.monotonic() > until) return false;
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+}
+
+function deaf({ run, pid }: LiveRun): UserError {
+  return new UserError(
+    "environment",
+    `run ${run} (pid ${String(pid)}) does not answer`,
+    `wait for it, or end it with \`kill ${String(pid)}\`; nothing is lost`,
+  );
+}

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const COMMANDS = fileURLToPath(new URL("../../cmd/commands", import.meta.url));
+const DEFINITIONS = fileURLToPath(new URL("../../cmd/line/definitions", import.meta.url));
+
+/** Commands without an answer of their own, and why. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  "backlog/export.ts": "prints the backlog in the form of src/todo/exchange/export",
+  "chapo/chapo.ts": "hands its lists to chapo/lists.ts, and a session prints the events of src/chapo",
+  "completion/complete.ts": "answers a shell, in the shell's form",
+  "completion/completion.ts": "prints a script",
+  "project/agent-host.ts": "is the process of an agent, and speaks the agents' protocol",
+  "project/demo.ts": "runs the loop in a new folder",
+  "runs/tail.ts": "prints the log's own lines",
+};
+
+/** Files that print a value of their own with `--json`, without a decision: the reasons are those above. */
+const PRINTERS: readonly string[] = ["backlog/export.ts", "completion/completion.ts"];
+
+const texts = new Map(
+  readdirSync(COMMANDS, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .map((name) => [name.split(path.sep).join("/"), readFileSync(path.join(COMMANDS, name), "utf8")]),
+);
+const importsAnswer = (name: string): boolean => /\/src\/ui\/answers\//.test(texts.get(name) ?? "");
+
+/** The files of the commands, as their definitions load them. */
+function commandFiles(): string[] {
+  const loads = readdirSync(DEFINITIONS).flatMap((name) => [
+    ...readFileSync(path.join(DEFINITIONS, name), "utf8").matchAll(
+      /import\("\.\.\/\.\.\/commands\/(.+)\.js"\)/g,
+    ),
+  ]);
+  return [...new Set(loads.map(([, file = ""]) => `${file}.ts`))].toSorted();
+}
+
+test("each command imports its answer from src/ui/answers, or is named as one without an answer", () => {
+  const files = commandFiles();
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter((name) => !importsAnswer(name))).toEqual(Object.keys(WITHOUT));
+});
+
+test("each file that prints JSON imports the answer from src/ui/answers", () => {
+  const printers = [...texts].filter(([, text]) => text.includes("printJson(")).map(([name]) => name);
+  expect(printers.filter((name) => !importsAnswer(name)).toSorted()).toEqual(PRINTERS);
+});
