@@ -268,7 +268,7 @@ test(
       expect(ran.stderr).toMatch(words);
       expect(ran.stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(2);
     };
-    await saying(/1\.1\.0 is not greater than 1\.2\.0/, 1, "1.1.0", "-y");
+    await saying(/1\.1\.0 is not greater than the current version 1\.2\.0/, 1, "1.1.0", "-y");
     await saying(/mayor is not a version; allowed: patch, minor, major/, 2, "mayor");
     await saying(/no agent is called "nobody"/, 2, "--agent", "nobody");
     rig.write("note.txt", "mine\n");
