@@ -3,7 +3,7 @@ import { callOf, hookText } from "./read-hook.js";
 
 const GIVEN = ["T1", "done", "/log/summary.json", "iter-1"] as const;
 
-/** How a hook is called, on one line; the four arguments are left out where they come last. */
+/** Renders the call of a hook on one line, without the four arguments if they come last. */
 function called(hook: string | readonly string[], file?: string): string {
   const { command, args } = callOf(hook, GIVEN, file);
   expect(args.slice(-4)).toEqual(GIVEN);
@@ -19,10 +19,10 @@ test.each([
   ["'./my hook.sh'", "exec: ./my hook.sh"],
   ["./my\\ hook.sh", "exec: ./my hook.sh"],
   ["notify-send", "exec: notify-send"],
-  // The shell knows where it is.
+  // Only the shell can find it.
   ["~/notify.sh", 'sh: ~/notify.sh "$@"'],
   ["$HOME/notify.sh", 'sh: $HOME/notify.sh "$@"'],
-  // One simple command.
+  // A line that is one simple command.
   ["node notify.js --loud", 'sh: node notify.js --loud "$@"'],
   ["node notify.js # tells me", 'sh: node notify.js "$@" # tells me'],
   ["node notify.js \\\n", 'sh: node notify.js "$@" \\\n'],
@@ -30,7 +30,7 @@ test.each([
   ["echo $(date)", 'sh: echo $(date) "$@"'],
   ["exec ./notify.sh", 'sh: exec ./notify.sh "$@"'],
   ["echo 'a; b | c'", "sh: echo 'a; b | c' \"$@\""],
-  // A line that names its arguments.
+  // A line that uses its arguments.
   ["echo $1", "sh: echo $1"],
   ['curl -d "$2" example.org', 'sh: curl -d "$2" example.org'],
   ["./notify.sh ${3}", "sh: ./notify.sh ${3}"],
@@ -38,7 +38,7 @@ test.each([
   ['./notify.sh "$@"', 'sh: ./notify.sh "$@"'],
   ['./notify.sh "$*"', 'sh: ./notify.sh "$*"'],
   ["awk '{print $1}' notes.txt", "sh: awk '{print $1}' notes.txt"],
-  // More than one simple command.
+  // A line with more than one simple command.
   ["a | b", "sh: a | b"],
   ["a > log", "sh: a > log"],
   ["a < in", "sh: a < in"],
@@ -55,7 +55,7 @@ test.each([
   ["x=1", "sh: x=1"],
   ["# nothing", "sh: # nothing"],
   ["echo 'a", "sh: echo 'a"],
-  // Further words would be an error, or mean something else.
+  // A command to which further words are an error or mean something else.
   ["exit 3", "sh: exit 3"],
   ["exec", "sh: exec"],
   ["[ -f done ]", "sh: [ -f done ]"],

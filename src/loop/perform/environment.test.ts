@@ -28,7 +28,7 @@ test("an agent gets all variables, or only the named ones with PATH and HOME", (
     ...told,
     ...{ PATH: "/bin", HOME: "/elsewhere", API_KEY: "k", LANG: "C", EXTRA: "1" },
   });
-  // A glob is a whole name, and what means something to a pattern means itself.
+  // A glob matches a whole name, and special characters of patterns match themselves.
   const strange = { "A.B": "1", AxB: "2", XA: "3" };
   expect(agentEnvironment(strange, { env: {}, passEnv: ["A.B", "A"] }, { run: "r", job })).toEqual({
     ...told,

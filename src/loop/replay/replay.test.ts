@@ -37,7 +37,7 @@ afterEach(async () => {
   await rm(root, { recursive: true });
 });
 
-/** The log with these lines instead. */
+/** The log with its lines replaced. */
 async function rewritten(lines: readonly Line[]): Promise<void> {
   await writeFile(
     path.join(folder, "events.jsonl"),

@@ -19,7 +19,7 @@ test.each([
   ["beside the task file", ["file/a.run", "git/b.json"], "file"],
   ["in the git folder", ["good/a.run", "file/b.json"], "file"],
 ])("a lock that cannot be written %s is an error that names that folder", async (_place, locks, failed) => {
-  // Root may write everywhere, but not into a file.
+  // Root may write everywhere, but a file cannot be a folder.
   writeFileSync(path.join(root, "file"), "");
   const folder = path.join(root, failed);
   const paths = locks.map((name) => path.join(root, name));

@@ -8,7 +8,7 @@ type Agent = Parameters<typeof checkBudget>[1];
 const text: Agent = { name: "a", kind: "command", output: "text", model: "m", price };
 const codex: Agent = { name: "codex", kind: "codex", output: "text" };
 
-/** The hint, or nothing where it may begin. */
+/** The error with its hint, or `undefined` if the run may start. */
 function refusal(budget: Rules["budget"], agent: Agent): string | undefined {
   try {
     checkBudget({ budget }, agent);

@@ -1,4 +1,4 @@
-// Edits of tasks in hand, as decisions: values in, values out. Every interleaving is explore.test.ts's.
+// Decisions on edits of tasks in progress. explore.test.ts covers every interleaving.
 import { expect, test } from "vitest";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import type { Status } from "../../todo/model/task.js";

@@ -3,7 +3,7 @@ import { backOff, findBackoffEnd, endBackoff, type Backoffs } from "./backoff.js
 
 const MINUTE = 60_000;
 
-/** Until when, in ms from each time it was turned away, one pause after the other. */
+/** The length of each backoff in ms, one after the other. */
 function waits(toldMs: readonly (number | undefined)[]): number[] {
   let backoffs: Backoffs = new Map();
   let at = 1_000_000;

@@ -1,4 +1,4 @@
-// Ends and beginnings at the edges: while other jobs are under way, at limits, with delays, in a world that failed.
+// Starts and ends in rare cases: while other jobs are running, at limits, with delays, after an environment failure.
 import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
@@ -22,12 +22,12 @@ function rowsOf(...rows: ReturnType<typeof row>[]): Changed["rows"] {
   return rows.map((one) => ({ ...one, depends_on: [...one.depends_on] }));
 }
 
-/** The look at the backlog is over: this came of it. */
+/** Ends the reread of the backlog with this result. */
 function looked(sim: Sim, found: Partial<Changed> = {}): Sim {
   return tell(sim, "change-backlog", { type: "backlog_changed", ...same, ...found }).sim;
 }
 
-/** Two workers: the first is at its agent, the look for the second is under way. */
+/** Two workers: the first runs its agent, the backlog is being reread for the second. */
 function oneOfTwo(rules: Partial<Rules> = {}): Sim {
   const sim = until(begun([row("T1"), row("T2")], { workers: 2, ...rules }), "checkpoint");
   const looking = after(sim, "checkpoint");
@@ -105,7 +105,7 @@ test("tasks added after a clean review get another review, even if none of them 
   expect(kinds(looked(clean, changed))).toEqual(["commit-backlog"]);
 });
 
-/** Both at their agents; then the world fails for the second. */
+/** Both run their agents; then the environment fails for the second. */
 function broken(rules: Partial<Rules> = {}): {
   sim: Sim;
   first: Extract<Effect, { kind: "run-agent" }>["job"];
@@ -188,7 +188,7 @@ test("each job is stopped once", () => {
   expect(failed.effects).toEqual([]);
 });
 
-/** The agent marks its row itself; it has ended, and the look at its row is under way. */
+/** Without applied summaries: the agent has ended, and its row is being reread. */
 function lookingAtRow(end: WorldReply["end"], before: (sim: Sim) => Sim = (sim) => sim): Sim {
   const sim = before(until(begun([row("T1")], { apply_summary: false, max_attempts: 1 }), "run-agent"));
   const ended = until(after(sim, "run-agent", end === undefined ? {} : { end }), "snapshot");

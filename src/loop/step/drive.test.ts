@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const backlog = { rows: [row("T1"), row("T2", { depends_on: ["T1"] })], commits: [], checkpoints: [] };
 
-/** Read without waiting: what is written a moment later is not there yet. */
+/** Reads the log synchronously, so that later writes are not in it. */
 function lines(): Record<string, unknown>[] {
   const text = readFileSync(path.join(log.folder, "events.jsonl"), "utf8");
   return text

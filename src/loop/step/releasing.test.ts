@@ -16,7 +16,7 @@ const ORDER: ReleaseRules = {
 };
 const job = { job: 1, iteration: 1, phase: "push" as const, agent: "fake", attempt: 1 };
 
-/** A release on its way: each event moves it on; what it then wants is `kind`, `what` of a step, or the ending. */
+/** A release in progress. Each event moves it on to its next effect: a `kind`, the `what` of a step, or the ending. */
 class Walk {
   state: RunState = START;
   next: Next | undefined;

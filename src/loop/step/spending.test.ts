@@ -15,7 +15,7 @@ const using = (tokens: number, usd?: number): AgentEnd => ({
   usage: { input_tokens: tokens, output_tokens: 0, ...given({ cost_usd: usd }) },
 });
 
-/** The next agent ends like this: what is said, and the run after it. */
+/** Ends the next agent; returns the log lines and the run after it. */
 function ends(from: Sim, end: AgentEnd): { said: object[]; sim: Sim } {
   const sim = until(from, "run-agent");
   const open = sim.open.find(({ effect }) => effect.kind === "run-agent");

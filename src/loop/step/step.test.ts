@@ -52,7 +52,7 @@ const EVENTS: StepEvent[] = [
   },
 ];
 
-/** Types of the events that throw here. */
+/** The types of events that throw in this state. */
 function bugs(sim: Sim, events: readonly StepEvent[] = EVENTS): string[] {
   const seal = (event: StepEvent) => ({ ...event, seq: 1, timestamp: "1970-01-01T00:00:00.000Z" });
   return events.flatMap((event) => {

@@ -13,7 +13,7 @@ const BEGUN: StepEvent = {
   ...{ rules: RULES, git: true, warnings: [] },
 };
 
-/** The agent is turned away, told to come back after so many ms: the note of it, and of the wait. */
+/** Ends the agent with a limit that names a time in so many ms; returns the notes of the failure and of the wait. */
 function turnedAway(from: Sim, toldMs: number): { sim: Sim; notes: ToldEvent[] } {
   const sim = until(from, "run-agent");
   const open = sim.open.find(({ effect }) => effect.kind === "run-agent");
@@ -23,7 +23,7 @@ function turnedAway(from: Sim, toldMs: number): { sim: Sim; notes: ToldEvent[] }
   return toTheWait(answer(sim, open, { end }));
 }
 
-/** Answers all until the timer is set. */
+/** Answers all effects until the timer is set. */
 function toTheWait({ sim: from, taken }: Fed): { sim: Sim; notes: ToldEvent[] } {
   let sim = from;
   const notes = [...taken.next.notes];

@@ -160,7 +160,7 @@ test("the store's results are logged, except a refused marker", () => {
   expect(workOf({ state }).digest).toBe("new");
 });
 
-/** The state after a look that told of this. */
+/** The state after a reread with this result. */
 function looked(
   rules: Partial<Rules>,
   found: Partial<Extract<StepEvent, { type: "backlog_changed" }>>,

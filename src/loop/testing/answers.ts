@@ -1,4 +1,4 @@
-// How the little world answers effects: the one event each ends in.
+// Answers effects in the simulation with the one event each ends in.
 import type { AgentResult, Used } from "../../agents/agent.js";
 import type { GateVerdict } from "../../gate/verdict.js";
 import type { StepEvent } from "../../logging/events.js";
@@ -11,7 +11,7 @@ import { digestOf, toEventRow } from "./disk.js";
 import { write } from "./operations.js";
 import { feed, type Fed, type OpenEffect, type Sim } from "./sim.js";
 
-/** How an agent ends, as far as the judgement sees it. */
+/** The end of an agent, with the fields that `step` reads. */
 export type AgentEnd = { usage?: Used; duration_ms?: number } & (
   | Pick<Extract<AgentResult, { outcome: "ok" }>, "outcome" | "report">
   | (Pick<Extract<AgentResult, { outcome: "failed" }>, "outcome" | "reason" | "evidence"> & {
@@ -20,7 +20,7 @@ export type AgentEnd = { usage?: Used; duration_ms?: number } & (
     })
 );
 
-/** What the world answers where it has a choice. */
+/** The answers the simulation can choose. */
 export interface WorldReply {
   end?: AgentEnd;
   yes?: boolean;
@@ -33,7 +33,7 @@ export interface WorldReply {
   hook?: "ok" | "failed" | "timed-out";
 }
 
-/** Answers an effect whose operations are all done. */
+/** Answers an effect that has no operations left. */
 export function answer(sim: Sim, open: OpenEffect, reply: WorldReply = {}): Fed {
   if (open.ops.length > 0) throw new Error(`${open.effect.kind} still has to do ${open.ops.join(", ")}`);
   const rest: Sim = { ...sim, open: sim.open.filter((one) => one !== open) };
@@ -55,7 +55,7 @@ export function answer(sim: Sim, open: OpenEffect, reply: WorldReply = {}): Fed 
   return feed(rest, plainAnswer(effect, open.outcome, reply));
 }
 
-/** The effect could not be done; `as` names the part that failed. */
+/** Fails an effect; `as` names the part that failed. */
 export function fail(
   sim: Sim,
   open: OpenEffect,
@@ -85,7 +85,7 @@ function answerAgent(before: Sim, { job }: Extract<Effect, { kind: "run-agent" }
   const sim = { ...before, now: before.now + duration_ms };
   const said = end.outcome === "ok" && "found" in end.report ? end.report.found.status : undefined;
   if (sim.rules.apply_summary || (said !== "done" && said !== "blocked")) return feed(sim, event);
-  // Told to change the file itself, the agent does.
+  // Without applied summaries the agent edits its row itself.
   const rows = sim.disk.rows.map((row) => (row.id === job.task_id ? { ...row, status: said } : row));
   return feed(write(sim, { ...sim.disk, rows }), event);
 }

@@ -1,4 +1,4 @@
-// The state diagram of a run and of its jobs, drawn from turns that were taken.
+// Draws the state diagrams of a run and of its jobs from recorded calls of `step`.
 import type { Job, RunState } from "../step/state.js";
 import type { Taken } from "./sim.js";
 
@@ -16,12 +16,12 @@ export class Diagram {
       if (from?.activity === job.activity) continue;
       this.#add(kindOf(job), `${from?.activity ?? "[*]"} --> ${job.activity}`, event.type);
     }
-    // A run that ends at once asks no more of its jobs.
+    // A run that ends at once does not wait for its jobs.
     if (after.phase === "ending" && event.type === "run_interrupted") return;
     for (const job of old.values()) this.#add(kindOf(job), `${job.activity} --> [*]`, event.type);
   }
 
-  /** A diagram of the run, and one of each kind of job. */
+  /** Renders a diagram of the run, and one of each kind of job. */
   toMarkdown(): string {
     const kinds = [...this.#arrows].sort(([a], [b]) => order(a) - order(b));
     const parts = kinds.map(([kind, arrows]) => {

@@ -1,5 +1,5 @@
-// What lies on the disk of the little world the judgement is tested in: the backlog's rows, HEAD, pending, checkpoints.
-// Plain values; the same rules as the store's (contract §3.6, §4 *Edits during a run*), without texts.
+// The disk of the simulation: the backlog's rows, HEAD, the pending commit and checkpoints, as plain values. It follows the
+// rules of the store (contract §3.6, §4 *Edits during a run*), without texts.
 import { given } from "../../system/given.js";
 import { isMarker } from "../../todo/model/select.js";
 import { never } from "../../system/never.js";
@@ -10,27 +10,27 @@ import type { ChangeResult } from "../step/jobs.js";
 
 export interface Disk {
   rows: readonly IndexRow[];
-  /** The commits in HEAD's history, the oldest first. */
+  /** The commits in HEAD's history, oldest first. */
   commits: readonly Commit[];
   /** Tasks whose claim has a checkpoint. */
   checkpoints: readonly TaskId[];
-  /** Tasks whose status is a person's, by a command; and those of which it ever was. */
+  /** Tasks whose status a person set by a command, now and at any time. */
   byHand?: readonly TaskId[];
   edited?: readonly TaskId[];
-  /** The commit that is built and not finished, with what the backlog is to become. */
+  /** The pending commit, with the rows the backlog must get. */
   pending?: { commit: Commit; changes: readonly Change[] } | undefined;
 }
 
-/** A task's commit; `made` tells two of the same task apart. */
+/** A task's commit; `made` identifies it among commits of the same task. */
 export interface Commit {
   task: TaskId;
   made: string;
 }
 
-/** What a store remembers between two looks. */
+/** The state that a store remembers between two reads. */
 export interface SeenRows {
   rows: readonly IndexRow[];
-  /** What this run finished stays done. */
+  /** Tasks this run finished, which stay done. */
   finished: ReadonlySet<TaskId>;
 }
 
@@ -44,7 +44,7 @@ export interface WrittenRows {
 
 const MARKER = TaskId.parse("PROJECT-DONE");
 
-/** Takes in what others saved, applies the changes, and tells both against the last look. */
+/** Merges what others saved, applies the changes, and reports both against the last read. */
 export function writeBacklog(
   disk: Disk,
   seen: SeenRows,
@@ -82,7 +82,7 @@ export function writeBacklog(
   };
 }
 
-/** The rows as events carry them. */
+/** Converts rows to the form of events. */
 export function toEventRow(row: IndexRow): ChangeResult["rows"][number] {
   return { ...row, depends_on: [...row.depends_on] };
 }

@@ -1,5 +1,5 @@
-// Every interleaving of events and every crash point, for up to three tasks and two workers, on a disk of which a power
-// loss may take what was not yet synced. What was visited is drawn in docs/ARCHITECTURE.md.
+// Every interleaving of events and every crash point, for up to three tasks and two workers, on a disk that may lose unsynced
+// writes in a power loss. docs/ARCHITECTURE.md shows the visited states.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -47,7 +47,7 @@ function run({ rows, rules, file: what = "ok", budget, ends, replies = false }: 
   for (const taken of begun.taken) diagram.draw(taken);
   const menu: Menu = {
     ends: ({ job }) => ends(job.phase),
-    // With two workers the second stage at once.
+    // With two workers the run jumps to the second level of stopping.
     signals: [
       { type: "run_interrupted", signal: rules?.workers === 2 ? "SIGTERM" : "SIGINT", terminal: true },
     ],
@@ -77,13 +77,13 @@ function questions(rows: readonly IndexRow[]): Questions {
   };
 }
 
-/** L2: never two commits, never one without its task done, never done with neither commit nor pending; never lost. */
+/** L2: a task never has two commits, a commit without being done, or done without a commit or a pending one; none is lost. */
 function lost({ disk }: Sim, { id }: IndexRow): string[] {
   const now = disk.rows.find((one) => one.id === id);
   const commits = disk.commits.filter(({ task }) => task === id).length;
   const pending = disk.pending?.commit.task === id;
   if (disk.edited?.includes(id) === true) {
-    // Its status is a person's, or the run has finished it since.
+    // A person set its status, or the run has finished it since.
     const isMine = now?.status === "done" && disk.byHand?.includes(id) !== true;
     return isMine && commits === 0 && !pending ? [`${id} is done without a commit`] : [];
   }
@@ -93,7 +93,7 @@ function lost({ disk }: Sim, { id }: IndexRow): string[] {
   return now.status === "done" && commits === 0 && !pending ? [`${id} is done without a commit`] : [];
 }
 
-/** Whoever ends in peace leaves nothing half done. */
+/** A run that ends without a failure leaves nothing unfinished. */
 function undoneAtTheEnd({ state, disk }: Sim, rows: readonly IndexRow[]): string[] {
   if (state.phase !== "ended" || state.ending === "interrupted" || state.ending === "environment") return [];
   return rows.flatMap(({ id }) => {
@@ -106,9 +106,9 @@ function undoneAtTheEnd({ state, disk }: Sim, rows: readonly IndexRow[]): string
   });
 }
 
-/** L16: the work of a task that is not in hand is nowhere but in its commit or a rescue, however a person edits it. */
+/** L16: the work of a task that is not in progress is only in its commit or in a rescue, however a person edits the task. */
 function leftInTheTree({ disk, tree, state }: Sim): string[] {
-  // Nothing can be relied on any more, and no tree is put back.
+  // After an environment failure no tree is restored.
   if (state.phase === "working" && state.work.closing?.broken === true) return [];
   const ending = state.phase === "ended" ? state.ending : state.phase === "ending" ? state.close.ending : "";
   if (ending === "environment") return [];
@@ -119,7 +119,7 @@ function leftInTheTree({ disk, tree, state }: Sim): string[] {
   });
 }
 
-/** L1, seen from the disk. */
+/** L1, checked on the disk. */
 function unprepared({ next }: Taken, { disk }: Sim): string[] {
   return next.effects.flatMap((effect) => {
     if (effect.kind !== "run-agent" || effect.job.phase !== "iteration") return [];
@@ -131,9 +131,9 @@ function unprepared({ next }: Taken, { disk }: Sim): string[] {
   });
 }
 
-/** L2, L8 and L14, seen from the state: what must not begin any more. */
+/** L2, L8 and L14, checked on the state: effects that must not start any more. */
 function startedLate({ state }: Sim, { next }: Taken): string[] {
-  // What an edit puts aside goes back to the checkpoint there is.
+  // A job that only saves work uses the existing checkpoint.
   const isBack = (effect: Effect): boolean => effect.kind === "checkpoint" && effect.job.agent === "looper";
   const kinds = next.effects.filter((effect) => !isBack(effect)).map(({ kind }) => kind);
   if (state.phase === "ending") return state.close.activity === "finish" ? kinds : [];
@@ -199,7 +199,7 @@ test.each<[string, Partial<Node["budget"]>, () => AgentEnd[]]>([
   expect(explored.endings.get("complete")).toBeGreaterThan(0);
 });
 
-test("L2, L13: two workers, three tasks, one of which waits for another", PATIENT, () => {
+test("L2, L13: two workers, three tasks, one of which depends on another", PATIENT, () => {
   const explored = run({
     rows: [row("T1"), row("T2"), row("T3", { depends_on: ["T1"] })],
     rules: { workers: 2, review: false, max_attempts: 1 },
@@ -243,7 +243,7 @@ afterAll(() => {
   process.stdout.write(`${total} states in all\n`);
 });
 
-test("the state diagram is what was visited", () => {
+test("the state diagram shows the visited states", () => {
   const page = readFileSync(file, "utf8");
   const drawn = page.replace(DRAWN, `$1${diagram.toMarkdown()}$2`);
   if (process.env["UPDATE_TRANSCRIPTS"] === "1") writeFileSync(file, drawn);

@@ -1,6 +1,6 @@
-// Every way a small run can go: every order of answers, every signal and failure, every point at which it can be killed
-// or lose its power, and the runs after that. States that were seen are not looked at again.
-// Leaves which worlds are explored, and what must hold in them, to explore.test.ts.
+// Explores every course of a small run: every order of answers, every signal and failure, every point at which it can be killed
+// or lose power, and the runs after that. Each state is visited once.
+// explore.test.ts chooses the worlds and the invariants.
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
 import { movesOf, type MoveBudget, type Menu } from "./moves.js";
@@ -18,7 +18,7 @@ export interface Explored {
   endings: Map<string, number>;
 }
 
-/** What is asked of every state, and of every turn that leads from one to another; answers what is wrong. */
+/** Checks every state and every call of `step`; returns the violations. */
 export interface Questions {
   state: (sim: Sim) => string[];
   turn: (before: Sim, taken: Taken, after: Sim) => string[];
@@ -29,11 +29,11 @@ type Step = { name: string; next: () => Node };
 interface Frame {
   key: string;
   steps: Step[];
-  /** How the state was come to, for the message when something is wrong. */
+  /** The path to the state, for error messages. */
   name: string;
 }
 
-/** Explores everything from the start of a run. Throws, with the way there, at the first thing that is wrong. */
+/** Explores everything from the start of a run. Throws at the first violation, with the path to it. */
 export function explore(start: Node, menu: Menu, questions: Questions): Explored {
   const explored: Explored = { states: 0, turns: 0, crashes: 0, endings: new Map() };
   const seen = new Map<string, "open" | "done">();
@@ -45,7 +45,7 @@ export function explore(start: Node, menu: Menu, questions: Questions): Explored
     const key = names.ofNode(node);
     const known = seen.get(key);
     if (known === "done") return;
-    // L13: a state that leads back to itself would never end.
+    // L13: a run whose state leads back to itself would never end.
     if (known === "open") throw problem(`${name}\nleads in a circle`);
     seen.set(key, "open");
     explored.states++;
@@ -106,7 +106,7 @@ function nameOf({ event, next }: Taken): string {
   return `${event.type}${job} (${next.because.rule})`;
 }
 
-/** Short names for values that hold the same: two states are told apart by the names of their parts. */
+/** Gives equal values the same short name, so that states are compared by the names of their parts. */
 class Names {
   readonly #byText = new Map<string, string>();
   readonly #byValue = new WeakMap<object, string>();
@@ -124,13 +124,13 @@ class Names {
     return `${text}|${world}${this.#ofParts(seen)}|${versions}|${timer},${now},${file}`;
   }
 
-  /** The name of a value, from its JSON; a number, a text or a switch is its own name. */
+  /** The name of a value, from its JSON; a number, a string or a boolean is its own name. */
   #of(value: unknown): string {
     if (typeof value !== "object" || value === null) return String(value);
     return this.#byValue.get(value) ?? this.#add(value, JSON.stringify(plain(value)));
   }
 
-  /** The name of an object, from the names of its parts: it shares most of them with the object it was made from. */
+  /** The name of an object, from the names of its parts, most of which it shares with the object it was made from. */
   #ofParts(value: object): string {
     const known = this.#byValue.get(value);
     if (known !== undefined) return known;
@@ -157,7 +157,7 @@ class Names {
   }
 }
 
-/** What JSON can write: sets, maps and indexes as lists. */
+/** Converts sets, maps and indexes to lists, for JSON. */
 function plain(value: object): object {
   if (value instanceof ById) return Array.from<unknown>(value.values);
   const isList = value instanceof Map || value instanceof Set || value instanceof PersistentMap;

@@ -1,4 +1,4 @@
-// The little world as what drive starts effects in: an inbox, and effects that are done and answered in it.
+// The simulation as a backend of `drive`: an inbox, and effects that are performed and answered in the simulation.
 import type { StepEvent } from "../../logging/events.js";
 import type { Perform } from "../step/drive.js";
 import type { Effect } from "../step/effects.js";
@@ -7,7 +7,7 @@ import { answer } from "./answers.js";
 import { advance } from "./operations.js";
 import { startRun, type Sim } from "./sim.js";
 
-/** Effects are done in the little world; `first` is asked before each. */
+/** Performs effects in the simulation; calls `first` before each. */
 export function inWorld(
   sim: Sim,
   first: (effect: Effect) => Promise<void>,

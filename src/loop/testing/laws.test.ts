@@ -1,5 +1,5 @@
-// docs/LAWS.md on runs of a random world: random backlogs and rules, agents that end as they like, signals, edits, effects
-// that fail, answers in any order, one worker or two. Every law is a question of its own to what was played.
+// The laws of docs/LAWS.md on random simulated runs: random backlogs, rules and ends of agents, signals, edits, failing effects,
+// answers in any order, one worker or two. Each law is checked on the finished run.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
@@ -20,7 +20,7 @@ const MOST_MOVES = 5000;
 interface World {
   sim: Sim;
   budget: MoveBudget;
-  /** Below 500: on without trouble; from 930: a signal, an edit, a failure; between: what agents and others answer. */
+  /** Below 500: success; from 930: a signal, an edit or a failure; between: a random answer of an agent or an effect. */
   choices: readonly number[];
 }
 
@@ -175,22 +175,22 @@ function pick(moves: readonly WorldMove[], choice: number): WorldMove | undefine
 }
 
 test.each<[string, laws.Law]>([
-  ["L1: no agent starts on a task that is not claimed and has no checkpoint", laws.claimedAndChecked],
-  ["L2: a task is done when and only when it has its one commit", laws.doneIsCommitted],
-  ["L3: the next task is the one §3.4 names, and in no other hand", laws.inOrder],
-  ["L4: a task is tried max_attempts times at most, then blocked, and the run goes on", laws.attemptsBounded],
-  ["L5: only a summary of its own that says done finishes a task", laws.doneByReport],
-  ["L6: reviews come to an end", laws.reviewsBounded],
-  ["L7: what is interrupted stays as it is", laws.interruptedStaysDoing],
-  ["L8: once the run is to end, nothing starts", laws.nothingStartsAfterStop],
-  ["L9: attempts and reviews are max_iterations at most", laws.iterationsBounded],
-  ["L10: a job has one effect under way", laws.oneEffectAtATime],
-  ["L12: an agent that was left out is not asked again", laws.droppedStaysDropped],
+  ["L1: no agent starts on a task that is not claimed or has no checkpoint", laws.claimedAndChecked],
+  ["L2: a task is done exactly when it has one commit", laws.doneIsCommitted],
+  ["L3: the next task is the one that §3.4 selects, and no other job has it", laws.inOrder],
+  ["L4: a task is blocked after max_attempts attempts, and the run continues", laws.attemptsBounded],
+  ["L5: only a summary of its own attempt that reports done finishes a task", laws.doneByReport],
+  ["L6: the number of reviews is bounded", laws.reviewsBounded],
+  ["L7: the task of an interrupted attempt stays doing", laws.interruptedStaysDoing],
+  ["L8: nothing starts once the run must end", laws.nothingStartsAfterStop],
+  ["L9: at most max_iterations attempts and reviews start", laws.iterationsBounded],
+  ["L10: a job has one effect in progress", laws.oneEffectAtATime],
+  ["L12: a dropped agent is not started again", laws.droppedStaysDropped],
   ["L13: every run ends", laws.itEnds],
-  ["L14: it ends once, and nothing comes after", laws.theEndIsFinal],
-  ["L17: an agent that a limit stops is left alone, and nothing of it counts", laws.leftAlone],
-  ["L18: a run or a task whose budget is spent begins nothing more", laws.budgetsKept],
-  ["L16: what is given up is put back before the backlog says so", laws.putBackFirst],
+  ["L14: a run ends once, and nothing follows its end", laws.theEndIsFinal],
+  ["L17: an agent that a limit stops backs off, and its attempt does not count", laws.leftAlone],
+  ["L18: a run or a task whose budget is spent starts nothing more", laws.budgetsKept],
+  ["L16: abandoned work is saved and reverted before the backlog changes", laws.putBackFirst],
 ])("%s", (_name, law) => {
   fc.assert(
     fc.property(worlds, (world) => {
@@ -200,7 +200,7 @@ test.each<[string, laws.Law]>([
   );
 });
 
-test("L10: an answer nobody waits for is a bug, and said so", () => {
+test("L10: an answer that no effect waits for throws", () => {
   fc.assert(
     fc.property(worlds, fc.nat(), (world, at) => {
       const { trace } = play(world);
@@ -220,7 +220,7 @@ test("L10: an answer nobody waits for is a bug, and said so", () => {
   );
 });
 
-/** Answers a job in this activity does not wait for. */
+/** The answers that a job in this activity does not wait for. */
 function unexpected(job: number, activity: Activity): StepEvent[] {
   const nothing = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
   const gate = { verdict: "passed" as const, cold: false, commands: [], tampered: [], evidence: "" };
@@ -239,14 +239,14 @@ function unexpected(job: number, activity: Activity): StepEvent[] {
   return all.filter(([, ...activities]) => !activities.includes(activity)).map(([event]) => event);
 }
 
-test("L14: after the end there is nothing more to decide", () => {
+test("L14: an event after the end throws", () => {
   const sim = startRun(newSim({ rows: [], commits: [], checkpoints: [] }, { review: false })).sim;
   const { state } = playOut(sim);
   expect(state.phase).toBe("ended");
   expect(() => step(state, seal({ type: "woke" }))).toThrow("after the end");
 });
 
-test("L15: the recorded events, read back, give the same decisions", () => {
+test("L15: the recorded events give the same decisions again", () => {
   fc.assert(
     fc.property(worlds, (world) => {
       const { trace } = play(world);
@@ -276,7 +276,7 @@ function playOut(from: Sim): Sim {
   return sim;
 }
 
-test("a run without trouble finishes every task", () => {
+test("a run without failures finishes every task", () => {
   fc.assert(
     fc.property(rows, fc.constantFrom(1, 2), (tasks, workers) => {
       const disk = { rows: tasks, commits: [], checkpoints: [] };

@@ -1,5 +1,4 @@
-// The laws of docs/LAWS.md as questions to a run that was played: what it did, from its events and effects alone.
-// Each answers with what speaks against it.
+// The laws of docs/LAWS.md as checks on a simulated run, from its events and effects alone. Each returns the violations.
 import { PersistentMap } from "../../system/persistent-map.js";
 import { compareIds } from "../../todo/model/order.js";
 import { closure } from "../../todo/model/select.js";
@@ -10,7 +9,7 @@ import type { Work } from "../step/state.js";
 import type { Disk } from "./disk.js";
 import type { Sim, Taken } from "./sim.js";
 
-/** A run that was played to its end, or until nothing could happen any more. */
+/** A run that was simulated to its end, or until nothing could happen any more. */
 export interface PlayedRun {
   start: Disk;
   trace: readonly Taken[];
@@ -49,7 +48,7 @@ export const claimedAndChecked: Law = ({ trace }) =>
     return checked ? [] : [`job ${job.job} has no checkpoint`];
   });
 
-/** L2, without crashes: those are explore.test.ts's. */
+/** L2 without crashes, which explore.test.ts covers. */
 export const doneIsCommitted: Law = ({ start, trace, end }) => {
   const broke = trace.some(({ event }) => event.type === "effect_failed" && event.effect === "publish");
   if (broke || !end.rules.apply_summary || end.state.phase !== "ended") return [];
@@ -89,7 +88,7 @@ export const inOrder: Law = ({ trace }) =>
     });
   });
 
-/** Those that could be taken up, the next one first: contract §3.4, word by word. */
+/** The tasks that could be selected, next one first: contract §3.4 word by word. */
 function candidates(work: Work, inHand: readonly TaskId[]): IndexRow[] {
   const rows = [...work.index.values];
   const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
@@ -145,7 +144,7 @@ export const attemptsBounded: Law = ({ trace, end }) => {
   });
 };
 
-/** A person edited its task: it was no attempt. */
+/** Whether a person edited the job's task, so that it does not count as an attempt. */
 function isReleased(trace: readonly Taken[], job: number): boolean {
   return trace.some(({ next: { state } }) => {
     const jobs = state.phase === "working" ? state.work.jobs : [];
@@ -153,12 +152,12 @@ function isReleased(trace: readonly Taken[], job: number): boolean {
   });
 }
 
-/** Whether what ended like this was an attempt at all. */
+/** Whether an end with this reason counts as an attempt. */
 function counts(reason: string | undefined = ""): boolean {
   return !["not-found", "not-signed-in", "no-credit"].includes(reason) && !causesBackoff(reason);
 }
 
-/** Its run had spent its budget, and stopped it. */
+/** Whether the run stopped the agent because its budget was spent. */
 function endsRun(event: Taken["event"]): boolean {
   return event.type === "agent_finished" && event.reason === "budget" && event.stopped_for === "run";
 }
@@ -199,9 +198,10 @@ export const reviewsBounded: Law = ({ trace, end }) => {
       if (effect.kind !== "run-agent" || effect.job.phase === "bootstrap" || effect.job.phase === "repair")
         continue;
       if (effect.job.phase === "iteration") failed = 0;
-      else if (!end.rules.review || end.rules.only !== undefined) found.push("a review that nobody wanted");
-      else if (failed >= 2) found.push("a third review after two that failed");
-      else if (added >= end.rules.max_reviews) found.push("a review too many");
+      else if (!end.rules.review || end.rules.only !== undefined)
+        found.push("a review that the rules do not allow");
+      else if (failed >= 2) found.push("a third review after two failed ones");
+      else if (added >= end.rules.max_reviews) found.push("one review too many");
     }
     const failure = next.notes.some(
       (note) => note.type === "attempt_failed" && note.phase === "review" && note.next !== "wait",
@@ -262,7 +262,7 @@ export const iterationsBounded: Law = ({ trace, end }) => {
   return asked.length <= most ? [] : [`${asked.length} iterations, and ${most} were allowed`];
 };
 
-/** L10, the half a trace can show: a job has one effect under way, stops aside, and so has the run. */
+/** L10, the half a trace can show: a job has one effect in progress besides stops, and so has the run. */
 export const oneEffectAtATime: Law = ({ trace }) => {
   const open = new Map<number, string>();
   const found: string[] = [];
@@ -273,7 +273,7 @@ export const oneEffectAtATime: Law = ({ trace }) => {
       if (effect.kind === "stop") continue;
       const of = "job" in effect ? effect.job.job : 0;
       const other = open.get(of);
-      // The third signal waits for nothing, and no signal for the answer to a question.
+      // The third signal waits for nothing, and no signal waits for the answer to a question.
       if (other !== undefined && other !== "ask" && effect.kind !== "finish")
         found.push(`${effect.kind} while ${other} is under way`);
       open.set(of, effect.kind);
@@ -315,16 +315,16 @@ export const putBackFirst: Law = ({ trace, end }) => {
       ({ next: { state } }) => state.phase === "working" && state.work.closing?.broken,
     );
     const restored = eventOf(before, "restored", job.job) !== undefined;
-    return restored || broke ? [] : [`${job.task_id} was let go of with its work in the tree`];
+    return restored || broke ? [] : [`${job.task_id} was abandoned with its work in the tree`];
   });
 };
 
-/** Of a job that has an agent: one that only puts work aside has none. */
+/** Whether the effect's job has an agent; a job that only saves work has none. */
 function isOfAgent(effect: Effect): effect is Extract<Effect, { job: JobFacts }> {
   return "job" in effect && effect.job.agent !== "looper";
 }
 
-/** L18, from what agents said they used, and the time. */
+/** L18, from the usage that agents reported, and the time. */
 export const budgetsKept: Law = ({ trace, end }) => {
   const { max_tokens = Infinity, task_tokens = Infinity, max_duration_ms = Infinity } = end.rules.budget;
   const began = Date.parse(trace[0]?.event.timestamp ?? "");
@@ -350,7 +350,7 @@ export const budgetsKept: Law = ({ trace, end }) => {
   });
 };
 
-/** L17: each pause is said, as long as it must be, and no job begins with an agent that is to be left alone. */
+/** L17: each backoff is logged and long enough, and no job starts with an agent that is backing off. */
 export const leftAlone: Law = ({ trace }) => {
   const times = new Map<string, number>();
   const until = new Map<string, number>();

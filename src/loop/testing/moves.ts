@@ -1,5 +1,5 @@
-// What can happen next in the little world: every operation, answer, failure, signal and edit that is possible now.
-// Leaves which of them does to the tests: one at random (laws.test.ts), or all of them (explore.test.ts).
+// Lists what can happen next in the simulation: every operation, answer, failure, signal and edit that is possible now.
+// The tests choose: one at random (laws.test.ts), or all of them (explore.test.ts).
 import type { StepEvent } from "../../logging/events.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
@@ -8,21 +8,21 @@ import type { Disk } from "./disk.js";
 import { advance, mayAdvance } from "./operations.js";
 import { feed, wake, type OpenEffect, type Sim, type Taken } from "./sim.js";
 
-/** How much may still go wrong. */
+/** How many signals, failures and edits may still happen. */
 export interface MoveBudget {
   signals: number;
   failures: number;
   edits: number;
-  /** Edits by commands that ask the run. */
+  /** Edits that commands request from the run. */
   asks?: number;
 }
 
-/** What is to be tried at all. */
+/** The moves that a test tries. */
 export interface Menu {
-  /** How an agent may end that nobody stopped. */
+  /** How an agent that was not stopped may end. */
   ends: (agent: Extract<OpenEffect["effect"], { kind: "run-agent" }>) => readonly AgentEnd[];
   signals: readonly Extract<StepEvent, { type: "run_interrupted" }>[];
-  /** Whether hooks, drafts and HEAD may turn out badly too. */
+  /** Whether hooks, drafts and HEAD may fail too. */
   replies: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface WorldMove {
   make: () => { sim: Sim; taken?: Taken };
 }
 
-/** Every move that is possible; the first one leads on without trouble. None: the run stands still. */
+/** Every possible move; the first one is free of failures. Empty: the run cannot continue. */
 export function movesOf(sim: Sim, budget: MoveBudget, menu: Menu): WorldMove[] {
   if (sim.state.phase === "ended") return [];
   const open = sim.open.toSorted((a, b) => Number(b.begun) - Number(a.begun));
@@ -59,7 +59,7 @@ export function movesOf(sim: Sim, budget: MoveBudget, menu: Menu): WorldMove[] {
 }
 
 function progress(sim: Sim, open: OpenEffect, menu: Menu): WorldMove[] {
-  // A commit that is left to the next start must not be replaced by another task's.
+  // A pending commit that is left to the next start must not be replaced by another task's.
   if (open.ops[0] === "pending" && sim.disk.pending !== undefined && isHalfDone(sim.disk)) {
     return [{ make: () => fail(sim, open) }];
   }
@@ -103,17 +103,17 @@ function told(sim: Sim, effect: OpenEffect["effect"]): boolean {
   return job !== undefined && sim.told.includes(job.job);
 }
 
-/** The name under which an effect would fail now; `undefined` where it is past that, or must not. */
+/** The name under which an effect would fail now; `undefined` if it cannot or must not fail. */
 function failureOf({ effect, ops, begun }: OpenEffect): string | undefined {
   if (effect.kind === "finish" || effect.kind === "ask") return undefined;
-  // Contract: `commit` means the backlog was not written; once it is, the next start finishes the commit.
+  // Contract: a failed `commit` means the backlog was not written; after that the next start finishes the commit.
   if (effect.kind === "commit" && begun && !ops.includes("backlog"))
     return ops.length > 0 ? "publish" : undefined;
   if (begun && ops.length === 0) return undefined;
   return effect.kind;
 }
 
-/** What a person may ask for by a command: each status and the removal, of each task; and two tasks at once. */
+/** The edits a person may request by a command: each status and the removal of each task, and two tasks at once. */
 function asksOf({ disk, asked }: Sim): Extract<StepEvent, { type: "edit_asked" }>[] {
   const ids = disk.rows.filter(({ marker }) => marker !== true).map(({ id }) => id);
   const request = `ask-${Object.keys(asked).length + 1}`;
@@ -133,7 +133,7 @@ function asksOf({ disk, asked }: Sim): Extract<StepEvent, { type: "edit_asked" }
   }));
 }
 
-/** What a person might save: a new task, one blocked, unblocked, undone, put first, taken out. */
+/** The edits a person might save: a task added, blocked, unblocked, reopened, moved to the front or removed. */
 function editsOf(rows: readonly IndexRow[]): IndexRow[][] {
   const added = TaskId.parse(`E${rows.length + 1}`);
   const edits: IndexRow[][] = [];

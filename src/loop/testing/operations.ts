@@ -1,16 +1,16 @@
-// What effects do to the disk of the little world, one operation at a time.
+// Performs effects on the simulated disk, one operation at a time.
 import { never } from "../../system/never.js";
 import type { TaskId } from "../../todo/model/task.js";
 import type { Effect } from "../step/effects.js";
 import { writeBacklog, type Commit, type Disk } from "./disk.js";
 import type { Op, OpenEffect, Sim } from "./sim.js";
 
-/** Whether the next operation of an effect may be done now: the backlog and HEAD have one writer. */
+/** Whether the next operation of an effect may run now: the backlog and HEAD have one writer. */
 export function mayAdvance(sim: Sim, open: OpenEffect): boolean {
   return open.begun || !sim.open.some((other) => other !== open && other.begun && other.ops.length > 0);
 }
 
-/** Does the next operation of an effect. */
+/** Performs the next operation of an effect. */
 export function advance(sim: Sim, open: OpenEffect): Sim {
   const [op, ...ops] = open.ops;
   if (op === undefined) throw new Error(`${open.effect.kind} is done already`);
@@ -33,7 +33,7 @@ function doOp(sim: Sim, open: OpenEffect, op: Op): { sim: Sim; open: OpenEffect 
       return doWrite(sim, open);
     case "head": {
       const commit = disk.pending?.commit;
-      if (commit === undefined) throw new Error("there is no commit to put into HEAD");
+      if (commit === undefined) throw new Error("no pending commit for HEAD");
       const tree = sim.tree.filter((id) => id !== commit.task);
       const there = disk.commits.some(({ made }) => made === commit.made);
       const clean = { ...sim, tree };
@@ -59,7 +59,7 @@ function commitOf(sim: Sim, { job }: Extract<Effect, { kind: "commit" }>): Commi
   return { task: job.task_id, made: `${job.task_id} in run ${sim.run}, job ${job.job}` };
 }
 
-/** The backlog is written whole and synced: all that was written before it is safe with it. */
+/** Writes the backlog and syncs it, which makes all earlier writes safe as well. */
 function doWrite(sim: Sim, open: OpenEffect): { sim: Sim; open: OpenEffect } {
   const { effect } = open;
   const pending = effect.kind === "finish-pending" ? sim.disk.pending : undefined;
@@ -67,7 +67,7 @@ function doWrite(sim: Sim, open: OpenEffect): { sim: Sim; open: OpenEffect } {
   if (pending !== undefined && asked.changes.length === 0) return { sim, open };
   const { rows, seen, outcome, ...by } = writeBacklog(sim.disk, sim.seen, asked);
   const disk = { ...sim.disk, rows, ...by };
-  // What the backlog no longer takes is not put into HEAD either.
+  // If the backlog refuses the change, HEAD does not move either.
   const refused = pending !== undefined && outcome.refused.length > 0;
   return {
     sim: { ...sim, disk, seen, journal: [disk] },
@@ -84,7 +84,7 @@ function changesOf(effect: Effect, { disk, asked }: Sim): Parameters<typeof writ
   return { changes: holds ? [] : (disk.pending?.changes ?? []), during: "idle" };
 }
 
-/** The disk as it is now, not yet safe from a power loss. */
+/** Adds a version of the disk that is not safe from a power loss yet. */
 export function write(sim: Sim, disk: Disk): Sim {
   return { ...sim, disk, journal: [...sim.journal, disk] };
 }

@@ -1,4 +1,4 @@
-// A run brought to the moment a test is about. Leaves what is asked there to the test.
+// Brings a simulated run to the moment that a test is about.
 import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
 import type { IndexRow } from "../../todo/model/task.js";
@@ -8,19 +8,19 @@ import { answer, type WorldReply } from "./answers.js";
 import { advance } from "./operations.js";
 import { feed, newSim, startRun, type Fed, type OpenEffect, type Sim } from "./sim.js";
 
-/** A run that has begun on these tasks. */
+/** A run that has started on these tasks. */
 export function begun(rows: readonly IndexRow[], rules: Partial<Rules> = {}): Sim {
   return startRun(newSim({ rows, commits: [], checkpoints: [] }, rules)).sim;
 }
 
-/** Answers whatever is under way, the oldest first, until an effect of this kind is. */
+/** Answers open effects, oldest first, until one of this kind is open. */
 export function until(from: Sim, kind: Effect["kind"], reply: WorldReply = {}): Sim {
   let sim = from;
   while (!sim.open.some(({ effect }) => effect.kind === kind)) sim = answered(sim, firstOf(sim), reply);
   return sim;
 }
 
-/** The same after the effect of this kind was answered. */
+/** Continues until the effect of this kind was answered. */
 export function after(from: Sim, kind: Effect["kind"], reply: WorldReply = {}): Sim {
   const sim = until(from, kind, reply);
   return answered(sim, firstOf(sim, kind), reply);
@@ -31,7 +31,7 @@ function answered(sim: Sim, open: OpenEffect, reply: WorldReply): Sim {
   const at = sim.open.indexOf(open);
   for (;;) {
     const current = now.open[at];
-    if (current === undefined) throw new Error("an effect went away");
+    if (current === undefined) throw new Error("an effect disappeared");
     if (current.ops.length === 0) return answer(now, current, reply).sim;
     now = advance(now, current);
   }
@@ -43,7 +43,7 @@ function firstOf({ open }: Sim, kind?: Effect["kind"]): OpenEffect {
   return found;
 }
 
-/** An effect of this kind that is under way. */
+/** Finds an open effect of this kind. */
 export function openEffect<K extends Effect["kind"]>(sim: Sim, kind: K): Extract<Effect, { kind: K }> {
   const { effect } = firstOf(sim, kind);
   if (!isKind(effect, kind)) throw new Error(`${effect.kind} is not ${kind}`);
@@ -54,13 +54,13 @@ function isKind<K extends Effect["kind"]>(effect: Effect, kind: K): effect is Ex
   return effect.kind === kind;
 }
 
-/** The effect of this kind is over, and this event came of it. */
+/** Ends the effect of this kind with this event. */
 export function tell(sim: Sim, kind: Effect["kind"], event: StepEvent): Fed {
   const over = firstOf(sim, kind);
   return feed({ ...sim, open: sim.open.filter((one) => one !== over) }, event);
 }
 
-/** What `step` makes of an event, whatever is under way. */
+/** Calls `step` with an event, whichever effects are open. */
 export function told(sim: Sim, event: StepEvent): Next {
   return feed(sim, event).taken.next;
 }

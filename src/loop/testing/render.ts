@@ -1,4 +1,4 @@
-// Turns of `step` in short lines, for transcripts: the event, why, what is to be done, what is told, and the state.
+// Renders calls of `step` in short lines for transcripts: the event, the reason, the effects, the notes and the state.
 import { never } from "../../system/never.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
@@ -11,7 +11,7 @@ import type { Because } from "../step/decision.js";
 import { digestOf } from "./disk.js";
 import type { Taken } from "./sim.js";
 
-/** One turn: `>` the event and why what follows follows, `+` effects, `!` notes, `@` the timer. */
+/** Renders one call: `>` the event and the reason, `+` effects, `!` notes, `@` the timer. */
 export function renderTaken({ event, next }: Taken): string[] {
   const wake = next.wakeAt === undefined ? [] : [`  @ wake at ${next.wakeAt / 1000} s`];
   return [
@@ -134,7 +134,7 @@ function noteWords(note: ToldEvent): string {
   return note.type === "warning" ? words(jobOf(note), quoted(note.message)) : "";
 }
 
-/** An effect in one line. */
+/** Renders an effect in one line. */
 export function renderEffect(effect: Effect): string {
   const job = "job" in effect ? jobOf(effect.job) : "";
   return words(effect.kind, job, effectWords(effect));
@@ -214,7 +214,7 @@ function personWords(change: PersonChange): string {
   return words(change.op, taskOfChange(change), status === undefined ? "" : `to ${status}`);
 }
 
-/** What `step` holds in mind, in one line. */
+/** Renders the state in one line. */
 export function renderState(state: RunState): string {
   switch (state.phase) {
     case "new":

@@ -1,6 +1,6 @@
-// A run in a world of plain values: `step` with a disk, effects that are under way, and a clock that stands still.
-// Effects on the disk are done in single operations, so that a test can end everything between any two of them.
-// Leaves doing them to operations.ts, what the world answers to answers.ts, which comes next to moves.ts and transcript.ts.
+// Simulates a run with plain values: `step` with a disk, open effects and a clock that does not advance by itself.
+// Effects on the disk are single operations, so that a test can stop everything between any two of them.
+// operations.ts performs them, answers.ts makes the answers; moves.ts and transcript.ts choose what happens next.
 import type { Sealed, StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
@@ -12,13 +12,13 @@ import { START, step } from "../step/step.js";
 import type { Next } from "../step/decision.js";
 import { digestOf, type Disk, type SeenRows } from "./disk.js";
 
-/** One thing done to the disk. */
+/** One operation on the disk. */
 export type Op = "checkpoint" | "pending" | "backlog" | "head" | "drop";
 
 /** An effect that has no answer yet. */
 export interface OpenEffect {
   effect: Effect;
-  /** What is still to be done before it can be answered well. */
+  /** The operations left before it can succeed. */
   ops: readonly Op[];
   begun: boolean;
   outcome: ChangeResult;
@@ -26,25 +26,25 @@ export interface OpenEffect {
 
 export interface Sim {
   state: RunState;
-  /** Counts the starts: a new one after each crash. */
+  /** The number of the start; each crash adds one. */
   run: number;
   rules: Rules;
   git: boolean;
-  /** What reading the backlog finds. */
+  /** The state of the backlog file. */
   file: "ok" | "missing" | "empty" | "broken";
-  /** A version of the backlog that somebody still has. */
+  /** An older version of the backlog that a person may still save. */
   known?: string;
   disk: Disk;
   /**
-   * Versions of the disk since the last barrier, the oldest (safe) one first, the newest last. A power loss leaves one of
-   * them: a file system with a journal loses the newest renames, never an older one alone.
+   * Versions of the disk since the last sync, oldest (safe) first. A power loss leaves one of them: a file system with a journal
+   * loses the newest renames, never only an older one.
    */
   journal: readonly Disk[];
   seen: SeenRows;
   open: readonly OpenEffect[];
-  /** Edits that commands asked for, by their request. */
+  /** Edits that commands requested, by request. */
   asked: Readonly<Record<string, readonly PersonChange[]>>;
-  /** Tasks of which work is in the tree: neither committed nor put back. It outlives the run. */
+  /** Tasks whose work is in the tree, neither committed nor reverted. It outlives the run. */
   tree: readonly TaskId[];
   /** Jobs that were told to stop. */
   told: readonly number[];
@@ -53,7 +53,7 @@ export interface Sim {
   timer?: number | undefined;
 }
 
-/** One turn of `step`. */
+/** One call of `step`. */
 export interface Taken {
   event: Sealed<StepEvent>;
   before: RunState;
@@ -65,7 +65,7 @@ export interface Fed {
   taken: Taken;
 }
 
-/** Usual rules of a run: one agent `a`, one worker, a review at the end. */
+/** The default rules of a run: one agent `a`, one worker, a review at the end. */
 export const RULES: Rules = {
   max_iterations: 50,
   max_attempts: 2,
@@ -87,7 +87,7 @@ export const RULES: Rules = {
   workers: 1,
 };
 
-/** Nothing was read, asked or begun in this run. */
+/** The state of a run that has read, asked and started nothing. */
 const IDLE: Pick<Sim, "seen" | "open" | "asked" | "told"> = {
   seen: { rows: [], finished: new Set() },
   open: [],
@@ -112,7 +112,7 @@ export function newSim(disk: Disk, rules: Partial<Rules> = {}): Sim {
   };
 }
 
-/** Begins a run on what the disk holds; what was under way is gone. */
+/** Starts a run on the disk as it is, without any open effect. */
 export function startRun(sim: Sim): { sim: Sim; taken: Taken[] } {
   const { rules, git, disk } = sim;
   const fresh: Sim = {
@@ -149,7 +149,7 @@ export function startRun(sim: Sim): { sim: Sim; taken: Taken[] } {
   return { sim: recovered.sim, taken: [started.taken, recovered.taken] };
 }
 
-/** Gives `step` an event and takes up what it asks for. */
+/** Passes an event to `step` and opens the effects it asks for. */
 export function feed(sim: Sim, event: StepEvent): Fed {
   const sealed = { ...event, seq: 1, timestamp: new Date(sim.now).toISOString() };
   const next = step(sim.state, sealed);
@@ -177,7 +177,7 @@ export function feed(sim: Sim, event: StepEvent): Fed {
   };
 }
 
-/** The timer rings. */
+/** Fires the timer. */
 export function wake(sim: Sim): Fed {
   const now = Math.max(sim.now, sim.timer ?? sim.now);
   return feed({ ...sim, now, timer: undefined }, { type: "woke" });
@@ -185,7 +185,7 @@ export function wake(sim: Sim): Fed {
 
 const unchangedOf = new WeakMap<SeenRows["rows"], ChangeResult>();
 
-/** The outcome of an effect that changes nothing in these rows: one object, since exploring asks for it a million times. */
+/** The result of an effect that changes nothing in these rows; cached, because exploring needs it a million times. */
 function unchanged(rows: SeenRows["rows"]): ChangeResult {
   const known = unchangedOf.get(rows);
   if (known !== undefined) return known;

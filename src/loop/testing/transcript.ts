@@ -1,5 +1,5 @@
-// Transcripts: blocks of commands, `----`, and what they lead to; in the manner of raft's interaction tests.
-// Leaves comparing and rewriting the files to transcripts.test.ts.
+// Transcripts: blocks of commands, `----`, and their results, in the style of raft's interaction tests.
+// transcripts.test.ts compares and rewrites the files.
 import { GateVerdict } from "../../gate/verdict.js";
 import { TaskId, Status, type IndexRow } from "../../todo/model/task.js";
 import { Rules } from "../../logging/rules.js";
@@ -12,7 +12,7 @@ import { advance, mayAdvance } from "./operations.js";
 import { renderState, renderTaken } from "./render.js";
 import { feed, newSim, startRun, wake, type Fed, type OpenEffect, type Sim } from "./sim.js";
 
-/** Runs the commands of a transcript and answers its text as it should be. */
+/** Runs the commands of a transcript and returns its text with the current results. */
 export function playTranscript(text: string): string {
   let sim = newSim({ rows: [], commits: [], checkpoints: [] });
   const blocks = text.trimEnd().split(/\n\n+/);
@@ -124,13 +124,13 @@ function answerWell(sim: Sim, open: OpenEffect, reply: WorldReply = {}): Played 
   const at = sim.open.indexOf(open);
   for (;;) {
     const current = now.open[at];
-    if (current === undefined) throw new Error("an effect went away");
+    if (current === undefined) throw new Error("an effect disappeared");
     if (current.ops.length === 0) return tell(answer(now, current, reply));
     now = advance(now, current);
   }
 }
 
-/** Everything goes well, until an agent or a person is waited for, or the timer. */
+/** Answers all effects with success until the run waits for an agent, a person or the timer. */
 function go(sim: Sim): Played {
   let now = sim;
   const out: string[] = [];
@@ -162,7 +162,7 @@ function readTask(word: string): IndexRow {
   };
 }
 
-/** A row as it is now, or `-T2`: gone. */
+/** Renders a row, or `-T2` if it was removed. */
 function readEdit(rows: readonly IndexRow[], word: string): readonly IndexRow[] {
   if (word.startsWith("-")) return rows.filter(({ id }) => id !== word.slice(1));
   const row = readTask(word);

@@ -1,5 +1,5 @@
-// The judgement, written out: testdata/*.txt hold commands and what they lead to, rewritten with UPDATE_TRANSCRIPTS=1 and
-// read in review.
+// Golden transcripts of `step`: testdata/*.txt have commands and their results. Rewrite them with UPDATE_TRANSCRIPTS=1 and
+// review the difference.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { playTranscript } from "./transcript.js";
 const folder = path.join(import.meta.dirname, "testdata");
 const names = readdirSync(folder).filter((name) => name.endsWith(".txt"));
 
-test("there are transcripts", () => {
+test("testdata has transcripts", () => {
   expect(names.length).toBeGreaterThanOrEqual(20);
 });
 

@@ -16,7 +16,7 @@ const wish = (name: string, more: Partial<UndoWish> = {}): UndoWish => ({
   ...more,
 });
 
-// T1 ← T2 ← T3 (todo) ← T4; T5 stands alone.
+// T1 ← T2 ← T3 (todo) ← T4; T5 has no dependencies.
 const tasks = [
   done("T1"),
   done("T2", "T1"),
