@@ -114,7 +114,12 @@ export const FAULT_CASES: readonly Case[] = [
     wantedOf: { "opencode-acp": "blocked: exited" },
   },
   always("401", "The key is not accepted.", refused("unauthorized"), "environment: not-signed-in"),
-  always("unknown-model", "404: there is no such model.", refused("model-unknown"), "blocked: model-unknown"),
+  always(
+    "unknown-model",
+    "404: the model does not exist.",
+    refused("model-unknown"),
+    "blocked: model-unknown",
+  ),
   {
     ...always(
       "context-overflow",
