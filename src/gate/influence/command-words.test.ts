@@ -1,4 +1,4 @@
-// The files that simple commands run and go by. Which of it is held: see protected-commands.test.ts.
+// The files that simple commands run or read rules from. protected-commands.test.ts has those that are held.
 import { expect, test } from "vitest";
 import type { Words } from "../../shell/invocation.js";
 import { listSimpleCommands } from "../../shell/simple-commands.js";
@@ -43,7 +43,7 @@ test.each([
   ["a word that ends like one", "ruby -I=x-e a.rb", "a.rb"],
   ["what Ruby loads", "ruby -rdate a.rb", "a.rb"],
   ["no script", "node --version", undefined],
-])("what an interpreter is told: %s", (_, text, script) => {
+])("an interpreter runs its script: %s", (_, text, script) => {
   const [program, ...args] = firstIn(text);
   expect(scriptOf(program, args)).toBe(script);
 });
@@ -74,7 +74,7 @@ test.each([
   ["no loader", "node --loaders a.mjs b.mjs", "a.mjs"],
   ["no loader: a word that ends alike", "node a.mjs dir-r b.mjs", "a.mjs"],
   ["an option without a value", "node a.mjs -r", "a.mjs"],
-])("files a command runs: %s", (_, text, files) => {
+])("a command runs files: %s", (_, text, files) => {
   expect(run(text)).toBe(files);
 });
 
@@ -105,7 +105,7 @@ test.each([
   "phpunit --configuration x/y",
   "pylint --rcfile=x/y",
   "pytest -cx/y",
-])("goes by the rules it names: %s", (text) => {
+])("a command reads the rules it names: %s", (text) => {
   expect(run(text, "x/y")).toBe("x/y");
 });
 
@@ -127,11 +127,11 @@ test.each([
   ["an option of task that begins alike", "task --taskfiles x/y"],
   ["above the folder", "task --taskfile=./../x/y"],
   ["no value", "make -f"],
-])("goes by no such rules: %s", (_, text) => {
+])("a command reads no named rules: %s", (_, text) => {
   expect(run(text, "x/y")).toBe("");
 });
 
-test("rules above the folder keep their name", () => {
+test("rules above the folder keep their path", () => {
   expect(run("make --file=../x/y", "../x/y")).toBe("../x/y");
 });
 
@@ -150,7 +150,7 @@ test.each([
   ["uvx run a.py", ""],
   ["my-nyc a.mjs", ""],
   ["pnpm test", ""],
-])("what a wrapper runs: %s", (text, files) => {
+])("a wrapper runs files: %s", (text, files) => {
   expect(run(text)).toBe(files);
 });
 
@@ -163,11 +163,11 @@ test.each([
   ["no module", "python3 -m", "", ""],
   ["no option", "python3 --x-m accept", "", ""],
   ["another language", "ruby -m accept", "", ""],
-])("a module that is run, and what would be found in its place: %s", (_, text, __, files) => {
+])("a Python module has its files and those found before them: %s", (_, text, __, files) => {
   expect(run(text, "accept.py")).toBe(files);
 });
 
-test("a module may be a package, in any of the folders that are looked in", () => {
+test("a module may be a package in any of the searched folders", () => {
   const all = "lib/a.py lib/a/__init__.py lib/a/b.py lib/a/b/__init__.py lib/a/b/__main__.py";
   expect(run("python3 -m a.b", "lib/a/b/__main__.py", ["", "lib"])).toBe(all);
   expect(run("python3 -m a.b", "lib/a/b/__init__.py", ["", "lib"])).toBe("");

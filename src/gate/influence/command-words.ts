@@ -1,33 +1,33 @@
-// The files that the words of a simple command run and go by. Pure. Leaves reading shell texts to the floor `shell`, and which
-// of these files are held to protected-commands.ts.
+// Finds the files that a simple command runs or reads its rules from, by its words. Pure. The floor `shell` reads shell
+// texts, and protected-commands.ts decides which of these files are held.
 import { posix } from "node:path";
 import { POSIX_SHELL, type Words } from "../../shell/invocation.js";
 
 const INTERPRETERS =
   /^(?:sh|bash|dash|zsh|ksh|node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua|expect|source|\.)$/;
-/** Run another program that their words name. */
+/** Programs that run another program named in their arguments. */
 const WRAPPERS = /^(?:coverage|uv|poetry|pipenv|pdm|hatch|bundle|pnpm|yarn|c8|nyc|dotenv)$/;
-/** Of a shell: what follows is code. */
+/** Option of a shell before inline code. */
 const SHELL_CODE = /^-\w*c/;
-/** Of other interpreters: what follows is code or a module, or nothing is run. `-rdate` is what Ruby loads. */
+/** Options of other interpreters before inline code or a module, or with which no script runs. `-rdate` makes Ruby load. */
 const CODE = /^(?:-(?!r)[a-z]*[ecm]|--(?:eval|print|check|test))$/;
 
-/** The file that a program is told to run: itself, or the first word an interpreter does not take for an option. */
+/** The file that a command runs: the program itself, or the first argument of an interpreter that is not an option. */
 export function scriptOf(program: string, args: readonly string[]): string | undefined {
   if (!INTERPRETERS.test(posix.basename(program))) return program;
   return beforeCode(program, args).find((arg) => !arg.startsWith("-") && arg !== "run");
 }
 
-/** All words, or those before inline code: the options of a script are its own. */
+/** The words before inline code, or all: words behind the code belong to it. */
 function beforeCode(program: string, args: readonly string[]): readonly string[] {
   const code = POSIX_SHELL.test(posix.basename(program)) ? SHELL_CODE : CODE;
   const at = args.findIndex((arg) => code.test(arg));
   return at < 0 ? args : args.slice(0, at);
 }
 
-/** Loaded before the script. */
+/** Options that load a file before the script. */
 const PRELOAD = /^(?:-r|--(?:require|import|loader|experimental-loader))(?:=(.*))?$/;
-/** Options of these name the rules or settings they go by. */
+/** Programs, and their options that name a file of rules or settings. */
 const RULES: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^(?:g?make|[gm]?awk|sed|just|rake)$/, /^(?:-f|--(?:file|makefile|justfile|rakefile))(?:=(.*))?$/],
   [/^task$/, /^(?:-t|--taskfile)(?:=(.*))?$/],
@@ -37,15 +37,15 @@ const RULES: readonly (readonly [program: RegExp, option: RegExp])[] = [
   ],
 ];
 
-/** The files there are, by the words that name them, and the folders modules of Python are looked up in. */
+/** Whether a word names an existing file, and the folders in which Python looks up modules. */
 export interface NamedFiles {
   has: (word: string) => boolean;
   roots: readonly string[];
 }
 
 /**
- * The files (as they are named) that a command runs and goes by; none for inline code. Of a module also those that would be
- * found in its place.
+ * Finds the files (as named) that a command runs or reads its rules from; none for inline code. For a Python module also
+ * the files that would be found instead of it.
  */
 export function filesRun([program, ...args]: Words, files: NamedFiles): string[] {
   const name = posix.basename(program);
@@ -68,7 +68,7 @@ function firstOf(args: readonly string[], { has }: NamedFiles): string[] {
   return args.filter((arg) => !arg.startsWith("-") && has(arg)).slice(0, 1);
 }
 
-/** What an option is given: `-f FILE`, `-fFILE`, `--file FILE` and `--file=FILE`. */
+/** The values of an option: `-f FILE`, `-fFILE`, `--file FILE` and `--file=FILE`. */
 export function valuesOf(args: readonly string[], option: RegExp): string[] {
   const values = args.flatMap((arg, at) => {
     const found = option.exec(arg);
@@ -78,7 +78,7 @@ export function valuesOf(args: readonly string[], option: RegExp): string[] {
   return values.map((value) => value.replace(/^\.\//, ""));
 }
 
-/** What `-m a.b` runs, and what would be found before it, there or not. */
+/** The files that `-m a.b` runs, and those that would be found before them, whether they exist or not. */
 function moduleFiles(args: readonly string[], { has, roots }: NamedFiles): string[] {
   const [module] = valuesOf(args, /^-[a-zA-Z]*m$/);
   if (module === undefined) return [];

@@ -1,4 +1,4 @@
-// What commands check by, rule by rule. Stories of whole commands: protected-commands.test.ts.
+// The files that decide a command's result, rule by rule. protected-commands.test.ts has whole commands.
 import { expect, test } from "vitest";
 import { namedByCommands } from "./protected-commands.js";
 
@@ -9,9 +9,9 @@ const named = (project: string, own: string, files: Files, folder = ""): Named =
   const base = { has: (path: string) => path in files, text: (path: string) => files[path] };
   return namedByCommands({ project: [project], own: [own] }, folder, base);
 };
-/** Held where the project's commands are these. */
+/** The files held for these commands of the project. */
 const held = (command: string, files: Files): string => [...named(command, "", files).paths].join(" ");
-/** Held where a task's own commands are these: what its name says, for the most part. */
+/** The files held for these commands of a task: mostly by their names. */
 const heldOfOwn = (command: string, files: Files): string => [...named("", command, files).paths].join(" ");
 const empty = (...names: string[]): Files => Object.fromEntries(names.map((name) => [name, ""] as const));
 
@@ -37,7 +37,7 @@ test.each([
   "check/run.mjs",
   "checks/x/run.mjs",
   "support/run.mjs",
-])("a script's name or folder says that it checks: %s", (path) => {
+])("a script is held by its name or folder: %s", (path) => {
   const program = path.endsWith(".py") ? "python3" : "node";
   expect(heldOfOwn(`${program} ${path} | wc -l`, empty(path))).toBe(path);
   expect(heldOfOwn(`wc -l ${path}`, empty(path))).toBe("");
@@ -54,7 +54,7 @@ test.each([
   "mytools/main.py",
   "supports/main.py",
   "specific",
-])("a script's name or folder says nothing of checks: %s", (path) => {
+])("a script is not held by its name or folder: %s", (path) => {
   expect(heldOfOwn(`python3 ${path} 1 2`, empty(path))).toBe("");
 });
 
@@ -64,7 +64,7 @@ test.each([
   ["baseline", "cmp out.txt ./baseline-1.json", "baseline-1.json"],
   ["unexpected", "diff out.txt unexpected.txt", ""],
   ["not there yet", "diff out.txt expected.json", ""],
-])("what something is held against: %s", (_, command, expected) => {
+])("a file with expected results is held: %s", (_, command, expected) => {
   const files = empty("out.txt", "expected.txt", "data/add.golden", "baseline-1.json", "unexpected.txt");
   expect(heldOfOwn(command, files)).toBe(expected);
 });
@@ -84,20 +84,23 @@ test.each([
   ["a shell script that is data", "cat run.sh", ""],
   ["sourced", ". ./vars", "vars"],
   ["sourced, with words", "source vars run.mjs", "vars"],
-])("of a task's own commands, a shell script run for its exit code alone: %s", (_, command, expected) => {
-  const files = empty(
-    "run.sh",
-    "run.bash",
-    "run.zsh",
-    "run.bats",
-    "bin/run",
-    "run",
-    "run.sha256",
-    "run.mjs",
-    "vars",
-  );
-  expect(heldOfOwn(command, files)).toBe(expected);
-});
+])(
+  "a shell script of a task's own command is held if only its exit code counts: %s",
+  (_, command, expected) => {
+    const files = empty(
+      "run.sh",
+      "run.bash",
+      "run.zsh",
+      "run.bats",
+      "bin/run",
+      "run",
+      "run.sha256",
+      "run.mjs",
+      "vars",
+    );
+    expect(heldOfOwn(command, files)).toBe(expected);
+  },
+);
 
 test.each([
   ["what it sources", "run.sh", ". ./lib.sh\n", "run.sh lib.sh"],
@@ -110,12 +113,12 @@ test.each([
   ["not another language", "run", "#!/usr/bin/env node\nnode check.mjs\n", "run"],
   ["not another shell", "run", "#!/usr/bin/fish\nnode check.mjs\n", "run"],
   ["not by what is said behind", "run", "x() #!/bin/sh\nnode check.mjs\n", "run"],
-  ["not where there is no text", "run.sh", undefined, "run.sh"],
-])("a script that is held is read for what it checks by: %s", (_, path, text, expected) => {
+  ["not if the text is missing", "run.sh", undefined, "run.sh"],
+])("the files that a held script depends on are held: %s", (_, path, text, expected) => {
   expect(held(`./${path}`, { ...empty("lib.sh", "check.mjs", "main.mjs"), [path]: text })).toBe(expected);
 });
 
-test("scripts are followed five deep, each once", () => {
+test("scripts are followed five levels deep, each once", () => {
   const chain = Array.from({ length: 9 }, (_, at) => [`s${at + 1}`, `#!/bin/sh\n. ./s${at + 2}\n`] as const);
   expect(held("sh s1", Object.fromEntries(chain))).toBe("s1 s2 s3 s4 s5");
   const loop = { "a.sh": ". ./b.sh\n", "b.sh": ". ./a.sh\n" };
@@ -128,16 +131,16 @@ test.each([
   ["in a folder it goes to", "cd web && node run.mjs", "", "web/run.mjs"],
   ["and back", "cd web && cd .. && node ./run.mjs", "", "run.mjs"],
   ["above the folder of work", "node ../run.mjs", "web", "run.mjs"],
-])("where a command runs: %s", (_, command, folder, expected) => {
+])("files are looked up in the folder where a command runs: %s", (_, command, folder, expected) => {
   expect([...named(command, "", empty("run.mjs", "web/run.mjs"), folder).paths]).toEqual([expected]);
 });
 
-test("programs are told by their names", () => {
+test("programs are reported by name", () => {
   const { programs } = named("CI=1 node run.mjs | grep -q ok", "curl -f localhost", empty("run.mjs"));
   expect([...programs]).toEqual(["node", "grep", "curl"]);
 });
 
-test("what scripts in Python load is told, with where they lie", () => {
+test("modules that Python scripts import are reported with the scripts' folders", () => {
   const text = [
     "import os.path as p, sys # and re",
     "from json import loads, dumps",
@@ -162,7 +165,7 @@ test.each([
   ["in single quotes", "export PYTHONPATH='src'; python3 -m accept", "src/accept.py"],
   ["another variable", "MYPYTHONPATH=src python3 -m accept", ""],
   ["not said", "python3 -m accept src", ""],
-])("where modules of Python are looked up: %s", (_, command, expected) => {
+])("modules of Python are looked up in their folders: %s", (_, command, expected) => {
   expect(held(command, empty("src/accept.py")).split(" ")[0]).toBe(expected);
 });
 
@@ -181,7 +184,7 @@ test.each([
   ["cnpm test", ""],
   ["npm-run-all test", ""],
   ["jest test", ""],
-])("scripts of package.json that are run: %s", (command, lines) => {
+])("scripts of package.json are followed: %s", (command, lines) => {
   const scripts = {
     test: "node test.mjs",
     predeep: "node before.mjs",
@@ -208,7 +211,7 @@ test.each([
   ["with a text for scripts", '{ "scripts": "node test.mjs" }'],
   ["with nothing for scripts", '{ "scripts": null }'],
   ["with a script that is none", '{ "scripts": { "test": 1 } }'],
-])("a package.json that names no script leads nowhere: %s", (_, manifest) => {
+])("a package.json without the script is ignored: %s", (_, manifest) => {
   const files = { "test.mjs": "", "package.json": manifest };
   expect([...named("npm test", "", files).programs]).toEqual(["npm"]);
 });
@@ -255,7 +258,7 @@ test.each([
   ["no rules", "make", SCRIPTS, ""],
   ["rules without a text", "make", { ...SCRIPTS, Makefile: undefined }, ""],
   ["rules of another tool", "just check", { ...SCRIPTS, Makefile: RULES }, ""],
-])("rules of make, as they are called: %s", (_, command, files, expected) => {
+])("rules of make are followed: %s", (_, command, files, expected) => {
   expect(held(command, files)).toBe(expected);
 });
 
@@ -267,11 +270,11 @@ test.each([
   expect(held("make", { ...SCRIPTS, Makefile: rules })).toBe(expected);
 });
 
-test("only what a task's own commands run is its work", () => {
+test("only files that a task's own commands run are its work", () => {
   expect([...named("node a.mjs", "node b.mjs", empty("a.mjs", "b.mjs")).work]).toEqual(["b.mjs"]);
 });
 
-test("patterns of tools are told for those that are called", () => {
+test("patterns of tools are reported for the called ones", () => {
   expect([...named("/usr/bin/tox -q", "", {}).patterns]).toEqual(["tox.ini"]);
   expect([...named("pytest", "", {}).patterns]).toEqual([]);
 });
@@ -295,7 +298,7 @@ const NESTED = [
   "make -f rules both",
 ];
 
-test.each(NESTED)("scripts that a check runs are held, whatever is around them: %s", (command) => {
+test.each(NESTED)("scripts that a check runs are held in every spelling: %s", (command) => {
   const scripts = { both: "bash -c 'sh a.sh && sh b.sh'" };
   const rules = "both:\n\t@bash -c 'for f in a b; do sh $$f.sh || exit 1; done'\n";
   const files = { ...empty("a.sh", "b.sh"), "package.json": JSON.stringify({ scripts }), rules };

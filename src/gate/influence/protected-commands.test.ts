@@ -33,7 +33,7 @@ test.each([
   ["jest --config build/jest.js && pytest -c build/pytest", "build/jest.js build/pytest"],
   ["awk -f rules.awk out.txt", "rules.awk"],
   ["cd sub && node run.mjs", "sub/run.mjs"],
-])("what the project's command runs is held: %s", (command, expected) => {
+])("a file that the project's command runs is held: %s", (command, expected) => {
   const there = filesNamed(`${expected} out.txt data.json log.txt other.mjs`);
   expect(held(command, there).join(" ")).toBe(expected);
 });
@@ -45,11 +45,11 @@ test.each([
   ["node src/server.mjs & curl -f localhost", "src/server.mjs"],
   ["node --check src/main.mjs", "src/main.mjs"],
   ["grep -q node src/main.mjs", "src/main.mjs"],
-])("what something else judges by its output is the work: %s", (command, there) => {
+])("a program whose output is judged is the work: %s", (command, there) => {
   expect(held(command, filesNamed(there))).toEqual([]);
 });
 
-test("a module of python is held with what would be found in its place", () => {
+test("a module of Python is held with the files that would be found before it", () => {
   const all = [
     "accept.py",
     "accept/__init__.py",
@@ -63,7 +63,7 @@ test("a module of python is held with what would be found in its place", () => {
   expect(held("python3 -m unittest", filesNamed("src/unittest.txt"))).toEqual([]);
 });
 
-test("scripts of npm and rules of make lead to what they run, those that are asked for", () => {
+test("requested scripts of npm and rules of make are followed to the files they run", () => {
   const scripts = {
     test: "npm run deep && node all.mjs",
     deep: "node deep.mjs",
@@ -81,7 +81,7 @@ test("scripts of npm and rules of make lead to what they run, those that are ask
   expect(held("npm test | grep -q ok", { ...files, "deep.mjs": "" })).toEqual([]);
 });
 
-test("rules in a file of another name are held, and so is what they run", () => {
+test("rules in a file of another name are held with the files they run", () => {
   const files = {
     "build/accept.make": "accept: ; node run.mjs\n",
     "run.mjs": "",
@@ -101,7 +101,7 @@ test("rules that run each other are read once", () => {
   expect(held("make r0", { Makefile: rules.join("\n") })).toEqual([]);
 });
 
-test("what a task's own command runs is told, and held only where its name says that it checks", () => {
+test("a file that a task's own command runs is reported, and held only by its name", () => {
   const files = filesNamed("src/main.mjs check.mjs");
   const { paths, work } = named({ own: ["node src/main.mjs --version", "node check.mjs"] }, files);
   expect([...paths]).toEqual(["check.mjs"]);

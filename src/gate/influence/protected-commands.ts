@@ -1,5 +1,5 @@
-// Which files the gate's commands check by: scripts they run, what these read, the rules of `make` and its like. Pure.
-// Leaves the patterns every project shares to protected-patterns.ts. See docs/decisions for what is not held.
+// Finds the files that decide the result of the gate's commands: scripts they run, files these read, rules of `make` and
+// similar tools. Pure. protected-patterns.ts has the patterns for every project. See docs/decisions for the limits.
 import { posix } from "node:path";
 import { z } from "zod";
 import type { Words } from "../../shell/invocation.js";
@@ -9,25 +9,25 @@ import { filesRun, scriptOf, valuesOf } from "./command-words.js";
 import { recipesFor } from "./protected-makefile.js";
 import { TOOL_FILES } from "./protected-patterns.js";
 
-/** The project at the base, as far as it is asked for here. Paths are text, from the top of the repository. */
+/** The project at the base. Paths are text, from the top of the repository. */
 export interface BaseFiles {
   has: (path: string) => boolean;
-  /** A small text; `undefined` where there is none. */
+  /** The text of a small file; `undefined` if it does not exist. */
   text: (path: string) => string | undefined;
 }
 
-/** What commands check by. */
+/** The files that decide the result of the commands. */
 export interface Named {
-  /** Files, at the base or found in place of one there. */
+  /** Files at the base, and files that would be found instead of one. */
   paths: ReadonlySet<string>;
-  /** Patterns, as in .gitignore, for files in the folder of work or anywhere: `Makefile`, also one that is added. */
+  /** Patterns as in .gitignore, for files in the working directory or anywhere, also for added ones: `Makefile`. */
   patterns: ReadonlySet<string>;
   /** Programs they call by name. */
   programs: ReadonlySet<string>;
-  /** Modules that their scripts in Python load, and the folders these scripts lie in. */
+  /** Modules that their Python scripts import, and the folders of these scripts. */
   modules: ReadonlySet<string>;
   folders: ReadonlySet<string>;
-  /** Files at the base that a task's own commands run, and that nothing but their own exit code speaks for. Not held. */
+  /** Files at the base that a task's own commands run and judge only by their exit code. Not held. */
   work: ReadonlySet<string>;
 }
 
@@ -37,7 +37,7 @@ export interface Commands {
   own: readonly string[];
 }
 
-/** Words in a script's name that say that it checks, and in any file's name that it is what something is held against. */
+/** Words in the name of a script that checks, and in the name of any file with expected results. */
 const CHECKS = words(
   "test tests check checks checker verify verifier spec specs lint validate validator assert smoke e2e acceptance ci coverage " +
     "qa prove selfcheck selftest",
@@ -45,12 +45,12 @@ const CHECKS = words(
 const MODELS = words("expected golden baseline");
 const CHECKER_FOLDER = /(?:^|\/)(?:scripts?|ci|\.ci|tools?|hack|build|checks?|support)\//i;
 const SHELL_FILE = /\.(?:sh|bash|zsh|bats)$/;
-/** How many scripts deep it goes on. */
+/** How deep scripts that run scripts are followed. */
 const DEPTH = 5;
 
 /**
- * Finds the files at the base that these commands check by. What the project's commands run is held; what a task's own run
- * is often what the task is about. `folder`: where they run, from the top ("" is the top).
+ * Finds the files at the base that decide the result of these commands. Scripts of the project's commands are held; scripts
+ * of a task's own commands are often the subject of the task. `folder`: where they run, from the top ("" is the top).
  */
 export function namedByCommands({ project, own }: Commands, folder: string, base: BaseFiles): Named {
   const none = (): Set<string> => new Set();
@@ -72,7 +72,7 @@ function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" "));
 }
 
-/** `run_tests.py` and `runTests.py` are named "tests", `latest.py` is not. */
+/** Whether a file's name has one of the words: `run_tests.py` and `runTests.py` have "tests", `latest.py` has not. */
 function isNamed(names: ReadonlySet<string>, path: string): boolean {
   const parts = posix.basename(path).split(/[^A-Za-z0-9]|(?<=[a-z])(?=[A-Z])/);
   return parts.some((part) => names.has(part.toLowerCase()));
@@ -83,11 +83,11 @@ interface Search {
   base: BaseFiles;
   folder: string;
   depth: number;
-  /** Whether the exit code of all of it is looked at. */
+  /** Whether the exit code of the command counts. */
   judged: boolean;
-  /** What becomes of a file that is run and judged by its exit code alone; `undefined`: only names tell. */
+  /** Whether a file that is judged only by its exit code is held or reported; `undefined`: only its name decides. */
   runs: "hold" | "tell" | undefined;
-  /** What was looked at: rules and scripts run each other. */
+  /** Commands that were searched already, since rules and scripts may run each other. */
   seen: Set<string>;
 }
 
@@ -131,7 +131,7 @@ function lookAtCommand(
   for (const line of packageScripts(program, args, base.text(at("package.json")))) lookAt(inner, line);
 }
 
-/** A file that is run, and says by its exit code how it went. */
+/** Handles a file that is run and judged by its exit code. */
 function takeRun(search: Search, path: string): void {
   if (search.runs === "tell") search.named.work.add(path);
   if (search.runs === "hold") hold(search, path);
@@ -146,7 +146,7 @@ function noteModules({ base, named }: Search, script: string): void {
   for (const [module] of imports ?? []) named.modules.add(module);
 }
 
-/** A script that checks is held with what it sources and the checks it runs itself. */
+/** Holds a script, with the files that it sources and the checks that it runs itself. */
 function hold(search: Search, path: string): void {
   search.named.paths.add(path);
   const text = search.base.text(path);
@@ -154,7 +154,7 @@ function hold(search: Search, path: string): void {
   lookAt({ ...search, runs: undefined }, text);
 }
 
-/** What a tool reads by itself, with what the rules of a Makefile run. */
+/** Holds the files that a tool reads by itself, and those that the rules of a Makefile run. */
 function holdTool(search: Search, [program, ...args]: Words, patterns: readonly string[]): void {
   const { base, named } = search;
   for (const pattern of patterns) named.patterns.add(pattern);
@@ -175,7 +175,7 @@ function holdTool(search: Search, [program, ...args]: Words, patterns: readonly 
     lookAt({ ...inside, runs: undefined }, asShell(recipe));
 }
 
-/** A line of a recipe as the shell gets it. */
+/** A recipe line as make passes it to the shell. */
 function asShell(line: string): string {
   return line.replaceAll("$$", "$");
 }
@@ -183,7 +183,7 @@ function asShell(line: string): string {
 const Manifest = z.object({ scripts: z.record(z.string(), z.unknown()) });
 const RUN = /^(?:npm|yarn|pnpm|bun)$/;
 
-/** The lines that `npm test`, `npm run x` and their like run, at the base. */
+/** The commands that `npm test`, `npm run x` and similar commands run at the base. */
 function packageScripts(program: string, args: readonly string[], manifest: string | undefined): string[] {
   if (!RUN.test(program) || manifest === undefined) return [];
   const scripts = scriptsOf(manifest);

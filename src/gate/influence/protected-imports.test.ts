@@ -1,4 +1,4 @@
-// Which imports of an old test follow a file of the work that was moved, and which stay as they are.
+// Imports of an old test that follow a moved file of the work, and imports that stay.
 import { expect, test } from "vitest";
 import { followMoves } from "./protected-imports.js";
 
@@ -47,7 +47,7 @@ test.each([
   ["a package", 'import a from "src/a.js";'],
   ["quotes that do not match", "import a from \"@';"],
   ["a template", "import(`@`);"],
-])("JavaScript: %s is not followed", (_, line) => {
+])("an import in JavaScript is not followed: %s", (_, line) => {
   const before = `${line.replaceAll("@", "../src/a.js")}\n`;
   expect(follow("test/a.test.js", before, 'import a from "../src/lib/a.js";', MOVED)).toBeUndefined();
 });
@@ -98,26 +98,26 @@ test.each<[string, string, string, Project]>([
   ],
   ["what was never there", "../src/a.js", "../src/lib/a.js", { gone: "src/c.js", work: "src/lib/a.js" }],
   ["what was moved among the tests", "../src/a.js", "./fake/a.js", { gone: "src/a.js", work: "src/b.js" }],
-])("JavaScript: %s stays", (_, from, to, project) => {
+])("an import in JavaScript stays: %s", (_, from, to, project) => {
   const line = (specifier: string): string => `import { a } from "${specifier}";\n`;
   expect(follow("test/a.test.js", line(from), line(to), project)).toBeUndefined();
 });
 
-test("JavaScript: of more that were moved, each goes where its name is", () => {
+test("each of several moved files in JavaScript is found by its name", () => {
   const project = { gone: "src/a.js src/b.js src/c.js", work: "lib/a.js lib/b.js lib/d.js" };
   const text = (a: string, b: string): string => `import a from "${a}";\nimport b from "${b}";\n`;
   const before = text("../src/a.js", "../src/b.js");
   expect(follow("test/x.js", before, text("../lib/b.js", "../lib/a.js"), project)).toBe(
     text("../lib/a.js", "../lib/b.js"),
   );
-  // Of two new ones neither has the name: which it is cannot be told.
+  // Neither of two new files has the name, so the target is unknown.
   expect(follow("test/x.js", 'import "../src/c.js";', text("../lib/a.js", "../lib/b.js"), project)).toBe(
     undefined,
   );
-  // One that the old test had already is not where the other went.
+  // An import that the old test had already is not the target of another.
   const had = 'import "../lib/d.js";\nimport "../src/c.js";\n';
   expect(follow("test/x.js", had, 'import "../lib/d.js";\n', project)).toBeUndefined();
-  // One that the new test still has is meant.
+  // An import that the new test still has stays.
   expect(
     follow("test/x.js", 'import "../src/c.js";', 'import "../src/c.js";import "../lib/d.js";', project),
   ).toBe(undefined);
@@ -158,7 +158,7 @@ test.each([
 
 test.each([
   ["a name that was not moved along", "from calc import add, sub", "from pkg.calc import add"],
-  ["a module that is no work", "from calc import add", "from tests.calc import add"],
+  ["a module that is not part of the work", "from calc import add", "from tests.calc import add"],
   ["a module the package does not have", "import calc", "from other import calc"],
   ["no import of it", "import calc", "from pkg import calculator"],
   ["a line that only ends like one", "x = 1; from calc import add", "from pkg.calc import add"],
@@ -169,7 +169,7 @@ test.each([
   ["a part of the path alone", "from .calc import add", "from pkg.calc import add"],
   ["what was not moved", "import os\nfrom sys import path", "from pkg import os\nfrom pkg.other import path"],
   ["a line in JavaScript's way", 'from "./calc"', 'from "./pkg/calc"'],
-])("Python: %s stays", (_, before, after) => {
+])("an import in Python stays: %s", (_, before, after) => {
   const project = { gone: "calc.py", work: "pkg/calc.py pkg/other.py pkg/os.py" };
   expect(follow("tests/test_a.py", before, after, project)).toBeUndefined();
 });
@@ -179,7 +179,7 @@ test.each<[string, Project]>([
   ["below a root", { gone: "src/calc.py", work: "src/pkg/calc.py", roots: ["src"] }],
   ["below the second root", { gone: "lib/calc.py", work: "lib/pkg/calc.py", roots: ["", "lib"] }],
   ["beside the test", { gone: "tests/calc.py", work: "tests/pkg/calc.py" }],
-])("Python: modules are found %s", (_, project) => {
+])("modules of Python are found %s", (_, project) => {
   expect(follow("tests/test_a.py", "from calc import add", "from pkg.calc import add", project)).toBe(
     "from pkg.calc import add",
   );
@@ -188,7 +188,7 @@ test.each<[string, Project]>([
   );
 });
 
-test("Python: a module that is there beside the one that is gone is the one that is meant", () => {
+test("an existing module of Python is preferred to a removed one", () => {
   const project = { gone: "calc.py", work: "calc/__init__.py pkg/calc.py" };
   expect(
     follow("tests/test_a.py", "from calc import add", "from pkg.calc import add", project),
@@ -196,13 +196,13 @@ test("Python: a module that is there beside the one that is gone is the one that
   expect(follow("tests/test_a.py", "import calc", "from pkg import calc", project)).toBeUndefined();
 });
 
-test("Python: a name that is no module of the package stays", () => {
+test("a name in Python that is not a module of the package stays", () => {
   const project = { gone: "calc.py", work: "pkg/other.py" };
   expect(follow("tests/test_a.py", "import calc", "from pkg.other import calc", project)).toBeUndefined();
   expect(follow("tests/test_a.py", "import calc", "from pkg import calc", project)).toBeUndefined();
 });
 
-test("Python: the first module that has every name is taken", () => {
+test("the first module of Python with every name is used", () => {
   const project = { gone: "calc.py", work: "a.py b.py" };
   const after =
     "from none import add, sub\nfrom a import add\nfrom b import add, sub\nfrom a import add, sub\n";
@@ -211,7 +211,7 @@ test("Python: the first module that has every name is taken", () => {
   );
 });
 
-test("what a test is written in, its name tells", () => {
+test("the language of a test is recognised by its name", () => {
   expect(follow("tests/a.pyx.js", 'import "../src/a.js"', 'import "../src/lib/a.js"', MOVED)).toBe(
     'import "../src/lib/a.js"',
   );

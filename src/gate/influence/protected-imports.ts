@@ -1,14 +1,14 @@
-// A test there was, importing from where its source is now: an attempt that moves a file changes the imports of its tests, and
-// the old text alone would find nothing. Only imports of files that are gone are changed, and only to the work. Pure.
+// Updates the imports of an old test after its source was moved: an attempt that moves a file also changes the imports in
+// its tests, and the old text would import a missing file. Only imports of removed files change, and only to the work. Pure.
 import { posix } from "node:path";
 
-/** The project, as far as imports are looked up in it. Paths are text, from the top. */
+/** The project for looking up imports. Paths are text, from the top. */
 export interface ImportedFiles {
-  /** Was there, is none of the tests, and is gone. */
+  /** Whether the path was a file of the work that the attempt removed. */
   isGone: (path: string) => boolean;
-  /** Is there, and is no test. */
+  /** Whether the path is an existing file of the work, not a test. */
   isWork: (path: string) => boolean;
-  /** Folders in which modules of Python are looked up, from the top. */
+  /** Folders in which Python looks up modules, from the top. */
   roots: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const ENDINGS = [
   "/index.mjs",
 ];
 
-/** The old text with its imports of moved files as in the new one; `undefined`: none is needed, or none can be found. */
+/** Changes imports of moved files in the old text to those of the new text; `undefined` if none is needed or found. */
 export function followMoves(
   path: string,
   texts: { before: string; after: string },
@@ -96,12 +96,12 @@ function followModules(
       const to = fresh.find(
         (one) => one.names.includes(module) && candidates(`${one.module}.${module}`).some(files.isWork),
       );
-      // Never the line of the new test itself: what stands behind the names would run too.
+      // Never copy the line of the new test: it may have other code behind the names.
       return to === undefined ? whole : `${indent}from ${to.module} import ${module}`;
     });
 }
 
-/** The names an import binds, or takes from elsewhere. */
+/** The names that an import binds or reads. */
 function namesIn(tail: string): string[] {
   return tail.replace(/^\s*import\b/, "").match(/\w+/g) ?? [];
 }

@@ -1,4 +1,4 @@
-// What a path is where more than one rule could speak of it: commands, patterns of the user, files found before the real one.
+// The kind of a path that several rules match: commands, patterns of the user, files found before the real one.
 import { expect, test } from "vitest";
 import type { Version } from "../../git/base/diff.js";
 import { namedByCommands } from "./protected-commands.js";
@@ -17,7 +17,7 @@ function judge(
   return protect({ patterns: [], project: "", work: "", named, ...more });
 }
 
-test("what commands check by is held: files they name, and what their tools read", () => {
+test("files that commands name, and files that their tools read, are held", () => {
   const { kindOf } = judge({ commands: ["node run.mjs", "make"], files: { "run.mjs": "" } });
   expect(kindOf("run.mjs")).toBe("held");
   expect(kindOf("sub/run.mjs")).toBe("free");
@@ -25,7 +25,7 @@ test("what commands check by is held: files they name, and what their tools read
   expect(judge().kindOf("Makefile")).toBe("free");
 });
 
-test("a test that a command names is a test all the same; a setting of a runner is held then", () => {
+test("a test that a command names stays a test, and a runner's setting is held", () => {
   const files = { "test/run.test.js": "", "test/README.md": "", "jest.config.js": "" };
   const commands = ["node test/run.test.js", "node test/README.md", "jest -c jest.config.js"];
   const { kindOf } = judge({ commands, files });
@@ -36,7 +36,7 @@ test("a test that a command names is a test all the same; a setting of a runner 
   expect(judge().kindOf("test/jest.config.js")).toBe("config");
 });
 
-test("a pattern of the user holds what is no test; a test is one still", () => {
+test("a pattern of the user holds other files, and a test stays a test", () => {
   const { kindOf, isTakenOut } = judge({ patterns: ["test/", "src/", "jest.config.js", "!src/open/"] });
   expect(kindOf("test/a.js")).toBe("test");
   expect(kindOf("src/a.js")).toBe("held");
@@ -51,13 +51,13 @@ test("a pattern of the user holds what is no test; a test is one still", () => {
   ]);
 });
 
-test("the last of the user's patterns that speaks of a path counts", () => {
+test("the last of the user's patterns that match a path counts", () => {
   const { isTakenOut, kindOf } = judge({ patterns: ["!src/", "src/a.js"] });
   expect([isTakenOut("src/a.js"), isTakenOut("src/b.js")]).toEqual([false, true]);
   expect([kindOf("src/a.js"), kindOf("src/b.js")]).toEqual(["held", "free"]);
 });
 
-test("rules that a tool reads by itself may grow, unless somebody says otherwise of them", () => {
+test("rules that a tool reads by itself may grow unless the user's patterns name them", () => {
   const project = { commands: ["make check"] };
   expect(judge(project).mayGrow("Makefile")).toBe(true);
   expect(judge(project).mayGrow("sub/rules.mk")).toBe(true);
@@ -70,7 +70,7 @@ test("rules that a tool reads by itself may grow, unless somebody says otherwise
   expect(judge({ ...project, project: "app", patterns: ["/Makefile"] }).mayGrow("app/Makefile")).toBe(false);
 });
 
-test("paths are looked at from the project on", () => {
+test("paths are matched relative to the project", () => {
   const { kindOf } = judge({ project: "app", patterns: ["/data", "!/app/open"] });
   expect(kindOf("app/data")).toBe("held");
   expect(kindOf("application/data")).toBe("free");
@@ -123,7 +123,7 @@ test.each<[string, string, Version, Partial<ProtectionRules>]>([
   expect(judge(rules).kindOfNew(path, version)).toBe(kind);
 });
 
-test("a script that checks finds beside it what it loads, before the real one", () => {
+test("a module beside a script of a check hides the real one", () => {
   const files = { "tools/prove.py": "import json\nimport mine\n" };
   const { kindOfNew } = judge({ commands: ["python3 tools/prove.py"], files });
   expect(kindOfNew("tools/json.py", FILE)).toBe("shadow");

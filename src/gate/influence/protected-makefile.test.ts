@@ -1,9 +1,9 @@
-// What make takes for a rule, a variable or something else, and what an attempt may add to a Makefile that checks it.
+// How make reads rules, variables and other lines, and the additions that an attempt may make to a Makefile of its checks.
 import { expect, test } from "vitest";
 import { mergeMakefile, recipesFor } from "./protected-makefile.js";
 
 const CHECK = "check:\n\t@node run.mjs $(FLAGS)\n";
-/** Lines behind the base's; `undefined`: the attempt's file is as good as that. */
+/** The lines appended to the base; `undefined`: the attempt's file can stay. */
 const behind = (now: string, base = CHECK): string | undefined => {
   const merged = mergeMakefile(base, now);
   expect(merged?.startsWith(base) ?? true).toBe(true);
@@ -43,7 +43,7 @@ test.each([
   ],
   ["a name that only ends like one of make's own", `${CHECK}MY_SHELL = a\nMY_PATH = b\nREMAKE = c\n`],
   ["a name the base has as part of another", `${CHECK}FLAG = a\nMY_FLAGS = b\nrun = c\n`],
-])("what is added may be there: %s", (_, now) => {
+])("an addition is allowed: %s", (_, now) => {
   // `run.mjs` and `FLAGS` are words of the base, `run` and `FLAG` are none.
   expect(behind(now)).toBeUndefined();
 });
@@ -112,14 +112,14 @@ test.each([
   ["a recipe for phony itself", `${CHECK}.PHONY: check ; true\n`],
   ["a recipe that belongs to nothing", `\t@true\n${CHECK}`],
   ["a condition around the check", `ifdef CI\n${CHECK}endif\n`],
-])("whatever else differs is as it was: %s", (_, now) => {
+])("any other difference is reverted: %s", (_, now) => {
   const more = behind(now);
   expect(more).not.toBeUndefined();
-  // Names the base never speaks of may be there all the same.
+  // Names that the base does not mention are still allowed.
   expect(more).toMatch(/^(?:\nOUT = (?:1|a \\\\)\n)?$/);
 });
 
-test("what is added stands behind what there was, each piece as it was written", () => {
+test("additions follow the old text, each unchanged", () => {
   const now =
     "# new\nOUT = a \\\n  b\ncheck: ; @true\n\nlint: tools ; @x\n\n\t@y \\\n\tz\n.PHONY: check lint none\n";
   expect(behind(now)).toBe("\nOUT = a \\\n  b\n\nlint: tools ; @x\n\t@y \\\n\tz\n\n.PHONY: check lint\n");
@@ -130,7 +130,7 @@ test("what is added stands behind what there was, each piece as it was written",
   expect(mergeMakefile("a: ; b", "c: ; d")).toBe("a: ; b\n\nc: ; d\n");
 });
 
-test("a base with nothing in it takes what may be added", () => {
+test("an empty base accepts the allowed additions", () => {
   expect(mergeMakefile("", "lint:\n\t@x\n")).toBeUndefined();
   expect(mergeMakefile("", "SHELL = x\nlint:\n\t@x\n")).toBe("\n\nlint:\n\t@x\n");
 });
@@ -145,11 +145,11 @@ test.each([
   ],
   ["what is phony is phony no more", TWO.replace(".PHONY: check build\n", "")],
   ["one that is phony is phony no more", TWO.replace("check build", "build")],
-])("lines are not what they were for being there: %s", (_, now) => {
+])("an addition that changes the meaning of old lines is reverted: %s", (_, now) => {
   expect(mergeMakefile(TWO, now)).toBe(TWO);
 });
 
-test("a goal in front of the first is not what a bare make runs", () => {
+test("a new first goal does not become the goal of a bare make", () => {
   expect(behind(`noop:\n\t@true\n${CHECK}`)).toBe("\nnoop:\n\t@true\n");
   // Neither of these is such a goal.
   const base = `%.o: %.c\n\tcc -c $<\n.PHONY: check\n${CHECK}`;
@@ -157,7 +157,7 @@ test("a goal in front of the first is not what a bare make runs", () => {
   expect(behind(`${base}noop: ; true\n`, base)).toBeUndefined();
 });
 
-test("nothing comes between lines of a condition and the rule they are in", () => {
+test("an addition does not separate the lines of a condition from their rule", () => {
   const base = "check:\nifdef FAST\n\t@sh fast.sh\nendif\n\t@sh check.sh\n";
   const lint = "lint:\n\t@true\n";
   expect(behind(`${base}${lint}`, base)).toBeUndefined();
@@ -165,21 +165,21 @@ test("nothing comes between lines of a condition and the rule they are in", () =
   expect(behind(base.replace("\t@sh check", `${lint}\t@sh check`), base)).toBe(`\n${lint}\t@sh check.sh\n`);
 });
 
-test("a condition that stays behind the rule before it may have rules before both", () => {
+test("rules may be added before a condition and the rule before it", () => {
   const base = "ifdef FAST\nfast:\n\t@true\nendif\ncheck:\n\t@sh check.sh\nendif\n";
   expect(behind(base.replace("check:", "lint:\n\t@true\ncheck:"), base)).toBeUndefined();
   expect(behind(`${base}lint:\n\t@true\n`, base)).toBeUndefined();
   expect(behind(`lint = 1\n${base}`, base)).toBe("\nlint = 1\n");
 });
 
-test("a rule that stands between two lines of a recipe takes the second away", () => {
+test("a rule between two lines of a recipe is reverted, because it would take the second line", () => {
   const base = "check:\n\t@sh a.sh\n\n\t@sh b.sh\n";
   expect(mergeMakefile(base, "check:\n\t@sh a.sh\n\nlint:\n\n\t@sh b.sh\n")).toBe(
     `${base}\nlint:\n\t@sh b.sh\n`,
   );
 });
 
-test("what a pattern makes is made by the pattern", () => {
+test("targets of a pattern rule are still made by it", () => {
   const base = "check: a.ok sub/b.ok\n%.ok: %.in\n\t@sh compare.sh $<\n";
   expect(behind(`${base}a.ok: ; @true\n`, base)).toBe("");
   expect(behind(`${base}sub/b.ok: ; @true\n`, base)).toBe("");
@@ -200,7 +200,7 @@ test("what a pattern makes is made by the pattern", () => {
 
 test.each<[string, string, string[], string[]]>([
   ["a goal", "check:\n\t@sh a.sh\n\tsh b.sh\nother:\n\tsh c.sh\n", ["check"], ["sh a.sh", "sh b.sh"]],
-  ["what stands behind a semicolon", "check: x; sh a.sh; sh b.sh\n", ["check"], ["sh a.sh; sh b.sh"]],
+  ["a recipe behind a semicolon", "check: x; sh a.sh; sh b.sh\n", ["check"], ["sh a.sh; sh b.sh"]],
   ["… over more than one line", "check: ; sh a.sh \\\n  -v\n", ["check"], ["sh a.sh \\\n  -v"]],
   ["… and below", "check:;sh a.sh\n\tsh b.sh\n", ["check"], ["sh a.sh", "sh b.sh"]],
   ["a recipe over more than one line", "check:\n\tsh a.sh \\\n\t  -v\n", ["check"], ["sh a.sh \\\n\t  -v"]],
@@ -223,18 +223,18 @@ test.each<[string, string, string[], string[]]>([
     ["three", "one"],
     ["a", "c"],
   ],
-  ["words that are no goals", "one: ; a\ntwo: ; b\n", ["2", "two"], ["b"]],
+  ["words that are not goals", "one: ; a\ntwo: ; b\n", ["2", "two"], ["b"]],
   ["the first where none is named", "one:\n\ta\ntwo:\n\tb\n", [], ["a"]],
   ["the first where only other words are named", "one:\n\ta\ntwo:\n\tb\n", ["4"], ["a"]],
   ["the first of the first", "one two: x\nx: ; a\none: ; b\ntwo: ; c\n", [], ["a", "b"]],
   ["the first is none of make's own", ".PHONY: two\n.SUFFIXES:\none: ; a\ntwo: ; b\n", [], ["a"]],
-  ["the first is no pattern", "%.o: %.c\n\tcc\none: ; a\n", [], ["a"]],
+  ["the first is not a pattern", "%.o: %.c\n\tcc\none: ; a\n", [], ["a"]],
   ["a target that ends in a dot may be the first", "one.: ; a\ntwo: ; b\n", [], ["a"]],
   ["nothing without rules", "A = 1\n\n# a: b\n", ["a"], []],
   ["nothing of an empty file", "", [], []],
   ["no variable is a rule", "one := two\none: ; a\n", ["one"], ["a"]],
   ["no assignment is a rule", "a b := c ; d\none: ; a\n", ["a"], ["a"]],
-])("what make runs: %s", (_, text, goals, lines) => {
+])("make runs the lines of its goals: %s", (_, text, goals, lines) => {
   expect(recipesFor(text, goals)).toEqual(lines);
 });
 
@@ -257,11 +257,11 @@ test.each([
   ["A = x", "$[A) $(A.) A)", "$[A) $(A.) A)"],
   ["A = b=c", "$(A)", "b=c"],
   ["myexport A = x", "$(A)", "$(A)"],
-])("variables are written out: %s", (variables, line, expected) => {
+])("variables are expanded: %s", (variables, line, expected) => {
   expect(recipesFor(`${variables}\ncheck:\n\t${line}\n`, ["check"])).toEqual([expected]);
 });
 
-test("variables that name each other are written out five deep, and no deeper", () => {
+test("variables that name each other are expanded five levels deep", () => {
   const chain = "A = $(B)\nB = $(C)\nC = $(D)\nD = $(E)\nE = $(F)\nF = end\n";
   expect(recipesFor(`${chain}check:\n\t$(B)\n\t$(A)\n`, ["check"])).toEqual(["end", "$(F)"]);
   expect(recipesFor("A = $(A)a\ncheck:\n\t$(A)\n", ["check"])).toEqual(["$(A)aaaaa"]);
@@ -274,6 +274,6 @@ test.each([
   ["sh a.sh @x +y -z", "sh a.sh @x +y -z"],
   ["$(Q)sh a.sh", "sh a.sh"],
   ["# @sh a.sh", "# @sh a.sh"],
-])("signs for make are not of the line: %s", (line, expected) => {
+])("the prefixes of make are removed from a line: %s", (line, expected) => {
   expect(recipesFor(`Q = @\ncheck:\n\t${line}\n`, ["check"])).toEqual([expected]);
 });

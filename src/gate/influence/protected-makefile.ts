@@ -1,35 +1,35 @@
-// A Makefile the gate's commands run by: the rules there were stay as at the base, rules that an attempt adds may be there too. Pure.
-// It is read as make reads it, as far as a line could otherwise pass for what it is not; nothing is expanded.
+// Merges a Makefile that the gate's commands use: existing rules stay as at the base, and an attempt may add rules. Pure.
+// Lines are read as make reads them, so that none is mistaken for another kind; variables are not expanded.
 import { isDeepStrictEqual } from "node:util";
 
 /** A piece of a Makefile: a rule with its recipe, a variable with its lines, or something else. */
 interface Piece {
-  /** The first is its head; of one that is no rule, all there is. */
+  /** The first line is the head; a piece that is not a rule has only that. */
   lines: string[];
   targets: readonly string[];
-  /** What the targets of a rule wait for, and what is run for them. */
+  /** The prerequisites of a rule; `recipe` has the lines that it runs. */
   needs: readonly string[];
   recipe: string[];
   variable: string | undefined;
 }
 
-/** Named by make itself, or read by it unasked. */
+/** Targets and variables with a meaning to make itself, and names with patterns. */
 const SPECIAL = /^(?:\.|MAKE|(?:SHELL|PATH|HOME|VPATH|GNUMAKEFLAGS)$)|[%$*?[]/;
 
-/** A line that begins with one of these is no rule, whatever else stands in it. */
+/** A line that begins with one of these words is not a rule. */
 const DIRECTIVE =
   /^(?:[-s]?include|-?load|(?:un)?export|override|private|(?:un)?define|endef|ifn?def|ifn?eq|else|endif|vpath)$/;
 
 /**
- * The base's Makefile with what the attempt's adds to it behind: rules for other targets, and variables the base never
- * speaks of. `undefined`: nothing else was changed.
+ * Appends the attempt's additions to the base's Makefile: rules for other targets, and variables that the base does not
+ * mention. `undefined` if the attempt changed nothing else.
  */
 export function mergeMakefile(base: string, now: string): string | undefined {
   const [old, all] = [piecesOf(base), piecesOf(now)];
   const isMade = madeByPattern(old);
   const isAdded = additionTo(base, old, isMade);
   const added = all.filter(isAdded);
-  // Of a phony target no pattern is looked for.
+  // make does not apply pattern rules to a phony target.
   const phony = targetsOf(
     [...old, ...added].filter(({ targets, recipe }) => recipe.length > 0 || !targets.some(isMade)),
   );
@@ -40,7 +40,10 @@ export function mergeMakefile(base: string, now: string): string | undefined {
   return isSame ? undefined : merged;
 }
 
-/** The lines that make runs for these goals (words that are none are left out; the first rule's target without any), variables the file sets written out. */
+/**
+ * The lines that make runs for these goals, with the file's variables expanded. Words that are not targets are ignored;
+ * without a goal it is the first rule's target.
+ */
 export function recipesFor(text: string, goals: readonly string[]): string[] {
   const pieces = piecesOf(text);
   const values = new Map<string, string>([["MAKE", "make"]]);
@@ -50,7 +53,7 @@ export function recipesFor(text: string, goals: readonly string[]): string[] {
   const targets = targetsOf(pieces);
   const named = goals.filter((goal) => targets.includes(goal));
   const wanted = new Set(named.length > 0 ? named : firstGoal(pieces));
-  // A set that grows is gone through to its end.
+  // The loop also visits goals added during it.
   for (const goal of wanted) {
     for (const { targets: own, needs } of pieces) {
       if (own.includes(goal)) for (const need of needs) wanted.add(need);
@@ -60,7 +63,7 @@ export function recipesFor(text: string, goals: readonly string[]): string[] {
   return run.flatMap(({ recipe }) => recipe.map((line) => writeOut(line, values)));
 }
 
-/** The targets of a Makefile; `undefined` where more may come from elsewhere: other files, patterns, variables. */
+/** The targets of a Makefile; `undefined` if other files, patterns or variables may add more. */
 export function makeTargets(text: string): readonly string[] | undefined {
   const targets = targetsOf(piecesOf(text));
   const isOpen =
@@ -71,7 +74,7 @@ export function makeTargets(text: string): readonly string[] | undefined {
 
 function writeOut(line: string, values: ReadonlyMap<string, string>): string {
   let text = line;
-  // A variable may name others, and itself.
+  // A variable may refer to others and to itself.
   for (let depth = 0; depth < 5; depth++) {
     text = text.replace(/\$[({]([\w.-]+)[)}]/g, (whole, name: string) => values.get(name) ?? whole);
   }
@@ -82,17 +85,17 @@ function mentions(text: string, variable: string): boolean {
   return text.split(/[^\w.-]+/).includes(variable);
 }
 
-/** Tells which targets a rule with a pattern is for. */
+/** Returns whether a pattern rule applies to a target. */
 function madeByPattern(pieces: readonly Piece[]): (target: string) => boolean {
   const patterns = targetsOf(pieces).filter((target) => target.includes("%"));
-  // The pattern is for a name in any folder.
+  // A pattern matches a name in any folder.
   const tests = patterns.map(
     (target) => new RegExp(`^(?:.*/)?${target.replaceAll(/[^\w%]/g, "\\$&").replace("%", ".+")}$`),
   );
   return (target) => tests.some((test) => test.test(target));
 }
 
-/** Tells what may stand beside these pieces without changing what they do. */
+/** Returns whether a piece can be added without changing the effect of the old pieces. */
 function additionTo(
   base: string,
   old: readonly Piece[],
@@ -100,19 +103,19 @@ function additionTo(
 ): (piece: Piece) => boolean {
   const taken = new Set(targetsOf(old));
   return ({ lines: [head = ""], targets, recipe, variable }) => {
-    // What is exported reaches what every rule runs; what is evaluated may be any line at all.
+    // An exported variable affects the commands of every rule, and `eval` may produce any line.
     if (/^export\s|[({]\s*(?:call\s+)?eval\b/.test(head)) return false;
     if (variable !== undefined) return !SPECIAL.test(variable) && !mentions(base, variable);
-    // A rule of its own is taken instead of the pattern; one without a recipe only says what else is needed.
+    // A rule with a recipe would replace the pattern rule; one without only adds prerequisites.
     if (recipe.length > 0 && targets.some(isMade)) return false;
     return targets.length > 0 && targets.every((target) => !taken.has(target) && !SPECIAL.test(target));
   };
 }
 
-/** What has to be the same where only additions differ: what is no addition, the goal of a bare `make`, the phony targets. */
+/** The parts that additions must not change: all other pieces, the goal of a bare `make`, and the phony targets. */
 function outline(pieces: readonly Piece[], isAdded: (piece: Piece) => boolean): object {
   const kept = pieces.flatMap((piece, at) => {
-    // Of lines that are neither rule nor variable, what they belong to may be what stands before them.
+    // A line that is neither rule nor variable may belong to the piece before it.
     if (isOther(piece))
       return [
         pieces
@@ -157,9 +160,9 @@ function textOf({ lines }: Piece): string {
 
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
-  // A line goes on where it ends in a backslash, not in two: these are one that is meant.
+  // A line continues after a backslash at its end, but not after two, which are an escaped backslash.
   for (const line of text.replaceAll("\r\n", "\n").split(/(?<!(?<!\\)\\(?:\\\\)*)\n/)) {
-    // Neither ends a recipe.
+    // Blank lines and comments do not end a recipe.
     if (line.trim() === "" || /^ *#/.test(line)) continue;
     const rule = pieces.at(-1);
     if (line.startsWith("\t") && rule !== undefined && rule.targets.length > 0) {

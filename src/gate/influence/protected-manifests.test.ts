@@ -1,12 +1,15 @@
-// Of files that hold both the work and the settings of checks: which keys are the work's, and which stay as at the base.
+// Keys of manifests that belong to the work, and keys that stay as at the base.
 import { expect, test } from "vitest";
 import { changesLooperKey, isManifest, isRuleFile, mergeManifest } from "./protected-manifests.js";
 
-test.each(["package.json", "deno.json", "composer.json", "pyproject.toml"])("%s holds both", (name) => {
-  expect([isManifest(name), isRuleFile(name)]).toEqual([true, false]);
-});
+test.each(["package.json", "deno.json", "composer.json", "pyproject.toml"])(
+  "%s has both work and settings",
+  (name) => {
+    expect([isManifest(name), isRuleFile(name)]).toEqual([true, false]);
+  },
+);
 
-test.each(["Makefile", "makefile", "GNUmakefile", "rules.mk", "a.b.mk"])("%s holds rules", (name) => {
+test.each(["Makefile", "makefile", "GNUmakefile", "rules.mk", "a.b.mk"])("%s has rules", (name) => {
   expect([isManifest(name), isRuleFile(name)]).toEqual([false, true]);
   const base = "check:\n\t@node run.mjs\n";
   expect(mergeManifest(name, { base, now: "check:\n\t@true\n" }, true)).toBe(base);
@@ -25,23 +28,23 @@ test.each([
   ".mk",
   "a.mkd",
   "amk",
-])("%s is a file like others", (name) => {
+])("%s is an ordinary file", (name) => {
   expect([isManifest(name), isRuleFile(name)]).toEqual([false, false]);
 });
 
-test("what is no manifest stays as it is", () => {
+test("a file that is not a manifest stays unchanged", () => {
   expect(mergeManifest("other.json", { base: '{"jest":1}', now: '{"jest":2}' }, false)).toBeUndefined();
 });
 
 const json = (value: unknown): string => JSON.stringify(value);
 
-/** What is left of a manifest in JSON; `undefined`: all of it, as it was written. */
+/** The merged manifest in JSON; `undefined`: unchanged. */
 function left(name: string, base: unknown, now: unknown, keepNew = false): unknown {
   const text = mergeManifest(name, { base: json(base), now: json(now) }, keepNew);
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** What would make checks pass that should not, by who reads it. */
+/** Settings that would make checks pass wrongly, by their reader. */
 const SLY = {
   jest: { testMatch: [] },
   vitest: { include: [] },
@@ -87,7 +90,7 @@ test.each(Object.entries(SLY))("package.json: %s is as at the base", (key, sly) 
   expect(left("package.json", { [key]: "old" }, { ...WORK, [key]: sly })).toEqual({ ...WORK, [key]: "old" });
   expect(left("package.json", { [key]: "old" }, WORK)).toEqual({ ...WORK, [key]: "old" });
   expect(left("package.json", { [key]: sly }, { ...WORK, [key]: sly })).toBeUndefined();
-  // Where new tests are looked at, they may bring settings.
+  // In the pass with new tests, they may have settings.
   expect(left("package.json", { name: "a" }, { ...WORK, [key]: sly }, true)).toBeUndefined();
   expect(left("package.json", { [key]: "old" }, { ...WORK, [key]: sly }, true)).toEqual({
     ...WORK,
@@ -120,7 +123,7 @@ test.each(
   expect(left("package.json", { scripts }, { scripts: { ...scripts, [name]: "x" } })).toBeUndefined();
 });
 
-test("package.json: scripts where there were none, and where there are none any more", () => {
+test("scripts may be added to a package.json without any, and removed ones are restored", () => {
   expect(left("package.json", {}, { scripts: { build: "tsc" } })).toBeUndefined();
   expect(left("package.json", {}, { scripts: { build: "tsc", postinstall: "x" } })).toEqual({
     scripts: { build: "tsc" },
@@ -136,7 +139,7 @@ test("package.json: scripts where there were none, and where there are none any 
     });
     expect(left("package.json", { scripts: odd }, { scripts: { test: "jest" } })).toBeUndefined();
   }
-  // What every object has is no script.
+  // A property that every object has is not a script.
   expect(
     left("package.json", { scripts: {} }, { scripts: { toString: "x", pretoString: "y" } }),
   ).toBeUndefined();
@@ -197,7 +200,7 @@ test.each([
   expect(toml(lines(check), `tool = "${tool}"\n`)).toBe(lines(check));
 });
 
-test("a manifest is written as its kind is, and keeps what it holds", () => {
+test("a manifest keeps its format and its values", () => {
   const now = { name: "a\uFEFFb", jest: { bail: 1 }, nested: [{ a: null }] };
   expect(mergeManifest("package.json", { base: "{}", now: `\uFEFF${json(now)}` }, false)).toBe(
     '{\n  "name": "a\uFEFFb",\n  "nested": [\n    {\n      "a": null\n    }\n  ]\n}\n',
@@ -234,9 +237,9 @@ test.each<[string, string, string, boolean]>([
   ["added", "{}", '{"looper":{}}', true],
   ["changed", '{"looper":{"a":[1]}}', '{"looper":{"a":[2]}}', true],
   ["gone", '{"looper":{}}', "{}", true],
-  ["added where there was no manifest", "", '{"looper":{}}', true],
-  ["none where there was no manifest", "", "{}", false],
-  ["in what is no manifest any more", '{"looper":{}}', "{", false],
-])("settings of Looper's own: %s", (_, base, now, changes) => {
+  ["added with the manifest", "", '{"looper":{}}', true],
+  ["none in a new manifest", "", "{}", false],
+  ["in a manifest that is broken now", '{"looper":{}}', "{", false],
+])("Looper's settings have changed: %s", (_, base, now, changes) => {
   expect(changesLooperKey({ base, now })).toBe(changes);
 });

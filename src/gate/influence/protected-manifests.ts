@@ -1,5 +1,5 @@
-// Files that hold both the work and the settings of checks, package.json above all: the work's as the attempt left it, the
-// checks' as at the base. Pure. Leaves finding them to protected-room.ts.
+// Merges files that have both parts of the work and settings of checks, above all package.json: the work as the attempt
+// left it, the settings as at the base. Pure. protected-room.ts finds these files.
 import { isDeepStrictEqual } from "node:util";
 import { mergeMakefile } from "./protected-makefile.js";
 import { parse, stringify, TomlError } from "smol-toml";
@@ -8,9 +8,9 @@ import { parseJson } from "../../system/text/json.js";
 type Table = Record<string, unknown>;
 
 interface Merge {
-  /** Settings of checks: as at the base. Each a path of keys. */
+  /** Settings of checks, restored to the base. Each is a path of keys. */
   settings: readonly (readonly string[])[];
-  /** Tables of named lines that a command may run: those of the base as they were, new ones stay. */
+  /** Tables of named commands: those of the base are restored, new ones stay. */
   scripts: readonly (readonly string[])[];
 }
 
@@ -45,23 +45,23 @@ const MANIFESTS: Readonly<Record<string, Merge>> = {
   "pyproject.toml": PYTHON,
 };
 
-/** npm runs these unasked, before or after others. */
+/** Scripts that npm runs automatically, before or after other commands. */
 const UNASKED =
   /^(?:(?:pre|post)(?:install|prepare|publish|publishOnly|pack|test|start|stop|restart|version|uninstall|shrinkwrap)?|install|prepare|prepublish|prepublishOnly|prepack|dependencies)$/;
 
-/** Whether a file of this name is one of them. */
+/** Whether a file of this name is such a manifest. */
 export function isManifest(name: string): boolean {
   return Object.hasOwn(MANIFESTS, name);
 }
 
-/** Whether it holds rules for make. */
+/** Whether a file of this name has rules for make. */
 export function isRuleFile(name: string): boolean {
   return /^(?:GNUmakefile|[Mm]akefile|.+\.mk)$/.test(name);
 }
 
 /**
- * The attempt's file with the settings of checks as at the base; `undefined`: they are, the file stays as it is. With
- * `keepNew`, settings the base does not have at all stay. A file that is no JSON or TOML stays too: it fails by itself.
+ * Restores the settings of checks in the attempt's file to the base; `undefined` if they are unchanged. With `keepNew`,
+ * settings that the base does not have stay. A file that is not valid JSON or TOML stays too: it fails by itself.
  */
 export function mergeManifest(
   name: string,
@@ -83,7 +83,7 @@ export function mergeManifest(
   return isDeepStrictEqual(merged, now) ? undefined : format.write(merged);
 }
 
-/** Whether the settings of Looper's own in package.json differ. */
+/** Whether Looper's settings in package.json differ. */
 export function changesLooperKey(texts: { base: string; now: string }): boolean {
   const base = JSON_FORMAT.read(texts.base);
   const now = JSON_FORMAT.read(texts.now);
@@ -119,7 +119,7 @@ const JSON_FORMAT: Format = {
 const TOML: Format = {
   read: (text) => {
     try {
-      // Its tables have no prototype, which would make them differ from others with the same in them.
+      // Its tables do not have a prototype, which would make them differ from equal tables.
       return copyTables(parse(text, { integersAsBigInt: true }));
     } catch (error) {
       if (error instanceof TomlError) return undefined;
@@ -133,7 +133,7 @@ function isTable(value: unknown): value is Table {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** The same tables anew; whatever is no table, a date above all, is shared. */
+/** Copies tables; other values, dates for instance, are shared. */
 function copyTables(table: Table): Table {
   return Object.fromEntries(
     Object.entries(table).map(([key, value]) => [key, isTable(value) ? copyTables(value) : value]),
@@ -146,7 +146,7 @@ function at(table: Table, path: readonly string[]): unknown {
   return value;
 }
 
-/** Sets or takes away what lies at a path; tables on the way are made only for something. */
+/** Sets or removes the value at a path; missing tables are created only for a value. */
 function put(table: Table, path: readonly string[], value: unknown): void {
   const [key = "", ...rest] = path;
   const inner = Object.hasOwn(table, key) ? table[key] : undefined;

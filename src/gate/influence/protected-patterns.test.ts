@@ -1,6 +1,6 @@
-// Names as they are found in real projects, one for each pattern at least: each is what it is only by its own pattern.
+// Names from real projects, at least one for each pattern; each is matched only by its own pattern.
 import { expect, test } from "vitest";
-import { protect, type Kind } from "./protected.js";
+import { protect, type PathKind } from "./protected.js";
 import { namedByCommands } from "./protected-commands.js";
 import {
   CONFIG,
@@ -16,7 +16,7 @@ import {
 } from "./protected-patterns.js";
 import ignore from "ignore";
 
-const NAMES: Record<Exclude<Kind, "shadow">, string> = {
+const NAMES: Record<Exclude<PathKind, "shadow">, string> = {
   held: `.looper/prompts/iteration.md looper.config.json .gitattributes sitecustomize.py usercustomize.py site.pth pyvenv.cfg
     .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs pnpmfile.js bunfig.toml .noderc node_modules/a/index.js .bin/tsc .pnp.cjs
     .yarn/releases/yarn-4.cjs .yarn/plugins/x.cjs .bundle/config .cargo/config .cargo/config.toml pip.conf .envrc .tool-versions
@@ -92,7 +92,7 @@ test.each<[string, string]>([
   ["grunt", "Gruntfile.js"],
   ["prove", ".proverc"],
   ["bats", ".bats"],
-])("what %s reads by itself", (program, names) => {
+])("%s reads its files by itself", (program, names) => {
   const rules = ignore({ ignorecase: false }).add([...(TOOL_FILES[program] ?? [])]);
   expect(names.split(" ").filter((name) => !rules.ignores(name))).toEqual([]);
   expect(rules.ignores("src/index.js")).toBe(false);

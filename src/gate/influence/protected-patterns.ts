@@ -1,13 +1,13 @@
-// Which files hold a project to its word: CI, settings of test runners and linters, what is loaded before any test, and tests.
-// Patterns as in .gitignore (one with a slash inside holds at the top alone, but for `**/`), without their judgement: that is protected.ts.
+// The patterns of protected files: CI, settings of test runners and linters, files loaded before any test, and tests.
+// Patterns as in .gitignore (one with a slash inside matches only at the top, except for `**/`). protected.ts applies them.
 
-/** Decide what a check does, and a person alone changes them: kept as at the base, added ones too. */
+/** Files that decide the effect of a check and that only a person changes; kept as at the base, even if added. */
 export const HELD = [
   ".looper/",
   "looper.config.*",
-  // Where a checkout writes other bytes than the commit holds.
+  // They can make a checkout write other bytes than the commit has.
   ".gitattributes",
-  // Loaded before anything else, or found before the real one.
+  // Python loads them before anything else, or finds them before the real module.
   "sitecustomize.py",
   "usercustomize.py",
   "*.pth",
@@ -38,7 +38,7 @@ export const HELD = [
   ".ruby-version",
 ] as const;
 
-/** Say what continuous integration does. */
+/** Settings of continuous integration. */
 const CI = [
   ".github/",
   ".gitea/",
@@ -68,7 +68,7 @@ const CI = [
   ".husky/",
 ] as const;
 
-/** Settings of test runners, of what they put before the tests, and of linters. */
+/** Settings of test runners, of their transforms and setup files, and of linters. */
 const RUNNERS = [
   "jest.config.*",
   "jest.setup.*",
@@ -154,7 +154,7 @@ const RUNNERS = [
 
 export const CONFIG = [...CI, ...RUNNERS] as const;
 
-/** Tests, and what they stand on. */
+/** Tests and their support files. */
 export const TESTS = [
   "test/",
   "tests/",
@@ -208,7 +208,7 @@ export const TESTS = [
   "conftest.py",
 ] as const;
 
-/** Lies among tests and is none; a folder named spec often holds documents alone. */
+/** Files among tests that are not tests; a folder named spec often has only documents. */
 export const NO_TESTS = [
   "README*",
   "CHANGELOG*",
@@ -218,7 +218,7 @@ export const NO_TESTS = [
   "swagger.*",
 ] as const;
 
-/** Modules of Python that run tests. */
+/** Python modules that run tests. */
 export const PYTHON_RUNNERS = new Set(
   "unittest pytest _pytest pluggy iniconfig nose nose2 doctest mock coverage hypothesis tox nox runpy".split(
     " ",
@@ -226,8 +226,8 @@ export const PYTHON_RUNNERS = new Set(
 );
 
 /**
- * What these are made of: a file of that name, where python runs, is found before the real one. An honest one could not
- * be there, it would break them.
+ * Modules that test runners import: Python would find a file of that name in its working directory before the real one.
+ * An honest project cannot have such a file, because it would break the runner.
  */
 export const PYTHON_MODULES = new Set(
   (
@@ -238,7 +238,7 @@ export const PYTHON_MODULES = new Set(
   ).split(" "),
 );
 
-/** Python's own library, where a script that checks loads it by name. */
+/** Python's standard library, for scripts of checks that import it by name. */
 export const PYTHON_LIBRARY = new Set(
   (
     "abc aifc argparse array ast asynchat asyncio asyncore audioop base64 bdb binascii bisect bz2 cProfile " +
@@ -260,7 +260,7 @@ export const PYTHON_LIBRARY = new Set(
   ).split(" "),
 );
 
-/** Programs of every system, where a script that checks calls them. */
+/** Programs of every system, for scripts of checks that call them. */
 export const UTILITIES = new Set(
   (
     "basename cat chmod comm column cp curl cut date dd dirname du expand expr file find fold head hexdump id iconv install " +
@@ -269,7 +269,7 @@ export const UTILITIES = new Set(
   ).split(" "),
 );
 
-/** Programs that checks are run and compared with: a file of that name may be found on PATH before the real one. */
+/** Programs that run checks or compare their results: a file of that name may be found on PATH before the real one. */
 export const PROGRAMS = new Set(
   (
     "sh bash dash zsh ksh env node nodejs npm npx yarn pnpm bun bunx deno tsx ts-node python python2 python3 pip pip3 uv " +
@@ -279,7 +279,7 @@ export const PROGRAMS = new Set(
   ).split(" "),
 );
 
-/** Programs that name their files themselves: what a command that starts one of them reads besides its arguments. */
+/** The files that some programs read without being told to in their arguments. */
 export const TOOL_FILES: Readonly<Record<string, readonly string[]>> = {
   make: ["Makefile", "makefile", "GNUmakefile", "*.mk"],
   gmake: ["Makefile", "makefile", "GNUmakefile", "*.mk"],

@@ -57,7 +57,7 @@ test.each([
   expect(rules().kindOfNew(path, version)).toBe(kind);
 });
 
-test("a new file that hides what a script that checks uses", () => {
+test("a new file that hides a module of a check's script is a shadow", () => {
   const files: Record<string, string> = {
     "check.sh": "mkdir -p tmp\ntable | diff - x\n",
     "tests/tap.py": "import sys\nfrom configparser import X\n",
@@ -73,7 +73,7 @@ test("a new file that hides what a script that checks uses", () => {
   expect(kindOfNew("queue.py", FILE)).toBe("free");
 });
 
-test("patterns of the user come last, each by itself", () => {
+test("patterns of the user apply last, each on its own", () => {
   const { kindOf, kindOfNew } = rules({
     patterns: ["data/", "!test/helpers/", "test/helpers/strict.js", "!bin/sh"],
   });
@@ -84,7 +84,7 @@ test("patterns of the user come last, each by itself", () => {
   expect(kindOfNew("bin/sh", PROGRAM)).toBe("free");
 });
 
-test("patterns hold from the project on, and everywhere for what lies outside it", () => {
+test("patterns match relative to the project, and everywhere outside it", () => {
   const { kindOf } = rules({ project: "tests/app", work: "tests/app", patterns: ["/data/"] });
   expect(kindOf("tests/app/src/a.js")).toBe("free");
   expect(kindOf("tests/app/data/a")).toBe("held");
@@ -159,7 +159,7 @@ test.each<[string, string[], Record<string, string>, string[]]>([
     [],
   ],
   ["nothing that is not there", ["./check.sh", "npm test"], {}, []],
-])("named by commands: %s", (_, commands, files, expected) => {
+])("commands name files: %s", (_, commands, files, expected) => {
   expect(named(commands, files)).toEqual(expected);
 });
 
@@ -175,7 +175,7 @@ const merged = (base: object, now: object, keepNew = false): unknown => {
   return text === undefined ? undefined : JSON.parse(text);
 };
 
-test("package.json: scripts there were stay, new ones may be there, but none that runs unasked", () => {
+test("existing scripts of package.json are restored, and new ones stay unless they run automatically", () => {
   const base = { name: "a", scripts: { test: "vitest", lint: "eslint" }, jest: { bail: 1 } };
   expect(
     merged(base, { ...base, scripts: { ...base.scripts, start: "node ." }, dependencies: { b: "1" } }),
@@ -198,7 +198,7 @@ test("package.json: scripts there were stay, new ones may be there, but none tha
   expect(mergeManifest("package.json", { base: "{", now: "{}" }, false)).toBeUndefined();
 });
 
-test("pyproject.toml: settings of checks as they were, the rest as it is", () => {
+test("settings of checks in pyproject.toml are restored, and the rest stays", () => {
   const base =
     '[project]\nname = "a"\n\n[tool.pytest.ini_options]\naddopts = "-ra"\n\n[tool.coverage.report]\nfail_under = 90.0\n';
   const now =
@@ -213,7 +213,7 @@ test("pyproject.toml: settings of checks as they were, the rest as it is", () =>
   expect(mergeManifest("pyproject.toml", { base, now: base.replace('"a"', '"b"') }, false)).toBeUndefined();
 });
 
-test("a Makefile: the rules there were, and new ones", () => {
+test("a Makefile has its old rules, and new ones", () => {
   const base = "CC = cc\n\ncheck: all\n\t@sh check.sh $(FLAGS)\n";
   expect(mergeMakefile(base, `${base}\nlint:\n\t@x\n`)).toBeUndefined();
   const sly =
@@ -226,7 +226,7 @@ const change = (path: string, from: Version, to: Version): DiffEntry => ({ path:
 const planned = (pass: Pass, changes: DiffEntry[]): string[] =>
   planRoom(changes, rules(), pass).entries.map(({ path }) => path);
 
-test("a room: the work, new tests, and of old tests what the pass looks at", () => {
+test("a room has the work, and the tests of its pass", () => {
   const changes = [
     change("src/a.js", FILE, PROGRAM),
     change("test/old.test.js", FILE, PROGRAM),
@@ -240,7 +240,7 @@ test("a room: the work, new tests, and of old tests what the pass looks at", () 
   expect(planned("red", changes)).toEqual(["test/old.test.js", "test/new.test.js"]);
 });
 
-test("a new setting of a runner waits for the pass that has new tests", () => {
+test("a new setting of a runner is only in the pass with new tests", () => {
   const changes = [
     change("a.js", FILE, PROGRAM),
     change("test/a.test.js", NOTHING, FILE),
@@ -251,7 +251,7 @@ test("a new setting of a runner waits for the pass that has new tests", () => {
   expect(planned("tests", changes)).toEqual(["a.js", "test/a.test.js", "conftest.py", "vitest.config.js"]);
 });
 
-test("nothing takes the place of what stays: a folder of tests that became a link or a file, a file that became a folder", () => {
+test("a kept path is not replaced by a link, a file or a folder", () => {
   expect(planned("work", [change("test/a.js", FILE, NOTHING), change("test", NOTHING, LINK)])).toEqual([]);
   expect(planned("work", [change(".npmrc", FILE, NOTHING), change(".npmrc/a.js", NOTHING, FILE)])).toEqual(
     [],
@@ -261,7 +261,7 @@ test("nothing takes the place of what stays: a folder of tests that became a lin
   expect(planned("work", [change("package.json", FILE, PROGRAM)])).toEqual(["package.json"]);
 });
 
-test("imports follow what was moved, and nothing else", () => {
+test("only imports of moved files are changed", () => {
   const gone = new Set(["src/a.js", "calc.py"]);
   const work = new Set(["src/lib/a.js", "src/b.js", "pkg/calc.py"]);
   const files = {

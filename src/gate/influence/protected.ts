@@ -1,5 +1,5 @@
-// Tells what a path is to the gate: held as at the base, a setting of runners and CI, a test, something that hides the real one.
-// Pure. Leaves the lists to protected-patterns.ts and what follows from it to protected-room.ts.
+// Classifies paths for the gate: held as at the base, a setting of runners and CI, a test, a file that hides a real one, or
+// the work. Pure. protected-patterns.ts has the lists, and protected-room.ts applies the result.
 import { posix } from "node:path";
 import ignore from "ignore";
 import type { Version } from "../../git/base/diff.js";
@@ -17,11 +17,11 @@ import {
 import type { Named } from "./protected-commands.js";
 
 /**
- * `held`: as at the base, always, also where it is added. `config`: the same; where new tests are looked at, a new one
- * may be there. `test`: what was there is as at the base, new ones are welcome. `shadow`: a new file that is found
- * before the real thing; only what is added can be one. `free`: the work itself.
+ * `held`: always as at the base, even if added. `config`: the same, but a new one may exist in the pass with new tests.
+ * `test`: existing ones are as at the base, new ones are allowed. `shadow`: an added file that would be found before the
+ * real one. `free`: the work itself.
  */
-export type Kind = "held" | "config" | "test" | "shadow" | "free";
+export type PathKind = "held" | "config" | "test" | "shadow" | "free";
 
 export interface ProtectionRules {
   /** `verify.protected`, in order: patterns as in .gitignore, relative to the project. */
@@ -32,20 +32,20 @@ export interface ProtectionRules {
   named: Named;
 }
 
-/** Says what each path (text, from the top of the repository) is. */
+/** Classifies paths (text, from the top of the repository). */
 export interface Protection {
-  kindOf: (path: string) => Exclude<Kind, "shadow">;
+  kindOf: (path: string) => Exclude<PathKind, "shadow">;
   /** The kind of a path that the base does not have. */
-  kindOfNew: (path: string, version: Version) => Kind;
-  /** A Makefile or its like that commands run by, and that no pattern names: new rules may stand beside the old. */
+  kindOfNew: (path: string, version: Version) => PathKind;
+  /** Whether a path is a Makefile or similar file of the commands, not named by a user's pattern: rules may be added. */
   mayGrow: (path: string) => boolean;
-  /** The user's patterns have the last word on it, and say that it is free. */
+  /** Whether the last matching pattern of the user excludes the path from protection. */
   isTakenOut: (path: string) => boolean;
 }
 
 type Matcher = (path: string) => boolean;
 
-/** Builds the judge of paths for one task. */
+/** Builds the classification of paths for one task. */
 export function protect(rules: ProtectionRules): Protection {
   const held = matcher(HELD);
   const config = matcher(CONFIG);
@@ -56,14 +56,14 @@ export function protect(rules: ProtectionRules): Protection {
   const localOf = (path: string): string =>
     insideOf(rules.project, path).replaceAll(/[\n\r\u2028\u2029]/g, "_");
 
-  const kindByDefault = (path: string, local: string): Exclude<Kind, "shadow"> => {
+  const kindByDefault = (path: string, local: string): Exclude<PathKind, "shadow"> => {
     if (held(local)) return "held";
-    // A test that a command names is a test all the same.
+    // A test that a command names is still a test.
     if (!config(local) && tests(local) && !noTests(local)) return "test";
     if (rules.named.paths.has(path) || tools(local)) return "held";
     return config(local) ? "config" : "free";
   };
-  const kindOf = (path: string): Exclude<Kind, "shadow"> => {
+  const kindOf = (path: string): Exclude<PathKind, "shadow"> => {
     const local = localOf(path);
     let kind = kindByDefault(path, local);
     for (const { takesOut, matches } of users) {
@@ -95,13 +95,13 @@ function matcher(patterns: readonly string[]): Matcher {
   return (path) => rules.ignores(path);
 }
 
-/** Each pattern on its own: in one list, nothing below a folder that is protected could be taken out again. */
+/** Each pattern has its own matcher: in one list, a file below a protected folder could not be excluded again. */
 function userRule(pattern: string): { takesOut: boolean; matches: Matcher } {
   const takesOut = pattern.startsWith("!");
   return { takesOut, matches: matcher([takesOut ? pattern.slice(1) : pattern]) };
 }
 
-/** The path from the project's folder; one outside keeps its path from the top. */
+/** The path relative to the project's folder; a path outside stays relative to the top. */
 function insideOf(folder: string, path: string): string {
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }
@@ -117,7 +117,7 @@ function isShadow(rules: ProtectionRules, path: string, version: Version): boole
   const isLoaded =
     PYTHON_MODULES.has(module) || (PYTHON_LIBRARY.has(module) && rules.named.modules.has(module));
   if (here.has(folder) && isLoaded) return true;
-  // `unittest.py` or `unittest/__init__.py`, wherever it is.
+  // `unittest.py` or `unittest/__init__.py` in any folder.
   return PYTHON_RUNNERS.has(module) || PYTHON_RUNNERS.has(posix.basename(folder));
 }
 

@@ -9,13 +9,13 @@ const at = (path: string, from: string, to: string): DiffEntry => {
   return { path, from: version(from), to: version(to) };
 };
 
-test("changes one after the other: from the first, to the last, and nothing where both are the same", () => {
+test("consecutive changes are combined, and changes that cancel each other are dropped", () => {
   const first = [at("a", "1", "2"), at("b", "", "1"), at("c", "1", "2")];
   const second = [at("a", "2", "3"), at("b", "1", ""), at("d", "", "1")];
   expect(joined(first, second)).toEqual([at("a", "1", "3"), at("c", "1", "2"), at("d", "", "1")]);
 });
 
-test("what differs from the start is an agent's as far as an agent left just that, else a person's", async ({
+test("a change since the start is an agent's if an agent left that version, else a person's", async ({
   scratch,
 }) => {
   const { git, top, ports } = scratch;

@@ -1,30 +1,30 @@
-// What an attempt is held against: the project as the run began, with what a person did to it since. What agents left in the
-// meantime counts as one long attempt, committed or not: nobody but the gate has looked at it. Leaves finding out how the run
-// began to src/loop/perform/run-start.ts.
+// The reference of an attempt: the project at the start of the run, with the changes that a person made since. Changes by
+// agents since then, committed or not, count as one long attempt, because only the gate has checked them.
+// src/loop/perform/run-start.ts finds the start of the run.
 import { sameVersion, type DiffEntry } from "../../git/base/diff.js";
 import { asResult, type GitFailure } from "../../git/base/git.js";
 import { diffTrees } from "../../git/index/index-file.js";
 import type { Repository } from "../../git/base/repository.js";
 import type { Result } from "../../system/result.js";
 
-/** What is known of a run for it. */
+/** The facts about a run that the reference needs. */
 export interface Trust {
   /** The commit the run began with. */
   start: string;
-  /** What agents left: by path (bytes) every version, as `keyOf` has it. */
+  /** Every version that agents left, as `keyOf` writes it, by path (bytes). */
   left: Map<string, Set<string>>;
 }
 
-/** What a task begins with: `start`, then `persons`, then `since`. */
+/** The state at the beginning of a task: `start`, then `persons`, then `since`. */
 export interface Footing {
   start: string;
-  /** What a person did to it; trusted like it. */
+  /** Changes by a person since `start`; trusted like `start` itself. */
   persons: readonly DiffEntry[];
-  /** What agents made of that. */
+  /** Changes by agents since then. */
   since: readonly DiffEntry[];
 }
 
-/** Notes what an agent left. */
+/** Records the versions that an agent left. */
 export function noteLeft({ left }: Pick<Trust, "left">, changes: readonly DiffEntry[]): void {
   for (const entry of changes) {
     const versions = left.get(entry.path) ?? new Set();
@@ -32,7 +32,7 @@ export function noteLeft({ left }: Pick<Trust, "left">, changes: readonly DiffEn
   }
 }
 
-/** Tells at a task's base what agents left from what a person did. At most one process. */
+/** Tells changes by agents from changes by a person at a task's base. Starts at most one process. */
 export async function footingAt(
   repo: Repository,
   { start, left }: Trust,
@@ -45,7 +45,7 @@ export async function footingAt(
   });
 }
 
-/** Two lists of changes, one after the other, as one. */
+/** Combines two consecutive lists of changes. */
 export function joined(first: readonly DiffEntry[], second: readonly DiffEntry[]): DiffEntry[] {
   const all = new Map(first.map((entry) => [entry.path, entry]));
   for (const entry of second) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findSkips } from "./tamper-additions.js";
 
-/** Tests there were; lines are put where the mark is, as deep as it stands. */
+/** Old tests; lines are inserted at the mark, with its indentation. */
 const TESTS: Record<string, string> = {
   "a.test.js": `import { add } from "../src/add.js";
 
@@ -65,24 +65,24 @@ func TestAdd(t *testing.T) {
 `,
 };
 
-/** Finds what lines do that are put into the tests of that name. */
+/** Judges lines that are inserted into the tests of that name. */
 function put(name: string, added: string): string | undefined {
   const text = TESTS[name] ?? "";
   const after = text.replace(/^([ \t]*)<here>$/m, (_, blank: string) => added.replaceAll(/^/gm, blank));
   return findSkips(name, text.replace(/^\s*<here>\n/m, ""), after)[0]?.detail;
 }
 
-/** What is added; the line that leaves tests out, as it is named, where that is not the only one. */
+/** The added lines; and the reported line, if it is not the only one. */
 type Row = [name: string, added: string, line?: string];
 
 const leaving: Row[] = [
-  // Others do not run, or the program ends: wherever it stands.
+  // Other tests do not run, or the program ends, anywhere in the file.
   ["a.test.js", 'test.only("new", () => {});'],
   ["a.test.js", "process.exit(0);"],
   ["test_a.py", "pytestmark = pytest.mark.skip"],
   ["test_a.py", "pytestmark = [pytest.mark.slow, pytest.mark.xfail]"],
   ["a.sh", "exit 0"],
-  // Out of the test, before what it checks.
+  // Leaves the test before its assertions.
   ["a.test.js", "return;"],
   ["a.test.js", "return"],
   ["a.test.js", "return xs.map((x) => x);"],
@@ -135,7 +135,7 @@ const leaving: Row[] = [
   ["a.sh", "command -v jq || exit 77"],
   ["a.sh", "if ! command -v jq; then exit 77; fi"],
   ["a.sh", "command -v jq || { echo no jq; exit 77; }"],
-  // Within blocks that do not end what they leave.
+  // In blocks around a statement that leaves the test.
   ["a.test.js", "if (ready) {\n  return;\n}", "return;"],
   ["a.test.js", "if (ready) {\n  for (const x of xs) {\n    return;\n  }\n}", "return;"],
   ["a.test.js", "if (a) {\n  go();\n} else {\n  return;\n}", "return;"],
@@ -152,7 +152,7 @@ const leaving: Row[] = [
   ["a_spec.rb", 'if windows\n  skip "later"\nend', 'skip "later"'],
   ["a.sh", "case $x in\n  a) exit 77 ;;\nesac", "a) exit 77 ;;"],
   ["a_test.go", "if short {\n\tt.Skip()\n}", "t.Skip()"],
-  // Around what there was.
+  // Around old lines.
   ["a.test.js", "if (false) {"],
   ["a.test.js", "const never = () => {"],
   ["a.test.js", "go();\n/*", "/*"],
@@ -166,7 +166,7 @@ const leaving: Row[] = [
   ["a_spec.rb", "if false"],
   ["a_spec.rb", "=begin"],
   ["ATest.java", "void never() {"],
-  // Marks of what follows.
+  // Marks of the following test.
   ["ATest.java", "@Disabled"],
   ["ATest.java", '@Disabled\n@Tag("slow")', "@Disabled"],
   ["ATest.java", "@Test\nvoid n() {\n}\n@Disabled\n@Slow", "@Disabled"],
@@ -175,7 +175,7 @@ const leaving: Row[] = [
   ["a.rs", '#[ignore = "slow"]\n#[should_panic]', '#[ignore = "slow"]'],
 ];
 
-test.for(leaving)("leaves tests out: %s: %s", ([name, added, line = added]) => {
+test.for(leaving)("added lines disable old ones: %s: %s", ([name, added, line = added]) => {
   const told = put(name, added);
   expect(told).toMatch(/^line \d+ leaves tests out: /);
   expect(told?.replace(/^.*?: /, "")).toBe(line);
@@ -217,7 +217,7 @@ const honest: Row[] = [
   ["a.sh", "texit 77"],
   ["a.sh", 'echo "exit 77"'],
   ["a.sh", "grep -q 3 out || return 1"],
-  // Functions and tests that are new as a whole, and what they leave.
+  // Functions and tests that are entirely new, with their own returns.
   ["a.test.js", "const twice = (x) => { return 2 * x; };"],
   ["a.test.js", "if (a) f = () => { return 1; };"],
   ["a.test.js", "if (a) f = function () { return 1; };"],
@@ -234,7 +234,7 @@ const honest: Row[] = [
   ["test_a.py", "for n in (1, 2):\n    self.assertEqual(add(n, 0), n)"],
   ["a_spec.rb", "twice = lambda do |x|\n  return 2 * x\nend"],
   ["a_test.go", "twice := func(x int) int {\n\treturn 2 * x\n}"],
-  // Headings around what there was.
+  // Groups around old tests.
   ["a.test.js", 'describe("add", () => {'],
   ["a_spec.rb", 'context "new" do'],
   ["ATest.java", "class More {"],
@@ -245,16 +245,16 @@ const honest: Row[] = [
   ["a.rs", "#[should_panic]"],
   ["a.rs", "#[test]\n#[ignore]\nfn never() {\n}"],
   ["a.test.js", 'go("@Disabled"); [1].map(go);'],
-  // Here-documents hold no code; data neither.
+  // Here-documents and data have no code.
   ["a.sh", "cat >stub <<EOF\nexit 0\nreturn\nEOF"],
   ["a_spec.rb", "text = <<~EOS\n  exit 0\n  skip\nEOS"],
   ["a.json", '{ "only": true },\n{ skip: true, only: true },'],
-  // Comments and imports are no code.
+  // Comments and imports are not code.
   ["a.test.js", "// return;\n// it.only("],
   ["test_a.py", "# return\nimport sys"],
 ];
 
-test.for(honest)("leaves nothing out: %s: %s", ([name, added]) => {
+test.for(honest)("added lines do not disable old ones: %s: %s", ([name, added]) => {
   expect(put(name, added)).toBeUndefined();
 });
 
@@ -313,7 +313,7 @@ test.for<[what: string, name: string, before: string, after: string, line?: stri
     "def a():\n  if subclass:\n    b()\n",
     "line 2: if subclass:",
   ],
-  ["what is no head", "a.py", "def a():\n    b()\n", "def a():\n  c(d[:])\n    b()\n"],
+  ["not the head of a block", "a.py", "def a():\n    b()\n", "def a():\n  c(d[:])\n    b()\n"],
   ["a head before lines as deep", "a.py", "a()\nb()\n", "a()\nif c: pass\nelse:\nb()\n"],
   ["a label in another language", "a.js", "  b();\n", "case 1:\n  b();\n"],
   [
@@ -330,12 +330,12 @@ test.for<[what: string, name: string, before: string, after: string, line?: stri
     "a();\nx();\nb();\ny();\nreturn;\nc();\n",
     "line 5: return;",
   ],
-  ["a comment is no line that follows", "a.js", "a();\n// b\n", "a();\nreturn;\n// b\n"],
+  ["only a comment follows", "a.js", "a();\n// b\n", "a();\nreturn;\n// b\n"],
   ["lines behind a comment", "a.js", "a();\n// b\nc();\n", "a();\nreturn;\n// b\nc();\n", "line 2: return;"],
   ["new lines are none that follow", "a.js", "a();\n// b\n", "a();\nreturn;\n// b\nc();\n"],
   ["the end of what runs", "a.rb", "a\nb\n", "a\n__END__\nb\n", "line 2: __END__"],
   ["the same text", "a.js", "a();\nreturn;\nb();\n", "a();\nreturn;\nb();\n"],
-])("where it stands: %s", ([, name, before, after, line]) => {
+])("the position of an added line counts: %s", ([, name, before, after, line]) => {
   const [one] = findSkips(name, before, after);
   expect(one).toEqual(
     line === undefined
@@ -344,13 +344,13 @@ test.for<[what: string, name: string, before: string, after: string, line?: stri
   );
 });
 
-test("the line is named without the blanks around it, in UTF-8, and not all of a long one", () => {
+test("the line is reported without blanks around it, in UTF-8, and cut if long", () => {
   const long = Buffer.from(`  return "${"ä".repeat(300)}";  `).toString("latin1");
   const [one] = findSkips("a.js", "a();\n  b();\n", `a();\n${long}\n  b();\n`);
   expect(one?.detail).toBe(`line 2 leaves tests out: return "${"ä".repeat(192)}`);
 });
 
-test("of texts that differ in too many lines only what ends all tests is seen", () => {
+test("in texts with too many differences only a line that ends all tests is found", () => {
   const lines = Array.from({ length: 20_010 }, (_, line) => `go(${line});\n`).join("");
   expect(findSkips("a.js", "a();\n", `return;\n${lines}a();\n`)).toEqual([]);
   const [one] = findSkips("a.js", "a();\n", `return;\n${lines}process.exit(0);\na();\n`);
@@ -380,7 +380,7 @@ test.for<[name: string, before: string, added: string, twice?: string]>([
   ["a.js", "function a() {\n  b();\n}\n", "def a() {\n}\n"],
   ["a.js", "check();\n", "check();\n"],
   ["a.rb", "def a()\n  b\nend\n", "def a()\nend\n"],
-])("a name that is there twice: %s %s + %s", ([name, before, added, twice]) => {
+])("a name is defined twice: %s %s + %s", ([name, before, added, twice]) => {
   expect(findSkips(name, before, before + added)).toEqual(
     twice === undefined
       ? []

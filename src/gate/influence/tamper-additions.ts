@@ -1,5 +1,5 @@
-// What lines that were added to a test do to those that were there: skip them, end before them, close them off. Pure, and
-// told from a few words and how lines are indented: the cold room runs the old text as well, so nothing rests on this alone.
+// Finds added lines in a test that disable its old lines: that skip them, return before them, or enclose them. Pure. Judges
+// by some words and the indentation only; the cold room runs the old text as well, so the gate does not depend on this.
 import { diffArrays } from "diff";
 import { toText } from "../../git/base/bytes.js";
 import { hereDocuments, openersLeft, textLeftOpen } from "./tamper-blocks.js";
@@ -15,22 +15,22 @@ import {
 } from "./tamper-lines.js";
 import type { Tampering } from "../verdict.js";
 
-/** More differences than this are not looked at line by line. */
+/** More differences than this are not examined line by line. */
 const MOST_EDITS = 20_000;
 
-/** Lines that were added in one place. */
+/** Consecutive added lines. */
 interface Hunk {
-  /** From 1, in the new text. */
+  /** The number of the first line in the new text, from 1. */
   number: number;
-  /** All of them, as they are. */
+  /** All lines, unchanged. */
   lines: readonly string[];
-  /** Those that are no comment, blank or import. */
+  /** The lines of code: without comments, blank lines and imports. */
   code: readonly string[];
-  /** The first old line of code behind them; `undefined`: nothing follows. */
+  /** The first old line of code behind them; `undefined` at the end of the text. */
   next: string | undefined;
 }
 
-/** Additions that take something from the tests there were. Contract: nothing else was done to the text. */
+/** Finds additions that disable parts of existing tests. Contract: the text has only additions. */
 export function findSkips(path: string, before: string, after: string): Tampering[] {
   const family = familyOf(path, after);
   if (family === "data") return [];
@@ -74,7 +74,7 @@ function hunksOf(path: string, before: string, after: string): Hunk[] {
   }));
 }
 
-/** The line that does harm. */
+/** Finds the line that disables old lines. */
 function harmIn(hunk: Hunk, family: Family): string | undefined {
   const code = family === "shell" || family === "ruby" ? hereDocuments(hunk.code, family).outside : hunk.code;
   const anywhere = code.find(
@@ -94,28 +94,28 @@ function harmIn(hunk: Hunk, family: Family): string | undefined {
   return code.find((line, at) => LEAVES.test(unquoted(line).trim()) && leavesOld(code, at, next));
 }
 
-/** Blocks that may be put around tests: they only give them a heading. */
+/** Blocks that may be added around tests, because they only group them. */
 const GROUP =
   /\b(?:describe|suite|context|group|class|module|namespace|mod|impl|struct|object|RSpec|feature|rule)\b/;
 
-/** Says something of the test that follows, be it a line or more below. */
+/** A decorator or attribute, which applies to the next test, even some lines below. */
 const MARK = /^\s*(?:@|#?\[)/;
 
-/** Whether a line of Python is the head of a block that an old line is in now. */
+/** Whether an added line of Python opens a block that now contains an old line. */
 function isHeadOf(next: string, head: string): boolean {
   return /:\s*(?:#|$)/.test(unquoted(head)) && indentOf(next) > indentOf(head) && !/^\s*class\b/.test(head);
 }
 
-/** Leaves the block it stands in. */
+/** Statements that leave the block around them. */
 const LEAVES =
   /^(?:(?:if|elif|else|unless|while|for)\b.*[\s);:{])?(?:return\b|break\b|continue\b|(?:self\s*\.\s*)?skipTest\s*\(|raise\s+(?:unittest\.)?SkipTest|pytest\s*\.\s*(?:skip|xfail|importorskip)\s*\(|(?:t|ctx|this|context|test|tc)\s*\.\s*(?:skip|todo|Skip|Skipf|SkipNow)\s*\((?!.*[{(]\s*$)|(?:skip|pending)\b(?!\s*[=:(.])|.*\bexit\s+77\b|\{\s*(?:skip|todo)\s*:)/;
 const CONTROL =
   /^(?:\}\s*)?(?:if|elif|else|for|while|do|switch|case|default|try|except|catch|finally|with|unless|until|begin|rescue|ensure|then|\{)\b|^\{/;
 
-/** Whether it leaves a block in which old lines follow: not a function or a test that is new as a whole. */
+/** Whether a line leaves a block with old lines behind it, and not a function or test that is entirely new. */
 function leavesOld(code: readonly string[], at: number, next: string): boolean {
   const line = code[at] ?? "";
-  // `t.skip("name", () => …)` is a new test of its own; what a function on the line leaves is the function.
+  // `t.skip("name", () => …)` is a new test, and a return in a function on the line leaves only that function.
   if (/^\s*(?!return\b)\S.*(?:=>|\bfunction\b)/.test(unquoted(line))) return false;
   let indent = indentOf(line);
   for (let above = at - 1; above >= 0; above--) {
@@ -132,7 +132,7 @@ function indentOf(line: string): number {
   return blank.replaceAll("\t", "    ").length;
 }
 
-/** A name that the old text defines once, and the new one again in the same place: only the last counts. */
+/** Finds a name that the old text defines once and the new text twice in the same scope: only the last one counts. */
 function definedAgain(before: string, after: string, family: Family): string | undefined {
   if (family !== "indents" && family !== "shell") return undefined;
   const define =

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { hereDocuments, openersLeft, textLeftOpen } from "./tamper-blocks.js";
 import type { Family } from "./tamper-lines.js";
 
-/** Lines, and which of them (from 0) open what none of them closes. */
+/** Lines, and the indices of those that open a block which none closes. */
 type Row = [what: string, family: Family, text: string, ...open: number[]];
 
 const blocks: Row[] = [
@@ -24,7 +24,7 @@ const blocks: Row[] = [
   ["a comment behind a value", "braces", "go(a /* b ( c */);"],
   ["a comment that ends", "braces", "go(/* a ( b */); x(/* c */", 0],
   ["a comment of one line, then a block", "braces", "/* a */ if (b) { /* c */", 0],
-  ["an address in quotes is no comment", "braces", 'open("http://x", () => {', 0, 0],
+  ["an address in quotes is not a comment", "braces", 'open("http://x", () => {', 0, 0],
   ["a regular expression", "braces", String.raw`match(text, /^\(\[/);`],
   ["a regular expression of slashes", "braces", String.raw`match(url, /^https?:\/\//); if (x) {`, 0],
   ["a regular expression with a slash in a class", "braces", String.raw`ok(/[/(\](]x/); go({`, 0, 0],
@@ -70,7 +70,7 @@ const blocks: Row[] = [
   ["words with more to them", "shell", "do_it\ndoit\nundo\nif_a\ncases\nredo x"],
   ["words with more to them end no block", "shell", "do\nfine\nundone\nesacs\nfi_x", 0],
   ["a variable in braces", "shell", "cp ${a} ${b%.c}"],
-  ["what stands in quotes", "shell", "echo 'if {' \"do {\""],
+  ["words in quotes", "shell", "echo 'if {' \"do {\""],
   ["a comment of shell", "shell", "go # then {\n# {"],
   ["a number sign in a word", "shell", "n=${#list}; f() { x a#b", 0],
   ["a condition of Perl", "shell", "if ($x) {", 0],
@@ -80,7 +80,7 @@ const blocks: Row[] = [
   ["do", "ruby", 'it "adds" do', 0],
   ["do with a name", "ruby", "list.each do |one|", 0],
   ["do that ends", "ruby", 'it "adds" do\n  go\nend'],
-  ["what goes on behind its end", "ruby", "list.map do |x|\n  x\nend.each do |y|\nend.sort"],
+  ["a block chained to the end of another", "ruby", "list.map do |x|\n  x\nend.each do |y|\nend.sort"],
   ["def, class, module, begin and case", "ruby", "module A\nclass B\ndef c\nbegin\ncase d", 0, 1, 2, 3, 4],
   ["a definition of one line", "ruby", "def c; 1; end"],
   ["begin behind a name", "ruby", "x = begin", 0],
@@ -101,14 +101,14 @@ const blocks: Row[] = [
   ["methods and labels", "ruby", "r.begin\nx.class\nA::Class.def\nf(if: 1, end: 2)\ng(:do, :end, :case)"],
   ["methods and labels end no block", "ruby", "it do\nr.end\nf(end: 1)\nsend\nending\nend?\nbackend x", 0],
   ["words with more to them, in Ruby", "ruby", "undo x\ndoes y\ndefine z\nclassy\nifs\nunless_a\nsubclass x"],
-  ["what stands in quotes, in Ruby", "ruby", "puts 'do', \"def\""],
+  ["words in quotes, in Ruby", "ruby", "puts 'do', \"def\""],
   ["a comment of Ruby", "ruby", "go # do\n# def"],
   ["functions of Elixir", "ruby", "def a(x) do", 0],
   ["functions of Elixir that end", "ruby", "def a(x) do\n  case x do\n  1 -> 2\n  end\nend"],
   ["functions of Elixir without an end", "ruby", "def a(x), do: x"],
 ];
 
-test.for(blocks)("blocks left open: %s", ([, family, text, ...open]) => {
+test.for(blocks)("blocks are left open: %s", ([, family, text, ...open]) => {
   const lines = text.split("\n");
   expect(openersLeft(lines, family)).toEqual(open.map((at) => lines[at]));
 });
@@ -146,7 +146,7 @@ const texts: Row[] = [
   ["data has no comments", "data", '/*\n"""\n<<EOF'],
 ];
 
-test.for(texts)("texts left open: %s", ([, family, text, at]) => {
+test.for(texts)("texts are left open: %s", ([, family, text, at]) => {
   const lines = text.split("\n");
   expect(textLeftOpen(lines, family)).toBe(at === undefined ? undefined : lines[at]);
 });
@@ -187,7 +187,7 @@ const heres: Here[] = [
   ["a binary of Elixir", "ruby", 'x = <<"ABC">>; <<-1::8>>'],
 ];
 
-test.for(heres)("here-documents: %s", ([, family, line, end]) => {
+test.for(heres)("here-documents are recognised: %s", ([, family, line, end]) => {
   const open = end === undefined ? undefined : line;
   expect(hereDocuments(["a", line, "b"], family)).toEqual({
     outside: end === undefined ? ["a", line, "b"] : ["a", line],
@@ -200,7 +200,7 @@ test.for(heres)("here-documents: %s", ([, family, line, end]) => {
   });
 });
 
-test("no lines, nothing open", () => {
+test("without lines no block is open", () => {
   expect(hereDocuments([], "shell")).toEqual({ outside: [], open: undefined });
   for (const family of ["braces", "indents", "shell", "ruby", "data"] as const) {
     expect(openersLeft([""], family)).toEqual([]);

@@ -1,11 +1,11 @@
-// Where blocks, comments and quotes of several lines begin and end in a few lines of a test. Pure and rough, by families of
-// languages. Leaves what it means to tamper-additions.ts.
+// Finds blocks, comments and strings that a few lines of a test leave open. Pure and approximate, by families of languages.
+// tamper-additions.ts judges the result.
 import { never } from "../../system/never.js";
 import { unquoted, type Family } from "./tamper-lines.js";
 
 type Turn = 1 | -1;
 
-/** The lines that open a block which none of the lines closes, outermost first. */
+/** Finds the lines that open a block which none of the lines closes, outermost first. */
 export function openersLeft(lines: readonly string[], family: Family): string[] {
   switch (family) {
     case "braces":
@@ -23,7 +23,7 @@ export function openersLeft(lines: readonly string[], family: Family): string[] 
   }
 }
 
-/** Quotes, comments that end, and regular expressions: what begins first holds the others. A slash behind a value divides. */
+/** Strings, closed comments and regular expressions; the first to begin contains the others. A slash after a value divides. */
 const SCRIPT_TEXTS =
   /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\*.*?\*\/|\/\/.*|(?<=(?:^|[(,=:[!&|?{;>]|\breturn) ?)\/(?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+\//g;
 
@@ -31,7 +31,7 @@ function bareScript(line: string): string {
   return line.trim().replace(SCRIPT_TEXTS, "");
 }
 
-/** A line of shell or Ruby without quotes and comment. */
+/** A line of shell or Ruby without strings and comment. */
 function bareCommand(line: string): string {
   return unquoted(line).replace(/(?:^|\s)#.*/, "");
 }
@@ -40,7 +40,7 @@ function bracketsOf(bare: string): Turn[] {
   return Array.from(bare.matchAll(/[{}()[\]]/g), ([bracket]) => ("{([".includes(bracket) ? 1 : -1));
 }
 
-/** Words count where a command begins; in Perl, which looks alike, braces alone make a block of `if (…) {`. */
+/** A word counts only at the beginning of a command; in Perl, which looks similar, `if (…) {` is a block by its braces. */
 function shellTurns(line: string): Turn[] {
   const bare = bareCommand(line);
   const words = bare.match(/[;&|(){}]|[^\s;&|(){}]+/g) ?? [];
@@ -57,10 +57,10 @@ function shellTurns(line: string): Turn[] {
   });
 }
 
-/** Behind a statement `if` and its like open nothing, and neither does the `do` that only ends the head of a block. */
+/** Neither `if` and similar words behind a statement open a block, nor a `do` at the end of a block's head. */
 function rubyTurns(line: string): Turn[] {
   const bare = bareCommand(line);
-  // Elixir: `def sum(a), do: a` has no end.
+  // Elixir: `def sum(a), do: a` does not have an `end`.
   if (/\bdo:/.test(bare)) return [];
   const turns: Turn[] = [];
   let hasHead = false;
@@ -86,14 +86,14 @@ function leftOpen(lines: readonly string[], turnsOf: (line: string) => Turn[]): 
   return open;
 }
 
-/** The line that begins a comment, a long string or a text of its own that none of the lines ends. */
+/** Finds the line that begins a comment, a long string or the data after `__END__`, which none of the lines ends. */
 export function textLeftOpen(lines: readonly string[], family: Family): string | undefined {
   switch (family) {
     case "braces":
       return lastUneven(lines, { opens: /\/\*/, closes: /\*\//, bare: bareScript });
     case "indents":
       return [/"""/g, /'''/g].map((quotes) => lastOdd(lines, quotes)).find((line) => line !== undefined);
-    // Perl, which looks like shell, ends as Ruby does.
+    // Perl, which looks like shell, ends its code as Ruby does.
     case "shell":
     case "ruby":
       return (
@@ -108,7 +108,7 @@ export function textLeftOpen(lines: readonly string[], family: Family): string |
   }
 }
 
-/** What is opened and closed on one line is gone in what is `bare`. */
+/** Finds the last line that opens a text which no later line closes; `bare` removes texts closed on their own line. */
 function lastUneven(
   lines: readonly string[],
   { opens, closes, bare }: { opens: RegExp; closes: RegExp; bare: (line: string) => string },
@@ -127,13 +127,13 @@ function lastOdd(lines: readonly string[], quotes: RegExp): string | undefined {
   return having.length % 2 === 1 ? having.at(-1) : undefined;
 }
 
-/** The word that ends it stands behind; `xs << x` and Elixir's `<<1, 2>>` begin none. */
+/** The start of a here-document with its end word; `xs << x` and Elixir's `<<1, 2>>` do not begin one. */
 const HERE = {
   shell: /<<[-~]?\s*["'\\]?([A-Za-z_]\w*)/,
   ruby: /(?<![\w\])}])<<(?:[-~]["'`]?|["'`]?(?=[A-Z]))(\w+)(?!.*>>)/,
 };
 
-/** The lines outside here-documents, and the line that begins one which does not end. */
+/** Splits off here-documents: returns the lines outside, and the line that begins an unfinished one. */
 export function hereDocuments(
   lines: readonly string[],
   family: keyof typeof HERE,
@@ -152,7 +152,7 @@ export function hereDocuments(
   return { outside, open: open?.line };
 }
 
-/** Whether `<<` stands there: not in quotes, not `<<<`, and not in `$((1 << n))`. */
+/** Whether the line has a real `<<`: not in quotes, not `<<<`, and not in `$((1 << n))`. */
 function beginsHere(line: string): boolean {
   const bare = bareCommand(line);
   const before = bare.slice(0, bare.search(/(?<!<)<<(?!<)|$/));

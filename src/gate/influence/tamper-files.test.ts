@@ -1,4 +1,4 @@
-// What an attempt may not do, told from paths, modes and whole texts, and how it is told: what single lines do is tried in
+// Tampering that is found by paths, modes and whole texts, and how it is reported. Single lines are tested in
 // tamper.test.ts and tamper-words.test.ts.
 import { expect, test } from "vitest";
 import { NOTHING, type Version } from "../../git/base/diff.js";
@@ -64,13 +64,13 @@ const links: [what: string, path: string, target: string, leaves: boolean][] = [
   ["a folder whose name ends like it", "a", "bare.git/config", false],
 ];
 
-test.each(links)("a new link to %s: %s -> %s", (_, path, target, leaves) => {
+test.each(links)("a new link leads to %s: %s -> %s", (_, path, target, leaves) => {
   expect(found(change(path, NONE, version(LINK, target)))).toEqual(
     leaves ? [`settings ${path}: a symlink out of the project: ${target}`] : [],
   );
 });
 
-test("only a link that is new or leads elsewhere is looked at", () => {
+test("only a link that is new or has another target is checked", () => {
   const path = "src/a.js";
   const outside = version(LINK, "/etc/passwd");
   const told = [`settings ${path}: a symlink out of the project: /etc/passwd`];
@@ -84,7 +84,7 @@ test("only a link that is new or leads elsewhere is looked at", () => {
   expect(found(change(path, NONE, version(PROGRAM, "../../a")))).toEqual([]);
 });
 
-test("where a link leads is told in UTF-8, and not at any length", () => {
+test("the target of a link is reported in UTF-8, and cut if long", () => {
   const [one] = findTampering(
     [change("a", NONE, version(LINK, Buffer.from("/ä".repeat(300)).toString("latin1")))],
     protection,
@@ -102,7 +102,7 @@ test.each([
   [".looper/prompts/config.md", false],
   ["my.looper/config.json", false],
   ["looper/config.json", false],
-])("settings of Looper's own: %s", (path, held) => {
+])("Looper's settings are protected: %s", (path, held) => {
   const told = [`settings ${path}: settings of Looper's own are not an agent's to change`];
   expect(found(edit(path, "{}", '{"a":1}'))).toEqual(held ? told : []);
   expect(found(edit(path, undefined, "{}"))).toEqual(held ? told : []);
@@ -129,7 +129,7 @@ const keys: [
   ["in a file of another name", "src/my-package.json", WITHOUT, WITH, false],
 ];
 
-test.for(keys)("the key looper, %s: %s", ([, path, before, after, told]) => {
+test.for(keys)("a change of the key looper is found, %s: %s", ([, path, before, after, told]) => {
   expect(found(edit(path, before, after))).toEqual(
     told ? [`settings ${path}: the key looper is not an agent's to change`] : [],
   );
@@ -138,13 +138,13 @@ test.for(keys)("the key looper, %s: %s", ([, path, before, after, told]) => {
 const T = "test/a.test.js";
 const TEXT = 'test("adds", () => {\n  equal(add(1, 2), 3);\n});\n';
 
-test("a test that goes, and where it went", () => {
+test("a deleted test is reported, with its new path if it was moved", () => {
   const old = edit(T, TEXT, undefined);
   expect(found(old)).toEqual([`deleted ${T}: the file is gone`]);
   expect(found(old, edit("test/b.test.js", undefined, TEXT))).toEqual([
     `deleted ${T}: moved to test/b.test.js`,
   ]);
-  // Others are no place it moved to: one of another text, and one that had its text before.
+  // A file with another text, or one that had the text before, is not its new path.
   expect(found(old, edit("test/b.test.js", undefined, `${TEXT}\n`))).toEqual([
     `deleted ${T}: the file is gone`,
   ]);
@@ -153,7 +153,7 @@ test("a test that goes, and where it went", () => {
   ]);
 });
 
-test("something else in a test's place", () => {
+test("a test that is replaced by something else is reported", () => {
   const told = [`deleted ${T}: something else is in the file's place`];
   expect(found(change(T, version(FILE, TEXT), version(LINK, "b.js")))).toEqual(told);
   expect(found(change(T, version(PROGRAM, TEXT), version(REPOSITORY, undefined)))).toEqual(told);
@@ -163,7 +163,7 @@ test("something else in a test's place", () => {
   ]);
 });
 
-test("whether a test can be run as a program", () => {
+test("a changed executable bit of a test is reported", () => {
   expect(found(change(T, version(PROGRAM, TEXT), version(FILE, TEXT)))).toEqual([
     `weakened ${T}: the file cannot be run any more`,
   ]);
@@ -171,7 +171,7 @@ test("whether a test can be run as a program", () => {
   expect(found(change(T, version(FILE, TEXT), version(PROGRAM, `${TEXT}more();\n`)))).toEqual([]);
 });
 
-test("a new test, and what is no test, may be anything", () => {
+test("new tests and files that are not tests may change", () => {
   expect(found(edit(T, undefined, "process.exit(0);\n"))).toEqual([]);
   expect(found(edit("src/a.js", TEXT, undefined))).toEqual([]);
   expect(found(edit("src/a.js", TEXT, ""))).toEqual([]);
@@ -186,20 +186,20 @@ const unread: [what: string, before: string | undefined, after: string | undefin
   ["bytes in both", "a\0", "a\0b"],
 ];
 
-test.each(unread)("a test that nobody can read may not change: %s", (_, before, after) => {
+test.each(unread)("a test that cannot be read as text may not change: %s", (_, before, after) => {
   expect(found(change(T, version(FILE, before), version(FILE, after)))).toEqual([
     `weakened ${T}: the file was changed`,
   ]);
 });
 
-test("another commit of a repository among the tests", () => {
+test("another commit of a submodule among the tests is reported", () => {
   const at = (oid: string): Side => [{ mode: REPOSITORY, oid }, undefined];
   expect(found(change("test/fixtures/suite", at("a"), at("b")))).toEqual([
     "weakened test/fixtures/suite: the file was changed",
   ]);
 });
 
-test("the first line that goes is named, with how many more there are", () => {
+test("the first deleted line is reported with the number of others", () => {
   const lines = ["one();", "", "// why", "two();", "three();", ""];
   const without = (...gone: string[]): string => lines.filter((line) => !gone.includes(line)).join("\n");
   const told = (after: string): string[] => found(edit(T, lines.join("\n"), after));
@@ -214,7 +214,7 @@ test("the first line that goes is named, with how many more there are", () => {
   ]);
 });
 
-test("a line that stands twice must stay twice", () => {
+test("a line that occurs twice must stay twice", () => {
   const times = (count: number): string => "check();\n".repeat(count);
   expect(found(edit(T, times(2), times(1)))).toEqual([`weakened ${T}: line 2 is gone or changed: check();`]);
   expect(found(edit(T, times(5), times(2)))).toEqual([
@@ -224,14 +224,14 @@ test("a line that stands twice must stay twice", () => {
   expect(found(edit(T, times(2), times(3)))).toEqual([]);
 });
 
-test("a line is told in UTF-8, and not at any length", () => {
+test("a line is reported in UTF-8, and cut if long", () => {
   const before = Buffer.from(`check("${"ä".repeat(300)}");\n`).toString("latin1");
   expect(found(edit(T, before, "x();\n"))).toEqual([
     `weakened ${T}: line 1 is gone or changed: check("${"ä".repeat(193)}`,
   ]);
 });
 
-test("what came from elsewhere is told in UTF-8, and not at any length", () => {
+test("a swapped import is reported in UTF-8, and cut if long", () => {
   const bytes = (text: string): string => Buffer.from(text).toString("latin1");
   const from = (module: string): string => `import { equal } from "${module}";\n${TEXT}`;
   expect(found(edit(T, from("node:assert"), from(bytes("./prüfen.js"))))).toEqual([
@@ -253,11 +253,11 @@ const additions: [what: string, before: string, after: string, adds: boolean][] 
   ["one line less", TEXT, TEXT.replace("  equal(add(1, 2), 3);\n", ""), false],
 ];
 
-test.each(additions)("whether a text has code that the old one has not: %s", (_, before, after, adds) => {
+test.each(additions)("new code in a text is recognised: %s", (_, before, after, adds) => {
   expect(addsCode(T, before, after)).toBe(adds);
 });
 
-test("all that was done is told, file by file", () => {
+test("all tampering is reported, file by file", () => {
   expect(
     found(edit(T, TEXT, undefined), edit("package.json", WITH, WITHOUT), edit("src/a.js", "1", "2")),
   ).toEqual([

@@ -42,11 +42,14 @@ const swaps: Swap[] = [
   ],
 ];
 
-test.for(swaps)("tests that get what they check with from elsewhere: %s", ([, path, from, to, text = JS]) => {
-  expect(text).toContain(from);
-  const after = text.replace(from, to);
-  expect(swapped(path, text, after)).toContain("came from");
-});
+test.for(swaps)(
+  "tests that import their assertions from elsewhere are reported: %s",
+  ([, path, from, to, text = JS]) => {
+    expect(text).toContain(from);
+    const after = text.replace(from, to);
+    expect(swapped(path, text, after)).toContain("came from");
+  },
+);
 
 const moves: Swap[] = [
   ["the work moves", "a.test.mjs", "../src/add.js", "../src/math/add.js"],
@@ -63,7 +66,7 @@ test.for(moves)("imports may change: %s", ([, path, from, to, text = JS]) => {
   expect(swapped(path, text, text.replace(from, to))).toBeUndefined();
 });
 
-/** One way to write an import of `x`, from a library; the same from the project is what it is swapped for. */
+/** One form of importing `x` from a library; it is swapped for the same form from the project. */
 type Form = [what: string, path: string, text: string, name?: string];
 
 const forms: Form[] = [
@@ -112,7 +115,7 @@ const forms: Form[] = [
 test.for(forms)("imports are read: %s", ([, path, text, name = "x"]) => {
   const isPython = path.startsWith("test_");
   const own = isPython ? "helper" : "./x";
-  // Only one of the names comes from elsewhere.
+  // Only one of the names has another source.
   const others = isPython ? "from LIB import y, z\n" : 'const { y, z } = require("LIB");\n';
   const before = `first()\n${text}\nlast()\n${others}`.replaceAll("LIB", "unit.test");
   const after = `first()\n${text.replace("LIB", own)}\nlast()\n${others.replace("LIB", "unit.test")}`;
@@ -134,7 +137,7 @@ test.for([
 const NODE = 'import { equal } from "node:assert";\nimport { $ } from "zx";\nequal(1, 1);\n';
 const UNIT = "from unit import mock\nmock(1)\n";
 
-/** What stands where the import of `equal`, `$` or `mock` was, and whether that makes the name here. */
+/** A line instead of the import of `equal`, `$` or `mock`, and whether it defines the name. */
 const makes: [line: string, path: string, name?: string][] = [
   ["const equal = () => {};", "a.test.js", "equal"],
   ["let equal;", "a.test.js", "equal"],
@@ -187,7 +190,7 @@ const makes: [line: string, path: string, name?: string][] = [
   ["x = mock = 1", "test_a.py"],
 ];
 
-test.for(makes)("what is made in its place: %s", ([line, path, name]) => {
+test.for(makes)("a name is defined instead of imported: %s", ([line, path, name]) => {
   const before = path.endsWith(".py") ? UNIT : NODE;
   const after = `${before.replace(/^.*(?:import).*\n/gm, "")}${line}\n`;
   const from = name === "$" ? "zx" : name === "mock" ? "unit" : "node:assert";
@@ -223,7 +226,7 @@ const alone: [what: string, path: string, before: string, after: string][] = [
   ["what is required by a name", "a.test.js", "const x = require(y)", "const x = require(helper)"],
   ["in a text of Python", "test_a.py", "go(1) from y import x\n", "go(1) from helper import x\n"],
   ["a name that begins as import does", "test_a.py", "importer y as x\n", "importer helper as x\n"],
-  ["a name that goes on", "test_a.py", "from y importing x\n", "from helper importing x\n"],
+  ["a longer word", "test_a.py", "from y importing x\n", "from helper importing x\n"],
   ["a comment", "test_a.py", "# import y as x\n", "# import helper as x\n"],
   ["a comment behind", "test_a.py", "import x  # y\n", "import x  # helper as x\n"],
   [
@@ -239,20 +242,25 @@ const alone: [what: string, path: string, before: string, after: string][] = [
     "from y import x; z\nfrom helper import z\n",
   ],
   ["what follows a module", "test_a.py", "import x; z\n", "import x; z\nfrom helper import z\n"],
-  ["another module of ours", "test_a.py", "import unit.mock\n", "import unit.mock\nimport helper.mock\n"],
+  [
+    "another module of the project",
+    "test_a.py",
+    "import unit.mock\n",
+    "import unit.mock\nimport helper.mock\n",
+  ],
 ];
 
-test.for(alone)("no swap: %s", ([, path, before, after]) => {
+test.for(alone)("an import is not swapped: %s", ([, path, before, after]) => {
   expect(swapped(path, before, after)).toBeUndefined();
 });
 
-test("of two imports of a name the later counts, whichever way it is written", () => {
+test("the later of two imports of a name counts in every form", () => {
   const own = "from helper import unittest\n";
   expect(swapped("test_a.py", PY, `${PY}${own}`)).toBe("unittest came from unittest and comes from helper");
   expect(swapped("test_a.py", PY, `${own}${PY}`)).toBeUndefined();
 });
 
-test("what a project has may be told by what it has not", () => {
+test("a module is the project's only if the project has it", () => {
   const texts = { before: LAST, after: "", added: [] };
   expect(findSwapped("a.test.js", texts, (module) => !module.startsWith("node:"))).toBeUndefined();
 });

@@ -1,20 +1,20 @@
-// Whether a test still gets what it checks with from where it got it: `assert` of the project's own making says yes to all. Pure
-// and rough. Leaves imports of the work to protected-imports.ts: these may move with it.
+// Checks whether a test still imports its assertions from the same library: the project's own `assert` could accept
+// anything. Pure and approximate. protected-imports.ts handles imports of the work, which may move with it.
 import type { CodeLine } from "./tamper-lines.js";
 
 const JS_IMPORT = /\bimport\b(?:\s+type\s)?([\w$*\s{},]+?)from\s*["']([^"'\n]+)["']/g;
 const JS_REQUIRE =
   /\b(?:const|let|var|import)\b([\w$\s{},:]+)=\s*(?:await\s+import|require)\(\s*["']([^"'\n]+)["']/g;
-/** In one pattern: of two that bind a name the later counts. */
+/** One pattern for both forms, because the later of two imports of a name counts. */
 const PY_IMPORT =
   /(?:^|;)[ \t]*(?:from[ \t]*([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n#;]+)|import[ \t]([^\n#;]+))/gm;
 
-/** A name, and the module it comes from. */
+/** The module of each imported name. */
 type Bindings = ReadonlyMap<string, string>;
 
 /**
- * The first name that came from a library and comes from elsewhere now, in words. `isOurs`: whether a module is the project's;
- * `added`: the lines of code that the old text does not have.
+ * Finds the first name that came from a library and now comes from elsewhere, in words. `isOurs`: whether a module is the
+ * project's own; `added`: the lines of code that the old text does not have.
  */
 export function findSwapped(
   path: string,
@@ -38,7 +38,7 @@ export function findSwapped(
   return undefined;
 }
 
-/** Whether a line declares a name, or gives it a value: a call of it does neither. */
+/** Whether a line declares a name or assigns to it; a call does neither. */
 function defines(line: string, name: string): boolean {
   const word = name.replaceAll("$", "\\$&");
   const declared = `(?:const|let|var|class|(?:async\\s+)?(?:function|def))\\b[\\s*]*(?:[{[][^=]*(?<![\\w$]))?${word}(?![\\w$])`;
@@ -56,7 +56,7 @@ function scriptBindings(text: string): Bindings {
   return found;
 }
 
-/** `a`, `* as a`, `{ a, b as c }`, `{ b: c }`: the names that are bound. */
+/** The names that a clause binds: `a`, `* as a`, `{ a, b as c }`, `{ b: c }`. */
 function namesOf(clause: string): string[] {
   return clause
     .split(/[{},]/)

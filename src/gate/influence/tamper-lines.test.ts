@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { codeLines, familyOf, plainLine, unquoted, type Family } from "./tamper-lines.js";
 
-/** What of a text counts, line by line. */
+/** The lines of code of a text. */
 const code = (path: string, ...lines: string[]): string[] =>
   codeLines(path, lines.join("\n")).map(({ text }) => text);
 /** The numbers of the lines that count. */
 const numbers = (path: string, ...lines: string[]): number[] =>
   codeLines(path, lines.join("\n")).map(({ number }) => number);
 
-/** By language: lines that say something, and lines that say nothing. */
+/** By language: lines of code, and other lines. */
 const single: Record<string, [path: string, says: string[], silent: string[]]> = {
   "JavaScript, comments": [
     "a.js",
@@ -235,14 +235,14 @@ test.each(Object.entries(single))("%s", (_, [path, says, silent]) => {
   expect(silent.filter((line) => code(path, line).length > 0)).toEqual([]);
 });
 
-test("blank lines say nothing in any language, and a line has no white space around it nor a comma behind it", () => {
+test("blank lines are ignored in any language, and lines are trimmed of white space and a final comma", () => {
   for (const path of ["a.js", "a.go", "a.py", "a.rb", "a.sh", "a.txt"])
     expect(code(path, "", "  one,", "\t", "\ttwo(a, b)  ", ",")).toEqual(["one", "two(a, b)"]);
   expect(plainLine("  a, b,  ")).toBe("a, b");
   expect(plainLine("a,,")).toBe("a,");
 });
 
-/** By language: statements of several lines that only import, with one line of code right behind. */
+/** By language: import statements of several lines, with one line of code right behind. */
 const blocks: Record<string, [path: string, ...lines: string[]]> = {
   "import { … }": ["a.ts", "import {", "  add,", "  sub as minus, // why", '} from "../src/add.js";'],
   "import type { … }": ["a.ts", "import type {", "  Sum,", "} from '../src/add.js'"],
@@ -270,11 +270,14 @@ const blocks: Record<string, [path: string, ...lines: string[]]> = {
   "Python: from a import () of one line": ["test_a.py", "from calc import (add, sub)"],
 };
 
-test.each(Object.entries(blocks))("many lines that only import: %s", (_, [path, ...lines]) => {
-  expect(numbers(path, "one", ...lines, "two", "")).toEqual([1, lines.length + 2]);
-});
+test.each(Object.entries(blocks))(
+  "import statements of several lines are ignored: %s",
+  (_, [path, ...lines]) => {
+    expect(numbers(path, "one", ...lines, "two", "")).toEqual([1, lines.length + 2]);
+  },
+);
 
-test("what stands behind an import of many lines counts", () => {
+test("code behind an import of several lines counts", () => {
   expect(code("a.js", "import {", "  add,", '} from "./a.js"; check();')).toEqual(["check();"]);
   expect(code("a.rs", "use a::{", "  b,", "}; check();")).toEqual(["check();"]);
 });
@@ -290,9 +293,12 @@ const noBlocks: Record<string, [path: string, ...lines: string[]]> = {
   "Python: a call": ["test_a.py", "x from calc import (", "    add", ")"],
 };
 
-test.each(Object.entries(noBlocks))("no import of many lines: %s", (_, [path, ...lines]) => {
-  expect(numbers(path, ...lines)).toEqual(lines.map((_line, index) => index + 1));
-});
+test.each(Object.entries(noBlocks))(
+  "text that only looks like an import counts: %s",
+  (_, [path, ...lines]) => {
+    expect(numbers(path, ...lines)).toEqual(lines.map((_line, index) => index + 1));
+  },
+);
 
 const families: [Family, ...string[]][] = [
   [
@@ -322,7 +328,7 @@ test.each(families)("family %s: %s …", (family, ...paths) => {
   expect(paths.filter((path) => familyOf(path, "") !== family)).toEqual([]);
 });
 
-test("a program whose name says nothing is told by its first line", () => {
+test("the language of a program without an extension is read from its first line", () => {
   expect(familyOf("run", "#!/usr/bin/env python3\nnode\n")).toBe("indents");
   expect(familyOf("run", "#!/usr/bin/env node\n# python\n")).toBe("braces");
   expect(familyOf("run", "#!/bin/sh\nnode a.js\npython a.py\n")).toBe("shell");
@@ -348,6 +354,6 @@ test.each([
   ['check("\\\\", "a")', 'check("", "")'],
   ["check('', ``, \"\")", 'check("", "", "")'],
   ["it isn't quoted", "it isn't quoted"],
-])("without what stands in quotes: %s", (line, bare) => {
+])("the content of quotes is removed: %s", (line, bare) => {
   expect(unquoted(line)).toBe(bare);
 });

@@ -1,22 +1,22 @@
-// The lines of a test's text that say something: not blank, no comment, no import. Pure and rough: each language in a pattern.
-// Leaves comparing them to tamper.ts.
+// Finds the lines of code in a test: not blank lines, comments or imports. Pure and approximate, with a pattern for each
+// language. tamper.ts compares them.
 import { posix } from "node:path";
 
 export interface CodeLine {
-  /** From 1. */
+  /** The line number, from 1. */
   number: number;
-  /** Without the white space around it and a comma at its end: a list may be added to. */
+  /** Without white space around it and a comma at its end, so that a list may grow. */
   text: string;
 }
 
-/** What its blocks and comments look like. */
+/** The family of a language, by its syntax of blocks and comments. */
 export type Family = "braces" | "indents" | "shell" | "ruby" | "data";
 
 interface Language {
   family: Family;
   comment: RegExp;
   imports: RegExp | undefined;
-  /** Statements of several lines that only import. */
+  /** Import statements of several lines. */
   importBlocks: RegExp | undefined;
 }
 
@@ -58,7 +58,7 @@ const LANGUAGES: readonly (readonly [RegExp, Language])[] = [
   [/\.(?:sh|bash|zsh|bats|t|pl|mk)$/i, SHELL],
 ];
 
-/** The lines of a text that count. A text of no known language has no comments. */
+/** Finds the lines of code. In an unknown language no line counts as a comment. */
 export function codeLines(path: string, text: string): CodeLine[] {
   const { comment, imports, importBlocks } = languageOf(path, text);
   const plain =
@@ -71,7 +71,7 @@ export function codeLines(path: string, text: string): CodeLine[] {
     .filter((line) => line.text !== "" && !comment.test(line.text) && imports?.test(line.text) !== true);
 }
 
-/** A line without the white space around it and a comma at its end. */
+/** Removes white space around a line and a comma at its end. */
 export function plainLine(line: string): string {
   return line.trim().replace(/,$/, "");
 }
@@ -89,7 +89,7 @@ function languageOf(path: string, text: string): Language {
   return shebang.includes("python") ? PYTHON : shebang.includes("node") ? JS : SHELL;
 }
 
-/** A line without what stands in quotes. */
+/** Removes the content of quotes from a line. */
 export function unquoted(line: string): string {
   return line.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '""');
 }
@@ -113,26 +113,26 @@ const SKIPS = [
   /\bexit\s+77\b/,
 ] as const;
 
-/** Others do not run where one of these is. */
+/** Marks that keep all other tests from running. */
 const ONLY =
   /\b(?:it|test|describe|suite|context|specify)(?:\s*\.\s*(?:concurrent|sequential|serial|parallel))?\s*\.\s*only\b|(?:^|[;{}]|=>)\s*f(?:it|describe|context|test)\s*\((?![^()]*\)\s*\{)|\bonly\s*:\s*true\b/;
 
-/** Whether the line leaves a test out. */
+/** Whether the line skips a test. */
 export function hasSkip(line: string): boolean {
   const bare = unquoted(line);
   return SKIPS.some((skip) => skip.test(bare)) || hasOnly(line);
 }
 
-/** Whether the line leaves all other tests out. */
+/** Whether the line skips all other tests. */
 export function hasOnly(line: string): boolean {
   return ONLY.test(unquoted(line));
 }
 
-/** Ends the whole program, with a code that says that all is well. */
+/** Statements that end the whole program with exit code 0. */
 const EXIT =
   /\bprocess\s*\.\s*(?:exit|reallyExit)\s*\(\s*0?\s*\)|\bprocess\s*\.\s*exitCode\s*=\s*0|\b(?:sys\s*\.\s*exit|os\s*\.\s*_exit|SystemExit|System\s*\.\s*exit|os\s*\.\s*Exit)\s*\(\s*0?\s*\)|(?<![.\w])(?:quit|exit!?)\s*\(\s*0?\s*\)|^\s*exit!?\s*(?:0|$)|(?:;|&&|\|\||\bthen\b)\s*exit\s*(?:0|;|$)|\braise\s+SystemExit\s*$/;
 
-/** Whether the line ends the program as if all were well. */
+/** Whether the line ends the program with exit code 0. */
 export function hasExit(line: string): boolean {
   return EXIT.test(unquoted(line));
 }

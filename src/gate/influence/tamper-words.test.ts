@@ -1,4 +1,4 @@
-// Which lines skip tests, leave all others out, or end the program: the words of each language, and what only looks like them.
+// Lines that skip tests, skip all others, or end the program: the words of each language, and words that only look like them.
 import { expect, test } from "vitest";
 import { hasExit, hasOnly, hasSkip } from "./tamper-lines.js";
 
@@ -155,12 +155,12 @@ const skips: Record<string, [says: string[], not: string[]]> = {
   ],
 };
 
-test.each(Object.entries(skips))("skips: %s", (_, [says, not]) => {
+test.each(Object.entries(skips))("a line skips a test: %s", (_, [says, not]) => {
   expect(says.filter((line) => !hasSkip(line))).toEqual([]);
   expect(not.filter((line) => hasSkip(line))).toEqual([]);
 });
 
-/** Leave all others out; each of them skips as well. */
+/** Lines that skip all other tests; each of them counts as a skip as well. */
 const only = [
   'it.only("a", () => {',
   'test.only("a", () => {',
@@ -211,7 +211,7 @@ const notOnly = [
   "{ lonely: true }",
 ];
 
-test("leaves all other tests out", () => {
+test("a line skips all other tests", () => {
   expect(only.filter((line) => !hasOnly(line))).toEqual([]);
   expect(only.filter((line) => !hasSkip(line))).toEqual([]);
   expect(notOnly.filter((line) => hasOnly(line))).toEqual([]);
@@ -308,12 +308,12 @@ const exits: Record<string, [says: string[], not: string[]]> = {
   ],
 };
 
-test.each(Object.entries(exits))("ends the program as if all were well: %s", (_, [says, not]) => {
+test.each(Object.entries(exits))("a line ends the program with exit code 0: %s", (_, [says, not]) => {
   expect(says.filter((line) => !hasExit(line))).toEqual([]);
   expect(not.filter((line) => hasExit(line))).toEqual([]);
 });
 
-test("white space between the parts of a line hides nothing, be it one or more", () => {
+test("white space between the parts of a line does not hide them", () => {
   const spread = (line: string, space: string): string =>
     line.replaceAll(/(?<!\[)[.()]|(?<=\w)=/g, (part) => space + part + space);
   for (const space of [" ", "  ", "\t"]) {

@@ -68,7 +68,7 @@ func TestAdd(t *testing.T) {
 }
 `;
 
-/** Text, what is put in its place, and what the whole is then. */
+/** A text, its replacement, and the expected finding. */
 const sly: Record<string, [path: string, before: string, after: string, what: string]> = {
   "an assertion goes": ["test/a.test.js", JS, JS.replace("  assert.equal(sum, 3);\n", ""), "weakened"],
   "an expected value": ["test/a.test.js", JS, JS.replace("sum, 3", "sum, -1"), "weakened"],
@@ -227,7 +227,7 @@ const sly: Record<string, [path: string, before: string, after: string, what: st
   bytes: ["test/a.png", "\0\x01", "\0\x02", "weakened"],
 };
 
-test.each(Object.entries(sly))("seen: %s", (_, [path, before, after, what]) => {
+test.each(Object.entries(sly))("tampering is found: %s", (_, [path, before, after, what]) => {
   expect(found(file(path, before, after))).toEqual([`${what} ${path}`]);
 });
 
@@ -317,11 +317,11 @@ const honest: Record<string, [path: string, before: string, after: string]> = {
   "a document beside tests": ["test/README.md", "a\n", "b\n"],
 };
 
-test.each(Object.entries(honest))("left alone: %s", (_, [path, before, after]) => {
+test.each(Object.entries(honest))("an honest change is accepted: %s", (_, [path, before, after]) => {
   expect(findTampering([file(path, before, after)], protection, isOurs)).toEqual([]);
 });
 
-test("a deleted test, a moved one, one that became a link, and one that cannot be run any more", () => {
+test("deleted, moved, linked and no longer executable tests are reported", () => {
   const old = file("test/a.test.js", JS, undefined);
   expect(found(old)).toEqual(["deleted test/a.test.js"]);
   const moved = { ...file("test/b.js", undefined, JS) };
@@ -346,14 +346,14 @@ test.each([
   ["src/a.js", "../../outside.js", true],
   ["src/a.js", "../.git/config", true],
   ["src/a.js", "../lib/a.js", false],
-])("a symlink %s -> %s", (path, target, leaves) => {
+])("a symlink leads out of the project or not: %s -> %s", (path, target, leaves) => {
   const link = { ...file(path, undefined, target), to: { mode: "120000", oid: "l" } };
   expect(found(link)).toEqual(leaves ? [`settings ${path}`] : []);
   const old = { ...link, from: link.to };
   expect(found({ ...old, to: { mode: "120000", oid: "l" } })).toEqual([]);
 });
 
-test("settings of Looper's own", () => {
+test("changes to Looper's settings are reported", () => {
   expect(found(file(".looper/config.json", undefined, "{}"))).toEqual(["settings .looper/config.json"]);
   const before = '{"looper":{"verify":{"commands":["npm test"]}},"name":"a"}';
   expect(found(file("package.json", before, before.replace("npm test", "true")))).toEqual([
@@ -363,13 +363,13 @@ test("settings of Looper's own", () => {
   expect(found(file("package.json", before, before.replace('"a"', '"b"')))).toEqual([]);
 });
 
-test("the line is named, in UTF-8", () => {
+test("the line is reported in UTF-8", () => {
   const before = Buffer.from('check("ä");\ncheck("b");\n').toString("latin1");
   const [one] = findTampering([file("test/a.js", before, 'check("b");\n')], protection, isOurs);
   expect(one?.detail).toBe('line 1 is gone or changed: check("ä");');
 });
 
-test("a test that gets what it checks with from elsewhere", () => {
+test("a test that imports its assertions from elsewhere is reported", () => {
   const after = JS.replace('"node:assert"', '"./helper.mjs"');
   expect(found(file("test/a.test.mjs", JS, after))).toEqual(["weakened test/a.test.mjs"]);
 });

@@ -1,5 +1,5 @@
-// What an attempt did to the tests there were, told from their texts: an existing test may be added to, and import from
-// elsewhere; nothing in it may go, change, or be skipped. Pure. Leaves what an addition does to what follows to tamper-additions.ts.
+// Finds tampering with existing tests by comparing their texts: an attempt may add to a test and change its imports, but
+// may not delete, change or skip any part of it. Pure. tamper-additions.ts judges the effect of additions on later lines.
 import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
@@ -10,16 +10,16 @@ import { findSwapped } from "./tamper-imports.js";
 import { codeLines, hasSkip, type CodeLine } from "./tamper-lines.js";
 import type { Tampering } from "../verdict.js";
 
-/** A path that differs, with its text where it is small: bytes, one character each. */
+/** A changed path, with its text if it is small: bytes, one character each. */
 export interface ChangedFile extends DiffEntry {
   /** Text, not bytes. */
   path: string;
-  /** Bytes, as are all that are compared: what is no UTF-8 differs as well. */
+  /** Bytes, so that a difference in text that is not UTF-8 is found as well. */
   before: string | undefined;
   after: string | undefined;
 }
 
-/** Everything an attempt did that no attempt may do. */
+/** Finds all tampering of an attempt. */
 export function findTampering(
   files: readonly ChangedFile[],
   protection: Protection,
@@ -34,7 +34,7 @@ export function findTampering(
   ]);
 }
 
-/** A link out of the project would show the gate what nobody commits. */
+/** A link out of the project would make the gate check files that are not committed. */
 function linkTampering({ path, from, to, after }: ChangedFile): Tampering[] {
   if (to.mode !== LINK || (from.mode === LINK && from.oid === to.oid)) return [];
   const target = after ?? "";
@@ -93,7 +93,7 @@ function textTampering(path: string, before: string, after: string): Tampering[]
   return [{ path, what: added.some(({ text }) => hasSkip(text)) ? "skipped" : "weakened", detail }];
 }
 
-/** The lines of one text that the other does not have as often: no blank ones, comments or imports. */
+/** The lines of code that occur less often in the other text; blank lines, comments and imports do not count. */
 function linesGone(path: string, before: string, after: string): CodeLine[] {
   const left = new Map<string, number>();
   for (const { text } of codeLines(path, after)) left.set(text, (left.get(text) ?? 0) + 1);
