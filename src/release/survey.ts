@@ -2,7 +2,7 @@
 // judge.ts judges the agent's work.
 import { basename, dirname, relative } from "node:path";
 import { toText } from "../git/base/bytes.js";
-import type { GitFailure } from "../git/base/git.js";
+import { asResult, withHint } from "../git/base/git.js";
 import { headOf } from "../git/base/head.js";
 import { filesOf, readBlobs } from "../git/base/objects.js";
 import { inProgress } from "../git/index/operation.js";
@@ -14,7 +14,6 @@ import type { Project } from "../config/project/open-project.js";
 import { UserError } from "../system/errors.js";
 import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
-import type { Result } from "../system/result.js";
 import { listSome } from "../system/text/cut.js";
 import { readEntries, findChangelog } from "./changelog.js";
 import { githubName, isPublished, isSignedIn } from "./github.js";
@@ -53,15 +52,22 @@ interface SurveyRequest {
   wanted: string | undefined;
 }
 
+/** What to do about a failure of git's while a release is prepared. */
+export const SURVEY_HINT = "fix the git error";
+
 /** Collects the facts; throws a `UserError` if a release cannot start. */
-export async function surveyRelease(request: SurveyRequest, repo: Repository): Promise<ReleaseFacts> {
+export function surveyRelease(request: SurveyRequest, repo: Repository): Promise<ReleaseFacts> {
+  return withHint(SURVEY_HINT, () => survey(request, repo));
+}
+
+async function survey(request: SurveyRequest, repo: Repository): Promise<ReleaseFacts> {
   const { branch, commit: head } = await standing(repo);
   await mustBeClean(repo);
-  const found = must(await findRemote(repo, branch));
+  const found = await findRemote(repo, branch);
   if ("several" in found) throw severalRemotes(found.several, branch);
   const remote = "remote" in found ? found.remote : undefined;
   const refs = remote === undefined ? new Map<string, string>() : await reach(repo, remote, head);
-  const tags = must(await listTags(repo));
+  const tags = await listTags(repo);
   const files = await readVersionFiles(request, repo, head);
   const { prefix, last } = lastOf(tags);
   const from = files.from ?? last?.version;
@@ -86,7 +92,7 @@ export async function surveyRelease(request: SurveyRequest, repo: Repository): P
     tags,
     refs,
     ...(last === undefined ? {} : { lastTag: last.name }),
-    since: must(await commitsSince(repo, last?.commit, MOST_SUBJECTS)),
+    since: await commitsSince(repo, last?.commit, MOST_SUBJECTS),
     ...given({ remote, github }),
   };
   const made = await findMade(request, repo, facts);
@@ -99,9 +105,9 @@ export async function surveyRelease(request: SurveyRequest, repo: Repository): P
 }
 
 async function standing(repo: Repository): Promise<{ branch: string; commit: string }> {
-  const progress = must(await inProgress(repo));
+  const progress = await inProgress(repo);
   if (progress !== undefined) throw new UserError("no", progress.message, progress.hint);
-  const { branch, commit } = must(await headOf(repo));
+  const { branch, commit } = await headOf(repo);
   if (branch === undefined)
     throw new UserError(
       "no",
@@ -113,7 +119,7 @@ async function standing(repo: Repository): Promise<{ branch: string; commit: str
 }
 
 async function mustBeClean(repo: Repository): Promise<void> {
-  const paths = must(await uncommitted(repo));
+  const paths = await uncommitted(repo);
   if (paths.length === 0) return;
   throw new UserError(
     "no",
@@ -133,7 +139,7 @@ function severalRemotes(names: readonly string[], branch: string): UserError {
 
 /** Reads the refs of the remote; throws if its branch has newer commits, because the push would be rejected. */
 async function reach(repo: Repository, remote: Remote, head: string): Promise<ReadonlyMap<string, string>> {
-  const asked = await askRemote(repo, remote);
+  const asked = await asResult(() => askRemote(repo, remote));
   if (!asked.ok) {
     const why = asked.error.message.split("\n").at(0) ?? "";
     throw new UserError(
@@ -143,7 +149,7 @@ async function reach(repo: Repository, remote: Remote, head: string): Promise<Re
     );
   }
   const there = asked.value.get(remote.branch);
-  if (there !== undefined && must(await hasAncestor(repo, there, head)) !== true) {
+  if (there !== undefined && (await hasAncestor(repo, there, head)) !== true) {
     const short = remote.branch.replace(/^refs\/heads\//, "");
     throw new UserError(
       "no",
@@ -187,7 +193,7 @@ async function readVersionFiles(
 ): Promise<VersionFiles> {
   const real = (await ports.files.realPath(project.folder)) ?? project.folder;
   const folder = relative(repo.cwd, real).split("\\").join("/");
-  const files = must(await filesOf(repo, head));
+  const files = await filesOf(repo, head);
   const names = [...files.keys()]
     .map(toText)
     .filter((path) => dirname(path) === (folder === "" ? "." : folder));
@@ -198,7 +204,7 @@ async function readVersionFiles(
     return mode.startsWith("100") && isBelow(folder, text) && (mayHoldVersion(text) || text === changelog);
   });
   const oids = wanted.map(([, { oid }]) => oid);
-  const blobs = must(await readBlobs(repo, oids, LARGEST));
+  const blobs = await readBlobs(repo, oids, LARGEST);
   const texts = wanted.map(([path, { oid }]) => ({ path: toText(path), text: toText(blobs.get(oid) ?? "") }));
   const all = texts.flatMap(({ path, text }) => findVersions(path, text));
   const from = currentVersion(all, folder);
@@ -248,7 +254,7 @@ async function findMade(
   facts: Omit<ReleaseFacts, "made">,
 ): Promise<ReleaseFacts["made"]> {
   const { tags, refs, remote, head, known, github } = facts;
-  const last = must(await lastRelease(repo));
+  const last = await lastRelease(repo);
   if (last === undefined) return undefined;
   const { tag, commit } = last;
   const isTagged = tags.some(({ name, commit: of }) => name === tag && of === commit);
@@ -305,9 +311,4 @@ export function readWish(wanted: string | undefined): string | undefined {
 /** Makes a path relative to `folder`, as an agent working there would write it. */
 export function fromFolder(folder: string, path: string): string {
   return folder === "" ? path : relative(folder, path);
-}
-
-function must<T>(result: Result<T, GitFailure>): T {
-  if (result.ok) return result.value;
-  throw new UserError("environment", `${result.error.command}: ${result.error.message}`, "fix the git error");
 }

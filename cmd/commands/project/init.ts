@@ -1,6 +1,7 @@
 // `looper init`: writes a task file, settings, the schemas for editors, and lines in .gitignore. Leaves inspecting the folder to init/site.ts,
 // the plan to init/plan.ts, and the task file to the store.
 import { initAnswer, type ProjectSetUp } from "../../../src/ui/answers/init.js";
+import { asResult } from "../../../src/git/base/git.js";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { backlogText, MOVE_OVER } from "../../../src/config/go-program/find.js";
@@ -201,7 +202,7 @@ async function notesOnPlace(context: CommandContext, typed: Typed, site: Site): 
     notes.push(`to set up the current folder instead of ${project.folder}: looper init --here`);
   const { todoFile, folder: projectDir } = project;
   const opened = await openRepository(context.ports, { projectDir, todoFile, exclude: [], env: context.env });
-  const head = opened.ok ? await headOf(opened.value) : undefined;
+  const head = opened.ok ? await asResult(() => headOf(opened.value)) : undefined;
   if (head?.ok === true && head.value.commit === undefined)
     notes.push("the repository has no commit yet: commit what is there before the first run");
   return notes;

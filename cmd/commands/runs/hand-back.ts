@@ -2,14 +2,13 @@
 // attempt continues from it and the task's commit contains it. Leaves restoring the files to src/git/bring-back/bring-back.ts.
 import type { BroughtBack } from "../../../src/git/bring-back/bring-back.js";
 import { checkpoint, dropCheckpoint } from "../../../src/git/checkpoint/checkpoint.js";
-import type { GitFailure } from "../../../src/git/base/git.js";
+import { asResult, GitError } from "../../../src/git/base/git.js";
 import { listInHand } from "../../../src/git/checkpoint/in-hand.js";
 import type { Repository } from "../../../src/git/base/repository.js";
 import type { Rescue } from "../../../src/git/bring-back/rescues.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import type { Ports } from "../../../src/system/ports.js";
 import { UserError } from "../../../src/system/errors.js";
-import { ok, type Result } from "../../../src/system/result.js";
 import { openStore, type Store } from "../../../src/todo/store/store.js";
 import type { Task, TaskId } from "../../../src/todo/model/task.js";
 
@@ -30,34 +29,25 @@ export interface HandedBack {
 export async function handBack(
   site: HandBack,
   rescue: Rescue,
-  bring: () => Promise<Result<BroughtBack, GitFailure>>,
-): Promise<Result<HandedBack, GitFailure>> {
+  bring: () => Promise<BroughtBack>,
+): Promise<HandedBack> {
   const { ports, project, repo } = site;
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir });
   const task = rescue.repo === repo ? await taskOf(store, rescue) : undefined;
-  if (task === undefined) return withTask(await bring(), undefined);
+  if (task === undefined) return { back: await bring(), task: undefined, goesOn: false };
   const inHand = await listInHand(repo, [task.id]);
-  if (!inHand.ok) return inHand;
   // Work in the tree already has its base, which stays valid.
-  const goesOn = task.status === "doing" && inHand.value.length > 0;
-  if (!goesOn) {
-    const taken = await checkpoint(repo, { id: task.id, run: rescue.run, reuse: false });
-    if (!taken.ok) return taken;
+  const goesOn = task.status === "doing" && inHand.length > 0;
+  if (!goesOn) await checkpoint(repo, { id: task.id, run: rescue.run, reuse: false });
+  const back = await asResult(bring);
+  if (!back.ok || "clashes" in back.value) {
+    // The failure of bringing it back is what the user must know of.
+    if (!goesOn) await asResult(() => dropCheckpoint(repo, task.id));
+    if (!back.ok) throw new GitError(back.error.command, back.error.message);
+    return { back: back.value, task: undefined, goesOn: false };
   }
-  const back = await bring();
-  const failed = !back.ok || "clashes" in back.value;
-  if (failed && !goesOn) await dropCheckpoint(repo, task.id);
-  if (failed) return withTask(back, undefined);
   await takeInHand(store, task.id);
-  return withTask(back, task.id, goesOn);
-}
-
-function withTask(
-  back: Result<BroughtBack, GitFailure>,
-  task: TaskId | undefined,
-  goesOn = false,
-): Result<HandedBack, GitFailure> {
-  return back.ok ? ok({ back: back.value, task, goesOn }) : back;
+  return { back: back.value, task: task.id, goesOn };
 }
 
 /** The task of a rescue, unless it is done. */

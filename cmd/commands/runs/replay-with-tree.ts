@@ -2,11 +2,11 @@
 import { replayTreeAnswer } from "../../../src/ui/answers/replay.js";
 import path from "node:path";
 import { findRealTodoFile, lockFolder, type Project } from "../../../src/config/project/open-project.js";
+import { GitError } from "../../../src/git/base/git.js";
 import { openRepository } from "../../../src/git/base/repository.js";
 import { readLines } from "../../../src/logging/read.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
 import { repositoryPlaces } from "../../../src/loop/runs/repository-places.js";
-import { EffectError } from "../../../src/loop/step/drive.js";
 import { replayTree, type TreeReplayed } from "../../../src/loop/replay/replay-tree.js";
 import type { AskTrust } from "../../../src/loop/replay/replay-world.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -57,7 +57,7 @@ async function replayOrExplain(replay: () => Promise<TreeReplayed>): Promise<Tre
   try {
     return await replay();
   } catch (error) {
-    if (!(error instanceof EffectError)) throw error;
+    if (!(error instanceof GitError)) throw error;
     throw new UserError(
       "environment",
       `git could not make the clone to replay in: ${error.message}`,

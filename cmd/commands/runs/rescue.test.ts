@@ -1,3 +1,4 @@
+import { asResult } from "../../../src/git/base/git.js";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -68,11 +69,11 @@ async function openRepo(): Promise<Repository> {
 /** A task that changed `a.txt` is given up. */
 async function giveUp(task: string, attempt: number): Promise<void> {
   const repo = await openRepo();
-  const taken = await checkpoint(repo, { id: task, run: RUN, reuse: false });
+  const taken = await asResult(() => checkpoint(repo, { id: task, run: RUN, reuse: false }));
   if (!taken.ok) throw new Error(taken.error.message);
   write("a.txt", `one\n${task} \u001b[31mred\n`);
   const label = `${task}-${attempt}`;
-  await restoreTo(repo, { checkpoint: taken.value, run: RUN, label });
+  await asResult(() => restoreTo(repo, { checkpoint: taken.value, run: RUN, label }));
 }
 
 function begin(): void {

@@ -8,7 +8,7 @@ import {
 } from "../../../src/ui/answers/rescue.js";
 import { repositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { restoreRescue, type Clash } from "../../../src/git/bring-back/bring-back.js";
-import type { GitFailure } from "../../../src/git/base/git.js";
+import { withHint } from "../../../src/git/base/git.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository.js";
 import { dropRescue, listRescues, showRescue, type Rescue } from "../../../src/git/bring-back/rescues.js";
 import { lockPaths, takeRunLocks } from "../../../src/loop/runs/locks.js";
@@ -16,7 +16,6 @@ import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { never } from "../../../src/system/never.js";
-import type { Result } from "../../../src/system/result.js";
 import { plural } from "../../../src/ui/view/amounts.js";
 import type { RescueRestoreAnswer } from "../../../src/ui/shapes/work.js";
 import { coloursFor } from "../../../src/ui/colours.js";
@@ -43,7 +42,11 @@ interface Site {
 }
 
 /** `looper rescue [list | show ID | restore ID | drop ID…]`. */
-export async function rescue(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export function rescue(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  return withHint("mend what git names", () => handleRescues(context, typed));
+}
+
+async function handleRescues(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const [word = "list", ...ids] = typed.operands;
   const verb = toVerb(word);
   checkIds(verb, ids);
@@ -54,7 +57,7 @@ export async function rescue(context: CommandContext, typed: Typed): Promise<Com
     });
   const project = await projectOf(context);
   const repo = await repositoryOf(context, project, verb);
-  const rescues = repo === undefined ? [] : must(await listRescues(repo));
+  const rescues = repo === undefined ? [] : await listRescues(repo);
   const site: Site = {
     context,
     project,
@@ -111,15 +114,6 @@ async function repositoryOf(
   return undefined;
 }
 
-function must<T>(result: Result<T, GitFailure>): T {
-  if (result.ok) return result.value;
-  throw new UserError(
-    "environment",
-    `${result.error.command}: ${clean(result.error.message)}`,
-    "mend what git names",
-  );
-}
-
 async function list({ context, rescues, json }: Site): Promise<CommandEnd> {
   const answer = rescueListAnswer(rescues);
   if (json) await printJson(context, answer);
@@ -130,7 +124,7 @@ async function list({ context, rescues, json }: Site): Promise<CommandEnd> {
 
 async function show({ context, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
   const found = findRescue(rescues, ids[0] ?? "");
-  const diff = must(await showRescue(found));
+  const diff = await showRescue(found);
   const answer = rescueShowAnswer(found, diff);
   if (json) await printJson(context, answer);
   else {
@@ -153,8 +147,8 @@ async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> 
     const bring = () => restoreRescue(found);
     const handed = site.onlyFiles
       ? undefined
-      : must(await handBack({ ports: context.ports, project, repo }, found, bring));
-    const back = handed?.back ?? must(await bring());
+      : await handBack({ ports: context.ports, project, repo }, found, bring);
+    const back = handed?.back ?? (await bring());
     const answer = rescueRestoreAnswer(found, back, handed?.task);
     if (json) await printJson(context, answer);
     else
@@ -216,7 +210,7 @@ function clashText(why: Clash["why"]): string {
 async function drop({ context, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
   // Find all of them before the first is dropped.
   const found = new Set(ids.map((id) => findRescue(rescues, id)));
-  for (const one of found) must(await dropRescue(one));
+  for (const one of found) await dropRescue(one);
   const answer = rescueDropAnswer(found);
   if (json) await printJson(context, answer);
   else

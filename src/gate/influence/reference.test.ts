@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { must, test } from "../../git/testing/scratch.js";
+import { test } from "../../git/testing/scratch.js";
 import { NOTHING, type DiffEntry } from "../../git/base/diff.js";
 import { diffTrees } from "../../git/index/index-file.js";
 import { footingAt, joined, noteLeft, type Trust } from "./reference.js";
@@ -32,8 +32,8 @@ test("a change since the start is an agent's if an agent left that version, else
   const trust: Trust = { start, left: new Map() };
   noteLeft(trust, await diffTrees(repo, left, start));
   const base = await commit({ two: "3", four: "3" });
-  const { persons, since } = must(await footingAt(repo, trust, base));
+  const { persons, since } = await footingAt(repo, trust, base);
   expect(persons.map(({ path }) => path)).toEqual(["four", "two"]);
   expect(since.map(({ path }) => path)).toEqual(["one", "three"]);
-  expect(must(await footingAt(repo, trust, start))).toEqual({ start, persons: [], since: [] });
+  expect(await footingAt(repo, trust, start)).toEqual({ start, persons: [], since: [] });
 });

@@ -2,10 +2,8 @@
 // agents since then, committed or not, count as one long attempt, because only the gate has checked them.
 // src/loop/perform/run-start.ts finds the start of the run.
 import { sameVersion, type DiffEntry } from "../../git/base/diff.js";
-import { asResult, type GitFailure } from "../../git/base/git.js";
 import { diffTrees } from "../../git/index/index-file.js";
 import type { Repository } from "../../git/base/repository.js";
-import type { Result } from "../../system/result.js";
 
 /** The facts about a run that the reference needs. */
 export interface Trust {
@@ -33,16 +31,10 @@ export function noteLeft({ left }: Pick<Trust, "left">, changes: readonly DiffEn
 }
 
 /** Tells changes by agents from changes by a person at a task's base. Starts at most one process. */
-export async function footingAt(
-  repo: Repository,
-  { start, left }: Trust,
-  base: string,
-): Promise<Result<Footing, GitFailure>> {
-  return asResult(async () => {
-    const found = base === start ? [] : await diffTrees(repo, base, start);
-    const isLeft = (entry: DiffEntry): boolean => left.get(entry.path)?.has(keyOf(entry)) === true;
-    return { start, persons: found.filter((entry) => !isLeft(entry)), since: found.filter(isLeft) };
-  });
+export async function footingAt(repo: Repository, { start, left }: Trust, base: string): Promise<Footing> {
+  const found = base === start ? [] : await diffTrees(repo, base, start);
+  const isLeft = (entry: DiffEntry): boolean => left.get(entry.path)?.has(keyOf(entry)) === true;
+  return { start, persons: found.filter((entry) => !isLeft(entry)), since: found.filter(isLeft) };
 }
 
 /** Combines two consecutive lists of changes. */

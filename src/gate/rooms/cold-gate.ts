@@ -1,12 +1,10 @@
 // The cold room's gate: the commands run in fresh rooms, on the work with the tests there were, and, where the attempt changed
 // those, on its own tests as they are. Leaves what is protected to cold-study.ts, and rooms to cold-room.ts.
 import { posix } from "node:path";
-import { asResult, type GitFailure } from "../../git/base/git.js";
 import { readBlobs } from "../../git/base/objects.js";
-import type { Result } from "../../system/result.js";
 import { runPass, type ColdOrder, type Gate, type Seen } from "./cold-pass.js";
 import { doubtsOf, withDoubts } from "./caveats.js";
-import { inRoom, pathFromTop, unwrap, type ColdPlaces, type InRoom } from "./cold-room.js";
+import { inRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
 import { roomOrder, studyAttempt, type Study } from "./cold-study.js";
 import { hasTests, mayBeForWant, type ReadTexts } from "./missing-tests.js";
 import { judge } from "../verdict/compare.js";
@@ -35,26 +33,24 @@ export async function measureColdBaseline(
   places: ColdPlaces,
   { footing, plan, patterns }: Pick<ColdOrder, "footing" | "plan" | "patterns">,
   stop: AbortSignal,
-): Promise<Result<InRoom<Baseline>, GitFailure>> {
-  return asResult(async () => {
-    const commands = { project: plan.commands, own: [] };
-    const study = await studyFrom(places, footing, { changes: footing.since, commands, patterns });
-    const measureIn = async (pass: Pass, room: RoomPlan, some: GatePlan): Promise<InRoom<Baseline>> => {
-      const { ports } = places.rooms.repo;
-      const act = (inside: Room): ReturnType<typeof measureBaseline> =>
-        measureBaseline(ports, inside, some, stop);
-      const measured = await inRoom(places, roomOrder(places, study, room, pass), act, stop);
-      if (measured.how !== "done") return measured;
-      const { value } = measured;
-      return value === "interrupted" ? { how: "interrupted" } : { how: "done", value };
-    };
-    const { room, pass, hasOwnTests } = firstPass(study);
-    const work = await measureIn(pass, room, withoutMissing(places, study, { room, plan }));
-    if (work.how !== "done" || !hasOwnTests) return work;
-    const all = await measureIn("tests", planRoom(study.changes, study.protection, "tests"), plan);
-    if (all.how !== "done") return all;
-    return { how: "done", value: { ...work.value, all: all.value.commands } };
-  });
+): Promise<InRoom<Baseline>> {
+  const commands = { project: plan.commands, own: [] };
+  const study = await studyFrom(places, footing, { changes: footing.since, commands, patterns });
+  const measureIn = async (pass: Pass, room: RoomPlan, some: GatePlan): Promise<InRoom<Baseline>> => {
+    const { ports } = places.rooms.repo;
+    const act = (inside: Room): ReturnType<typeof measureBaseline> =>
+      measureBaseline(ports, inside, some, stop);
+    const measured = await inRoom(places, roomOrder(places, study, room, pass), act, stop);
+    if (measured.how !== "done") return measured;
+    const { value } = measured;
+    return value === "interrupted" ? { how: "interrupted" } : { how: "done", value };
+  };
+  const { room, pass, hasOwnTests } = firstPass(study);
+  const work = await measureIn(pass, room, withoutMissing(places, study, { room, plan }));
+  if (work.how !== "done" || !hasOwnTests) return work;
+  const all = await measureIn("tests", planRoom(study.changes, study.protection, "tests"), plan);
+  if (all.how !== "done") return all;
+  return { how: "done", value: { ...work.value, all: all.value.commands } };
 }
 
 /** The gate on an attempt, without looking at the project's folder at all. */
@@ -62,22 +58,20 @@ export async function runColdGate(
   places: ColdPlaces,
   order: ColdOrder,
   stop: AbortSignal,
-): Promise<Result<ColdVerdict, GitFailure>> {
-  return asResult(async () => {
-    const { base, footing, changes, plan, patterns, strict, baseline } = order;
-    const rules = { commands: { project: plan.commands, own: plan.own }, patterns };
-    const attempt = await studyAttempt(places, { base, persons: [], changes, ...rules });
-    if (attempt.tampered.length > 0) {
-      const { tampered } = attempt;
-      const report = judge({ baseline, ran: [], again: [], strict, cold: true, tampered });
-      return { report, now: undefined, warnings: [] };
-    }
-    const all = joined(footing.since, changes);
-    const study =
-      footing.start === base ? attempt : await studyFrom(places, footing, { changes: all, ...rules });
-    const { report, now, doubts } = await judgeWork({ places, order, study, attempt, stop });
-    return { ...withDoubts(report, { study, attempt, doubts }), now };
-  });
+): Promise<ColdVerdict> {
+  const { base, footing, changes, plan, patterns, strict, baseline } = order;
+  const rules = { commands: { project: plan.commands, own: plan.own }, patterns };
+  const attempt = await studyAttempt(places, { base, persons: [], changes, ...rules });
+  if (attempt.tampered.length > 0) {
+    const { tampered } = attempt;
+    const report = judge({ baseline, ran: [], again: [], strict, cold: true, tampered });
+    return { report, now: undefined, warnings: [] };
+  }
+  const all = joined(footing.since, changes);
+  const study =
+    footing.start === base ? attempt : await studyFrom(places, footing, { changes: all, ...rules });
+  const { report, now, doubts } = await judgeWork({ places, order, study, attempt, stop });
+  return { ...withDoubts(report, { study, attempt, doubts }), now };
 }
 
 async function studyFrom(
@@ -118,7 +112,7 @@ async function judgeWork(gate: Gate): Promise<Judged> {
 const MOST_BYTES = 1024 * 1024;
 
 function textsIn({ rooms }: ColdPlaces): ReadTexts {
-  return async (oids) => [...unwrap(await readBlobs(rooms.repo, [...oids], MOST_BYTES)).values()];
+  return async (oids) => [...(await readBlobs(rooms.repo, [...oids], MOST_BYTES)).values()];
 }
 
 /** Where there were no tests that could be held, all there are is the attempt's own. */

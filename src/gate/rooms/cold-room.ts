@@ -2,7 +2,6 @@
 // Leaves which files these are to protected-room.ts, and what is run in it to cold-gate.ts.
 import { join, relative, sep } from "node:path";
 import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
-import { GitError, type GitFailure } from "../../git/base/git.js";
 import {
   closeRoom,
   isInside,
@@ -15,7 +14,6 @@ import {
 } from "../../git/room/room.js";
 import { filesOf } from "../../git/base/objects.js";
 import type { Repository } from "../../git/base/repository.js";
-import { ok, type Result } from "../../system/result.js";
 import type { Room } from "../commands/run-commands.js";
 import { setUp, setupKey, type SetupRules } from "./setup.js";
 import { isKept, setupCacheFolder, type Kept } from "./setup-cache.js";
@@ -42,15 +40,14 @@ export interface ColdPlaces {
 export async function openColdPlaces(
   repo: Repository,
   places: Omit<ColdPlaces, "rooms" | "cache">,
-): Promise<Result<ColdPlaces, GitFailure>> {
+): Promise<ColdPlaces> {
   const { files } = repo.ports;
   const rooms = await prepareRooms(repo);
-  if (!rooms.ok) return rooms;
   const projectDir = (await files.realPath(places.projectDir)) ?? places.projectDir;
   const workDir = (await files.realPath(places.workDir)) ?? places.workDir;
-  const folder = setupCacheFolder(places.env, rooms.value.repo.cwd);
+  const folder = setupCacheFolder(places.env, rooms.repo.cwd);
   const cache = folder === undefined ? undefined : { folder, states: new Map<string, string>() };
-  return ok({ ...places, rooms: rooms.value, projectDir, workDir, cache });
+  return { ...places, rooms, projectDir, workDir, cache };
 }
 
 /** What a room is to hold. */
@@ -71,10 +68,10 @@ export async function baseFilesOf(
   { rooms }: ColdPlaces,
   { base, persons }: Pick<RoomOrder, "base" | "persons">,
 ): Promise<ReadonlyMap<string, Version>> {
-  return withEntries(unwrap(await filesOf(rooms.repo, base)), persons);
+  return withEntries(await filesOf(rooms.repo, base), persons);
 }
 
-/** Opens a room, prepares it, acts in it and removes it. Throws a `GitError`; for the functions that answer with a `Result`. */
+/** Opens a room, prepares it, acts in it and removes it. Throws a `GitError`. */
 export async function inRoom<T>(
   places: ColdPlaces,
   order: RoomOrder,
@@ -85,7 +82,7 @@ export async function inRoom<T>(
   const rules = setupRules(places);
   const inBase = await fillCache(places, order, rules, stop);
   if (inBase === "interrupted" || stop.aborted) return { how: "interrupted" };
-  const open = unwrap(await openRoom(places.rooms, contentOf(order)));
+  const open = await openRoom(places.rooms, contentOf(order));
   try {
     const ready = await prepare(places, { open, order, rules }, stop);
     if (ready === "interrupted") return { how: "interrupted" };
@@ -111,7 +108,7 @@ async function fillCache(
   const key = await setupKey(ports, rules, { files: filesIn(asBase), top, env });
   if (key === undefined || (await isKept(ports, rules.cache, key))) return undefined;
   if (key !== (await setupKey(ports, rules, { files: filesIn(order), top, env }))) return undefined;
-  const open = unwrap(await openRoom(places.rooms, contentOf(asBase)));
+  const open = await openRoom(places.rooms, contentOf(asBase));
   try {
     // One that fails here fails, or does not, in the attempt's own room: that is what counts.
     const ready = await prepare(places, { open, order: asBase, rules }, stop);
@@ -189,10 +186,4 @@ function envIn({ rooms, env }: ColdPlaces, top: string): Record<string, string> 
     ([name]) => !/^(?:LOOPER_|GIT_(?!AUTHOR_|COMMITTER_|CONFIG_))/.test(name) && name !== "OLDPWD",
   );
   return Object.fromEntries(kept.map(([name, value]) => [name, value.split(":").map(moved).join(":")]));
-}
-
-/** Passes on what git could not do to the nearest `asResult`. */
-export function unwrap<T>(result: Result<T, GitFailure>): T {
-  if (result.ok) return result.value;
-  throw new GitError(result.error.command, result.error.message);
 }

@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
-import { baseFilesOf, pathFromTop, unwrap, type ColdPlaces, type RoomOrder } from "./cold-room.js";
+import { baseFilesOf, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import { protect, type Protection } from "../influence/protected.js";
 import {
   namedByCommands,
@@ -60,7 +60,7 @@ export async function studyAttempt(
     named,
   });
   const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
-  const blobs = unwrap(await readBlobs(repo, oids, MOST_BYTES));
+  const blobs = await readBlobs(repo, oids, MOST_BYTES);
   const files = changes.map((entry): ChangedFile => {
     const textOf = (version: Version): string | undefined => blobs.get(version.oid);
     return { ...entry, path: toText(entry.path), before: textOf(entry.from), after: textOf(entry.to) };
@@ -149,7 +149,7 @@ async function nameFiles(
     };
     const named = namedByCommands(commands, work, base);
     if (wanted.size === 0) return named;
-    const blobs = unwrap(await readBlobs(rooms.repo, wanted.values(), MOST_BYTES));
+    const blobs = await readBlobs(rooms.repo, wanted.values(), MOST_BYTES);
     for (const [path, oid] of wanted) {
       const content = blobs.get(oid);
       texts.set(path, content === undefined ? undefined : toText(content));

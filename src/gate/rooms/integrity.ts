@@ -5,7 +5,7 @@ import { toText } from "../../git/base/bytes.js";
 import { exists, NOTHING } from "../../git/base/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { changedInRoom, type GitRoom } from "../../git/room/room.js";
-import { filesIn, unwrap, type ColdPlaces, type RoomOrder } from "./cold-room.js";
+import { filesIn, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import type { Study } from "./cold-study.js";
 import { findTampering, type ChangedFile } from "../influence/tamper.js";
 import type { Tampering } from "../verdict.js";
@@ -25,7 +25,7 @@ export async function changedFiles(
   room: GitRoom,
 ): Promise<Traces> {
   const { rooms } = places;
-  const changed = unwrap(await changedInRoom(rooms, room));
+  const changed = await changedInRoom(rooms, room);
   if (changed === undefined)
     return { harm: [{ what: "deleted", detail: "the checks removed all files" }], strays: [] };
   const { protection } = study;
@@ -34,12 +34,10 @@ export async function changedFiles(
   if (paths.length === 0) return { harm: [], strays };
   const files = filesIn(content);
   const before = paths.map((path) => files.get(path) ?? NOTHING);
-  const blobs = unwrap(
-    await readBlobs(
-      rooms.repo,
-      before.filter(exists).map(({ oid }) => oid),
-      MOST_BYTES,
-    ),
+  const blobs = await readBlobs(
+    rooms.repo,
+    before.filter(exists).map(({ oid }) => oid),
+    MOST_BYTES,
   );
   const harm: Tampering[] = [];
   for (const [at, bytes] of paths.entries()) {

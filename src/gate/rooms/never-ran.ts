@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import { toBytes } from "../../git/base/bytes.js";
 import { readBlobs } from "../../git/base/objects.js";
-import { filesIn, pathFromTop, unwrap, type ColdPlaces, type RoomOrder } from "./cold-room.js";
+import { filesIn, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import { isSameCommand } from "../verdict/flaky.js";
 import type { Baseline, Ran } from "../verdict.js";
 
@@ -28,7 +28,7 @@ export async function idleTestFiles(
     const version = files.get(toBytes(posix.normalize(posix.join(work, name))));
     if (version !== undefined) oids.set(name, version.oid);
   }
-  const blobs = unwrap(await readBlobs(places.rooms.repo, oids.values(), MOST_BYTES));
+  const blobs = await readBlobs(places.rooms.repo, oids.values(), MOST_BYTES);
   return [...oids].filter(([, oid]) => declaresTests(blobs.get(oid) ?? "")).map(([name]) => name);
 }
 

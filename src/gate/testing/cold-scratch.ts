@@ -2,7 +2,7 @@
 // Leaves the repository to the git floor's scratch.ts, and what the attempt does to the tests.
 import { dirname, join } from "node:path";
 import { checkpoint } from "../../git/checkpoint/checkpoint.js";
-import { must, test as base, type Scratch } from "../../git/testing/scratch.js";
+import { test as base, type Scratch } from "../../git/testing/scratch.js";
 import { snapshot } from "../../git/attempt/snapshot.js";
 import { measureColdBaseline, runColdGate, type ColdVerdict } from "../rooms/cold-gate.js";
 import type { ColdOrder } from "../rooms/cold-pass.js";
@@ -65,18 +65,16 @@ export const test = base.extend<{ cold: Cold }>({
         await scratch.git("commit", "--allow-empty", "-qm", "the project");
         const open = await places(verify);
         const { repo } = open.rooms;
-        const before = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }));
+        const before = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
         const baseline = verify.measured === true ? await measure(open, before.base, verify) : undefined;
         if (typeof attempt === "function") await attempt();
         else await write(attempt);
         const order = { checkpoint: before, run: "run-1", label: "T1-1", policy: "runner" as const };
-        const { changes } = must(await snapshot(repo, order));
-        return must(
-          await runColdGate(
-            open,
-            { ...orderOf(verify), base: before.base, footing: footingFrom(before.base), changes, baseline },
-            verify.stop ?? NEVER,
-          ),
+        const { changes } = await snapshot(repo, order);
+        return await runColdGate(
+          open,
+          { ...orderOf(verify), base: before.base, footing: footingFrom(before.base), changes, baseline },
+          verify.stop ?? NEVER,
         );
       },
     });
@@ -86,16 +84,14 @@ export const test = base.extend<{ cold: Cold }>({
 async function openPlaces(scratch: Scratch, { folder = ".", setup = [], env }: Verify): Promise<ColdPlaces> {
   const at = join(scratch.top, folder);
   const repo = await scratch.open();
-  return must(
-    await openColdPlaces(repo, {
-      projectDir: at,
-      workDir: at,
-      env: { ...scratch.env, ...env },
-      redact: (text) => text,
-      setup,
-      setupTimeoutMs: 60_000,
-    }),
-  );
+  return await openColdPlaces(repo, {
+    projectDir: at,
+    workDir: at,
+    env: { ...scratch.env, ...env },
+    redact: (text) => text,
+    setup,
+    setupTimeoutMs: 60_000,
+  });
 }
 
 function orderOf(verify: Verify): Omit<ColdOrder, "base" | "footing" | "changes" | "baseline"> {
@@ -111,8 +107,10 @@ function orderOf(verify: Verify): Omit<ColdOrder, "base" | "footing" | "changes"
 const footingFrom = (start: string): Footing => ({ start, persons: [], since: [] });
 
 async function measure(places: ColdPlaces, base: string, verify: Verify): Promise<Baseline | undefined> {
-  const measured = must(
-    await measureColdBaseline(places, { ...orderOf(verify), footing: footingFrom(base) }, NEVER),
+  const measured = await measureColdBaseline(
+    places,
+    { ...orderOf(verify), footing: footingFrom(base) },
+    NEVER,
   );
   return measured.how === "done" ? measured.value : undefined;
 }

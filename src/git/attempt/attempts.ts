@@ -1,10 +1,9 @@
 // What a run's attempts left, kept for its replay under refs/looper/attempts/<run>: a commit for each, and one for the start.
 // An attempt that ended in its task's commit is that commit (publish.ts). Refs only go when their run is forgotten (run-refs.ts).
-import type { Result } from "../../system/result.js";
 import { parseBatch } from "../base/batch.js";
 import type { DiffEntry } from "../base/diff.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
-import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { attemptRef, attemptsFolder, startRef } from "../base/names.js";
 import type { Repository } from "../base/repository.js";
 
@@ -23,21 +22,16 @@ export interface AttemptOrder {
  * Keeps what an attempt left as a commit on top of its checkpoint; answers with the commit. One of the same name is
  * replaced: an attempt that did not count is done again under its number. One process.
  */
-export async function recordAttempt(
-  repo: Repository,
-  order: AttemptOrder,
-): Promise<Result<string, GitFailure>> {
-  return asResult(async () => {
-    const { run, task, attempt, base, changes } = order;
-    const { commit } = await importCommit(repo, {
-      ref: attemptRef(run, task, attempt),
-      parent: base,
-      ident: OWN_IDENT,
-      message: `looper: attempt ${String(attempt)} at ${task}\n`,
-      entries: changes,
-    });
-    return commit;
+export async function recordAttempt(repo: Repository, order: AttemptOrder): Promise<string> {
+  const { run, task, attempt, base, changes } = order;
+  const { commit } = await importCommit(repo, {
+    ref: attemptRef(run, task, attempt),
+    parent: base,
+    ident: OWN_IDENT,
+    message: `looper: attempt ${String(attempt)} at ${task}\n`,
+    entries: changes,
   });
+  return commit;
 }
 
 /** The only path in the tree of a start: the backlog's bytes. */
@@ -57,19 +51,17 @@ export interface StartOrder {
 export async function recordStart(
   repo: Repository,
   { run, base, backlog, log }: StartOrder,
-): Promise<Result<string, GitFailure>> {
-  return asResult(async () => {
-    const { commit } = await importCommit(repo, {
-      ref: startRef(run),
-      parent: base,
-      ident: OWN_IDENT,
-      message: `looper: start\n\n${JSON.stringify({ log })}\n`,
-      emptied: true,
-      entries: [],
-      file: { path: BACKLOG, mode: "100644", content: backlog },
-    });
-    return commit;
+): Promise<string> {
+  const { commit } = await importCommit(repo, {
+    ref: startRef(run),
+    parent: base,
+    ident: OWN_IDENT,
+    message: `looper: start\n\n${JSON.stringify({ log })}\n`,
+    emptied: true,
+    entries: [],
+    file: { path: BACKLOG, mode: "100644", content: backlog },
   });
+  return commit;
 }
 
 /** What is kept of a run. */
@@ -80,26 +72,21 @@ export interface Records {
 }
 
 /** Reads what is kept of a run; `undefined`: nothing is. Two processes. */
-export async function readRecords(
-  repo: Repository,
-  run: string,
-): Promise<Result<Records | undefined, GitFailure>> {
-  return asResult(async () => {
-    const format = "--format=%(refname)%00%(objectname)";
-    const listed = await runGit(repo, ["for-each-ref", format, attemptsFolder(run)]);
-    const refs = listed.out
-      .split("\n")
-      .slice(0, -1)
-      .map((line): [string, string] => {
-        const [name = "", commit = ""] = line.split("\0");
-        return [name, commit];
-      });
-    const attempts = new Map(refs);
-    const start = attempts.get(startRef(run));
-    if (start === undefined) return undefined;
-    const input = `${start}^1\n${start}:${BACKLOG}\n`;
-    const [base, backlog] = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
-    if (base === undefined || backlog === undefined) return undefined;
-    return { start: { base: base.oid, backlog: Buffer.from(backlog.content, "latin1") }, attempts };
-  });
+export async function readRecords(repo: Repository, run: string): Promise<Records | undefined> {
+  const format = "--format=%(refname)%00%(objectname)";
+  const listed = await runGit(repo, ["for-each-ref", format, attemptsFolder(run)]);
+  const refs = listed.out
+    .split("\n")
+    .slice(0, -1)
+    .map((line): [string, string] => {
+      const [name = "", commit = ""] = line.split("\0");
+      return [name, commit];
+    });
+  const attempts = new Map(refs);
+  const start = attempts.get(startRef(run));
+  if (start === undefined) return undefined;
+  const input = `${start}^1\n${start}:${BACKLOG}\n`;
+  const [base, backlog] = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
+  if (base === undefined || backlog === undefined) return undefined;
+  return { start: { base: base.oid, backlog: Buffer.from(backlog.content, "latin1") }, attempts };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import type { Repository } from "../base/repository.js";
-import { must, runAs, test, watchGit, type Scratch } from "../testing/scratch.js";
+import { runAs, test, watchGit, type Scratch } from "../testing/scratch.js";
 import type { CommitPolicy } from "../restore/settle-head.js";
 import { snapshot, type Snapshot } from "./snapshot.js";
 
@@ -11,11 +11,11 @@ const RESCUE = "refs/looper/rescue/run-1/T1-1";
 
 async function begin(scratch: Scratch): Promise<{ repo: Repository; taken: Checkpoint }> {
   const repo = await scratch.open();
-  return { repo, taken: must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false })) };
+  return { repo, taken: await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }) };
 }
 
 async function look(repo: Repository, taken: Checkpoint, policy: CommitPolicy = "runner"): Promise<Snapshot> {
-  return must(await snapshot(repo, { checkpoint: taken, run: "run-1", label: "T1-1", policy }));
+  return await snapshot(repo, { checkpoint: taken, run: "run-1", label: "T1-1", policy });
 }
 
 function paths(seen: Snapshot): string[] {
@@ -60,7 +60,7 @@ test("between attempts the tree is kept: the second snapshot holds both attempts
   const { repo, taken } = await begin(scratch);
   write(scratch, "one", "1");
   await look(repo, taken);
-  const again = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: true }));
+  const again = await checkpoint(repo, { id: "T1", run: "run-1", reuse: true });
   write(scratch, "two", "2");
   expect(paths(await look(repo, again))).toEqual(["one", "two"]);
   rmSync(join(scratch.top, ".git", "looper"), { recursive: true });
@@ -73,7 +73,7 @@ test("three git processes when HEAD stood still", async ({ scratch }) => {
     {},
     watchGit(scratch.ports, ([command = ""]) => void seen.push(command)),
   );
-  const taken = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }));
+  const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
   seen.length = 0;
   await look(repo, taken);
   expect(seen).toEqual(["for-each-ref", "add", "diff-index"]);

@@ -1,10 +1,9 @@
 // What an attempt left behind: every path that differs from the checkpoint, and where HEAD stands.
 // Leaves committing it to commit.ts.
-import type { Result } from "../../system/result.js";
 import type { Checkpoint, KeptIndex } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry } from "../base/diff.js";
-import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { readHead, treeish, type Head, type HeadState } from "../base/head.js";
 import { byPath } from "../index/index-compare.js";
 import { diffTrees, stageAll, stagedAgainst } from "../index/index-file.js";
@@ -58,61 +57,56 @@ export interface Snapshot {
  * Looks at what an attempt did, puts git's settings back, and HEAD where it went astray, and ends a merge and the like that it left open. Three
  * processes when HEAD stood still.
  */
-export async function snapshot(
-  repo: Repository,
-  order: SnapshotOrder,
-): Promise<Result<Snapshot, GitFailure>> {
-  return asResult(async () => {
-    const { base, before, dirty, index, unseen } = order.checkpoint;
-    const marked = new Set(unseen.marked);
-    const locks = await removeNewLocks(repo, order.checkpoint.locks);
-    const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
-    const now = await readHead(repo);
-    const removed = await keepRemoved(repo, order, before);
-    const { warnings, unborn } = await stageAll(repo);
-    // The base never holds the backlog: it shows up here exactly when git tracks it.
-    const all = await stagedAgainst(repo, base, repo.excludesSaveTodo);
-    const backlog = all.find(({ path }) => path === repo.todo?.path);
-    let changes = all.filter((entry) => entry !== backlog);
-    const move = await judgeHead(repo, before, now, order.policy);
-    const { verdict, switched, target } = move;
-    const left = began(before, now);
-    if (left !== undefined) await quit(repo, left);
-    let rescue: string | undefined;
-    if (verdict !== "same") {
-      changes = await leaveSwitched(repo, order, changes, switched);
-      rescue = await putHeadBack(repo, target, now, order);
-    }
-    const told = await tellOfCommits(repo, move, { now, kept: rescue });
-    const head = headAfter(verdict, target, now);
-    await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
-    const { id, modules } = order.checkpoint;
-    const inside = await findUncommitted(repo, id, modules);
-    const made = await madeIn(repo, changes, { unborn, known: modules });
-    const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path) || marked.has(path));
-    const unstaged = await isStagedGone(repo, index);
-    const kept = both.length === 0 && !unstaged ? undefined : await keepBase(repo, order);
-    return {
-      changes,
-      marked,
-      theirs: await theirPaths(repo, order, { move, head, changes }),
-      verdict,
-      head,
-      backlogMode: backlog?.to.mode,
-      told,
-      inside: [...inside, ...made].map(toText),
-      warnings: [
-        ...locks,
-        ...settings,
-        ...warnings,
-        ...told,
-        ...removed,
-        ...warnOfInside(inside, made),
-        ...(await warnOfTouched(repo)),
-        ...both.map(({ path }) => (marked.has(path) ? warnOfMarked : warnOfBoth)(path, kept ?? base)),
-      ],
-    };
-  });
+export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<Snapshot> {
+  const { base, before, dirty, index, unseen } = order.checkpoint;
+  const marked = new Set(unseen.marked);
+  const locks = await removeNewLocks(repo, order.checkpoint.locks);
+  const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
+  const now = await readHead(repo);
+  const removed = await keepRemoved(repo, order, before);
+  const { warnings, unborn } = await stageAll(repo);
+  // The base never holds the backlog: it shows up here exactly when git tracks it.
+  const all = await stagedAgainst(repo, base, repo.excludesSaveTodo);
+  const backlog = all.find(({ path }) => path === repo.todo?.path);
+  let changes = all.filter((entry) => entry !== backlog);
+  const move = await judgeHead(repo, before, now, order.policy);
+  const { verdict, switched, target } = move;
+  const left = began(before, now);
+  if (left !== undefined) await quit(repo, left);
+  let rescue: string | undefined;
+  if (verdict !== "same") {
+    changes = await leaveSwitched(repo, order, changes, switched);
+    rescue = await putHeadBack(repo, target, now, order);
+  }
+  const told = await tellOfCommits(repo, move, { now, kept: rescue });
+  const head = headAfter(verdict, target, now);
+  await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
+  const { id, modules } = order.checkpoint;
+  const inside = await findUncommitted(repo, id, modules);
+  const made = await madeIn(repo, changes, { unborn, known: modules });
+  const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path) || marked.has(path));
+  const unstaged = await isStagedGone(repo, index);
+  const kept = both.length === 0 && !unstaged ? undefined : await keepBase(repo, order);
+  return {
+    changes,
+    marked,
+    theirs: await theirPaths(repo, order, { move, head, changes }),
+    verdict,
+    head,
+    backlogMode: backlog?.to.mode,
+    told,
+    inside: [...inside, ...made].map(toText),
+    warnings: [
+      ...locks,
+      ...settings,
+      ...warnings,
+      ...told,
+      ...removed,
+      ...warnOfInside(inside, made),
+      ...(await warnOfTouched(repo)),
+      ...both.map(({ path }) => (marked.has(path) ? warnOfMarked : warnOfBoth)(path, kept ?? base)),
+    ],
+  };
 }
 
 function headAfter(verdict: HeadVerdict, target: HeadState, now: HeadState): Head {

@@ -1,17 +1,18 @@
+import { asResult } from "./git.js";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { useBranch } from "./branch.js";
 import { changesSince, hasTasksInHistory } from "./history.js";
-import { must, test } from "../testing/scratch.js";
+import { test } from "../testing/scratch.js";
 
 test("a new branch begins at HEAD and touches nothing", async ({ scratch }) => {
   writeFileSync(join(scratch.top, "a.txt"), "person\n");
   await scratch.git("add", "a.txt");
   const repo = await scratch.open();
   const head = await scratch.git("rev-parse", "HEAD");
-  must(await useBranch(repo, "looper/run-1"));
-  must(await useBranch(repo, "looper/run-1"));
+  await useBranch(repo, "looper/run-1");
+  await useBranch(repo, "looper/run-1");
   expect(await scratch.git("symbolic-ref", "HEAD")).toBe("refs/heads/looper/run-1");
   expect(await scratch.git("rev-parse", "HEAD")).toBe(head);
   expect(await scratch.git("status", "--porcelain")).toBe("M  a.txt");
@@ -26,25 +27,27 @@ test("a branch that is there is switched to, unless that would mix with uncommit
   writeFileSync(join(scratch.top, "a.txt"), "other\n");
   await scratch.commitAll("other");
   await scratch.git("switch", "-q", "main");
-  must(await useBranch(repo, "other"));
+  await useBranch(repo, "other");
   expect(readFileSync(join(scratch.top, "a.txt"), "utf8")).toBe("other\n");
   await scratch.git("switch", "-q", "main");
   writeFileSync(join(scratch.top, "dir", "b.txt"), "person\n");
-  expect(JSON.stringify(await useBranch(repo, "other"))).toContain("there are uncommitted changes");
+  expect(JSON.stringify(await asResult(() => useBranch(repo, "other")))).toContain(
+    "there are uncommitted changes",
+  );
   expect(await scratch.git("symbolic-ref", "HEAD")).toBe("refs/heads/main");
-  must(await useBranch(repo, "same"));
+  await useBranch(repo, "same");
   expect(await scratch.git("status", "--porcelain")).toBe(" M dir/b.txt");
 });
 
 test("before the first commit the branch is merely named; a bad name is refused", async ({ scratch }) => {
   await scratch.git("checkout", "-q", "--orphan", "fresh");
   const repo = await scratch.open();
-  must(await useBranch(repo, "next"));
+  await useBranch(repo, "next");
   expect(await scratch.git("symbolic-ref", "HEAD")).toBe("refs/heads/next");
   for (const name of ["-x", "a..b", "a b", ""]) {
-    expect(await useBranch(repo, name)).toMatchObject({ ok: false });
+    expect(await asResult(() => useBranch(repo, name))).toMatchObject({ ok: false });
   }
-  expect(await useBranch(repo, "main")).toMatchObject({ ok: false });
+  expect(await asResult(() => useBranch(repo, "main"))).toMatchObject({ ok: false });
 });
 
 test("the newest version of the backlog that has tasks is found", async ({ scratch }) => {
@@ -58,16 +61,16 @@ test("the newest version of the backlog that has tasks is found", async ({ scrat
   }
   rmSync(todo);
   await scratch.commitAll("gone");
-  expect(must(await hasTasksInHistory(repo))).toBe(newest);
+  expect(await hasTasksInHistory(repo)).toBe(newest);
 });
 
 test("no version with tasks: none committed, no commit, a backlog elsewhere", async ({ scratch }) => {
   const never = await scratch.open({ todoFile: join(scratch.top, "other.json") });
-  expect(must(await hasTasksInHistory(never))).toBeUndefined();
+  expect(await hasTasksInHistory(never)).toBeUndefined();
   const outside = await scratch.open({ todoFile: join(scratch.top, "..", "to-do.json") });
-  expect(must(await hasTasksInHistory(outside))).toBeUndefined();
+  expect(await hasTasksInHistory(outside)).toBeUndefined();
   await scratch.git("checkout", "-q", "--orphan", "fresh");
-  expect(must(await hasTasksInHistory(await scratch.open()))).toBeUndefined();
+  expect(await hasTasksInHistory(await scratch.open())).toBeUndefined();
 });
 
 test("what changed since a commit, without the runner's own files, and bounded", async ({ scratch }) => {
@@ -75,12 +78,12 @@ test("what changed since a commit, without the runner's own files, and bounded",
   const begun = await scratch.git("rev-parse", "HEAD");
   writeFileSync(join(scratch.top, "a.txt"), "one\nmore\n");
   writeFileSync(join(scratch.top, "to-do.json"), "{}");
-  const text = must(await changesSince(repo, begun));
+  const text = await changesSince(repo, begun);
   expect(text).toMatch(/^ a\.txt \| 1 \+\n 1 file changed, 1 insertion\(\+\)\n$/);
   for (let at = 0; at < 300; at++) writeFileSync(join(scratch.top, `many-${String(at)}`), "x\n");
   await scratch.commitAll("many");
-  const bounded = must(await changesSince(repo, begun));
+  const bounded = await changesSince(repo, begun);
   expect(bounded.split("\n").length).toBeLessThan(210);
   expect(bounded).toContain("301 files changed");
-  expect(await changesSince(repo, "nothing")).toMatchObject({ ok: false });
+  expect(await asResult(() => changesSince(repo, "nothing"))).toMatchObject({ ok: false });
 });

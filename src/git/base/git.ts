@@ -1,6 +1,6 @@
 // Runs the git binary: without a shell, a prompt, a pager, the project's git hooks or the caller's GIT_ variables.
 // Leaves which commands to run, and what their answers mean, to the files beside it.
-import { errorMessage } from "../../system/errors.js";
+import { errorCode, UserError } from "../../system/errors.js";
 import type { Ports, ProcessResult } from "../../system/ports.js";
 import { err, ok, type Result } from "../../system/result.js";
 
@@ -29,34 +29,44 @@ const SETTINGS = [
 const KEPT =
   /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|EXEC_PATH|TEMPLATE_DIR|ATTR_NOSYSTEM|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
 
-/** What git could not do, and in its own words why. */
+/** A command that failed, and the reason git reported. */
 export interface GitFailure {
-  /** E.g. "git add". */
+  /** For example "git add"; "git" where a file of the repository or the working tree could not be read or written. */
   command: string;
   message: string;
 }
 
-/** Carries a `GitFailure` up to the nearest `asResult`; it never leaves this floor. */
-export class GitError extends Error {
+/** Git failed, or the file system failed under the functions of this floor. Carries no hint: the caller knows what to advise. */
+export class GitError extends UserError {
   readonly failure: GitFailure;
+  /** The system's code (`ENOSPC`, `EEXIST`, ...) when the file system failed. */
+  readonly code: string | undefined;
 
-  constructor(command: string, message: string) {
-    super(`${command}: ${message}`);
+  constructor(command: string, message: string, cause?: Error) {
+    super("environment", `${command}: ${message}`, undefined, { cause });
     this.name = "GitError";
     this.failure = { command, message };
+    this.code = errorCode(cause);
   }
 }
 
-/** Turns git's failures and those of the file system into values; anything else is a bug and goes on. */
+/** Returns a failure as a value, for callers that decide by it; other errors are thrown on. */
 export async function asResult<T>(act: () => Promise<T>): Promise<Result<T, GitFailure>> {
   try {
     return ok(await act());
   } catch (error) {
     if (error instanceof GitError) return err(error.failure);
-    if (error instanceof Error && "code" in error && "syscall" in error) {
-      return err({ command: "git", message: errorMessage(error) });
-    }
     throw error;
+  }
+}
+
+/** Adds to a failure what the user can do about it. */
+export async function withHint<T>(hint: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    throw new UserError("environment", error.message, hint, { cause: error });
   }
 }
 

@@ -1,6 +1,5 @@
 // Where HEAD is, and how commits stand to each other. Leaves moving HEAD to settle-head.ts and publish.ts.
-import { asResult, runGit, type GitFailure, type GitPlace } from "./git.js";
-import type { Result } from "../../system/result.js";
+import { runGit, type GitPlace } from "./git.js";
 import { readDoing, type Doing } from "./operation-files.js";
 import type { Repository } from "./repository.js";
 
@@ -20,11 +19,9 @@ export interface HeadState extends Head {
 }
 
 /** HEAD as it is now. */
-export async function headOf(repo: Repository): Promise<Result<Head, GitFailure>> {
-  return asResult(async () => {
-    const { commit, branch } = await readHead(repo);
-    return { commit, branch };
-  });
+export async function headOf(repo: Repository): Promise<Head> {
+  const { commit, branch } = await readHead(repo);
+  return { commit, branch };
 }
 
 /** Reads HEAD, all branches and the refs that `more` names: one process, three when HEAD is detached or has no commit. */

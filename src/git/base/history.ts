@@ -1,10 +1,9 @@
 // Questions to the history: a backlog that was there once, and what changed since a commit.
-import type { Result } from "../../system/result.js";
 import { z } from "zod";
 import { parseJson } from "../../system/text/json.js";
 import { parseBatch } from "./batch.js";
 import { toText } from "./bytes.js";
-import { asResult, runGit, type GitFailure } from "./git.js";
+import { runGit } from "./git.js";
 import { readHead } from "./head.js";
 import type { Repository } from "./repository.js";
 
@@ -14,32 +13,28 @@ const MOST_FILES = 200;
 const WithTasks = z.object({ tasks: z.array(z.unknown()).min(1) });
 
 /** The newest commit whose backlog has tasks, among the last 50 that changed it; `undefined` when there is none. */
-export async function hasTasksInHistory(repo: Repository): Promise<Result<string | undefined, GitFailure>> {
-  return asResult(async () => {
-    if (repo.todo === undefined || (await readHead(repo)).commit === undefined) return undefined;
-    const path = toText(repo.todo.path);
-    const log = ["log", `--max-count=${String(MOST_VERSIONS)}`, "--format=%H", "--", `:(top,literal)${path}`];
-    const commits = (await runGit(repo, log)).out.split("\n").slice(0, -1);
-    if (commits.length === 0) return undefined;
-    const input = commits.map((commit) => `${commit}:${repo.todo?.path ?? ""}\n`).join("");
-    const versions = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
-    const at = versions.findIndex(
-      (version) => version !== undefined && WithTasks.safeParse(parseJson(toText(version.content))).success,
-    );
-    return commits[at];
-  });
+export async function hasTasksInHistory(repo: Repository): Promise<string | undefined> {
+  if (repo.todo === undefined || (await readHead(repo)).commit === undefined) return undefined;
+  const path = toText(repo.todo.path);
+  const log = ["log", `--max-count=${String(MOST_VERSIONS)}`, "--format=%H", "--", `:(top,literal)${path}`];
+  const commits = (await runGit(repo, log)).out.split("\n").slice(0, -1);
+  if (commits.length === 0) return undefined;
+  const input = commits.map((commit) => `${commit}:${repo.todo?.path ?? ""}\n`).join("");
+  const versions = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
+  const at = versions.findIndex(
+    (version) => version !== undefined && WithTasks.safeParse(parseJson(toText(version.content))).success,
+  );
+  return commits[at];
 }
 
 /** What differs in tracked files between a commit and the working tree, as git's summary: at most 200 files, and a total. */
-export async function changesSince(repo: Repository, commit: string): Promise<Result<string, GitFailure>> {
-  return asResult(async () => {
-    const args = [
-      "diff",
-      "--no-ext-diff",
-      "--no-textconv",
-      "--no-color",
-      `--stat=120,100,${String(MOST_FILES)}`,
-    ];
-    return toText((await runGit(repo, [...args, commit, "--", ":(top)", ...repo.excludes])).out);
-  });
+export async function changesSince(repo: Repository, commit: string): Promise<string> {
+  const args = [
+    "diff",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    `--stat=120,100,${String(MOST_FILES)}`,
+  ];
+  return toText((await runGit(repo, [...args, commit, "--", ":(top)", ...repo.excludes])).out);
 }

@@ -1,3 +1,4 @@
+import { asResult } from "./git.js";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -5,7 +6,7 @@ import { expect, vi } from "vitest";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { assertUnlocked, removeStaleLocks } from "./locks.js";
 import { putBack } from "../restore/undo-gate-changes.js";
-import { must, test, type Scratch } from "../testing/scratch.js";
+import { test, type Scratch } from "../testing/scratch.js";
 import { snapshot } from "../attempt/snapshot.js";
 
 const NOW = 1_800_000_000_000;
@@ -53,7 +54,7 @@ test("locks of the dead run go, older ones and those that change stay", async ({
 test("without locks nothing is waited for; the index of our own goes", async ({ scratch }) => {
   const { slept, ports } = clocked(scratch, () => undefined);
   const repo = await scratch.open({}, ports);
-  must(await checkpoint(repo, { id: "T1", run: "r", reuse: false }));
+  await checkpoint(repo, { id: "T1", run: "r", reuse: false });
   expect(existsSync(join(repo.gitDir, "looper", "index"))).toBe(true);
   expect(await removeStaleLocks(repo, { since: 0 })).toEqual([]);
   expect(slept).toEqual([]);
@@ -79,10 +80,10 @@ test("locks of an attempt go when it is looked at, those from before stay; the g
   const { ports } = clocked(scratch, () => undefined);
   const repo = await scratch.open({}, ports);
   const before = lock(scratch, "config.lock", 60_000);
-  const taken = must(await checkpoint(repo, { id: "T1", run: "r", reuse: false }));
+  const taken = await checkpoint(repo, { id: "T1", run: "r", reuse: false });
   const made = ["index.lock", "HEAD.lock", "refs/heads/main.lock"].map((path) => lock(scratch, path, 0));
   const order = { checkpoint: taken, run: "r", label: "T1-1" };
-  const { warnings, changes } = must(await snapshot(repo, { ...order, policy: "runner" }));
+  const { warnings, changes } = await snapshot(repo, { ...order, policy: "runner" });
   expect(warnings).toHaveLength(3);
   for (const path of made) expect(warnings.join("\n")).toContain(path);
   expect([before, ...made].map((file) => existsSync(file))).toEqual([true, false, false, false]);
@@ -90,7 +91,7 @@ test("locks of an attempt go when it is looked at, those from before stay; the g
   lock(scratch, "index.lock", 0);
   // The one from before gave way to another.
   lock(scratch, "config.lock", 1_000);
-  const back = must(await putBack(repo, { ...order, changes }));
+  const back = await putBack(repo, { ...order, changes });
   expect(back.warnings).toHaveLength(2);
   expect([before, ...made].some((file) => existsSync(file))).toBe(false);
 });
@@ -100,7 +101,7 @@ test("while a git is at work in the tree, as one is that waits for a message, it
 }) => {
   const { ports } = clocked(scratch, () => undefined);
   const repo = await scratch.open({}, ports);
-  const taken = must(await checkpoint(repo, { id: "T1", run: "r", reuse: false }));
+  const taken = await checkpoint(repo, { id: "T1", run: "r", reuse: false });
   writeFileSync(join(scratch.top, "a.txt"), "more\n");
   const started = join(scratch.top, ".git", "editor-started");
   const go = join(scratch.top, ".git", "editor-go");
@@ -111,7 +112,7 @@ test("while a git is at work in the tree, as one is that waits for a message, it
   const held = join(scratch.top, ".git", "index.lock");
   expect(existsSync(held)).toBe(true);
   const order = { checkpoint: taken, run: "r", label: "T1-1", changes: [] };
-  await putBack(repo, order);
+  await asResult(() => putBack(repo, order));
   expect(existsSync(held)).toBe(true);
   writeFileSync(go, "go\n");
   await commit;

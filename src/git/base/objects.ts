@@ -1,23 +1,17 @@
 // Reads what commits hold: the files of a tree, and the texts of blobs. Leaves what to make of them to the callers.
-import type { Result } from "../../system/result.js";
 import { parseBatch } from "./batch.js";
 import type { Version } from "./diff.js";
-import { asResult, runGit, type GitFailure, type GitPlace } from "./git.js";
+import { runGit, type GitPlace } from "./git.js";
 
 /** Every file of a commit: path (bytes) → what is there. One process. */
-export async function filesOf(
-  place: GitPlace,
-  commit: string,
-): Promise<Result<ReadonlyMap<string, Version>, GitFailure>> {
-  return asResult(async () => {
-    const { out } = await runGit(place, ["ls-tree", "-r", "-z", "--full-tree", commit]);
-    const files = new Map<string, Version>();
-    for (const line of out.split("\0")) {
-      const [, mode, oid, path] = /^(\d{6}) \w+ ([0-9a-f]+)\t([\s\S]+)$/.exec(line) ?? [];
-      if (mode !== undefined && oid !== undefined && path !== undefined) files.set(path, { mode, oid });
-    }
-    return files;
-  });
+export async function filesOf(place: GitPlace, commit: string): Promise<ReadonlyMap<string, Version>> {
+  const { out } = await runGit(place, ["ls-tree", "-r", "-z", "--full-tree", commit]);
+  const files = new Map<string, Version>();
+  for (const line of out.split("\0")) {
+    const [, mode, oid, path] = /^(\d{6}) \w+ ([0-9a-f]+)\t([\s\S]+)$/.exec(line) ?? [];
+    if (mode !== undefined && oid !== undefined && path !== undefined) files.set(path, { mode, oid });
+  }
+  return files;
 }
 
 /**
@@ -28,20 +22,18 @@ export async function readBlobs(
   place: GitPlace,
   oids: Iterable<string>,
   most: number,
-): Promise<Result<ReadonlyMap<string, string>, GitFailure>> {
-  return asResult(async () => {
-    const blobs = new Map<string, string>();
-    const wanted = [...new Set(oids)];
-    if (wanted.length === 0) return blobs;
-    const check = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-    const sizes = (await runGit(place, check, { input: wanted.join("\n") + "\n" })).out.split("\n");
-    const small = sizes.flatMap((line) => {
-      const [, oid, size] = /^([0-9a-f]+) (\d+)$/.exec(line) ?? [];
-      return oid !== undefined && Number(size) <= most ? [oid] : [];
-    });
-    if (small.length === 0) return blobs;
-    const { out } = await runGit(place, ["cat-file", "--batch"], { input: small.join("\n") + "\n" });
-    for (const blob of parseBatch(out)) if (blob !== undefined) blobs.set(blob.oid, blob.content);
-    return blobs;
+): Promise<ReadonlyMap<string, string>> {
+  const blobs = new Map<string, string>();
+  const wanted = [...new Set(oids)];
+  if (wanted.length === 0) return blobs;
+  const check = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+  const sizes = (await runGit(place, check, { input: wanted.join("\n") + "\n" })).out.split("\n");
+  const small = sizes.flatMap((line) => {
+    const [, oid, size] = /^([0-9a-f]+) (\d+)$/.exec(line) ?? [];
+    return oid !== undefined && Number(size) <= most ? [oid] : [];
   });
+  if (small.length === 0) return blobs;
+  const { out } = await runGit(place, ["cat-file", "--batch"], { input: small.join("\n") + "\n" });
+  for (const blob of parseBatch(out)) if (blob !== undefined) blobs.set(blob.oid, blob.content);
+  return blobs;
 }

@@ -2,10 +2,10 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { toBytes } from "./bytes.js";
-import { gitEnv, runGit } from "./git.js";
+import { asResult, gitEnv, runGit } from "./git.js";
 import { headOf } from "./head.js";
 import { initRepository, openRepository } from "./repository.js";
-import { must, test, type Scratch } from "../testing/scratch.js";
+import { test, type Scratch } from "../testing/scratch.js";
 
 function places(scratch: Scratch, projectDir: string, env = scratch.env) {
   return { projectDir, todoFile: join(projectDir, "to-do.json"), exclude: [], env };
@@ -54,7 +54,7 @@ test("linked worktrees and submodules work, each under a name of its own", async
   expect(worktree.tree).toBe("linked-main");
   expect(worktree.gitDir).toBe(join(scratch.top, ".git", "worktrees", "main"));
   expect(worktree.commonDir).toBe(join(scratch.top, ".git"));
-  expect(must(await headOf(worktree)).branch).toBe("refs/heads/side");
+  expect((await headOf(worktree)).branch).toBe("refs/heads/side");
 
   await scratch.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", linked, "sub");
   const submodule = await scratch.open(places(scratch, join(scratch.top, "sub")));
@@ -79,9 +79,9 @@ test("no git, no repository, a bare one, a git folder: each is told apart", asyn
 test("git is made where there was none", async ({ scratch }) => {
   const folder = join(scratch.top, "..", "new");
   mkdirSync(folder);
-  must(await initRepository(scratch.ports, folder, scratch.env));
+  await initRepository(scratch.ports, folder, scratch.env);
   const repo = await scratch.open(places(scratch, folder));
-  expect(must(await headOf(repo))).toEqual({ commit: undefined, branch: "refs/heads/main" });
+  expect(await headOf(repo)).toEqual({ commit: undefined, branch: "refs/heads/main" });
 });
 
 test("the caller's variables never point git elsewhere, those of identity and configuration stay", async ({
@@ -120,10 +120,10 @@ test("who commits: git's identity, else one of our own, never a made-up one", as
 test("a .git that is removed does not make git use a repository further up", async ({ scratch }) => {
   const inner = join(scratch.top, "inner");
   mkdirSync(inner);
-  must(await initRepository(scratch.ports, inner, scratch.env));
+  await initRepository(scratch.ports, inner, scratch.env);
   const repo = await scratch.open(places(scratch, inner));
   rmSync(join(inner, ".git"), { recursive: true });
-  expect(await headOf(repo)).toMatchObject({ ok: false });
+  expect(await asResult(() => headOf(repo))).toMatchObject({ ok: false });
 });
 
 test("a git that fails says so in git's words, one that hangs is ended", async ({ scratch }) => {

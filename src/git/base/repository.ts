@@ -5,6 +5,7 @@ import { isHalfWritten } from "../../system/files/half-written.js";
 import type { Files, Ports } from "../../system/ports.js";
 import { err, ok, type Result } from "../../system/result.js";
 import { toBytes, toText } from "./bytes.js";
+import { throwGitErrors } from "./file-errors.js";
 import { OWN_IDENT, type Ident } from "./fast-import.js";
 import { asResult, gitEnv, runGit, type GitFailure, type GitPlace } from "./git.js";
 import { encodeId } from "./names.js";
@@ -90,7 +91,7 @@ export async function openRepository(
     return err(unusable(`${places.projectDir} is not in a working tree git can name in one line`));
   }
   return ok(
-    await describe(
+    await describeRepository(
       place,
       {
         gitDir,
@@ -108,11 +109,8 @@ export async function initRepository(
   ports: Ports,
   folder: string,
   env: Readonly<Record<string, string>>,
-): Promise<Result<undefined, GitFailure>> {
-  return asResult(async () => {
-    await runGit({ ports, cwd: folder, env: gitEnv(env) }, ["init", "--quiet"]);
-    return undefined;
-  });
+): Promise<void> {
+  await runGit({ ports, cwd: folder, env: gitEnv(env) }, ["init", "--quiet"]);
 }
 
 function unusable(message: string): NoRepository {
@@ -136,7 +134,11 @@ interface Folders {
   sha256: boolean;
 }
 
-async function describe(place: GitPlace, folders: Folders, places: RepositoryPlaces): Promise<Repository> {
+async function describeRepository(
+  place: GitPlace,
+  folders: Folders,
+  places: RepositoryPlaces,
+): Promise<Repository> {
   const { files } = place.ports;
   const top = (await files.realPath(folders.top)) ?? folders.top;
   const todoFile = await truePath(files, places.todoFile);
@@ -145,7 +147,7 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
     (path) => pathInside(top, path) ?? [],
   );
   const at: GitPlace = {
-    ports: place.ports,
+    ports: throwGitErrors(place.ports),
     cwd: top,
     // Named, so that a `.git` an agent removes can never make git fall through to a repository further up.
     env: { ...place.env, GIT_DIR: folders.gitDir, GIT_WORK_TREE: top },

@@ -19,7 +19,7 @@ import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import { putBack } from "../restore/undo-gate-changes.js";
 import type { Repository } from "./repository.js";
 import { restoreTo } from "../restore/restore.js";
-import { must, runAs, test, type Scratch } from "../testing/scratch.js";
+import { runAs, test, type Scratch } from "../testing/scratch.js";
 import { stateOf } from "../testing/scratch-state.js";
 import { attempt, finish } from "../testing/scratch-task.js";
 import { snapshot } from "../attempt/snapshot.js";
@@ -37,7 +37,7 @@ function read(scratch: Scratch, path: string): string {
 
 async function begin(scratch: Scratch): Promise<{ repo: Repository; taken: Checkpoint }> {
   const repo = await scratch.open();
-  return { repo, taken: must(await checkpoint(repo, T1)) };
+  return { repo, taken: await checkpoint(repo, T1) };
 }
 
 /** All that could be seen of them. */
@@ -84,7 +84,7 @@ test("given up, they are as they were, byte for byte and mode for mode, and what
   writeFileSync(inGit(scratch, "hooks/linked"), "no link\n");
   writeFileSync(join(scratch.top, "dir", "hook"), "by the agent\n");
   writeFileSync(join(scratch.top, "x.log"), "hidden\n");
-  const { warnings, paths } = must(await restoreTo(repo, { checkpoint: taken, ...LABEL }));
+  const { warnings, paths } = await restoreTo(repo, { checkpoint: taken, ...LABEL });
   expect(seenOf(scratch)).toEqual(before);
   expect(await stateOf(scratch)).toEqual(state);
   expect([...paths].sort()).toEqual(["dir/hook", "x.log"]);
@@ -102,7 +102,7 @@ test("removed, or turned into a pipe, they come back; nothing waits for the pipe
   rmSync(inGit(scratch, "config"));
   execFileSync("mkfifo", [inGit(scratch, "config")]);
   rmSync(inGit(scratch, "info"), { recursive: true });
-  const seen = must(await snapshot(repo, { checkpoint: taken, ...LABEL, policy: "runner" }));
+  const seen = await snapshot(repo, { checkpoint: taken, ...LABEL, policy: "runner" });
   expect(seen.warnings.map((warning) => warning.replace(/^.*\.git\/(.*?) during.*$/, "$1")).sort()).toEqual([
     "config was changed",
     "info/exclude was removed",
@@ -139,7 +139,7 @@ test("the gate's doing goes back too; a second copy takes no other's place", asy
   const config = read(scratch, "config");
   for (const name of ["one", "two"]) {
     await scratch.git("config", "user.name", name);
-    const { warnings } = must(await putBack(repo, { checkpoint: taken, changes: [], ...LABEL }));
+    const { warnings } = await putBack(repo, { checkpoint: taken, changes: [], ...LABEL });
     expect(warnings).toHaveLength(1);
     expect(read(scratch, "config")).toBe(config);
   }
@@ -159,7 +159,7 @@ test("what git and editors note of a branch stays, without a word; where its pus
   await scratch.git("config", "branch.other.merge", "refs/heads/other");
   const config = read(scratch, "config");
   const order = { checkpoint: taken, ...LABEL, policy: "runner" as const };
-  expect(must(await snapshot(repo, order)).warnings).toEqual([]);
+  expect((await snapshot(repo, order)).warnings).toEqual([]);
   expect(read(scratch, "config")).toBe(config);
   for (const [name, value] of [
     ["branch.main.remote", "https://example.org/x"],
@@ -167,7 +167,7 @@ test("what git and editors note of a branch stays, without a word; where its pus
     ["remote.origin.url", "https://example.org/x"],
   ] as const) {
     await scratch.git("config", name, value);
-    expect(must(await snapshot(repo, order)).warnings).toHaveLength(1);
+    expect((await snapshot(repo, order)).warnings).toHaveLength(1);
     expect(read(scratch, "config")).not.toContain(value);
   }
 });
@@ -175,13 +175,13 @@ test("what git and editors note of a branch stays, without a word; where its pus
 test("after a kill nobody knows whose they are: they stay, and it is said", async ({ scratch }) => {
   const { repo } = await begin(scratch);
   const again = { ...T1, reuse: true };
-  expect(must(await checkpoint(repo, again)).warnings).toEqual([]);
+  expect((await checkpoint(repo, again)).warnings).toEqual([]);
   await scratch.git("config", "user.name", "Somebody");
-  const taken = must(await checkpoint(repo, again));
+  const taken = await checkpoint(repo, again);
   expect(taken.warnings).toEqual([
     expect.stringContaining(`${inGit(scratch, "config")} is not as it was when T1 began`),
   ]);
-  expect(must(await restoreTo(repo, { checkpoint: taken, ...LABEL })).warnings).toEqual([]);
+  expect((await restoreTo(repo, { checkpoint: taken, ...LABEL })).warnings).toEqual([]);
   expect(await scratch.git("config", "user.name")).toBe("Somebody");
 });
 
@@ -201,11 +201,11 @@ test("a submodule's and another working tree's own", async ({ scratch }) => {
   await scratch.git("worktree", "add", "-q", linked);
   await scratch.git("config", "extensions.worktreeConfig", "true");
   const repo = await scratch.open({ projectDir: linked, todoFile: join(linked, "to-do.json") });
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   const config = read(scratch, "modules/libs/sub/config");
   appendFileSync(inGit(scratch, "modules/libs/sub/config"), "[core]\n\tfsmonitor = boom\n");
   writeFileSync(inGit(scratch, "worktrees/linked/config.worktree"), "[core]\n\tfsmonitor = boom\n");
-  const { warnings } = must(await restoreTo(repo, { checkpoint: taken, ...LABEL }));
+  const { warnings } = await restoreTo(repo, { checkpoint: taken, ...LABEL });
   expect(warnings).toHaveLength(2);
   expect(read(scratch, "modules/libs/sub/config")).toBe(config);
   expect(existsSync(inGit(scratch, "worktrees/linked/config.worktree"))).toBe(false);
@@ -221,7 +221,7 @@ test("filters that were there before keep working, on the way in and out", async
   const { repo, taken } = await begin(scratch);
   writeFileSync(join(scratch.top, "x.low"), "agent\n");
   writeFileSync(join(scratch.top, "new.low"), "agent\n");
-  must(await restoreTo(repo, { checkpoint: taken, ...LABEL }));
+  await restoreTo(repo, { checkpoint: taken, ...LABEL });
   expect(await stateOf(scratch)).toEqual(before);
   expect(await scratch.git("show", "refs/looper/rescue/run-1/T1-1:x.low")).toBe("AGENT");
   const prepared = await attempt(repo, () => {

@@ -1,22 +1,17 @@
 import { relative, sep } from "node:path";
-import type { Result } from "../../system/result.js";
-import { asResult, runGit, type GitFailure } from "./git.js";
+import { runGit } from "./git.js";
 import type { Repository } from "./repository.js";
 
 /** Which of these files (absolute, no symlink in them) git tracks. */
-export async function listTracked(
-  repo: Repository,
-  files: readonly string[],
-): Promise<Result<string[], GitFailure>> {
+export async function listTracked(repo: Repository, files: readonly string[]): Promise<string[]> {
   const inside = new Map(
     files
       .map((file) => [relative(repo.cwd, file).split(sep).join("/"), file] as const)
       .filter(([name]) => name !== "" && name !== ".." && !name.startsWith("../")),
   );
-  return asResult(async () => {
-    if (inside.size === 0) return [];
-    const { out } = await runGit(repo, ["--literal-pathspecs", "ls-files", "-z", "--", ...inside.keys()]);
-    const names = Buffer.from(out, "latin1").toString("utf8").split("\0");
-    return [...new Set(names)].flatMap((name) => inside.get(name) ?? []);
-  });
+
+  if (inside.size === 0) return [];
+  const { out } = await runGit(repo, ["--literal-pathspecs", "ls-files", "-z", "--", ...inside.keys()]);
+  const names = Buffer.from(out, "latin1").toString("utf8").split("\0");
+  return [...new Set(names)].flatMap((name) => inside.get(name) ?? []);
 }

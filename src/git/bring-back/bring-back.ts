@@ -2,11 +2,10 @@
 // where something is in the way, nothing. The person's index stays as it is.
 // Contract: no run goes on.
 import { join } from "node:path";
-import { ok, type Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
 import { foldersAbove } from "../base/folders.js";
-import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { byPath, type ByPath } from "../index/index-compare.js";
 import { dropOwnIndex, indexInfo, ownIndex, stageAll } from "../index/index-file.js";
 import { privateCopy, readEntries } from "../index/index-person.js";
@@ -33,9 +32,9 @@ export type BroughtBack =
     };
 
 /** Brings a rescue back. It stays where it is. */
-export async function restoreRescue(rescue: Rescue): Promise<Result<BroughtBack, GitFailure>> {
+export async function restoreRescue(rescue: Rescue): Promise<BroughtBack> {
   const { repo } = rescue;
-  const result = await asResult(async () => {
+  try {
     await dropOwnIndex(repo);
     await leaveOutLarge(repo);
     await stageAll(repo);
@@ -48,9 +47,9 @@ export async function restoreRescue(rescue: Rescue): Promise<Result<BroughtBack,
       already: plan.already.map(toText),
       left: plan.left.map(toText),
     };
-  });
-  await dropOwnIndex(repo);
-  return result.ok ? ok(result.value) : result;
+  } finally {
+    await dropOwnIndex(repo);
+  }
 }
 
 interface Plan {

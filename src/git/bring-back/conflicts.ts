@@ -2,10 +2,8 @@
 // Leaves making the change to revert-tree.ts.
 import { dirname, join } from "node:path";
 import type { Files } from "../../system/ports.js";
-import type { Result } from "../../system/result.js";
 import { toBytes, toText } from "../base/bytes.js";
 import { exists, type DiffEntry } from "../base/diff.js";
-import { asResult, type GitFailure } from "../base/git.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { dropOwnIndex, stageAll, stagedAgainst, stagedByPerson } from "../index/index-file.js";
 import type { Repository } from "../base/repository.js";
@@ -18,20 +16,18 @@ export async function findInTheWay(
   repo: Repository,
   head: string,
   changes: readonly DiffEntry[],
-): Promise<Result<string[], GitFailure>> {
-  return asResult(async () => {
-    if (changes.length === 0) return [];
-    await dropOwnIndex(repo);
-    await leaveOutLarge(repo);
-    await stageAll(repo);
-    const inTree = await stagedAgainst(repo, head, repo.excludes);
-    const inIndex = await stagedByPerson(repo, head);
-    await dropOwnIndex(repo);
-    const touched = touchedBy(changes);
-    const found = [...inTree, ...inIndex].map(({ path }) => path).filter(touched);
-    const hidden = await findHidden(repo, changes);
-    return [...new Set([...found.map(toText), ...hidden])].sort();
-  });
+): Promise<string[]> {
+  if (changes.length === 0) return [];
+  await dropOwnIndex(repo);
+  await leaveOutLarge(repo);
+  await stageAll(repo);
+  const inTree = await stagedAgainst(repo, head, repo.excludes);
+  const inIndex = await stagedByPerson(repo, head);
+  await dropOwnIndex(repo);
+  const touched = touchedBy(changes);
+  const found = [...inTree, ...inIndex].map(({ path }) => path).filter(touched);
+  const hidden = await findHidden(repo, changes);
+  return [...new Set([...found.map(toText), ...hidden])].sort();
 }
 
 /** Whether a path is one of those that change, lies below one that becomes a file, or is to become the folder of one. */

@@ -1,3 +1,4 @@
+import { asResult } from "../base/git.js";
 import {
   chmodSync,
   existsSync,
@@ -15,7 +16,7 @@ import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import type { Repository } from "../base/repository.js";
 import { dropRescue, listRescues, showRescue, type Rescue } from "./rescues.js";
 import { restoreTo } from "../restore/restore.js";
-import { must, test, type Scratch } from "../testing/scratch.js";
+import { test, type Scratch } from "../testing/scratch.js";
 import { stateOf } from "../testing/scratch-state.js";
 import { snapshot } from "../attempt/snapshot.js";
 
@@ -31,21 +32,21 @@ function read(scratch: Scratch, path: string): string {
 
 async function begin(scratch: Scratch, id = "T1"): Promise<{ repo: Repository; taken: Checkpoint }> {
   const repo = await scratch.open();
-  return { repo, taken: must(await checkpoint(repo, { id, run: ORDER.run, reuse: false })) };
+  return { repo, taken: await checkpoint(repo, { id, run: ORDER.run, reuse: false }) };
 }
 
 /** Gives a task up after some work; answers with its rescue. */
 async function rescued(scratch: Scratch, work: () => unknown): Promise<{ repo: Repository; rescue: Rescue }> {
   const { repo, taken } = await begin(scratch);
   await work();
-  must(await restoreTo(repo, { ...ORDER, checkpoint: taken }));
-  const [rescue] = must(await listRescues(repo));
+  await restoreTo(repo, { ...ORDER, checkpoint: taken });
+  const [rescue] = await listRescues(repo);
   if (rescue === undefined) throw new Error("no rescue");
   return { repo, rescue };
 }
 
 async function bring(rescue: Rescue): Promise<BroughtBack> {
-  return must(await restoreRescue(rescue));
+  return await restoreRescue(rescue);
 }
 
 test("each kind of rescue says what it is, of which task, and what it keeps; newest first", async ({
@@ -66,11 +67,11 @@ test("each kind of rescue says what it is, of which task, and what it keeps; new
     await scratch.git("add", name);
     await scratch.git("commit", "-qm", name);
   }
-  must(await snapshot(repo, { checkpoint: taken, run: ORDER.run, label: "T2-1", policy: "runner" }));
+  await snapshot(repo, { checkpoint: taken, run: ORDER.run, label: "T2-1", policy: "runner" });
   const review = await begin(scratch, "the review");
   write(scratch, "new", "review\n");
-  must(await restoreTo(repo, { run: ORDER.run, label: "review-3", checkpoint: review.taken }));
-  const listed = must(await listRescues(repo));
+  await restoreTo(repo, { run: ORDER.run, label: "review-3", checkpoint: review.taken });
+  const listed = await listRescues(repo);
   const told = listed.map(({ id, why, task, changes, staged }) => [
     id.replace(ORDER.run, "R"),
     why,
@@ -86,7 +87,7 @@ test("each kind of rescue says what it is, of which task, and what it keeps; new
   ]);
   const times = listed.map(({ at }) => at);
   expect(times).toEqual([...times].sort((a, b) => b - a));
-  const shown = must(await showRescue(listed.find(({ why }) => why === "given-up") ?? listed[0] ?? fail()));
+  const shown = await showRescue(listed.find(({ why }) => why === "given-up") ?? listed[0] ?? fail());
   expect(shown).toMatch(/ a\.txt \| 2 \+-[^]*-one\n\+agent\n[^]*Staged and in no file[^]*\+only staged\n/);
 });
 
@@ -97,8 +98,8 @@ function fail(): never {
 test("names of any kind can be read back", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch, "ä/ö.lock");
   write(scratch, "a.txt", "agent\n");
-  must(await restoreTo(repo, { run: `r${"x".repeat(300)}`, label: "ä/ö.lock-1", checkpoint: taken }));
-  expect(must(await listRescues(repo))[0]).toMatchObject({
+  await restoreTo(repo, { run: `r${"x".repeat(300)}`, label: "ä/ö.lock-1", checkpoint: taken });
+  expect((await listRescues(repo))[0]).toMatchObject({
     id: `r${"x".repeat(300)}/ä/ö.lock-1`,
     task: "ä/ö.lock",
     label: "ä/ö.lock-1",
@@ -110,9 +111,11 @@ test("dropping forgets this one only, and only as it was seen", async ({ scratch
     write(scratch, "a.txt", "agent\n");
   });
   await scratch.git("update-ref", `${rescue.ref}-2`, rescue.commit);
-  expect(await dropRescue({ ...rescue, commit: "1".repeat(40) })).toMatchObject({ ok: false });
-  must(await dropRescue(rescue));
-  expect(must(await listRescues(rescue.repo)).map(({ id }) => id)).toEqual([`${rescue.id}-2`]);
+  expect(await asResult(() => dropRescue({ ...rescue, commit: "1".repeat(40) }))).toMatchObject({
+    ok: false,
+  });
+  await dropRescue(rescue);
+  expect((await listRescues(rescue.repo)).map(({ id }) => id)).toEqual([`${rescue.id}-2`]);
   expect(await scratch.git("cat-file", "-t", rescue.commit)).toBe("commit");
 });
 
@@ -220,12 +223,12 @@ test("what only the index had is kept when an attempt unstages it, though the ta
   const { repo, taken } = await begin(scratch);
   await scratch.git("add", "part");
   const order = { run: ORDER.run, label: "T1-1", policy: "runner" as const };
-  must(await snapshot(repo, { ...order, checkpoint: taken }));
-  const [kept] = must(await listRescues(repo));
+  await snapshot(repo, { ...order, checkpoint: taken });
+  const [kept] = await listRescues(repo);
   expect(kept).toMatchObject({ why: "before", task: "T1" });
   expect(kept?.staged.map(({ path }) => path)).toEqual(["part"]);
-  const shown = must(await showRescue(kept ?? fail()));
+  const shown = await showRescue(kept ?? fail());
   expect(shown).toMatch(/Staged and in no file[^]*\+first half\n$/);
-  const again = must(await checkpoint(repo, { id: "T1", run: ORDER.run, reuse: true }));
+  const again = await checkpoint(repo, { id: "T1", run: ORDER.run, reuse: true });
   expect(again.index).toEqual(taken.index);
 });

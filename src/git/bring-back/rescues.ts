@@ -1,12 +1,11 @@
 // What was put aside, for a person to go through: the list, one of them, and dropping one.
 // Leaves making rescues to rescue.ts and bringing one back to bring-back.ts.
 import { z } from "zod";
-import type { Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
 import { KEPT_STAGED } from "../checkpoint/keep-beside.js";
 import { exists, type DiffEntry } from "../base/diff.js";
 import { readFacts } from "../base/facts.js";
-import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { readHead, treeish } from "../base/head.js";
 import { diffTrees } from "../index/index-file.js";
 import { readPersonIndex } from "../index/index-person.js";
@@ -44,19 +43,16 @@ export interface Rescue {
 }
 
 /** Every rescue, newest first. */
-export async function listRescues(repo: Repository): Promise<Result<Rescue[], GitFailure>> {
-  return asResult(async () => {
-    const found = await findRescues(repo);
-    const head = found.length === 0 ? undefined : (await readHead(repo)).commit;
-    const rescues: Rescue[] = [];
-    for (const one of [...found].reverse()) rescues.push(await describe(repo, one, { head, all: found }));
-    for (const { path, repo: module } of await openModules(repo, await modulesIn(repo))) {
-      const inside = await listRescues(module);
-      if (!inside.ok) throw new GitError(inside.error.command, inside.error.message);
-      rescues.push(...inside.value.map((one) => ({ ...one, id: `${one.id}@${toText(path)}` })));
-    }
-    return rescues.sort((one, other) => other.at - one.at);
-  });
+export async function listRescues(repo: Repository): Promise<Rescue[]> {
+  const found = await findRescues(repo);
+  const head = found.length === 0 ? undefined : (await readHead(repo)).commit;
+  const rescues: Rescue[] = [];
+  for (const one of [...found].reverse()) rescues.push(await describe(repo, one, { head, all: found }));
+  for (const { path, repo: module } of await openModules(repo, await modulesIn(repo))) {
+    const inside = await listRescues(module);
+    rescues.push(...inside.map((one) => ({ ...one, id: `${one.id}@${toText(path)}` })));
+  }
+  return rescues.sort((one, other) => other.at - one.at);
 }
 
 async function modulesIn(repo: Repository): Promise<string[]> {
@@ -65,26 +61,22 @@ async function modulesIn(repo: Repository): Promise<string[]> {
 }
 
 /** The changes a rescue keeps, as git prints a diff, with a summary of them. */
-export async function showRescue(rescue: Rescue): Promise<Result<string, GitFailure>> {
+export async function showRescue(rescue: Rescue): Promise<string> {
   const { repo } = rescue;
-  return asResult(async () => {
-    const shape = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--stat", "--patch"];
-    const { from, commit, stagedIn } = rescue;
-    const paths = ["--", ":(top)", ...repo.excludes];
-    const work = toText((await runGit(repo, ["diff", ...shape, from, commit, ...paths])).out);
-    if (stagedIn === undefined) return work;
-    const only = ["--diff-filter=d", ...shape];
-    const staged = toText((await runGit(repo, ["diff", ...only, from, stagedIn])).out);
-    return `${work}${work === "" ? "" : "\n"}Staged and in no file (git show ${stagedIn}):\n\n${staged}`;
-  });
+
+  const shape = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--stat", "--patch"];
+  const { from, commit, stagedIn } = rescue;
+  const paths = ["--", ":(top)", ...repo.excludes];
+  const work = toText((await runGit(repo, ["diff", ...shape, from, commit, ...paths])).out);
+  if (stagedIn === undefined) return work;
+  const only = ["--diff-filter=d", ...shape];
+  const staged = toText((await runGit(repo, ["diff", ...only, from, stagedIn])).out);
+  return `${work}${work === "" ? "" : "\n"}Staged and in no file (git show ${stagedIn}):\n\n${staged}`;
 }
 
 /** Forgets a rescue; its commit stays until git prunes. Refused when its ref points elsewhere by now. */
-export async function dropRescue(rescue: Rescue): Promise<Result<undefined, GitFailure>> {
-  return asResult(async () => {
-    await runGit(rescue.repo, ["update-ref", "-d", rescue.ref, rescue.commit]);
-    return undefined;
-  });
+export async function dropRescue(rescue: Rescue): Promise<void> {
+  await runGit(rescue.repo, ["update-ref", "-d", rescue.ref, rescue.commit]);
 }
 
 interface Around {

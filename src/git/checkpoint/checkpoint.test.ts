@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } 
 import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint, dropCheckpoint, keepCheckpoints } from "./checkpoint.js";
-import { runGit } from "../base/git.js";
-import { must, runAs, test, watchGit } from "../testing/scratch.js";
+import { asResult, runGit } from "../base/git.js";
+import { runAs, test, watchGit } from "../testing/scratch.js";
 import { snapshot } from "../attempt/snapshot.js";
 
 const T1 = { id: "T1", run: "run-1", reuse: false };
@@ -33,7 +33,7 @@ test("holds the tree as it is, whatever the names, and touches neither index nor
   const before = await git("status", "--porcelain", "-z");
 
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   expect(await git("status", "--porcelain", "-z")).toBe(before);
   expect(await git("rev-parse", REF)).toBe(taken.base);
   expect(await git("rev-parse", `${REF}^`)).toBe(taken.before.commit);
@@ -65,7 +65,7 @@ test("the backlog, its copies, the log and what git ignores are not in it", asyn
   ])
     write(top, name, "new\n");
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   expect(await git("ls-tree", "-r", "--name-only", taken.base)).toBe(".gitignore\na.txt\ndir/b.txt");
   expect([...taken.dirty]).toEqual([".gitignore"]);
   expect(taken.warnings).toEqual([]);
@@ -76,29 +76,29 @@ test("a task's first checkpoint is used again, with HEAD as it is now; without r
 }) => {
   write(scratch.top, "a.txt", "person\n");
   const repo = await scratch.open();
-  const first = must(await checkpoint(repo, T1));
+  const first = await checkpoint(repo, T1);
   write(scratch.top, "a.txt", "attempt\n");
   await scratch.git("commit", "-q", "--allow-empty", "-m", "meanwhile");
-  const again = must(await checkpoint(repo, { id: "T1", run: "run-2", reuse: true }));
+  const again = await checkpoint(repo, { id: "T1", run: "run-2", reuse: true });
   expect(again).toMatchObject({ base: first.base, reused: true, recorded: first.recorded });
   expect(again.dirty).toEqual(first.dirty);
   expect(again.before.commit).toBe(await scratch.git("rev-parse", "HEAD"));
-  const other = must(await checkpoint(repo, T1));
+  const other = await checkpoint(repo, T1);
   expect(other.reused).toBe(false);
   expect(await scratch.git("show", `${REF}:a.txt`)).toBe("attempt");
-  must(await dropCheckpoint(repo, "T1"));
-  must(await dropCheckpoint(repo, "T1"));
+  await dropCheckpoint(repo, "T1");
+  await dropCheckpoint(repo, "T1");
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
-  expect(must(await checkpoint(repo, { ...T1, reuse: true })).reused).toBe(false);
+  expect((await checkpoint(repo, { ...T1, reuse: true })).reused).toBe(false);
 });
 
 test("those of killed runs go at the end, save what is in hand, whatever the id", async ({ scratch }) => {
   const repo = await scratch.open();
   const long = `ü/${"x".repeat(300)}`;
-  for (const id of ["T1", "T2", "review", long]) must(await checkpoint(repo, { ...T1, id }));
-  must(await keepCheckpoints(repo, ["T1", "T9"]));
+  for (const id of ["T1", "T2", "review", long]) await checkpoint(repo, { ...T1, id });
+  await keepCheckpoints(repo, ["T1", "T9"]);
   expect(await scratch.git("for-each-ref", "--format=%(refname)", "refs/looper")).toBe(REF);
-  must(await keepCheckpoints(repo, []));
+  await keepCheckpoints(repo, []);
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
 });
 
@@ -110,12 +110,12 @@ test("without a commit the checkpoint is a first commit, and a later one of the 
   const repo = await scratch.open();
   for (const content of ["x", "y"]) {
     write(scratch.top, "a.txt", content);
-    const taken = must(await checkpoint(repo, T1));
+    const taken = await checkpoint(repo, T1);
     expect(taken.before).toMatchObject({ commit: undefined, branch: "refs/heads/fresh" });
     expect(await scratch.git("log", "--format=%P", REF)).toBe("");
     expect([...taken.dirty].sort()).toEqual(["a.txt", "dir/b.txt"]);
   }
-  const again = must(await checkpoint(repo, { ...T1, reuse: true }));
+  const again = await checkpoint(repo, { ...T1, reuse: true });
   expect([...again.dirty].sort()).toEqual(["a.txt", "dir/b.txt"]);
 });
 
@@ -124,16 +124,16 @@ test("an empty repository has a checkpoint", async ({ scratch }) => {
   mkdirSync(folder);
   await runAs(scratch.ports, { cwd: folder, env: scratch.env }, ["init", "-q"]);
   const repo = await scratch.open({ projectDir: folder, todoFile: join(folder, "to-do.json"), exclude: [] });
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   expect(taken.dirty.size).toBe(0);
   write(folder, "first", "1");
-  const after = must(await snapshot(repo, { checkpoint: taken, run: "r", label: "T1-1", policy: "runner" }));
+  const after = await snapshot(repo, { checkpoint: taken, run: "r", label: "T1-1", policy: "runner" });
   expect(after.changes.map(({ path }) => path)).toEqual(["first"]);
 });
 
 test("detached HEAD", async ({ scratch }) => {
   await scratch.git("checkout", "-q", "--detach");
-  const taken = must(await checkpoint(await scratch.open(), T1));
+  const taken = await checkpoint(await scratch.open(), T1);
   expect(taken.before).toMatchObject({ branch: undefined, commit: await scratch.git("rev-parse", "HEAD") });
 });
 
@@ -143,8 +143,8 @@ test("each working tree has its own", async ({ scratch }) => {
   write(linked, "a.txt", "linked\n");
   const todoFile = join(linked, "to-do.json");
   const there = await scratch.open({ projectDir: linked, todoFile, exclude: [] });
-  const one = must(await checkpoint(await scratch.open(), T1));
-  const two = must(await checkpoint(there, T1));
+  const one = await checkpoint(await scratch.open(), T1);
+  const two = await checkpoint(there, T1);
   expect(two.before.branch).toBe("refs/heads/side");
   expect(await scratch.git("show", `${one.base}:a.txt`)).toBe("one");
   expect(await scratch.git("show", "refs/looper/checkpoint/linked-linked/T1:a.txt")).toBe("linked");
@@ -161,7 +161,7 @@ test("a change within the same second and of the same size is seen", async ({ sc
   write(top, "a.txt", "222\n");
   utimesSync(join(top, "a.txt"), old, old);
   await git("config", "core.trustctime", "false");
-  const taken = must(await checkpoint(await scratch.open(), T1));
+  const taken = await checkpoint(await scratch.open(), T1);
   expect(await git("show", `${taken.base}:a.txt`)).toBe("222");
 });
 
@@ -172,7 +172,7 @@ test("an embedded repository without commits has a checkpoint of its own, and ke
   mkdirSync(inner);
   await runAs(scratch.ports, { cwd: inner, env: scratch.env }, ["init", "-q"]);
   write(scratch.top, "zzz", "in");
-  const taken = must(await checkpoint(await scratch.open(), T1));
+  const taken = await checkpoint(await scratch.open(), T1);
   expect([...taken.dirty]).toEqual(["zzz"]);
   expect(taken.modules).toEqual(["inner"]);
 });
@@ -181,11 +181,11 @@ test("an index lock of our own that a killed git left does not stop it; a person
   scratch,
 }) => {
   const repo = await scratch.open();
-  must(await checkpoint(repo, T1));
+  await checkpoint(repo, T1);
   write(scratch.top, ".git/looper/index.lock", "");
   write(scratch.top, ".git/index.lock", "");
-  expect(must(await checkpoint(repo, { ...T1, reuse: true })).reused).toBe(true);
-  expect(must(await checkpoint(repo, T1)).reused).toBe(false);
+  expect((await checkpoint(repo, { ...T1, reuse: true })).reused).toBe(true);
+  expect((await checkpoint(repo, T1)).reused).toBe(false);
 });
 
 test("four git processes, and a failing one is a value", async ({ scratch }) => {
@@ -194,10 +194,10 @@ test("four git processes, and a failing one is a value", async ({ scratch }) => 
   const repo = await scratch.open({}, ports);
   await repo.endsConfigured();
   seen.length = 0;
-  must(await checkpoint(repo, T1));
+  await checkpoint(repo, T1);
   expect(seen).toEqual(["for-each-ref", "add", "diff-index", "fast-import"]);
   rmSync(join(scratch.top, ".git", "objects"), { recursive: true });
-  expect(await checkpoint(repo, T1)).toMatchObject({ ok: false });
+  expect(await asResult(() => checkpoint(repo, T1))).toMatchObject({ ok: false });
 });
 
 test("a file that vanishes while git looks at the tree is looked for once more", async ({ scratch }) => {
@@ -220,7 +220,7 @@ test("a file that vanishes while git looks at the tree is looked for once more",
           : ports.processes.run(spec, options),
     },
   };
-  const taken = must(await checkpoint(await scratch.open({}, flaky), T1));
+  const taken = await checkpoint(await scratch.open({}, flaky), T1);
   expect(failures).toBe(3);
   expect([...taken.dirty.keys()]).toEqual(["new.txt"]);
 });
@@ -229,14 +229,14 @@ test("the checkpoint of one task is deleted while another's is staged, which hol
   scratch,
 }) => {
   const plain = await scratch.open();
-  must(await checkpoint(plain, T1));
+  await checkpoint(plain, T1);
   let deleted = 0;
   const ports = watchGit(scratch.ports, async ([command = ""]) => {
     if (command !== "diff-index" || deleted++ > 0) return;
-    must(await dropCheckpoint(plain, "T1"));
+    await dropCheckpoint(plain, "T1");
   });
   write(scratch.top, "a.txt", "of T2\n");
-  must(await checkpoint(await scratch.open({}, ports), { ...T1, id: "T2" }));
+  await checkpoint(await scratch.open({}, ports), { ...T1, id: "T2" });
   expect(deleted).toBeGreaterThan(0);
   expect(await scratch.git("ls-tree", "-r", "--name-only", "refs/looper/checkpoint/main/T2")).toBe(
     "a.txt\ndir/b.txt",

@@ -2,11 +2,10 @@
 // tree can say lies in a commit beside it, its second parent (keep-beside.ts).
 // Leaves what changed since to snapshot.ts and going back to restore.ts.
 import { z } from "zod";
-import type { Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
-import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { modulePaths, openModules } from "./modules.js";
 import { readHead, treeish, type Head, type HeadState } from "../base/head.js";
 import { byPath } from "../index/index-compare.js";
@@ -93,96 +92,81 @@ const Facts = z.object({
  * a limit on untracked files, for an
  * index split in two, one or two more where git changes line ends or a person told it not to look.
  */
-export async function checkpoint(
-  repo: Repository,
-  order: CheckpointOrder,
-): Promise<Result<Checkpoint, GitFailure>> {
-  return asResult(async () => {
-    const ref = checkpointRef(repo.tree, order.id);
-    const before = await readHead(repo, [ref]);
-    const base = before.refs.get(ref);
-    const locks = await readLocks(repo);
-    if (order.reuse && base !== undefined)
-      return { ...(await reuseCheckpoint(repo, order, before, base)), locks };
-    await dropOwnIndex(repo);
-    const large = await leaveOutLarge(repo);
-    const person = await readPersonIndex(repo);
-    const { warnings, marked, unborn } = await stageAll(repo);
-    const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
-    const { usual, modes, empty, special } = await survey(repo, tree);
-    const unseen = { marked: [...marked], modes: [...modes], empty: [...empty], special: [...special] };
-    // A filter of git's may write settings when it first runs.
-    const settings = await readSettings(repo);
-    const all = await stagedAgainst(repo, await treeish(repo, before.commit), []);
-    const entries = all.filter(({ path }) => !repo.isOwn(path));
-    const aside = await keepBeside(repo, { person, all, tree, unseen });
-    const { modules, warnings: inside } = await keepModules(repo, order, [
-      ...modulePaths([...tree].map(([path, { mode }]) => ({ path, mode }))),
-      ...unborn,
-    ]);
-    const made = await makeBase(repo, order, {
-      head: before,
-      entries,
-      person,
-      aside,
-      modules,
-      settings,
-      usual,
-    });
-    return {
-      id: order.id,
-      base: made.base,
-      before,
-      reused: false,
-      recorded: { commit: before.commit, branch: before.branch, run: order.run },
-      dirty: new Set(entries.map(({ path }) => path)),
-      index: {
-        checksum: person.checksum,
-        commit: aside.index ? made.beside : undefined,
-        staged: aside.staged,
-      },
-      modules,
-      unseen,
-      usual,
-      settings,
-      locks,
-      beside: made.beside,
-      warnings: [...warnOfLarge(repo, large), ...warnings, ...inside],
-    };
+export async function checkpoint(repo: Repository, order: CheckpointOrder): Promise<Checkpoint> {
+  const ref = checkpointRef(repo.tree, order.id);
+  const before = await readHead(repo, [ref]);
+  const base = before.refs.get(ref);
+  const locks = await readLocks(repo);
+  if (order.reuse && base !== undefined)
+    return { ...(await reuseCheckpoint(repo, order, before, base)), locks };
+  await dropOwnIndex(repo);
+  const large = await leaveOutLarge(repo);
+  const person = await readPersonIndex(repo);
+  const { warnings, marked, unborn } = await stageAll(repo);
+  const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+  const { usual, modes, empty, special } = await survey(repo, tree);
+  const unseen = { marked: [...marked], modes: [...modes], empty: [...empty], special: [...special] };
+  // A filter of git's may write settings when it first runs.
+  const settings = await readSettings(repo);
+  const all = await stagedAgainst(repo, await treeish(repo, before.commit), []);
+  const entries = all.filter(({ path }) => !repo.isOwn(path));
+  const aside = await keepBeside(repo, { person, all, tree, unseen });
+  const { modules, warnings: inside } = await keepModules(repo, order, [
+    ...modulePaths([...tree].map(([path, { mode }]) => ({ path, mode }))),
+    ...unborn,
+  ]);
+  const made = await makeBase(repo, order, {
+    head: before,
+    entries,
+    person,
+    aside,
+    modules,
+    settings,
+    usual,
   });
+  return {
+    id: order.id,
+    base: made.base,
+    before,
+    reused: false,
+    recorded: { commit: before.commit, branch: before.branch, run: order.run },
+    dirty: new Set(entries.map(({ path }) => path)),
+    index: {
+      checksum: person.checksum,
+      commit: aside.index ? made.beside : undefined,
+      staged: aside.staged,
+    },
+    modules,
+    unseen,
+    usual,
+    settings,
+    locks,
+    beside: made.beside,
+    warnings: [...warnOfLarge(repo, large), ...warnings, ...inside],
+  };
 }
 
 /**
  * Deletes a checkpoint, when its task was given up or changed nothing. Nothing happens when there is none. The own index stays: a job at
  * another task may be staging into it, and a checkpoint or snapshot that lost it halfway would hold an empty tree.
  */
-export async function dropCheckpoint(repo: Repository, id: string): Promise<Result<undefined, GitFailure>> {
-  return asResult(async () => {
-    await runGit(repo, ["update-ref", "-d", checkpointRef(repo.tree, id)]);
-    await dropInModules(repo, id);
-    return undefined;
-  });
+export async function dropCheckpoint(repo: Repository, id: string): Promise<void> {
+  await runGit(repo, ["update-ref", "-d", checkpointRef(repo.tree, id)]);
+  await dropInModules(repo, id);
 }
 
 /**
  * Deletes every checkpoint but those of these ids, and the own index: for the end of a run, when no job is staging into it. One process
  * where there is no other checkpoint.
  */
-export async function keepCheckpoints(
-  repo: Repository,
-  ids: readonly string[],
-): Promise<Result<undefined, GitFailure>> {
-  return asResult(async () => {
-    const folder = checkpointFolder(repo.tree);
-    const { out } = await runGit(repo, ["for-each-ref", "--format=%(refname)", folder]);
-    const kept = new Set(ids.map((id) => checkpointRef(repo.tree, id)));
-    for (const ref of out.split("\n").filter((name) => name !== "" && !kept.has(name))) {
-      const dropped = await dropCheckpoint(repo, decodeId(ref.slice(folder.length + 1)));
-      if (!dropped.ok) throw new GitError(dropped.error.command, dropped.error.message);
-    }
-    await dropOwnIndex(repo);
-    return undefined;
-  });
+export async function keepCheckpoints(repo: Repository, ids: readonly string[]): Promise<void> {
+  const folder = checkpointFolder(repo.tree);
+  const { out } = await runGit(repo, ["for-each-ref", "--format=%(refname)", folder]);
+  const kept = new Set(ids.map((id) => checkpointRef(repo.tree, id)));
+  for (const ref of out.split("\n").filter((name) => name !== "" && !kept.has(name))) {
+    await dropCheckpoint(repo, decodeId(ref.slice(folder.length + 1)));
+  }
+  await dropOwnIndex(repo);
 }
 
 /** Forgets the checkpoints of submodules alone. No process where there are none. */
@@ -206,8 +190,7 @@ async function keepModules(
   const warnings: string[] = [];
   for (const { path, repo: module } of modules) {
     const kept = await checkpoint(module, { ...order, reuse: false });
-    if (!kept.ok) throw new GitError(kept.error.command, kept.error.message);
-    warnings.push(...kept.value.warnings.map((message) => `${toText(path)}: ${message}`));
+    warnings.push(...kept.warnings.map((message) => `${toText(path)}: ${message}`));
   }
   const found = modules.map(({ path }) => path);
   return { modules: found, warnings: [...warnings, ...(await keepCopies(repo, order.id, found))] };

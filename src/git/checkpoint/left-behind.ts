@@ -1,10 +1,9 @@
 // Finds the task whose unfinished work is still in the tree although it is not in progress any more: its run was killed or
 // interrupted, and a person edited the task afterwards. Leaves putting the work aside to restore.ts.
 import { z } from "zod";
-import type { Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
-import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { readHead, treeish } from "../base/head.js";
 import { diffTrees, stageAll, stagedAgainst } from "../index/index-file.js";
 import { leaveOut } from "./large.js";
@@ -24,22 +23,20 @@ const Facts = z.object({
 export async function findLeftBehind(
   repo: Repository,
   isInProgress: (id: string) => boolean,
-): Promise<Result<string | undefined, GitFailure>> {
-  return asResult(async () => {
-    const folder = checkpointFolder(repo.tree);
-    const format = "--format=%(refname)%00%(objectname)%00%(contents)%00";
-    // A review or a draft has an id with white space: theirs are put back by whoever begins one.
-    const { out } = await runGit(repo, ["for-each-ref", "--sort=-committerdate", format, folder]);
-    const values = out.split("\0");
-    for (let at = 0; at + 3 < values.length; at += 3) {
-      const [ref = "", base = "", contents = ""] = values.slice(at);
-      const id = decodeId(ref.trimStart().slice(folder.length + 1));
-      if (/\s/.test(id)) continue;
-      if (isInProgress(id)) return undefined;
-      return (await isStillThere(repo, base, toText(contents))) ? id : undefined;
-    }
-    return undefined;
-  });
+): Promise<string | undefined> {
+  const folder = checkpointFolder(repo.tree);
+  const format = "--format=%(refname)%00%(objectname)%00%(contents)%00";
+  // A review or a draft has an id with white space: theirs are put back by whoever begins one.
+  const { out } = await runGit(repo, ["for-each-ref", "--sort=-committerdate", format, folder]);
+  const values = out.split("\0");
+  for (let at = 0; at + 3 < values.length; at += 3) {
+    const [ref = "", base = "", contents = ""] = values.slice(at);
+    const id = decodeId(ref.trimStart().slice(folder.length + 1));
+    if (/\s/.test(id)) continue;
+    if (isInProgress(id)) return undefined;
+    return (await isStillThere(repo, base, toText(contents))) ? id : undefined;
+  }
+  return undefined;
 }
 
 async function isStillThere(repo: Repository, base: string, contents: string): Promise<boolean> {

@@ -19,7 +19,7 @@ import { removeStaleLocks } from "../base/locks.js";
 import { putBack } from "../restore/undo-gate-changes.js";
 import type { Repository } from "../base/repository.js";
 import { restoreTo } from "../restore/restore.js";
-import { must, test, type Scratch } from "../testing/scratch.js";
+import { test, type Scratch } from "../testing/scratch.js";
 import { stateOf } from "../testing/scratch-state.js";
 import { snapshot } from "../attempt/snapshot.js";
 
@@ -52,17 +52,17 @@ function modeOf(scratch: Scratch, path: string): string {
 /** Given up twice: at once, and by a start after a kill, with nothing but the repository to go by. */
 async function giveUp(scratch: Scratch, repo: Repository, work: () => void): Promise<readonly string[]> {
   const before = await stateOf(scratch);
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   expect(await stateOf(scratch)).toEqual(before);
   work();
-  const { warnings } = must(await restoreTo(repo, { checkpoint: taken, ...LABEL }));
+  const { warnings } = await restoreTo(repo, { checkpoint: taken, ...LABEL });
   expect(await stateOf(scratch)).toEqual(before);
 
   work();
   await removeStaleLocks(repo, { since: Infinity });
-  const again = must(await checkpoint(repo, { ...T1, reuse: true }));
+  const again = await checkpoint(repo, { ...T1, reuse: true });
   expect(again).toMatchObject({ reused: true, usual: taken.usual, unseen: taken.unseen });
-  must(await restoreTo(repo, { checkpoint: again, ...LABEL }));
+  await restoreTo(repo, { checkpoint: again, ...LABEL });
   expect(await stateOf(scratch)).toEqual(before);
   return warnings;
 }
@@ -127,11 +127,11 @@ test("what may not be read or written is opened before git looks, for a user who
     return { ...real, setMode };
   };
   const repo = await scratch.open({}, { ...scratch.ports, files: { ...files, tree } });
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   remove(scratch, "ro/y");
   chmodSync(join(scratch.top, "ro"), 0o500);
   for (const path of ["mine", "dir/b.txt", "dir"]) chmodSync(join(scratch.top, path), 0o000);
-  must(await restoreTo(repo, { checkpoint: taken, ...LABEL }));
+  await restoreTo(repo, { checkpoint: taken, ...LABEL });
   expect(set.slice(0, 4).sort()).toEqual(["dir 700", "dir/b.txt 400", "mine 400", "ro 700"]);
   expect(["ro", "ro/y", "mine", "dir", "dir/b.txt"].map((path) => modeOf(scratch, path))).toEqual([
     "555",
@@ -178,10 +178,10 @@ test("nothing is made or changed behind a symlink that git ignores", async ({ sc
   folder(scratch, "e/f/h");
   folder(scratch, "e/g/i");
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   remove(scratch, "e");
   symlinkSync(elsewhere, join(scratch.top, "e"));
-  must(await restoreTo(repo, { checkpoint: taken, ...LABEL }));
+  await restoreTo(repo, { checkpoint: taken, ...LABEL });
   expect(readdirSync(elsewhere)).toEqual(["g"]);
   expect(readdirSync(join(elsewhere, "g"))).toEqual([]);
   expect(lstatSync(join(elsewhere, "g")).mode & 0o777).toBe(0o700);
@@ -212,9 +212,9 @@ test("a pipe in the place of a file or a folder goes, as new ones do, and is nam
 test("a person's pipe that was removed is told: it cannot be made again", async ({ scratch }) => {
   pipe(scratch, "mine");
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   remove(scratch, "mine");
-  const { warnings } = must(await restoreTo(repo, { checkpoint: taken, ...LABEL }));
+  const { warnings } = await restoreTo(repo, { checkpoint: taken, ...LABEL });
   expect(warnings).toEqual([expect.stringMatching(/cannot be made again: mine$/)]);
 });
 
@@ -222,14 +222,14 @@ test("what was committed meanwhile keeps the permissions it has", async ({ scrat
   write(scratch, "b", 0o640);
   await scratch.commitAll("b");
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   folder(scratch, "later", 0o700);
   write(scratch, "later/c", 0o600);
   writeFileSync(join(scratch.top, "b"), "again\n");
   chmodSync(join(scratch.top, "b"), 0o600);
   await scratch.commitAll("meanwhile");
   write(scratch, "a.txt", 0o600);
-  must(await restoreTo(repo, { checkpoint: taken, ...LABEL }));
+  await restoreTo(repo, { checkpoint: taken, ...LABEL });
   expect(["later", "later/c", "b", "a.txt"].map((path) => modeOf(scratch, path))).toEqual([
     "700",
     "600",
@@ -242,11 +242,11 @@ test("what the gate changes gets its permissions back; the attempt's own stay", 
   write(scratch, "b", 0o600);
   write(scratch, "c", 0o600);
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   writeFileSync(join(scratch.top, "c"), "attempt\n");
-  const { changes } = must(await snapshot(repo, { checkpoint: taken, ...LABEL, policy: "runner" }));
+  const { changes } = await snapshot(repo, { checkpoint: taken, ...LABEL, policy: "runner" });
   for (const path of ["b", "c"]) writeFileSync(join(scratch.top, path), "gate\n");
-  const { warnings } = must(await putBack(repo, { checkpoint: taken, changes, ...LABEL }));
+  const { warnings } = await putBack(repo, { checkpoint: taken, changes, ...LABEL });
   expect(warnings).toEqual([]);
   expect([modeOf(scratch, "b"), existsSync(join(scratch.top, "c"))]).toEqual(["600", true]);
 });
@@ -255,7 +255,7 @@ test("where all is as usual, nothing is kept beside the tree, and no process mor
   scratch,
 }) => {
   const repo = await scratch.open();
-  const { beside, unseen, usual } = must(await checkpoint(repo, T1));
+  const { beside, unseen, usual } = await checkpoint(repo, T1);
   expect({ beside, modes: unseen.modes, empty: unseen.empty }).toEqual({
     beside: undefined,
     modes: [],

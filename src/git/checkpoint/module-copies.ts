@@ -3,7 +3,8 @@
 // Leaves the files that such a repository tracks or could track to its own checkpoint, which its `.git` holds.
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { errorCode, errorMessage } from "../../system/errors.js";
+import { errorCode } from "../../system/errors.js";
+import { reasonOf } from "../base/file-errors.js";
 import type { Files } from "../../system/ports.js";
 import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
@@ -68,7 +69,7 @@ export async function keepCopies(repo: Repository, id: string, paths: readonly s
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
       await files.removeTree(to);
-      warnings.push(unprotected(path, errorMessage(error)));
+      warnings.push(unprotected(path, reasonOf(error)));
       continue;
     }
     const ignored = await ignoredIn(repo, path);
@@ -98,7 +99,7 @@ export async function warnOfModule(repo: Repository, path: string): Promise<stri
     if (size > MOST_COPIED) return [unprotected(path, `${sizeText(size)} to copy`)];
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    return [unprotected(path, errorMessage(error))];
+    return [unprotected(path, reasonOf(error))];
   }
   const ignored = await ignoredIn(repo, path);
   if (!("size" in ignored)) return [];

@@ -8,7 +8,7 @@ import type { Repository } from "../base/repository.js";
 import { listRescues } from "../bring-back/rescues.js";
 import { restoreTo } from "../restore/restore.js";
 import type { Restored } from "../restore/restore-order.js";
-import { must, runAs, test, type Scratch } from "../testing/scratch.js";
+import { runAs, test, type Scratch } from "../testing/scratch.js";
 import { stateOf } from "../testing/scratch-state.js";
 import { attempt, changesOf, finish } from "../testing/scratch-task.js";
 
@@ -51,11 +51,11 @@ function write(scratch: Scratch, path: string, content: string): void {
 
 async function begin(scratch: Scratch): Promise<{ repo: Repository; taken: Checkpoint }> {
   const repo = await scratch.open();
-  return { repo, taken: must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false })) };
+  return { repo, taken: await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }) };
 }
 
 async function giveUp(repo: Repository, taken: Checkpoint): Promise<Restored> {
-  return must(await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" }));
+  return await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
 }
 
 test("a submodule that moved, or is dirty, goes back with its own index, and what was there is kept in it", async ({
@@ -83,7 +83,7 @@ test("a submodule that moved, or is dirty, goes back with its own index, and wha
   expect(await sub("show", "refs/looper/rescue/run-1/T1-1-2:new")).toBe("agent");
   expect(await sub("for-each-ref", "refs/looper/checkpoint")).toBe("");
 
-  const rescues = must(await listRescues(repo));
+  const rescues = await listRescues(repo);
   expect(rescues.map(({ id }) => id).sort()).toEqual([
     "run-1/T1-1",
     "run-1/T1-1-2@libs/sub",
@@ -92,9 +92,9 @@ test("a submodule that moved, or is dirty, goes back with its own index, and wha
   const inside = rescues.find(({ id }) => id === "run-1/T1-1-2@libs/sub");
   const outside = rescues.find(({ id }) => id === "run-1/T1-1");
   if (inside === undefined || outside === undefined) throw new Error("no such rescue");
-  expect(must(await restoreRescue(inside))).toMatchObject({ restored: ["in.txt", "new"] });
+  expect(await restoreRescue(inside)).toMatchObject({ restored: ["in.txt", "new"] });
   expect(readFileSync(join(scratch.top, "libs/sub/new"), "utf8")).toBe("agent\n");
-  expect(must(await restoreRescue(outside))).toMatchObject({ restored: ["a.txt"], left: ["libs/sub"] });
+  expect(await restoreRescue(outside)).toMatchObject({ restored: ["a.txt"], left: ["libs/sub"] });
 });
 
 test("a submodule that was removed comes back, also after a kill", async ({ scratch }) => {
@@ -105,7 +105,7 @@ test("a submodule that was removed comes back, also after a kill", async ({ scra
   rmSync(join(scratch.top, "libs"), { recursive: true });
   await scratch.git("rm", "-q", "--cached", "libs/sub");
   await removeStaleLocks(repo, { since: Infinity });
-  const again = must(await checkpoint(repo, { id: "T1", run: "run-2", reuse: true }));
+  const again = await checkpoint(repo, { id: "T1", run: "run-2", reuse: true });
   await giveUp(repo, again);
   expect(await state()).toEqual(before);
 });

@@ -1,6 +1,4 @@
 // What of a working tree no checkpoint can hold: a run names it before it starts.
-import type { Result } from "../../system/result.js";
-import { asResult, type GitFailure } from "../base/git.js";
 import { readPersonIndex } from "../index/index-person.js";
 import { findUntracked, leaveOut, warnOfLarge } from "./large.js";
 import { warnOfModule } from "./module-copies.js";
@@ -8,12 +6,10 @@ import { modulePaths } from "./modules.js";
 import type { Repository } from "../base/repository.js";
 
 /** Warnings about untracked files that are too large, and repositories inside the tree that cannot be copied. */
-export async function findUnprotected(repo: Repository): Promise<Result<string[], GitFailure>> {
-  return asResult(async () => {
-    const { large, nested } = await findUntracked(repo);
-    const warnings = warnOfLarge(repo, leaveOut(repo, large));
-    const tracked = modulePaths((await readPersonIndex(repo)).entries);
-    for (const path of new Set([...tracked, ...nested])) warnings.push(...(await warnOfModule(repo, path)));
-    return warnings;
-  });
+export async function findUnprotected(repo: Repository): Promise<string[]> {
+  const { large, nested } = await findUntracked(repo);
+  const warnings = warnOfLarge(repo, leaveOut(repo, large));
+  const tracked = modulePaths((await readPersonIndex(repo)).entries);
+  for (const path of new Set([...tracked, ...nested])) warnings.push(...(await warnOfModule(repo, path)));
+  return warnings;
 }

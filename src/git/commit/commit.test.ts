@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { commitBacklog, prepareCommit } from "./commit.js";
 import { publish } from "./publish.js";
-import { must, runAs, test, watchGit, type Scratch } from "../testing/scratch.js";
+import { runAs, test, watchGit, type Scratch } from "../testing/scratch.js";
 import {
   attempt,
   changesOf,
@@ -143,7 +143,7 @@ test("line ends and filters of the backlog are git's business", async ({ scratch
   const stored = async (backlog: string): Promise<string> => {
     const bytes = Buffer.from(backlog);
     const order = { taskId: "T1", run: "r", snapshot: seen, backlog: bytes, message: MESSAGE, facts: null };
-    const prepared = must(await prepareCommit(await scratch.open(), order));
+    const prepared = await prepareCommit(await scratch.open(), order);
     return prepared === "nothing"
       ? prepared
       : scratch.git("cat-file", "blob", `${prepared.commit}:to-do.json`);
@@ -192,7 +192,7 @@ test("in a linked worktree the commit is on its branch", async ({ scratch }) => 
     writeFileSync(join(linked, "new"), "x");
   });
   writeFileSync(todoFile, DONE);
-  must(await publish(repo, prepared));
+  await publish(repo, prepared);
   expect(await scratch.git("rev-parse", "side")).toBe(prepared.commit);
   expect(await runAs(scratch.ports, { cwd: linked, env: scratch.env }, ["status", "--porcelain"])).toBe("");
   expect(await scratch.git("status", "--porcelain")).toBe("");
@@ -204,13 +204,13 @@ test("the backlog alone: only where HEAD holds another version", async ({ scratc
   write(scratch, "to-do.json", DONE);
   const repo = await scratch.open();
   const order = { run: "run-1", bytes: Buffer.from(DONE), message: "looper: complete\n" };
-  const made = must(await commitBacklog(repo, order));
+  const made = await commitBacklog(repo, order);
   if (made === "nothing") throw new Error("nothing");
   expect(await changesOf(scratch, made.commit)).toEqual(["M to-do.json"]);
   expect(await scratch.git("log", "-1", "--format=%s")).toBe("looper: complete");
   expect(await scratch.git("status", "--porcelain")).toBe("A  staged");
-  expect(must(await commitBacklog(repo, order))).toBe("nothing");
+  expect(await commitBacklog(repo, order)).toBe("nothing");
   await scratch.git("rm", "-q", "--cached", "to-do.json");
   await scratch.git("commit", "-qm", "untracked");
-  expect(must(await commitBacklog(repo, { ...order, bytes: Buffer.from("{}") }))).toBe("nothing");
+  expect(await commitBacklog(repo, { ...order, bytes: Buffer.from("{}") })).toBe("nothing");
 });

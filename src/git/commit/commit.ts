@@ -1,12 +1,11 @@
 // Builds the commit of a task, or of the backlog alone, on no branch yet: the first step of the commit protocol
 // (prepare → the caller writes the backlog → publish). Leaves the other steps to publish.ts.
-import type { Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
 import { NOTHING, type Version } from "../base/diff.js";
-import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { readHead } from "../base/head.js";
 import { buildPending, type Prepared } from "./pending.js";
-import { publishCommit, type Published } from "./publish.js";
+import { publish, type Published } from "./publish.js";
 import type { Repository } from "../base/repository.js";
 import type { Snapshot } from "../attempt/snapshot.js";
 
@@ -34,28 +33,23 @@ export interface CommitOrder {
 export type Preparation = Prepared | "nothing";
 
 /** Builds the task's commit: what the attempt changed, and the backlog with it. One or two processes. */
-export async function prepareCommit(
-  repo: Repository,
-  order: CommitOrder,
-): Promise<Result<Preparation, GitFailure>> {
-  return asResult(async () => {
-    const { head, marked, theirs } = order.snapshot;
-    const stays = (path: string): boolean => marked?.has(path) === true || theirs?.has(path) === true;
-    const changes = order.snapshot.changes.filter(({ path }) => !stays(path));
-    const { run, taskId, attempt, message, facts } = order;
-    const parts = { parent: head.commit, changes, message, run, taskId, attempt, facts };
-    const mode = await backlogMode(repo, { ...order.snapshot, changes });
-    if (mode === undefined || repo.todo === undefined) {
-      return changes.length === 0 ? "nothing" : buildPending(repo, parts);
-    }
-    const { path } = repo.todo;
-    const bytes = order.backlog;
-    if (!bytes.includes(CARRIAGE_RETURN) && !(await repo.todoFiltered())) {
-      return buildPending(repo, parts, { path, mode, content: bytes });
-    }
-    const entry = { path, from: NOTHING, to: { mode, oid: await storeBacklog(repo, path, bytes) } };
-    return buildPending(repo, { ...parts, changes: [...changes, entry] });
-  });
+export async function prepareCommit(repo: Repository, order: CommitOrder): Promise<Preparation> {
+  const { head, marked, theirs } = order.snapshot;
+  const stays = (path: string): boolean => marked?.has(path) === true || theirs?.has(path) === true;
+  const changes = order.snapshot.changes.filter(({ path }) => !stays(path));
+  const { run, taskId, attempt, message, facts } = order;
+  const parts = { parent: head.commit, changes, message, run, taskId, attempt, facts };
+  const mode = await backlogMode(repo, { ...order.snapshot, changes });
+  if (mode === undefined || repo.todo === undefined) {
+    return changes.length === 0 ? "nothing" : buildPending(repo, parts);
+  }
+  const { path } = repo.todo;
+  const bytes = order.backlog;
+  if (!bytes.includes(CARRIAGE_RETURN) && !(await repo.todoFiltered())) {
+    return buildPending(repo, parts, { path, mode, content: bytes });
+  }
+  const entry = { path, from: NOTHING, to: { mode, oid: await storeBacklog(repo, path, bytes) } };
+  return buildPending(repo, { ...parts, changes: [...changes, entry] });
 }
 
 /**
@@ -65,30 +59,23 @@ export async function prepareCommit(
 export async function commitBacklog(
   repo: Repository,
   order: { run: string; bytes: Uint8Array; message: string },
-): Promise<Result<Published | "nothing", GitFailure>> {
-  return asResult(async () => {
-    const { commit } = await readHead(repo);
-    if (repo.todo === undefined || commit === undefined) return "nothing";
-    const { path } = repo.todo;
-    const from = await committedVersion(repo, commit, path);
-    if (from === undefined) return "nothing";
-    const oid = await storeBacklog(repo, path, order.bytes);
-    if (oid === from.oid) return "nothing";
-    const changes = [{ path, from, to: { mode: from.mode, oid } }];
-    const { run, message } = order;
-    const parts = { parent: commit, changes, message, run, ...NO_TASK };
-    return publishCommit(repo, await buildPending(repo, parts));
-  });
+): Promise<Published | "nothing"> {
+  const { commit } = await readHead(repo);
+  if (repo.todo === undefined || commit === undefined) return "nothing";
+  const { path } = repo.todo;
+  const from = await committedVersion(repo, commit, path);
+  if (from === undefined) return "nothing";
+  const oid = await storeBacklog(repo, path, order.bytes);
+  if (oid === from.oid) return "nothing";
+  const changes = [{ path, from, to: { mode: from.mode, oid } }];
+  const { run, message } = order;
+  const parts = { parent: commit, changes, message, run, ...NO_TASK };
+  return publish(repo, await buildPending(repo, parts));
 }
 
 /** The mode a commit holds the backlog with; `undefined` when it does not hold it. At most one process. */
-export async function backlogModeIn(
-  repo: Repository,
-  commit: string,
-): Promise<Result<string | undefined, GitFailure>> {
-  return asResult(async () =>
-    repo.todo === undefined ? undefined : (await committedVersion(repo, commit, repo.todo.path))?.mode,
-  );
+export async function backlogModeIn(repo: Repository, commit: string): Promise<string | undefined> {
+  return repo.todo === undefined ? undefined : (await committedVersion(repo, commit, repo.todo.path))?.mode;
 }
 
 /** The mode the backlog is committed with; `undefined` when it is not to be committed. */

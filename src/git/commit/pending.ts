@@ -2,13 +2,12 @@
 // Leaves building it to commit.ts and finishing it to publish.ts.
 import { z } from "zod";
 import { given } from "../../system/given.js";
-import type { Result } from "../../system/result.js";
 import { parseBatch } from "../base/batch.js";
 import { toText } from "../base/bytes.js";
 import { NOTHING, type DiffEntry } from "../base/diff.js";
 import { importPair, OWN_IDENT, type ImportedFile } from "../base/fast-import.js";
 import { readFacts } from "../base/facts.js";
-import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { isAncestor, readHead } from "../base/head.js";
 import { diffTrees } from "../index/index-file.js";
 import { PENDING, pendingRef } from "../base/names.js";
@@ -87,30 +86,28 @@ export async function buildPending(
  * The commit a killed run left unfinished, `undefined` when there is none. What to do: write what `facts` says, unless
  * done, then `publish`; facts that cannot be read come as `undefined`.
  */
-export async function recoverPending(repo: Repository): Promise<Result<Prepared | undefined, GitFailure>> {
-  return asResult(async () => {
-    const ref = pendingRef(repo.tree);
-    const { out } = await runGit(repo, ["cat-file", "--batch"], {
-      input: `${ref}^1\n${ref}:${FACTS_FILE}\n`,
-    });
-    const [commit, json] = parseBatch(out);
-    if (commit === undefined) return undefined;
-    const text = commit.content;
-    const end = text.indexOf("\n\n");
-    const known = readFacts(PendingFacts, toText(json?.content ?? ""));
-    const head = await readHead(repo);
-    return {
-      commit: commit.oid,
-      parent: /^parent ([0-9a-f]+)$/m.exec(text.slice(0, end))?.[1],
-      changes: await diffTrees(repo, commit.oid),
-      message: toText(text.slice(end + 2)),
-      run: known?.run ?? "",
-      taskId: known?.task,
-      attempt: known?.attempt,
-      facts: known?.facts,
-      published: head.commit !== undefined && (await isAncestor(repo, commit.oid, head.commit)),
-    };
+export async function recoverPending(repo: Repository): Promise<Prepared | undefined> {
+  const ref = pendingRef(repo.tree);
+  const { out } = await runGit(repo, ["cat-file", "--batch"], {
+    input: `${ref}^1\n${ref}:${FACTS_FILE}\n`,
   });
+  const [commit, json] = parseBatch(out);
+  if (commit === undefined) return undefined;
+  const text = commit.content;
+  const end = text.indexOf("\n\n");
+  const known = readFacts(PendingFacts, toText(json?.content ?? ""));
+  const head = await readHead(repo);
+  return {
+    commit: commit.oid,
+    parent: /^parent ([0-9a-f]+)$/m.exec(text.slice(0, end))?.[1],
+    changes: await diffTrees(repo, commit.oid),
+    message: toText(text.slice(end + 2)),
+    run: known?.run ?? "",
+    taskId: known?.task,
+    attempt: known?.attempt,
+    facts: known?.facts,
+    published: head.commit !== undefined && (await isAncestor(repo, commit.oid, head.commit)),
+  };
 }
 
 /** The runs whose commits are unfinished, in any working tree. Two processes. */
@@ -123,9 +120,6 @@ export async function pendingRuns(repo: Repository): Promise<string[]> {
 }
 
 /** Forgets the unfinished commit. One process; nothing happens when there is none. */
-export async function dropPending(repo: Repository): Promise<Result<undefined, GitFailure>> {
-  return asResult(async () => {
-    await runGit(repo, ["update-ref", "-d", pendingRef(repo.tree)]);
-    return undefined;
-  });
+export async function dropPending(repo: Repository): Promise<void> {
+  await runGit(repo, ["update-ref", "-d", pendingRef(repo.tree)]);
 }

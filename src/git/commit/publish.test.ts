@@ -1,3 +1,4 @@
+import { asResult } from "../base/git.js";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -5,7 +6,7 @@ import { prepareCommit } from "./commit.js";
 import { attemptRef } from "../base/names.js";
 import { dropPending, recoverPending } from "./pending.js";
 import { publish } from "./publish.js";
-import { must, test, watchGit, type Scratch } from "../testing/scratch.js";
+import { test, watchGit, type Scratch } from "../testing/scratch.js";
 import { attempt, changesOf, DONE, FACTS, finish, MESSAGE, runAttempt } from "../testing/scratch-task.js";
 
 function write(scratch: Scratch, path: string, content: string): void {
@@ -40,7 +41,7 @@ test("a HEAD that moves every time is given up after five", async ({ scratch }) 
   const prepared = await attempt(repo, () => {
     write(scratch, "new", "agent\n");
   });
-  const result = await publish(repo, prepared);
+  const result = await asResult(() => publish(repo, prepared));
   expect(result).toMatchObject({ ok: false, error: { command: "git update-ref" } });
   expect(moves).toBe(6);
   expect(await scratch.git("log", "--format=%s")).not.toContain("Do T1");
@@ -76,7 +77,7 @@ test("an index that stays locked is a warning, one that is released is waited fo
     write(scratch, "new", "2");
   });
   write(scratch, ".git/index.lock", "");
-  const { warnings, commit } = must(await publish(repo, held));
+  const { warnings, commit } = await publish(repo, held);
   expect(warnings).toEqual([expect.stringContaining("index.lock")]);
   expect(await scratch.git("rev-parse", "HEAD")).toBe(commit);
   expect(slept).toBeGreaterThanOrEqual(15_000);
@@ -103,12 +104,12 @@ test("a disk that is full when the index is written: HEAD stays, and the next st
     write(scratch, "new", "agent\n");
   });
   await scratch.ports.files.writeAtomic(join(scratch.top, "to-do.json"), DONE);
-  expect(await publish(repo, prepared)).toMatchObject({ ok: false });
+  expect(await asResult(() => publish(repo, prepared))).toMatchObject({ ok: false });
   expect(await scratch.git("rev-parse", "HEAD")).toBe(before);
   full = false;
-  const pending = must(await recoverPending(repo));
+  const pending = await recoverPending(repo);
   if (pending === undefined) throw new Error("the commit is forgotten");
-  must(await publish(repo, pending));
+  await publish(repo, pending);
   expect(await scratch.git("log", "-1", "--format=%s")).toBe("Do T1");
   expect(await scratch.git("status", "--porcelain")).toBe("");
 });
@@ -156,7 +157,7 @@ test("killed before any git process of the protocol: the next start ends with ex
 /** What a start does: finishes what is pending; else, unless the backlog says done, tries the task again. */
 async function recoverAndFinish(scratch: Scratch): Promise<string> {
   const repo = await scratch.open();
-  const pending = must(await recoverPending(repo));
+  const pending = await recoverPending(repo);
   if (pending !== undefined) {
     expect(pending).toMatchObject({
       run: "run-1",
@@ -190,10 +191,10 @@ test("killed between HEAD and the dropping of pending: nothing is committed twic
   await scratch.commitAll("person, later");
   const head = await scratch.git("rev-parse", "HEAD");
   await scratch.git("update-ref", "refs/looper/pending/main", pendingTip);
-  const pending = must(await recoverPending(await scratch.open()));
+  const pending = await recoverPending(await scratch.open());
   expect(pending).toMatchObject({ commit, published: true, facts: FACTS });
   if (pending === undefined) throw new Error("no pending");
-  expect(must(await publish(repo, pending)).commit).toBe(commit);
+  expect((await publish(repo, pending)).commit).toBe(commit);
   expect(await scratch.git("status", "--porcelain")).toBe("");
   expect(await scratch.git("rev-parse", "HEAD")).toBe(head);
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
@@ -207,16 +208,16 @@ test("a pending commit is found again with the person's commits on top of its pa
     write(scratch, "new", "agent\n");
   });
   await scratch.git("commit", "-q", "--allow-empty", "-m", "person");
-  const pending = must(await recoverPending(await scratch.open()));
+  const pending = await recoverPending(await scratch.open());
   if (pending === undefined) throw new Error("no pending");
   await finish(scratch, repo, pending);
   expect(await scratch.git("log", "--format=%s")).toBe("Do T1\nperson\nbegin");
-  expect(must(await recoverPending(repo))).toBeUndefined();
+  expect(await recoverPending(repo)).toBeUndefined();
 
   await scratch.git("update-ref", "refs/looper/pending/main", "HEAD");
-  expect(must(await recoverPending(repo))).toMatchObject({ taskId: undefined, facts: undefined });
-  must(await dropPending(repo));
-  must(await dropPending(repo));
+  expect(await recoverPending(repo)).toMatchObject({ taskId: undefined, facts: undefined });
+  await dropPending(repo);
+  await dropPending(repo);
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
 });
 
@@ -229,13 +230,13 @@ test("the commit of an attempt is kept under the attempt's name too, also when a
     write(scratch, "new", "agent\n");
   });
   const facts = { taskId: "T1", attempt: 2, run: "run-1", message: MESSAGE, facts: FACTS };
-  must(await prepareCommit(repo, { ...facts, snapshot: seen, backlog: Buffer.from(DONE) }));
-  const found = must(await recoverPending(repo));
+  await prepareCommit(repo, { ...facts, snapshot: seen, backlog: Buffer.from(DONE) });
+  const found = await recoverPending(repo);
   if (found === undefined) throw new Error("nothing is pending");
   const commit = await finish(scratch, repo, found);
   expect(await scratch.git("rev-parse", ref)).toBe(commit);
   await scratch.git("update-ref", "-d", ref);
   // Killed after HEAD moved: only the refs are left to be done.
-  must(await publish(repo, { ...found, published: true }));
+  await publish(repo, { ...found, published: true });
   expect(await scratch.git("rev-parse", ref)).toBe(commit);
 });

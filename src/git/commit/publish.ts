@@ -3,8 +3,7 @@
 // Leaves building it to commit.ts and pending.ts.
 import { dropInModules } from "../checkpoint/checkpoint.js";
 import { isOfTheDisk } from "../../system/errors.js";
-import type { Result } from "../../system/result.js";
-import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
+import { GitError, runGit } from "../base/git.js";
 import { isAncestor, readHead, zeroLike, type Head } from "../base/head.js";
 import { dropOwnIndex, refreshIndex } from "../index/index-file.js";
 import { attemptRef, checkpointRef, pendingRef } from "../base/names.js";
@@ -24,12 +23,7 @@ export interface Published {
  * Makes HEAD the commit that was built, once the backlog is written; built again on top when HEAD moved meanwhile. Drops
  * pending and the task's checkpoint, and names the attempt. Two processes.
  */
-export async function publish(repo: Repository, prepared: Prepared): Promise<Result<Published, GitFailure>> {
-  return asResult(() => publishCommit(repo, prepared));
-}
-
-/** The same for callers on this floor: throws a `GitError`. */
-export async function publishCommit(repo: Repository, prepared: Prepared): Promise<Published> {
+export async function publish(repo: Repository, prepared: Prepared): Promise<Published> {
   if (prepared.published) {
     await runGit(repo, ["update-ref", "--stdin"], { input: refLines(repo, prepared, prepared.commit) });
     return { commit: prepared.commit, warnings: [] };
@@ -50,7 +44,7 @@ async function tryRefresh(repo: Repository, prepared: Prepared): Promise<string[
     await refreshIndex(repo, prepared.changes);
     return [];
   } catch (error) {
-    if (!(error instanceof GitError) || isOfTheDisk(error.message)) throw error;
+    if (!(error instanceof GitError) || error.code !== undefined || isOfTheDisk(error.message)) throw error;
     return [`the index could not be brought up to date; git reset --mixed does it (${error.message})`];
   }
 }

@@ -1,7 +1,6 @@
 // Asks the history for the commits of tasks. Leaves telling which of them still count to live-commits.ts.
-import type { Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
-import { asResult, runGit, type GitFailure, type GitPlace } from "../base/git.js";
+import { runGit, type GitPlace } from "../base/git.js";
 import { liveTaskCommits, type LoggedCommit, type TaskCommit } from "./live-commits.js";
 import type { Repository } from "../base/repository.js";
 
@@ -9,13 +8,8 @@ import type { Repository } from "../base/repository.js";
 const OF_INTEREST = "^(Looper-Task: |Looper-Undo: |This reverts commit )";
 
 /** The tasks' commits in a commit's history that were not undone since, newest first. One process. */
-export async function listTaskCommits(
-  repo: Repository,
-  head: string,
-): Promise<Result<TaskCommit[], GitFailure>> {
-  return asResult(async () =>
-    liveTaskCommits(await readLog(repo, ["--topo-order", "-E", `--grep=${OF_INTEREST}`, head])),
-  );
+export async function listTaskCommits(repo: Repository, head: string): Promise<TaskCommit[]> {
+  return liveTaskCommits(await readLog(repo, ["--topo-order", "-E", `--grep=${OF_INTEREST}`, head]));
 }
 
 /** The commits between two that changed a path (bytes), newest first, at most `most`. One process. */

@@ -6,7 +6,7 @@ import { checkpoint } from "../checkpoint/checkpoint.js";
 import { removeStaleLocks } from "../base/locks.js";
 import { putBack } from "../restore/undo-gate-changes.js";
 import { restoreTo } from "../restore/restore.js";
-import { must, test, type Scratch } from "../testing/scratch.js";
+import { test, type Scratch } from "../testing/scratch.js";
 import { stateOf } from "../testing/scratch-state.js";
 import { snapshot } from "../attempt/snapshot.js";
 import { attempt, changesOf, finish, runAttempt } from "../testing/scratch-task.js";
@@ -44,18 +44,18 @@ test("given up, they are as they were, marks included; after a kill too", async 
   await mark(scratch, scratch);
   const before = await stateOf(scratch);
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   expect(await stateOf(scratch)).toEqual(before);
   overwrite(scratch);
-  must(await restoreTo(repo, { checkpoint: taken, ...LABEL }));
+  await restoreTo(repo, { checkpoint: taken, ...LABEL });
   expect(await stateOf(scratch)).toEqual(before);
   expect(await scratch.git("show", `${RESCUE}:skipped`, `${RESCUE}:gone`)).toBe("agent\nagent, again");
 
   overwrite(scratch);
   await removeStaleLocks(repo, { since: Infinity });
-  const again = must(await checkpoint(repo, { ...T1, reuse: true }));
+  const again = await checkpoint(repo, { ...T1, reuse: true });
   expect(again.unseen).toEqual(taken.unseen);
-  must(await restoreTo(repo, { checkpoint: again, ...LABEL }));
+  await restoreTo(repo, { checkpoint: again, ...LABEL });
   expect(await stateOf(scratch)).toEqual(before);
   expect(existsSync(join(scratch.top, "gone"))).toBe(false);
 });
@@ -89,11 +89,11 @@ test("what a task changes in them stays in the tree and out of its commit, and i
 test("what the gate does to them is taken back, what the attempt did stays", async ({ scratch }) => {
   await mark(scratch, scratch);
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   write(scratch, "skipped", "agent\n");
-  const { changes } = must(await snapshot(repo, { checkpoint: taken, ...LABEL, policy: "runner" }));
+  const { changes } = await snapshot(repo, { checkpoint: taken, ...LABEL, policy: "runner" });
   write(scratch, "assumed", "gate\n");
-  const { paths } = must(await putBack(repo, { checkpoint: taken, changes, ...LABEL }));
+  const { paths } = await putBack(repo, { checkpoint: taken, changes, ...LABEL });
   expect(paths).toEqual(["assumed"]);
   expect([read(scratch, "skipped"), read(scratch, "assumed")]).toEqual(["agent\n", "my assumed\n"]);
 });
@@ -107,15 +107,15 @@ test("beside a sparse checkout's own marks", async ({ scratch }) => {
   await scratch.git("update-index", "--assume-unchanged", "in/x");
   const before = await stateOf(scratch);
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, T1));
+  const taken = await checkpoint(repo, T1);
   expect(taken.unseen.marked).toEqual(["in/x"]);
   expect(await scratch.git("ls-tree", "-r", "--name-only", taken.base)).toContain("out/x");
   write(scratch, "in/x", "agent\n");
-  must(await restoreTo(repo, { checkpoint: taken, ...LABEL }));
+  await restoreTo(repo, { checkpoint: taken, ...LABEL });
   expect(await stateOf(scratch)).toEqual(before);
   // Patterns may stay behind when a checkout is whole again: then the mark is a person's.
   await scratch.git("sparse-checkout", "disable");
   await scratch.git("update-index", "--skip-worktree", "out/x");
   write(scratch, "out/x", "my own\n");
-  expect(must(await checkpoint(repo, T1)).unseen.marked).toEqual(["in/x", "out/x"]);
+  expect((await checkpoint(repo, T1)).unseen.marked).toEqual(["in/x", "out/x"]);
 });

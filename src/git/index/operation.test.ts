@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { inProgress } from "./operation.js";
-import { must, test, watchGit, type Scratch } from "../testing/scratch.js";
+import { test, watchGit, type Scratch } from "../testing/scratch.js";
 import { snapshot, type Snapshot } from "../attempt/snapshot.js";
 import type { CommitPolicy } from "../restore/settle-head.js";
 
@@ -23,7 +23,7 @@ async function branches(scratch: Scratch): Promise<void> {
 }
 
 async function told(scratch: Scratch): Promise<string | undefined> {
-  const progress = must(await inProgress(await scratch.open()));
+  const progress = await inProgress(await scratch.open());
   return progress === undefined ? undefined : `${progress.message}: ${progress.hint}`;
 }
 
@@ -89,7 +89,7 @@ test("a linked worktree has its own; no process is needed to tell", async ({ scr
   const ports = watchGit(scratch.ports, ([command = ""]) => void seen.push(command));
   const repo = await scratch.open({ projectDir: linked, todoFile: join(linked, "to-do.json") }, ports);
   seen.length = 0;
-  expect(must(await inProgress(repo))?.message).toContain("a merge");
+  expect((await inProgress(repo))?.message).toContain("a merge");
   expect(seen).toEqual([]);
 });
 
@@ -99,9 +99,9 @@ async function attempt(
   policy: CommitPolicy = "runner",
 ): Promise<{ seen: Snapshot; head: string | undefined }> {
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }));
+  const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
   await scratch.git(...work).catch(() => undefined);
-  const seen = must(await snapshot(repo, { checkpoint: taken, run: "run-1", label: "T1-1", policy }));
+  const seen = await snapshot(repo, { checkpoint: taken, run: "run-1", label: "T1-1", policy });
   return { seen, head: taken.before.commit };
 }
 

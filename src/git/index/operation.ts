@@ -1,12 +1,11 @@
 // What git is in the middle of: a merge, a rebase and the like, or conflicts somebody has yet to resolve.
 // A run does not begin then; what an agent began is ended by snapshot.ts.
-import type { Result } from "../../system/result.js";
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import { toText } from "../base/bytes.js";
 import { sameVersion, type DiffEntry } from "../base/diff.js";
 import { readDoing, type Doing } from "../base/operation-files.js";
-import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { treeish } from "../base/head.js";
 import { refreshIndex, stagedByPerson } from "./index-file.js";
 import { readPersonIndex } from "./index-person.js";
@@ -19,17 +18,15 @@ export interface Progress {
 }
 
 /** What git is in the middle of, or the paths in conflict; `undefined` when a run may begin. At most one process. */
-export async function inProgress(repo: Repository): Promise<Result<Progress | undefined, GitFailure>> {
-  return asResult(async () => {
-    const doing = await readDoing(repo);
-    if (doing !== undefined) return explain(repo, doing);
-    const paths = await conflicts(repo);
-    if (paths.length === 0) return undefined;
-    return {
-      message: `conflicts in ${repo.cwd} wait to be resolved: ${listSome(paths.map(toText))}`,
-      hint: "resolve them, then git add each; git status shows them",
-    };
-  });
+export async function inProgress(repo: Repository): Promise<Progress | undefined> {
+  const doing = await readDoing(repo);
+  if (doing !== undefined) return explain(repo, doing);
+  const paths = await conflicts(repo);
+  if (paths.length === 0) return undefined;
+  return {
+    message: `conflicts in ${repo.cwd} wait to be resolved: ${listSome(paths.map(toText))}`,
+    hint: "resolve them, then git add each; git status shows them",
+  };
 }
 
 function explain({ cwd }: Repository, doing: Doing): Progress {

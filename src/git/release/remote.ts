@@ -1,7 +1,6 @@
 // The repository elsewhere that a branch is pushed to: which one it is, what it has, and pushing to it. Makes no remote.
-import type { Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
-import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import type { Repository } from "../base/repository.js";
 
 /** Where a branch is pushed to. */
@@ -21,23 +20,21 @@ const LIMIT_MS = 600_000;
 export type FoundRemote = { remote: Remote } | { none: true } | { several: readonly string[] };
 
 /** The remote that `git push` would take for a branch (its full name). Two processes. */
-export async function findRemote(repo: Repository, branch: string): Promise<Result<FoundRemote, GitFailure>> {
-  return asResult(async () => {
-    const settings = await readSettings(repo);
-    const short = branch.replace(/^refs\/heads\//, "");
-    const names = [...settings.keys()].flatMap((key) => /^remote\.(.+)\.url$/.exec(key)?.[1] ?? []);
-    const upstream = settings.get(`branch.${short}.remote`);
-    const wished = [settings.get(`branch.${short}.pushremote`), settings.get("remote.pushdefault"), upstream];
-    const name =
-      wished.find((one) => one !== undefined && names.includes(one)) ??
-      (names.length === 1 ? names[0] : names.find((one) => one === "origin"));
-    if (names.length === 0) return { none: true };
-    if (name === undefined) return { several: names };
-    const url = settings.get(`remote.${name}.pushurl`) ?? settings.get(`remote.${name}.url`) ?? "";
-    const merge = name === upstream ? settings.get(`branch.${short}.merge`) : undefined;
-    const resolved = toText((await runGit(repo, ["remote", "get-url", "--push", name])).out).trimEnd();
-    return { remote: { name, url, resolved, branch: merge ?? branch } };
-  });
+export async function findRemote(repo: Repository, branch: string): Promise<FoundRemote> {
+  const settings = await readSettings(repo);
+  const short = branch.replace(/^refs\/heads\//, "");
+  const names = [...settings.keys()].flatMap((key) => /^remote\.(.+)\.url$/.exec(key)?.[1] ?? []);
+  const upstream = settings.get(`branch.${short}.remote`);
+  const wished = [settings.get(`branch.${short}.pushremote`), settings.get("remote.pushdefault"), upstream];
+  const name =
+    wished.find((one) => one !== undefined && names.includes(one)) ??
+    (names.length === 1 ? names[0] : names.find((one) => one === "origin"));
+  if (names.length === 0) return { none: true };
+  if (name === undefined) return { several: names };
+  const url = settings.get(`remote.${name}.pushurl`) ?? settings.get(`remote.${name}.url`) ?? "";
+  const merge = name === upstream ? settings.get(`branch.${short}.merge`) : undefined;
+  const resolved = toText((await runGit(repo, ["remote", "get-url", "--push", name])).out).trimEnd();
+  return { remote: { name, url, resolved, branch: merge ?? branch } };
 }
 
 /** Keys in the spelling of git: section and last part in small letters. The last value of each counts. */
@@ -56,29 +53,24 @@ async function readSettings(repo: Repository): Promise<Map<string, string>> {
 export async function askRemote(
   repo: Repository,
   { name, branch }: Remote,
-): Promise<Result<ReadonlyMap<string, string>, GitFailure>> {
-  return asResult(async () => {
-    const { out } = await runGit(withSsh(repo), ["ls-remote", "--", name, branch, "refs/tags/*"]);
-    const found = out.split("\n").flatMap((line): [string, string][] => {
-      const [oid = "", ref = ""] = line.split("\t");
-      return ref === "" || ref.endsWith("^{}") ? [] : [[toText(ref), oid]];
-    });
-    return new Map(found);
+): Promise<ReadonlyMap<string, string>> {
+  const { out } = await runGit(withSsh(repo), ["ls-remote", "--", name, branch, "refs/tags/*"]);
+  const found = out.split("\n").flatMap((line): [string, string][] => {
+    const [oid = "", ref = ""] = line.split("\t");
+    return ref === "" || ref.endsWith("^{}") ? [] : [[toText(ref), oid]];
   });
+  return new Map(found);
 }
 
 /** Pushes branch and tag, both or neither. One process, and the network. */
 export async function pushRelease(
   repo: Repository,
   order: { remote: Remote; branch: string; tag: string },
-): Promise<Result<undefined, GitFailure>> {
-  return asResult(async () => {
-    const { remote, branch, tag } = order;
-    const refs = [`${branch}:${remote.branch}`, `refs/tags/${tag}:refs/tags/${tag}`];
-    const args = ["push", "--quiet", "--atomic", "--no-verify", "--", remote.name, ...refs];
-    await runGit(withSsh(repo), args, { limitMs: LIMIT_MS });
-    return undefined;
-  });
+): Promise<void> {
+  const { remote, branch, tag } = order;
+  const refs = [`${branch}:${remote.branch}`, `refs/tags/${tag}:refs/tags/${tag}`];
+  const args = ["push", "--quiet", "--atomic", "--no-verify", "--", remote.name, ...refs];
+  await runGit(withSsh(repo), args, { limitMs: LIMIT_MS });
 }
 
 /** How the user's ssh is called is theirs to say; git is otherwise kept from the caller's `GIT_` variables. */

@@ -1,7 +1,6 @@
 // Tags: which there are, making one, and putting back what an agent did to them. Deletes none without keeping it.
-import type { Result } from "../../system/result.js";
 import { toBytes, toText } from "../base/bytes.js";
-import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { zeroLike } from "../base/head.js";
 import type { Repository } from "../base/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
@@ -21,21 +20,19 @@ export interface Tag {
 const TAGS = "refs/tags/";
 
 /** Every tag. Two processes. */
-export async function listTags(repo: Repository): Promise<Result<readonly Tag[], GitFailure>> {
-  return asResult(async () => {
-    const merged = new Set(
-      lines(await runGit(repo, ["for-each-ref", "--format=%(refname)", "--merged=HEAD", TAGS])),
-    );
-    const format = "--format=%(refname)%00%(objectname)%00%(*objectname)";
-    return lines(await runGit(repo, ["for-each-ref", format, TAGS])).map((line) => {
-      const [ref = "", oid = "", peeled = ""] = line.split("\0");
-      return {
-        name: toText(ref.slice(TAGS.length)),
-        oid,
-        commit: peeled === "" ? oid : peeled,
-        merged: merged.has(ref),
-      };
-    });
+export async function listTags(repo: Repository): Promise<readonly Tag[]> {
+  const merged = new Set(
+    lines(await runGit(repo, ["for-each-ref", "--format=%(refname)", "--merged=HEAD", TAGS])),
+  );
+  const format = "--format=%(refname)%00%(objectname)%00%(*objectname)";
+  return lines(await runGit(repo, ["for-each-ref", format, TAGS])).map((line) => {
+    const [ref = "", oid = "", peeled = ""] = line.split("\0");
+    return {
+      name: toText(ref.slice(TAGS.length)),
+      oid,
+      commit: peeled === "" ? oid : peeled,
+      merged: merged.has(ref),
+    };
   });
 }
 
@@ -47,17 +44,15 @@ function lines({ out }: { out: string }): string[] {
 export async function makeTag(
   repo: Repository,
   tag: { name: string; commit: string; message: string },
-): Promise<Result<string, GitFailure>> {
-  return asResult(async () => {
-    const { who, zone } = await repo.identity();
-    const seconds = Math.floor(repo.ports.clock.now() / 1000);
-    const name = toBytes(tag.name);
-    const head = `object ${tag.commit}\ntype commit\ntag ${name}\ntagger ${toBytes(who)} ${String(seconds)} ${zone}\n`;
-    const input = `${head}\n${toBytes(tag.message)}`;
-    const oid = (await runGit(repo, ["mktag"], { input })).out.trimEnd();
-    await runGit(repo, ["update-ref", "-m", "looper: release", `${TAGS}${tag.name}`, oid, zeroLike(oid)]);
-    return oid;
-  });
+): Promise<string> {
+  const { who, zone } = await repo.identity();
+  const seconds = Math.floor(repo.ports.clock.now() / 1000);
+  const name = toBytes(tag.name);
+  const head = `object ${tag.commit}\ntype commit\ntag ${name}\ntagger ${toBytes(who)} ${String(seconds)} ${zone}\n`;
+  const input = `${head}\n${toBytes(tag.message)}`;
+  const oid = (await runGit(repo, ["mktag"], { input })).out.trimEnd();
+  await runGit(repo, ["update-ref", "-m", "looper: release", `${TAGS}${tag.name}`, oid, zeroLike(oid)]);
+  return oid;
 }
 
 /**
@@ -68,27 +63,25 @@ export async function putTagsBack(
   repo: Repository,
   before: readonly Tag[],
   keep: { run: string; label: string },
-): Promise<Result<readonly string[], GitFailure>> {
-  return asResult(async () => {
-    const old = new Map(before.map(({ name, oid }) => [TAGS + name, oid]));
-    const format = "--format=%(refname)%00%(objectname)";
-    const found = lines(await runGit(repo, ["for-each-ref", format, TAGS])).map((line) => line.split("\0"));
-    const now = new Map(found.map(([ref = "", oid = ""]) => [toText(ref), oid]));
-    const warnings: string[] = [];
-    for (const ref of new Set([...old.keys(), ...now.keys()])) {
-      const [was, is] = [old.get(ref), now.get(ref)];
-      if (was === is) continue;
-      const name = ref.slice(TAGS.length);
-      const moves: string[] = [];
-      const kept =
-        is === undefined ? undefined : await freeRescueRef(repo, keep.run, `${keep.label}-tag-${name}`);
-      if (is !== undefined && kept !== undefined) moves.push(`create ${kept} ${is}`);
-      if (was === undefined) moves.push(`delete ${ref} ${is ?? ""}`);
-      else moves.push(`update ${ref} ${was} ${is ?? zeroLike(was)}`);
-      await runGit(repo, ["update-ref", "--stdin"], { input: toBytes(`${moves.join("\n")}\n`) });
-      const where = kept === undefined ? "" : `; kept: ${kept}`;
-      warnings.push(`the agent ${was === undefined ? "made" : "changed"} the tag ${name}: put back${where}`);
-    }
-    return warnings;
-  });
+): Promise<readonly string[]> {
+  const old = new Map(before.map(({ name, oid }) => [TAGS + name, oid]));
+  const format = "--format=%(refname)%00%(objectname)";
+  const found = lines(await runGit(repo, ["for-each-ref", format, TAGS])).map((line) => line.split("\0"));
+  const now = new Map(found.map(([ref = "", oid = ""]) => [toText(ref), oid]));
+  const warnings: string[] = [];
+  for (const ref of new Set([...old.keys(), ...now.keys()])) {
+    const [was, is] = [old.get(ref), now.get(ref)];
+    if (was === is) continue;
+    const name = ref.slice(TAGS.length);
+    const moves: string[] = [];
+    const kept =
+      is === undefined ? undefined : await freeRescueRef(repo, keep.run, `${keep.label}-tag-${name}`);
+    if (is !== undefined && kept !== undefined) moves.push(`create ${kept} ${is}`);
+    if (was === undefined) moves.push(`delete ${ref} ${is ?? ""}`);
+    else moves.push(`update ${ref} ${was} ${is ?? zeroLike(was)}`);
+    await runGit(repo, ["update-ref", "--stdin"], { input: toBytes(`${moves.join("\n")}\n`) });
+    const where = kept === undefined ? "" : `; kept: ${kept}`;
+    warnings.push(`the agent ${was === undefined ? "made" : "changed"} the tag ${name}: put back${where}`);
+  }
+  return warnings;
 }

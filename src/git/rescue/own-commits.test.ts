@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { restoreTo } from "../restore/restore.js";
-import { must, test, type Scratch } from "../testing/scratch.js";
+import { test, type Scratch } from "../testing/scratch.js";
 import { attempt, changesOf, finish, runAttempt, tryAttempt } from "../testing/scratch-task.js";
 import { snapshot } from "../attempt/snapshot.js";
 
@@ -85,12 +85,12 @@ test("a person's commit that does not fit without the agent's is kept, named, an
 
 test("a task that is given up takes nothing of a person's commit with it", async ({ scratch }) => {
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }));
+  const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
   write(scratch, "half", "agent\n");
   const theirs = await commitByPerson(scratch, "mine.txt");
   const order = { checkpoint: taken, run: "run-1", label: "T1-1" };
-  expect(must(await snapshot(repo, { ...order, policy: "runner" })).verdict).toBe("same");
-  expect(must(await restoreTo(repo, order)).paths).toEqual(["half"]);
+  expect((await snapshot(repo, { ...order, policy: "runner" })).verdict).toBe("same");
+  expect((await restoreTo(repo, order)).paths).toEqual(["half"]);
   expect(await scratch.git("rev-parse", "HEAD")).toBe(theirs);
   expect(await scratch.git("status", "--porcelain")).toBe("");
 });

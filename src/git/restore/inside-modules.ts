@@ -2,7 +2,7 @@
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { exists, type DiffEntry } from "../base/diff.js";
-import { GitError, runGit } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { readHead, treeish, type Head } from "../base/head.js";
 import { ownIndex, stageAll, stagedAgainst } from "../index/index-file.js";
 import { readEntries } from "../index/index-person.js";
@@ -13,8 +13,6 @@ import { checkpointRef } from "../base/names.js";
 import type { Repository } from "../base/repository.js";
 import type { RestoreOrder } from "./restore-order.js";
 import { restoreTo } from "./restore.js";
-import type { Result } from "../../system/result.js";
-import type { GitFailure } from "../base/git.js";
 
 const REPOSITORY = "160000";
 
@@ -83,14 +81,9 @@ async function fillEmptied(
   { id, run, label }: { id: string; run: string; label: string },
 ): Promise<void> {
   for (const { repo: module } of await openModules(repo, [path])) {
-    const taken = unwrap(await checkpoint(module, { id, run, reuse: true }));
-    if (taken.reused) unwrap(await restoreTo(module, { checkpoint: taken, run, label }));
+    const taken = await checkpoint(module, { id, run, reuse: true });
+    if (taken.reused) await restoreTo(module, { checkpoint: taken, run, label });
   }
-}
-
-function unwrap<T>(result: Result<T, GitFailure>): T {
-  if (result.ok) return result.value;
-  throw new GitError(result.error.command, result.error.message);
 }
 
 /** What a run says of work inside repositories; of `changes` those that are new. */

@@ -2,7 +2,6 @@
 // them since is kept there and goes as well: the commit they stand at is a part of the tree around them.
 import { checkpoint, dropCheckpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { GitError } from "../base/git.js";
 import { readHead, type HeadState } from "../base/head.js";
 import { putCopyBack } from "../checkpoint/module-copies.js";
 import { openModules, relinkModule } from "../checkpoint/modules.js";
@@ -10,10 +9,8 @@ import { quit } from "../index/operation.js";
 import type { Repository } from "../base/repository.js";
 import type { Restored, RestoreOrder } from "./restore-order.js";
 import { putHeadBack } from "./settle-head.js";
-import type { Result } from "../../system/result.js";
-import type { GitFailure } from "../base/git.js";
 
-type Restore = (repo: Repository, order: RestoreOrder) => Promise<Result<Restored, GitFailure>>;
+type Restore = (repo: Repository, order: RestoreOrder) => Promise<Restored>;
 
 /** Takes them back; answers with paths and warnings, as seen from the repository around them. No process where there are none. */
 export async function restoreModules(
@@ -26,15 +23,15 @@ export async function restoreModules(
   for (const path of order.checkpoint.modules) {
     for (const { repo: module } of await openModules(repo, [path])) {
       const { id } = order.checkpoint;
-      const taken = unwrap(await checkpoint(module, { id, run: order.run, reuse: true }));
+      const taken = await checkpoint(module, { id, run: order.run, reuse: true });
       if (taken.reused) {
         await returnHead(module, taken, order);
-        const back = unwrap(await restore(module, { ...order, checkpoint: taken }));
+        const back = await restore(module, { ...order, checkpoint: taken });
         paths.push(...[...back.paths, ...back.inside].map((inner) => `${toText(path)}/${inner}`));
         warnings.push(...back.warnings.map((message) => `${toText(path)}: ${message}`));
         if (back.rescue !== undefined) warnings.push(warnOfRescue(path, back.rescue));
       }
-      unwrap(await dropCheckpoint(module, id));
+      await dropCheckpoint(module, id);
     }
   }
   return { inside: paths, warnings };
@@ -64,9 +61,4 @@ async function returnHead(module: Repository, taken: Checkpoint, keep: RestoreOr
   const before: HeadState = { commit, branch, refs: now.refs, doing: undefined };
   if (now.doing !== undefined) await quit(module, now.doing);
   if (now.commit !== commit || now.branch !== branch) await putHeadBack(module, before, now, keep);
-}
-
-function unwrap<T>(result: Result<T, GitFailure>): T {
-  if (result.ok) return result.value;
-  throw new GitError(result.error.command, result.error.message);
 }

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { restoreTo } from "./restore.js";
-import { must, test, watchGit } from "../testing/scratch.js";
+import { test, watchGit } from "../testing/scratch.js";
 
 const REVIEW = { id: "review 1", run: "run-1", reuse: false };
 const ORDER = { run: "run-1", label: "review-1" };
@@ -37,7 +37,7 @@ test("everything goes back to its bytes and mode, and what was there is kept", a
   const before = await git("status", "--porcelain");
 
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, REVIEW));
+  const taken = await checkpoint(repo, REVIEW);
   write("a.txt", "agent\n");
   write("dirty", "agent\n");
   write("new\nline", "agent\n");
@@ -52,7 +52,7 @@ test("everything goes back to its bytes and mode, and what was there is kept", a
   write("to-do.json", "the runner's");
   write("looper-logs/x", "log 2");
 
-  const restored = must(await restoreTo(repo, { ...ORDER, checkpoint: taken }));
+  const restored = await restoreTo(repo, { ...ORDER, checkpoint: taken });
   expect([...restored.paths].sort()).toEqual(
     ["a.txt", "dir", "dir/b.txt", "dirty", "link", "made/deep/ü", "new\nline", "run.sh"].sort(),
   );
@@ -80,9 +80,9 @@ test("nothing differs: nothing is kept, two git processes", async ({ scratch }) 
     {},
     watchGit(scratch.ports, ([command = ""]) => void seen.push(command)),
   );
-  const taken = must(await checkpoint(repo, REVIEW));
+  const taken = await checkpoint(repo, REVIEW);
   seen.length = 0;
-  expect(must(await restoreTo(repo, { ...ORDER, checkpoint: taken }))).toEqual({
+  expect(await restoreTo(repo, { ...ORDER, checkpoint: taken })).toEqual({
     paths: [],
     inside: [],
     rescue: undefined,
@@ -97,12 +97,12 @@ test("a log and a backlog that git tracks are left as they are", async ({ scratc
   writeFileSync(join(top, "looper-logs/x"), "old");
   await scratch.commitAll("tracked");
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, REVIEW));
+  const taken = await checkpoint(repo, REVIEW);
   writeFileSync(join(top, "looper-logs/x"), "new");
   rmSync(join(top, "to-do.json"));
   writeFileSync(join(top, "a.txt"), "agent\n");
   await scratch.git("add", "looper-logs");
-  expect(must(await restoreTo(repo, { ...ORDER, checkpoint: taken })).paths).toEqual(["a.txt"]);
+  expect((await restoreTo(repo, { ...ORDER, checkpoint: taken })).paths).toEqual(["a.txt"]);
   expect(readFileSync(join(top, "looper-logs/x"), "utf8")).toBe("new");
   expect(existsSync(join(top, "to-do.json"))).toBe(false);
 });
@@ -111,11 +111,11 @@ test("before there is a commit", async ({ scratch }) => {
   await scratch.git("checkout", "-q", "--orphan", "fresh");
   await scratch.git("rm", "-rq", "--cached", ".");
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, REVIEW));
+  const taken = await checkpoint(repo, REVIEW);
   writeFileSync(join(scratch.top, "a.txt"), "agent\n");
   writeFileSync(join(scratch.top, "new"), "agent\n");
   await scratch.git("add", "new");
-  expect(must(await restoreTo(repo, { ...ORDER, checkpoint: taken })).paths).toEqual(["a.txt", "new"]);
+  expect((await restoreTo(repo, { ...ORDER, checkpoint: taken })).paths).toEqual(["a.txt", "new"]);
   expect(readFileSync(join(scratch.top, "a.txt"), "utf8")).toBe("one\n");
   expect(await scratch.git("status", "--porcelain")).toBe("?? a.txt\n?? dir/\n?? to-do.json");
 });

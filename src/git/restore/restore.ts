@@ -1,11 +1,10 @@
 // Takes changes in the working tree and the index back, keeping first what was there.
 // Leaves deciding what to take back to the callers, and the index to index-back.ts.
-import { err, type Result } from "../../system/result.js";
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
 import { importPair } from "../base/fast-import.js";
-import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
 import { readHead, treeish } from "../base/head.js";
 import { planIndexBack, type IndexBack } from "./index-back.js";
 import { byPath, type ByPath } from "../index/index-compare.js";
@@ -27,17 +26,15 @@ import type { Repository } from "../base/repository.js";
  * Contract: after a kill it is called again with the same checkpoint, reused; it goes on, and answers the same.
  * Two processes when nothing differs.
  */
-export async function restoreTo(
-  repo: Repository,
-  order: RestoreOrder,
-): Promise<Result<Restored, GitFailure>> {
+export async function restoreTo(repo: Repository, order: RestoreOrder): Promise<Restored> {
   const work: Work = { repo, order, kept: undefined };
   const restored = await asResult(() => restoreAll(work));
-  return restored.ok ? restored : err(await keepAfterFailure(work, restored.error));
+  if (restored.ok) return restored.value;
+  throw await keepAfterFailure(work, restored.error);
 }
 
 /** A way back that failed half way: both ends of it are kept, and the message says where, and how to finish. */
-async function keepAfterFailure(work: Work, failure: GitFailure): Promise<GitFailure> {
+async function keepAfterFailure(work: Work, failure: GitFailure): Promise<GitError> {
   const { repo, order } = work;
   const { run, label, checkpoint } = order;
   const kept = await asResult(async () => {
@@ -50,12 +47,12 @@ async function keepAfterFailure(work: Work, failure: GitFailure): Promise<GitFai
     }
     return before;
   });
-  if (!kept.ok) return failure;
+  if (!kept.ok) return new GitError(failure.command, failure.message);
   const [now, before] = [work.kept?.ref, kept.value].map((ref = "") => ref.replace(RESCUE_FOLDER, ""));
-  return {
-    ...failure,
-    message: `${failure.message}; the tree is only partly restored: what was there is kept (looper rescue show ${now ?? ""}), and so is the tree as it was (${before ?? ""}); to finish, remove what git names, then: git restore --source=${kept.value} --worktree -- :/`,
-  };
+  return new GitError(
+    failure.command,
+    `${failure.message}; the tree is only partly restored: what was there is kept (looper rescue show ${now ?? ""}), and so is the tree as it was (${before ?? ""}); to finish, remove what git names, then: git restore --source=${kept.value} --worktree -- :/`,
+  );
 }
 
 const RESCUE_FOLDER = /^refs\/looper\/rescue\//;

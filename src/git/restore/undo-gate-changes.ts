@@ -1,8 +1,6 @@
 // Takes back what the commands of the gate did to the working tree. Leaves what the attempt did as it is.
-import type { Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
 import { sameVersion, type DiffEntry } from "../base/diff.js";
-import { asResult, type GitFailure } from "../base/git.js";
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { stageAll, stagedAgainst } from "../index/index-file.js";
 import { removeNewLocks } from "../base/locks.js";
@@ -24,25 +22,23 @@ export interface PutBackOrder {
  * Puts every path back as the snapshot saw it; what was there is kept under a rescue ref, since a person may have saved
  * something meanwhile. Two processes when nothing differs.
  */
-export async function putBack(repo: Repository, order: PutBackOrder): Promise<Result<Restored, GitFailure>> {
-  return asResult(async () => {
-    const { base, settings } = order.checkpoint;
-    const left = await removeNewLocks(repo, order.checkpoint.locks);
-    const warnings = [...left, ...(await putSettingsBack(repo, settings, order))];
-    await stageAll(repo);
-    const now = await stagedAgainst(repo, base, repo.excludes);
-    const back = differences(order.changes, now);
-    if (back.length === 0) return { paths: [], inside: [], rescue: undefined, warnings };
-    const { run, label } = order;
-    const rescue = await goBack(repo, { base, run, label, own: order.changes, back });
-    const modes = await restoreModesOf(repo, order.checkpoint, { back, own: order.changes });
-    return {
-      paths: back.map(({ path }) => toText(path)),
-      inside: [],
-      rescue,
-      warnings: [...warnings, ...modes],
-    };
-  });
+export async function putBack(repo: Repository, order: PutBackOrder): Promise<Restored> {
+  const { base, settings } = order.checkpoint;
+  const left = await removeNewLocks(repo, order.checkpoint.locks);
+  const warnings = [...left, ...(await putSettingsBack(repo, settings, order))];
+  await stageAll(repo);
+  const now = await stagedAgainst(repo, base, repo.excludes);
+  const back = differences(order.changes, now);
+  if (back.length === 0) return { paths: [], inside: [], rescue: undefined, warnings };
+  const { run, label } = order;
+  const rescue = await goBack(repo, { base, run, label, own: order.changes, back });
+  const modes = await restoreModesOf(repo, order.checkpoint, { back, own: order.changes });
+  return {
+    paths: back.map(({ path }) => toText(path)),
+    inside: [],
+    rescue,
+    warnings: [...warnings, ...modes],
+  };
 }
 
 /** What leads from one list of differences against a base to another against the same. */

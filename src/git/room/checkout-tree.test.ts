@@ -22,7 +22,7 @@ import { snapshot } from "../attempt/snapshot.js";
 /** A clone of the scratch repository, beside it. */
 async function cloneOf(scratch: Scratch, repo: Repository): Promise<Repository> {
   const folder = join(scratch.top, "..", "clone");
-  const env = must(await cloneShared(repo, { folder, home: join(scratch.top, "..", "home") }));
+  const env = await cloneShared(repo, { folder, home: join(scratch.top, "..", "home") });
   const places = { projectDir: folder, todoFile: join(folder, "to-do.json"), exclude: [], env };
   return must(await openRepository(scratch.ports, places));
 }
@@ -34,9 +34,9 @@ test("a start and an attempt are read back, and laid into a clone that never tou
   const repo = await scratch.open();
   writeFileSync(at("a.txt"), "person\n");
   writeFileSync(at("untracked"), "person\n");
-  const taken = must(await checkpoint(repo, { id: "T1", run: "r 1", reuse: false }));
+  const taken = await checkpoint(repo, { id: "T1", run: "r 1", reuse: false });
   const backlog = Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d, 0xff]);
-  must(await recordStart(repo, { run: "r 1", base: taken.base, backlog, log: "/logs" }));
+  await recordStart(repo, { run: "r 1", base: taken.base, backlog, log: "/logs" });
   rmSync(at("dir"), { recursive: true });
   writeFileSync(at("dir"), "a file now\n");
   rmSync(at("untracked"));
@@ -45,48 +45,45 @@ test("a start and an attempt are read back, and laid into a clone that never tou
   symlinkSync("a.txt", at("link"));
   writeFileSync(at("run.sh"), "#!/bin/sh\n");
   chmodSync(at("run.sh"), 0o755);
-  const { changes } = must(
-    await snapshot(repo, { checkpoint: taken, run: "r 1", label: "T1-1", policy: "runner" }),
-  );
-  const commit = must(
-    await recordAttempt(repo, { run: "r 1", task: "T1", attempt: 1, base: taken.base, changes }),
-  );
-  const records = must(await readRecords(repo, "r 1"));
+  const { changes } = await snapshot(repo, {
+    checkpoint: taken,
+    run: "r 1",
+    label: "T1-1",
+    policy: "runner",
+  });
+  const commit = await recordAttempt(repo, { run: "r 1", task: "T1", attempt: 1, base: taken.base, changes });
+  const records = await readRecords(repo, "r 1");
   expect(records?.start).toEqual({ base: taken.base, backlog });
   expect([...(records?.attempts.keys() ?? [])].sort()).toEqual(
     [attemptRef("r 1", "T1", 1), startRef("r 1")].sort(),
   );
-  expect(must(await readRecords(repo, "r"))).toBeUndefined();
+  expect(await readRecords(repo, "r")).toBeUndefined();
 
   const before = await scratch.git("for-each-ref");
   const status = await scratch.git("status", "--porcelain");
   const clone = await cloneOf(scratch, repo);
   const head = await scratch.git("rev-parse", "HEAD");
-  must(await layHead(clone, { head, base: taken.base }));
-  expect(must(await layTree(clone, { base: taken.base, changes: [] }))).toBe(3);
+  await layHead(clone, { head, base: taken.base });
+  expect(await layTree(clone, { base: taken.base, changes: [] })).toBe(3);
   const inClone = (name: string) => join(clone.cwd, name);
   expect(readFileSync(inClone("untracked"), "utf8")).toBe("person\n");
   expect(readFileSync(inClone("dir/b.txt"), "utf8")).toBe("two\n");
   expect(existsSync(inClone("to-do.json"))).toBe(false);
-  const found = must(await changesOfCommit(clone, commit));
-  expect(must(await layTree(clone, { base: taken.base, changes: found }))).toBe(changes.length);
+  const found = await changesOfCommit(clone, commit);
+  expect(await layTree(clone, { base: taken.base, changes: found })).toBe(changes.length);
   expect(readFileSync(inClone("untracked/ü \n"), "utf8")).toBe("a folder now\n");
   expect(readFileSync(inClone("dir"), "utf8")).toBe("a file now\n");
   expect(lstatSync(inClone("link")).isSymbolicLink()).toBe(true);
   expect(lstatSync(inClone("run.sh")).mode & 0o100).toBe(0o100);
   // And back, whatever is there.
   writeFileSync(inClone("left over"), "x");
-  expect(must(await layTree(clone, { base: taken.base, changes: [] }))).toBe(changes.length + 1);
+  expect(await layTree(clone, { base: taken.base, changes: [] })).toBe(changes.length + 1);
   expect(existsSync(inClone("left over"))).toBe(false);
-  expect(must(await layTree(clone, { base: taken.base, changes: [] }))).toBe(0);
+  expect(await layTree(clone, { base: taken.base, changes: [] })).toBe(0);
 
-  expect(must(await objectOf(clone, `${commit}^{commit}`))).toBe(commit);
-  expect(must(await objectOf(clone, `${"1".repeat(40)}^{commit}`))).toBeUndefined();
-  expect(must(await pathsBetween(clone, taken.base, head)).sort()).toEqual([
-    "a.txt",
-    "to-do.json",
-    "untracked",
-  ]);
+  expect(await objectOf(clone, `${commit}^{commit}`)).toBe(commit);
+  expect(await objectOf(clone, `${"1".repeat(40)}^{commit}`)).toBeUndefined();
+  expect((await pathsBetween(clone, taken.base, head)).sort()).toEqual(["a.txt", "to-do.json", "untracked"]);
   expect(await scratch.git("for-each-ref")).toBe(before);
   expect(await scratch.git("status", "--porcelain")).toBe(status);
 });
@@ -108,8 +105,8 @@ test("how the person's git reads files counts in the clone; their filters, hooks
   const repo = await scratch.open();
   const clone = await cloneOf(scratch, repo);
   const head = await scratch.git("rev-parse", "HEAD");
-  must(await layHead(clone, { head, base: head }));
-  must(await layTree(clone, { base: head, changes: [] }));
+  await layHead(clone, { head, base: head });
+  await layTree(clone, { base: head, changes: [] });
   for (const name of ["x.mine", "x.here", "crlf.txt", "crlf.bin"])
     writeFileSync(join(clone.cwd, name), "line\r\n");
   writeFileSync(join(clone.cwd, ".gitattributes"), "*.bad filter=bad\n");

@@ -1,10 +1,9 @@
 // Makes the working tree of a shared clone what a commit or an attempt left. Only for trees nobody else works in: nothing is
 // kept of what was there. Leaves making the clone to shared-clone.ts.
 import { join } from "node:path";
-import type { Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
-import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { treeish } from "../base/head.js";
 import {
   diffTrees,
@@ -31,45 +30,37 @@ export interface Target {
 export async function layHead(
   repo: Repository,
   { head, base }: { head: string | undefined; base: string },
-): Promise<Result<undefined, GitFailure>> {
-  return asResult(async () => {
-    if (head === undefined) await runGit(repo, ["read-tree", "--empty"]);
-    else {
-      // As a person's commit, whosever it was: it stays where it is.
-      await runGit(repo, ["update-ref", "--create-reflog", "-m", "commit: as it was", "HEAD", head]);
-      await runGit(repo, ["read-tree", head]);
-    }
-    // What was staged and is ignored counts as tracked there, too.
-    const more = await diffTrees(repo, base, await treeish(repo, head));
-    const input = indexInfo(more.filter(({ path }) => !repo.isOwn(path)));
-    await runGit(repo, ["update-index", "-z", "--index-info"], { input });
-    await dropOwnIndex(repo);
-    return undefined;
-  });
+): Promise<void> {
+  if (head === undefined) await runGit(repo, ["read-tree", "--empty"]);
+  else {
+    // As a person's commit, whosever it was: it stays where it is.
+    await runGit(repo, ["update-ref", "--create-reflog", "-m", "commit: as it was", "HEAD", head]);
+    await runGit(repo, ["read-tree", head]);
+  }
+  // What was staged and is ignored counts as tracked there, too.
+  const more = await diffTrees(repo, base, await treeish(repo, head));
+  const input = indexInfo(more.filter(({ path }) => !repo.isOwn(path)));
+  await runGit(repo, ["update-index", "-z", "--index-info"], { input });
+  await dropOwnIndex(repo);
 }
 
 /** Makes the working tree the target, save what is the runner's own; answers with how many paths that changed. */
-export async function layTree(repo: Repository, target: Target): Promise<Result<number, GitFailure>> {
-  return asResult(async () => {
-    const wanted = await treeWith(repo, target.base, target.changes);
-    await stageAll(repo);
-    const back = await stagedAgainst(repo, wanted, repo.excludes);
-    if (back.length === 0) return 0;
-    const index = ownIndex(repo);
-    const now = (await runGit(repo, ["write-tree"], { index })).out.trimEnd();
-    const changes = back.map(({ path, from, to }) => ({ path, from: to, to: from }));
-    const next = await treeWith(repo, now, changes);
-    await runGit(repo, ["read-tree", "-m", "-u", now, next], { index });
-    return back.length;
-  });
+export async function layTree(repo: Repository, target: Target): Promise<number> {
+  const wanted = await treeWith(repo, target.base, target.changes);
+  await stageAll(repo);
+  const back = await stagedAgainst(repo, wanted, repo.excludes);
+  if (back.length === 0) return 0;
+  const index = ownIndex(repo);
+  const now = (await runGit(repo, ["write-tree"], { index })).out.trimEnd();
+  const changes = back.map(({ path, from, to }) => ({ path, from: to, to: from }));
+  const next = await treeWith(repo, now, changes);
+  await runGit(repo, ["read-tree", "-m", "-u", now, next], { index });
+  return back.length;
 }
 
 /** What a commit changed against its first parent. */
-export async function changesOfCommit(
-  repo: Repository,
-  commit: string,
-): Promise<Result<DiffEntry[], GitFailure>> {
-  return asResult(() => diffTrees(repo, commit));
+export async function changesOfCommit(repo: Repository, commit: string): Promise<DiffEntry[]> {
+  return diffTrees(repo, commit);
 }
 
 /** The id of a tree with these changes made. */
@@ -83,32 +74,20 @@ async function treeWith(repo: Repository, base: string, changes: readonly DiffEn
 }
 
 /** The id a name stands for, e.g. of the commit before one; `undefined` where there is no such object. */
-export async function objectOf(
-  repo: Repository,
-  name: string,
-): Promise<Result<string | undefined, GitFailure>> {
-  return asResult(async () => {
-    const { code, out } = await runGit(repo, ["rev-parse", "-q", "--verify", name], { answers: [1] });
-    return code === 0 ? out.trimEnd() : undefined;
-  });
+export async function objectOf(repo: Repository, name: string): Promise<string | undefined> {
+  const { code, out } = await runGit(repo, ["rev-parse", "-q", "--verify", name], { answers: [1] });
+  return code === 0 ? out.trimEnd() : undefined;
 }
 
 /** The paths, as text, in which two commits or trees differ. */
-export async function pathsBetween(
-  repo: Repository,
-  one: string,
-  other: string,
-): Promise<Result<string[], GitFailure>> {
-  return asResult(async () => (await diffTrees(repo, one, other)).map(({ path }) => toText(path)));
+export async function pathsBetween(repo: Repository, one: string, other: string): Promise<string[]> {
+  return (await diffTrees(repo, one, other)).map(({ path }) => toText(path));
 }
 
 /** Makes a commit the checkpoint of `id`, as the run found one of an earlier run. */
 export async function layCheckpoint(
   repo: Repository,
   { id, base }: { id: string; base: string },
-): Promise<Result<undefined, GitFailure>> {
-  return asResult(async () => {
-    await runGit(repo, ["update-ref", checkpointRef(repo.tree, id), base]);
-    return undefined;
-  });
+): Promise<void> {
+  await runGit(repo, ["update-ref", checkpointRef(repo.tree, id), base]);
 }

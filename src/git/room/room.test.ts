@@ -1,3 +1,4 @@
+import { asResult } from "../base/git.js";
 import {
   chmodSync,
   existsSync,
@@ -22,13 +23,13 @@ import {
   type RoomContent,
   type Rooms,
 } from "./room.js";
-import { must, runAs, test, type Scratch } from "../testing/scratch.js";
+import { runAs, test, type Scratch } from "../testing/scratch.js";
 
 async function prepare(scratch: Scratch): Promise<Rooms> {
   const parent = join(dirname(scratch.top), "tmp");
   mkdirSync(parent, { recursive: true });
   scratch.env.TMPDIR = parent;
-  return must(await prepareRooms(await scratch.open()));
+  return await prepareRooms(await scratch.open());
 }
 
 const at = (commit: string, more: Partial<RoomContent> = {}): RoomContent => ({
@@ -54,7 +55,7 @@ test("a room holds a commit: bytes, modes, links, odd names; and the changes on 
     { path: "copy", from: { mode: "000000", oid: "" }, to: { mode: "100755", oid } },
   ];
   const texts = [{ path: "package.json", mode: "100644", text: "ä\n" }];
-  const room = must(await openRoom(rooms, at(commit, { entries, texts })));
+  const room = await openRoom(rooms, at(commit, { entries, texts }));
   expect(room.cwd).toBe(usualTop(rooms));
   expect(readFileSync(join(room.cwd, "copy"), "utf8")).toBe("one\n");
   expect(lstatSync(join(room.cwd, "run.sh")).mode & 0o777).toBe(0o755);
@@ -86,7 +87,7 @@ test("hooks do not run, and settings changed after the start have no say", async
   await git("config", "core.autocrlf", "true");
   mkdirSync(join(top, ".git", "hooks"), { recursive: true });
   writeFileSync(join(top, ".git", "hooks", "post-checkout"), "#!/bin/sh\ntouch hooked\n", { mode: 0o755 });
-  const room = must(await openRoom(rooms, at(commit)));
+  const room = await openRoom(rooms, at(commit));
   expect(readFileSync(join(room.cwd, "a.txt"), "utf8")).toBe("ONE\n");
   expect(readFileSync(join(room.cwd, "dir", "b.txt"), "utf8")).toBe("two\n");
   expect(readdirSync(room.cwd).sort()).toEqual([".git", ".gitattributes", "a.txt", "dir", "to-do.json"]);
@@ -99,29 +100,29 @@ test("an object that was replaced in the project is the real one all the same", 
   const [real, other] = [await git("rev-parse", "HEAD:a.txt"), await git("rev-parse", "HEAD:dir/b.txt")];
   await git("replace", real, other);
   expect(await runAs(ports, { cwd: top, env }, ["cat-file", "blob", real])).toBe("two");
-  const room = must(await openRoom(rooms, at(commit)));
+  const room = await openRoom(rooms, at(commit));
   expect(readFileSync(join(room.cwd, "a.txt"), "utf8")).toBe("one\n");
-  expect(must(await readBlobs(rooms.repo, [real, other, "0".repeat(40)], 100))).toEqual(
+  expect(await readBlobs(rooms.repo, [real, other, "0".repeat(40)], 100)).toEqual(
     new Map([
       [real, "one\n"],
       [other, "two\n"],
     ]),
   );
-  expect(must(await readBlobs(rooms.repo, [real], 3)).size).toBe(0);
+  expect((await readBlobs(rooms.repo, [real], 3)).size).toBe(0);
 });
 
 test("a sparse checkout stays sparse, a shallow clone has its history", async ({ scratch }) => {
   const { top, git } = scratch;
   await git("sparse-checkout", "set", "--no-cone", "/*", "!/dir/");
   const commit = await scratch.commitAll("x").catch(() => git("rev-parse", "HEAD"));
-  const room = must(await openRoom(await prepare(scratch), at(commit)));
+  const room = await openRoom(await prepare(scratch), at(commit));
   expect(existsSync(join(room.cwd, "dir"))).toBe(false);
   await git("commit", "--allow-empty", "-qm", "second");
   const clone = join(dirname(top), "clone");
   await git("clone", "-q", "--depth=1", `file://${top}`, clone);
   const repo = await scratch.open({ projectDir: clone, todoFile: join(clone, "to-do.json") });
   const head = await runAs(scratch.ports, { cwd: clone, env: scratch.env }, ["rev-parse", "HEAD"]);
-  const shallow = must(await openRoom(must(await prepareRooms(repo)), at(head)));
+  const shallow = await openRoom(await prepareRooms(repo), at(head));
   expect(await runAs(scratch.ports, { cwd: shallow.cwd, env: scratch.env }, ["log", "--format=%s"])).toBe(
     "second",
   );
@@ -145,10 +146,10 @@ test("a submodule is there as the project has it, and nothing is fetched", async
   ]);
   await git("-c", "protocol.file.allow=always", "submodule", "add", "-q", other, "sub");
   const commit = await scratch.commitAll("with a submodule");
-  const room = must(await openRoom(await prepare(scratch), at(commit)));
+  const room = await openRoom(await prepare(scratch), at(commit));
   expect(readFileSync(join(room.cwd, "sub", "s.txt"), "utf8")).toBe("sub\n");
   await git("submodule", "deinit", "-f", "--all");
-  const second = must(await openRoom(await prepare(scratch), at(commit)));
+  const second = await openRoom(await prepare(scratch), at(commit));
   expect(readdirSync(join(second.cwd, "sub"))).toEqual([]);
 });
 
@@ -157,8 +158,8 @@ test("rooms of killed runs are removed, those of other projects are not; one tha
 }) => {
   const rooms = await prepare(scratch);
   const commit = await scratch.git("rev-parse", "HEAD");
-  const first = must(await openRoom(rooms, at(commit)));
-  const second = must(await openRoom(rooms, at(commit)));
+  const first = await openRoom(rooms, at(commit));
+  const second = await openRoom(rooms, at(commit));
   expect(second.folder).not.toBe(first.folder);
   mkdirSync(join(first.cwd, "locked"));
   writeFileSync(join(first.cwd, "locked", "x"), "");
@@ -172,8 +173,8 @@ test("rooms of killed runs are removed, those of other projects are not; one tha
 test("a room never lies in the project, and one that cannot be made leaves nothing", async ({ scratch }) => {
   mkdirSync(join(scratch.top, "tmp"));
   scratch.env.TMPDIR = join(scratch.top, "tmp");
-  expect(must(await prepareRooms(await scratch.open())).parent).not.toContain(scratch.top);
+  expect((await prepareRooms(await scratch.open())).parent).not.toContain(scratch.top);
   const rooms = await prepare(scratch);
-  expect(await openRoom(rooms, at("0".repeat(40)))).toMatchObject({ ok: false });
+  expect(await asResult(() => openRoom(rooms, at("0".repeat(40))))).toMatchObject({ ok: false });
   expect(readdirSync(rooms.parent)).toEqual([]);
 });

@@ -3,13 +3,12 @@
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
-import type { Result } from "../../system/result.js";
 import { digest } from "../../system/text/digest.js";
 import { toBytes } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
 import { fillSubmodules, initBorrowing } from "./room-submodules.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
-import { asResult, runGit, type GitFailure, type GitPlace } from "../base/git.js";
+import { runGit, type GitPlace } from "../base/git.js";
 import type { Repository } from "../base/repository.js";
 
 /** Where rooms are made, and with what git was told when that was asked. */
@@ -54,21 +53,19 @@ const COPIED =
  * Finds out how rooms of this repository are to be made. Once for a run, before any agent runs: what an agent does to
  * git's settings later has no say in what a checkout writes. One process.
  */
-export async function prepareRooms(repo: Repository): Promise<Result<Rooms, GitFailure>> {
-  return asResult(async () => {
-    const { out } = await runGit(repo, ["config", "--list", "--show-scope", "-z"]);
-    const settings = readSettings(out).filter(([key]) => COPIED.test(key));
-    const own = [];
-    for (const [folder, path] of [
-      [repo.commonDir, "info/attributes"],
-      [repo.gitDir, "info/sparse-checkout"],
-      [repo.commonDir, "shallow"],
-    ] as const) {
-      const content = await repo.ports.files.read(join(folder, path));
-      if (content !== undefined) own.push({ path, content });
-    }
-    return { repo, ...(await placeOfRooms(repo)), settings, own };
-  });
+export async function prepareRooms(repo: Repository): Promise<Rooms> {
+  const { out } = await runGit(repo, ["config", "--list", "--show-scope", "-z"]);
+  const settings = readSettings(out).filter(([key]) => COPIED.test(key));
+  const own = [];
+  for (const [folder, path] of [
+    [repo.commonDir, "info/attributes"],
+    [repo.gitDir, "info/sparse-checkout"],
+    [repo.commonDir, "shallow"],
+  ] as const) {
+    const content = await repo.ports.files.read(join(folder, path));
+    if (content !== undefined) own.push({ path, content });
+  }
+  return { repo, ...(await placeOfRooms(repo)), settings, own };
 }
 
 /** The settings of the project alone; everyone's own hold in a room as well. */
@@ -86,10 +83,10 @@ function readSettings(listed: string): [string, string][] {
  * Makes a room. Without one that is open already it is always at the same path: what tests and tools say of paths can
  * then be compared from one room to the next. Three git processes, and one for each text.
  */
-export async function openRoom(rooms: Rooms, content: RoomContent): Promise<Result<GitRoom, GitFailure>> {
+export async function openRoom(rooms: Rooms, content: RoomContent): Promise<GitRoom> {
   const { repo } = rooms;
   let folder: string | undefined;
-  const made = await asResult(async () => {
+  try {
     folder = await takeFolder(rooms);
     const top = topIn(rooms, folder);
     const gitDir = join(top, ".git");
@@ -102,30 +99,27 @@ export async function openRoom(rooms: Rooms, content: RoomContent): Promise<Resu
     await fillSubmodules(place, repo.cwd);
     const index = (await repo.ports.files.read(join(gitDir, "index"))) ?? new Uint8Array();
     return { ...place, folder, commit, index };
-  });
-  if (!made.ok && folder !== undefined) await closeRoom(repo.ports, folder);
-  return made;
+  } catch (error) {
+    if (folder !== undefined) await closeRoom(repo.ports, folder);
+    throw error;
+  }
 }
 
 /**
  * The files of the commit (bytes) that are not as the checkout left them; `undefined`: the whole tree is gone. The room's
  * own git folder is not asked: what ran in the room may have changed that too. Three git processes.
  */
-export async function changedInRoom(
-  rooms: Rooms,
-  room: GitRoom,
-): Promise<Result<string[] | undefined, GitFailure>> {
+export async function changedInRoom(rooms: Rooms, room: GitRoom): Promise<string[] | undefined> {
   const { files } = room.ports;
-  return asResult(async () => {
-    if ((await files.stat(room.cwd, { link: true }))?.kind !== "folder") return undefined;
-    const gitDir = join(room.folder, `look-${room.ports.random.hex(8)}`);
-    const place = { ...room, env: { ...room.env, GIT_DIR: gitDir } };
-    await makeGitFolder(rooms, place, gitDir);
-    await files.writeNew(join(gitDir, "index"), room.index);
-    await runGit(place, ["update-index", "-q", "--refresh"], { answers: [1] });
-    const { out } = await runGit(place, ["diff-files", "--name-only", "--ignore-submodules=all", "-z"]);
-    return out.split("\0").filter((path) => path !== "");
-  });
+
+  if ((await files.stat(room.cwd, { link: true }))?.kind !== "folder") return undefined;
+  const gitDir = join(room.folder, `look-${room.ports.random.hex(8)}`);
+  const place = { ...room, env: { ...room.env, GIT_DIR: gitDir } };
+  await makeGitFolder(rooms, place, gitDir);
+  await files.writeNew(join(gitDir, "index"), room.index);
+  await runGit(place, ["update-index", "-q", "--refresh"], { answers: [1] });
+  const { out } = await runGit(place, ["diff-files", "--name-only", "--ignore-submodules=all", "-z"]);
+  return out.split("\0").filter((path) => path !== "");
 }
 
 /** Removes a room. `false`: something in it resists; the next start tries again. */

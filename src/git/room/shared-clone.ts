@@ -1,9 +1,8 @@
 // A second repository that reads its objects from the first: what is done in it never reaches that one, whose git folder and
 // working tree are only read. Leaves what is laid into it to checkout-tree.ts.
 import { dirname, join } from "node:path";
-import type { Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
-import { asResult, gitEnv, runGit, type GitFailure, type GitPlace } from "../base/git.js";
+import { gitEnv, runGit, type GitPlace } from "../base/git.js";
 import type { Repository } from "../base/repository.js";
 
 /** Settings by which git turns files into blobs and back, or leaves files out. Filters and hooks are programs: they stay behind. */
@@ -20,27 +19,25 @@ export interface CloneOrder {
 export async function cloneShared(
   source: Repository,
   { folder, home }: CloneOrder,
-): Promise<Result<Record<string, string>, GitFailure>> {
-  return asResult(async () => {
-    const { files } = source.ports;
-    const env: Record<string, string> = {
-      PATH: source.env["PATH"] ?? "",
-      HOME: home,
-      XDG_CONFIG_HOME: join(home, ".config"),
-      GIT_CONFIG_NOSYSTEM: "1",
-      GIT_CONFIG_GLOBAL: "/dev/null",
-    };
-    await files.makeFolder(folder, 0o700);
-    const place: GitPlace = { ports: source.ports, cwd: folder, env: gitEnv(env) };
-    const format = `--object-format=${source.idBytes === 32 ? "sha256" : "sha1"}`;
-    await runGit(place, ["init", "--quiet", "--template=", "--initial-branch=replay", format]);
-    const gitDir = join(folder, ".git");
-    await writeBelow(source, join(gitDir, "objects", "info", "alternates"), objectsOf(source));
-    const shallow = await files.read(join(source.commonDir, "shallow"));
-    if (shallow !== undefined) await files.writeNew(join(gitDir, "shallow"), shallow);
-    await copySettings(source, place, gitDir);
-    return env;
-  });
+): Promise<Record<string, string>> {
+  const { files } = source.ports;
+  const env: Record<string, string> = {
+    PATH: source.env["PATH"] ?? "",
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, ".config"),
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+  };
+  await files.makeFolder(folder, 0o700);
+  const place: GitPlace = { ports: source.ports, cwd: folder, env: gitEnv(env) };
+  const format = `--object-format=${source.idBytes === 32 ? "sha256" : "sha1"}`;
+  await runGit(place, ["init", "--quiet", "--template=", "--initial-branch=replay", format]);
+  const gitDir = join(folder, ".git");
+  await writeBelow(source, join(gitDir, "objects", "info", "alternates"), objectsOf(source));
+  const shallow = await files.read(join(source.commonDir, "shallow"));
+  if (shallow !== undefined) await files.writeNew(join(gitDir, "shallow"), shallow);
+  await copySettings(source, place, gitDir);
+  return env;
 }
 
 function objectsOf({ commonDir }: Repository): Uint8Array {

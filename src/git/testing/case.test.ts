@@ -1,4 +1,5 @@
 // Settings of the repository that do not fit the disk: a restore is exact all the same.
+import { asResult } from "../base/git.js";
 import {
   lstatSync,
   readFileSync,
@@ -12,7 +13,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { restoreTo } from "../restore/restore.js";
-import { must, test, type Scratch } from "./scratch.js";
+import { test, type Scratch } from "./scratch.js";
 import { stateOf } from "./scratch-state.js";
 
 const at = (scratch: Scratch, path: string) => join(scratch.top, path);
@@ -32,12 +33,12 @@ test("with core.ignorecase on a disk that tells cases apart a restore brings eve
   writeFileSync(at(scratch, "A.txt"), "the user's\n");
   const before = await stateOf(scratch);
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }));
+  const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
   writeFileSync(at(scratch, "A.txt"), "the agent's\n");
   rmSync(at(scratch, "b.txt"));
   renameSync(at(scratch, "c.txt"), at(scratch, "C.txt"));
   await scratch.git("add", "-A");
-  const back = must(await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" }));
+  const back = await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
   expect(readFileSync(at(scratch, "A.txt"), "utf8")).toBe("the user's\n");
   expect(readdirSync(scratch.top)).toContain("c.txt");
   expect(readdirSync(scratch.top)).not.toContain("C.txt");
@@ -49,9 +50,9 @@ test("with core.symlinks off on a disk that has them a link comes back as a link
   await scratch.git("config", "core.symlinks", "false");
   symlinkSync("a.txt", at(scratch, "link"));
   const repo = await scratch.open();
-  const taken = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }));
+  const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
   rmSync(at(scratch, "link"));
-  must(await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" }));
+  await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
   expect(lstatSync(at(scratch, "link")).isSymbolicLink()).toBe(true);
 });
 
@@ -70,10 +71,10 @@ test("a restore that fails keeps both what was there and the tree as it was, and
     },
   };
   const repo = await scratch.open({}, broken);
-  const taken = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }));
+  const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
   writeFileSync(at(scratch, "new.txt"), "agent\n");
   rmSync(at(scratch, "a.txt"));
-  const back = await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
+  const back = await asResult(() => restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" }));
   const told = back.ok ? "" : back.error.message;
   expect(told).toContain("looper rescue show run-1/T1-1)");
   expect(told).toContain("git restore --source=refs/looper/rescue/run-1/T1-1-before --worktree -- :/");

@@ -17,18 +17,18 @@ import type { Repository } from "../base/repository.js";
 import { listRescues } from "../bring-back/rescues.js";
 import { restoreTo } from "../restore/restore.js";
 import type { Restored } from "../restore/restore-order.js";
-import { must, test, watchGit, type Scratch } from "./scratch.js";
+import { test, watchGit, type Scratch } from "./scratch.js";
 import { stateOf } from "./scratch-state.js";
 
 const RESCUE = "refs/looper/rescue/run-1/T1-1";
 
 async function begin(scratch: Scratch): Promise<{ repo: Repository; taken: Checkpoint }> {
   const repo = await scratch.open();
-  return { repo, taken: must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false })) };
+  return { repo, taken: await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }) };
 }
 
 async function giveUp(repo: Repository, taken: Checkpoint): Promise<Restored> {
-  return must(await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" }));
+  return await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
 }
 
 function write(scratch: Scratch, path: string, content: string): void {
@@ -150,8 +150,8 @@ test("killed at any git call: called again with the same checkpoint it ends the 
     await killAt(scratch, taken, { at: Math.min(at, total), after: at > total });
     const repo = await scratch.open();
     await removeStaleLocks(repo, { since: 0 });
-    const again = must(await checkpoint(repo, { id: "T1", run: "run-2", reuse: true }));
-    const { paths, rescue } = must(await restoreTo(repo, { checkpoint: again, run: "run-2", label: "T1-2" }));
+    const again = await checkpoint(repo, { id: "T1", run: "run-2", reuse: true });
+    const { paths, rescue } = await restoreTo(repo, { checkpoint: again, run: "run-2", label: "T1-2" });
     const point = `before call ${String(at)}`;
     expect(await stateOf(scratch), point).toEqual(before);
     const refs = await scratch.git("for-each-ref", "--format=%(refname)", "refs/looper/rescue");
@@ -293,16 +293,16 @@ test("a branch that was rewritten while nobody looked: where it was is kept, and
   const { repo } = await begin(scratch);
   await scratch.git("reset", "-q", "--hard", "HEAD~1");
   const order = { id: "T1", run: "run-2", reuse: true };
-  const again = must(await checkpoint(repo, order));
+  const again = await checkpoint(repo, order);
   expect(again.warnings.join()).toContain(`no branch has ${tip} any more`);
   expect(await scratch.git("rev-parse", "refs/looper/rescue/run-2/T1-head")).toBe(tip);
-  expect(must(await checkpoint(repo, order)).warnings).toEqual([]);
+  expect((await checkpoint(repo, order)).warnings).toEqual([]);
   await giveUp(repo, again);
   expect(await scratch.git("for-each-ref", "--format=%(refname)", "refs/looper/rescue")).toBe(
     "refs/looper/rescue/run-2/T1-head",
   );
   expect(await scratch.git("status", "--porcelain")).toBe("");
-  expect(must(await listRescues(repo))).toMatchObject([{ why: "commits", task: "T1" }]);
+  expect(await listRescues(repo)).toMatchObject([{ why: "commits", task: "T1" }]);
 });
 
 test("a change within one moment of the index's is seen after it went back", async ({ scratch }) => {
@@ -363,11 +363,11 @@ test("two checkpoints of one task in the same second differ: an earlier rescue i
 }) => {
   const repo = await scratch.open();
   const order = { id: "T1", run: "run-1", reuse: false };
-  const first = must(await checkpoint(repo, { ...order, job: 1 }));
+  const first = await checkpoint(repo, { ...order, job: 1 });
   write(scratch, "a.txt", "first\n");
   expect((await giveUp(repo, first)).rescue).toBeDefined();
-  must(await checkpoint(repo, { ...order, job: 2 }));
-  const second = must(await checkpoint(repo, { ...order, job: 3, reuse: true }));
+  await checkpoint(repo, { ...order, job: 2 });
+  const second = await checkpoint(repo, { ...order, job: 3, reuse: true });
   expect(second.base).not.toBe(first.base);
   expect((await giveUp(repo, second)).rescue).toBeUndefined();
 });

@@ -28,7 +28,6 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { never } from "../../system/never.js";
-import type { Result } from "../../system/result.js";
 import { recordAttempt } from "../attempt/attempts.js";
 import { restoreRescue } from "../bring-back/bring-back.js";
 import { checkpoint, dropCheckpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
@@ -41,7 +40,7 @@ import { recoverPending } from "../commit/pending.js";
 import type { Repository } from "../base/repository.js";
 import { listRescues } from "../bring-back/rescues.js";
 import { restoreTo } from "../restore/restore.js";
-import { must, runAs, test, type Scratch } from "./scratch.js";
+import { runAs, test, type Scratch } from "./scratch.js";
 import { DONE } from "./scratch-task.js";
 import { prepareSomeUndo, REOPENED } from "./scratch-undo.js";
 import { histories, PATHS, type Deed, type Step } from "./scratch-steps.js";
@@ -98,7 +97,7 @@ class History {
     let seen: Snapshot | undefined;
     for (const [at, attempt] of tries.entries()) {
       const label = `${id}-${String(at + 1)}`;
-      const found = must(await checkpoint(this.repo, { id, run, reuse: at > 0 }));
+      const found = await checkpoint(this.repo, { id, run, reuse: at > 0 });
       taken = found;
       for (const deed of attempt.deeds) await this.act(deed);
       this.see(`after attempt ${label}`, await this.files(), await this.committed());
@@ -107,7 +106,7 @@ class History {
       seen = await this.survive(attempt.kill, { id, run, taken: found }, look);
       if (at < tries.length - 1 || end === "given-up") {
         const { changes } = seen;
-        must(await recordAttempt(this.repo, { run, task: id, attempt: at + 1, base: found.base, changes }));
+        await recordAttempt(this.repo, { run, task: id, attempt: at + 1, base: found.base, changes });
       }
       await this.check(`after the snapshot of ${label}`);
       if (at < tries.length - 1) await this.person(attempt.between);
@@ -120,7 +119,7 @@ class History {
       await this.survive(killEnd, { id, run, taken }, (repo, before) =>
         restoreTo(repo, { checkpoint: before, run, label }),
       );
-      must(await dropCheckpoint(this.repo, id));
+      await dropCheckpoint(this.repo, id);
     }
     await this.check(`after ${id} was ${end}`);
   }
@@ -128,21 +127,21 @@ class History {
   async finish(taskId: string, seen: Snapshot): Promise<void> {
     const message = formatMessage({ title: "Do it", summary: "", task: taskId, run: "run", agent: "a" });
     const order = { taskId, run: "run", snapshot: seen, backlog: Buffer.from(DONE), message };
-    const built = must(await prepareCommit(this.repo, { ...order, facts: {} }));
-    if (built === "nothing") must(await dropCheckpoint(this.repo, taskId));
+    const built = await prepareCommit(this.repo, { ...order, facts: {} });
+    if (built === "nothing") await dropCheckpoint(this.repo, taskId);
     else {
       writeFileSync(join(this.scratch.top, "to-do.json"), DONE);
       // A start that finds it goes on with it as this one does.
-      must(await publish(this.repo, must(await recoverPending(this.repo)) ?? built));
+      await publish(this.repo, (await recoverPending(this.repo)) ?? built);
     }
   }
 
   async bringBack(which: number): Promise<void> {
-    const rescues = must(await listRescues(this.repo));
+    const rescues = await listRescues(this.repo);
     const rescue = rescues[which % Math.max(1, rescues.length)];
     if (rescue === undefined) return;
     this.see("before a rescue came back", await this.files(), await this.staged());
-    must(await restoreRescue(rescue));
+    await restoreRescue(rescue);
     await this.check(`after ${rescue.id} came back`);
   }
 
@@ -155,7 +154,7 @@ class History {
     const done = await this.untilKilled(kill, (repo) => publishWithTree(repo, prepared));
     if (done === undefined) {
       await removeStaleLocks(this.repo, { since: Infinity });
-      must(await publishWithTree(this.repo, must(await recoverPending(this.repo)) ?? prepared));
+      await publishWithTree(this.repo, (await recoverPending(this.repo)) ?? prepared);
     }
     await this.check("after an undo");
   }
@@ -164,20 +163,17 @@ class History {
   async survive<T>(
     at: number,
     task: { id: string; run: string; taken: Checkpoint },
-    act: (repo: Repository, before: Checkpoint) => Promise<Result<T, unknown>>,
+    act: (repo: Repository, before: Checkpoint) => Promise<T>,
   ): Promise<T> {
     const done = await this.untilKilled(at, (repo) => act(repo, task.taken));
     if (done !== undefined) return done.value;
     await removeStaleLocks(this.repo, { since: Infinity });
-    const again = must(await checkpoint(this.repo, { id: task.id, run: task.run, reuse: true }));
-    return must(await act(this.repo, again));
+    const again = await checkpoint(this.repo, { id: task.id, run: task.run, reuse: true });
+    return act(this.repo, again);
   }
 
   /** `undefined` when it is killed before the nth git process, from 1 on; 0 = it is not. */
-  async untilKilled<T>(
-    at: number,
-    act: (repo: Repository) => Promise<Result<T, unknown>>,
-  ): Promise<{ value: T } | undefined> {
+  async untilKilled<T>(at: number, act: (repo: Repository) => Promise<T>): Promise<{ value: T } | undefined> {
     let calls = 0;
     const { processes } = this.repo.ports;
     const run: typeof processes.run = (...args) => {
@@ -186,7 +182,7 @@ class History {
     };
     const doomed = { ...this.repo, ports: { ...this.repo.ports, processes: { ...processes, run } } };
     try {
-      return { value: must(await act(doomed)) };
+      return { value: await act(doomed) };
     } catch (error) {
       if (error instanceof Error && error.message === "killed") return undefined;
       throw error;

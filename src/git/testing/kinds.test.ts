@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import type { Repository } from "../base/repository.js";
 import { restoreTo } from "../restore/restore.js";
-import { must, runAs, test, type Scratch } from "./scratch.js";
+import { runAs, test, type Scratch } from "./scratch.js";
 import { stateOf } from "./scratch-state.js";
 import { changesOf, finish, attempt } from "./scratch-task.js";
 
@@ -32,11 +32,11 @@ async function backAndForth(
 ): Promise<{ repo: Repository; commit: string }> {
   const repo = await scratch.open();
   const before = await stateOf(scratch);
-  const taken = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }));
+  const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
   expect(await stateOf(scratch)).toEqual(before);
   await mess();
   expect(await stateOf(scratch)).not.toEqual(before);
-  must(await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" }));
+  await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
   expect(await stateOf(scratch)).toEqual(before);
   await scratch.git("update-ref", "-d", `refs/looper/checkpoint/${repo.tree}/T1`);
   const commit = await finish(scratch, repo, await attempt(repo, mess));

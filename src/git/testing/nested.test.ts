@@ -1,4 +1,5 @@
 // Repositories inside the tree that nothing around them tracks: an attempt may remove or change them, and they come back whole.
+import { asResult } from "../base/git.js";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -8,7 +9,7 @@ import type { Repository } from "../base/repository.js";
 import { listRescues } from "../bring-back/rescues.js";
 import { restoreTo } from "../restore/restore.js";
 import type { Restored } from "../restore/restore-order.js";
-import { must, runAs, test, watchGit, type Scratch } from "./scratch.js";
+import { runAs, test, watchGit, type Scratch } from "./scratch.js";
 import { stateOf } from "./scratch-state.js";
 import { runAttempt } from "./scratch-task.js";
 
@@ -46,11 +47,11 @@ async function nest(scratch: Scratch, path: string, { unborn = false } = {}): Pr
 
 async function begin(scratch: Scratch): Promise<{ repo: Repository; taken: Checkpoint }> {
   const repo = await scratch.open();
-  return { repo, taken: must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false })) };
+  return { repo, taken: await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }) };
 }
 
 async function giveUp(repo: Repository, taken: Checkpoint): Promise<Restored> {
-  return must(await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" }));
+  return await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
 }
 
 async function wholeOf(scratch: Scratch, git: Git, path: string): Promise<unknown> {
@@ -103,7 +104,7 @@ test("one inside another comes back too, and so does one that was made anew or i
   const back = await giveUp(repo, taken);
   expect(await states()).toEqual(before);
   expect(back.warnings.join()).toContain("what was in its place: ");
-  const kept = must(await listRescues(repo));
+  const kept = await listRescues(repo);
   expect(kept.some(({ changes }) => changes.some(({ path }) => path === "agent"))).toBe(true);
 });
 
@@ -120,7 +121,7 @@ test("what an attempt edits and commits inside goes back, and is kept where the 
   const { warnings } = await giveUp(repo, taken);
   expect(await wholeOf(scratch, git, "nested")).toEqual(before);
   expect(warnings.join()).toContain("looper rescue show run-1/T1-1-2@nested");
-  const ids = must(await listRescues(repo)).map(({ id }) => id);
+  const ids = (await listRescues(repo)).map(({ id }) => id);
   expect(ids).toEqual(expect.arrayContaining(["run-1/T1-1@nested", "run-1/T1-1-2@nested"]));
 });
 
@@ -137,15 +138,15 @@ test("a kill at each git call of the way back loses nothing", async ({ scratch }
     const dying = await scratch.open({}, scratch.ports);
     const killed = { ...dying, ports };
     const act = async () => {
-      const taken = must(await checkpoint(killed, { id: "T1", run: "run-2", reuse: true }));
-      await restoreTo(killed, { checkpoint: taken, run: "run-2", label: "T1-1" });
+      const taken = await checkpoint(killed, { id: "T1", run: "run-2", reuse: true });
+      await asResult(() => restoreTo(killed, { checkpoint: taken, run: "run-2", label: "T1-1" }));
     };
     await act().catch(() => undefined);
     await removeStaleLocks(repo, { since: Infinity });
-    const again = must(await checkpoint(repo, { id: "T1", run: "run-3", reuse: true }));
+    const again = await checkpoint(repo, { id: "T1", run: "run-3", reuse: true });
     await giveUp(repo, again);
     expect(await wholeOf(scratch, git, "nested"), `killed at call ${String(kill)}`).toEqual(before);
-    await checkpoint(repo, { id: "T1", run: "run-3", reuse: false });
+    await asResult(() => checkpoint(repo, { id: "T1", run: "run-3", reuse: false }));
     if (calls <= kill) return;
   }
 });
@@ -175,7 +176,7 @@ test("the copies go with their checkpoint", async ({ scratch }) => {
   const git = await nest(scratch, "nested");
   const { repo, taken } = await begin(scratch);
   await giveUp(repo, taken);
-  must(await dropCheckpoint(repo, "T1"));
+  await dropCheckpoint(repo, "T1");
   expect(await git("for-each-ref", "refs/looper")).toBe("");
   expect(existsSync(join(repo.gitDir, "looper-nested/copies/T1"))).toBe(false);
 });

@@ -7,7 +7,7 @@ import { formatMessage } from "../commit/message.js";
 import type { Prepared } from "../commit/pending.js";
 import { publish } from "../commit/publish.js";
 import type { Repository } from "../base/repository.js";
-import { must, type Scratch } from "./scratch.js";
+import { type Scratch } from "./scratch.js";
 import { snapshot, type Snapshot } from "../attempt/snapshot.js";
 
 /** The backlog once the task is done. */
@@ -26,7 +26,7 @@ export async function tryAttempt(repo: Repository, work: () => unknown): Promise
   const seen = await runAttempt(repo, work);
   const backlog = Buffer.from(DONE);
   const order = { taskId: "T1", run: "run-1", snapshot: seen, backlog, message: MESSAGE, facts: FACTS };
-  return must(await prepareCommit(repo, order));
+  return await prepareCommit(repo, order);
 }
 
 /** Claim and attempt, which changes something; then the commit is built. */
@@ -38,15 +38,15 @@ export async function attempt(repo: Repository, work: () => unknown): Promise<Pr
 
 /** Claim and attempt. */
 export async function runAttempt(repo: Repository, work: () => unknown): Promise<Snapshot> {
-  const taken = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: true }));
+  const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: true });
   await work();
-  return must(await snapshot(repo, { checkpoint: taken, run: "run-1", label: "T1-1", policy: "runner" }));
+  return await snapshot(repo, { checkpoint: taken, run: "run-1", label: "T1-1", policy: "runner" });
 }
 
 /** The rest of the protocol; answers with the commit, and throws on a warning. */
 export async function finish(scratch: Scratch, repo: Repository, prepared: Prepared): Promise<string> {
   await scratch.ports.files.writeAtomic(join(scratch.top, "to-do.json"), DONE);
-  const { commit, warnings } = must(await publish(repo, prepared));
+  const { commit, warnings } = await publish(repo, prepared);
   if (warnings.length > 0) throw new Error(warnings.join("\n"));
   return commit;
 }

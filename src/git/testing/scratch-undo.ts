@@ -11,7 +11,7 @@ import type { Prepared } from "../commit/pending.js";
 import type { Repository } from "../base/repository.js";
 import { planRevert, type RevertPlan } from "../undo/revert.js";
 import { publishWithTree } from "../undo/revert-tree.js";
-import { must, type Scratch } from "./scratch.js";
+import { type Scratch } from "./scratch.js";
 import { listTaskCommits } from "../commit/task-commits.js";
 
 /** The backlog once the task is undone. */
@@ -27,20 +27,20 @@ export async function taskCommit(scratch: Scratch, task: string, work: () => voi
 
 /** The commits of a task that count, newest first. */
 export async function liveOf(repo: Repository, task: string): Promise<TaskCommit[]> {
-  return must(await listTaskCommits(repo, await headOf(repo))).filter((one) => one.task === task);
+  return (await listTaskCommits(repo, await headOf(repo))).filter((one) => one.task === task);
 }
 
 export async function planFor(repo: Repository, ...tasks: string[]): Promise<RevertPlan> {
   const head = await headOf(repo);
-  const commits = must(await listTaskCommits(repo, head)).filter(({ task }) => tasks.includes(task));
-  return must(await planRevert(repo, head, commits));
+  const commits = (await listTaskCommits(repo, head)).filter(({ task }) => tasks.includes(task));
+  return await planRevert(repo, head, commits);
 }
 
 /** The changes of a plan without conflicts, and what of a person's lies in their way. */
 export async function cleanPlan(repo: Repository, ...tasks: string[]) {
   const plan = await planFor(repo, ...tasks);
   if (plan.kind !== "clean") throw new Error(JSON.stringify(plan));
-  return { ...plan, inTheWay: must(await findInTheWay(repo, await headOf(repo), plan.changes)) };
+  return { ...plan, inTheWay: await findInTheWay(repo, await headOf(repo), plan.changes) };
 }
 
 /** The first step of the protocol: the commit is built, and nothing else is done. */
@@ -57,12 +57,12 @@ async function prepareChanges(
   changes: readonly DiffEntry[],
 ): Promise<Prepared> {
   const head = await readHead(repo);
-  const commits = must(await listTaskCommits(repo, head.commit ?? ""));
+  const commits = await listTaskCommits(repo, head.commit ?? "");
   const undone = commits.filter(({ task }) => tasks.includes(task));
   const message = formatUndoMessage({ title: undone[0]?.title ?? "", reason: "wrong", undone });
   const snapshot = { changes, head, backlogMode: "100644" };
   const order = { taskId: undefined, run: "undo", snapshot, backlog: Buffer.from(REOPENED), message };
-  const prepared = must(await prepareCommit(repo, { ...order, facts: { undo: true } }));
+  const prepared = await prepareCommit(repo, { ...order, facts: { undo: true } });
   if (prepared === "nothing") throw new Error("nothing to commit");
   return prepared;
 }
@@ -70,19 +70,19 @@ async function prepareChanges(
 /** The first step for one of the tasks that count, chosen by a number; `undefined` where there is none, or it would be refused. */
 export async function prepareSomeUndo(repo: Repository, which: number): Promise<Prepared | undefined> {
   const { commit } = await readHead(repo);
-  const live = commit === undefined ? [] : must(await listTaskCommits(repo, commit));
+  const live = commit === undefined ? [] : await listTaskCommits(repo, commit);
   const chosen = live[which % Math.max(1, live.length)];
   if (commit === undefined || chosen === undefined) return undefined;
-  const plan = must(await planRevert(repo, commit, [chosen]));
+  const plan = await planRevert(repo, commit, [chosen]);
   if (plan.kind === "conflicts" || plan.changes.length === 0) return undefined;
-  const inTheWay = must(await findInTheWay(repo, commit, plan.changes));
+  const inTheWay = await findInTheWay(repo, commit, plan.changes);
   return inTheWay.length > 0 ? undefined : prepareChanges(repo, [chosen.task], plan.changes);
 }
 
 /** The rest of it; answers with the commit, and throws on a warning. */
 export async function finishUndo(scratch: Scratch, repo: Repository, prepared: Prepared): Promise<string> {
   await scratch.ports.files.writeAtomic(join(scratch.top, "to-do.json"), REOPENED);
-  const { commit, warnings } = must(await publishWithTree(repo, prepared));
+  const { commit, warnings } = await publishWithTree(repo, prepared);
   if (warnings.length > 0) throw new Error(warnings.join("\n"));
   return commit;
 }

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { recoverPending, type Prepared } from "../commit/pending.js";
 import type { Repository } from "../base/repository.js";
 import { publishWithTree } from "./revert-tree.js";
-import { must, test, watchGit, type Scratch } from "../testing/scratch.js";
+import { test, watchGit, type Scratch } from "../testing/scratch.js";
 import { changesOf } from "../testing/scratch-task.js";
 import { cleanPlan, finishUndo, liveOf, prepareUndo, taskCommit, undo } from "../testing/scratch-undo.js";
 
@@ -62,7 +62,7 @@ test("killed before any git process of the protocol: the next start ends with ex
     if (died.length === 0) break;
     for (const command of died) seen.add(command);
     const repo = await scratch.open();
-    const pending = must(await recoverPending(repo));
+    const pending = await recoverPending(repo);
     if (pending !== undefined) await finishUndo(scratch, repo, pending);
     else if ((await liveOf(repo, "T1")).length > 0) await undo(scratch, repo, "T1");
     expect(await scratch.git("rev-list", "--count", `${start}..HEAD`)).toBe("1");
@@ -78,7 +78,7 @@ test("killed before any git process of the protocol: the next start ends with ex
 /** Killed when the commit is built and nothing else was done. */
 async function killedEarly(repo: Repository): Promise<Prepared> {
   await prepareUndo(repo, "T1");
-  const found = must(await recoverPending(repo));
+  const found = await recoverPending(repo);
   if (found === undefined) throw new Error("no pending");
   return found;
 }
@@ -99,7 +99,7 @@ test("what a person changed between the kill and the next start stays theirs", a
   const repo = await stage(scratch);
   const pending = await killedEarly(repo);
   write(scratch, "big.txt", "a person\n");
-  const { warnings } = must(await publishWithTree(repo, pending));
+  const { warnings } = await publishWithTree(repo, pending);
   expect(warnings).toEqual([expect.stringContaining("big.txt was changed meanwhile")]);
   expect(read(scratch, "big.txt")).toBe("a person\n");
   expect(await scratch.git("status", "--porcelain", "--", ":!to-do.json")).toBe(" M big.txt\n?? mine.txt");
@@ -116,7 +116,7 @@ test("what a person committed between the kill and the next start is not undone 
   rmSync(join(scratch.top, "new.txt"));
   await scratch.git("add", "big.txt", "else.txt", "new.txt");
   await scratch.git("commit", "-qm", "person");
-  const { commit, warnings } = must(await publishWithTree(repo, pending));
+  const { commit, warnings } = await publishWithTree(repo, pending);
   expect(warnings).toEqual([expect.stringContaining("big.txt was committed anew")]);
   expect(await changesOf(scratch, commit)).toEqual([
     "A a.txt",
@@ -173,7 +173,7 @@ test("filters and line ends are git's business; another repository inside is lef
   );
   await scratch.git("commit", "-qa", "--amend", "--no-edit");
   expect((await cleanPlan(repo, "T2")).changes).toMatchObject([{ path: "sub", to: { mode: "160000" } }]);
-  const { warnings } = must(await publishWithTree(repo, await prepareUndo(repo, "T2")));
+  const { warnings } = await publishWithTree(repo, await prepareUndo(repo, "T2"));
   expect(warnings).toEqual([expect.stringContaining("sub is a repository of its own")]);
   expect(await scratch.git("status", "--porcelain", "--", "sub")).toBe(" M sub");
   expect(await scratch.git("-C", "sub", "log", "--format=%s")).toBe("2\n1");

@@ -1,11 +1,10 @@
 // Brings the working tree to a commit that is built and not yet in HEAD: before HEAD moves, so that what the tree holds is
 // nobody's work to be done. May be done again after a kill at any point. Leaves index and HEAD to publish.ts.
 import { join } from "node:path";
-import type { Result } from "../../system/result.js";
 import { parseBatch } from "../base/batch.js";
 import { toBytes, toText } from "../base/bytes.js";
 import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
-import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
+import { GitError, runGit } from "../base/git.js";
 import { readHead } from "../base/head.js";
 import {
   diffTrees,
@@ -16,7 +15,7 @@ import {
   stagedAgainst,
 } from "../index/index-file.js";
 import type { Prepared } from "../commit/pending.js";
-import { publishCommit, type Published } from "../commit/publish.js";
+import { publish, type Published } from "../commit/publish.js";
 import type { Repository } from "../base/repository.js";
 
 /** The commit to publish, and what came of the tree. */
@@ -31,16 +30,11 @@ interface Settled {
  * Brings the working tree to the commit, the backlog left out, then publishes it. A path that somebody changed since the
  * commit was built stays as it is, with a warning. Eleven processes.
  */
-export async function publishWithTree(
-  repo: Repository,
-  prepared: Prepared,
-): Promise<Result<Published, GitFailure>> {
-  return asResult(async () => {
-    const settled = await settleTree(repo, prepared);
-    const published = await publishCommit(repo, settled.prepared);
-    await keepOutside(repo, settled.outside);
-    return { ...published, warnings: [...settled.warnings, ...published.warnings] };
-  });
+export async function publishWithTree(repo: Repository, prepared: Prepared): Promise<Published> {
+  const settled = await settleTree(repo, prepared);
+  const published = await publish(repo, settled.prepared);
+  await keepOutside(repo, settled.outside);
+  return { ...published, warnings: [...settled.warnings, ...published.warnings] };
 }
 
 async function settleTree(repo: Repository, prepared: Prepared): Promise<Settled> {

@@ -1,3 +1,4 @@
+import { asResult } from "../base/git.js";
 import {
   chmodSync,
   existsSync,
@@ -14,7 +15,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { readHead } from "../base/head.js";
 import { planRevert } from "./revert.js";
-import { must, test, type Scratch } from "../testing/scratch.js";
+import { test, type Scratch } from "../testing/scratch.js";
 import { changesOf } from "../testing/scratch-task.js";
 import { cleanPlan, liveOf, planFor, REOPENED, taskCommit, undo } from "../testing/scratch-undo.js";
 import { listTaskCommits } from "../commit/task-commits.js";
@@ -243,6 +244,7 @@ test("an old git is told of", async ({ scratch }) => {
   };
   const repo = await scratch.open({}, old);
   const head = (await readHead(repo)).commit ?? "";
-  const plan = await planRevert(repo, head, must(await listTaskCommits(repo, head)));
+  const live = await listTaskCommits(repo, head);
+  const plan = await asResult(() => planRevert(repo, head, live));
   expect(plan).toMatchObject({ ok: false, error: { message: "undoing needs git 2.38 or newer" } });
 });

@@ -1,10 +1,9 @@
 // Works out what undoing commits would change, by three-way merges that touch neither index nor tree nor any ref.
 // Leaves making the change to revert-tree.ts, and the commit to commit.ts.
 import { given } from "../../system/given.js";
-import type { Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
-import { asResult, GitError, runGit, type GitFailure, type GitPlace } from "../base/git.js";
+import { GitError, runGit, type GitPlace } from "../base/git.js";
 import { treeish } from "../base/head.js";
 import { diffTrees } from "../index/index-file.js";
 import { subjectOf, taskOf, type TaskCommit } from "../commit/live-commits.js";
@@ -35,21 +34,19 @@ export async function planRevert(
   repo: Repository,
   head: string,
   commits: readonly TaskCommit[],
-): Promise<Result<RevertPlan, GitFailure>> {
-  return asResult(async () => {
-    let tree = await treeOf(repo, head);
-    for (const commit of commits) {
-      const merged = await takeOut(repo, commit, tree);
-      const conflicts = merged.conflicts.filter((path) => path !== repo.todo?.path);
-      if (conflicts.length > 0) {
-        const paths = new Set(conflicts);
-        return { kind: "conflicts", conflicts: await explain(repo, { paths, commit, head, commits }) };
-      }
-      tree = merged.tree;
+): Promise<RevertPlan> {
+  let tree = await treeOf(repo, head);
+  for (const commit of commits) {
+    const merged = await takeOut(repo, commit, tree);
+    const conflicts = merged.conflicts.filter((path) => path !== repo.todo?.path);
+    if (conflicts.length > 0) {
+      const paths = new Set(conflicts);
+      return { kind: "conflicts", conflicts: await explain(repo, { paths, commit, head, commits }) };
     }
-    const changes = await diffTrees(repo, tree, head);
-    return { kind: "clean", changes: changes.filter(({ path }) => path !== repo.todo?.path) };
-  });
+    tree = merged.tree;
+  }
+  const changes = await diffTrees(repo, tree, head);
+  return { kind: "clean", changes: changes.filter(({ path }) => path !== repo.todo?.path) };
 }
 
 interface Merged {

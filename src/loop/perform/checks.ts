@@ -1,4 +1,5 @@
 // Runs the checks, in the project itself or in a cold room. The gate floor gives the verdict; perform-gate.ts reports it.
+import { performAs } from "./perform-as.js";
 import { resolve } from "node:path";
 import { measureColdBaseline, runColdGate } from "../../gate/rooms/cold-gate.js";
 import { openColdPlaces, type ColdPlaces } from "../../gate/rooms/cold-room.js";
@@ -11,7 +12,6 @@ import { listSome } from "../../system/text/cut.js";
 import { baseEnvironment, gateEnvironment } from "./environment.js";
 import type { JobFacts } from "../step/effects.js";
 import { footingOf, noteAttempt } from "./run-start.js";
-import { unwrap } from "./unwrap.js";
 import { workFolder } from "./prompt-for.js";
 import type { World } from "./world.js";
 
@@ -39,7 +39,7 @@ export async function openCold(world: World): Promise<void> {
     setup: verify.setup,
     setupTimeoutMs: verify.timeout,
   };
-  memory.cold = unwrap("checkpoint", await openColdPlaces(repo, places));
+  memory.cold = await performAs("checkpoint", () => openColdPlaces(repo, places));
 }
 
 /** Runs the project's commands on the tree a task starts with. */
@@ -78,7 +78,9 @@ async function measureCold(
 ): Promise<Measured> {
   const footing = await footingOf(world, cold.rooms.repo, base);
   const patterns = world.project.resolved.settings.verify.protected;
-  const measured = unwrap("run-baseline", await measureColdBaseline(cold, { footing, plan, patterns }, stop));
+  const measured = await performAs("run-baseline", () =>
+    measureColdBaseline(cold, { footing, plan, patterns }, stop),
+  );
   if (measured.how === "interrupted") return "interrupted";
   if (measured.how === "done") return { baseline: measured.value };
   return { unprepared: `${measured.ran.command}: ${measured.ran.tail}` };
@@ -92,18 +94,19 @@ export async function check(
   stop: AbortSignal,
 ): Promise<Checked> {
   const { ports, memory, project } = world;
+  const { cold } = memory;
   const { strict, protected: patterns, red_first: redFirst } = project.resolved.settings.verify;
   const plan = planOf(world, own);
   const baseline = memory.baseline?.baseline;
   const base = memory.checkpoints.get(job.job)?.base;
   const changes = memory.snapshots.get(job.job)?.changes ?? [];
   const isEmpty = plan.commands.length + plan.own.length === 0;
-  const repo = memory.cold?.rooms.repo;
+  const repo = cold?.rooms.repo;
   if (repo !== undefined && base !== undefined) await noteAttempt(world, repo, base, job.job);
-  if (memory.cold !== undefined && base !== undefined && !isEmpty) {
-    const footing = await footingOf(world, memory.cold.rooms.repo, base);
+  if (cold !== undefined && base !== undefined && !isEmpty) {
+    const footing = await footingOf(world, cold.rooms.repo, base);
     const order = { base, footing, changes, plan, strict, baseline, patterns, redFirst };
-    const { warnings, ...verdict } = unwrap("run-gate", await runColdGate(memory.cold, order, stop));
+    const { warnings, ...verdict } = await performAs("run-gate", () => runColdGate(cold, order, stop));
     // A cold room does not protect the project's folder from commands that know its path.
     return { ...verdict, warnings: [...warnings, ...(await takeBack(world, job, changes))] };
   }
@@ -166,7 +169,7 @@ async function takeBack(world: World, job: JobFacts, changes: readonly DiffEntry
   const checkpoint = memory.checkpoints.get(job.job);
   if (repo === undefined || checkpoint === undefined) return [];
   const order = { checkpoint, changes, run: log.run, label: `gate-${String(job.iteration)}` };
-  const { paths, rescue, warnings } = unwrap("run-gate", await putBack(repo, order));
+  const { paths, rescue, warnings } = await performAs("run-gate", () => putBack(repo, order));
   if (paths.length === 0) return [...warnings];
   return [
     ...warnings,

@@ -1,7 +1,7 @@
 // Records what a replay with the tree needs and no commit has: the start of the run, and the changes of attempts that ended
 // without a commit. src/git/attempt/attempts.ts writes the records; one that cannot be written is only a warning.
 import { recordAttempt, recordStart } from "../../git/attempt/attempts.js";
-import type { GitFailure } from "../../git/base/git.js";
+import { asResult, type GitFailure } from "../../git/base/git.js";
 import type { Result } from "../../system/result.js";
 import type { JobFacts } from "../step/effects.js";
 import type { World } from "./world.js";
@@ -34,7 +34,7 @@ export async function keepStart(world: World, base: string): Promise<void> {
   memory.start = { ...start, kept: true };
   await warnUnless(
     world,
-    await recordStart(repo, { run: log.run, base, backlog: start.backlog, log: log.folder }),
+    await asResult(() => recordStart(repo, { run: log.run, base, backlog: start.backlog, log: log.folder })),
   );
 }
 
@@ -44,7 +44,10 @@ export async function keepAttempt(world: World, job: JobFacts): Promise<void> {
   const base = memory.checkpoints.get(job.job)?.base;
   const changes = memory.snapshots.get(job.job)?.changes ?? [];
   if (repo === undefined || base === undefined || changes.length === 0) return;
-  await warnUnless(world, await recordAttempt(repo, { run: log.run, ...nameOf(job), base, changes }));
+  await warnUnless(
+    world,
+    await asResult(() => recordAttempt(repo, { run: log.run, ...nameOf(job), base, changes })),
+  );
 }
 
 /** The name of an attempt's record: its job number, since an attempt that did not count shares its number with the next. */

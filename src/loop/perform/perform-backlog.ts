@@ -14,7 +14,6 @@ import { correctionsText } from "../../todo/understand/understand.js";
 import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
 import type { ChangeResult } from "../step/jobs.js";
 import { knownVersion, type VersionPlace } from "./known-version.js";
-import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
 type Row = ChangeResult["rows"][number];
@@ -58,7 +57,7 @@ export async function performRead(world: World): Promise<StepEvent> {
 async function leftBehind({ repo, project }: World, rows: readonly Row[]): Promise<string | undefined> {
   if (repo === undefined || project.resolved.settings.git.on_failure !== "restore") return undefined;
   const isInProgress = (id: string): boolean => rows.some((row) => row.id === id && row.status === "doing");
-  return unwrap("read-backlog", await findLeftBehind(repo, isInProgress));
+  return await findLeftBehind(repo, isInProgress);
 }
 
 function versionPlace({ ports, project, repo, log }: World): VersionPlace {

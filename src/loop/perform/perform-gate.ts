@@ -1,4 +1,5 @@
 // Effects of the gate: runs the checks before and after an attempt. The gate floor gives the verdict.
+import { performAs } from "./perform-as.js";
 import { join } from "node:path";
 import { redCheckOf } from "../../gate/verdict/red-check.js";
 import { Baseline, type Ran } from "../../gate/verdict.js";
@@ -14,7 +15,6 @@ import type { TaskId } from "../../todo/model/task.js";
 import { check, measure, openCold } from "./checks.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { THE_PREFLIGHT } from "./keep-attempt.js";
-import { unwrap } from "./unwrap.js";
 import type { KnownBaseline, World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -107,9 +107,8 @@ async function beginPreflight(world: World, job: JobFacts): Promise<string | und
   const { memory, repo, log } = world;
   if (repo === undefined) return undefined;
   await openCold(world);
-  const made = unwrap(
-    "checkpoint",
-    await checkpoint(repo, { id: THE_PREFLIGHT, run: log.run, reuse: false }),
+  const made = await performAs("checkpoint", () =>
+    checkpoint(repo, { id: THE_PREFLIGHT, run: log.run, reuse: false }),
   );
   memory.checkpoints.set(job.job, made);
   return made.base;
@@ -119,7 +118,7 @@ async function beginPreflight(world: World, job: JobFacts): Promise<string | und
 async function endPreflight({ memory, repo }: World, job: JobFacts): Promise<void> {
   memory.trust = undefined;
   if (repo === undefined || !memory.checkpoints.delete(job.job)) return;
-  unwrap("checkpoint", await dropCheckpoint(repo, THE_PREFLIGHT));
+  await performAs("checkpoint", () => dropCheckpoint(repo, THE_PREFLIGHT));
 }
 
 /** Runs the project's commands and the task's own, and reverts what they changed in the tree. */
@@ -191,7 +190,7 @@ async function stillTrue(world: World, commit: string | undefined): Promise<Know
   if (known === undefined || repo === undefined || commit === undefined || known.base === undefined)
     return known;
   const order = { base: known.base, changes: known.changes, commit };
-  const same = unwrap("run-baseline", await isTreeAfter(repo, order));
+  const same = await performAs("run-baseline", () => isTreeAfter(repo, order));
   return same ? { ...known, base: commit, changes: [] } : undefined;
 }
 

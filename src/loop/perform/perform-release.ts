@@ -1,5 +1,6 @@
 // Effects of a release: runs the checks, judges the agent's work, makes the release, pushes and publishes it.
 // releasing.ts decides what follows from each.
+import { asResult } from "../../git/base/git.js";
 import { toText } from "../../git/base/bytes.js";
 import { dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
 import { prepareCommit } from "../../git/commit/commit.js";
@@ -21,7 +22,6 @@ import { judgeRelease, type ReleasedFile, type ReleaseProblem } from "../../rele
 import type { ReleaseFacts } from "../../release/survey.js";
 import { isPreRelease } from "../../release/version.js";
 import { given } from "../../system/given.js";
-import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
 type DoRelease = Extract<Effect, { kind: "release" }>;
@@ -119,7 +119,7 @@ const LARGEST = 8 << 20;
 async function readChanges(repo: Repository, changes: readonly DiffEntry[]): Promise<ReleasedFile[]> {
   const sides = changes.flatMap(({ from, to }) => [from, to]).filter(isFile);
   const oids = sides.map(({ oid }) => oid);
-  const blobs = unwrap("release", await readBlobs(repo, oids, LARGEST));
+  const blobs = await readBlobs(repo, oids, LARGEST);
   const textOf = (side: Version): string | undefined => {
     const bytes = isFile(side) ? blobs.get(side.oid) : undefined;
     return bytes === undefined || bytes.includes("\0") ? undefined : toText(bytes);
@@ -142,7 +142,7 @@ function isFile({ mode }: Version): boolean {
 async function remoteProblems({ repo, facts }: Site): Promise<ReleaseProblem[]> {
   const { remote, refs } = facts;
   if (remote === undefined) return [];
-  const asked = await askRemote(repo, remote);
+  const asked = await asResult(() => askRemote(repo, remote));
   if (!asked.ok) return [{ check: "remote", message: `cannot reach ${remote.name}: ${asked.error.message}` }];
   const names = new Set([...refs.keys(), ...asked.value.keys()]);
   const moved = [...names].filter((ref) => refs.get(ref) !== asked.value.get(ref));
@@ -157,8 +157,8 @@ async function make(site: Site, job: DoRelease["job"], release: PlannedRelease):
   const { tag, notes } = release;
   await world.log.sync();
   const commit = release.commit ?? (await commitRelease(site, job, release));
-  unwrap("release", await makeTag(repo, { name: tag, commit, message: formatTagMessage({ tag, notes }) }));
-  unwrap("release", await dropCheckpoint(repo, THE_RELEASE));
+  await makeTag(repo, { name: tag, commit, message: formatTagMessage({ tag, notes }) });
+  await dropCheckpoint(repo, THE_RELEASE);
   return { outcome: "ok", commit };
 }
 
@@ -174,10 +174,10 @@ async function commitRelease(
   const own = taken.backlogMode === undefined ? { ...repo, todo: undefined } : repo;
   const backlog = (await world.ports.files.read(world.project.todoFile)) ?? new Uint8Array();
   const order = { taskId: undefined, run: world.log.run, snapshot: taken, backlog, message };
-  const prepared = unwrap("release", await prepareCommit(own, { ...order, facts: { release: tag } }));
+  const prepared = await prepareCommit(own, { ...order, facts: { release: tag } });
   // Nothing to commit: no file has a version, and the changelog entry was written before.
   if (prepared === "nothing") return facts.head;
-  const { commit, warnings } = unwrap("release", await publish(own, prepared));
+  const { commit, warnings } = await publish(own, prepared);
   for (const warning of warnings) await world.log.tell({ type: "warning", ...job, message: warning });
   return commit;
 }
@@ -186,7 +186,7 @@ async function push({ world, repo, facts }: Site, { tag }: PlannedRelease): Prom
   const { remote, branch } = facts;
   if (remote === undefined) throw new Error("the release has no remote");
   await world.log.sync();
-  const pushed = await pushRelease(repo, { remote, branch, tag });
+  const pushed = await asResult(() => pushRelease(repo, { remote, branch, tag }));
   if (pushed.ok) return { outcome: "ok" };
   return {
     outcome: "failed",

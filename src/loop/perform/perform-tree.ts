@@ -1,4 +1,6 @@
 // Effects on the working tree: checkpoint, snapshot, restore, and the commit protocol, which includes the backlog.
+import { asResult } from "../../git/base/git.js";
+import { performAs } from "./perform-as.js";
 import { checkpoint, dropCheckpoint, keepCheckpoints } from "../../git/checkpoint/checkpoint.js";
 import { commitBacklog, prepareCommit, type Preparation } from "../../git/commit/commit.js";
 import { formatMessage } from "../../git/commit/message.js";
@@ -18,7 +20,6 @@ import { missingOf } from "../runs/pending-facts.js";
 import { changeBacklog, makeEdit, toOutcome } from "./perform-backlog.js";
 import { PUSH_LABEL } from "../step/releasing.js";
 import { endsAttempt, taskOfChange } from "../../todo/model/person-change.js";
-import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -31,10 +32,7 @@ export async function performCheckpoint(world: World, { job, reuse }: Do<"checkp
   const id = isRelease ? THE_RELEASE : (job.task_id ?? THE_REVIEW);
   // The checks of a release run in the project, not in a cold room.
   if (!isRelease) await openCold(world);
-  const made = unwrap(
-    "checkpoint",
-    await checkpoint(world.repo, { id, run: world.log.run, job: job.job, reuse }),
-  );
+  const made = await checkpoint(world.repo, { id, run: world.log.run, job: job.job, reuse });
   world.memory.checkpoints.set(job.job, made);
   if (!isRelease) await keepStart(world, made.base);
   for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
@@ -88,9 +86,10 @@ export async function takeSnapshot(
   const { run } = world.log;
   // The runner always commits a release, even if the settings leave commits to the agent.
   const policy = job.phase === "push" ? "runner" : world.project.resolved.settings.git.commit;
-  const taken = unwrap("snapshot", await snapshot(repo, { checkpoint: before, run, label, policy }));
+  const taken = await performAs("snapshot", () => snapshot(repo, { checkpoint: before, run, label, policy }));
   const tags = world.release?.tags;
-  const putBack = tags === undefined ? [] : unwrap("snapshot", await putTagsBack(repo, tags, { run, label }));
+  const putBack =
+    tags === undefined ? [] : await performAs("snapshot", () => putTagsBack(repo, tags, { run, label }));
   const all = { ...taken, warnings: [...taken.warnings, ...putBack] };
   memory.snapshots.set(job.job, all);
   return all;
@@ -111,11 +110,8 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
   if (job.phase !== "push") await keepAttempt(world, job);
   forget(world, job);
   if (world.repo === undefined || before === undefined) return { type: "restored", ...job, paths: [] };
-  const back = unwrap(
-    "restore",
-    await restoreTo(world.repo, { checkpoint: before, run: world.log.run, label }),
-  );
-  unwrap("restore", await dropCheckpoint(world.repo, before.id));
+  const back = await restoreTo(world.repo, { checkpoint: before, run: world.log.run, label });
+  await dropCheckpoint(world.repo, before.id);
   for (const message of back.warnings) await world.log.tell({ type: "warning", ...job, message });
   return {
     type: "restored",
@@ -153,7 +149,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
       message,
       facts: { changes },
     };
-    prepared = unwrap("commit", await prepareCommit(repo, order));
+    prepared = await prepareCommit(repo, order);
   };
   const outcome = await changeBacklog(world, changes, effect.during, prepare);
   memory.baseline = memory.nextBaselines.get(job.job) ?? memory.baseline;
@@ -161,7 +157,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   if (outcome.refused.length > 0) {
     // The task's status changed meanwhile, so a commit would contradict the backlog. The tree is restored next.
     if (repo !== undefined && prepared !== undefined && prepared !== "nothing")
-      unwrap("publish", await dropPending(repo));
+      await performAs("publish", () => dropPending(repo));
     return { type: "committed", ...job, ...outcome };
   }
   if (prepared === undefined || prepared === "nothing") await keepAttempt(world, job);
@@ -170,7 +166,8 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
     if (job.task_id !== undefined) await forgetCheckpoints(world, [job.task_id]);
     return { type: "committed", ...job, ...outcome };
   }
-  const published = unwrap("publish", await publish(repo, prepared));
+  const built = prepared;
+  const published = await performAs("publish", () => publish(repo, built));
   outcome.warnings.push(...published.warnings);
   return { type: "committed", ...job, commit: published.commit, ...outcome };
 }
@@ -179,17 +176,17 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
 export async function performFinishPending(world: World): Promise<StepEvent> {
   const { repo } = world;
   if (repo === undefined) throw new EffectError("finish-pending", "the run has no repository");
-  const prepared = unwrap("finish-pending", await recoverPending(repo));
+  const prepared = await recoverPending(repo);
   if (prepared === undefined) return { type: "committed", ...toOutcome(world.memory.backlog) };
   const { changes, undone } = missingOf(prepared, world.memory.backlog?.tasks ?? []);
   const outcome =
     changes.length === 0 ? toOutcome(world.memory.backlog) : await changeBacklog(world, changes, "idle");
   if (outcome.refused.length > 0 && undone === undefined) {
-    unwrap("finish-pending", await dropPending(repo));
+    await dropPending(repo);
     return { type: "committed", ...outcome };
   }
-  const publishing = undone === undefined ? publish(repo, prepared) : publishWithTree(repo, prepared);
-  const published = unwrap("publish", await publishing);
+  const finish = undone === undefined ? publish : publishWithTree;
+  const published = await performAs("publish", () => finish(repo, prepared));
   outcome.warnings.push(...published.warnings);
   return { type: "committed", commit: published.commit, ...outcome };
 }
@@ -201,19 +198,19 @@ export async function performCommitBacklog(
 ): Promise<StepEvent> {
   const outcome = toOutcome(world.memory.backlog);
   const bytes = await world.ports.files.read(world.project.todoFile);
-  if (world.repo === undefined || bytes === undefined) return { type: "committed", ...outcome };
+  const { repo } = world;
+  if (repo === undefined || bytes === undefined) return { type: "committed", ...outcome };
   // Killed runs may have left checkpoints of other tasks.
   const inHand = (world.memory.backlog?.tasks ?? []).filter(({ status }) => status === "doing");
-  const kept = await keepCheckpoints(
-    world.repo,
-    inHand.map(({ id }) => id),
+  const kept = await asResult(() =>
+    keepCheckpoints(
+      repo,
+      inHand.map(({ id }) => id),
+    ),
   );
   if (!kept.ok) outcome.warnings.push(`${kept.error.command}: ${kept.error.message}`);
   const message = `looper: ${ending}\n\nLooper-Run: ${world.log.run}\n`;
-  const done = unwrap(
-    "commit-backlog",
-    await commitBacklog(world.repo, { run: world.log.run, bytes, message }),
-  );
+  const done = await commitBacklog(repo, { run: world.log.run, bytes, message });
   if (done === "nothing") return { type: "committed", ...outcome };
   return { type: "committed", commit: done.commit, ...outcome };
 }
@@ -221,7 +218,7 @@ export async function performCommitBacklog(
 /** Drops the checkpoints of tasks that are done or abandoned; the next claim makes a new one. */
 async function forgetCheckpoints({ repo }: World, ids: readonly string[]): Promise<void> {
   if (repo === undefined) return;
-  for (const id of ids) unwrap("checkpoint", await dropCheckpoint(repo, id));
+  for (const id of ids) await performAs("checkpoint", () => dropCheckpoint(repo, id));
 }
 
 /** Changes only the backlog, and drops the checkpoints of tasks it blocks. */
@@ -248,7 +245,7 @@ async function performEdit(world: World, request: string, during: "agent" | "idl
     const ended = changes.filter((change) => endsAttempt(change, statuses.get(taskOfChange(change))));
     const { repo } = world;
     if (repo !== undefined)
-      for (const id of ended.map(taskOfChange)) unwrap("checkpoint", await dropCheckpoint(repo, id));
+      for (const id of ended.map(taskOfChange)) await performAs("checkpoint", () => dropCheckpoint(repo, id));
   }
   return { type: "backlog_changed", request, ...outcome };
 }

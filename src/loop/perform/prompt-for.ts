@@ -1,4 +1,5 @@
 // Renders the prompt of an agent step from the current state (contract §4, *What a prompt holds*).
+import { asResult } from "../../git/base/git.js";
 import { relative } from "node:path";
 import { findRootFolder } from "../../config/project/work-folder.js";
 import type { Phase } from "../../agents/agent.js";
@@ -128,7 +129,8 @@ function tasksOf(world: PromptWorld, ids: readonly TaskId[]): Task[] {
 async function reviewFacts(world: PromptWorld) {
   const tasks = (world.memory.backlog?.tasks ?? []).filter(({ id }) => id !== "PROJECT-DONE");
   const { repo, head } = world;
-  const changes = repo === undefined || head === undefined ? undefined : await changesSince(repo, head);
+  const changes =
+    repo === undefined || head === undefined ? undefined : await asResult(() => changesSince(repo, head));
   return {
     done: tasks.filter(({ status }) => status === "done"),
     open: tasks.filter(({ status }) => status !== "done"),

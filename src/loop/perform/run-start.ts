@@ -1,20 +1,20 @@
 // The state at the start of the run, which the gate compares attempts with. It goes back to the start of killed runs, whose
 // agents' changes were never checked. src/gate/influence/reference.ts makes the comparison.
+import { performAs } from "./perform-as.js";
 import { join } from "node:path";
 import { footingAt, noteLeft, type Footing, type Trust } from "../../gate/influence/reference.js";
 import { readRecords } from "../../git/attempt/attempts.js";
 import { diffTrees } from "../../git/index/index-file.js";
-import { asResult } from "../../git/base/git.js";
 import { startRef } from "../../git/base/names.js";
 import type { Repository } from "../../git/base/repository.js";
 import { hasEnded } from "../../logging/last-lines.js";
 import { listRuns } from "../../logging/read.js";
-import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
 /** The reference of a task that starts with this commit. */
 export async function footingOf(world: World, repo: Repository, base: string): Promise<Footing> {
-  return unwrap("run-gate", await footingAt(repo, await trustOf(world, repo, base), base));
+  const trust = await trustOf(world, repo, base);
+  return performAs("run-gate", () => footingAt(repo, trust, base));
 }
 
 /** Notes the changes of an attempt, whatever its verdict will be. */
@@ -37,11 +37,10 @@ async function trustOf(world: World, repo: Repository, base: string): Promise<Tr
 
 /** Adds the attempts of a run; starts one git process for each. */
 async function takeUp(repo: Repository, trust: Trust, run: string): Promise<void> {
-  const records = unwrap("run-gate", await readRecords(repo, run));
+  const records = await performAs("run-gate", () => readRecords(repo, run));
   if (records === undefined) return;
   trust.start = records.start.base;
   for (const [ref, commit] of records.attempts) {
-    if (ref !== startRef(run))
-      noteLeft(trust, unwrap("run-gate", await asResult(() => diffTrees(repo, commit))));
+    if (ref !== startRef(run)) noteLeft(trust, await performAs("run-gate", () => diffTrees(repo, commit)));
   }
 }

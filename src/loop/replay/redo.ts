@@ -19,7 +19,6 @@ import type { ChangeResult } from "../step/jobs.js";
 import { nameOf, THE_REVIEW } from "../perform/keep-attempt.js";
 import { perform } from "../perform/perform.js";
 import { REDACTED } from "../../system/text/redact.js";
-import { unwrap } from "../perform/unwrap.js";
 import { differs, type Difference } from "./replay.js";
 import type { ReplayWorld } from "./replay-world.js";
 import { worldAt } from "./world-at.js";
@@ -126,11 +125,11 @@ export class Redone {
     const went = head !== undefined && (await this.comeToHead(event.seq, head, known ? base : head));
     if (this.stopped !== undefined) return;
     if (event.reused && base !== undefined) {
-      unwrap("replay", await layCheckpoint(repo, { id: event.task_id ?? THE_REVIEW, base }));
+      await layCheckpoint(repo, { id: event.task_id ?? THE_REVIEW, base });
       return;
     }
     const tree = known ? base : went ? head : undefined;
-    const moved = tree === undefined ? 0 : unwrap("replay", await layTree(repo, { base: tree, changes: [] }));
+    const moved = tree === undefined ? 0 : await layTree(repo, { base: tree, changes: [] });
     if (moved > 0 && !went) this.notes.push(`line ${event.seq}: others had changed ${moved} paths meanwhile`);
   }
 
@@ -141,7 +140,7 @@ export class Redone {
       this.stop(seq, `others moved HEAD to ${head}, which is not in the repository any more`);
       return false;
     }
-    unwrap("replay", await layHead(this.opened.repo, { head, base }));
+    await layHead(this.opened.repo, { head, base });
     this.head = head;
     this.notes.push(`line ${seq}: others had moved HEAD to ${head.slice(0, 12)} meanwhile`);
     return true;
@@ -156,7 +155,7 @@ export class Redone {
       this.stop(event.seq, `its commit ${commit} is not in the repository any more`);
       return;
     }
-    const parent = unwrap("replay", await objectOf(this.opened.repo, `${commit}^1^{commit}`));
+    const parent = await objectOf(this.opened.repo, `${commit}^1^{commit}`);
     if (parent !== undefined) await this.comeToHead(event.seq, parent, parent);
   }
 
@@ -168,7 +167,7 @@ export class Redone {
     const changes = changed === 0 ? [] : await this.changesOf(event);
     if (changes === undefined)
       this.lost = { seq: event.seq, why: `what attempt ${tellAttempt(event)} left is not kept` };
-    else unwrap("replay", await layTree(repo, { base, changes }));
+    else await layTree(repo, { base, changes });
   }
 
   private async changesOf(event: Of<"snapshot"> | Of<"restored">): Promise<DiffEntry[] | undefined> {
@@ -177,7 +176,7 @@ export class Redone {
     const { task, attempt } = nameOf(task_id === undefined ? { job } : { job, task_id });
     const commit = attempts.get(attemptRef(run, task, attempt));
     if (commit === undefined) return undefined;
-    return unwrap("replay", await changesOfCommit(this.opened.repo, commit));
+    return await changesOfCommit(this.opened.repo, commit);
   }
 
   private sameBacklog(event: Sealed<StepEvent> & ChangeResult, now: ChangeResult): Difference | undefined {
@@ -203,7 +202,7 @@ export class Redone {
       return differs(event.seq, event.commit ?? "no commit", now.commit ?? "no commit");
     }
     const { repo } = this.opened;
-    const paths = unwrap("replay", await pathsBetween(repo, event.commit, now.commit));
+    const paths = await pathsBetween(repo, event.commit, now.commit);
     this.head = event.commit;
     if (paths.length === 0) {
       this.commits++;
@@ -228,7 +227,7 @@ export class Redone {
   }
 
   private async has(name: string): Promise<boolean> {
-    return unwrap("replay", await objectOf(this.opened.repo, name)) !== undefined;
+    return (await objectOf(this.opened.repo, name)) !== undefined;
   }
 
   private stop(seq: number, why: string): void {

@@ -8,7 +8,6 @@ import { errorMessage } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { isEnvironmentFailure } from "../step/drive.js";
 import type { Effect } from "../step/effects.js";
-import { unwrap } from "../perform/unwrap.js";
 import { Redone, type ReplayScene } from "./redo.js";
 import { differs, replayRun, type Difference, type Replayed } from "./replay.js";
 import { openReplayWorld, type AskTrust, type ReplaySource } from "./replay-world.js";
@@ -77,7 +76,7 @@ async function readScene({ ports, repo }: ReplaySource, folder: string): Promise
   if (!started.git) return { why: "the run had no git repository, so its tree was not kept" };
   if (first === undefined) return { why: "the run made no attempt, so it changed no tree", idle };
   if (await repo.todoFiltered()) return { why: "git filters the task file, and filters are not run again" };
-  const records = unwrap("replay", await readRecords(repo, started.run));
+  const records = await readRecords(repo, started.run);
   if (records === undefined) return { why: "no attempts of this run are kept in the repository" };
   return { run: started.run, rules: started.rules, head: first.head, ...records };
 }

@@ -14,7 +14,6 @@ import { openStore } from "../../todo/store/store.js";
 import type { TimedChanges } from "../../todo/model/person-change.js";
 import type { Task } from "../../todo/model/task.js";
 import type { Trusted } from "../perform/ask-trust.js";
-import { unwrap } from "../perform/unwrap.js";
 import { emptyMemory, type World } from "../perform/world.js";
 
 /** Asks, before the gate runs again, which commands of these tasks may run. Throws if none may. */
@@ -38,7 +37,7 @@ export interface ReplayWorld {
   close(): Promise<void>;
 }
 
-/** Makes the world as it was at the run's first checkpoint. Throws an `EffectError` if git fails. */
+/** Makes the world as it was at the run's first checkpoint. Throws a `GitError` if git fails. */
 export async function openReplayWorld(
   source: ReplaySource,
   run: { run: string; rules: Rules; head: string | undefined; start: Records["start"] },
@@ -77,7 +76,7 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
   const [top, home, logDir] = ["tree", "home", "log"].map((name) => join(folder, name));
   if (top === undefined || home === undefined || logDir === undefined) throw new Error("three were made");
   for (const one of [home, logDir]) await ports.files.makeFolder(one, 0o700);
-  const own = unwrap("clone", await cloneShared(source.repo, { folder: top, home }));
+  const own = await cloneShared(source.repo, { folder: top, home });
   const env = { ...source.env, ...own };
   const project = await moved(source, filling, { top, folder });
   await ports.files.makeFolder(project.folder, 0o700);
@@ -87,8 +86,8 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
   if (!opened.ok) throw new Error(`the clone cannot be opened: ${opened.error.message}`);
   // The log has no committer, so the project's is used to get the same commit ids.
   const repo: Repository = { ...opened.value, identity: source.repo.identity };
-  unwrap("clone", await layHead(repo, { head, base: start.base }));
-  unwrap("clone", await layTree(repo, { base: start.base, changes: [] }));
+  await layHead(repo, { head, base: start.base });
+  await layTree(repo, { base: start.base, changes: [] });
   await ports.files.makeFolder(dirname(project.todoFile), 0o700);
   await ports.files.writeNew(project.todoFile, start.backlog);
   const lockFolder = join(folder, "lock");

@@ -1,3 +1,4 @@
+import { asResult } from "../../git/base/git.js";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -30,7 +31,7 @@ test("an effect's writes to the backlog and its commits carry the time of its de
     });
     expect(changed.ok && changed.value.backlog.tasks[0]?.updated_at).toBe("2026-01-02T03:04:05.678Z");
     if (repo === undefined) throw new Error("the repository is gone");
-    const taken = await checkpoint(repo, { id: "T1", run: "r", reuse: false });
+    const taken = await asResult(() => checkpoint(repo, { id: "T1", run: "r", reuse: false }));
     if (!taken.ok) throw new Error(taken.error.message);
     const args = ["show", "-s", "--format=%at %ct", taken.value.base];
     const shown = await ports.processes.run({ command: "git", args, cwd: folder, env });

@@ -1,5 +1,6 @@
 // Removes old runs, that is their logs and the refs of their attempts, for `looper clean` and for the limits of the settings.
 // logging/retention.ts decides which runs are old, and needed-runs.ts which are still needed.
+import { asResult } from "../../git/base/git.js";
 import { dirname, join } from "node:path";
 import { forgetAttempts } from "../../git/commit/run-refs.js";
 import {
@@ -130,7 +131,7 @@ function lostRuns({ project }: LogSite, { known, all }: LogSurvey): string[] {
 
 async function forget({ repo }: LogSite, runs: ReadonlySet<string>): Promise<number> {
   if (repo === undefined) return 0;
-  const forgotten = await forgetAttempts(repo, runs);
+  const forgotten = await asResult(() => forgetAttempts(repo, runs));
   if (forgotten.ok) return forgotten.value;
   const { command, message } = forgotten.error;
   throw new UserError("environment", `${command}: ${message}`, "fix the git error, then clean again");

@@ -1,5 +1,6 @@
 // Finds out which old runs are still needed, and why: the next start must read the same from logs and refs without the others.
 // logging/retention.ts decides which runs are old; clean-logs.ts removes them.
+import { asResult } from "../../git/base/git.js";
 import { findRealTodoFile, lockFolder, type Project } from "../../config/project/open-project.js";
 import { readRunRefs, type RunRefs } from "../../git/commit/run-refs.js";
 import type { Repository } from "../../git/base/repository.js";
@@ -42,7 +43,7 @@ const NO_REFS: RunRefs = { rescues: new Set(), inHand: new Map(), pending: new S
 /** Reads refs and locks. If git fails it is unknown which runs are needed: an `environment` error. */
 export async function readKnown(site: LogSite): Promise<KnownOfRuns> {
   const { repo } = site;
-  const refs = repo === undefined ? undefined : await readRunRefs(repo);
+  const refs = repo === undefined ? undefined : await asResult(() => readRunRefs(repo));
   if (refs?.ok === false) {
     const { command, message } = refs.error;
     throw new UserError("environment", `${command}: ${message}`, "git says which runs are still needed");

@@ -1,4 +1,5 @@
 // Recovers from a dead run: ends its processes and waits for them, removes its git locks, finds its pending commit.
+import { asResult } from "../../git/base/git.js";
 import { basename } from "node:path";
 import { markOf } from "../../system/processes/mark.js";
 import type { StepEvent } from "../../logging/events.js";
@@ -30,7 +31,7 @@ export async function recoverRun(
   const locks = repo === undefined || dead.length === 0 ? [] : await removeStaleLocks(repo, { since });
   if (repo !== undefined) await assertUnlocked(repo);
   if (repo !== undefined && dead.length > 0) await removeStaleRooms(repo);
-  const pending = repo === undefined ? undefined : await recoverPending(repo);
+  const pending = repo === undefined ? undefined : await asResult(() => recoverPending(repo));
   if (pending?.ok === false) {
     throw new UserError(
       "environment",

@@ -1,18 +1,16 @@
 // Collects everything a run needs before it starts: approvals, agents, rules, repository. Starts no agent, and writes only what
 // the user asked for (a repository, an approval, and a branch once the locks are held). open-run.ts takes locks and opens the log.
+import { asResult } from "../../git/base/git.js";
 import { describeContainment } from "../../agents/process/containment.js";
 import { AUTO_ORDER, chooseAuto, createAgent, NONE_FOUND } from "../../agents/clients/registry.js";
 import { agentSettings, knownAgents } from "../../config/read/agent-settings.js";
 import { parseEnvFile } from "../../config/read/env-file.js";
 import { readPrices, type Prices } from "../../config/read/prices.js";
 import { AUTO } from "../../config/table/settings.js";
-import { useBranch } from "../../git/base/branch.js";
-import { headOf, type Head } from "../../git/base/head.js";
 import { inProgress } from "../../git/index/operation.js";
 import { initRepository, openRepository, type Repository } from "../../git/base/repository.js";
 import { hookText } from "../hooks/read-hook.js";
 import type { StepEvent } from "../../logging/events.js";
-import { formatStamp } from "../../logging/run-log.js";
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
@@ -370,7 +368,7 @@ async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; w
   const places = repositoryPlaces(request);
   let opened = await openRepository(ports, places);
   if (!opened.ok && opened.error.why === "no-repository" && git.init) {
-    await initRepository(ports, project.folder, env);
+    await asResult(() => initRepository(ports, project.folder, env));
     opened = await openRepository(ports, places);
   }
   if (!opened.ok) {
@@ -380,29 +378,9 @@ async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; w
       warning: `${opened.error.message}: nothing is committed, and changes of reviews and abandoned tasks are not reverted`,
     };
   }
-  const progress = await inProgress(opened.value);
+  const progress = await asResult(() => inProgress(opened.value));
   if (!progress.ok) throw new UserError("environment", progress.error.message, "fix the repository");
   if (progress.value !== undefined)
     throw new UserError("environment", progress.value.message, progress.value.hint);
   return { repo: opened.value };
-}
-
-/** Switches to the branch of the settings; returns HEAD. Contract: the run holds its locks, since another run may work here. */
-export async function goToBranch(request: RunRequest, repo: Repository): Promise<Head | undefined> {
-  const { ports, project } = request;
-  const { branch } = project.resolved.settings.git;
-  // A release is made from the current branch.
-  if (branch !== "current" && request.release === undefined) {
-    const used = await useBranch(repo, branch.replaceAll("{run}", formatStamp(ports.clock.now())));
-    if (!used.ok)
-      throw new UserError(
-        used.error.command === "git check-ref-format" ? "usage" : "environment",
-        `git.branch: ${used.error.message}`,
-        used.error.command === "git check-ref-format"
-          ? "correct the setting"
-          : "commit or stash your changes, or choose another branch",
-      );
-  }
-  const head = await headOf(repo);
-  return head.ok ? head.value : undefined;
 }

@@ -2,7 +2,7 @@
 // collects them without starting or writing anything.
 import { z } from "zod";
 import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
-import type { GitFailure } from "../../git/base/git.js";
+import { withHint } from "../../git/base/git.js";
 import { headOf } from "../../git/base/head.js";
 import { listInHand } from "../../git/checkpoint/in-hand.js";
 import { recoverPending } from "../../git/commit/pending.js";
@@ -13,13 +13,12 @@ import type { Repository } from "../../git/base/repository.js";
 import { formatStamp } from "../../logging/run-log.js";
 import type { ReleaseRules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
-import type { Result } from "../../system/result.js";
 import { releaseAgent, releaseRepository, type Assembly } from "./assemble.js";
 import { checkRequest } from "./check-request.js";
 import { THE_RELEASE } from "../perform/keep-attempt.js";
 import { promptFor } from "../perform/prompt-for.js";
 import { PUSH_LABEL } from "../step/releasing.js";
-import { surveyRelease, type ReleaseFacts } from "../../release/survey.js";
+import { SURVEY_HINT, surveyRelease, type ReleaseFacts } from "../../release/survey.js";
 import { given } from "../../system/given.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { emptyMemory } from "../perform/world.js";
@@ -33,8 +32,11 @@ export async function prepareRelease(
 ): Promise<Assembly & { release?: ReleaseFacts }> {
   const { repo, rules } = assembly;
   if (request.release === undefined || repo === undefined) return assembly;
-  await mustBeConfirmable(request, repo, rules.baseline);
-  const warnings = [...assembly.warnings, ...(await endKilled(request, repo))];
+  const left = await withHint(SURVEY_HINT, async () => {
+    await mustBeConfirmable(request, repo, rules.baseline);
+    return endKilled(request, repo);
+  });
+  const warnings = [...assembly.warnings, ...left];
   const release = await survey(request, repo);
   return { ...assembly, warnings, release, rules: { ...rules, release: releaseRules(request, release) } };
 }
@@ -50,8 +52,8 @@ async function mustBeConfirmable(
   checks: boolean,
 ): Promise<void> {
   if (yes || (terminal && confirm !== undefined)) return;
-  const { branch } = must(await headOf(repo));
-  const found = branch === undefined ? { none: true } : must(await findRemote(repo, branch));
+  const { branch } = await headOf(repo);
+  const found = branch === undefined ? { none: true } : await findRemote(repo, branch);
   const reasons = [
     ...("remote" in found ? [`a release is pushed to ${found.remote.name}`] : []),
     ...(checks ? [] : ["nothing checks this release: verify.commands is empty"]),
@@ -62,7 +64,7 @@ async function mustBeConfirmable(
 
 /** Finishes the pending commit of a killed release; without one, saves its changes as a rescue. */
 async function endKilled({ ports }: RunRequest, repo: Repository): Promise<string[]> {
-  const pending = must(await recoverPending(repo));
+  const pending = await recoverPending(repo);
   if (pending !== undefined) {
     if (!ReleaseCommit.safeParse(pending.facts).success)
       throw new UserError(
@@ -70,15 +72,15 @@ async function endKilled({ ports }: RunRequest, repo: Repository): Promise<strin
         "a run that was killed left a commit unfinished",
         "looper run finishes it; then push",
       );
-    must(await publish(repo, pending));
-    must(await dropCheckpoint(repo, THE_RELEASE));
+    await publish(repo, pending);
+    await dropCheckpoint(repo, THE_RELEASE);
     return ["finished the commit of a release that was killed"];
   }
-  if (must(await listInHand(repo, [THE_RELEASE])).length === 0) return [];
+  if ((await listInHand(repo, [THE_RELEASE])).length === 0) return [];
   const run = `push-${formatStamp(ports.clock.now())}`;
-  const kept = must(await checkpoint(repo, { id: THE_RELEASE, run, reuse: true }));
-  const { rescue } = must(await restoreTo(repo, { checkpoint: kept, run, label: PUSH_LABEL }));
-  must(await dropCheckpoint(repo, THE_RELEASE));
+  const kept = await checkpoint(repo, { id: THE_RELEASE, run, reuse: true });
+  const { rescue } = await restoreTo(repo, { checkpoint: kept, run, label: PUSH_LABEL });
+  await dropCheckpoint(repo, THE_RELEASE);
   return rescue === undefined
     ? []
     : [`a release was killed before it was made; what it changed is kept: ${rescue}`];
@@ -141,9 +143,4 @@ export async function planRelease(request: RunRequest): Promise<ReleasePlan> {
   const job = { job: 1, iteration: 1, phase: "push" as const, agent, attempt: 1 };
   const prompt = await promptFor(world, job, { earlier: [], draft: undefined });
   return { facts: release, rules, agent, prompt };
-}
-
-function must<T>(result: Result<T, GitFailure>): T {
-  if (result.ok) return result.value;
-  throw new UserError("environment", `${result.error.command}: ${result.error.message}`, "fix the git error");
 }

@@ -1,5 +1,6 @@
 // Warns about a repository before a run works in it: a missing identity, and files that cannot be saved.
 // src/git/checkpoint/checkpoint.ts and src/git/attempt/snapshot.ts warn about attempts.
+import { asResult } from "../../git/base/git.js";
 import { findUnprotected } from "../../git/checkpoint/unprotected.js";
 import { OWN_IDENT } from "../../git/base/fast-import.js";
 import type { Head } from "../../git/base/head.js";
@@ -12,7 +13,7 @@ const TRY_AGAIN = "check the disk and the permissions, then run again";
 /** Warnings about a repository. Starts two processes. */
 export async function warnOfRepository({ project }: RunRequest, repo: Repository): Promise<string[]> {
   const { commit } = project.resolved.settings.git;
-  const found = await findUnprotected(repo);
+  const found = await asResult(() => findUnprotected(repo));
   if (!found.ok) {
     const { command, message } = found.error;
     throw new UserError("environment", `cannot look at the working tree: ${command}: ${message}`, TRY_AGAIN);

@@ -12,7 +12,7 @@ import { UserError } from "../../system/errors.js";
 import type { Backlog } from "../../todo/model/task.js";
 import { missingOf, type PendingFacts } from "../runs/pending-facts.js";
 import type { UndoneTask, UndoPlan } from "./plan-undo.js";
-import { changeBacklog, must, readBacklog, type UndoSite } from "./undo-site.js";
+import { changeBacklog, readBacklog, type UndoSite } from "./undo-site.js";
 
 /** The result of an undo. `commit` is absent if there was nothing to revert. */
 export interface Undone {
@@ -48,9 +48,7 @@ export async function commitUndo(site: UndoSite, order: UndoOrder): Promise<Undo
   }
   const { updated, refused } = changed.applied;
   const published =
-    prepared === undefined || prepared === "nothing"
-      ? undefined
-      : must(await publishWithTree(site.repo, prepared));
+    prepared === undefined || prepared === "nothing" ? undefined : await publishWithTree(site.repo, prepared);
   return {
     undone: plan.undone,
     ...(published === undefined ? {} : { commit: published.commit }),
@@ -73,19 +71,24 @@ async function build(site: UndoSite, order: UndoOrder, backlog: Uint8Array): Pro
     commit === undefined ? [] : [{ ...one, commit }],
   );
   const facts: PendingFacts = { changes: [...plan.changes], undone: [...undone] };
-  const backlogMode = must(await backlogModeIn(site.repo, head.commit));
+  const backlogMode = await backlogModeIn(site.repo, head.commit);
   const message = formatUndoMessage({ title, reason, undone: withCommit });
   const snapshot = { changes, head, backlogMode };
-  return must(
-    await prepareCommit(site.repo, { taskId: undefined, run: "undo", snapshot, backlog, message, facts }),
-  );
+  return await prepareCommit(site.repo, {
+    taskId: undefined,
+    run: "undo",
+    snapshot,
+    backlog,
+    message,
+    facts,
+  });
 }
 
 /** Finishes the pending commit of a killed run or undo; returns the tasks it undid, and warnings. */
 export async function finishPending(
   site: UndoSite,
 ): Promise<{ undone?: Undone; warnings: readonly string[] }> {
-  const prepared = must(await recoverPending(site.repo));
+  const prepared = await recoverPending(site.repo);
   if (prepared === undefined) return { warnings: [] };
   const before = await readBacklog(site);
   const { changes, undone } = missingOf(prepared, before.tasks);
@@ -94,10 +97,10 @@ export async function finishPending(
   if (undone !== undefined)
     return { undone: await finishUndo(site, { prepared, undone, backlog }), warnings: [] };
   if ((changed?.applied.refused.length ?? 0) > 0) {
-    must(await dropPending(site.repo));
+    await dropPending(site.repo);
     return { warnings: [] };
   }
-  const { commit, warnings } = must(await publish(site.repo, prepared));
+  const { commit, warnings } = await publish(site.repo, prepared);
   const what = prepared.taskId === undefined ? "a commit" : `the commit of ${prepared.taskId}`;
   return { warnings: [`finished ${what} that a killed run had begun: ${commit.slice(0, 12)}`, ...warnings] };
 }
@@ -107,7 +110,7 @@ async function finishUndo(
   found: { prepared: Prepared; undone: readonly UndoneTask[]; backlog: Backlog },
 ): Promise<Undone> {
   const { prepared, undone, backlog } = found;
-  const published = must(await publishWithTree(repo, prepared));
+  const published = await publishWithTree(repo, prepared);
   const open = new Set<string>(backlog.tasks.filter(({ status }) => status === "todo").map(({ id }) => id));
   return {
     undone,

@@ -3,14 +3,12 @@
 import { repositoryPlaces } from "../runs/repository-places.js";
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
-import type { GitFailure } from "../../git/base/git.js";
 import { openRepository, type Repository } from "../../git/base/repository.js";
 import { markOf } from "../../system/processes/mark.js";
 import { formatStamp } from "../../logging/run-log.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
-import type { Result } from "../../system/result.js";
 import type { Change } from "../../todo/model/change.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import { openStore, type Store } from "../../todo/store/store.js";
@@ -97,12 +95,4 @@ export async function changeBacklog(
   });
   if (changed.ok) return changed.value;
   throw new Error("cannot change the backlog: it was never read");
-}
-
-/** Throws a git failure as an error the user must act on. */
-export function must<T>(result: Result<T, GitFailure>): T {
-  if (result.ok) return result.value;
-  const { command, message } = result.error;
-  const hint = "nothing is lost: fix the git error, then undo it again";
-  throw new UserError("environment", `${command}: ${message}`, hint);
 }

@@ -1,6 +1,7 @@
 // Undoes a done task: a new commit reverts its commit, and the task is reopened. All obstacles are found first; if there is one,
 // nothing is changed. undo-commit.ts makes the commit.
 import { toText } from "../../git/base/bytes.js";
+import { withHint } from "../../git/base/git.js";
 import { headOf, type Head } from "../../git/base/head.js";
 import { findInTheWay } from "../../git/bring-back/conflicts.js";
 import { listInHand } from "../../git/checkpoint/in-hand.js";
@@ -17,7 +18,7 @@ import type { Backlog } from "../../todo/model/task.js";
 import { planUndo, type UndoneTask, type UndoPlan, type UndoWish } from "./plan-undo.js";
 import { commitUndo, finishPending, type Undone } from "./undo-commit.js";
 import { runGateAfter, type GateEnd, type GateRequest } from "./undo-gate.js";
-import { must, openSite, readBacklog, takeOver, type UndoSite } from "./undo-site.js";
+import { openSite, readBacklog, takeOver, type UndoSite } from "./undo-site.js";
 
 export interface UndoRequest extends GateRequest {
   wish: UndoWish;
@@ -46,9 +47,9 @@ export async function undo(request: UndoRequest): Promise<Undoing> {
   const { ports, project, dryRun } = request;
   const site = await openSite(ports, project, request);
   try {
-    if (dryRun) return await look(site, request);
+    if (dryRun) return await withHint(HINT, () => look(site, request));
     const mark = await takeOver(site);
-    const done = await act(site, request);
+    const done = await withHint(HINT, () => act(site, request));
     if (done.outcome !== "undone") return done;
     const gate = await runGateAfter(request, done.backlog);
     if ("ran" in gate || gate.not === "interrupted") await ports.processes.sweep(mark);
@@ -57,6 +58,8 @@ export async function undo(request: UndoRequest): Promise<Undoing> {
     await site.locks.release();
   }
 }
+
+const HINT = "nothing is lost: fix the git error, then undo it again";
 
 type Found = Extract<Undoing, { outcome: "refused" }> | { outcome: "ready"; order: Ready };
 
@@ -82,7 +85,7 @@ async function act(
 }
 
 async function look(site: UndoSite, { wish }: UndoRequest): Promise<Undoing> {
-  const pending = must(await recoverPending(site.repo));
+  const pending = await recoverPending(site.repo);
   const found = await findOut(site, wish);
   if (found.outcome === "refused") return found;
   const { plan, changes } = found.order;
@@ -101,8 +104,8 @@ async function look(site: UndoSite, { wish }: UndoRequest): Promise<Undoing> {
 async function findOut(site: UndoSite, wish: UndoWish): Promise<Found> {
   const { repo } = site;
   const backlog = await readBacklog(site);
-  const head = must(await headOf(repo));
-  const live = head.commit === undefined ? [] : must(await listTaskCommits(repo, head.commit));
+  const head = await headOf(repo);
+  const live = head.commit === undefined ? [] : await listTaskCommits(repo, head.commit);
   const plan = planUndo(wish, backlog.tasks, live);
   switch (plan.kind) {
     case "unknown":
@@ -131,24 +134,22 @@ async function findChanges(
   found: Omit<Ready, "changes"> & { commit: string; backlog: Backlog },
 ): Promise<Found> {
   const { plan, head, commit, backlog } = found;
-  const progress = must(await inProgress(repo));
+  const progress = await inProgress(repo);
   if (progress !== undefined) throw new UserError("environment", progress.message, progress.hint);
-  const revert = must(await planRevert(repo, commit, plan.commits));
+  const revert = await planRevert(repo, commit, plan.commits);
   if (revert.kind === "conflicts")
     return { outcome: "refused", why: "conflicts", conflicts: revert.conflicts };
   const { changes } = revert;
   if (changes.length > 0) {
     const doing = backlog.tasks.filter(({ status }) => status === "doing");
-    const inHand = must(
-      await listInHand(
-        repo,
-        doing.map(({ id }) => id),
-      ),
+    const inHand = await listInHand(
+      repo,
+      doing.map(({ id }) => id),
     );
     // A task in progress has a checkpoint of the tree with this work: restoring it would bring the work back.
     const tasks = doing.filter(({ id }) => inHand.includes(id)).map(({ id, title }) => ({ task: id, title }));
     if (tasks.length > 0) return { outcome: "refused", why: "in-hand", tasks };
-    const paths = must(await findInTheWay(repo, commit, changes));
+    const paths = await findInTheWay(repo, commit, changes);
     if (paths.length > 0) return { outcome: "refused", why: "changes", paths };
   }
   return { outcome: "ready", order: { plan, head, changes } };

@@ -1,5 +1,6 @@
 // Finds keys that others can read: in files that git tracks, or that other users of the machine can open. Changes nothing.
 import { repositoryPlaces } from "../../../../src/loop/runs/repository-places.js";
+import { asResult } from "../../../../src/git/base/git.js";
 import path from "node:path";
 import { parseEnvFile } from "../../../../src/config/read/env-file.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
@@ -84,9 +85,11 @@ async function trackedOf(
 ): Promise<ReadonlySet<string>> {
   const repo = await openRepository(ports, repositoryPlaces({ project, env }));
   if (!repo.ok) return new Set();
-  const tracked = await listTracked(
-    repo.value,
-    keepers.map(({ file }) => file),
+  const tracked = await asResult(() =>
+    listTracked(
+      repo.value,
+      keepers.map(({ file }) => file),
+    ),
   );
   return new Set(tracked.ok ? tracked.value : []);
 }

@@ -1,0 +1,28 @@
+// Switches to the branch of the setting `git.branch` before a run.
+import { useBranch } from "../../git/base/branch.js";
+import { asResult } from "../../git/base/git.js";
+import { headOf, type Head } from "../../git/base/head.js";
+import type { Repository } from "../../git/base/repository.js";
+import { formatStamp } from "../../logging/run-log.js";
+import { UserError } from "../../system/errors.js";
+import type { RunRequest } from "../runs/run-request.js";
+
+/** Switches to the branch of the settings; returns HEAD. Contract: the run holds its locks, since another run may work here. */
+export async function goToBranch(request: RunRequest, repo: Repository): Promise<Head | undefined> {
+  const { ports, project } = request;
+  const { branch } = project.resolved.settings.git;
+  // A release is made from the current branch.
+  if (branch !== "current" && request.release === undefined) {
+    const name = branch.replaceAll("{run}", formatStamp(ports.clock.now()));
+    const used = await asResult(() => useBranch(repo, name));
+    if (!used.ok) {
+      const isMisnamed = used.error.command === "git check-ref-format";
+      const hint = isMisnamed
+        ? "correct the setting"
+        : "commit or stash your changes, or choose another branch";
+      throw new UserError(isMisnamed ? "usage" : "environment", `git.branch: ${used.error.message}`, hint);
+    }
+  }
+  const head = await asResult(() => headOf(repo));
+  return head.ok ? head.value : undefined;
+}
