@@ -17,7 +17,7 @@ function tool(name: string, ...fields: string[]): Tool {
   const shape = Object.fromEntries(fields.map((field) => [field, z.string().optional()]));
   return defineTool({
     name,
-    description: `What ${name} does`,
+    description: `Runs ${name}`,
     arguments: z.strictObject(shape),
     changes: false,
     run: () => Promise.resolve(done("")),

@@ -99,7 +99,7 @@ function jsonLines({ out }: CommandContext): Tell {
 
 async function hearOne({ chapo, tell, interrupts }: Talk, message: string): Promise<CommandEnd> {
   const turn = interrupts.begin();
-  const outcome = await chapo.hear(message, turn.signal);
+  const outcome = await chapo.send(message, turn.signal);
   await tell.settled();
   const signal = interrupts.end();
   return signal === undefined ? endOf(outcome) : { ending: "interrupted", signal };

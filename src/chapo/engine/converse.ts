@@ -15,7 +15,7 @@ import { INTERRUPTED, takeSteps, type TurnContext } from "./take-steps.js";
 import type { LiveConversation, EngineWorld, ConversationOutcome } from "./world.js";
 
 /** The share of the messages that stays when a provider rejects a request as too long. */
-const SQUEEZED = 0.15;
+const SHORTENED_SHARE = 0.15;
 
 /**
  * Runs a conversation until it answers, asks or fails. `text` is the user's message; without it the conversation resumes where
@@ -28,7 +28,7 @@ export async function converse(
 ): Promise<{ conversation: Conversation; outcome: ConversationOutcome }> {
   const begun = resume(conversation, text);
   const live: LiveConversation = { conversation: begun.conversation, failures: new Map() };
-  const context: TurnContext = { world, live, event: begun.event, stalls: 0, squeezed: false };
+  const context: TurnContext = { world, live, event: begun.event, stalls: 0, shortened: false };
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
   await world.save(live.conversation);
   const outcome = await takeTurns(context);
@@ -100,7 +100,7 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
   if (world.signal.aborted) return INTERRUPTED;
   const tools = world.tools(live);
   const offered = collectOffered(world, tools);
-  await grantWish(context, offered);
+  await runRequestedCommand(context, offered);
   const used = await makeRoom(world, live, offered);
   if (used === undefined) return endExhausted(context, `the ${getTokenLimit(world)} tokens of the window`);
   const limit = getTokenLimit(world);
@@ -119,7 +119,7 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
   if ("failure" in answer) return handleFailure(context, answer.failure, offered);
   keepReply(context, answer.reply, iteration);
   await world.save(live.conversation);
-  context.squeezed = false;
+  context.shortened = false;
   const last = iteration === world.settings.maxIterations;
   return takeSteps(context, decide(answer.reply, world, tools), { iteration, last });
 }
@@ -142,10 +142,13 @@ function collectOffered(world: EngineWorld, tools: readonly Tool[]): OfferedTool
   ];
 }
 
-async function grantWish({ world, live }: TurnContext, offered: readonly OfferedTool[]): Promise<void> {
-  const { wish } = live;
-  delete live.wish;
-  switch (wish) {
+async function runRequestedCommand(
+  { world, live }: TurnContext,
+  offered: readonly OfferedTool[],
+): Promise<void> {
+  const { requestedCommand } = live;
+  delete live.requestedCommand;
+  switch (requestedCommand) {
     case undefined:
       return;
     case "clear":
@@ -155,7 +158,7 @@ async function grantWish({ world, live }: TurnContext, offered: readonly Offered
       await compact(world, live, offered);
       return;
     default:
-      never(wish);
+      never(requestedCommand);
   }
 }
 
@@ -181,9 +184,9 @@ async function handleFailure(
 ): Promise<ConversationOutcome | undefined> {
   const { world, live } = context;
   if (world.signal.aborted) return INTERRUPTED;
-  if (failure.reason === "context-full" && !context.squeezed) {
-    context.squeezed = true;
-    if (await compact(world, live, offered, SQUEEZED)) return undefined;
+  if (failure.reason === "context-full" && !context.shortened) {
+    context.shortened = true;
+    if (await compact(world, live, offered, SHORTENED_SHARE)) return undefined;
     return endExhausted(context, "the tokens of the model's window");
   }
   const { message, reason, retryAt } = failure;

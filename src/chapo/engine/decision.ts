@@ -29,8 +29,8 @@ export type TurnStep =
   | { do: "ask"; decision: ModelDecision; call: ModelCall; question: string | undefined }
   | { do: "finish"; decision: ModelDecision; call: ModelCall; args: unknown }
   | { do: "answer"; decision: ModelDecision; text: string }
-  /** `cut`: the reply reached the output limit. `none`: it was empty. `wished`: the model asked for another turn. */
-  | { do: "again"; decision: ModelDecision; because: "cut" | "none" | "wished" };
+  /** `cut`: the reply reached the output limit. `none`: it was empty. `continue`: the model asked for another turn. */
+  | { do: "again"; decision: ModelDecision; because: "cut" | "none" | "continue" };
 
 /** The tool that asks the user. */
 export const ASK_USER = "ask_user";
@@ -69,7 +69,7 @@ export function decide(reply: ModelReply, world: Words, tools: readonly Tool[]):
     return reply.calls.map((call) => decideCall(call, { ...NOTHING, reasoning }, world, tools));
   }
   if (reply.intent !== undefined)
-    return [{ do: "again", because: "wished", decision: { intent: reply.intent, ...NOTHING, reasoning } }];
+    return [{ do: "again", because: "continue", decision: { intent: reply.intent, ...NOTHING, reasoning } }];
   if (reply.finish === "cut" || text === "") {
     const because = reply.finish === "cut" ? "cut" : "none";
     return [{ do: "again", because, decision: { intent: "continue", ...NOTHING, reasoning } }];

@@ -49,7 +49,7 @@ function defineTask(all: Delegation["types"], start: Start): Tool {
   const known = types.map(({ name, description }) => `${name}: ${description}`).join("\n");
   return defineTool({
     name: AGENT_TASK,
-    description: `Has a sub-agent work by itself on one task and returns its final text. It sees nothing of this conversation: the prompt must hold all it needs. Types:\n${known}`,
+    description: `Starts a sub-agent that works alone on one task, and returns its final text. It sees nothing of this conversation: the prompt must contain everything it needs. Types:\n${known}`,
     arguments: z.strictObject({
       agent_type: z.string().describe(types.map(({ name }) => name).join(", ")),
       prompt: z.string().trim().min(1).describe("The whole task"),

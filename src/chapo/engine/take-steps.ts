@@ -24,7 +24,7 @@ export interface TurnContext {
   /** Turns without progress in a row. */
   stalls: number;
   /** Whether the last request was already shortened because the provider rejected it as too long. */
-  squeezed: boolean;
+  shortened: boolean;
 }
 
 /** The position of a turn. */
@@ -227,7 +227,7 @@ function handleNoDecision(
       );
     case "none":
       return countStall(context, "Your turn was empty. Call a tool, or answer in text.", "incomplete");
-    case "wished":
+    case "continue":
       return countStall(context, "Continue: call a tool, or answer in text.", "incomplete");
     default:
       return never(because);

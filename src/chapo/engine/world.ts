@@ -36,7 +36,7 @@ export interface LiveConversation {
   /** How often a call failed temporarily, by name and arguments. */
   readonly failures: Map<string, number>;
   /** A request by a command, carried out before the model's next turn. */
-  wish?: "clear" | "compact";
+  requestedCommand?: "clear" | "compact";
 }
 
 /** A call that is about to be run. */

@@ -26,12 +26,12 @@ export interface Connection {
 }
 
 /** The timeout of the handshake and of each page of tools. */
-const HELLO_MS = 15_000;
+const HANDSHAKE_MS = 15_000;
 const MOST_PAGES = 20;
 /** Longer than the gate's timeout, which ends a call before. */
 const CALL_MS = 600_000;
 /** How long ending an HTTP session may take. */
-const GOODBYE_MS = 2_000;
+const CLOSING_MS = 2_000;
 
 /** Connects to a server, or returns why it cannot and ends everything it started. */
 export async function connect(
@@ -41,23 +41,23 @@ export async function connect(
 ): Promise<Connection | { problem: string }> {
   const client = new Client({ name: "looper", version: "1" });
   const wire = "command" in spec ? new ProcessTransport(spec, ports) : createHttpTransport(spec);
-  const farewell = (): string => (wire instanceof ProcessTransport ? wire.farewell : "");
+  const endMessage = (): string => (wire instanceof ProcessTransport ? wire.endMessage : "");
   const close = async (): Promise<void> => {
     if (wire instanceof StreamableHTTPClientTransport)
-      await Promise.race([wire.terminateSession().catch(() => undefined), ports.clock.sleep(GOODBYE_MS)]);
+      await Promise.race([wire.terminateSession().catch(() => undefined), ports.clock.sleep(CLOSING_MS)]);
     await client.close().catch(() => undefined);
     // The library closes without waiting until the process has ended.
     await wire.close().catch(() => undefined);
   };
   try {
-    await client.connect(wire, { timeout: HELLO_MS, signal });
+    await client.connect(wire, { timeout: HANDSHAKE_MS, signal });
     return {
       listed: await listAll(client, signal),
-      call: (...call) => callTool(client, farewell, call),
+      call: (...call) => callTool(client, endMessage, call),
       close,
     };
   } catch (error) {
-    const problem = farewell() || toShortLine(error);
+    const problem = endMessage() || toShortLine(error);
     await close();
     return { problem };
   }
@@ -75,7 +75,7 @@ async function listAll(client: Client, signal: AbortSignal): Promise<ListedTool[
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
     const found = await client.listTools(cursor === undefined ? {} : { cursor }, {
-      timeout: HELLO_MS,
+      timeout: HANDSHAKE_MS,
       signal,
     });
     listed.push(...found.tools);
@@ -87,14 +87,14 @@ async function listAll(client: Client, signal: AbortSignal): Promise<ListedTool[
 
 async function callTool(
   client: Client,
-  farewell: () => string,
+  endMessage: () => string,
   [name, args, { signal }]: Parameters<Connection["call"]>,
 ): Promise<Called> {
   try {
     const result = await client.callTool({ name, arguments: args }, undefined, { signal, timeout: CALL_MS });
     return { content: result };
   } catch (error) {
-    const gone = farewell();
+    const gone = endMessage();
     return gone === "" ? { failed: toShortLine(error) } : { gone };
   }
 }

@@ -11,7 +11,7 @@ import { parseJson } from "../../system/text/json.js";
 /** Longer messages are discarded. */
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
 /** The most characters of stderr that are kept, from its end. */
-const KEPT_COMPLAINTS = 2_000;
+const KEPT_STDERR = 2_000;
 /** The wait from the end of its input to SIGTERM, and from SIGTERM to SIGKILL. */
 const ENDING_MS = [1_000, 1_000] as const;
 
@@ -30,7 +30,7 @@ export class ProcessTransport implements Transport {
   readonly #input = new TransformStream<Uint8Array, Uint8Array>();
   readonly #writer = this.#input.writable.getWriter();
   #process: ContainedProcess | undefined;
-  #complaints = "";
+  #stderrEnd = "";
   #end: ProcessEnd | undefined;
 
   constructor(spec: Pick<ProcessSpec, "command" | "args" | "cwd" | "env">, ports: WirePorts) {
@@ -52,7 +52,7 @@ export class ProcessTransport implements Transport {
           for (const line of lines.push(chunk)) this.#take(line);
         },
         onStderr: (chunk) => {
-          this.#complaints = (this.#complaints + Buffer.from(chunk).toString("utf8")).slice(-KEPT_COMPLAINTS);
+          this.#stderrEnd = (this.#stderrEnd + Buffer.from(chunk).toString("utf8")).slice(-KEPT_STDERR);
         },
       },
       "auto",
@@ -88,9 +88,9 @@ export class ProcessTransport implements Transport {
   }
 
   /** How the process ended, with its last line on stderr; "" while it is running. */
-  get farewell(): string {
+  get endMessage(): string {
     if (this.#end === undefined) return "";
-    const last = this.#complaints.trim().split("\n").at(-1) ?? "";
+    const last = this.#stderrEnd.trim().split("\n").at(-1) ?? "";
     return `${describeEnd(this.#end)}${last === "" ? "" : `: ${last.slice(0, 300)}`}`;
   }
 }

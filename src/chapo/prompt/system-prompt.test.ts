@@ -152,7 +152,7 @@ test("the draft of AGENTS.md contains the recognised facts in a part of their ow
   expect(draftProjectFile(await context())).toBe(
     [
       "# shop\n",
-      "What agents that work here should know. Write below what the code does not show: conventions, traps, what must not be touched.\n",
+      "Notes for agents that work here. Add what the code does not show: conventions, pitfalls, files that must not be changed.\n",
       "<!-- looper:project -->\n## What is here\n",
       "- Languages: JavaScript\n- Frameworks: React, Vitest\n- Tests: `npm test`\n- `npm run build`: `tsc`",
       "<!-- /looper:project -->\n",

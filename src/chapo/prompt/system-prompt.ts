@@ -96,7 +96,7 @@ export function draftProjectFile(project: ProjectContext): string {
   ];
   return [
     `# ${toOneLine(name ?? "This project")}`,
-    "What agents that work here should know. Write below what the code does not show: conventions, traps, what must not be touched.",
+    "Notes for agents that work here. Add what the code does not show: conventions, pitfalls, files that must not be changed.",
     `<!-- looper:project -->\n## What is here\n\n${about.length > 0 ? about.join("\n") : "- Nothing was recognised yet."}\n<!-- /looper:project -->`,
     "## Conventions\n",
   ].join("\n\n");

@@ -18,7 +18,7 @@ import { readShell, type ShellReading } from "../../shell/shell-reading.js";
 import { isNamed, listNamedTools, expandName, toCommand } from "./tool-names.js";
 import { covers, STAR } from "./wildcard.js";
 
-/** `trusted`: every call runs, except those a rule forbids or asks about. `default`: a person is asked about changes, unless a rule allows the call. */
+/** `trusted`: calls run unless a rule forbids them or asks. `default`: a person is asked about changes that no rule allows. */
 export type TrustMode = "trusted" | "default";
 
 type List = "allow" | "ask" | "deny";

@@ -24,7 +24,7 @@ interface Seen {
   lines: Record<string, unknown>[];
   stderr: string;
   opened: SessionRequest | undefined;
-  heard: string | undefined;
+  sent: string | undefined;
   closed: boolean;
 }
 
@@ -38,7 +38,7 @@ async function run(
   act: (request: SessionRequest) => Promise<ConversationOutcome> | ConversationOutcome,
   told: Told = {},
 ): Promise<Seen> {
-  const seen: Seen = { code: -1, lines: [], stderr: "", opened: undefined, heard: undefined, closed: false };
+  const seen: Seen = { code: -1, lines: [], stderr: "", opened: undefined, sent: undefined, closed: false };
   const { settings } = resolveSettings({ env: {}, flags: {} });
   const chapo = agentSettings(settings, "chapo", { project: root, home: root }).chapo;
   const request = {
@@ -66,8 +66,8 @@ async function run(
     return Promise.resolve({
       id: "s-1",
       tools: [],
-      hear: async (message) => {
-        seen.heard = message;
+      send: async (message) => {
+        seen.sent = message;
         return act(opened);
       },
       close: () => {
@@ -98,7 +98,7 @@ test("a report becomes the summary line, and the end line has the session's id",
     { type: "summary", task_id: "T1", status: "done", summary: "Made." },
     { type: "end", ok: true, session: "s-1" },
   ]);
-  expect(seen.heard).toMatch(/^Do it\.\n\n.*report_summary/);
+  expect(seen.sent).toMatch(/^Do it\.\n\n.*report_summary/);
 });
 
 test("a session in a run is trusted, may fetch only mentioned pages and is stored in the log", async () => {

@@ -55,7 +55,7 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     onWarning: lines.warn,
   });
   try {
-    const outcome = await session.hear(addReportInstructions(request.prompt), io.stop);
+    const outcome = await session.send(addReportInstructions(request.prompt), io.stop);
     await lines.written();
     return await reportEnd({ io, request, session: session.id }, outcome);
   } finally {

@@ -152,10 +152,10 @@ function toChapo(parts: SessionParts): Chapo {
   return {
     id: session.id,
     tools: toolbox.tools,
-    hear: async (message, signal) => {
-      const heard = await handleMessage(parts, conversation, { message, signal });
-      conversation = heard.conversation;
-      return heard.outcome;
+    send: async (message, signal) => {
+      const handled = await handleMessage(parts, conversation, { message, signal });
+      conversation = handled.conversation;
+      return handled.outcome;
     },
     close: async () => {
       await toolbox.close();
@@ -164,7 +164,7 @@ function toChapo(parts: SessionParts): Chapo {
   };
 }
 
-interface Heard {
+interface Handled {
   conversation: Conversation;
   outcome: ConversationOutcome;
 }
@@ -173,7 +173,7 @@ async function handleMessage(
   parts: SessionParts,
   conversation: Conversation,
   { message, signal }: { message: string; signal: AbortSignal },
-): Promise<Heard> {
+): Promise<Handled> {
   const { ports, root } = parts.request;
   const world = await createWorld(parts, signal);
   const place = { files: ports.files, root };

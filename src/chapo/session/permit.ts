@@ -31,7 +31,7 @@ export function openPermit(place: PermitPlace): Permit {
     if (decision.verdict === "allow") return { allowed: true };
     if (decision.verdict === "deny")
       return {
-        refused: `${decision.because}; nothing was done. Do not try to reach the same with another call`,
+        refused: `${decision.because}; nothing was done. Do not try to achieve the same with another call`,
       };
     const key = buildKey(call);
     // An ask rule asks each time, even after `always`.

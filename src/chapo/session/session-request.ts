@@ -65,7 +65,7 @@ export interface Chapo {
   /** All tools of the session. */
   readonly tools: readonly Tool[];
   /** Works on a message until there is an outcome; one message at a time. Expected failures are outcomes, not exceptions. */
-  hear(message: string, signal: AbortSignal): Promise<ConversationOutcome>;
+  send(message: string, signal: AbortSignal): Promise<ConversationOutcome>;
   /** Ends the processes it left running. */
   close(): Promise<void>;
 }

@@ -109,7 +109,7 @@ function createGate({ request, session, permit }: SessionParts): Gatekeepers {
 
 function createSlash({ request }: SessionParts, live: LiveConversation): Tool {
   return createSlashTool({ files: request.ports.files, root: request.root }, (name) => {
-    live.wish = name;
+    live.requestedCommand = name;
     return `/${name} takes effect before your next turn.`;
   });
 }

@@ -1,5 +1,5 @@
-// Runs one program for a tool: arguments instead of a shell, no terminal, bounded output, an end in time. Leaves what its
-// answer means to the tools that use it.
+// Runs one program for a tool: with arguments instead of a shell, without a terminal, with limited output and a timeout. The
+// tools interpret its output.
 import { given } from "../../system/given.js";
 import type { Ports, ProcessEnd, ProcessSpec } from "../../system/ports.js";
 import { characterEnd, characterStart } from "../../system/text/utf8.js";

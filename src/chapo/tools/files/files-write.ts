@@ -96,7 +96,7 @@ const EDITS = z
   )
   .min(1)
   .max(MOST_EDITS)
-  .describe("Made in this order; a later one sees what the earlier ones left");
+  .describe("Applied in this order; each edit sees the result of the earlier ones");
 
 function createMultiEditTool(place: ProjectFolder): Tool {
   return defineTool({

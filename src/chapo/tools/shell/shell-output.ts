@@ -1,4 +1,4 @@
-// Reads what a command printed, as much of it as a model is shown. Leaves the command itself to shell-command.ts.
+// Reads the output of a command, truncated for a model. shell-command.ts runs the command.
 import { characterEnd, characterStart } from "../../../system/text/utf8.js";
 import type { Files } from "../../../system/ports.js";
 
