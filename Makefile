@@ -16,10 +16,10 @@ REPLAYS_OF =
 # The one floor for make mutants: todo, loop or gate.
 FLOOR =
 
-# The checks of make test that run no program.
+# The checks of make test that read the code without running it.
 CHECKS = check-lint check-types check-format check-unused check-schemas check-docs
 
-.PHONY: packages install build demo check test $(CHECKS) sabotage torture mutants replays bench bench-trust
+.PHONY: packages install build demo check test checks tests $(CHECKS) sabotage torture mutants replays bench bench-trust
 
 # The packages that the build and the tests need.
 packages: node_modules/.installed
@@ -46,9 +46,14 @@ demo: build
 check: packages
 	@node scripts/check.mjs
 
-# The checks that run nothing, two at a time, then every test.
+# The checks one after another, with low priority, beside the tests: they take the processor time that waiting tests leave.
 test: build
-	@$(MAKE) -j2 --output-sync $(CHECKS)
+	@$(MAKE) -j2 checks tests
+
+checks:
+	@nice -n 19 $(MAKE) --output-sync $(CHECKS)
+
+tests:
 	@npm test -s -- $(VITEST)
 
 check-lint:

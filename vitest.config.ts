@@ -1,7 +1,26 @@
 import { availableParallelism } from "node:os";
+import path from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-const cores = availableParallelism();
+/** Files that take longest: they start first, so that no worker is still in one when the others are done. */
+const LONGEST = [
+  "test/stories/torture.story.test.ts",
+  "src/loop/testing/explore.test.ts",
+  "test/stories/install.story.test.ts",
+  "test/stories/docs.story.test.ts",
+  "test/stories/chapo-run.story.test.ts",
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const found = LONGEST.indexOf(path.relative(this.ctx.config.root, moduleId));
+      return found === -1 ? LONGEST.length : found;
+    };
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+  }
+}
 
 const shared = {
   environment: "node" as const,
@@ -11,20 +30,22 @@ const shared = {
   isolate: false,
   expect: { requireAssertions: true },
   setupFiles: ["test/rig/seed.ts"],
+  // More than there are cores, because stories also wait. The same for both projects: then they run as one group, and no worker
+  // waits for the last file of the other project.
+  maxWorkers: availableParallelism() + 2,
 };
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           ...shared,
           name: "unit",
-          maxWorkers: cores + 1,
           include: ["src/**/*.test.ts", "cmd/**/*.test.ts", "test/{promises,rig,model-server}/*.test.ts"],
           globalSetup: ["test/rig/home.ts"],
-          testTimeout: 30_000,
-          sequence: { groupOrder: 0 },
+          testTimeout: 60_000,
         },
       },
       {
@@ -35,9 +56,6 @@ export default defineConfig({
           globalSetup: ["test/rig/home.ts", "test/rig/built.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          // They wait more than they compute.
-          maxWorkers: cores + 2,
-          sequence: { groupOrder: 1 },
         },
       },
     ],
