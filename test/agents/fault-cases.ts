@@ -29,7 +29,7 @@ const KEEPS_RESET: ReadonlySet<AgentName> = new Set([
 const SILENT_OVER_ACP = { "opencode-acp": "blocked: timed-out" } as const;
 /** gemini asks again for minutes; over ACP it tells nothing of it until it gives up. */
 const ASKS_IN_SILENCE = { "gemini-acp": "blocked: timed-out" } as const;
-/** What gemini knows no HTTP status of, it gives the code 500 over ACP. */
+/** Gemini gives an error without an HTTP status the code 500 over ACP. */
 const NO_STATUS = { "gemini-acp": "waiting: overloaded" } as const;
 
 /** For each of these. */

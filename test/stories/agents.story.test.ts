@@ -273,7 +273,7 @@ test(
       `import { writeFileSync } from "node:fs";
        export default {
          async run(request, { emit }) {
-           console.log("a print that is no event");
+           console.log("a line that is not an event");
            await emit({ type: "message", role: "assistant", content: "from pid " + process.ppid });
            if (request.taskId === "T2") throw new Error("module is upset");
            writeFileSync(request.cwd + "/" + request.taskId + ".txt", process.env.LOOPER_RUN_ID);

@@ -149,7 +149,7 @@ test(
 );
 
 test(
-  "nobody is asked for a report once the budget is spent: the task stays in hand with its work",
+  "an agent is not asked for a report once the budget is spent: the task stays in progress with its work",
   story(async (rig) => {
     const env = rig.clis({ default: [{ files: { "a.txt": "a\n" }, prose: "I made it." }] });
     rig.settings({ loop: { max_cost_usd: 0.001 } });

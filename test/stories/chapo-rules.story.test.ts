@@ -7,7 +7,7 @@ import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const BIN = path.resolve("dist/looper.js");
-/** With somebody who commits. */
+/** Git with an author, so that it can commit. */
 const GIT = "git -c user.name=P -c user.email=p@example.org";
 
 /** `looper chapo` on a terminal, its questions answered one after the other. */

@@ -123,7 +123,7 @@ test(
 );
 
 test(
-  "a provider that is not there is no answer: the run waits for the network",
+  "a run waits for the network when the provider cannot be reached",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     const base_url = `http://127.0.0.1:${await freePort()}/v1`;

@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  "after 25 turns without an answer it asks how to go on, and goes on in another process with all it knew",
+  "a session asks how to continue after 25 turns without an answer, and resumes in another process with its history",
   story(async (rig) => {
     rig.write("a.txt", "alpha\n");
     playScript(rig, {
@@ -247,7 +247,7 @@ test(
 );
 
 test(
-  "killed in the middle of a call, the session is there, says so, and goes on; what it left running is gone; Ctrl-C ends at once",
+  "a session that is killed in the middle of a call reports it and resumes; its processes are ended; Ctrl-C ends at once",
   story(async (rig) => {
     playScript(rig, {
       turns: [

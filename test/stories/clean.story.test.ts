@@ -101,7 +101,7 @@ test(
 );
 
 test(
-  "a run that was killed stays until the next one has gone on from it",
+  "a killed run is kept until the next run has resumed it",
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["test -e T1.txt"] } });
     rig.writeBacklog([{ id: "T1" }]);

@@ -27,7 +27,7 @@ function scripted(rig: Rig, steps: unknown[] = []): void {
 }
 
 test(
-  "answers go to stdout, the rest to stderr; without a terminal there is no colour and no live line",
+  "answers go to stdout, the rest to stderr; output without a terminal has neither colour nor a live line",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }, { id: "T2", depends_on: ["T1"] }]);
     scripted(rig);
@@ -276,7 +276,7 @@ test(
 );
 
 test(
-  "a run whose events nobody reads any more goes on, and says nothing of it",
+  "a run continues in silence when the reader of its events is gone",
   story((rig) => {
     rig.writeBacklog(Array.from({ length: 6 }, (_, at) => ({ id: `T${at}` })));
     scripted(rig, [{ say: "x".repeat(200_000) }]);

@@ -72,7 +72,7 @@ test.for(Object.entries(bends))(
 );
 
 test(
-  "a run that goes on from one that was killed trusts no more than that did",
+  "a run that resumes a killed one trusts no more than that one did",
   story(async (rig) => {
     const puppet = await project(rig, NPM);
     let program: Program | undefined = undefined;

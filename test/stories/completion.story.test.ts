@@ -41,7 +41,7 @@ function runShell(rig: Rig, shell: string, args: readonly string[]): string {
   return execFileSync(shell, args, { cwd: rig.project, env: rig.env, encoding: "utf8", stdio: "pipe" });
 }
 
-/** What the bash function answers to a line up to its end; words split as bash splits them. */
+/** Returns the answers of the bash function for each line, with the cursor at its end; words are split as bash splits them. */
 function inBash(rig: Rig, lines: readonly string[]): string[][] {
   const calls = lines.map((line) => {
     const words = line.split(/(?<=[=:])|(?=[=:])| /).map((word) => `'${word.replaceAll("'", "'\\''")}'`);

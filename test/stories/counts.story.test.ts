@@ -14,7 +14,7 @@ const FEW = 2;
 const MANY = 5;
 const DONE = `echo '{"task_id":"'"$LOOPER_TASK_ID"'","status":"done","summary":"Did it."}'`;
 
-/** How often each line stands in a file; the file goes. */
+/** Counts how often each line occurs in a file, and removes the file. */
 function tally(file: string): Map<string, number> {
   const counts = new Map<string, number>();
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";

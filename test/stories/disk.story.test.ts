@@ -1,4 +1,5 @@
-// A disk that fills up in the middle of a run: a clear error, the task file whole, and once there is room again the work goes on.
+// A disk that fills up in the middle of a run: the error is clear, the task file intact, and the next run completes the work once
+// there is room again.
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -96,7 +97,7 @@ for (const spared of [0, 2]) {
     const turn = await puppet.next();
     const before = rig.read("to-do.json");
     fill(rig, spared);
-    await turn.report({ summary: "done, but nobody can write it down" });
+    await turn.report({ summary: "done, but it cannot be written down" });
     const ran = await program.ended;
     expectClearError(ran);
     expect(ran.stderr).toContain(

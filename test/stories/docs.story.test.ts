@@ -35,7 +35,7 @@ const SAY_NO: readonly string[] = [
   "looper stop --now",
 ];
 
-/** Lines that are refused where there is no terminal to ask on: exit 2. */
+/** Lines that are refused without a terminal to ask on: exit 2. */
 const ASK_FIRST: readonly string[] = ["looper push"];
 
 /** The run id that the documents use as an example. */

@@ -215,7 +215,7 @@ test(
       status: "done",
       tags: ["project-done"],
     });
-    // Marked and finished: it says so, and starts nobody.
+    // Marked and finished: the run reports it and starts no agent.
     const before = rig.read("to-do.json");
     const again = await rig.run(["run"]);
     expect(again).toMatchObject({ code: 0 });

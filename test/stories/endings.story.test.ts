@@ -239,7 +239,7 @@ const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 
 test("SIGHUP when the terminal goes away ends the agent, and the log tells of it", async (context) => {
   if (spawnSync("script", ["--version"]).error !== undefined)
-    context.skip("there is no script(1), which makes a terminal");
+    context.skip("needs script(1), which makes a terminal");
   await story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }]);
@@ -315,7 +315,7 @@ test(
 );
 
 test(
-  "documents alone start no agent where there is no terminal to ask on; -y has a backlog drafted from them",
+  "documents alone start no agent without a terminal to ask on; -y has a backlog drafted from them",
   story(async (rig) => {
     rig.write("README.md", "# A shop for things\n");
     rig.write("to-do.json", " \n");
@@ -341,7 +341,7 @@ const NO_COMMA = `{"schema_version": 1, "source_files": [], "tasks": [
 `;
 
 test(
-  "a broken file is mended by an agent, a copy of it kept, and the run goes on",
+  "a broken task file is repaired by an agent, a copy of it kept, and the run continues",
   story(async (rig) => {
     rig.write("to-do.json", NO_COMMA);
     const mend = `sed 's/"done"}/"done"},/' to-do.json >"$LOOPER_TODO_FILE"`;
@@ -360,7 +360,7 @@ test(
 );
 
 test(
-  "a repair that loses a task is refused, and a backlog nobody could mend is 2",
+  "a repair that loses a task is refused, and a backlog that could not be repaired exits with 2",
   story(async (rig) => {
     rig.write("to-do.json", NO_COMMA);
     const lose = `grep -v T1 to-do.json >"$LOOPER_TODO_FILE"`;

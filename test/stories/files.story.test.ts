@@ -101,7 +101,7 @@ test(
     expect(after.startsWith("\ufeff{\r\n\t")).toBe(true);
     expect(after.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
     expect(missingLines(text, after)).toHaveLength(5);
-    // What is committed is what lies there.
+    // The commit holds the file as it is on disk.
     expect(rig.git("show", "HEAD:to-do.json")).toBe(after);
     expect(after).toContain("PROJECT-DONE");
   }),
@@ -252,7 +252,7 @@ for (const { name, text, problems } of BROKEN) {
 
 for (const { name, text } of BROKEN.filter((one) => one.runs === true)) {
   test(
-    `a run has it repaired, asks twice and leaves it as it is where nobody mends it: ${name}`,
+    `a run has the file repaired, asks twice, and leaves it unchanged when neither agent repairs it: ${name}`,
     story(async (rig) => {
       rig.write("to-do.json", text);
       const log = path.join(rig.root, "starts.jsonl");
@@ -273,7 +273,7 @@ test(
   "100,000 tasks in one chain are valid",
   story(async (rig) => {
     const ids = Array.from({ length: 100_000 }, (_, i) => `T${i}`);
-    // The first waits for the second, and so on: whoever recurses goes 100,000 deep.
+    // The first waits for the second, and so on: a recursive search would be 100,000 calls deep.
     rig.write(
       "to-do.json",
       backlog(ids.map((id, at) => task(id, { depends_on: ids.slice(at + 1, at + 2) }))),

@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  "a task is added and changed in the file that is named, with all that is told of it",
+  "a task is added to and changed in the named file, with all of its fields",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T9" }]);
     rig.write("other.json", ONE);

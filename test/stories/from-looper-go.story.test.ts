@@ -313,7 +313,7 @@ test(
 );
 
 test(
-  "the Go program's schema as schema_file: a run that goes on tomorrow needs no repair; one that forbids a status is refused",
+  "the Go program's schema as schema_file: a run that resumes tomorrow needs no repair; one that forbids a status is refused",
   story(async (rig) => {
     const puppet = await rig.agent();
     puppet.play((turn) => turn.report({ summary: "made" }));

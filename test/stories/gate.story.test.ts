@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  "a task that never passes is blocked, its work is a rescue, the tree its base, and the run goes on",
+  "a task that never passes is blocked, its work saved as a rescue, the tree reset, and the run continues",
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.write("out.txt", "none\n");
@@ -209,7 +209,7 @@ test(
 );
 
 test(
-  "a flaky check is listed, and fails nobody",
+  "a flaky check is listed, and fails no task",
   story(async (rig) => {
     const flaky = `test -e ${rig.root}/second || { touch ${rig.root}/second; exit 1; }`;
     const puppet = await rig.agent();
@@ -281,7 +281,7 @@ test(
 );
 
 test(
-  "killed while the agent worked: the next run knows what passed before, and half of the work is no excuse",
+  "after a run was killed while the agent worked, the next run still knows which checks passed before",
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["grep -q good out.txt"] } });
     rig.write("out.txt", "good\n");

@@ -1,5 +1,5 @@
-// A project that somebody else has packed, its .looper and logs included: whatever lies in it, no command starts anything of it,
-// hangs, breaks, writes outside of it, or hands a terminal what it would obey. Nobody is asked, and nobody has said yes.
+// A project packed by an attacker, its .looper and logs included. Whatever is in it, no command starts a program of it, hangs,
+// crashes, writes outside of it, or prints control sequences to a terminal. The user is not asked and has approved nothing.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -53,7 +53,7 @@ const TYPED: readonly string[] = [
   ...["chapo hello", "chapo --json hello", "chapo tools", "chapo sessions --json", "chapo prompts --json"],
   ...["run --dry-run --json", "run --no-review --quiet", "run --git-init", "run --task T1"],
 ];
-/** What it does has no part of the project in it. */
+/** Commands that use nothing of the project. */
 const ELSEWHERE = ["demo"];
 
 const trap = (rig: Rig, name: string): string => `touch '${rig.root}/sprung/${name}'`;
@@ -152,7 +152,7 @@ function plantLog(rig: Rig): void {
   rig.write(LOG, `${text}\n${STEERS}\n${"x".repeat(10_000_000)}\n`);
 }
 
-/** What git would start. */
+/** Plants programs that git would start. */
 function plantInGit(rig: Rig): void {
   for (const [key, name] of [
     ["core.fsmonitor", "fsmonitor"],
@@ -169,7 +169,7 @@ function plantInGit(rig: Rig): void {
     });
 }
 
-/** A lock of a run that seems to go on elsewhere, in whose name a folder could be written to. */
+/** Plants the lock of a run that seems to be running elsewhere; a folder could be written to in its name. */
 function plantLock(rig: Rig, facts: Record<string, unknown>): void {
   const owner = {
     token: "a",
@@ -189,9 +189,9 @@ async function runIn(rig: Rig, typed: string): Promise<Ran> {
   return program.ended;
 }
 
-/** What it did that no command may, in words. */
+/** Returns a sentence for each thing the command did that no command may do. */
 function harms(rig: Rig, typed: string, { code, signal, stdout, stderr }: Ran): string[] {
-  // What passes the file on as it is, into a pipe.
+  // These pass the file on unchanged, into a pipe.
   const passedOn = ["fmt --diff", "tail --raw", "capsule --output -", "export", "export --format csv"];
   const shown = passedOn.includes(typed) ? stderr : stdout + stderr;
   const steers = /.{0,30}[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/.exec(shown)?.[0];
@@ -303,7 +303,7 @@ test(
 );
 
 test(
-  "what a dead lock calls its owner is no path, and a folder in a lock's place is said",
+  "the owner that a dead lock names is not used as a path, and a folder in a lock's place is reported",
   story(async (rig) => {
     setStage(rig);
     rig.writeBacklog([{ id: "T1" }]);

@@ -1,5 +1,5 @@
 // Agents that do what no agent should: each attempt ends as the contract says, with a line a person understands, and the
-// run goes on to the next task.
+// run continues with the next task.
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Puppet, Turn } from "../rig/puppet.js";
@@ -35,7 +35,7 @@ function statusesBut(rig: Rig, status: string): Record<string, string> {
 const copies = (rig: Rig) => readdirSync(rig.project).filter((name) => name.startsWith("to-do.json.edited-"));
 
 test(
-  "agents that fail, or say nothing that can be used: blocked with the reason after two attempts, and the run goes on",
+  "agents that fail, or report nothing usable: each task is blocked with the reason after two attempts, and the run continues",
   story(async (rig) => {
     const puppet = await rig.agent();
     play(rig, puppet, {
@@ -109,7 +109,7 @@ test(
 );
 
 test(
-  "agents that hang are ended, deaf ones too, with all they started, and the run goes on",
+  "agents that hang or ignore signals are ended with all they started, and the run continues",
   story(async (rig) => {
     const puppet = await rig.agents(
       { fake: {}, slow: { timeout: "1s" }, idle: { idle_timeout: "1s" } },
@@ -166,7 +166,7 @@ test(
 );
 
 test(
-  "100 MB of output, in lines or as one, harm nobody",
+  "100 MB of output, in lines or as one line, do no harm",
   story(async (rig) => {
     const puppet = await rig.agent({ contain: "none" }, { loop: { max_attempts: 1 } });
     const peaks: number[] = [];
@@ -203,7 +203,7 @@ test(
       "Z-good": "done",
     });
     expect(stdout).toContain("C-stderr Do C-stderr: exited: exit code 1: Error: too much\n");
-    // What it holds is bounded: lines as they come, of one line the first 64 MB and what it takes to write them down.
+    // Memory is bounded: it holds lines as they come, the first 64 MB of one line, and buffers to write them.
     expect(peaks[0]).toBeLessThan(300_000_000);
     expect(peaks[2]).toBeLessThan(800_000_000);
     const kept = rig.read(`looper-logs/runs/${rig.runs()[0] ?? ""}/001-iter-1/output.jsonl`);
@@ -277,7 +277,7 @@ test(
 );
 
 test(
-  "an agent that removes everything, the log too: the run ends and says why, the backlog is there, the next run goes on",
+  "an agent that removes everything, the log too: the run ends with the reason, the backlog is kept, the next run resumes",
   story(async (rig) => {
     const puppet = await rig.agent();
     let cleaned = false;
@@ -349,7 +349,7 @@ test(
     );
     expect(rig.git("for-each-ref", "--format=%(objectname)", "refs/looper/rescue")).toContain(own[0]);
     expect(rig.git("log", "-1", "--format=%s", "elsewhere")).toBe("away\n");
-    // What the reset took away is there again.
+    // The files that the reset removed are back.
     expect(rig.read("a.txt")).toBe("by the agent\n");
     expect(rig.git("show", "--format=", "--name-only", ":/Do Z-good").trim().split("\n").sort()).toEqual([
       "Z-good.txt",

@@ -162,7 +162,7 @@ test(
   }),
 );
 
-test("a folder nobody may write in: 3, in two lines; what is set up already needs no writing", async (context) => {
+test("a read-only folder exits with 3, in two lines; a project that is set up already needs no writing", async (context) => {
   await story(async (rig) => {
     const folder = path.join(rig.project, "still");
     const mount = mountTmpfs(folder, 512);

@@ -28,8 +28,8 @@ type Moment = { line: number } | Call;
 const REAL_GIT = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
 
 /**
- * Counts the calls of git and kills the program that made the one asked for; before: git itself goes on, as it does in life.
- * The variables do not begin with GIT_: the program hands those on to nobody.
+ * Counts the calls of git and kills looper before, instead of or after one of them. Killed before it, git itself still runs.
+ * The variables do not begin with GIT_, because looper passes those to no process.
  */
 const GIT = `#!/bin/sh
 end() { if [ "$KILL_TARGET" = group ]; then kill -9 "-$PPID"; else kill -9 "$PPID"; fi; }
@@ -49,7 +49,7 @@ class Stage {
   readonly rig: Rig;
   readonly ids: readonly string[];
   readonly #env: Record<string, string>;
-  /** What was wrong with the file, whenever it was looked at. */
+  /** Every problem found in the file, whenever it was read. */
   readonly wrong: string[] = [];
   looks = 0;
   #starts = 0;
@@ -116,7 +116,7 @@ class Stage {
     return signal === "SIGKILL";
   }
 
-  /** A run that nobody kills ends it; then everything must be as if nobody ever had. */
+  /** Completes the work in a run that is not killed; then everything must be as if no run had been killed. */
   async finish(): Promise<void> {
     const { code, stderr } = await this.start().ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -150,7 +150,7 @@ function staged(tasks: number, body: (stage: Stage) => Promise<void>): () => Pro
   });
 }
 
-/** What a kill must leave: a task's status, whether an unfinished commit is kept, how many commits the task has. */
+/** The state a kill must leave: a task's status, whether an unfinished commit is kept, how many commits the task has. */
 type Left = [id: string, status: string, pending: "pending" | "none", commits: number];
 
 /** Every place where the commit protocol can be cut, on the way there and on the way back. Each follows from what the last left. */

@@ -61,7 +61,7 @@ test(
     expect(told(rig, "committed").flatMap((line) => line["agent"] ?? [])).toEqual(["codex", "codex"]);
     expect(told(rig, "waiting")).toEqual([]);
     expect(attempts(rig)).toEqual([1, 1]);
-    // What the first one left is in hand, and goes on from there.
+    // The second agent continued from the first one's work.
     expect(rig.git("show", "HEAD~1:who.txt")).toBe("claude\ncodex\n");
     const replayed = await rig.run(["replay", "--tree"], { env });
     expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0);

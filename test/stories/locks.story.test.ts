@@ -130,7 +130,7 @@ test(
 );
 
 test(
-  "a git lock that is older than the dead run is somebody's, and stays",
+  "a git lock that is older than the dead run is another process's, and is kept",
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }]);

@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  "a task file that is named and not there is written only when somebody says what is to be in it",
+  "a named task file that does not exist is created only when the command gives its content",
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.write("README.md", "A shop.\n");

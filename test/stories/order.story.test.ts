@@ -85,7 +85,7 @@ function foretell(
 
 const Start = z.object({ agent: z.string(), env: z.record(z.string(), z.string()) });
 
-/** What the stand-ins wrote down: each start, as `task agent`, the task of a review being `review`. */
+/** The starts that the stand-ins wrote down, as `task agent`; the task of a review is `review`. */
 function starts(rig: Rig): string[] {
   const lines = readFileSync(path.join(rig.root, "starts.jsonl"), "utf8").trim().split("\n");
   return lines

@@ -1,4 +1,4 @@
-// A release: an agent prepares it, the runner proves it, makes it, and pushes it only when somebody says so.
+// A release: an agent prepares it, the runner verifies it, makes it, and pushes it only when the user says so.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -193,7 +193,7 @@ test(
 );
 
 test(
-  "what is no release is refused, and the tree is as before",
+  "work that is not a valid release is refused, and the tree is as before",
   story(async (rig) => {
     const puppet = await project(rig);
     honest(puppet, "1.3.0", (turn) =>

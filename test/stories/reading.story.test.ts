@@ -1,4 +1,5 @@
-// What people read about tasks and runs: the completion marker left out, local times, this project's runs, an agent's words.
+// The output people read about tasks and runs: without the completion marker, in local time, of this project's runs, with an
+// agent's words.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

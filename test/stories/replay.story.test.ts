@@ -102,8 +102,8 @@ function changeSettings(rig: Rig, more: Record<string, unknown>): void {
   rig.settings({ ...(JSON.parse(readFileSync(file, "utf8")) as object), ...more });
 }
 
-/** Three tasks; before the second, in its hook, somebody does something. */
-async function withSomebody(rig: Rig, act: () => void): Promise<void> {
+/** Runs three tasks; `act` runs before the second, in its hook. */
+async function actBeforeSecond(rig: Rig, act: () => void): Promise<void> {
   const puppet = await rig.agent();
   rig.writeBacklog([
     { id: "T1", priority: 1 },
@@ -123,7 +123,7 @@ test(
   "a tree or a task file that comes out otherwise is a difference, with its line and what differs",
   { timeout: 120_000 },
   story(async (rig) => {
-    await withSomebody(rig, () => undefined);
+    await actBeforeSecond(rig, () => undefined);
     const [run = ""] = rig.runs();
     const log = `looper-logs/runs/${run}/events.jsonl`;
     const ref = `refs/looper/attempts/${run}/T2-2`;
@@ -158,7 +158,7 @@ test(
   "what a person commits meanwhile is taken over and told of; what they write into the task file is kept nowhere, and said",
   { timeout: 120_000 },
   story(async (rig) => {
-    await withSomebody(rig, () => {
+    await actBeforeSecond(rig, () => {
       rig.write("hook.txt", "not an agent's\n");
     });
     expect(await replayTree(rig)).toMatchObject({ code: 0, notes: [] });
@@ -180,12 +180,12 @@ test(
   }),
 );
 
-/** What a hook of a person's does: a file, in a commit of its own. */
+/** The person's hook: it commits a file of its own. */
 const COMMITS =
   "date +%N >> hook.log; git add hook.log; git -c user.name=P -c user.email=p@example.org commit -qm hook";
 
 test(
-  "a run that was killed and the one that went on: each comes out the same, finishing the other's commit included",
+  "a killed run and the one that resumed it each come out the same, finishing the other's commit included",
   { timeout: 180_000 },
   story(async (rig) => {
     const puppet = await rig.agent();
@@ -203,7 +203,7 @@ test(
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
     const [killed = "", resumed = ""] = rig.runs();
     expect(await replayTree(rig, killed)).toMatchObject({ code: 0, commits: 0, backlogs: 1 });
-    // What a run did not live to keep is not missed where nothing followed from it.
+    // A file that the killed run could not write any more is not missed where nothing followed from it.
     const log = `looper-logs/runs/${resumed}/events.jsonl`;
     const whole = rig.read(log);
     const ref = `refs/looper/attempts/${resumed}/T1-1`;

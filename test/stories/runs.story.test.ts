@@ -1,4 +1,4 @@
-// `looper runs` and `looper config`, from outside: what goes on, what was, what is in force.
+// `looper runs` and `looper config`, from outside: runs in progress, past runs, settings in effect.
 import { expect, test } from "vitest";
 import { ConfigAnswer } from "../../src/ui/shapes/project.js";
 import { RunsAnswer } from "../../src/ui/shapes/runs.js";

@@ -54,7 +54,7 @@ test(
     const commits = rig.git("log", "--format=%B");
     expect(commits).toContain("used [redacted] twice: [redacted]");
     expect(commits).not.toContain(SECRET);
-    // What a person wrote into the backlog themselves is theirs; nothing else put it there.
+    // The person's own text in the backlog stays; the secret is there only because they wrote it.
     expect(rig.read("to-do.json").split(SECRET)).toHaveLength(2);
     expect(rig.readBacklog().tasks.find(({ id }) => id === "N1")?.title).toBe("rotate [redacted]");
     expect(gitTexts(rig)).not.toContain(SHAPED);
@@ -67,7 +67,7 @@ test(
 test(
   "a key that comes in pieces, or is cut where a text is shortened, leaves no piece of it behind",
   story(async (rig) => {
-    // The end of what a hook prints is kept: the beginning of that lies in the middle of the key.
+    // Only the end of a hook's output is kept, and it begins in the middle of the key.
     const hooks = { post_iteration: [`printf '%s%04086d' "$SERVICE_TOKEN" 0`] };
     const puppet = await rig.agent({}, { hooks });
     rig.writeBacklog([{ id: "T1" }]);
@@ -94,7 +94,7 @@ test(
 );
 
 test(
-  "a value that is a path that exists, or is short, is no secret: what names it stays true",
+  "a value that is a path that exists, or is short, is not redacted",
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }]);

@@ -52,7 +52,7 @@ const HEAVY = {
   "what reads web pages": /turndown|[Rr]eadability/,
 };
 
-/** The files of libraries that hold it; how our own words name it is no matter. */
+/** The files of libraries that match; our own files may name the pattern. */
 function filesWith(pattern: RegExp): string[] {
   const folderOf = path.join(DIST, "chunks");
   return readdirSync(folderOf)

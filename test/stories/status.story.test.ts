@@ -50,7 +50,7 @@ test(
 );
 
 test(
-  "status of a run that was killed: what was in hand, and that it goes on",
+  "status of a killed run shows the interrupted task, and that the next run resumes it",
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }]);

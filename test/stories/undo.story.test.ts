@@ -66,7 +66,7 @@ test(
     const puppet = await allDone(rig, [{ id: "T1", title: "Add a greeting" }, { id: "T2" }]);
     const [first, head] = [commitOf(rig, "T1"), rig.git("rev-parse", "HEAD").trim()];
     rig.write("mine.txt", "a person's\n");
-    const { code, stdout, stderr } = await rig.run(["undo", "T1", "--reason", "it greets nobody"]);
+    const { code, stdout, stderr } = await rig.run(["undo", "T1", "--reason", "the greeting is empty"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const undoing = rig.git("rev-parse", "HEAD").trim();
     expect(stdout.split("\n")).toEqual([
@@ -78,12 +78,12 @@ test(
       "",
     ]);
     expect(rig.git("log", "-1", "--format=%P %B").trim()).toBe(
-      `${head} Undo: Add a greeting\n\nit greets nobody\n\nLooper-Undo: T1\nLooper-Undo-Commit: ${first}`,
+      `${head} Undo: Add a greeting\n\nthe greeting is empty\n\nLooper-Undo: T1\nLooper-Undo-Commit: ${first}`,
     );
     expect(existsSync(path.join(rig.project, "T1.txt"))).toBe(false);
     expect(rig.git("status", "--porcelain")).toBe("?? mine.txt\n");
     expect(rig.statuses()).toEqual({ T1: "todo", T2: "done" });
-    expect(task(rig, "T1")).toMatchObject({ blockers: ["undone: it greets nobody"] });
+    expect(task(rig, "T1")).toMatchObject({ blockers: ["undone: the greeting is empty"] });
     expect(task(rig, "PROJECT-DONE")).toBeUndefined();
     expect(live(rig)).toEqual({ T2: 1 });
 
@@ -94,7 +94,7 @@ test(
       await turn.report();
     });
     expect(await rig.run(["run"])).toMatchObject({ code: 0 });
-    expect(prompts[0]).toContain("undone: it greets nobody");
+    expect(prompts[0]).toContain("undone: the greeting is empty");
     expect(live(rig)).toEqual({ T1: 1, T2: 1 });
     expect(commitOf(rig, "T1")).not.toBe(first);
     expect(task(rig, "T1")).toMatchObject({ status: "done", blockers: [], attempts: 2 });
@@ -147,7 +147,7 @@ test(
     expect(live(rig)).toEqual({ T3: 1 });
     expect(rig.statuses()).toEqual({ T1: "todo", T2: "todo", T3: "done", T4: "todo" });
     expect(task(rig, "T4")).toMatchObject({ blockers: ["undone with T1: no"] });
-    // All of them in one commit: there is no half of it.
+    // All of them are in one commit, so that none is undone without the others.
     expect(rig.git("rev-parse", "HEAD^")).toBe(before[0]);
     expect(rig.git("log", "-1", "--format=%B")).toContain(
       "Undone with it, since they depend on it:\n- T4 Do T4\n- T2 Do T2\n",
@@ -219,7 +219,7 @@ test(
 );
 
 test(
-  "the project's commands are run afterwards, once somebody trusts them; where one fails the undoing stands",
+  "the project's commands run after an undo, once they are trusted; when one fails, the undo is kept",
   story(async (rig) => {
     await allDone(rig, [{ id: "T1" }, { id: "T2" }]);
     rig.write(
@@ -268,7 +268,7 @@ test(
 );
 
 test(
-  "without a commit only the status changes, and that is said; without git, from an agent, and for a name nobody has it is refused",
+  "undo without a commit changes only the status and reports it; without git, from an agent, or for an unknown task it is refused",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1", status: "done" }]);
     expect(await rig.run(["undo", "T1"])).toMatchObject({ code: 1, stdout: "" });

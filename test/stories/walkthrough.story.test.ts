@@ -52,7 +52,7 @@ function playBlock(rig: Rig, body: string): string {
     .join("");
 }
 
-/** Where it happened to run is nobody's business. */
+/** Replaces the paths of this machine, which the page does not show. */
 function readable(rig: Rig, text: string): string {
   const host = `${process.execPath} ${BIN}`;
   return text

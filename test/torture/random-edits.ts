@@ -168,7 +168,7 @@ const Committed = z.object({
   updated: z.array(z.object({ id: z.string(), to: z.string().optional() })),
 });
 
-/** Each time the run finished a task there is one commit, and there is no other. */
+/** Each task that the run finished has one commit, and no other commit exists. */
 async function commitProblems(place: Place): Promise<string[]> {
   const trailers = await place.git("log", "--format=%(trailers:key=Looper-Task,valueonly,separator=%x20)");
   const commits = count(trailers.split(/\s+/).filter((id) => id !== ""));
