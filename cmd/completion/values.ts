@@ -1,6 +1,6 @@
 // Looks up values in the project: tasks, tags, runs, agents, settings, rescues. Only reads; starts only git, for rescues.
 // Contract: throws errors about the project; the caller then offers nothing.
-import { repositoryPlaces } from "../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
 import path from "node:path";
 import { knownAgents } from "../../src/config/read/agent-settings.js";
 import { openProject, type Project } from "../../src/config/project/open-project.js";
@@ -110,7 +110,7 @@ async function rescuesOf(
   project: Project,
   typed: string,
 ): Promise<Candidate[]> {
-  const opened = await openRepository(ports, repositoryPlaces({ project, env }));
+  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
   if (!opened.ok) return [];
   const found = (await findRescues(opened.value)).reverse();
   return found.map((one) => ({ value: nameOf(one, found, typed), says: `of run ${one.run}` }));

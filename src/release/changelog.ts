@@ -29,7 +29,7 @@ export function readEntries(text: string): ChangelogEntry[] {
   const entries: { version: string; lines: string[] }[] = [];
   let isInside = false;
   for (const [at, line] of lines.entries()) {
-    const title = titleAt(line, lines[at + 1] ?? "", isMarked);
+    const title = readTitle(line, lines[at + 1] ?? "", isMarked);
     if (title?.version !== undefined) entries.push({ version: title.version, lines: [] });
     if (title !== undefined) isInside = title.version !== undefined;
     else if (isInside && !/^(?:[=~^-]{3,}|\[[^\]]+\]:\s.*)$/.test(line)) entries.at(-1)?.lines.push(line);
@@ -38,7 +38,11 @@ export function readEntries(text: string): ChangelogEntry[] {
 }
 
 /** The heading at a line: `version` set: it begins an entry; not set: it ends one. `undefined`: the line is not a heading. */
-function titleAt(line: string, next: string, isMarked: boolean): { version: string | undefined } | undefined {
+function readTitle(
+  line: string,
+  next: string,
+  isMarked: boolean,
+): { version: string | undefined } | undefined {
   const [, marks, marked] = /^(#{1,3}|={1,3})[ \t]+(\S.*)$/.exec(line) ?? [];
   const isUnderlined = line.trim() !== "" && /^(?:={3,}|-{3,}|~{3,}|\^{3,})\s*$/.test(next);
   const title = marked ?? (isUnderlined || (!isMarked && PLAIN.test(line)) ? line : undefined);

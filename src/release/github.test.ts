@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { githubName } from "./github.js";
+import { readGithubName } from "./github.js";
 
 test.each([
   ["https://github.com/a/b.git", "a/b"],
@@ -11,9 +11,9 @@ test.each([
   ["/srv/github.com/a/b", undefined],
   ["https://github.com/a", undefined],
 ])("%s: %s", (url, expected) => {
-  expect(githubName({ url, resolved: "/elsewhere" })).toBe(expected);
+  expect(readGithubName({ url, resolved: "/elsewhere" })).toBe(expected);
 });
 
 test("a URL that insteadOf rewrites to github.com is recognised", () => {
-  expect(githubName({ url: "gh:a/b", resolved: "git@github.com:a/b.git" })).toBe("a/b");
+  expect(readGithubName({ url: "gh:a/b", resolved: "git@github.com:a/b.git" })).toBe("a/b");
 });

@@ -16,7 +16,7 @@ export interface GithubPlace {
 }
 
 /** Reads `owner/name` from the URL of a repository on github.com; `undefined` for other hosts. */
-export function githubName({ url, resolved }: Pick<Remote, "url" | "resolved">): string | undefined {
+export function readGithubName({ url, resolved }: Pick<Remote, "url" | "resolved">): string | undefined {
   const shape =
     /^(?:(?:https?|ssh|git):\/\/(?:[^@/]+@)?(?:ssh\.)?github\.com(?::\d+)?\/|(?:[^@/]+@)?github\.com:)([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/i;
   return shape.exec(url)?.[1] ?? shape.exec(resolved)?.[1];
@@ -26,12 +26,12 @@ export function githubName({ url, resolved }: Pick<Remote, "url" | "resolved">):
 export async function isSignedIn(place: GithubPlace): Promise<boolean> {
   const { ports, cwd, env } = place;
   if ((await ports.processes.which("gh", env["PATH"] ?? "", cwd)) === undefined) return false;
-  return hasPassed(await gh(place, ["auth", "status", "--hostname", "github.com"], { timeoutMs: ASK_MS }));
+  return hasPassed(await runGh(place, ["auth", "status", "--hostname", "github.com"], { timeoutMs: ASK_MS }));
 }
 
 /** Whether a release of this tag exists. Starts one process and uses the network. */
 export async function isPublished(place: GithubPlace, repo: string, tag: string): Promise<boolean> {
-  return hasPassed(await gh(place, ["release", "view", tag, "--repo", repo], { timeoutMs: ASK_MS }));
+  return hasPassed(await runGh(place, ["release", "view", tag, "--repo", repo], { timeoutMs: ASK_MS }));
 }
 
 /** Makes a release of a tag that was pushed; returns its URL, or why it failed. */
@@ -42,14 +42,14 @@ export async function publishRelease(
   const { repo, tag, notes, pre } = release;
   const flags = ["--repo", repo, "--title", tag, "--verify-tag", "--notes-file", "-"];
   const args = ["release", "create", tag, ...flags, ...(pre ? ["--prerelease"] : [])];
-  const made = await gh(place, args, { timeoutMs: MAKE_MS, input: notes });
+  const made = await runGh(place, args, { timeoutMs: MAKE_MS, input: notes });
   if (hasPassed(made)) return ok(toText(Buffer.from(made.stdout).toString("latin1")).trim());
   if (made.timedOut) return err(`gh took longer than ${MAKE_MS / 1000} s`);
   const [line = ""] = made.stderr.trim().split("\n");
   return err(line === "" ? `gh release create failed` : line);
 }
 
-function gh(
+function runGh(
   { ports, cwd, env }: GithubPlace,
   args: readonly string[],
   { timeoutMs, input }: { timeoutMs: number; input?: string },

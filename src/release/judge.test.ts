@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { given } from "../system/given.js";
-import { judgeRelease, wantedVersion, type ReleasedFile, type Known } from "./judge.js";
+import { judgeRelease, resolveWantedVersion, type ReleasedFile, type Known } from "./judge.js";
 import { findVersions } from "./places.js";
 
 const MANIFEST = '{\n  "version": "1.2.0",\n  "dependencies": { "q": "1.2.0" }\n}\n';
@@ -208,5 +208,5 @@ test.each([
   ["minor", undefined, undefined],
   [undefined, "1.2.3", undefined],
 ])("%s of %s is %s", (wanted, from, expected) => {
-  expect(wantedVersion(wanted, from)).toBe(expected);
+  expect(resolveWantedVersion(wanted, from)).toBe(expected);
 });

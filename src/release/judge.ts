@@ -2,7 +2,7 @@
 import { basename, dirname } from "node:path";
 import { readEntries, findChangelog, type ChangelogEntry } from "./changelog.js";
 import { findVersions, type VersionLocation } from "./places.js";
-import { bareVersion, compareVersions, isVersion, raise, BUMPS, type Bump } from "./version.js";
+import { removeLeadingV, compareVersions, isVersion, raiseVersion, BUMPS, type Bump } from "./version.js";
 
 /** The facts about the project before the agent worked. */
 export interface Known {
@@ -54,25 +54,28 @@ export interface Judgement {
 }
 
 /** The requested version. A requested part is raised from the current version; `undefined` if that is unknown. */
-export function wantedVersion(wanted: string | undefined, from: string | undefined): string | undefined {
+export function resolveWantedVersion(
+  wanted: string | undefined,
+  from: string | undefined,
+): string | undefined {
   if (wanted === undefined) return undefined;
   const bump = BUMPS.find((one) => one === wanted);
-  if (bump === undefined) return bareVersion(wanted);
-  return from === undefined ? undefined : raise(from, bump satisfies Bump);
+  if (bump === undefined) return removeLeadingV(wanted);
+  return from === undefined ? undefined : raiseVersion(from, bump satisfies Bump);
 }
 
 /** Judges an agent's changes. */
 export function judgeRelease(known: Known, changes: readonly ReleasedFile[]): Judgement {
   const moved = new Map(changes.map((change) => [change.path, change]));
-  const added = newEntries(known, moved);
+  const added = findNewEntries(known, moved);
   const { version, problems } = findVersion(known, moved, added);
-  if (version === undefined) return { problems, strange: strangeAmong(known, changes, ""), notes: "" };
+  if (version === undefined) return { problems, strange: listStrange(known, changes, ""), notes: "" };
   // An entry that a person wrote before counts as well.
   const entry = added.all.find((one) => compareVersions(one.version, version) === 0);
   return {
     version,
     problems: [...problems, ...checkVersion(known, version), ...checkChangelog(added, entry, version)],
-    strange: strangeAmong(known, changes, version),
+    strange: listStrange(known, changes, version),
     notes: entry?.text ?? "",
   };
 }
@@ -87,7 +90,7 @@ function findVersion(
 ): { version?: string; problems: ReleaseProblem[] } {
   const { places, from } = known;
   if (places.length === 0) {
-    const asked = wantedVersion(known.wanted, from);
+    const asked = resolveWantedVersion(known.wanted, from);
     const versions = [...new Set(added.entries.map(({ version }) => version))];
     const [only] = versions;
     if (asked !== undefined) return { version: asked, problems: [] };
@@ -98,7 +101,7 @@ function findVersion(
         : `the changelog has several new entries: ${versions.join(", ")}`;
     return { problems: [{ check: "version", message }] };
   }
-  const now = places.map((place) => ({ place, version: versionNow(place, places, moved) }));
+  const now = places.map((place) => ({ place, version: findVersionNow(place, places, moved) }));
   const left = now.filter(({ version }) => version === from);
   const gone = now.filter(({ version }) => version === undefined);
   const fresh = new Map(
@@ -111,12 +114,12 @@ function findVersion(
   if (fresh.size === 0 && gone.length === 0)
     problems.push({
       check: "version",
-      message: `no version was raised: it is still ${from ?? ""} in ${pathsOf(left)}`,
+      message: `no version was raised: it is still ${from ?? ""} in ${formatPaths(left)}`,
     });
   else if (left.length > 0)
-    problems.push({ check: "places", message: `still ${from ?? ""}: ${pathsOf(left)}` });
+    problems.push({ check: "places", message: `still ${from ?? ""}: ${formatPaths(left)}` });
   if (gone.length > 0)
-    problems.push({ check: "places", message: `the version is missing: ${pathsOf(gone)}` });
+    problems.push({ check: "places", message: `the version is missing: ${formatPaths(gone)}` });
   if (fresh.size > 1) {
     const list = [...fresh].map(([one, { path }]) => `${one} in ${path}`).join(", ");
     problems.push({ check: "version", message: `more than one new version: ${list}` });
@@ -125,7 +128,7 @@ function findVersion(
 }
 
 /** The version that a place has now; places with the same name in one file are matched by order. */
-function versionNow(
+function findVersionNow(
   place: VersionLocation,
   places: readonly VersionLocation[],
   moved: Moved,
@@ -142,14 +145,14 @@ function versionNow(
   return after[old[nth] ?? nth]?.version;
 }
 
-function pathsOf(list: readonly { place: VersionLocation }[]): string {
+function formatPaths(list: readonly { place: VersionLocation }[]): string {
   const names = list.map(({ place }) => `${place.path} (${place.where})`);
   return [...new Set(names)].join(", ");
 }
 
 function checkVersion({ from, tagged, wanted, prefix, tags }: Known, version: string): ReleaseProblem[] {
   const problems: ReleaseProblem[] = [];
-  const asked = wantedVersion(wanted, from);
+  const asked = resolveWantedVersion(wanted, from);
   if (!isVersion(version)) problems.push({ check: "version", message: `${version} is not a version` });
   if (asked !== undefined && asked !== version)
     problems.push({ check: "version", message: `${asked} was asked for, not ${version}` });
@@ -174,8 +177,8 @@ interface NewEntries {
   lost: readonly string[];
 }
 
-function newEntries(known: Known, moved: Moved): NewEntries {
-  const path = known.changelog ?? newChangelog(known, moved);
+function findNewEntries(known: Known, moved: Moved): NewEntries {
+  const path = known.changelog ?? findNewChangelog(known, moved);
   if (path === undefined) return { entries: [], all: [], lost: [] };
   const change = moved.get(path);
   const old = path === known.changelog ? (known.changelogText ?? "") : "";
@@ -188,7 +191,7 @@ function newEntries(known: Known, moved: Moved): NewEntries {
   return { path, entries, all: after, lost: lost.map(({ version }) => version) };
 }
 
-function newChangelog({ folder }: Known, moved: Moved): string | undefined {
+function findNewChangelog({ folder }: Known, moved: Moved): string | undefined {
   const names = [...moved.values()]
     .filter(({ path, before, after }) => isIn(folder, path) && before === undefined && after !== undefined)
     .map(({ path }) => path);
@@ -226,9 +229,9 @@ function checkChangelog(
 }
 
 /** Changes that are not part of a release: all except the changelog, and lines in which only the version (or a date) changed. */
-function strangeAmong(known: Known, changes: readonly ReleasedFile[], version: string): string[] {
+function listStrange(known: Known, changes: readonly ReleasedFile[], version: string): string[] {
   const moved = new Map(changes.map((change) => [change.path, change]));
-  const changelog = known.changelog ?? newChangelog(known, moved);
+  const changelog = known.changelog ?? findNewChangelog(known, moved);
   return changes
     .filter((change) => !isExpected(known, change, { version, changelog }))
     .map(({ path }) => path)
@@ -251,13 +254,13 @@ function isExpected(
     then.length === now.length &&
     then.every((line, at) => {
       const other = now[at] ?? "";
-      return line === other || old.some((one) => onlyVersion(line, one) === onlyVersion(other, version));
+      return line === other || old.some((one) => maskVersion(line, one) === maskVersion(other, version));
     })
   );
 }
 
 /** Replaces that version in the line by a placeholder, and also the date if the line mentions one. */
-function onlyVersion(line: string, version: string): string {
+function maskVersion(line: string, version: string): string {
   const escaped = version.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const alone = new RegExp(String.raw`(?<![0-9A-Za-z.])(v?)${escaped}(?![0-9A-Za-z]|\.\d)`, "g");
   const same = line.replace(alone, "$1\u0000");

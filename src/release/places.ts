@@ -22,7 +22,7 @@ const FOREIGN =
 
 /** Finds the versions in a file that belong to the project or to one of its packages. */
 export function findVersions(path: string, text: string): VersionLocation[] {
-  const reader = readerOf(path);
+  const reader = findReader(path);
   if (reader === undefined) return [];
   return reader(text, path)
     .filter(({ version }) => isVersion(version))
@@ -31,7 +31,7 @@ export function findVersions(path: string, text: string): VersionLocation[] {
 
 /** Whether a file of this name (relative to the top of the repository) may have a version. */
 export function mayHoldVersion(path: string): boolean {
-  return readerOf(path) !== undefined;
+  return findReader(path) !== undefined;
 }
 
 /** Whether the place is the source of the version, such as a manifest, not a lock file, a chart or a constant. */
@@ -45,15 +45,15 @@ const LEADING = new Set([
   ...["gradle.properties", "build.gradle", "build.gradle.kts", "Directory.Build.props", "CMakeLists.txt"],
 ]);
 
-function readerOf(path: string): Reader | undefined {
+function findReader(path: string): Reader | undefined {
   if (FOREIGN.test(path)) return undefined;
   const name = basename(path);
   if (Object.hasOwn(READERS, name)) return READERS[name];
   const extension = extname(path);
   if (extension === ".gemspec" || extension === ".podspec")
-    return matching("version", /\.version\s*=\s*["']([^"']+)["']/g);
+    return makePatternReader("version", /\.version\s*=\s*["']([^"']+)["']/g);
   if (/^\.(?:cs|fs|vb)proj$/.test(extension)) return READERS["Directory.Build.props"];
-  if (SOURCES.has(extension)) return constants;
+  if (SOURCES.has(extension)) return readConstants;
   return undefined;
 }
 
@@ -63,83 +63,83 @@ const SOURCES = new Set([
 ]);
 
 /** Makes a reader that returns every match of the pattern's first group; the pattern must have the flag g. */
-function matching(where: string, pattern: RegExp): Reader {
+function makePatternReader(where: string, pattern: RegExp): Reader {
   return (text) => [...text.matchAll(pattern)].map(([, version = ""]) => ({ where, version }));
 }
 
-function whole(text: string): Found[] {
+function readWhole(text: string): Found[] {
   return [{ where: "the file", version: text.trim() }];
 }
 
 const READERS: Readonly<Record<string, Reader>> = {
-  "package.json": jsonVersion,
-  "composer.json": jsonVersion,
-  "deno.json": jsonVersion,
-  "jsr.json": jsonVersion,
-  "bower.json": jsonVersion,
-  "manifest.json": jsonVersion,
-  "plugin.json": jsonVersion,
-  "lerna.json": jsonVersion,
-  "tauri.conf.json": jsonVersion,
-  "codemeta.json": jsonVersion,
-  "package-lock.json": npmLock,
-  "npm-shrinkwrap.json": npmLock,
-  "pyproject.toml": (text) => tomlVersions(text, ["project", "tool.poetry", "tool.commitizen"]),
-  "Cargo.toml": (text) => tomlVersions(text, ["package", "workspace.package"]),
-  "Cargo.lock": (text) => lockBlocks(text, (block) => !/^source\s*=/m.test(block)),
+  "package.json": readJson,
+  "composer.json": readJson,
+  "deno.json": readJson,
+  "jsr.json": readJson,
+  "bower.json": readJson,
+  "manifest.json": readJson,
+  "plugin.json": readJson,
+  "lerna.json": readJson,
+  "tauri.conf.json": readJson,
+  "codemeta.json": readJson,
+  "package-lock.json": readNpmLock,
+  "npm-shrinkwrap.json": readNpmLock,
+  "pyproject.toml": (text) => readToml(text, ["project", "tool.poetry", "tool.commitizen"]),
+  "Cargo.toml": (text) => readToml(text, ["package", "workspace.package"]),
+  "Cargo.lock": (text) => readLockBlocks(text, (block) => !/^source\s*=/m.test(block)),
   "uv.lock": (text) =>
-    lockBlocks(text, (block) => /^source\s*=\s*\{\s*(?:editable|virtual|directory)\s*=/m.test(block)),
-  "setup.cfg": (text) => tomlVersions(text, ["metadata"]),
-  "setup.py": matching("version", /\bversion\s*=\s*["']([^"']+)["']/g),
-  VERSION: whole,
-  "VERSION.txt": whole,
-  "version.txt": whole,
-  ".version": whole,
-  "Chart.yaml": matching("version", /^(?:version|appVersion):[ \t]*["']?([^\s"'#]+)/gm),
-  "pubspec.yaml": matching("version", /^version:[ \t]*["']?([^\s"'#]+)/gm),
-  "galaxy.yml": matching("version", /^version:[ \t]*["']?([^\s"'#]+)/gm),
-  "CITATION.cff": matching("version", /^version:[ \t]*["']?([^\s"'#]+)/gm),
-  "pom.xml": pomVersion,
-  "Directory.Build.props": matching("Version", /<Version(?:Prefix)?>\s*([^<\s]+)\s*</g),
-  "build.gradle": matching("version", /^version\s*=?\s*["']([^"']+)["']/gm),
-  "build.gradle.kts": matching("version", /^version\s*=\s*"([^"]+)"/gm),
-  "gradle.properties": matching("version", /^version\s*=\s*(\S+)/gm),
-  "mix.exs": matching("version", /(?:^\s*version:\s*|@version\s+)"([^"]+)"/gm),
-  "CMakeLists.txt": matching("VERSION", /\bproject\s*\([^)]*?\bVERSION\s+([\d.]+)/gi),
-  "meson.build": matching("version", /\bproject\s*\([^)]*?\bversion\s*:\s*'([^']+)'/g),
+    readLockBlocks(text, (block) => /^source\s*=\s*\{\s*(?:editable|virtual|directory)\s*=/m.test(block)),
+  "setup.cfg": (text) => readToml(text, ["metadata"]),
+  "setup.py": makePatternReader("version", /\bversion\s*=\s*["']([^"']+)["']/g),
+  VERSION: readWhole,
+  "VERSION.txt": readWhole,
+  "version.txt": readWhole,
+  ".version": readWhole,
+  "Chart.yaml": makePatternReader("version", /^(?:version|appVersion):[ \t]*["']?([^\s"'#]+)/gm),
+  "pubspec.yaml": makePatternReader("version", /^version:[ \t]*["']?([^\s"'#]+)/gm),
+  "galaxy.yml": makePatternReader("version", /^version:[ \t]*["']?([^\s"'#]+)/gm),
+  "CITATION.cff": makePatternReader("version", /^version:[ \t]*["']?([^\s"'#]+)/gm),
+  "pom.xml": readPom,
+  "Directory.Build.props": makePatternReader("Version", /<Version(?:Prefix)?>\s*([^<\s]+)\s*</g),
+  "build.gradle": makePatternReader("version", /^version\s*=?\s*["']([^"']+)["']/gm),
+  "build.gradle.kts": makePatternReader("version", /^version\s*=\s*"([^"]+)"/gm),
+  "gradle.properties": makePatternReader("version", /^version\s*=\s*(\S+)/gm),
+  "mix.exs": makePatternReader("version", /(?:^\s*version:\s*|@version\s+)"([^"]+)"/gm),
+  "CMakeLists.txt": makePatternReader("VERSION", /\bproject\s*\([^)]*?\bVERSION\s+([\d.]+)/gi),
+  "meson.build": makePatternReader("version", /\bproject\s*\([^)]*?\bversion\s*:\s*'([^']+)'/g),
 };
 
-function parse(text: string): Readonly<Record<string, unknown>> {
-  return fields(parseJson(text));
+function parseFields(text: string): Readonly<Record<string, unknown>> {
+  return toFields(parseJson(text));
 }
 
-function fields(value: unknown): Readonly<Record<string, unknown>> {
+function toFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-function versionAt(where: string, value: unknown): Found[] {
+function toFound(where: string, value: unknown): Found[] {
   return typeof value === "string" ? [{ where, version: value }] : [];
 }
 
-function jsonVersion(text: string): Found[] {
-  return versionAt("version", parse(text)["version"]);
+function readJson(text: string): Found[] {
+  return toFound("version", parseFields(text)["version"]);
 }
 
 /** The package's own version, in both places where npm has it, and those of its workspaces. */
-function npmLock(text: string): Found[] {
-  const lock = parse(text);
-  const packages = Object.entries(fields(lock["packages"]));
+function readNpmLock(text: string): Found[] {
+  const lock = parseFields(text);
+  const packages = Object.entries(toFields(lock["packages"]));
   const own = packages.filter(([path]) => !/(?:^|\/)node_modules\//.test(path));
   return [
-    ...versionAt("version", lock["version"]),
+    ...toFound("version", lock["version"]),
     ...own.flatMap(([path, one]) =>
-      versionAt(`packages[${JSON.stringify(path)}].version`, fields(one)["version"]),
+      toFound(`packages[${JSON.stringify(path)}].version`, toFields(one)["version"]),
     ),
   ];
 }
 
 /** The `version` of these sections of a TOML or INI file. */
-function tomlVersions(text: string, sections: readonly string[]): Found[] {
+function readToml(text: string, sections: readonly string[]): Found[] {
   const found: Found[] = [];
   let section = "";
   for (const line of text.split("\n")) {
@@ -154,7 +154,7 @@ function tomlVersions(text: string, sections: readonly string[]): Found[] {
 }
 
 /** The versions of a lock file's packages that are `own`. */
-function lockBlocks(text: string, own: (block: string) => boolean): Found[] {
+function readLockBlocks(text: string, own: (block: string) => boolean): Found[] {
   const blocks = text.split(/^\[\[package\]\]\s*$/m).slice(1);
   return blocks.filter(own).flatMap((block) => {
     const [, name = ""] = /^name\s*=\s*"([^"]*)"/m.exec(block) ?? [];
@@ -164,7 +164,7 @@ function lockBlocks(text: string, own: (block: string) => boolean): Found[] {
 }
 
 /** The project's own version, not that of its parent, its dependencies or plugins. */
-function pomVersion(text: string): Found[] {
+function readPom(text: string): Found[] {
   const own = text.replaceAll(
     /<(parent|dependencies|dependencyManagement|build|profiles|reporting|properties)>[\s\S]*?<\/\1>/g,
     "",
@@ -174,7 +174,7 @@ function pomVersion(text: string): Found[] {
 }
 
 /** Constants at the start of a line: `__version__` in any source file, `VERSION` and `version` in a file about the version. */
-function constants(text: string, path: string): Found[] {
+function readConstants(text: string, path: string): Found[] {
   const isAbout = /^_{0,2}(?:version|about)_{0,2}$/i.test(basename(path, extname(path)));
   const isPackage = basename(path) === "__init__.py" || basename(dirname(path)) === "version";
   const names = isAbout || isPackage ? "__version__|VERSION|Version|version" : "__version__";

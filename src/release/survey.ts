@@ -16,11 +16,11 @@ import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
 import { listSome } from "../system/text/cut.js";
 import { readEntries, findChangelog } from "./changelog.js";
-import { githubName, isPublished, isSignedIn } from "./github.js";
+import { readGithubName, isPublished, isSignedIn } from "./github.js";
 import type { Known } from "./judge.js";
-import { wantedVersion } from "./judge.js";
+import { resolveWantedVersion } from "./judge.js";
 import { isLeading, mayHoldVersion, findVersions, type VersionLocation } from "./places.js";
-import { compareVersions, isVersion, bareVersion } from "./version.js";
+import { compareVersions, isVersion, removeLeadingV } from "./version.js";
 
 /** The facts of a release before it starts. */
 export interface ReleaseFacts {
@@ -61,15 +61,15 @@ export function surveyRelease(request: SurveyRequest, repo: Repository): Promise
 }
 
 async function survey(request: SurveyRequest, repo: Repository): Promise<ReleaseFacts> {
-  const { branch, commit: head } = await standing(repo);
-  await mustBeClean(repo);
+  const { branch, commit: head } = await readBranch(repo);
+  await requireCleanTree(repo);
   const found = await findRemote(repo, branch);
-  if ("several" in found) throw severalRemotes(found.several, branch);
+  if ("several" in found) throw makeRemotesError(found.several, branch);
   const remote = "remote" in found ? found.remote : undefined;
-  const refs = remote === undefined ? new Map<string, string>() : await reach(repo, remote, head);
+  const refs = remote === undefined ? new Map<string, string>() : await readRemoteRefs(repo, remote, head);
   const tags = await listTags(repo);
   const files = await readVersionFiles(request, repo, head);
-  const { prefix, last } = lastOf(tags);
+  const { prefix, last } = findLastTag(tags);
   const from = files.from ?? last?.version;
   const known: Known = {
     prefix,
@@ -84,7 +84,7 @@ async function survey(request: SurveyRequest, repo: Repository): Promise<Release
     ]),
     ...files.changelog,
   };
-  const github = remote === undefined ? undefined : await githubOf(request, repo, remote);
+  const github = remote === undefined ? undefined : await findGithubRepository(request, repo, remote);
   const facts = {
     known,
     branch,
@@ -97,14 +97,14 @@ async function survey(request: SurveyRequest, repo: Repository): Promise<Release
   };
   const made = await findMade(request, repo, facts);
   if (made !== undefined) {
-    const before = await versionBefore(request, repo, made.commit);
+    const before = await readVersionBefore(request, repo, made.commit);
     return { ...facts, made, known: { ...known, ...given({ from: before }) } };
   }
   checkWish(known, facts.since, last?.name);
   return facts;
 }
 
-async function standing(repo: Repository): Promise<{ branch: string; commit: string }> {
+async function readBranch(repo: Repository): Promise<{ branch: string; commit: string }> {
   const progress = await inProgress(repo);
   if (progress !== undefined) throw new UserError("no", progress.message, progress.hint);
   const { branch, commit } = await headOf(repo);
@@ -118,7 +118,7 @@ async function standing(repo: Repository): Promise<{ branch: string; commit: str
   return { branch, commit };
 }
 
-async function mustBeClean(repo: Repository): Promise<void> {
+async function requireCleanTree(repo: Repository): Promise<void> {
   const paths = await uncommitted(repo);
   if (paths.length === 0) return;
   throw new UserError(
@@ -128,7 +128,7 @@ async function mustBeClean(repo: Repository): Promise<void> {
   );
 }
 
-function severalRemotes(names: readonly string[], branch: string): UserError {
+function makeRemotesError(names: readonly string[], branch: string): UserError {
   const short = branch.replace(/^refs\/heads\//, "");
   return new UserError(
     "no",
@@ -138,7 +138,11 @@ function severalRemotes(names: readonly string[], branch: string): UserError {
 }
 
 /** Reads the refs of the remote; throws if its branch has newer commits, because the push would be rejected. */
-async function reach(repo: Repository, remote: Remote, head: string): Promise<ReadonlyMap<string, string>> {
+async function readRemoteRefs(
+  repo: Repository,
+  remote: Remote,
+  head: string,
+): Promise<ReadonlyMap<string, string>> {
   const asked = await asResult(() => askRemote(repo, remote));
   if (!asked.ok) {
     const why = asked.error.message.split("\n").at(0) ?? "";
@@ -164,7 +168,7 @@ async function reach(repo: Repository, remote: Remote, head: string): Promise<Re
 const VERSION_TAG = /^(.*?)(\d+\.\d+\S*)$/;
 
 /** The greatest version among the tags of HEAD's history, and the prefix of tags. */
-function lastOf(tags: readonly Tag[]): {
+function findLastTag(tags: readonly Tag[]): {
   prefix: string;
   last?: { name: string; version: string; commit: string };
 } {
@@ -207,7 +211,7 @@ async function readVersionFiles(
   const blobs = await readBlobs(repo, oids, LARGEST);
   const texts = wanted.map(([path, { oid }]) => ({ path: toText(path), text: toText(blobs.get(oid) ?? "") }));
   const all = texts.flatMap(({ path, text }) => findVersions(path, text));
-  const from = currentVersion(all, folder);
+  const from = findCurrentVersion(all, folder);
   return {
     folder,
     ...given({ from }),
@@ -224,7 +228,7 @@ function isBelow(folder: string, path: string): boolean {
 }
 
 /** The version of the topmost manifests; throws if they differ. */
-function currentVersion(places: readonly VersionLocation[], folder: string): string | undefined {
+function findCurrentVersion(places: readonly VersionLocation[], folder: string): string | undefined {
   const atTop = (place: VersionLocation): boolean => dirname(place.path) === (folder === "" ? "." : folder);
   const leading = places.filter(isLeading);
   const asked = [leading.filter(atTop), leading, places].find((list) => list.length > 0) ?? [];
@@ -238,12 +242,12 @@ function currentVersion(places: readonly VersionLocation[], folder: string): str
   );
 }
 
-async function githubOf(
+async function findGithubRepository(
   { ports, env }: SurveyRequest,
   repo: Repository,
   remote: Remote,
 ): Promise<string | undefined> {
-  const name = githubName(remote);
+  const name = readGithubName(remote);
   return name !== undefined && (await isSignedIn({ ports, cwd: repo.cwd, env })) ? name : undefined;
 }
 
@@ -271,7 +275,7 @@ async function findMade(
 }
 
 /** The version before a release that was made, since HEAD's files have the new one already. */
-async function versionBefore(
+async function readVersionBefore(
   request: SurveyRequest,
   repo: Repository,
   commit: string,
@@ -285,7 +289,7 @@ function checkWish(known: Known, { count }: Since, lastTag: string | undefined):
   const { wanted, from, tagged, prefix, tags } = known;
   if (count === 0 && lastTag !== undefined)
     throw new UserError("no", `nothing was committed since ${lastTag}: nothing can be released`);
-  const version = wantedVersion(wanted, from);
+  const version = resolveWantedVersion(wanted, from);
   // Without a version to raise, the agent chooses one.
   if (version === undefined) return;
   const last = [from, tagged]
@@ -300,7 +304,7 @@ function checkWish(known: Known, { count }: Since, lastTag: string | undefined):
 /** Reads the requested part or version; a `usage` error if it is neither. */
 export function readWish(wanted: string | undefined): string | undefined {
   if (wanted === undefined || ["patch", "minor", "major"].includes(wanted)) return wanted;
-  if (isVersion(wanted)) return bareVersion(wanted);
+  if (isVersion(wanted)) return removeLeadingV(wanted);
   throw new UserError(
     "usage",
     `${wanted} is not a version; allowed: patch, minor, major, or one like 1.2.0`,
@@ -309,6 +313,6 @@ export function readWish(wanted: string | undefined): string | undefined {
 }
 
 /** Makes a path relative to `folder`, as an agent working there would write it. */
-export function fromFolder(folder: string, path: string): string {
+export function makeRelative(folder: string, path: string): string {
   return folder === "" ? path : relative(folder, path);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BUMPS, compareVersions, isPreRelease, isVersion, raise } from "./version.js";
+import { BUMPS, compareVersions, isPreRelease, isVersion, raiseVersion } from "./version.js";
 
 const ORDERED = [
   "0.9",
@@ -58,7 +58,7 @@ test.each([
   ["1.2.0-rc.1", "major", "2.0.0"],
   ["v0.1.9", "patch", "0.1.10"],
 ] as const)("%s, %s: %s", (from, bump, to) => {
-  expect(raise(from, bump)).toBe(to);
+  expect(raiseVersion(from, bump)).toBe(to);
 });
 
 describe("laws", () => {
@@ -70,8 +70,8 @@ describe("laws", () => {
   test("a raised version is greater and not a pre-release", () => {
     fc.assert(
       fc.property(version, fc.constantFrom(...BUMPS), (from, bump) => {
-        expect(compareVersions(raise(from, bump), from)).toBeGreaterThan(0);
-        expect(isPreRelease(raise(from, bump))).toBe(false);
+        expect(compareVersions(raiseVersion(from, bump), from)).toBeGreaterThan(0);
+        expect(isPreRelease(raiseVersion(from, bump))).toBe(false);
       }),
     );
   });

@@ -17,46 +17,46 @@ const SHAPE =
 /** The full names of PEP 440's short words; `dev` sorts before all others. */
 const RANKS: Readonly<Record<string, string>> = { a: "alpha", b: "beta", c: "rc", pre: "rc", dev: "" };
 
-function read(text: string): Version | undefined {
+function parse(text: string): Version | undefined {
   const found = SHAPE.exec(text);
   if (found === null) return undefined;
   const [, numbers = "", , post, semver, python] = found;
   return {
     numbers: numbers.split(".").map(Number),
-    pre: semver === undefined ? pythonPre(python) : semver.split(".").map(identifier),
+    pre: semver === undefined ? parsePythonPre(python) : semver.split(".").map(parseIdentifier),
     post: post === undefined ? 0 : Number(post) + 1,
   };
 }
 
-function pythonPre(text: string | undefined): (string | number)[] {
+function parsePythonPre(text: string | undefined): (string | number)[] {
   const [, word, number] = /^([a-z]+)\.?(\d*)$/i.exec(text ?? "") ?? [];
   if (word === undefined) return [];
   const name = word.toLowerCase();
   return [RANKS[name] ?? name, Number(number)];
 }
 
-function identifier(part: string): string | number {
+function parseIdentifier(part: string): string | number {
   return /^\d+$/.test(part) ? Number(part) : part;
 }
 
 /** Whether this is a version: two to four numbers, with or without a leading "v". */
 export function isVersion(text: string): boolean {
-  return read(text) !== undefined;
+  return parse(text) !== undefined;
 }
 
 /** Removes a leading "v". */
-export function bareVersion(text: string): string {
+export function removeLeadingV(text: string): string {
   return text.replace(/^v/i, "");
 }
 
 /** Whether it is a pre-release. */
 export function isPreRelease(text: string): boolean {
-  return (read(text)?.pre.length ?? 0) > 0;
+  return (parse(text)?.pre.length ?? 0) > 0;
 }
 
 /** Below 0: `a` comes before `b`. A text that is not a version comes before all versions. */
 export function compareVersions(a: string, b: string): number {
-  const [one, other] = [read(a), read(b)];
+  const [one, other] = [parse(a), parse(b)];
   if (one === undefined || other === undefined)
     return Number(one !== undefined) - Number(other !== undefined);
   for (let at = 0; at < 4; at++) {
@@ -89,8 +89,8 @@ export type Bump = (typeof BUMPS)[number];
 /**
  * Raises a part of the version `from`. A pre-release becomes its release if that raises enough (1.2.0-rc.1 and minor: 1.2.0).
  */
-export function raise(from: string, bump: Bump): string {
-  const { numbers = [], pre = [] } = read(from) ?? {};
+export function raiseVersion(from: string, bump: Bump): string {
+  const { numbers = [], pre = [] } = parse(from) ?? {};
   const [major = 0, minor = 0, patch = 0] = numbers;
   const before = pre.length > 0;
   const size = Math.max(numbers.length, 2);

@@ -9,7 +9,7 @@ import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { rowOf } from "../../../src/config/table/settings.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
-import { baseEnvironment } from "../../../src/loop/perform/environment.js";
+import { makeBaseEnvironment } from "../../../src/loop/perform/environment.js";
 import { UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import type { Redact } from "../../../src/system/text/redact.js";
@@ -48,7 +48,7 @@ export async function siteOf(context: CommandContext, typed: Typed): Promise<Sit
       `agents.${NAME}.kind is ${agent.kind}: looper chapo needs the kind chapo there`,
       "give that agent another name",
     );
-  const env = { ...baseEnvironment(context.env, await readEnvFile(context, project)), ...agent.env };
+  const env = { ...makeBaseEnvironment(context.env, await readEnvFile(context, project)), ...agent.env };
   return {
     project,
     settings: withTyped(agent.chapo, typed),

@@ -1,6 +1,6 @@
 // `looper clean`: removes old runs. Leaves to src/loop/runs/clean-logs.ts which are still needed, and removing.
 import { cleanAnswer } from "../../../src/ui/answers/clean.js";
-import { repositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import path from "node:path";
 import { parseDuration } from "../../../src/config/table/duration.js";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -8,7 +8,7 @@ import { openRepository } from "../../../src/git/base/repository.js";
 import { selectRunsToClean, type CleanWish } from "../../../src/logging/retention.js";
 import { parseStart } from "../../../src/logging/run-id.js";
 import {
-  bytesOf,
+  measureRun,
   mayHaveRepository,
   planClean,
   removeRuns,
@@ -114,7 +114,7 @@ async function mustBeFolder(context: CommandContext, { logDir }: Project): Promi
 }
 
 async function siteOf({ ports, env }: CommandContext, project: Project): Promise<LogSite> {
-  const opened = await openRepository(ports, repositoryPlaces({ project, env }));
+  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
   if (opened.ok) return { ports, project, repo: opened.value };
   const { why, message } = opened.error;
   if (
@@ -132,7 +132,7 @@ async function proposalOf(
   { survey, plan, keep }: { survey: LogSurvey; plan: CleanPlan; keep: number },
 ): Promise<{ text: string; about: string[] }> {
   let bytes = 0;
-  for (const run of survey.runs) bytes += await bytesOf(site, run);
+  for (const run of survey.runs) bytes += await measureRun(site, run);
   const there = `${plural(survey.runs.length, "run")}, ${showBytes(bytes)}`;
   const { remove } = plan;
   const first = remove[0] === undefined ? "" : ` (the oldest of ${momentOf(context, remove[0].run)})`;

@@ -6,7 +6,7 @@ import { GitError } from "../../../src/git/base/git.js";
 import { openRepository } from "../../../src/git/base/repository.js";
 import { readLines } from "../../../src/logging/read.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
-import { repositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { replayTree, type TreeReplayed } from "../../../src/loop/replay/replay-tree.js";
 import type { AskTrust } from "../../../src/loop/replay/replay-world.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -24,7 +24,7 @@ export async function replayWithTree(
 ): Promise<CommandEnd> {
   const { ports, env, promptsFolder } = context;
   const project = await ofRun(context, today, folder);
-  const opened = await openRepository(ports, repositoryPlaces({ project, env }));
+  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
   if (!opened.ok)
     throw new UserError(
       "no",

@@ -6,12 +6,12 @@ import {
   rescueRestoreAnswer,
   rescueShowAnswer,
 } from "../../../src/ui/answers/rescue.js";
-import { repositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { restoreRescue, type Clash } from "../../../src/git/bring-back/bring-back.js";
 import { withHint } from "../../../src/git/base/git.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository.js";
 import { dropRescue, listRescues, showRescue, type Rescue } from "../../../src/git/bring-back/rescues.js";
-import { lockPaths, takeRunLocks } from "../../../src/loop/runs/locks.js";
+import { makeLockPaths, takeRunLocks } from "../../../src/loop/runs/locks.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
 import { nearest } from "../../../src/system/text/nearest.js";
@@ -100,7 +100,7 @@ async function repositoryOf(
   project: Project,
   verb: Verb,
 ): Promise<Repository | undefined> {
-  const opened = await openRepository(context.ports, repositoryPlaces({ project, env: context.env }));
+  const opened = await openRepository(context.ports, makeRepositoryPlaces({ project, env: context.env }));
   if (opened.ok) return opened.value;
   if (opened.error.why !== "no-repository")
     throw new UserError(
@@ -141,7 +141,7 @@ async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> 
   const found = findRescue(rescues, ids[0] ?? "");
   if (repo === undefined) return "no";
   const { realTodoFile: todoFile, lockDir } = project;
-  const paths = lockPaths({ todoFile, lockDir, gitDir: repo.gitDir });
+  const paths = makeLockPaths({ todoFile, lockDir, gitDir: repo.gitDir });
   const locks = await takeRunLocks(context.ports, paths, lockDir);
   try {
     const bring = () => restoreRescue(found);

@@ -11,7 +11,7 @@ export interface HookSummary extends Omit<Partial<Summary>, "status"> {
 }
 
 /** The agent's summary of a job, under the status that the runner gave the attempt. */
-export function summaryFor(
+export function makeHookSummary(
   taskId: string | undefined,
   status: string,
   found: Summary | undefined,
@@ -24,7 +24,7 @@ export function summaryFor(
 }
 
 /** The event on stdin, with the agent's report. */
-export function hookEvent(
+export function makeHookEvent(
   facts: object,
   { summary = "", files = [], blockers = [], new_tasks = [] }: HookSummary,
 ) {

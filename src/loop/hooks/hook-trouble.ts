@@ -15,7 +15,7 @@ export async function findHookTrouble(
 ): Promise<string | undefined> {
   const { cwd } = place;
   if (!program.includes("/")) {
-    if ((await onPath(files, program, place)) !== undefined) return undefined;
+    if ((await findOnPath(files, program, place)) !== undefined) return undefined;
     const beside = (await files.stat(join(cwd, program)))?.kind === "file";
     const hint = beside ? `the file in ${cwd} is named ./${program}` : "name it by its path, or install it";
     return `cannot run ${program}: not found on PATH; ${hint}`;
@@ -27,7 +27,7 @@ export async function findHookTrouble(
     return `${cannot}: the file does not exist${isAbsolute(program) ? "" : ` in ${cwd}`}`;
   if (stat.kind !== "file") return `${cannot}: it is not a file`;
   if ((stat.mode & 0o111) === 0) return `${cannot}: it is not executable; run chmod +x ${program}`;
-  const { first, interpreter } = await firstLine(files, file);
+  const { first, interpreter } = await readFirstLine(files, file);
   if (first?.endsWith("\r") === true)
     return `${cannot}: its first line ends with a carriage return (CRLF); save the file with LF line ends`;
   if (interpreter !== undefined && (await files.stat(interpreter)) === undefined)
@@ -35,7 +35,11 @@ export async function findHookTrouble(
   return undefined;
 }
 
-async function onPath(files: Files, program: string, { cwd, env }: HookPlace): Promise<string | undefined> {
+async function findOnPath(
+  files: Files,
+  program: string,
+  { cwd, env }: HookPlace,
+): Promise<string | undefined> {
   for (const folder of (env["PATH"] ?? "").split(":")) {
     const file = resolve(cwd, folder, program);
     const stat = await files.stat(file);
@@ -44,7 +48,7 @@ async function onPath(files: Files, program: string, { cwd, env }: HookPlace): P
   return undefined;
 }
 
-async function firstLine(files: Files, file: string): Promise<{ first?: string; interpreter?: string }> {
+async function readFirstLine(files: Files, file: string): Promise<{ first?: string; interpreter?: string }> {
   const head = Buffer.from(await files.readRange(file, 0, 256)).toString("latin1");
   const [first = ""] = head.split("\n");
   if (!first.startsWith("#!")) return {};

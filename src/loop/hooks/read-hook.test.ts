@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { callOf, hookText } from "./read-hook.js";
+import { planHookCall, formatHook } from "./read-hook.js";
 
 const GIVEN = ["T1", "done", "/log/summary.json", "iter-1"] as const;
 
 /** Renders the call of a hook on one line, without the four arguments if they come last. */
 function called(hook: string | readonly string[], file?: string): string {
-  const { command, args } = callOf(hook, GIVEN, file);
+  const { command, args } = planHookCall(hook, GIVEN, file);
   expect(args.slice(-4)).toEqual(GIVEN);
   const [option, line, name, ...rest] = args.slice(0, -4);
   return command === "/bin/sh" && option === "-c" && name === "looper-hook" && rest.length === 0
@@ -72,6 +72,6 @@ test("a path with spaces that names a file is one word", () => {
 });
 
 test("a hook is shown on one line, its words quoted where a shell needs it", () => {
-  expect(hookText("a | b")).toBe("a | b");
-  expect(hookText(["./a.sh", "two words", "it's", ""])).toBe("./a.sh 'two words' 'it'\\''s' ''");
+  expect(formatHook("a | b")).toBe("a | b");
+  expect(formatHook(["./a.sh", "two words", "it's", ""])).toBe("./a.sh 'two words' 'it'\\''s' ''");
 });

@@ -30,7 +30,7 @@ const TAKES_NO_MORE = new Set(
  * A list of words and a single word are started directly; a line that is one simple command gets the arguments appended;
  * every other line keeps them as its positional parameters.
  */
-export function callOf(hook: Hook, given: HookArguments, file: string | undefined): HookCall {
+export function planHookCall(hook: Hook, given: HookArguments, file: string | undefined): HookCall {
   if (typeof hook !== "string") {
     const [program = "", ...words] = hook;
     return { command: program, args: [...words, ...given], program };
@@ -40,9 +40,9 @@ export function callOf(hook: Hook, given: HookArguments, file: string | undefine
   const [program] = only?.words ?? [];
   const named = program === undefined ? {} : { program };
   if (only === undefined || NAMES_ARGUMENTS.test(hook) || takesNoMore(only.words))
-    return { ...inShell(hook, given), ...named };
+    return { ...makeShellCall(hook, given), ...named };
   if (only.words.length === 1 && program !== undefined) return { command: program, args: given, program };
-  return { ...inShell(`${hook.slice(0, only.end)} "$@"${hook.slice(only.end)}`, given), ...named };
+  return { ...makeShellCall(`${hook.slice(0, only.end)} "$@"${hook.slice(only.end)}`, given), ...named };
 }
 
 /** `exec` alone would start the first argument as a program; before a command it passes all arguments on. */
@@ -50,12 +50,12 @@ function takesNoMore([program = "", ...rest]: readonly (string | undefined)[]): 
   return TAKES_NO_MORE.has(program) || (program === "exec" && rest.length === 0);
 }
 
-function inShell(line: string, given: HookArguments): HookCall {
+function makeShellCall(line: string, given: HookArguments): HookCall {
   return { command: "/bin/sh", args: ["-c", line, "looper-hook", ...given] };
 }
 
 /** Formats a hook on one line, for people and for the log; words are quoted if the shell needs it. */
-export function hookText(hook: Hook): string {
+export function formatHook(hook: Hook): string {
   if (typeof hook === "string") return hook;
   return hook.map(quoteIfNeeded).join(" ");
 }

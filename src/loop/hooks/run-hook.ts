@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import type { Files, Ports, ProcessEnd } from "../../system/ports.js";
 import { findHookTrouble } from "./hook-trouble.js";
-import { callOf, type Hook, type HookArguments, type HookCall } from "./read-hook.js";
+import { planHookCall, type Hook, type HookArguments, type HookCall } from "./read-hook.js";
 
 /** A hook to run. */
 export interface HookOrder {
@@ -43,7 +43,7 @@ export async function runHook(
   const keep = (chunk: Uint8Array): void => {
     output = (output + Buffer.from(chunk).toString("utf8")).slice(-MOST_HELD);
   };
-  const call = callOf(order.hook, order.given, await fileNamed(files, order));
+  const call = planHookCall(order.hook, order.given, await findNamedFile(files, order));
   const { cwd, env } = order;
   const input = `${JSON.stringify(order.event)}\n`;
   const spec = { command: call.command, args: call.args, cwd, env, input, onStdout: keep, onStderr: keep };
@@ -67,7 +67,7 @@ export async function runHook(
   stop.removeEventListener("abort", end);
   const printed = order.redact(output).slice(-MOST_OUTPUT);
   if (limits.reached) return { outcome: "timed-out", output: printed };
-  const trouble = mayBeTrouble(ended) ? await troubleOf(files, call, order) : undefined;
+  const trouble = mayBeTrouble(ended) ? await findTrouble(files, call, order) : undefined;
   const shown = trouble ?? (ended.how === "not-found" ? ended.message : printed);
   // A program that cannot start has exit code 126 or 127 in a namespace and none elsewhere, so only the reason is reported.
   if (ended.how !== "exited" || trouble !== undefined) return { outcome: "failed", output: shown };
@@ -79,12 +79,16 @@ function mayBeTrouble(ended: ProcessEnd): boolean {
   return ended.how === "not-found" || (ended.how === "exited" && (ended.code === 126 || ended.code === 127));
 }
 
-async function troubleOf(files: Files, { program }: HookCall, order: HookOrder): Promise<string | undefined> {
+async function findTrouble(
+  files: Files,
+  { program }: HookCall,
+  order: HookOrder,
+): Promise<string | undefined> {
   return program === undefined ? undefined : findHookTrouble(files, program, order);
 }
 
 /** The file that a hook's whole text names; its path may have spaces. */
-async function fileNamed(files: Files, { hook, cwd, env }: HookOrder): Promise<string | undefined> {
+async function findNamedFile(files: Files, { hook, cwd, env }: HookOrder): Promise<string | undefined> {
   if (typeof hook !== "string" || !/\s/.test(hook.trim()) || hook.includes("\n")) return undefined;
   const file = resolve(cwd, hook.trim().replace(/^~(?=\/)/, env["HOME"] ?? "~"));
   try {

@@ -33,7 +33,7 @@ async function trustOrRefuse(request: TrustRequest, open: readonly Task[]): Prom
   const folder = findStateFolder(env, home);
   const question = { project: project.folder, lines };
   if (request.trust || (await isTrusted(ports.files, folder, question))) return;
-  const shown = lines.map(({ what, where, value }) => visible(`${what} (${where}): ${value}`));
+  const shown = lines.map(({ what, where, value }) => escapeControls(`${what} (${where}): ${value}`));
   if (request.terminal && request.confirm !== undefined) {
     if (
       !(await request.confirm(
@@ -54,7 +54,7 @@ async function trustOrRefuse(request: TrustRequest, open: readonly Task[]): Prom
 }
 
 /** Escapes control characters and line breaks, so that a command cannot hide parts of itself on the terminal. */
-function visible(text: string): string {
+function escapeControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (one) => {
     if (one === "\n") return String.raw`\n`;
     return one === "\t" ? String.raw`\t` : `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`;

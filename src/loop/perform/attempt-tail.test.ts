@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../agents/agent.js";
-import { withEvent, type AttemptTail } from "./attempt-tail.js";
+import { addEvent, type AttemptTail } from "./attempt-tail.js";
 
 const said = (number: number): AgentEvent => ({
   type: "message",
@@ -9,7 +9,7 @@ const said = (number: number): AgentEvent => ({
 });
 const ran = (code: number): AgentEvent => ({ type: "command", command: "npm test", exit_code: code });
 const linesOf = (events: readonly AgentEvent[]): string[] =>
-  events.reduce<AttemptTail>(withEvent, []).map(({ text }) => text);
+  events.reduce<AttemptTail>(addEvent, []).map(({ text }) => text);
 const times = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 
 test("failures are kept however many lines follow, and of the rest the last lines", () => {

@@ -18,8 +18,8 @@ const MOST_FAILED = 10;
 const MOST_LENGTH = 500;
 
 /** Adds an event, and drops the oldest line that is no longer needed. */
-export function withEvent(tail: AttemptTail, event: AgentEvent): AttemptTail {
-  const line = lineOf(event);
+export function addEvent(tail: AttemptTail, event: AgentEvent): AttemptTail {
+  const line = describeEvent(event);
   if (line === undefined) return tail;
   const text = line.text.length > MOST_LENGTH ? `${line.text.slice(0, MOST_LENGTH)} …` : line.text;
   const lines = [...tail, { ...line, text }];
@@ -31,7 +31,7 @@ export function withEvent(tail: AttemptTail, event: AgentEvent): AttemptTail {
   );
 }
 
-function lineOf(event: AgentEvent): TailLine | undefined {
+function describeEvent(event: AgentEvent): TailLine | undefined {
   switch (event.type) {
     case "message":
       return { text: `${event.role}: ${event.content}`, failed: false };

@@ -9,10 +9,10 @@ import type { Baseline, GateReport, Ran } from "../../gate/verdict.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import { putBack } from "../../git/restore/undo-gate-changes.js";
 import { listSome } from "../../system/text/cut.js";
-import { baseEnvironment, gateEnvironment } from "./environment.js";
+import { makeBaseEnvironment, makeGateEnvironment } from "./environment.js";
 import type { JobFacts } from "../step/effects.js";
 import { footingOf, noteAttempt } from "./run-start.js";
-import { workFolder } from "./prompt-for.js";
+import { findWorkFolder } from "./prompt-for.js";
 import type { World } from "./world.js";
 
 /** The results of the project's commands on a base. `unprepared`: why they could not run there. */
@@ -33,8 +33,8 @@ export async function openCold(world: World): Promise<void> {
   if (!verify.cold || repo === undefined || memory.cold !== undefined) return;
   const places = {
     projectDir: project.folder,
-    workDir: await workFolder(world),
-    env: baseEnvironment(env, {}),
+    workDir: await findWorkFolder(world),
+    env: makeBaseEnvironment(env, {}),
     redact: log.redact,
     setup: verify.setup,
     setupTimeoutMs: verify.timeout,
@@ -45,14 +45,14 @@ export async function openCold(world: World): Promise<void> {
 /** Runs the project's commands on the tree a task starts with. */
 export async function measure(world: World, job: JobFacts, stop: AbortSignal): Promise<Measured> {
   const { memory } = world;
-  const plan = planOf(world, []);
+  const plan = makePlan(world, []);
   const checkpoint = memory.checkpoints.get(job.job);
   const measured =
     memory.cold !== undefined && checkpoint !== undefined
       ? await measureCold(world, memory.cold, { base: checkpoint.base, plan }, stop)
       : await measureHere(world, job, plan, stop);
   // A person may have changed files since an older checkpoint was made, so nothing is reverted then.
-  const traces = checkpoint?.reused === true ? [] : await takeBack(world, job, []);
+  const traces = checkpoint?.reused === true ? [] : await revertChanges(world, job, []);
   for (const message of traces) await world.log.tell({ type: "warning", ...job, message });
   return measured;
 }
@@ -63,8 +63,8 @@ async function measureHere(
   plan: GatePlan,
   stop: AbortSignal,
 ): Promise<Measured> {
-  const room = await roomOf(world, job);
-  const reports = await absentReports(world, room, plan);
+  const room = await makeRoom(world, job);
+  const reports = await prepareReports(world, room, plan);
   const baseline = await measureBaseline(world.ports, room, plan, stop);
   await reports.remove();
   return baseline === "interrupted" ? baseline : { baseline };
@@ -96,7 +96,7 @@ export async function check(
   const { ports, memory, project } = world;
   const { cold } = memory;
   const { strict, protected: patterns, red_first: redFirst } = project.resolved.settings.verify;
-  const plan = planOf(world, own);
+  const plan = makePlan(world, own);
   const baseline = memory.baseline?.baseline;
   const base = memory.checkpoints.get(job.job)?.base;
   const changes = memory.snapshots.get(job.job)?.changes ?? [];
@@ -108,13 +108,13 @@ export async function check(
     const order = { base, footing, changes, plan, strict, baseline, patterns, redFirst };
     const { warnings, ...verdict } = await performAs("run-gate", () => runColdGate(cold, order, stop));
     // A cold room does not protect the project's folder from commands that know its path.
-    return { ...verdict, warnings: [...warnings, ...(await takeBack(world, job, changes))] };
+    return { ...verdict, warnings: [...warnings, ...(await revertChanges(world, job, changes))] };
   }
-  const room = await roomOf(world, job);
-  const reports = await absentReports(world, room, plan);
+  const room = await makeRoom(world, job);
+  const reports = await prepareReports(world, room, plan);
   const verdict = await runGate(ports, room, { ...plan, strict, baseline }, stop);
   await reports.remove();
-  return { ...verdict, warnings: isEmpty ? [] : await takeBack(world, job, changes) };
+  return { ...verdict, warnings: isEmpty ? [] : await revertChanges(world, job, changes) };
 }
 
 /** Runs each of the project's commands to its end in the project folder, and reverts what they changed in the tree. */
@@ -123,28 +123,32 @@ export async function runAll(
   job: JobFacts,
   stop: AbortSignal,
 ): Promise<{ ran: readonly Ran[]; warnings: readonly string[] } | "interrupted"> {
-  const room = await roomOf(world, job);
-  const plan = planOf(world, []);
-  const reports = await absentReports(world, room, plan);
+  const room = await makeRoom(world, job);
+  const plan = makePlan(world, []);
+  const reports = await prepareReports(world, room, plan);
   const ran = await runCommands(world.ports, room, plan, stop);
   await reports.remove();
   const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
-  const warnings = await takeBack(world, job, changes);
+  const warnings = await revertChanges(world, job, changes);
   return ran === "interrupted" ? ran : { ran, warnings };
 }
 
-function planOf({ project }: World, own: readonly string[]): GatePlan {
+function makePlan({ project }: World, own: readonly string[]): GatePlan {
   const { verify } = project.resolved.settings;
   return { commands: verify.commands, own, timeoutMs: verify.timeout, reports: verify.report };
 }
 
-async function roomOf(world: World, job: JobFacts): Promise<Room> {
+async function makeRoom(world: World, job: JobFacts): Promise<Room> {
   const { log, env } = world;
-  return { cwd: await workFolder(world), env: gateEnvironment(env, log.run, job), redact: log.redact };
+  return {
+    cwd: await findWorkFolder(world),
+    env: makeGateEnvironment(env, log.run, job),
+    redact: log.redact,
+  };
 }
 
 /** Removes, after they were read, the report files that did not exist before the checks; no warning is logged. */
-async function absentReports(
+async function prepareReports(
   { ports: { files } }: World,
   room: Room,
   { reports }: GatePlan,
@@ -164,7 +168,7 @@ async function absentReports(
 }
 
 /** Reverts what the commands changed in the tree, and returns a warning that names it. */
-async function takeBack(world: World, job: JobFacts, changes: readonly DiffEntry[]): Promise<string[]> {
+async function revertChanges(world: World, job: JobFacts, changes: readonly DiffEntry[]): Promise<string[]> {
   const { repo, memory, log } = world;
   const checkpoint = memory.checkpoints.get(job.job);
   if (repo === undefined || checkpoint === undefined) return [];

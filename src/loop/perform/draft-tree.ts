@@ -10,14 +10,14 @@ import { forget, takeSnapshot } from "./perform-tree.js";
 import type { World } from "./world.js";
 
 /** Makes a checkpoint of the tree before the agent starts; does nothing without git. */
-export async function beforeDraft({ repo, log, memory }: World, { job }: JobFacts): Promise<void> {
+export async function checkpointDraft({ repo, log, memory }: World, { job }: JobFacts): Promise<void> {
   if (repo === undefined) return;
   const order = { id: THE_DRAFT, run: log.run, reuse: false };
   memory.checkpoints.set(job, await performAs("checkpoint", () => checkpoint(repo, order)));
 }
 
 /** Drops the checkpoint of an accepted draft; its agent's other changes stay. */
-export async function afterDraft(world: World, job: JobFacts): Promise<void> {
+export async function dropDraftCheckpoint(world: World, job: JobFacts): Promise<void> {
   forget(world, job);
   const { repo } = world;
   if (repo !== undefined) await performAs("checkpoint", () => dropCheckpoint(repo, THE_DRAFT));
@@ -32,16 +32,16 @@ export async function undoDraft(world: World, job: JobFacts): Promise<void> {
   const label = `${kind}-${String(job.attempt)}`;
   const { warnings: seen = [] } = (await takeSnapshot(world, job, label)) ?? {};
   const back = await performAs("restore", () => restoreTo(repo, { checkpoint: before, run: log.run, label }));
-  await afterDraft(world, job);
+  await dropDraftCheckpoint(world, job);
   for (const message of [...seen, ...back.warnings]) await log.tell({ type: "warning", ...job, message });
   if (back.rescue === undefined) return;
   const shown = back.rescue.slice(RESCUES.length + 1);
-  const message = `the failed ${kind} left ${pathsText(back.paths)}: put back, and kept as looper rescue show ${shown}`;
+  const message = `the failed ${kind} left ${describePaths(back.paths)}: put back, and kept as looper rescue show ${shown}`;
   await log.tell({ type: "warning", ...job, message });
 }
 
 const NAMED = 3;
 
-function pathsText(paths: readonly string[]): string {
+function describePaths(paths: readonly string[]): string {
   return paths.length === 0 ? "changes" : listSome(paths, NAMED);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TaskId } from "../../todo/model/task.js";
 import type { JobFacts } from "../step/effects.js";
-import { agentEnvironment, baseEnvironment, gateEnvironment } from "./environment.js";
+import { makeAgentEnvironment, makeBaseEnvironment, makeGateEnvironment } from "./environment.js";
 
 const task_id = TaskId.parse("T7");
 const job: JobFacts = { job: 1, phase: "iteration", iteration: 3, attempt: 2, agent: "a", task_id };
@@ -9,7 +9,7 @@ const real = { PATH: "/bin", HOME: "/home/me", API_KEY: "k", NPM_TOKEN: "n", LAN
 
 test("the real environment overrides the file, and variables of an outer run are not inherited", () => {
   const around = { LOOPER_RUN_ID: "outer", LOOPER_TASK_ID: "T1", LOOPER_TODO_FILE: "x" };
-  const base = baseEnvironment({ ...around, A: "real" }, { A: "file", B: "file", LOOPER_STATUS: "done" });
+  const base = makeBaseEnvironment({ ...around, A: "real" }, { A: "file", B: "file", LOOPER_STATUS: "done" });
   expect(base).toEqual({ A: "real", B: "file" });
 });
 
@@ -22,20 +22,20 @@ test("an agent gets all variables, or only the named ones with PATH and HOME", (
     LOOPER_ATTEMPT: "2",
   };
   const told = { ...own, LOOPER_TASK_ID: "T7" };
-  expect(agentEnvironment(real, { env: {} }, { run: "r", job })).toEqual({ ...real, ...told });
+  expect(makeAgentEnvironment(real, { env: {} }, { run: "r", job })).toEqual({ ...real, ...told });
   const settings = { env: { EXTRA: "1", HOME: "/elsewhere" }, passEnv: ["API_*", "L?NG"] };
-  expect(agentEnvironment(real, settings, { run: "r", job })).toEqual({
+  expect(makeAgentEnvironment(real, settings, { run: "r", job })).toEqual({
     ...told,
     ...{ PATH: "/bin", HOME: "/elsewhere", API_KEY: "k", LANG: "C", EXTRA: "1" },
   });
   // A glob matches a whole name, and special characters of patterns match themselves.
   const strange = { "A.B": "1", AxB: "2", XA: "3" };
-  expect(agentEnvironment(strange, { env: {}, passEnv: ["A.B", "A"] }, { run: "r", job })).toEqual({
+  expect(makeAgentEnvironment(strange, { env: {}, passEnv: ["A.B", "A"] }, { run: "r", job })).toEqual({
     ...told,
     "A.B": "1",
   });
 });
 
 test("checks get all variables", () => {
-  expect(gateEnvironment(real, "r", job)).toMatchObject({ ...real, LOOPER_TASK_ID: "T7" });
+  expect(makeGateEnvironment(real, "r", job)).toMatchObject({ ...real, LOOPER_TASK_ID: "T7" });
 });

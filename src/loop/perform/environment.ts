@@ -20,21 +20,21 @@ const RUN_VARIABLES = [
 type Variables = Readonly<Record<string, string>>;
 
 /** The real environment, which overrides the env file, without the variables of an outer run. */
-export function baseEnvironment(real: Variables, file: Variables): Record<string, string> {
+export function makeBaseEnvironment(real: Variables, file: Variables): Record<string, string> {
   const base: Record<string, string> = { ...file, ...real };
   for (const name of RUN_VARIABLES) Reflect.deleteProperty(base, name);
   return base;
 }
 
 /** The environment of an agent (contract §4, *Environment*). `draft`: the file a bootstrap or repair must write. */
-export function agentEnvironment(
+export function makeAgentEnvironment(
   base: Variables,
   settings: Pick<AgentSettings, "env" | "passEnv">,
   run: { run: string; job: JobFacts; draft?: string },
 ): Record<string, string> {
   const { job, draft } = run;
   return {
-    ...passed(base, settings.passEnv),
+    ...pickVariables(base, settings.passEnv),
     ...settings.env,
     // Marks the agent's commits in the reflog, to tell them from a person's.
     GIT_REFLOG_ACTION: AGENT_ACTION,
@@ -47,7 +47,7 @@ export function agentEnvironment(
 }
 
 /** The variables that match one of the globs; PATH and HOME always. */
-function passed(base: Variables, globs: readonly string[] | undefined): Record<string, string> {
+function pickVariables(base: Variables, globs: readonly string[] | undefined): Record<string, string> {
   if (globs === undefined) return { ...base };
   const patterns = globs.map(globToRegExp);
   return Object.fromEntries(
@@ -66,7 +66,7 @@ function globToRegExp(glob: string): RegExp {
 }
 
 /** The environment of the gate's commands: the real one, with the run and the task. */
-export function gateEnvironment(base: Variables, run: string, job: JobFacts): Record<string, string> {
+export function makeGateEnvironment(base: Variables, run: string, job: JobFacts): Record<string, string> {
   return {
     ...base,
     LOOPER_RUN_ID: run,
@@ -77,7 +77,7 @@ export function gateEnvironment(base: Variables, run: string, job: JobFacts): Re
 }
 
 /** The environment of a hook (contract §4, *Hooks*). */
-export function hookEnvironment(
+export function makeHookEnvironment(
   base: Variables,
   run: { run: string; job: JobFacts | undefined; status: string; lastMessage: string },
 ): Record<string, string> {

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { test } from "../../git/testing/scratch.js";
 import { openStore } from "../../todo/store/store.js";
 import { noteStart } from "./keep-attempt.js";
-import { emptyMemory } from "./world.js";
+import { createMemory } from "./world.js";
 
 test("the whole backlog is noted at the start of a run while an editor rewrites the file", async ({
   scratch,
@@ -25,7 +25,7 @@ test("the whole backlog is noted at the start of a run while an editor rewrites 
   const store = openStore({ ...scratch.ports, clock }, file, {
     lockFolder: path.join(scratch.top, ".git", "looper"),
   });
-  const memory = emptyMemory();
+  const memory = createMemory();
   await noteStart({ store, repo: await scratch.open(), memory });
   expect(memory.start?.backlog.toString()).toBe(readFileSync(file, "utf8"));
   expect(readFileSync(file, "utf8")).toContain("T1");

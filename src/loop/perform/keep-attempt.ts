@@ -46,12 +46,12 @@ export async function keepAttempt(world: World, job: JobFacts): Promise<void> {
   if (repo === undefined || base === undefined || changes.length === 0) return;
   await warnUnless(
     world,
-    await asResult(() => recordAttempt(repo, { run: log.run, ...nameOf(job), base, changes })),
+    await asResult(() => recordAttempt(repo, { run: log.run, ...nameAttempt(job), base, changes })),
   );
 }
 
 /** The name of an attempt's record: its job number, since an attempt that did not count shares its number with the next. */
-export function nameOf({ task_id, job }: Pick<JobFacts, "task_id" | "job">): {
+export function nameAttempt({ task_id, job }: Pick<JobFacts, "task_id" | "job">): {
   task: string;
   attempt: number;
 } {

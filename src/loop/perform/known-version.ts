@@ -7,7 +7,7 @@ import { listRuns } from "../../logging/read.js";
 import { quoteIfNeeded } from "../../shell/quote.js";
 import type { Ports } from "../../system/ports.js";
 import { listBackups } from "../../todo/store/backlog-file.js";
-import { lastRunWithTasks } from "../runs/seen-backlog.js";
+import { findLastRunWithTasks } from "../runs/seen-backlog.js";
 
 /** Where to look. `run`: the current run, which is skipped. */
 export interface VersionPlace {
@@ -18,7 +18,7 @@ export interface VersionPlace {
 }
 
 /** Describes an earlier version with tasks, and the command that restores it (contract §4, *Bootstrap*). */
-export async function knownVersion(place: VersionPlace): Promise<string | undefined> {
+export async function findKnownVersion(place: VersionPlace): Promise<string | undefined> {
   const { ports, repo, project } = place;
   const copy = (await listBackups(ports.files, project.todoFile))[0]?.path;
   if (copy !== undefined)
@@ -28,14 +28,14 @@ export async function knownVersion(place: VersionPlace): Promise<string | undefi
     const commit = history.value.slice(0, 12);
     return `${project.todoFile} has no tasks, but commit ${commit} has: git checkout ${commit} -- ${quoteIfNeeded(project.todoFile)}`;
   }
-  const seen = await seenByLastRun(place);
+  const seen = await findRunWithTasks(place);
   if (seen === undefined) return undefined;
   return `${project.todoFile} has no tasks, but run ${seen} worked on some: restore the file, or move ${quoteIfNeeded(project.logDir)} away to start anew`;
 }
 
 /** The last other run that read tasks from this file. */
-async function seenByLastRun({ ports, project, run }: VersionPlace): Promise<string | undefined> {
+async function findRunWithTasks({ ports, project, run }: VersionPlace): Promise<string | undefined> {
   const { logDir, todoFile } = project;
   const runs = (await listRuns(ports, logDir)).filter((one) => one !== run);
-  return lastRunWithTasks(ports, { logDir, todoFile, runs });
+  return findLastRunWithTasks(ports, { logDir, todoFile, runs });
 }

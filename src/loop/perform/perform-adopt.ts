@@ -7,7 +7,7 @@ import type { NewTask } from "../../todo/model/summary.js";
 import { objectionsTo } from "../../todo/understand/losses.js";
 import type { Backlog } from "../../todo/model/task.js";
 import { applyChanges } from "../../todo/change/update.js";
-import { afterDraft, undoDraft } from "./draft-tree.js";
+import { dropDraftCheckpoint, undoDraft } from "./draft-tree.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import type { World } from "./world.js";
 
@@ -16,7 +16,7 @@ type Adopt = Extract<Effect, { kind: "adopt" }>;
 /** Contract §4: validates the file an agent wrote, then adopts it; rejects a repair that loses a task. */
 export async function performAdopt(world: World, { job }: Adopt): Promise<StepEvent> {
   const why = await adopt(world, job, job.phase === "repair");
-  await (why === undefined ? afterDraft(world, job) : undoDraft(world, job));
+  await (why === undefined ? dropDraftCheckpoint(world, job) : undoDraft(world, job));
   return { type: "adopted", ...job, adopted: why === undefined, ...given({ why }) };
 }
 
@@ -25,7 +25,7 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   const { ports, memory, project, store } = world;
   const draft = memory.drafts.get(job.job);
   const written = draft === undefined ? undefined : await ports.files.read(draft);
-  const bytes = written ?? (repairs ? undefined : fromNewTasks(world, memory.newTasks.get(job.job) ?? []));
+  const bytes = written ?? (repairs ? undefined : makeBacklogOf(world, memory.newTasks.get(job.job) ?? []));
   memory.newTasks.delete(job.job);
   if (bytes === undefined) return "the agent wrote no backlog";
   const checked = checkBacklog(bytes, world.check);
@@ -39,7 +39,7 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   if (objections.length > 0) return `the repair would ${objections.join(", and ")}`;
   const keeps = project.resolved.settings.verify.from_agents;
   const known = repairs && old !== undefined ? Buffer.from(old).toString("utf8") : "";
-  const own = keeps ? checked.backlog : withoutOwnChecks(checked.backlog, known);
+  const own = keeps ? checked.backlog : removeOwnChecks(checked.backlog, known);
   if (own !== checked.backlog) {
     const message =
       "the agent's own `verify` and `agent` of tasks were dropped: an agent may not choose its own checks";
@@ -51,7 +51,7 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
 }
 
 /** L5: only people choose a task's checks and its agent, so only those in the old text are kept. */
-function withoutOwnChecks(backlog: Backlog, known: string): Backlog {
+function removeOwnChecks(backlog: Backlog, known: string): Backlog {
   const isKnown = (text: string): boolean => known.includes(JSON.stringify(text));
   const tasks = backlog.tasks.map((task) => {
     const { verify = [], agent, ...rest } = task;
@@ -68,7 +68,7 @@ function withoutOwnChecks(backlog: Backlog, known: string): Backlog {
 }
 
 /** Makes a backlog of the summary's new tasks if a bootstrap left no file (contract §4). */
-function fromNewTasks(world: World, tasks: readonly NewTask[]): Uint8Array | undefined {
+function makeBacklogOf(world: World, tasks: readonly NewTask[]): Uint8Array | undefined {
   if (tasks.length === 0) return undefined;
   const empty: Backlog = { schema_version: 1, source_files: [], tasks: [] };
   const now = new Date(world.ports.clock.now()).toISOString();

@@ -10,13 +10,13 @@ import type { ToldEvent } from "../../logging/told-events.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { AppendFile } from "../../system/ports.js";
-import { withEvent, type AttemptTail } from "./attempt-tail.js";
-import { beforeDraft, undoDraft } from "./draft-tree.js";
+import { addEvent, type AttemptTail } from "./attempt-tail.js";
+import { checkpointDraft, undoDraft } from "./draft-tree.js";
 import type { Effect, JobFacts } from "../step/effects.js";
-import { agentEnvironment } from "./environment.js";
+import { makeAgentEnvironment } from "./environment.js";
 import { changeBacklog } from "./perform-backlog.js";
-import { promptFor, workFolder } from "./prompt-for.js";
-import { endAfterAsking, endWithoutAsking, sessionToAsk } from "./report-again.js";
+import { renderPrompt, findWorkFolder } from "./prompt-for.js";
+import { endAfterAsking, endWithoutAsking, findSessionToAsk } from "./report-again.js";
 import type { ConfiguredAgent, World } from "./world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
@@ -32,25 +32,25 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
   memory.stops.set(job.job, stop);
   const step = await openStep(world, effect);
   try {
-    const rendering = promptFor(world, job, { earlier: effect.earlier, draft: step.draft });
+    const rendering = renderPrompt(world, job, { earlier: effect.earlier, draft: step.draft });
     // L1: the decision is safe against power loss before the agent starts.
     const [rendered] = await Promise.all([rendering, log.sync()]);
     const prompt = log.redact(rendered);
     const promptFile = join(step.folder, "prompt.md");
     await ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
     const guards = step.draft !== undefined || job.phase === "push";
-    if (step.draft !== undefined) await beforeDraft(world, job);
+    if (step.draft !== undefined) await checkpointDraft(world, job);
     const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
     const hearing = { began, effect, configured, step, prompt, promptFile, stop };
-    const result = await askAgain(world, hearing, await listen(world, hearing));
-    await tellSummary(world, job, result);
+    const result = await askForMissingReport(world, hearing, await runAgent(world, hearing));
+    await logSummary(world, job, result);
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
     // The release's own check reports the agent's other changes.
     else if (guards) await world.store.putBack(before);
     if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
     await writeLastMessage(world, hearing, result);
     if (step.draft !== undefined && result.outcome === "failed") await undoDraft(world, job);
-    const event = finished(job, result, ports.clock.monotonic() - began);
+    const event = makeFinished(job, result, ports.clock.monotonic() - began);
     memory.unpriced ||= hasUnknownCost(event);
     return event;
   } finally {
@@ -60,15 +60,15 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
   }
 }
 
-type Heard = AgentResult & { used?: Used };
+type AgentEnd = AgentResult & { used?: Used };
 
 /** Asks once more for a missing report, in the same session. */
-async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<Heard> {
+async function askForMissingReport(world: World, hearing: AgentCall, first: AgentEnd): Promise<AgentEnd> {
   const { effect, step, stop } = hearing;
   const { job } = effect;
   const reports = job.phase === "iteration" || job.phase === "review";
   const needs = world.project.resolved.settings.loop.apply_summary && reports;
-  const session = sessionToAsk(first);
+  const session = findSessionToAsk(first);
   if (!needs || session === undefined || stop.signal.aborted) return first;
   const elapsed = world.ports.clock.monotonic() - hearing.began;
   const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
@@ -78,7 +78,7 @@ async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<H
   const promptFile = join(step.folder, "prompt-report.md");
   await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
   const rest = { ...effect, ...given({ budgets }) };
-  const second = await listen(world, { ...hearing, effect: rest, prompt, promptFile, resume: session });
+  const second = await runAgent(world, { ...hearing, effect: rest, prompt, promptFile, resume: session });
   const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
   const unknownEvents = first.unknownEvents + second.unknownEvents;
   return { ...endAfterAsking(first, second), unknownEvents, ...given({ used }) };
@@ -134,7 +134,7 @@ async function openStep(world: World, { job, label }: RunAgent): Promise<Step> {
   };
 }
 
-interface Hearing {
+interface AgentCall {
   /** Monotonic ms. */
   began: number;
   effect: RunAgent;
@@ -146,7 +146,7 @@ interface Hearing {
   resume?: Session;
 }
 
-async function listen(world: World, hearing: Hearing): Promise<Heard> {
+async function runAgent(world: World, hearing: AgentCall): Promise<AgentEnd> {
   const { log } = world;
   const { effect, configured, step, stop } = hearing;
   const { job } = effect;
@@ -169,8 +169,8 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
       attempt: job.attempt,
       prompt: hearing.prompt,
       promptFile: hearing.promptFile,
-      cwd: await workFolder(world),
-      env: agentEnvironment(world.env, configured.settings, {
+      cwd: await findWorkFolder(world),
+      env: makeAgentEnvironment(world.env, configured.settings, {
         run: log.run,
         job,
         ...given({ draft: step.draft }),
@@ -184,8 +184,8 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
       onStart: ({ pid, command }) =>
         log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
       onEvent: (event) => {
-        if (event.type === "usage") used = count(world, event, used);
-        tail = withEvent(tail, event);
+        if (event.type === "usage") used = addUsage(world, event, used);
+        tail = addEvent(tail, event);
         events.push({ ...event, ...job });
       },
       onOutput: (lines) => {
@@ -200,7 +200,7 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
   return used === undefined ? result : { ...result, used };
 }
 
-async function tellSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {
+async function logSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {
   if (result.outcome !== "ok" || !("found" in result.report)) return;
   const { task_id, status, summary, files, blockers, new_tasks } = result.report.found;
   world.memory.summaries.set(job.job, result.report.found);
@@ -218,7 +218,7 @@ async function tellSummary(world: World, job: JobFacts, result: AgentResult): Pr
 }
 
 /** Adds usage to the run's total; returns the attempt's total. */
-function count({ memory }: World, event: Used, before: Used | undefined): Used {
+function addUsage({ memory }: World, event: Used, before: Used | undefined): Used {
   memory.used = addUsed(memory.used, event);
   return addAttempt(before, event);
 }
@@ -232,7 +232,7 @@ function addAttempt(before: Used | undefined, more: Used): Used {
 
 async function writeLastMessage(
   world: World,
-  { configured, step, effect: { job } }: Hearing,
+  { configured, step, effect: { job } }: AgentCall,
   result: AgentResult,
 ): Promise<void> {
   const message = world.log.redact(result.lastMessage);
@@ -252,9 +252,9 @@ async function writeLastMessage(
   }
 }
 
-function finished(
+function makeFinished(
   job: JobFacts,
-  result: Heard,
+  result: AgentEnd,
   durationMs: number,
 ): Extract<StepEvent, { type: "agent_finished" }> {
   const facts = {

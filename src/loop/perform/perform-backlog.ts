@@ -13,7 +13,7 @@ import { understandBacklog } from "../../todo/understand/understand-backlog.js";
 import { correctionsText } from "../../todo/understand/understand.js";
 import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
 import type { ChangeResult } from "../step/jobs.js";
-import { knownVersion, type VersionPlace } from "./known-version.js";
+import { findKnownVersion, type VersionPlace } from "./known-version.js";
 import type { World } from "./world.js";
 
 type Row = ChangeResult["rows"][number];
@@ -23,16 +23,16 @@ const MOST_PROBLEMS = 50;
 /** Reads the backlog, corrects obvious mistakes, and writes its rows beside the log. */
 export async function performRead(world: World): Promise<StepEvent> {
   const found = await world.store.readSaved();
-  const read = found.kind === "invalid" && (await correct(world)) ? await world.store.read() : found;
+  const read = found.kind === "invalid" && (await correctMistakes(world)) ? await world.store.read() : found;
   switch (read.kind) {
     case "ok": {
       world.memory.backlog = read.backlog;
-      const rows = read.index.rows.map(mutable);
+      const rows = read.index.rows.map(toEventRow);
       const index = `index-${String(++world.memory.indexCount)}.json`;
       await world.ports.files.writeAtomic(join(world.log.folder, index), JSON.stringify(rows), {
         mode: 0o600,
       });
-      const left = await leftBehind(world, rows);
+      const left = await findTaskLeftBehind(world, rows);
       return {
         type: "backlog_read",
         digest: read.index.digest,
@@ -43,29 +43,36 @@ export async function performRead(world: World): Promise<StepEvent> {
       };
     }
     case "missing":
-      return invalid("missing", [], await knownVersion(versionPlace(world)));
+      return makeInvalidEvent("missing", [], await findKnownVersion(makeVersionPlace(world)));
     case "empty":
-      return invalid(isBlank(read.bytes) ? "empty" : "no-tasks", [], await knownVersion(versionPlace(world)));
+      return makeInvalidEvent(
+        isBlank(read.bytes) ? "empty" : "no-tasks",
+        [],
+        await findKnownVersion(makeVersionPlace(world)),
+      );
     case "invalid":
-      return invalid("broken", read.problems, undefined);
+      return makeInvalidEvent("broken", read.problems, undefined);
     default:
       return never(read);
   }
 }
 
 /** The task that a person edited after its run died, if its work is still in the tree. */
-async function leftBehind({ repo, project }: World, rows: readonly Row[]): Promise<string | undefined> {
+async function findTaskLeftBehind(
+  { repo, project }: World,
+  rows: readonly Row[],
+): Promise<string | undefined> {
   if (repo === undefined || project.resolved.settings.git.on_failure !== "restore") return undefined;
   const isInProgress = (id: string): boolean => rows.some((row) => row.id === id && row.status === "doing");
   return await findLeftBehind(repo, isInProgress);
 }
 
-function versionPlace({ ports, project, repo, log }: World): VersionPlace {
+function makeVersionPlace({ ports, project, repo, log }: World): VersionPlace {
   return { ports, project, run: log.run, ...given({ repo }) };
 }
 
 /** Corrects obvious mistakes in a broken file if that makes it valid, and keeps a copy. Returns whether it did. */
-async function correct({ store, project, check, log }: World): Promise<boolean> {
+async function correctMistakes({ store, project, check, log }: World): Promise<boolean> {
   let says = "";
   const done = await store.rewrite(
     (bytes) => {
@@ -82,7 +89,7 @@ async function correct({ store, project, check, log }: World): Promise<boolean> 
   return true;
 }
 
-function invalid(
+function makeInvalidEvent(
   what: "missing" | "empty" | "no-tasks" | "broken",
   problems: readonly Problem[],
   known: string | undefined,
@@ -131,12 +138,12 @@ async function applyToStore(
   options: Omit<ChangeOptions, "finished">,
 ): Promise<ChangeResult> {
   const changed = await world.store.change(changes, { ...options, finished: world.memory.finished });
-  if (changed.ok) return outcomeOf(world, changed.value);
+  if (changed.ok) return toChangeResult(world, changed.value);
   throw new Error("cannot change the backlog: it was never read");
 }
 
 /** Converts the store's result to the fields of events. */
-function outcomeOf(world: World, changed: Changed): ChangeResult {
+function toChangeResult(world: World, changed: Changed): ChangeResult {
   world.memory.backlog = changed.backlog;
   const { edits, heard } = changed;
   return {
@@ -147,7 +154,7 @@ function outcomeOf(world: World, changed: Changed): ChangeResult {
       why,
     })),
     warnings: [...changed.applied.warnings],
-    rows: changed.changedRows.map(mutable),
+    rows: changed.changedRows.map(toEventRow),
     removed: [...changed.removed],
     digest: changed.index.digest,
     sha256: changed.sha256,
@@ -170,7 +177,7 @@ function outcomeOf(world: World, changed: Changed): ChangeResult {
 }
 
 /** A result in which nothing changed. */
-export function toOutcome(backlog: Backlog | undefined): ChangeResult {
+export function makeEmptyResult(backlog: Backlog | undefined): ChangeResult {
   const digest = backlog === undefined ? "" : indexOf(backlog).digest;
   return { updated: [], refused: [], warnings: [], rows: [], removed: [], digest };
 }
@@ -180,7 +187,7 @@ function isBlank(bytes: Uint8Array): boolean {
   return bytes.length < 1024 && Buffer.from(bytes).toString("utf8").trim() === "";
 }
 
-function mutable(row: IndexRow): Row {
+function toEventRow(row: IndexRow): Row {
   const { depends_on, ...rest } = row;
   return { ...rest, depends_on: [...depends_on] };
 }

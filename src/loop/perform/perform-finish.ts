@@ -41,7 +41,7 @@ export async function performFinish(
 /** Removes old logs; a failure is only a warning. */
 async function cleanLogs(world: World): Promise<void> {
   const { ports, project, repo, log } = world;
-  const limits = limitsOf(project.resolved.settings.log);
+  const limits = readLimits(project.resolved.settings.log);
   if (limits === undefined) return;
   try {
     if (repo === undefined && (await mayHaveRepository(ports.files, project.folder))) return;
@@ -56,7 +56,7 @@ async function cleanLogs(world: World): Promise<void> {
 }
 
 /** The limits of the settings; `undefined`: none is set. */
-function limitsOf({
+function readLimits({
   keep,
   max_bytes: most,
 }: World["project"]["resolved"]["settings"]["log"]): LogLimits | undefined {

@@ -22,7 +22,7 @@ type BaselineFinished = Extract<StepEvent, { type: "baseline_finished" }>;
 
 /** Measures the project's commands on the tree a task starts with, or takes an earlier measurement of the same tree. */
 export async function performBaseline(world: World, { job, reuse }: Do<"run-baseline">): Promise<StepEvent> {
-  const stop = stopFor(world, job);
+  const stop = registerStop(world, job);
   const began = world.ports.clock.monotonic();
   const answer = (
     outcome: BaselineFinished["outcome"],
@@ -34,7 +34,7 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
     outcome,
     ...(known?.base === undefined ? {} : { base: known.base }),
     ...(known === undefined ? {} : { file: known.file }),
-    commands: (known?.baseline.commands ?? []).map(checkedOf),
+    commands: (known?.baseline.commands ?? []).map(toCheckedCommand),
     ...given({ unprepared }),
     duration_ms: Math.round(world.ports.clock.monotonic() - began),
   });
@@ -42,10 +42,10 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
     const { memory } = world;
     const checkpoint = memory.checkpoints.get(job.job);
     const base = checkpoint?.base;
-    const kept = await stillTrue(world, base);
-    if (kept !== undefined) return answer("kept", remember(world, kept));
-    const before = await whatWasBefore(world, job, reuse);
-    if (before.known !== undefined) return answer("kept", remember(world, before.known));
+    const kept = await reuseBaseline(world, base);
+    if (kept !== undefined) return answer("kept", setBaseline(world, kept));
+    const before = await findEarlierClaim(world, job, reuse);
+    if (before.known !== undefined) return answer("kept", setBaseline(world, before.known));
     if (before.worked) {
       memory.baseline = undefined;
       return answer("unknown");
@@ -58,13 +58,13 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
       await world.log.tell({ type: "warning", ...job, message });
       return answer("unknown", undefined, measured.unprepared);
     }
-    return answer("measured", remember(world, await write(world, measured.baseline, base)));
+    return answer("measured", setBaseline(world, await writeBaseline(world, measured.baseline, base)));
   } finally {
     stop.forget();
   }
 }
 
-function checkedOf(ran: Ran): CheckedCommand {
+function toCheckedCommand(ran: Ran): CheckedCommand {
   const red = redCheckOf(ran);
   return {
     command: ran.command,
@@ -76,7 +76,7 @@ function checkedOf(ran: Ran): CheckedCommand {
 
 /** Runs the project's commands before the run starts work, and reverts what they changed in the tree. */
 export async function performPreflight(world: World, { job }: Do<"preflight">): Promise<StepEvent> {
-  const stop = stopFor(world, job);
+  const stop = registerStop(world, job);
   const { repo } = world;
   const began = world.ports.clock.monotonic();
   try {
@@ -84,14 +84,14 @@ export async function performPreflight(world: World, { job }: Do<"preflight">): 
     const measured = await measure(world, job, stop.signal);
     const known =
       typeof measured === "object" && "baseline" in measured
-        ? await write(world, measured.baseline, base)
+        ? await writeBaseline(world, measured.baseline, base)
         : undefined;
     // Without git the run cannot tell whether the tree is still the same when the first task starts.
-    if (known !== undefined && repo !== undefined) remember(world, known);
+    if (known !== undefined && repo !== undefined) setBaseline(world, known);
     return {
       type: "preflight_finished",
       outcome: measured === "interrupted" ? measured : known === undefined ? "unknown" : "measured",
-      commands: (known?.baseline.commands ?? []).map(checkedOf),
+      commands: (known?.baseline.commands ?? []).map(toCheckedCommand),
       ...(typeof measured === "object" && "unprepared" in measured
         ? { unprepared: measured.unprepared }
         : {}),
@@ -124,16 +124,16 @@ async function endPreflight({ memory, repo }: World, job: JobFacts): Promise<voi
 /** Runs the project's commands and the task's own, and reverts what they changed in the tree. */
 export async function performGate(world: World, { job }: Do<"run-gate">): Promise<StepEvent> {
   // Registered before any wait, so that a stop from the same decision finds it.
-  const stop = stopFor(world, job);
+  const stop = registerStop(world, job);
   const { ports } = world;
   const began = ports.clock.monotonic();
   const warnings: string[] = [];
   try {
-    const own = ownCommands(world, job.task_id, warnings);
+    const own = listTrustedCommands(world, job.task_id, warnings);
     const { report, now, warnings: more } = await check(world, job, own, stop.signal);
     warnings.push(...more);
     if (now !== undefined) await keepForNext(world, job, now);
-    const inside = uncheckedInside(world, job, report);
+    const inside = warnOfUncheckedInside(world, job, report);
     warnings.push(...inside);
     return {
       type: "gate_finished",
@@ -149,7 +149,11 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
 }
 
 /** Warns of changes inside submodules, which were checked but are not in the commit. A cold room has only the commit. */
-function uncheckedInside({ memory }: World, { job }: JobFacts, { verdict }: { verdict: string }): string[] {
+function warnOfUncheckedInside(
+  { memory }: World,
+  { job }: JobFacts,
+  { verdict }: { verdict: string },
+): string[] {
   const inside = memory.snapshots.get(job)?.inside ?? [];
   if (verdict !== "passed" || memory.cold !== undefined || inside.length === 0) return [];
   return [
@@ -157,14 +161,18 @@ function uncheckedInside({ memory }: World, { job }: JobFacts, { verdict }: { ve
   ];
 }
 
-function stopFor({ memory }: World, { job }: JobFacts): { signal: AbortSignal; forget: () => void } {
+function registerStop({ memory }: World, { job }: JobFacts): { signal: AbortSignal; forget: () => void } {
   const stop = new AbortController();
   memory.stops.set(job, stop);
   return { signal: stop.signal, forget: () => memory.stops.delete(job) };
 }
 
 /** The task's own commands, without those that were not approved. */
-function ownCommands({ memory, trusted }: World, id: TaskId | undefined, warnings: string[]): string[] {
+function listTrustedCommands(
+  { memory, trusted }: World,
+  id: TaskId | undefined,
+  warnings: string[],
+): string[] {
   const all = memory.backlog?.tasks.find((task) => task.id === id)?.verify ?? [];
   if (trusted === "all") return all;
   const unseen = all.filter((command) => !trusted.has(command));
@@ -180,11 +188,11 @@ async function keepForNext(world: World, job: JobFacts, now: Baseline): Promise<
   if (now.commands.length === 0) return;
   const base = memory.checkpoints.get(job.job)?.base;
   const changes = memory.snapshots.get(job.job)?.changes ?? [];
-  memory.nextBaselines.set(job.job, { ...(await write(world, now, base)), changes });
+  memory.nextBaselines.set(job.job, { ...(await writeBaseline(world, now, base)), changes });
 }
 
 /** The last baseline, if the tree is still the one it was measured on. Without git it is assumed to be. */
-async function stillTrue(world: World, commit: string | undefined): Promise<KnownBaseline | undefined> {
+async function reuseBaseline(world: World, commit: string | undefined): Promise<KnownBaseline | undefined> {
   const { memory, repo } = world;
   const known = memory.baseline;
   if (known === undefined || repo === undefined || commit === undefined || known.base === undefined)
@@ -194,12 +202,16 @@ async function stillTrue(world: World, commit: string | undefined): Promise<Know
   return same ? { ...known, base: commit, changes: [] } : undefined;
 }
 
-function remember({ memory }: World, known: KnownBaseline): KnownBaseline {
+function setBaseline({ memory }: World, known: KnownBaseline): KnownBaseline {
   memory.baseline = known;
   return known;
 }
 
-async function write(world: World, baseline: Baseline, base: string | undefined): Promise<KnownBaseline> {
+async function writeBaseline(
+  world: World,
+  baseline: Baseline,
+  base: string | undefined,
+): Promise<KnownBaseline> {
   const { log, memory, ports } = world;
   const file = join(log.folder, `baseline-${String(++memory.baselineCount)}.json`);
   await ports.files.writeAtomic(file, log.redact(JSON.stringify(baseline)), { mode: 0o600 });
@@ -207,16 +219,16 @@ async function write(world: World, baseline: Baseline, base: string | undefined)
 }
 
 /** Finds out what earlier runs did about a claim; without git only whether there was one. */
-async function whatWasBefore(world: World, job: JobFacts, reuse: boolean): Promise<Before> {
+async function findEarlierClaim(world: World, job: JobFacts, reuse: boolean): Promise<EarlierClaim> {
   const checkpoint = world.memory.checkpoints.get(job.job);
   if (world.repo === undefined || checkpoint === undefined) return { worked: reuse };
   // A cold room has the base as it was, whatever the tree holds by now.
   if (!checkpoint.reused || world.memory.cold !== undefined) return { worked: false };
-  return earlierRuns(world, checkpoint.recorded.run, { base: checkpoint.base, id: job.task_id });
+  return readEarlierRuns(world, checkpoint.recorded.run, { base: checkpoint.base, id: job.task_id });
 }
 
 /** The traces of earlier runs of an unfinished claim. */
-interface Before {
+interface EarlierClaim {
   known?: KnownBaseline;
   /** An agent was started, so the tree may hold part of a task's work. */
   worked: boolean;
@@ -225,11 +237,11 @@ interface Before {
 const TOLD_OF_CLAIMS = ['"agent_started"', '"checkpoint"', '"baseline_finished"'];
 
 /** Reads the logs from the run that made the checkpoint to the one before this. */
-async function earlierRuns(
+async function readEarlierRuns(
   { ports, project, log }: World,
   since: string | undefined,
   { base, id }: { base: string | undefined; id: TaskId | undefined },
-): Promise<Before> {
+): Promise<EarlierClaim> {
   const all = await listRuns(ports, project.logDir);
   const from = since === undefined ? -1 : all.indexOf(since);
   // If the logs can't be read, assume the task was worked on.

@@ -26,10 +26,10 @@ import type { World } from "./world.js";
 
 type DoRelease = Extract<Effect, { kind: "release" }>;
 type Done = Extract<StepEvent, { type: "release_step" }>;
-type Came = Pick<Done, "outcome"> & Partial<Done>;
+type StepResult = Pick<Done, "outcome"> & Partial<Done>;
 
 /** The context of a release step. */
-interface Site {
+interface StepContext {
   world: World;
   repo: Repository;
   facts: ReleaseFacts;
@@ -48,7 +48,7 @@ export async function performRelease(world: World, effect: DoRelease): Promise<S
   const sweep = (): void => void ports.processes.sweep(markOf(log.folder));
   if (what === "push" || what === "publish") stop.signal.addEventListener("abort", sweep, { once: true });
   try {
-    const came = await come({ world, repo, facts, stop: stop.signal }, effect);
+    const came = await performStep({ world, repo, facts, stop: stop.signal }, effect);
     const outcome = stop.signal.aborted && came.outcome === "failed" ? "interrupted" : came.outcome;
     return { type: "release_step", ...job, what, problems: [], ...came, outcome };
   } finally {
@@ -56,30 +56,34 @@ export async function performRelease(world: World, effect: DoRelease): Promise<S
   }
 }
 
-async function come(site: Site, { job, what, release }: DoRelease): Promise<Came> {
+async function performStep(site: StepContext, { job, what, release }: DoRelease): Promise<StepResult> {
   switch (what) {
     case "before":
     case "after":
-      return check(site, job, what);
+      return runChecks(site, job, what);
     case "judge":
-      return judge(site, job);
+      return judgeChanges(site, job);
     case "make":
-      return make(site, job, planned(release));
+      return makeRelease(site, job, requirePlan(release));
     case "push":
-      return push(site, planned(release));
+      return pushTag(site, requirePlan(release));
     case "publish":
-      return publishIt(site, planned(release));
+      return publishOnGithub(site, requirePlan(release));
     default:
       return never(what);
   }
 }
 
-function planned(release: PlannedRelease | undefined): PlannedRelease {
+function requirePlan(release: PlannedRelease | undefined): PlannedRelease {
   if (release === undefined) throw new Error("no release is planned");
   return release;
 }
 
-async function check({ world, stop }: Site, job: DoRelease["job"], when: "before" | "after"): Promise<Came> {
+async function runChecks(
+  { world, stop }: StepContext,
+  job: DoRelease["job"],
+  when: "before" | "after",
+): Promise<StepResult> {
   const done = await runAll(world, job, stop);
   if (done === "interrupted") return { outcome: "interrupted" };
   const commands = done.ran.map(({ command, end, duration_ms, tail }) => ({
@@ -97,12 +101,12 @@ async function check({ world, stop }: Site, job: DoRelease["job"], when: "before
   return { outcome: red.length === 0 ? "ok" : "failed", commands, problems };
 }
 
-async function judge(site: Site, job: DoRelease["job"]): Promise<Came> {
+async function judgeChanges(site: StepContext, job: DoRelease["job"]): Promise<StepResult> {
   const { world, repo, facts } = site;
   const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
   const judged = judgeRelease(facts.known, await readChanges(repo, changes));
   const { version, strange, notes } = judged;
-  const problems = [...judged.problems, ...(await remoteProblems(site))];
+  const problems = [...judged.problems, ...(await findRemoteProblems(site))];
   return {
     outcome: problems.length === 0 && version !== undefined ? "ok" : "failed",
     problems,
@@ -139,7 +143,7 @@ function isFile({ mode }: Version): boolean {
 }
 
 /** Finds refs that changed at the remote while the agent worked, since it may have pushed by itself. */
-async function remoteProblems({ repo, facts }: Site): Promise<ReleaseProblem[]> {
+async function findRemoteProblems({ repo, facts }: StepContext): Promise<ReleaseProblem[]> {
   const { remote, refs } = facts;
   if (remote === undefined) return [];
   const asked = await asResult(() => askRemote(repo, remote));
@@ -152,7 +156,11 @@ async function remoteProblems({ repo, facts }: Site): Promise<ReleaseProblem[]> 
   }));
 }
 
-async function make(site: Site, job: DoRelease["job"], release: PlannedRelease): Promise<Came> {
+async function makeRelease(
+  site: StepContext,
+  job: DoRelease["job"],
+  release: PlannedRelease,
+): Promise<StepResult> {
   const { world, repo } = site;
   const { tag, notes } = release;
   await world.log.sync();
@@ -163,7 +171,7 @@ async function make(site: Site, job: DoRelease["job"], release: PlannedRelease):
 }
 
 async function commitRelease(
-  { world, repo, facts }: Site,
+  { world, repo, facts }: StepContext,
   job: DoRelease["job"],
   { version, tag, notes }: PlannedRelease,
 ): Promise<string> {
@@ -182,7 +190,7 @@ async function commitRelease(
   return commit;
 }
 
-async function push({ world, repo, facts }: Site, { tag }: PlannedRelease): Promise<Came> {
+async function pushTag({ world, repo, facts }: StepContext, { tag }: PlannedRelease): Promise<StepResult> {
   const { remote, branch } = facts;
   if (remote === undefined) throw new Error("the release has no remote");
   await world.log.sync();
@@ -194,7 +202,10 @@ async function push({ world, repo, facts }: Site, { tag }: PlannedRelease): Prom
   };
 }
 
-async function publishIt({ world, repo, facts }: Site, release: PlannedRelease): Promise<Came> {
+async function publishOnGithub(
+  { world, repo, facts }: StepContext,
+  release: PlannedRelease,
+): Promise<StepResult> {
   const { github, made } = facts;
   if (github === undefined) throw new Error("the release has no GitHub repository");
   const { tag, version } = release;

@@ -16,8 +16,8 @@ import { openCold } from "./checks.js";
 import { EffectError } from "../step/drive.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { keepAttempt, keepStart, noteStart, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
-import { missingOf } from "../runs/pending-facts.js";
-import { changeBacklog, makeEdit, toOutcome } from "./perform-backlog.js";
+import { readMissingFacts } from "../runs/pending-facts.js";
+import { changeBacklog, makeEdit, makeEmptyResult } from "./perform-backlog.js";
 import { PUSH_LABEL } from "../step/releasing.js";
 import { endsAttempt, taskOfChange } from "../../todo/model/person-change.js";
 import type { World } from "./world.js";
@@ -48,7 +48,7 @@ export async function performCheckpoint(world: World, { job, reuse }: Do<"checkp
 
 /** Records what an attempt changed in the tree and whether it moved HEAD. */
 export async function performSnapshot(world: World, { job }: Do<"snapshot">): Promise<StepEvent> {
-  const taken = await takeSnapshot(world, job, labelOf(job));
+  const taken = await takeSnapshot(world, job, makeRescueLabel(job));
   if (taken === undefined) return { type: "snapshot", ...job, changed: 0, head: "same", warnings: [] };
   const { verdict } = taken;
   return {
@@ -57,20 +57,24 @@ export async function performSnapshot(world: World, { job }: Do<"snapshot">): Pr
     changed: taken.changes.length,
     head: typeof verdict === "object" ? "moved" : verdict,
     ...(typeof verdict === "object" ? { why: verdict.moved } : {}),
-    ...headOf(world, job, taken),
+    ...findMovedHead(world, job, taken),
     warnings: [...taken.warnings],
   };
 }
 
 /** The commit of HEAD, if it moved during the attempt. */
-function headOf({ memory }: World, { job }: JobFacts, taken: Snapshot | undefined): { head_commit?: string } {
+function findMovedHead(
+  { memory }: World,
+  { job }: JobFacts,
+  taken: Snapshot | undefined,
+): { head_commit?: string } {
   const commit = taken?.head.commit;
   const before = memory.checkpoints.get(job)?.before.commit;
   return commit === undefined || commit === before ? {} : { head_commit: commit };
 }
 
 /** The name of the rescue that keeps the job's work. */
-function labelOf({ task_id, attempt, phase }: JobFacts): string {
+function makeRescueLabel({ task_id, attempt, phase }: JobFacts): string {
   return phase === "push" ? PUSH_LABEL : `${task_id ?? "job"}-${String(attempt)}`;
 }
 
@@ -101,10 +105,10 @@ export async function takeSnapshot(
  */
 export async function performRestore(world: World, { job }: Do<"restore">): Promise<StepEvent> {
   const isReview = job.task_id === undefined;
-  const label = job.phase === "review" ? `review-${String(job.iteration)}` : labelOf(job);
+  const label = job.phase === "review" ? `review-${String(job.iteration)}` : makeRescueLabel(job);
   // An attempt's snapshot was taken before its verdict; a review has none yet.
   const taken = isReview ? await takeSnapshot(world, job, label) : undefined;
-  const head = headOf(world, job, taken);
+  const head = findMovedHead(world, job, taken);
   for (const message of taken?.told ?? []) await world.log.tell({ type: "warning", ...job, message });
   const before = world.memory.checkpoints.get(job.job);
   if (job.phase !== "push") await keepAttempt(world, job);
@@ -134,7 +138,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   const prepare = async (backlog: Uint8Array): Promise<void> => {
     if (repo === undefined || taken === undefined || !commits) return;
     const message = formatMessage({
-      title: titleOf(world, job),
+      title: findTitle(world, job),
       summary: effect.summary,
       task: job.task_id ?? "",
       run: world.log.run,
@@ -153,7 +157,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   };
   const outcome = await changeBacklog(world, changes, effect.during, prepare);
   memory.baseline = memory.nextBaselines.get(job.job) ?? memory.baseline;
-  if (prepared === undefined && changes.length === 0) await prepare(await bytesOf(world));
+  if (prepared === undefined && changes.length === 0) await prepare(await readBacklogBytes(world));
   if (outcome.refused.length > 0) {
     // The task's status changed meanwhile, so a commit would contradict the backlog. The tree is restored next.
     if (repo !== undefined && prepared !== undefined && prepared !== "nothing")
@@ -177,10 +181,12 @@ export async function performFinishPending(world: World): Promise<StepEvent> {
   const { repo } = world;
   if (repo === undefined) throw new EffectError("finish-pending", "the run has no repository");
   const prepared = await recoverPending(repo);
-  if (prepared === undefined) return { type: "committed", ...toOutcome(world.memory.backlog) };
-  const { changes, undone } = missingOf(prepared, world.memory.backlog?.tasks ?? []);
+  if (prepared === undefined) return { type: "committed", ...makeEmptyResult(world.memory.backlog) };
+  const { changes, undone } = readMissingFacts(prepared, world.memory.backlog?.tasks ?? []);
   const outcome =
-    changes.length === 0 ? toOutcome(world.memory.backlog) : await changeBacklog(world, changes, "idle");
+    changes.length === 0
+      ? makeEmptyResult(world.memory.backlog)
+      : await changeBacklog(world, changes, "idle");
   if (outcome.refused.length > 0 && undone === undefined) {
     await dropPending(repo);
     return { type: "committed", ...outcome };
@@ -196,7 +202,7 @@ export async function performCommitBacklog(
   world: World,
   { ending }: Do<"commit-backlog">,
 ): Promise<StepEvent> {
-  const outcome = toOutcome(world.memory.backlog);
+  const outcome = makeEmptyResult(world.memory.backlog);
   const bytes = await world.ports.files.read(world.project.todoFile);
   const { repo } = world;
   if (repo === undefined || bytes === undefined) return { type: "committed", ...outcome };
@@ -250,11 +256,11 @@ async function performEdit(world: World, request: string, during: "agent" | "idl
   return { type: "backlog_changed", request, ...outcome };
 }
 
-function titleOf(world: World, job: JobFacts): string {
+function findTitle(world: World, job: JobFacts): string {
   return world.memory.backlog?.tasks.find(({ id }) => id === job.task_id)?.title ?? job.task_id ?? "work";
 }
 
-async function bytesOf(world: World): Promise<Uint8Array> {
+async function readBacklogBytes(world: World): Promise<Uint8Array> {
   return (await world.ports.files.read(world.project.todoFile)) ?? new Uint8Array();
 }
 

@@ -1,7 +1,7 @@
 // Performs effects, each in a file of its own. Environment failures are thrown and become `effect_failed`.
 import { join } from "node:path";
-import { hookEvent, summaryFor, type HookSummary } from "../hooks/hook-event.js";
-import { hookText } from "../hooks/read-hook.js";
+import { makeHookEvent, makeHookSummary, type HookSummary } from "../hooks/hook-event.js";
+import { formatHook } from "../hooks/read-hook.js";
 import { runHook } from "../hooks/run-hook.js";
 import type { StepEvent } from "../../logging/events.js";
 import { KEPT } from "../../logging/run-log.js";
@@ -9,7 +9,7 @@ import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { redactValue } from "../../system/text/redact.js";
 import type { Effect } from "../step/effects.js";
-import { hookEnvironment } from "./environment.js";
+import { makeHookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";
 import { performAgent } from "./perform-agent.js";
 import { performFinish } from "./perform-finish.js";
@@ -25,7 +25,7 @@ import {
   performRestore,
   performSnapshot,
 } from "./perform-tree.js";
-import { workFolder } from "./prompt-for.js";
+import { findWorkFolder } from "./prompt-for.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -38,7 +38,7 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
     case "ask":
       return { type: "answered", yes: (await world.confirm?.(effect.question)) ?? false };
     case "change-backlog":
-      return inTurn(world, () => performChange(world, effect));
+      return runInTurn(world, () => performChange(world, effect));
     case "checkpoint":
       return performCheckpoint(world, effect);
     case "run-agent":
@@ -56,7 +56,7 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
     case "restore":
       return performRestore(world, effect);
     case "commit":
-      return inTurn(world, () => performCommit(world, effect));
+      return runInTurn(world, () => performCommit(world, effect));
     case "finish-pending":
       return performFinishPending(world);
     case "commit-backlog":
@@ -88,7 +88,7 @@ async function writeSummary({ ports, log, memory }: World, effect: Do<"run-hook"
  * Runs changes of the backlog one after the other, each to the end of its effect, since a requested edit may coincide with a
  * job's change. Their events then come in the order in which the file was written, and a replay writes it in the same order.
  */
-function inTurn({ memory }: World, change: () => Promise<StepEvent>): Promise<StepEvent> {
+function runInTurn({ memory }: World, change: () => Promise<StepEvent>): Promise<StepEvent> {
   const turn = memory.writing.then(change);
   memory.writing = turn.catch(() => undefined);
   return turn;
@@ -103,7 +103,7 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
   const step = job === undefined ? undefined : memory.steps.get(job.job);
   const lastMessage = step === undefined ? "" : join(step, "last-message.txt");
   const summary = job === undefined ? undefined : memory.summaries.get(job.job);
-  const about = redactValue(log.redact, summaryFor(job?.task_id, status, summary), KEPT);
+  const about = redactValue(log.redact, makeHookSummary(job?.task_id, status, summary), KEPT);
   const summaryFile = await writeSummary(world, effect, about);
   const key = job?.job ?? 0;
   const stop = new AbortController();
@@ -113,9 +113,9 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
     ports,
     {
       hook: planned,
-      cwd: await workFolder(world),
-      env: hookEnvironment(world.env, { run: log.run, job, status, lastMessage }),
-      event: hookEvent({ type: hook, run: log.run, status, label, ...job }, about),
+      cwd: await findWorkFolder(world),
+      env: makeHookEnvironment(world.env, { run: log.run, job, status, lastMessage }),
+      event: makeHookEvent({ type: hook, run: log.run, status, label, ...job }, about),
       given: [job?.task_id ?? "", status, summaryFile, label],
       timeoutMs: hooks.timeout,
       redact: log.redact,
@@ -127,7 +127,7 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
     type: "hook_finished",
     ...job,
     hook,
-    command: hookText(planned),
+    command: formatHook(planned),
     outcome: end.outcome,
     ...given({ exit_code: end.exitCode }),
     output: end.output,

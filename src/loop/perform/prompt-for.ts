@@ -20,7 +20,7 @@ import { checkBacklog } from "../../todo/check/check.js";
 import { never } from "../../system/never.js";
 import type { Task, TaskId } from "../../todo/model/task.js";
 import type { Earlier, JobFacts } from "../step/effects.js";
-import { fromFolder } from "../../release/survey.js";
+import { makeRelative } from "../../release/survey.js";
 import type { World as WholeWorld } from "./world.js";
 
 /** The parts of the world that prompts use. */
@@ -33,24 +33,24 @@ export type PromptWorld = Pick<
 const HISTORY = 10;
 
 /** The working directory of agents, gate and hooks: the backlog's `project.root` if it is inside the project. */
-export async function workFolder(world: PromptWorld): Promise<string> {
+export async function findWorkFolder(world: PromptWorld): Promise<string> {
   const { project, memory } = world;
   const root = memory.backlog?.project?.root;
   return (await findRootFolder(world.ports.files, project, root)) ?? project.folder;
 }
 
 /** Renders the prompt of a job. `draft`: the file a bootstrap or repair must write. */
-export async function promptFor(
+export async function renderPrompt(
   world: PromptWorld,
   job: JobFacts,
   extra: { earlier: readonly Earlier[]; draft: string | undefined },
 ): Promise<string> {
-  const variables = await variablesFor(world, job, extra);
+  const variables = await makeVariables(world, job, extra);
   const places = { bundled: world.promptsFolder, instead: world.project.paths.prompts };
   return render(await readTemplate(world.ports.files, places, job.phase), variables);
 }
 
-async function variablesFor(
+async function makeVariables(
   world: PromptWorld,
   job: JobFacts,
   extra: { earlier: readonly Earlier[]; draft: string | undefined },
@@ -58,9 +58,9 @@ async function variablesFor(
   const phase: Phase = job.phase;
   switch (phase) {
     case "iteration":
-      return iterationVariables(await iterationFacts(world, job, extra.earlier));
+      return iterationVariables(await makeIterationFacts(world, job, extra.earlier));
     case "review":
-      return reviewVariables({ ...(await reviewFacts(world)), ...(await backlogFacts(world, job)) });
+      return reviewVariables({ ...(await makeReviewFacts(world)), ...(await makeBacklogFacts(world, job)) });
     case "bootstrap": {
       const { documents, entries } = await readDocuments(world.ports.files, world.project.folder);
       const project = { folder: world.project.folder };
@@ -75,20 +75,20 @@ async function variablesFor(
     }
     case "repair":
       return repairVariables({
-        ...(await brokenFacts(world)),
+        ...(await makeBrokenFacts(world)),
         outputFile: extra.draft ?? "",
         earlierAttempts: extra.earlier.map((one) => ({ ...one, events: [] })),
       });
     case "push":
-      return pushVariables(pushFacts(world));
+      return pushVariables(makePushFacts(world));
     default:
       return never(phase);
   }
 }
 
-async function backlogFacts(world: PromptWorld, job: JobFacts): Promise<BacklogFacts> {
+async function makeBacklogFacts(world: PromptWorld, job: JobFacts): Promise<BacklogFacts> {
   const { backlog } = world.memory;
-  const folder = await workFolder(world);
+  const folder = await findWorkFolder(world);
   return {
     project: { folder, name: backlog?.project?.name },
     iteration: job.iteration,
@@ -98,26 +98,26 @@ async function backlogFacts(world: PromptWorld, job: JobFacts): Promise<BacklogF
   };
 }
 
-async function iterationFacts(world: PromptWorld, job: JobFacts, earlier: readonly Earlier[]) {
+async function makeIterationFacts(world: PromptWorld, job: JobFacts, earlier: readonly Earlier[]) {
   const id = job.task_id;
-  const task = id === undefined ? undefined : tasksOf(world, [id])[0];
+  const task = id === undefined ? undefined : findTasks(world, [id])[0];
   if (id === undefined || task === undefined) throw new Error(`no task ${String(id)} to give to an agent`);
   const { loop, git, verify } = world.project.resolved.settings;
   const tail = (world.memory.tails.get(id) ?? []).map(({ text }) => text);
   return {
-    ...(await backlogFacts(world, job)),
+    ...(await makeBacklogFacts(world, job)),
     task,
     attempt: job.attempt,
     maxAttempts: loop.max_attempts,
     checks: [...verify.commands, ...(task.verify ?? [])],
-    dependencies: tasksOf(world, task.depends_on ?? []),
+    dependencies: findTasks(world, task.depends_on ?? []),
     earlierAttempts: earlier.map((one, at) => ({ ...one, events: at === earlier.length - 1 ? tail : [] })),
-    history: tasksOf(world, [...world.memory.finished].slice(-HISTORY)),
+    history: findTasks(world, [...world.memory.finished].slice(-HISTORY)),
     commitRule: git.commit,
   };
 }
 
-function tasksOf(world: PromptWorld, ids: readonly TaskId[]): Task[] {
+function findTasks(world: PromptWorld, ids: readonly TaskId[]): Task[] {
   if (ids.length === 0) return [];
   const wanted = new Set<string>(ids);
   const found = new Map(
@@ -126,7 +126,7 @@ function tasksOf(world: PromptWorld, ids: readonly TaskId[]): Task[] {
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
-async function reviewFacts(world: PromptWorld) {
+async function makeReviewFacts(world: PromptWorld) {
   const tasks = (world.memory.backlog?.tasks ?? []).filter(({ id }) => id !== "PROJECT-DONE");
   const { repo, head } = world;
   const changes =
@@ -141,7 +141,7 @@ async function reviewFacts(world: PromptWorld) {
 /** How many characters of the changelog a prompt shows. */
 const CHANGELOG_HEAD = 6_000;
 
-function pushFacts({ project, release }: PromptWorld): PushFacts {
+function makePushFacts({ project, release }: PromptWorld): PushFacts {
   if (release === undefined) throw new Error("the run has no release");
   const { known, since, lastTag = "" } = release;
   const { folder, changelog } = known;
@@ -149,17 +149,17 @@ function pushFacts({ project, release }: PromptWorld): PushFacts {
     project: { folder: project.folder },
     from: known.from ?? "",
     wanted: known.wanted ?? "",
-    places: known.places.map(({ path, where }) => `${fromFolder(folder, path)} (${where})`),
+    places: known.places.map(({ path, where }) => `${makeRelative(folder, path)} (${where})`),
     tag: lastTag,
     count: since.count,
     changes: since.subjects,
-    changelog: changelog === undefined ? "" : fromFolder(folder, changelog),
+    changelog: changelog === undefined ? "" : makeRelative(folder, changelog),
     changelogHead: (known.changelogText ?? "").slice(0, CHANGELOG_HEAD),
     checks: project.resolved.settings.verify.commands,
   };
 }
 
-async function brokenFacts(world: PromptWorld) {
+async function makeBrokenFacts(world: PromptWorld) {
   const { ports, project, check } = world;
   const bytes = (await ports.files.read(project.todoFile)) ?? new Uint8Array();
   const checked = checkBacklog(bytes, check);

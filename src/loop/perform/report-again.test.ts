@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FAILURE_REASONS, type AgentResult, type Budget } from "../../agents/agent.js";
-import { endAfterAsking, endWithoutAsking, sessionToAsk } from "./report-again.js";
+import { endAfterAsking, endWithoutAsking, findSessionToAsk } from "./report-again.js";
 
 const end = { lastMessage: "", unknownEvents: 0 };
 const session = { id: "s1" };
@@ -21,8 +21,8 @@ const failed = (reason: (typeof FAILURE_REASONS)[number]): AgentResult => ({
 test("an agent that ends well without a report is asked again if its session can be resumed", () => {
   const { session: _, ...without } = prose;
   const invalid: AgentResult = { ...end, outcome: "ok", report: { invalid: "no status" }, session };
-  expect(sessionToAsk(prose)).toBe(session);
-  expect([without, found, invalid, { ...failed("exited"), session }].map(sessionToAsk)).toEqual([
+  expect(findSessionToAsk(prose)).toBe(session);
+  expect([without, found, invalid, { ...failed("exited"), session }].map(findSessionToAsk)).toEqual([
     undefined,
     undefined,
     undefined,

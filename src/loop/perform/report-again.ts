@@ -5,7 +5,7 @@ import { describeBudget } from "../../agents/process/budget.js";
 import { causesBackoff } from "../step/backoff.js";
 
 /** The session to ask in; `undefined` if the agent reported, failed, or its session cannot be resumed. */
-export function sessionToAsk(result: AgentResult): Session | undefined {
+export function findSessionToAsk(result: AgentResult): Session | undefined {
   return result.outcome === "ok" && "missing" in result.report ? result.session : undefined;
 }
 

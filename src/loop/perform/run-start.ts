@@ -13,30 +13,30 @@ import type { World } from "./world.js";
 
 /** The reference of a task that starts with this commit. */
 export async function footingOf(world: World, repo: Repository, base: string): Promise<Footing> {
-  const trust = await trustOf(world, repo, base);
+  const trust = await findRunStart(world, repo, base);
   return performAs("run-gate", () => footingAt(repo, trust, base));
 }
 
 /** Notes the changes of an attempt, whatever its verdict will be. */
 export async function noteAttempt(world: World, repo: Repository, base: string, job: number): Promise<void> {
-  noteLeft(await trustOf(world, repo, base), world.memory.snapshots.get(job)?.changes ?? []);
+  noteLeft(await findRunStart(world, repo, base), world.memory.snapshots.get(job)?.changes ?? []);
 }
 
-async function trustOf(world: World, repo: Repository, base: string): Promise<Trust> {
+async function findRunStart(world: World, repo: Repository, base: string): Promise<Trust> {
   const { memory, ports, project, log } = world;
   if (memory.trust !== undefined) return memory.trust;
   const trust: Trust = { start: base, left: new Map() };
   const runs = (await listRuns(ports, project.logDir)).reverse();
   for (const run of [log.run, ...runs.filter((one) => one !== log.run)]) {
     if (run !== log.run && (await hasEnded(ports, join(project.logDir, "runs", run)))) break;
-    await takeUp(repo, trust, run);
+    await addRun(repo, trust, run);
   }
   memory.trust = trust;
   return trust;
 }
 
 /** Adds the attempts of a run; starts one git process for each. */
-async function takeUp(repo: Repository, trust: Trust, run: string): Promise<void> {
+async function addRun(repo: Repository, trust: Trust, run: string): Promise<void> {
   const records = await performAs("run-gate", () => readRecords(repo, run));
   if (records === undefined) return;
   trust.start = records.start.base;

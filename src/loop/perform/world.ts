@@ -104,7 +104,7 @@ export interface RunMemory {
   unpriced: boolean;
 }
 
-export function emptyMemory(): RunMemory {
+export function createMemory(): RunMemory {
   return {
     checkpoints: new Map(),
     snapshots: new Map(),

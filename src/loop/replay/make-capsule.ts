@@ -39,7 +39,7 @@ export async function makeCapsule(ports: Ports, order: CapsuleOrder): Promise<Ma
   const facts = { run, version, node, platform };
   const whole = await replayRun(ports, folder);
   for (const namesLeft of [false, true]) {
-    const text = cleaner(order, namesLeft ? [] : order.names);
+    const text = makeCleaner(order, namesLeft ? [] : order.names);
     const clean = (value: unknown): unknown => redactValue(text, value, KEPT);
     const capsule = await packCapsule(ports, folder, { facts, clean });
     const replayed = await withCapsule(ports, capsule.text, (unpacked) => replayRun(ports, unpacked));
@@ -65,7 +65,7 @@ export async function withCapsule<T>(
   }
 }
 
-function cleaner({ redact, homes, names }: CapsuleOrder, whole: readonly string[]): Redact {
+function makeCleaner({ redact, homes, names }: CapsuleOrder, whole: readonly string[]): Redact {
   // Longest first, so that no part of a nested home folder is left.
   const places = [...new Set(homes)].filter((home) => home.length > 1).sort((a, b) => b.length - a.length);
   const own = names.filter((name) => name.length >= SHORTEST_NAME && !NOBODY.has(name));
@@ -74,7 +74,7 @@ function cleaner({ redact, homes, names }: CapsuleOrder, whole: readonly string[
     (name) => `(?<=[/\\\\](?:home|Users)[/\\\\])${escapeForRegExp(name)}(?![\\p{L}\\p{N}_])`,
   );
   const named = [...folders, ...whole.filter((name) => own.includes(name)).map(word)];
-  const home = places.length === 0 ? undefined : new RegExp(places.map(toPlace).join("|"), "gu");
+  const home = places.length === 0 ? undefined : new RegExp(places.map(makeHomePattern).join("|"), "gu");
   const name = named.length === 0 ? undefined : new RegExp(named.join("|"), "gu");
   return (text) => {
     const clean = redact(text);
@@ -84,7 +84,7 @@ function cleaner({ redact, homes, names }: CapsuleOrder, whole: readonly string[
 }
 
 /** A pattern for the home folder and paths in it, but not for a folder whose name only begins like it. */
-function toPlace(home: string): string {
+function makeHomePattern(home: string): string {
   return `${escapeForRegExp(home)}(?![\\p{L}\\p{N}_])`;
 }
 

@@ -16,12 +16,12 @@ import type { Rules } from "../../logging/rules.js";
 import { listSome } from "../../system/text/cut.js";
 import type { Effect } from "../step/effects.js";
 import type { ChangeResult } from "../step/jobs.js";
-import { nameOf, THE_REVIEW } from "../perform/keep-attempt.js";
+import { nameAttempt, THE_REVIEW } from "../perform/keep-attempt.js";
 import { perform } from "../perform/perform.js";
 import { REDACTED } from "../../system/text/redact.js";
-import { differs, type Difference } from "./replay.js";
+import { makeDifference, type Difference } from "./replay.js";
 import type { ReplayWorld } from "./replay-world.js";
-import { worldAt } from "./world-at.js";
+import { setWorldTime } from "./world-at.js";
 
 type Of<T extends StepEvent["type"]> = Sealed<Extract<StepEvent, { type: T }>>;
 
@@ -34,7 +34,7 @@ export interface ReplayScene extends Records {
 }
 
 /** Names an attempt as readers know it. */
-function tellAttempt({ task_id, attempt = 0, iteration = 0 }: Of<"snapshot"> | Of<"restored">): string {
+function nameForReaders({ task_id, attempt = 0, iteration = 0 }: Of<"snapshot"> | Of<"restored">): string {
   return task_id === undefined ? `${THE_REVIEW}-${String(iteration)}` : `${task_id}-${String(attempt)}`;
 }
 
@@ -80,12 +80,12 @@ export class Redone {
     }
     await this.prepare(event);
     if (this.stopped !== undefined) return undefined;
-    const now = await perform(worldAt(this.opened.world, at), effect);
+    const now = await perform(setWorldTime(this.opened.world, at), effect);
     if (now.type === "backlog_changed" && event.type === now.type) return this.sameBacklog(event, now);
     if (now.type === "committed" && event.type === now.type) return this.sameCommit(event, now);
-    if (now.type === "restored" && event.type === now.type) return samePaths(event, now);
+    if (now.type === "restored" && event.type === now.type) return comparePaths(event, now);
     if (now.type === "gate_finished" && event.type === now.type) return this.sameVerdict(event, now);
-    return now.type === event.type ? undefined : differs(event.seq, event.type, now.type);
+    return now.type === event.type ? undefined : makeDifference(event.seq, event.type, now.type);
   }
 
   /** Restores the changes that an agent or another process had made before the effect. */
@@ -166,21 +166,21 @@ export class Redone {
     if (base === undefined) throw new Error(`job ${event.job} ended without a checkpoint`);
     const changes = changed === 0 ? [] : await this.changesOf(event);
     if (changes === undefined)
-      this.lost = { seq: event.seq, why: `what attempt ${tellAttempt(event)} left is not kept` };
+      this.lost = { seq: event.seq, why: `what attempt ${nameForReaders(event)} left is not kept` };
     else await layTree(repo, { base, changes });
   }
 
   private async changesOf(event: Of<"snapshot"> | Of<"restored">): Promise<DiffEntry[] | undefined> {
     const { run, attempts } = this.scene;
     const { job, task_id } = event;
-    const { task, attempt } = nameOf(task_id === undefined ? { job } : { job, task_id });
+    const { task, attempt } = nameAttempt(task_id === undefined ? { job } : { job, task_id });
     const commit = attempts.get(attemptRef(run, task, attempt));
     if (commit === undefined) return undefined;
     return await changesOfCommit(this.opened.repo, commit);
   }
 
   private sameBacklog(event: Sealed<StepEvent> & ChangeResult, now: ChangeResult): Difference | undefined {
-    const [was, is] = [outcomeOf(event, event.sha256), outcomeOf(now, event.sha256 && now.sha256)];
+    const [was, is] = [toComparable(event, event.sha256), toComparable(now, event.sha256 && now.sha256)];
     if (was === is) {
       if (event.sha256 !== undefined) this.backlogs++;
       return undefined;
@@ -189,7 +189,7 @@ export class Redone {
       this.stop(event.seq, "an edit of the task file holds what is redacted in the log");
       return undefined;
     }
-    if (event.saved !== true) return differs(event.seq, was, is);
+    if (event.saved !== true) return makeDifference(event.seq, was, is);
     this.stop(event.seq, "others had saved the task file, and what they wrote is kept nowhere");
     return undefined;
   }
@@ -199,7 +199,7 @@ export class Redone {
     if (difference !== undefined || this.stopped !== undefined) return difference;
     if (event.commit === undefined || now.commit === undefined) {
       if (event.commit === now.commit) return undefined;
-      return differs(event.seq, event.commit ?? "no commit", now.commit ?? "no commit");
+      return makeDifference(event.seq, event.commit ?? "no commit", now.commit ?? "no commit");
     }
     const { repo } = this.opened;
     const paths = await pathsBetween(repo, event.commit, now.commit);
@@ -208,7 +208,7 @@ export class Redone {
       this.commits++;
       return undefined;
     }
-    return differs(
+    return makeDifference(
       event.seq,
       `commit ${event.commit}`,
       `another tree, which differs in ${listSome(paths, NAMED)}`,
@@ -216,7 +216,7 @@ export class Redone {
   }
 
   private sameVerdict(event: Of<"gate_finished">, now: { verdict: string }): Difference | undefined {
-    if (event.verdict !== now.verdict) return differs(event.seq, event.verdict, now.verdict);
+    if (event.verdict !== now.verdict) return makeDifference(event.seq, event.verdict, now.verdict);
     this.gates++;
     return undefined;
   }
@@ -241,7 +241,7 @@ function isRedacted(value: unknown): boolean {
 }
 
 /** The result for the task file, in one comparable line. */
-function outcomeOf(outcome: ChangeResult, sha256: string | undefined): string {
+function toComparable(outcome: ChangeResult, sha256: string | undefined): string {
   const { updated, refused, removed, digest } = outcome;
   return JSON.stringify({
     updated: updated.map(({ id, from, to }) => [id, from, to]),
@@ -252,7 +252,7 @@ function outcomeOf(outcome: ChangeResult, sha256: string | undefined): string {
   });
 }
 
-function samePaths(event: Of<"restored">, now: { paths: readonly string[] }): Difference | undefined {
+function comparePaths(event: Of<"restored">, now: { paths: readonly string[] }): Difference | undefined {
   const [was, is] = [event.paths, now.paths].map((paths) => JSON.stringify([...paths].sort()));
-  return was === is ? undefined : differs(event.seq, `put back ${was ?? ""}`, `put back ${is ?? ""}`);
+  return was === is ? undefined : makeDifference(event.seq, `put back ${was ?? ""}`, `put back ${is ?? ""}`);
 }

@@ -9,7 +9,7 @@ import { given } from "../../system/given.js";
 import { isEnvironmentFailure } from "../step/drive.js";
 import type { Effect } from "../step/effects.js";
 import { Redone, type ReplayScene } from "./redo.js";
-import { differs, replayRun, type Difference, type Replayed } from "./replay.js";
+import { makeDifference, replayRun, type Difference, type Replayed } from "./replay.js";
 import { openReplayWorld, type AskTrust, type ReplaySource } from "./replay-world.js";
 import type { Next } from "../step/decision.js";
 
@@ -104,7 +104,7 @@ class Follower {
 
   async follow(event: Sealed<StepEvent>, next: Next): Promise<Difference | undefined> {
     if (event.type === "edit_asked") this.redone.ask(event);
-    const ended = this.pending.find(({ effect }) => endsIn(effect, event));
+    const ended = this.pending.find(({ effect }) => isEndOf(effect, event));
     this.pending = this.pending.filter((one) => one !== ended);
     const at = Date.parse(event.timestamp);
     this.pending.push(...next.effects.map((effect) => ({ effect, at })));
@@ -118,7 +118,7 @@ class Follower {
       return await this.redone.redo(ended.effect, ended.at, event);
     } catch (error) {
       if (!isEnvironmentFailure(error)) throw error;
-      return differs(event.seq, event.type, errorMessage(error));
+      return makeDifference(event.seq, event.type, errorMessage(error));
     }
   }
 }
@@ -135,7 +135,7 @@ const ENDS: Readonly<Partial<Record<Effect["kind"], StepEvent["type"]>>> = {
 };
 
 /** Whether the event ends the effect; only for effects that are performed again. Contract: a job has one effect besides `stop`. */
-function endsIn(effect: Effect, event: StepEvent): boolean {
+function isEndOf(effect: Effect, event: StepEvent): boolean {
   const ends = ENDS[effect.kind];
   if (ends === undefined) return false;
   const job = "job" in effect ? effect.job.job : undefined;

@@ -14,7 +14,7 @@ import { openStore } from "../../todo/store/store.js";
 import type { TimedChanges } from "../../todo/model/person-change.js";
 import type { Task } from "../../todo/model/task.js";
 import type { Trusted } from "../perform/ask-trust.js";
-import { emptyMemory, type World } from "../perform/world.js";
+import { createMemory, type World } from "../perform/world.js";
 
 /** Asks, before the gate runs again, which commands of these tasks may run. Throws if none may. */
 export type AskTrust = (tasks: readonly Task[]) => Promise<Trusted>;
@@ -53,7 +53,7 @@ export async function openReplayWorld(
     await ports.files.removeTree(folder);
   };
   try {
-    const { world, repo, hear } = await fill(source, { ...run, folder, gate });
+    const { world, repo, hear } = await makeWorld(source, { ...run, folder, gate });
     return { world, repo, hear, close };
   } catch (error) {
     await close();
@@ -61,7 +61,7 @@ export async function openReplayWorld(
   }
 }
 
-interface Filling {
+interface WorldOrder {
   folder: string;
   run: string;
   rules: Rules;
@@ -70,7 +70,7 @@ interface Filling {
   gate: AskTrust | undefined;
 }
 
-async function fill(source: ReplaySource, filling: Filling): Promise<Omit<ReplayWorld, "close">> {
+async function makeWorld(source: ReplaySource, filling: WorldOrder): Promise<Omit<ReplayWorld, "close">> {
   const { ports } = source;
   const { folder, start, head } = filling;
   const [top, home, logDir] = ["tree", "home", "log"].map((name) => join(folder, name));
@@ -78,7 +78,7 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
   for (const one of [home, logDir]) await ports.files.makeFolder(one, 0o700);
   const own = await cloneShared(source.repo, { folder: top, home });
   const env = { ...source.env, ...own };
-  const project = await moved(source, filling, { top, folder });
+  const project = await moveProject(source, filling, { top, folder });
   await ports.files.makeFolder(project.folder, 0o700);
   const exclude = [project.logDir, project.lockDir];
   const places = { projectDir: project.folder, todoFile: project.todoFile, exclude, env: own };
@@ -95,7 +95,7 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
   const world: World = {
     ports,
     project,
-    log: silentLog(filling.run, logDir),
+    log: makeSilentLog(filling.run, logDir),
     check: {},
     store: openStore(ports, project.todoFile, { lockFolder, heard: () => Promise.resolve(told.splice(0)) }),
     repo,
@@ -104,7 +104,7 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
     promptsFolder: source.promptsFolder,
     began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
     trusted: new Set(),
-    memory: emptyMemory(),
+    memory: createMemory(),
   };
   const read = await world.store.read();
   if (read.kind === "ok") world.memory.backlog = read.backlog;
@@ -125,9 +125,9 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
 }
 
 /** The project with its paths in the clone, and the run's rules in place of today's settings. */
-async function moved(
+async function moveProject(
   { ports, project, repo }: ReplaySource,
-  { rules }: Filling,
+  { rules }: WorldOrder,
   at: { top: string; folder: string },
 ): Promise<Project> {
   const place = async (file: string, otherwise: string): Promise<string> => {
@@ -151,7 +151,7 @@ async function moved(
   };
 }
 
-function silentLog(run: string, folder: string): RunLog {
+function makeSilentLog(run: string, folder: string): RunLog {
   const nothing = (): Promise<void> => Promise.resolve();
   return {
     run,

@@ -7,8 +7,8 @@ import { nodePorts } from "../../system/processes/node-ports.js";
 import { row } from "../../todo/testing/testing.js";
 import { drive } from "../step/drive.js";
 import { replayAt, replayRun } from "./replay.js";
-import { inWorld } from "../testing/in-world.js";
-import { newSim } from "../testing/sim.js";
+import { createWorld } from "../testing/in-world.js";
+import { createSim } from "../testing/sim.js";
 
 type Line = Record<string, unknown> & { seq: number; type: string };
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
   root = await mkdtemp(path.join(tmpdir(), "looper-replay-"));
   const log = await createRunLog(ports, root, { redact: (text) => text, onLine: () => undefined });
   const disk = { rows: [row("T1")], commits: [], checkpoints: [] };
-  const { inbox, perform } = inWorld(newSim(disk, { review: false }), () => Promise.resolve());
+  const { inbox, perform } = createWorld(createSim(disk, { review: false }), () => Promise.resolve());
   await drive({ log, clock: ports.clock, perform }, inbox);
   await log.close();
   folder = log.folder;

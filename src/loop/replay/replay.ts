@@ -35,25 +35,26 @@ export async function replayRun(ports: ReplayPorts, folder: string, follow?: Fol
   let notes: string[] = [];
   let last = 0;
   for await (const line of readLines(ports, folder)) {
-    if (line.seq !== last + 1) return missing(last, line.seq);
+    if (line.seq !== last + 1) return makeMissingLine(last, line.seq);
     last = line.seq;
     if (line.type === "decided") {
-      const then = comparable(line.value["effects"], line.value["because"]);
-      const now = next === undefined ? "nothing" : comparable(next.effects, next.because);
-      if (then !== now) return differs(line.seq, then, now);
+      const then = toComparable(line.value["effects"], line.value["because"]);
+      const now = next === undefined ? "nothing" : toComparable(next.effects, next.because);
+      if (then !== now) return makeDifference(line.seq, then, now);
       decisions++;
       notes = (next?.notes ?? []).map((note) => note.type);
       continue;
     }
     const wanted = notes.shift();
     if (wanted !== undefined && wanted !== line.type) {
-      return differs(line.seq, `a line ${line.type}`, `a line ${wanted}`);
+      return makeDifference(line.seq, `a line ${line.type}`, `a line ${wanted}`);
     }
     if (!isStepType(line.type)) continue;
     const event = await readStepEvent(ports, folder, line);
-    if (event === undefined) return differs(line.seq, `an event ${line.type}`, "it cannot be read as one");
-    const taken = take(next?.state ?? START, event);
-    if (typeof taken === "string") return differs(line.seq, `an event ${line.type}`, taken);
+    if (event === undefined)
+      return makeDifference(line.seq, `an event ${line.type}`, "it cannot be read as one");
+    const taken = tryStep(next?.state ?? START, event);
+    if (typeof taken === "string") return makeDifference(line.seq, `an event ${line.type}`, taken);
     next = taken;
     const difference = await follow?.(event, next);
     if (difference !== undefined) return difference;
@@ -62,12 +63,12 @@ export async function replayRun(ports: ReplayPorts, folder: string, follow?: Fol
 }
 
 /** Describes a line that differs, with its old and its new value. */
-export function differs(seq: number, then: string, now: string): Difference {
+export function makeDifference(seq: number, then: string, now: string): Difference {
   return { seq, difference: `then: ${then}\nnow:  ${now}` };
 }
 
 /** Calls `step`; returns its error if the event is impossible: a log may be of another version, or edited by hand. */
-function take(state: RunState, event: Sealed<StepEvent>): Next | string {
+function tryStep(state: RunState, event: Sealed<StepEvent>): Next | string {
   try {
     return step(state, event);
   } catch (error) {
@@ -76,9 +77,9 @@ function take(state: RunState, event: Sealed<StepEvent>): Next | string {
 }
 
 /** Lines are numbered from 1 without a gap, so a gap means a line that is missing or cannot be read. */
-function missing(last: number, found: number): Difference {
+function makeMissingLine(last: number, found: number): Difference {
   const seq = last + 1;
-  return differs(seq, `line ${seq} is missing or cannot be read`, `the log continues with ${found}`);
+  return makeDifference(seq, `line ${seq} is missing or cannot be read`, `the log continues with ${found}`);
 }
 
 /** Replays up to the event with this `seq`, or the last one before it. `last`: the log ends before `seq`, at this line. */
@@ -100,6 +101,6 @@ export async function replayAt(
   return last < seq ? { last } : at;
 }
 
-function comparable(effects: unknown, because: unknown): string {
+function toComparable(effects: unknown, because: unknown): string {
   return JSON.stringify({ effects, because });
 }

@@ -8,7 +8,7 @@ import { openRepository } from "../../git/base/repository.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { backlog, task } from "../../todo/testing/testing.js";
 import { openStore } from "../../todo/store/store.js";
-import { worldAt } from "./world-at.js";
+import { setWorldTime } from "./world-at.js";
 import type { World } from "../perform/world.js";
 
 const AT = Date.parse("2026-01-02T03:04:05.678Z");
@@ -24,7 +24,7 @@ test("an effect's writes to the backlog and its commits carry the time of its de
     const opened = await openRepository(ports, { projectDir: folder, todoFile, exclude: [], env });
     if (!opened.ok) throw new Error(opened.error.message);
     const store = openStore(ports, todoFile, { lockFolder: path.join(folder, ".looper") });
-    const { store: storeThen, repo } = worldAt({ ports, store, repo: opened.value } as World, AT);
+    const { store: storeThen, repo } = setWorldTime({ ports, store, repo: opened.value } as World, AT);
     const changed = await storeThen.change([{ op: "claim", id: task("T1").id, expect: "todo" }], {
       while: "idle",
       finished: new Set(),

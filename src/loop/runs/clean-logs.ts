@@ -15,13 +15,13 @@ import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import {
   isRunning,
-  neededRuns,
+  findNeededRuns,
   readKnown,
   type KnownOfRuns,
   type LogSite,
   type Needed,
 } from "./needed-runs.js";
-import { ownRuns } from "./own-runs.js";
+import { filterOwnRuns } from "./own-runs.js";
 
 /** A run and the bytes of its log. */
 export interface SizedRun {
@@ -64,7 +64,7 @@ export async function surveyLogs(site: LogSite): Promise<LogSurvey> {
   // Refs are read first, because a run makes its folder before its refs.
   const known = await readKnown(site);
   const { runs, going, others } = await listRunFolders(ports, project.logDir);
-  const own = await ownRuns(site, runs);
+  const own = await filterOwnRuns(site, runs);
   const all = new Set([...runs, ...going, ...others]);
   return { known, runs: own, foreign: runs.length - own.length, others, going, all };
 }
@@ -75,19 +75,19 @@ export async function planClean(
   { known, runs }: LogSurvey,
   old: readonly string[],
 ): Promise<CleanPlan> {
-  const { needed, unended } = await neededRuns(site, known, { runs, going: old });
+  const { needed, unended } = await findNeededRuns(site, known, { runs, going: old });
   const remove: SizedRun[] = [];
   const stay: { run: string; why: Needed }[] = [];
   for (const run of old) {
     const why = needed.get(run);
-    if (why === undefined) remove.push({ run, bytes: await bytesOf(site, run) });
+    if (why === undefined) remove.push({ run, bytes: await measureRun(site, run) });
     else stay.push({ run, why });
   }
   return { remove, stay, unended };
 }
 
 /** Measures a run's log in bytes. */
-export function bytesOf({ ports, project }: LogSite, run: string): Promise<number> {
+export function measureRun({ ports, project }: LogSite, run: string): Promise<number> {
   return measureFolder(ports, join(project.logDir, "runs", run));
 }
 
@@ -106,7 +106,7 @@ export async function removeRuns(site: LogSite, survey: LogSurvey, plan: CleanPl
     }
     const gone = new Set([...survey.going, ...removed.map(({ run }) => run)]);
     await repairLastLink(ports, logDir);
-    const refs = await forget(site, new Set([...gone, ...lostRuns(site, survey)]));
+    const refs = await removeRefs(site, new Set([...gone, ...findLostRuns(site, survey)]));
     for (const run of gone) await removeGoing(ports, logDir, run);
     return { removed, refs };
   } catch (error) {
@@ -121,7 +121,7 @@ export async function removeRuns(site: LogSite, survey: LogSurvey, plan: CleanPl
 }
 
 /** Runs that have only refs left: their start names a log in this folder that no longer exists. */
-function lostRuns({ project }: LogSite, { known, all }: LogSurvey): string[] {
+function findLostRuns({ project }: LogSite, { known, all }: LogSurvey): string[] {
   // If no run exists at all, the disk they are on may be missing.
   if (all.size === 0) return [];
   return [...known.refs.starts]
@@ -129,7 +129,7 @@ function lostRuns({ project }: LogSite, { known, all }: LogSurvey): string[] {
     .map(([run]) => run);
 }
 
-async function forget({ repo }: LogSite, runs: ReadonlySet<string>): Promise<number> {
+async function removeRefs({ repo }: LogSite, runs: ReadonlySet<string>): Promise<number> {
   if (repo === undefined) return 0;
   const forgotten = await asResult(() => forgetAttempts(repo, runs));
   if (forgotten.ok) return forgotten.value;
@@ -142,7 +142,7 @@ export async function applyLimits(site: LogSite, limits: LogLimits): Promise<Cle
   const { ports, project } = site;
   const sizes = new Map<string, number>();
   const sizeOnce = async (run: string): Promise<number> => {
-    const bytes = sizes.get(run) ?? (await bytesOf(site, run));
+    const bytes = sizes.get(run) ?? (await measureRun(site, run));
     sizes.set(run, bytes);
     return bytes;
   };

@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import { inspectLock } from "../../system/files/lock.js";
 import type { Ports } from "../../system/ports.js";
-import { lockPaths } from "./locks.js";
+import { makeLockPaths } from "./locks.js";
 
 /** A run in progress. */
 export interface LiveRun {
@@ -17,7 +17,7 @@ export async function findLiveRun(
   ports: Ports,
   { realTodoFile, lockDir }: Pick<Project, "realTodoFile" | "lockDir">,
 ): Promise<LiveRun | undefined> {
-  const [lock] = lockPaths({ todoFile: realTodoFile, lockDir });
+  const [lock] = makeLockPaths({ todoFile: realTodoFile, lockDir });
   const held = await inspectLock(ports, lock);
   if (held === undefined || held.gone) return undefined;
   const { run, folder, pid } = held.owner;

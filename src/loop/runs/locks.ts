@@ -15,7 +15,7 @@ export interface RunLocks {
 }
 
 /** The paths of a run's locks: one beside the backlog, one in the working tree's git folder (without git, also beside it). */
-export function lockPaths(place: {
+export function makeLockPaths(place: {
   todoFile: string;
   lockDir: string;
   gitDir?: string;
@@ -37,11 +37,11 @@ export async function takeRunLocks(
     for (const lock of held.splice(0).reverse()) await lock.release();
   };
   try {
-    await keepOutOfGit(ports, lockDir);
+    await ignoreInGit(ports, lockDir);
     for (const path of paths) {
       folder = dirname(path);
       const taken = await acquireLock(ports, path, {}, { waitMs: 0 });
-      if ("heldBy" in taken) throw heldByAnother(taken.heldBy, path);
+      if ("heldBy" in taken) throw makeHeldError(taken.heldBy, path);
       held.push(taken.held);
     }
   } catch (error) {
@@ -65,13 +65,13 @@ export async function takeRunLocks(
   };
 }
 
-async function keepOutOfGit({ files }: Ports, lockDir: string): Promise<void> {
+async function ignoreInGit({ files }: Ports, lockDir: string): Promise<void> {
   await files.makeFolder(lockDir);
   const path = join(lockDir, ".gitignore");
   if ((await files.stat(path)) === undefined) await files.writeAtomic(path, "*\n");
 }
 
-function heldByAnother(owner: LockOwner, path: string): UserError {
+function makeHeldError(owner: LockOwner, path: string): UserError {
   const who =
     owner.token === ""
       ? "an unknown process"

@@ -12,9 +12,9 @@ import type { LockOwner } from "../../system/files/lock-owner.js";
 import { inspectLock } from "../../system/files/lock.js";
 import type { Ports } from "../../system/ports.js";
 import { checkBacklog } from "../../todo/check/check.js";
-import { lockPaths } from "./locks.js";
-import { beginningOf, folderOf } from "./own-runs.js";
-import { lastRunWithTasks } from "./seen-backlog.js";
+import { makeLockPaths } from "./locks.js";
+import { readStart, getRunFolder } from "./own-runs.js";
+import { findLastRunWithTasks } from "./seen-backlog.js";
 
 /**
  * Why a run is needed: it is running; it has rescues; a task is in progress since it or an earlier run; the next start continues
@@ -53,7 +53,7 @@ export async function readKnown(site: LogSite): Promise<KnownOfRuns> {
 
 async function readOwners({ ports, project, repo }: LogSite): Promise<KnownOfRuns["owners"]> {
   const { realTodoFile: todoFile, lockDir } = project;
-  const paths = lockPaths({ todoFile, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
+  const paths = makeLockPaths({ todoFile, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
   const owners: { owner: LockOwner; gone: boolean }[] = [];
   for (const path of paths) {
     const found = await inspectLock(ports, path);
@@ -70,7 +70,7 @@ export interface FoundNeeded {
 }
 
 /** Finds the runs of `going` that are needed. `runs`: all runs. Both are oldest first. */
-export async function neededRuns(
+export async function findNeededRuns(
   site: LogSite,
   known: KnownOfRuns,
   { runs, going }: { runs: readonly string[]; going: readonly string[] },
@@ -92,12 +92,12 @@ export async function neededRuns(
     else if (inHand.has(run)) need(run, "in-hand");
     else if (refs.pending.has(run)) need(run, "unfinished");
   }
-  for (const run of await knowsOfTasks(site, runs)) need(run, "backlog");
-  for (const run of await limitOf(site, runs, isLeft)) need(run, "limit");
-  for (const run of await notLookedAt(site, refs, { runs, isLeft })) need(run, "unfinished");
+  for (const run of await findRunsWithTasks(site, runs)) need(run, "backlog");
+  for (const run of await findRunsWithLimits(site, runs, isLeft)) need(run, "limit");
+  for (const run of await findUncheckedRuns(site, refs, { runs, isLeft })) need(run, "unfinished");
   const unended = new Set<string>();
   for (const run of going) {
-    if (needed.has(run) || (await hasEnded(site.ports, folderOf(site, run)))) continue;
+    if (needed.has(run) || (await hasEnded(site.ports, getRunFolder(site, run)))) continue;
     unended.add(run);
     if (await isRunning(site, run)) need(run, "running");
   }
@@ -105,10 +105,10 @@ export async function neededRuns(
 }
 
 /** The run that knows of tasks, if the task file has lost them. */
-async function knowsOfTasks(site: LogSite, runs: readonly string[]): Promise<string[]> {
+async function findRunsWithTasks(site: LogSite, runs: readonly string[]): Promise<string[]> {
   if (!(await hasLostBacklog(site))) return [];
   const { logDir, todoFile } = site.project;
-  const found = await lastRunWithTasks(site.ports, { logDir, todoFile, runs });
+  const found = await findLastRunWithTasks(site.ports, { logDir, todoFile, runs });
   return found === undefined ? [] : [found];
 }
 
@@ -120,7 +120,7 @@ async function hasLostBacklog({ ports, project }: LogSite): Promise<boolean> {
 }
 
 /** The run that recorded backoffs, if the next start would read different ones without it. */
-async function limitOf(
+async function findRunsWithLimits(
   { ports, project: { logDir } }: LogSite,
   runs: readonly string[],
   isLeft: (run: string) => boolean,
@@ -136,13 +136,13 @@ async function limitOf(
  * The runs whose agents' changes were never checked, which the next start reads (perform/run-start.ts): from the newest back,
  * those without an end, up to the first that ended. That one is needed only if an older one without an end would follow it.
  */
-async function notLookedAt(
+async function findUncheckedRuns(
   site: LogSite,
   { starts }: RunRefs,
   { runs, isLeft }: { runs: readonly string[]; isLeft: (run: string) => boolean },
 ): Promise<string[]> {
   if (starts.size === 0) return [];
-  const isOver = (run: string): Promise<boolean> => hasEnded(site.ports, folderOf(site, run));
+  const isOver = (run: string): Promise<boolean> => hasEnded(site.ports, getRunFolder(site, run));
   const found: string[] = [];
   let ended: string | undefined;
   for (const run of runs.toReversed()) {
@@ -166,10 +166,10 @@ const JUST_BEGUN_MS = 60_000;
  */
 export async function isRunning(site: LogSite, run: string): Promise<boolean> {
   const { ports } = site;
-  const { todoFile } = await beginningOf(ports, folderOf(site, run));
+  const { todoFile } = await readStart(ports, getRunFolder(site, run));
   if (todoFile === undefined) return ports.clock.now() - parseStart(run) < JUST_BEGUN_MS;
   const real = await findRealTodoFile(ports.files, todoFile);
-  const [lock] = lockPaths({ todoFile: real, lockDir: lockFolder(real) });
+  const [lock] = makeLockPaths({ todoFile: real, lockDir: lockFolder(real) });
   const held = await inspectLock(ports, lock);
   return held !== undefined && !held.gone && held.owner.run === run;
 }

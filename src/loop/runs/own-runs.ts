@@ -11,12 +11,12 @@ interface LogPlace {
 }
 
 /** The folder of a run. */
-export function folderOf({ project }: Pick<LogPlace, "project">, run: string): string {
+export function getRunFolder({ project }: Pick<LogPlace, "project">, run: string): string {
   return join(project.logDir, "runs", run);
 }
 
 /** The project and the task file that the first line of a log names. */
-export async function beginningOf(
+export async function readStart(
   ports: Ports,
   folder: string,
 ): Promise<{ project?: string | undefined; todoFile?: string | undefined }> {
@@ -34,7 +34,7 @@ export async function beginningOf(
  * Keeps the runs of this project. A log folder inside the project is its own. One outside may be shared, or named by a hostile
  * clone, so there only runs whose log names this project count.
  */
-export async function ownRuns(site: LogPlace, runs: readonly string[]): Promise<readonly string[]> {
+export async function filterOwnRuns(site: LogPlace, runs: readonly string[]): Promise<readonly string[]> {
   const { ports, project } = site;
   const { files } = ports;
   const [home, logs] = [await files.realPath(project.folder), await files.realPath(project.logDir)];
@@ -42,7 +42,7 @@ export async function ownRuns(site: LogPlace, runs: readonly string[]): Promise<
   if (inside !== ".." && !inside.startsWith("../")) return runs;
   const own: string[] = [];
   for (const run of runs) {
-    const { project: named } = await beginningOf(ports, folderOf(site, run));
+    const { project: named } = await readStart(ports, getRunFolder(site, run));
     if (named !== undefined && ((await files.realPath(named)) ?? named) === home) own.push(run);
   }
   return own;

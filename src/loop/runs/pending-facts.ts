@@ -15,7 +15,7 @@ const Facts = z.object({
 export type PendingFacts = z.infer<typeof Facts>;
 
 /** Reads the facts, with only the changes that the backlog does not have yet; no changes if the facts cannot be read. */
-export function missingOf(prepared: Pick<Prepared, "facts">, tasks: readonly Task[]): PendingFacts {
+export function readMissingFacts(prepared: Pick<Prepared, "facts">, tasks: readonly Task[]): PendingFacts {
   const facts = Facts.safeParse(prepared.facts);
   if (!facts.success) return { changes: [] };
   const { changes } = facts.data;

@@ -2,7 +2,10 @@ import type { RepositoryPlaces } from "../../git/base/repository.js";
 import type { RunRequest } from "./run-request.js";
 
 /** Where to find the repository of a project, and which paths in it are the runner's own. */
-export function repositoryPlaces({ project, env }: Pick<RunRequest, "project" | "env">): RepositoryPlaces {
+export function makeRepositoryPlaces({
+  project,
+  env,
+}: Pick<RunRequest, "project" | "env">): RepositoryPlaces {
   return {
     projectDir: project.folder,
     todoFile: project.realTodoFile,

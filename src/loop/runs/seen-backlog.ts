@@ -11,16 +11,16 @@ const ASKED = 3;
 const MOST_LINES = 50;
 
 /** The newest of these runs (oldest first) that read tasks from this file; only the last few are read. */
-export async function lastRunWithTasks(
+export async function findLastRunWithTasks(
   ports: FilePorts,
   { logDir, todoFile, runs }: { logDir: string; todoFile: string; runs: readonly string[] },
 ): Promise<string | undefined> {
   for (const run of runs.slice(-ASKED).reverse())
-    if (await sawTasks(ports, join(logDir, "runs", run), todoFile)) return run;
+    if (await hasSeenTasks(ports, join(logDir, "runs", run), todoFile)) return run;
   return undefined;
 }
 
-async function sawTasks(ports: FilePorts, folder: string, todoFile: string): Promise<boolean> {
+async function hasSeenTasks(ports: FilePorts, folder: string, todoFile: string): Promise<boolean> {
   let same = false;
   for await (const line of readLines(ports, folder)) {
     if (line.type === "run_started") same = line.value["todo_file"] === todoFile;

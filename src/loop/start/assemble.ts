@@ -9,7 +9,7 @@ import { readPrices, type Prices } from "../../config/read/prices.js";
 import { AUTO } from "../../config/table/settings.js";
 import { inProgress } from "../../git/index/operation.js";
 import { initRepository, openRepository, type Repository } from "../../git/base/repository.js";
-import { hookText } from "../hooks/read-hook.js";
+import { formatHook } from "../hooks/read-hook.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
@@ -25,10 +25,10 @@ import { askTrust, type Trusted } from "../perform/ask-trust.js";
 import { checkBudget } from "./check-budget.js";
 import { checkRequest } from "./check-request.js";
 import { findMissingChecks, type MissingChecks } from "./missing-checks.js";
-import { mustAllowRun } from "./check-schema.js";
-import { baseEnvironment } from "../perform/environment.js";
-import { bootstrapRule, mustBeWanted } from "./bootstrap-rule.js";
-import { repositoryPlaces } from "../runs/repository-places.js";
+import { requireSchemaAllowsRun } from "./check-schema.js";
+import { makeBaseEnvironment } from "../perform/environment.js";
+import { makeBootstrapRule, requireTasksOrDraft } from "./bootstrap-rule.js";
+import { makeRepositoryPlaces } from "../runs/repository-places.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfRepository } from "./warn-of-repository.js";
 import type { ConfiguredAgent } from "../perform/world.js";
@@ -55,21 +55,21 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const { tasks, folder, note } = await checkRequest(request);
   // The command line and the backlog come before any question.
   checkAgent(request);
-  await mustBeWanted(request, tasks);
+  await requireTasksOrDraft(request, tasks);
   // A finished backlog starts nothing, so neither approval nor an agent is needed.
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
   const trusted = finished ? new Set<string>() : await askTrust(request, tasks);
-  const check = await checkOptions(request);
-  const configuredAgents = configureAgents(request, await pricesOf(request));
-  const schedule = finished ? [AUTO] : await scheduleOf(request, configuredAgents);
-  const rules = rulesOf(request, schedule, bootstrapRule(request, tasks));
-  const agents = finished ? [] : await lookUp(request, { configuredAgents, rules, tasks });
-  const { repo, warning } = await repositoryOf(request);
+  const check = await readCheckOptions(request);
+  const configuredAgents = configureAgents(request, await readPricesFile(request));
+  const schedule = finished ? [AUTO] : await resolveSchedule(request, configuredAgents);
+  const rules = makeRules(request, schedule, makeBootstrapRule(request, tasks));
+  const agents = finished ? [] : await lookUpAgents(request, { configuredAgents, rules, tasks });
+  const { repo, warning } = await openOrInitRepository(request);
   const envFile = await readEnvFile(request);
-  const place = { folder, env: baseEnvironment(request.env, envFile), trusted };
+  const place = { folder, env: makeBaseEnvironment(request.env, envFile), trusted };
   const missing: MissingChecks = finished ? { warnings: [] } : await findMissingChecks(request, tasks, place);
   return {
-    rules: finished ? rules : { ...rules, ...preflightRule(request) },
+    rules: finished ? rules : { ...rules, ...makePreflightRule(request) },
     trusted,
     configuredAgents,
     agents,
@@ -80,7 +80,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
     warnings: [
       ...(warning === undefined ? [] : [warning]),
       ...(note === undefined ? [] : [note]),
-      ...(finished ? [] : unproven(request, { tasks, git: repo !== undefined })),
+      ...(finished ? [] : warnOfMissingChecks(request, { tasks, git: repo !== undefined })),
       ...missing.warnings,
       ...(finished || repo === undefined ? [] : await warnOfRepository(request, repo)),
     ],
@@ -92,9 +92,9 @@ export async function assembleRelease(given: RunRequest): Promise<Assembly & { r
   const { settings } = given.project.resolved;
   const { tasks } = await checkRequest(given);
   checkAgent(given);
-  const repo = await releaseRepository(given);
+  const repo = await openReleaseRepository(given);
   const trusted = await askTrust(given, tasks);
-  const { request, rules, configuredAgents, agents, check } = await releaseAgent(given, tasks);
+  const { request, rules, configuredAgents, agents, check } = await resolveReleaseAgent(given, tasks);
   return {
     rules,
     trusted,
@@ -109,28 +109,30 @@ export async function assembleRelease(given: RunRequest): Promise<Assembly & { r
 }
 
 /** Chooses the agent of a release: `--agent`, `roles.push`, or the schedule's first. Looks it up without starting it. */
-export async function releaseAgent(given: RunRequest, tasks: readonly Task[] = []) {
-  const check = await checkOptions(given);
-  const configuredAgents = configureAgents(given, await pricesOf(given));
+export async function resolveReleaseAgent(given: RunRequest, tasks: readonly Task[] = []) {
+  const check = await readCheckOptions(given);
+  const configuredAgents = configureAgents(given, await readPricesFile(given));
   const { roles } = given.project.resolved.settings;
   const [first] =
-    given.agent === undefined && roles.push === undefined ? await scheduleOf(given, configuredAgents) : [];
+    given.agent === undefined && roles.push === undefined
+      ? await resolveSchedule(given, configuredAgents)
+      : [];
   const agent = given.agent ?? roles.push ?? first ?? AUTO;
   const request = { ...given, agent };
-  const rules = rulesOf(request, [agent], { refused: "a release drafts no backlog" });
+  const rules = makeRules(request, [agent], { refused: "a release drafts no backlog" });
   return {
     request,
     rules,
     configuredAgents,
     check,
     agent,
-    agents: await lookUp(request, { configuredAgents, rules, tasks }),
+    agents: await lookUpAgents(request, { configuredAgents, rules, tasks }),
   };
 }
 
 /** Opens the repository of a release; a `no` error if there is none. */
-export async function releaseRepository(request: RunRequest): Promise<Repository> {
-  const opened = await openRepository(request.ports, repositoryPlaces(request));
+export async function openReleaseRepository(request: RunRequest): Promise<Repository> {
+  const opened = await openRepository(request.ports, makeRepositoryPlaces(request));
   if (opened.ok) return opened.value;
   const { why, message } = opened.error;
   throw new UserError(
@@ -154,21 +156,25 @@ async function readEnvFile({ ports, project }: RunRequest): Promise<Readonly<Rec
 }
 
 /** The environment in which agents are looked up; the env file may have a key. */
-export async function lookUpEnv(request: RunRequest): Promise<Readonly<Record<string, string>>> {
-  return baseEnvironment(request.env, await readEnvFile(request));
+export async function readLookUpEnvironment(request: RunRequest): Promise<Readonly<Record<string, string>>> {
+  return makeBaseEnvironment(request.env, await readEnvFile(request));
 }
 
 /** Checks whether a run could start, except for approvals and the repository. Throws the `UserError` the run would throw. */
 export async function checkStart(request: RunRequest): Promise<void> {
   const { tasks } = await checkRequest(request);
-  await checkOptions(request);
-  const configuredAgents = configureAgents(request, await pricesOf(request));
-  const rules = rulesOf(request, await scheduleOf(request, configuredAgents), bootstrapRule(request, tasks));
-  await lookUp(request, { configuredAgents, rules, tasks });
+  await readCheckOptions(request);
+  const configuredAgents = configureAgents(request, await readPricesFile(request));
+  const rules = makeRules(
+    request,
+    await resolveSchedule(request, configuredAgents),
+    makeBootstrapRule(request, tasks),
+  );
+  await lookUpAgents(request, { configuredAgents, rules, tasks });
 }
 
 /** Warns if no check is configured, so that only the agent decides what is done (contract §5). */
-function unproven(
+function warnOfMissingChecks(
   { project }: RunRequest,
   { tasks, git }: { tasks: readonly Task[]; git: boolean },
 ): string[] {
@@ -192,7 +198,7 @@ function checkAgent({ project, agent }: RunRequest): string[] {
   );
 }
 
-export async function checkOptions(request: RunRequest): Promise<CheckOptions> {
+export async function readCheckOptions(request: RunRequest): Promise<CheckOptions> {
   const { ports, project } = request;
   const { schemaFile } = project.paths;
   const agentNames = checkAgent(request);
@@ -208,12 +214,12 @@ export async function checkOptions(request: RunRequest): Promise<CheckOptions> {
   if (!schema.ok) throw new UserError("usage", `${schemaFile} is not JSON`, "correct the schema");
   const compiled = compileUserSchema(schema.value);
   if (!compiled.ok) throw new UserError("usage", `${schemaFile}: ${compiled.error}`, "correct the schema");
-  await mustAllowRun(request, schemaFile, compiled.value);
+  await requireSchemaAllowsRun(request, schemaFile, compiled.value);
   return { agentNames, schema: compiled.value };
 }
 
 /** The prices of models; empty without `prices_file`. */
-async function pricesOf({ ports, project }: RunRequest): Promise<Prices> {
+async function readPricesFile({ ports, project }: RunRequest): Promise<Prices> {
   const { pricesFile } = project.paths;
   return pricesFile === undefined ? {} : readPrices(ports.files, pricesFile);
 }
@@ -233,7 +239,7 @@ export function configureAgents(request: RunRequest, prices: Prices = {}): Map<s
 }
 
 /** The schedule as a list (contract §2); iterations go through it in a circle. */
-export async function scheduleOf(
+export async function resolveSchedule(
   request: RunRequest,
   configuredAgents: ReadonlyMap<string, ConfiguredAgent>,
 ): Promise<string[]> {
@@ -247,18 +253,18 @@ export async function scheduleOf(
       if (schedule.agent !== AUTO) return [schedule.agent];
       if (request.agent !== undefined) return [request.agent];
       if (roles.iteration !== undefined) return [roles.iteration];
-      return [await autoAgent(request, configuredAgents)];
+      return [await findInstalledAgent(request, configuredAgents)];
     default:
       return never(schedule.strategy);
   }
 }
 
-async function autoAgent(
+async function findInstalledAgent(
   request: RunRequest,
   configuredAgents: ReadonlyMap<string, ConfiguredAgent>,
 ): Promise<string> {
   const candidates = AUTO_ORDER.flatMap((name) => configuredAgents.get(name)?.agent ?? []);
-  const found = await chooseAuto(candidates, await lookUpEnv(request), request.project.folder);
+  const found = await chooseAuto(candidates, await readLookUpEnvironment(request), request.project.folder);
   if (found !== undefined) return found.settings.name;
   throw new UserError(
     "environment",
@@ -267,7 +273,7 @@ async function autoAgent(
   );
 }
 
-export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rules["bootstrap"]): Rules {
+export function makeRules(request: RunRequest, schedule: string[], bootstrap: Rules["bootstrap"]): Rules {
   const {
     loop,
     roles,
@@ -295,14 +301,14 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
     },
     on_limit,
     ...given({ max_wait_ms: loop.max_wait }),
-    budget: budgetOf(loop),
+    budget: makeBudgetRules(loop),
     ...given({ agent: request.agent }),
     ...(request.only === undefined ? {} : { only: TaskId.parse(request.only) }),
     hooks: {
-      pre_iteration: hooks.pre_iteration.map(hookText),
-      post_iteration: hooks.post_iteration.map(hookText),
-      on_blocked: hooks.on_blocked.map(hookText),
-      on_run_end: hooks.on_run_end.map(hookText),
+      pre_iteration: hooks.pre_iteration.map(formatHook),
+      post_iteration: hooks.post_iteration.map(formatHook),
+      on_blocked: hooks.on_blocked.map(formatHook),
+      on_run_end: hooks.on_run_end.map(formatHook),
     },
     commit: git.commit,
     // If the agent commits, its commits stay on the branch, so the tree must not be restored below them.
@@ -315,13 +321,13 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
 }
 
 /** Whether the checks run before the run starts work (contract §5, *A check that cannot run*). */
-function preflightRule({ project }: RunRequest): Pick<Rules, "preflight"> {
+function makePreflightRule({ project }: RunRequest): Pick<Rules, "preflight"> {
   const { verify } = project.resolved.settings;
   if (verify.commands.length === 0) return {};
   return { preflight: verify.strict ? "refuse" : "warn" };
 }
 
-function budgetOf(loop: RunRequest["project"]["resolved"]["settings"]["loop"]): Rules["budget"] {
+function makeBudgetRules(loop: RunRequest["project"]["resolved"]["settings"]["loop"]): Rules["budget"] {
   const { max_duration: longest = 0, max_cost_usd, max_tokens, task_cost_usd, task_tokens } = loop;
   return {
     ...(longest === 0 ? {} : { max_duration_ms: longest }),
@@ -331,7 +337,7 @@ function budgetOf(loop: RunRequest["project"]["resolved"]["settings"]["loop"]): 
 }
 
 /** Looks up every agent the run may use, before the first iteration. A missing one is an error. */
-async function lookUp(
+async function lookUpAgents(
   request: RunRequest,
   run: { configuredAgents: ReadonlyMap<string, ConfiguredAgent>; rules: Rules; tasks: readonly Task[] },
 ): Promise<Assembly["agents"]> {
@@ -340,7 +346,7 @@ async function lookUp(
   const names =
     rules.agent === undefined ? [...rules.schedule, ...Object.values(rules.roles), ...own] : [rules.agent];
   const agents: Assembly["agents"] = [];
-  const env = await lookUpEnv(request);
+  const env = await readLookUpEnvironment(request);
   for (const name of new Set(names.filter((one) => one !== undefined))) {
     const configured = run.configuredAgents.get(name);
     // An unknown name is reported as a problem of the backlog, with its line.
@@ -362,10 +368,10 @@ async function lookUp(
   return agents;
 }
 
-async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; warning?: string }> {
+async function openOrInitRepository(request: RunRequest): Promise<{ repo?: Repository; warning?: string }> {
   const { ports, project, env } = request;
   const { git } = project.resolved.settings;
-  const places = repositoryPlaces(request);
+  const places = makeRepositoryPlaces(request);
   let opened = await openRepository(ports, places);
   if (!opened.ok && opened.error.why === "no-repository" && git.init) {
     await asResult(() => initRepository(ports, project.folder, env));

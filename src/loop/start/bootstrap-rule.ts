@@ -6,12 +6,12 @@ import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
 import { openStore } from "../../todo/store/store.js";
 import type { Task } from "../../todo/model/task.js";
-import { knownVersion } from "../perform/known-version.js";
-import { repositoryPlaces } from "../runs/repository-places.js";
+import { findKnownVersion } from "../perform/known-version.js";
+import { makeRepositoryPlaces } from "../runs/repository-places.js";
 import type { RunRequest } from "../runs/run-request.js";
 
 /** On a terminal a draft needs one question, elsewhere a flag (contract §4, *Bootstrap*). */
-export function bootstrapRule(request: RunRequest, tasks: readonly Task[]): Rules["bootstrap"] {
+export function makeBootstrapRule(request: RunRequest, tasks: readonly Task[]): Rules["bootstrap"] {
   const old = request.project.goProgram?.backlog;
   if (tasks.length === 0 && old !== undefined)
     return { refused: `${backlogText(old.tasks)}: move them with \`${MOVE_OVER}\`` };
@@ -24,14 +24,14 @@ export function bootstrapRule(request: RunRequest, tasks: readonly Task[]): Rule
 }
 
 /** Throws, before anything is asked or written, if the file has no tasks and no draft was asked for. */
-export async function mustBeWanted(request: RunRequest, tasks: readonly Task[]): Promise<void> {
+export async function requireTasksOrDraft(request: RunRequest, tasks: readonly Task[]): Promise<void> {
   const { ports, project } = request;
-  const rule = bootstrapRule(request, tasks);
+  const rule = makeBootstrapRule(request, tasks);
   if (typeof rule !== "object") return;
   const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).read();
   // An invalid file is repaired instead.
   if (read.kind !== "missing" && read.kind !== "empty") return;
-  const opened = await openRepository(ports, repositoryPlaces(request));
+  const opened = await openRepository(ports, makeRepositoryPlaces(request));
   const repo = opened.ok ? { repo: opened.value } : {};
-  throw new UserError("usage", (await knownVersion({ ports, project, ...repo })) ?? rule.refused);
+  throw new UserError("usage", (await findKnownVersion({ ports, project, ...repo })) ?? rule.refused);
 }

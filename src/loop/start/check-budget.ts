@@ -12,15 +12,15 @@ export function checkBudget({ budget }: Pick<Rules, "budget">, agent: Payee): vo
   if (budget.unknown_cost === "allow") return;
   if (hasDollarBudget({ budget }) && !mayKnowCost(agent)) {
     const message = `cannot enforce a budget in dollars: ${agent.name} does not report its cost`;
-    throw new UserError("usage", message, hintFor(agent));
+    throw new UserError("usage", message, makeHint(agent));
   }
   const [inTokens] = listTokenBudgets({ budget });
   if (inTokens === undefined || canReportTokens(agent)) return;
   const message = `cannot enforce ${inTokens}: ${agent.name} does not report its tokens`;
-  throw new UserError("usage", message, hintFor(agent));
+  throw new UserError("usage", message, makeHint(agent));
 }
 
-function hintFor(agent: Payee): string {
+function makeHint(agent: Payee): string {
   const { name, model } = agent;
   if (!canReportTokens(agent)) {
     return (

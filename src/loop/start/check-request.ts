@@ -30,7 +30,7 @@ export interface Requested {
 
 /** Checks without locks; throws a `usage` error if the run cannot start. */
 export async function checkRequest(request: RunRequest): Promise<Requested> {
-  const { backlog, tasks } = await peek(request);
+  const { backlog, tasks } = await readTasks(request);
   checkTask(request, tasks);
   const folder = await checkRoot(request, backlog?.project?.root);
   await checkTemplates(request);
@@ -38,7 +38,10 @@ export async function checkRequest(request: RunRequest): Promise<Requested> {
   return { tasks, folder, ...given({ note }) };
 }
 
-async function peek({ ports, project }: RunRequest): Promise<{ backlog?: Backlog; tasks: readonly Task[] }> {
+async function readTasks({
+  ports,
+  project,
+}: RunRequest): Promise<{ backlog?: Backlog; tasks: readonly Task[] }> {
   const { todoFile } = project;
   const stat = await ports.files.stat(todoFile);
   if (stat !== undefined && stat.kind !== "file") {
@@ -87,11 +90,11 @@ async function checkTemplates({ ports, project, promptsFolder }: RunRequest): Pr
   const places = { bundled: promptsFolder, instead: project.paths.prompts };
   for (const name of PROMPTS) {
     if (places.instead[name] !== undefined)
-      render(await readTemplate(ports.files, places, name), sample(name));
+      render(await readTemplate(ports.files, places, name), makeSampleVariables(name));
   }
 }
 
-function sample(name: PromptName): Readonly<Record<string, string>> {
+function makeSampleVariables(name: PromptName): Readonly<Record<string, string>> {
   const project = { folder: "/" };
   const common = { project, iteration: 1, todoFile: "", logDir: "", sourceFiles: [] };
   switch (name) {

@@ -7,7 +7,7 @@ import type { UserSchema } from "../../todo/check/user-schema.js";
 import type { RunRequest } from "../runs/run-request.js";
 
 /** Throws a `usage` error that names what the schema forbids. */
-export async function mustAllowRun(
+export async function requireSchemaAllowsRun(
   { ports, project }: RunRequest,
   schemaFile: string,
   schema: UserSchema,

@@ -34,10 +34,10 @@ export async function findMissingChecks(
   };
   const warnings: string[] = [];
   const refusals: string[] = [];
-  for (const [command, ids] of checksOf(open, new Set(verify.commands), trusted)) {
+  for (const [command, ids] of listOwnChecks(open, new Set(verify.commands), trusted)) {
     const lack = await findLack(place, command);
     if (lack === undefined) continue;
-    const fact = `cannot run the check "${command}" of ${namesOf(ids)}: ${lack.missing}`;
+    const fact = `cannot run the check "${command}" of ${formatTaskNames(ids)}: ${lack.missing}`;
     if (lack.isOutside && verify.strict) refusals.push(`${fact}; ${lack.remedy}`);
     else warnings.push(`${fact}; attempts fail while it cannot run: ${lack.remedy}`);
   }
@@ -47,7 +47,7 @@ export async function findMissingChecks(
 }
 
 /** The tasks' approved checks, each once, with the tasks that have it. */
-function checksOf(
+function listOwnChecks(
   tasks: readonly Task[],
   ofProject: ReadonlySet<string>,
   trusted: Trusted,
@@ -64,7 +64,7 @@ function checksOf(
   return found;
 }
 
-function namesOf([first = "", ...more]: readonly string[]): string {
+function formatTaskNames([first = "", ...more]: readonly string[]): string {
   if (more.length === 0) return first;
   return `${first} and ${more.length} more task${more.length === 1 ? "" : "s"}`;
 }

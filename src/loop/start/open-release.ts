@@ -13,15 +13,15 @@ import type { Repository } from "../../git/base/repository.js";
 import { formatStamp } from "../../logging/run-log.js";
 import type { ReleaseRules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
-import { releaseAgent, releaseRepository, type Assembly } from "./assemble.js";
+import { resolveReleaseAgent, openReleaseRepository, type Assembly } from "./assemble.js";
 import { checkRequest } from "./check-request.js";
 import { THE_RELEASE } from "../perform/keep-attempt.js";
-import { promptFor } from "../perform/prompt-for.js";
+import { renderPrompt } from "../perform/prompt-for.js";
 import { PUSH_LABEL } from "../step/releasing.js";
 import { SURVEY_HINT, surveyRelease, type ReleaseFacts } from "../../release/survey.js";
 import { given } from "../../system/given.js";
 import type { RunRequest } from "../runs/run-request.js";
-import { emptyMemory } from "../perform/world.js";
+import { createMemory } from "../perform/world.js";
 
 const ReleaseCommit = z.object({ release: z.string() });
 
@@ -33,20 +33,20 @@ export async function prepareRelease(
   const { repo, rules } = assembly;
   if (request.release === undefined || repo === undefined) return assembly;
   const left = await withHint(SURVEY_HINT, async () => {
-    await mustBeConfirmable(request, repo, rules.baseline);
+    await requireConfirmation(request, repo, rules.baseline);
     return endKilled(request, repo);
   });
   const warnings = [...assembly.warnings, ...left];
-  const release = await survey(request, repo);
-  return { ...assembly, warnings, release, rules: { ...rules, release: releaseRules(request, release) } };
+  const release = await collectFacts(request, repo);
+  return { ...assembly, warnings, release, rules: { ...rules, release: makeReleaseRules(request, release) } };
 }
 
-function survey(request: RunRequest, repo: Repository): Promise<ReleaseFacts> {
+function collectFacts(request: RunRequest, repo: Repository): Promise<ReleaseFacts> {
   return surveyRelease({ ...request, wanted: request.release?.wanted }, repo);
 }
 
 /** Requires confirmation by the user or by -y, before anything starts, for a push and for a release without checks. */
-async function mustBeConfirmable(
+async function requireConfirmation(
   { yes, terminal, confirm }: RunRequest,
   repo: Repository,
   checks: boolean,
@@ -87,7 +87,7 @@ async function endKilled({ ports }: RunRequest, repo: Repository): Promise<strin
 }
 
 /** The rules of the release machine. */
-function releaseRules(request: RunRequest, facts: ReleaseFacts): ReleaseRules {
+function makeReleaseRules(request: RunRequest, facts: ReleaseFacts): ReleaseRules {
   const { known, branch, remote, github, made } = facts;
   const { from, wanted } = known;
   const isAsked = request.terminal && request.confirm !== undefined;
@@ -96,28 +96,32 @@ function releaseRules(request: RunRequest, facts: ReleaseFacts): ReleaseRules {
     ...given({ from, wanted }),
     checks: verify.commands.length > 0,
     answers: request.yes ? "yes" : isAsked ? "person" : "nobody",
-    branch: shortBranch(branch),
+    branch: shortenBranch(branch),
     ...(remote === undefined
       ? {}
       : {
-          remote: { name: remote.name, url: withoutPassword(remote.url), branch: shortBranch(remote.branch) },
+          remote: {
+            name: remote.name,
+            url: removePassword(remote.url),
+            branch: shortenBranch(remote.branch),
+          },
         }),
     ...given({ github }),
-    ...(made === undefined ? {} : { made: withoutNotes(made) }),
+    ...(made === undefined ? {} : { made: omitNotes(made) }),
   };
 }
 
-function withoutNotes(made: NonNullable<ReleaseFacts["made"]>): ReleaseRules["made"] {
+function omitNotes(made: NonNullable<ReleaseFacts["made"]>): ReleaseRules["made"] {
   const { notes: _long, ...rest } = made;
   return rest;
 }
 
-function shortBranch(ref: string): string {
+function shortenBranch(ref: string): string {
   return ref.replace(/^refs\/heads\//, "");
 }
 
 /** Removes a password or token from a URL. */
-function withoutPassword(url: string): string {
+function removePassword(url: string): string {
   return url.replace(/^([a-z+]+:\/\/)[^@/]*@/i, "$1");
 }
 
@@ -134,13 +138,13 @@ export interface ReleasePlan {
 export async function planRelease(request: RunRequest): Promise<ReleasePlan> {
   const { ports, project, promptsFolder } = request;
   const { tasks } = await checkRequest(request);
-  const repo = await releaseRepository(request);
-  const { agent, check } = await releaseAgent(request, tasks);
-  const release = await survey(request, repo);
-  const rules = releaseRules(request, release);
+  const repo = await openReleaseRepository(request);
+  const { agent, check } = await resolveReleaseAgent(request, tasks);
+  const release = await collectFacts(request, repo);
+  const rules = makeReleaseRules(request, release);
   if (release.made !== undefined) return { facts: release, rules, agent };
-  const world = { ports, project, check, promptsFolder, memory: emptyMemory(), repo, release };
+  const world = { ports, project, check, promptsFolder, memory: createMemory(), repo, release };
   const job = { job: 1, iteration: 1, phase: "push" as const, agent, attempt: 1 };
-  const prompt = await promptFor(world, job, { earlier: [], draft: undefined });
+  const prompt = await renderPrompt(world, job, { earlier: [], draft: undefined });
   return { facts: release, rules, agent, prompt };
 }

@@ -11,9 +11,9 @@ import { createRunLog } from "../../logging/run-log.js";
 import type { Ending, StepEvent } from "../../logging/events.js";
 import { openStore } from "../../todo/store/store.js";
 import { drive, type Perform } from "../step/drive.js";
-import { baseEnvironment } from "../perform/environment.js";
+import { makeBaseEnvironment } from "../perform/environment.js";
 import { Inbox } from "../step/inbox.js";
-import { lockPaths, takeRunLocks, type RunLocks } from "../runs/locks.js";
+import { makeLockPaths, takeRunLocks, type RunLocks } from "../runs/locks.js";
 import { perform } from "../perform/perform.js";
 import { listenToOthers } from "./listen.js";
 import { assemble, assembleRelease, type Assembly } from "./assemble.js";
@@ -24,8 +24,8 @@ import { given } from "../../system/given.js";
 import { recoverRun } from "../runs/recover.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfHead } from "./warn-of-repository.js";
-import { worldAt } from "../replay/world-at.js";
-import { emptyMemory, type World } from "../perform/world.js";
+import { setWorldTime } from "../replay/world-at.js";
+import { createMemory, type World } from "../perform/world.js";
 
 /** A run in progress. */
 export interface OpenRun {
@@ -50,7 +50,7 @@ export async function openRun(request: RunRequest): Promise<OpenRun> {
   const { ports, project } = request;
   const isRelease = request.release !== undefined;
   const assembly = isRelease ? await assembleRelease(request) : await assemble(request);
-  const paths = lockPaths({
+  const paths = makeLockPaths({
     todoFile: project.realTodoFile,
     lockDir: project.lockDir,
     ...(assembly.repo === undefined ? {} : { gitDir: assembly.repo.gitDir }),
@@ -74,7 +74,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   if (recovered.left.length === 0) await locks.forgetDead();
   const ready = await prepareRelease(request, assembly);
   const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo);
-  const env = baseEnvironment(request.env, assembly.envFile);
+  const env = makeBaseEnvironment(request.env, assembly.envFile);
   const redact = await redactorFor(ports, { ...env, ...assembly.agentEnv });
   const log = await createRunLog(ports, project.logDir, {
     redact,
@@ -107,10 +107,10 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
     ...(head?.commit === undefined ? {} : { head: head.commit }),
     ...(request.confirm === undefined ? {} : { confirm: askWith(request.confirm) }),
-    memory: emptyMemory(),
+    memory: createMemory(),
   };
   const inbox = new Inbox();
-  inbox.put(started(request, { ...ready, head }, log.run));
+  inbox.put(makeRunStarted(request, { ...ready, head }, log.run));
   inbox.put(recovered);
   return {
     run: log.run,
@@ -135,7 +135,7 @@ function askWith(confirm: NonNullable<RunRequest["confirm"]>): (question: string
   return (question) => confirm(question, []);
 }
 
-function started(
+function makeRunStarted(
   request: RunRequest,
   assembly: Assembly & { head: Head | undefined },
   run: string,
@@ -176,7 +176,7 @@ async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<Ru
     asked: (request, changes) => world.memory.asked.set(request, changes),
   });
   try {
-    const doAt: Perform = (effect, at) => perform(worldAt(world, at), effect);
+    const doAt: Perform = (effect, at) => perform(setWorldTime(world, at), effect);
     const end = await drive({ log, clock: ports.clock, perform: doAt }, inbox);
     await removeLocksLeft(world);
     return {

@@ -8,13 +8,13 @@ import { openStore } from "../../todo/store/store.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
 import { understandBacklog } from "../../todo/understand/understand-backlog.js";
 import type { ReadResult } from "../../todo/store/writer.js";
-import { checkOptions, lookUpEnv, configureAgents, scheduleOf } from "./assemble.js";
+import { readCheckOptions, readLookUpEnvironment, configureAgents, resolveSchedule } from "./assemble.js";
 import { checkRequest } from "./check-request.js";
 import { findMissingChecks } from "./missing-checks.js";
-import { promptFor } from "../perform/prompt-for.js";
+import { renderPrompt } from "../perform/prompt-for.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { chooseAgent } from "../step/schedule.js";
-import { emptyMemory } from "../perform/world.js";
+import { createMemory } from "../perform/world.js";
 
 /** A step of the plan. */
 export interface PlannedStep {
@@ -33,7 +33,7 @@ export type Plan = ({ steps: PlannedStep[]; prompt: string } | { nothing: string
 export async function planRun(request: RunRequest): Promise<Plan> {
   const { ports, project } = request;
   const { folder } = await checkRequest(request);
-  const check = await checkOptions(request);
+  const check = await readCheckOptions(request);
   const read = await readBacklog(request, check);
   if (read.kind === "missing" || read.kind === "empty") {
     const isWanted = request.yes || request.idea !== undefined;
@@ -49,7 +49,7 @@ export async function planRun(request: RunRequest): Promise<Plan> {
       "looper validate shows what is wrong",
     );
   }
-  const place = { folder, env: await lookUpEnv(request), trusted: "all" as const };
+  const place = { folder, env: await readLookUpEnvironment(request), trusted: "all" as const };
   const { warnings, refused } = await findMissingChecks(request, read.backlog.tasks, place);
   if (refused !== undefined) return { nothing: refused, warnings };
   const steps = await planSteps(
@@ -64,7 +64,7 @@ export async function planRun(request: RunRequest): Promise<Plan> {
     ports,
     project,
     check,
-    memory: { ...emptyMemory(), backlog: read.backlog },
+    memory: { ...createMemory(), backlog: read.backlog },
     promptsFolder: request.promptsFolder,
   };
   const job = {
@@ -75,7 +75,7 @@ export async function planRun(request: RunRequest): Promise<Plan> {
     agent: first.agent,
     attempt: 1,
   };
-  return { steps, warnings, prompt: await promptFor(world, job, { earlier: [], draft: undefined }) };
+  return { steps, warnings, prompt: await renderPrompt(world, job, { earlier: [], draft: undefined }) };
 }
 
 /** Reads the backlog as a run would, with obvious mistakes corrected. */
@@ -93,7 +93,7 @@ async function planSteps(
   titleOf: (id: TaskId) => string,
 ): Promise<PlannedStep[]> {
   const { loop, roles } = request.project.resolved.settings;
-  const schedule = await scheduleOf(request, configureAgents(request));
+  const schedule = await resolveSchedule(request, configureAgents(request));
   const rules = { schedule, roles, ...given({ agent: request.agent }) };
   const only = request.only === undefined ? undefined : closure(TaskId.parse(request.only), rows);
   const blockedAtStart = new Set(rows.filter(({ status }) => status === "blocked").map(({ id }) => id));

@@ -11,7 +11,7 @@ import type { Job, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
 /** Continues once the backlog holds the result of a job. */
-export function afterSettle(work: Work, job: Job, decision: Decision): RunState {
+export function continueAfterSettle(work: Work, job: Job, decision: Decision): RunState {
   decision.because = { rule: "settled", why: job.verdict?.kind ?? "" };
   if (job.released === true) return startNext(endReleased(work, job), decision);
   // L17: this does not count as an attempt, so no hook runs for it.

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import type { Status } from "../../todo/model/task.js";
 import { id, row } from "../../todo/testing/testing.js";
-import { begun, openEffect, tell, until } from "../testing/reach.js";
+import { beginRun, openEffect, tell, advanceTo } from "../testing/reach.js";
 import { feed, type Sim } from "../testing/sim.js";
 import type { Effect } from "./effects.js";
 import { step } from "./step.js";
@@ -14,16 +14,16 @@ const ask = (sim: Sim, ...changes: PersonChange[]) =>
 const kinds = (effects: readonly Effect[]) => effects.map(({ kind }) => kind);
 
 test("an edit requested while the task is committed is made after the commit", () => {
-  const committing = until(begun([row("T1")], { review: false }), "commit");
+  const committing = advanceTo(beginRun([row("T1")], { review: false }), "commit");
   const asked = ask(committing, to("todo"));
   expect(asked.taken.next.effects).toEqual([]);
-  const made = until(asked.sim, "change-backlog");
+  const made = advanceTo(asked.sim, "change-backlog");
   expect(made.open.map(({ effect }) => effect)).toMatchObject([{ kind: "change-backlog", request: "ask-1" }]);
   expect(made.disk).toMatchObject({ rows: [{ id: "T1", status: "done" }], commits: [{ task: "T1" }] });
 });
 
 test("a task whose finish is refused is not done: its work is saved, and it does not count as an attempt", () => {
-  const sim = until(begun([row("T1")], { review: false }), "commit");
+  const sim = advanceTo(beginRun([row("T1")], { review: false }), "commit");
   const job = sim.open.flatMap(({ effect }) => ("job" in effect ? (effect.job ?? []) : []))[0];
   if (job === undefined) throw new Error("the claim made no job");
   const refused = [{ op: "finish", id: id("T1"), why: "it is todo, not doing" }];
@@ -41,7 +41,7 @@ test("a task whose finish is refused is not done: its work is saved, and it does
 });
 
 test("an edit of other keys, to the same status, or of a waiting task stops no attempt", () => {
-  const working = until(begun([row("T1"), row("T2")], { review: false }), "run-agent");
+  const working = advanceTo(beginRun([row("T1"), row("T2")], { review: false }), "run-agent");
   const title: PersonChange = { op: "edit", id: id("T1"), set: { title: "x", status: "doing" }, clear: [] };
   expect(kinds(ask(working, title).taken.next.effects)).toEqual(["change-backlog"]);
   expect(kinds(ask(working, { op: "remove", id: id("T2") }).taken.next.effects)).toEqual(["change-backlog"]);
@@ -49,13 +49,13 @@ test("an edit of other keys, to the same status, or of a waiting task stops no a
 });
 
 test("a run that is ending leaves the edit to the command that requested it", () => {
-  const ending = until(begun([row("T1", { status: "done" })], { review: false }), "finish");
+  const ending = advanceTo(beginRun([row("T1", { status: "done" })], { review: false }), "finish");
   const { taken } = ask(ending, to("todo"));
   expect(taken.next.notes).toMatchObject([{ type: "edit_answered", request: "ask-1", outcome: "left" }]);
 });
 
 test("L16: a task that a person sets to done as it is claimed again has its unfinished work put aside", () => {
-  const claiming = until(begun([row("T1", { status: "doing" })], { review: false }), "change-backlog");
+  const claiming = advanceTo(beginRun([row("T1", { status: "doing" })], { review: false }), "change-backlog");
   const { job } = openEffect(claiming, "change-backlog");
   const { taken } = tell(claiming, "change-backlog", {
     ...{ type: "backlog_changed" as const, ...job, updated: [], warnings: [], removed: [], digest: "new" },

@@ -78,7 +78,7 @@ export function startDueEdit(work: Work, decision: Decision): RunState | undefin
   const [stray, ...toPutAside] = work.toPutAside;
   if (stray !== undefined && mayPutAside(work)) return putAside({ ...work, toPutAside }, stray, decision);
   if (asked === undefined) return undefined;
-  if (work.jobs.some((job) => holds(work, job, asked))) return stays;
+  if (work.jobs.some((job) => mustWaitFor(work, job, asked))) return stays;
   const left = listUnfinished(work, asked)[0];
   if (left !== undefined && mayPutAside(work)) return putAside(work, left, decision);
   const { request } = asked;
@@ -88,7 +88,7 @@ export function startDueEdit(work: Work, decision: Decision): RunState | undefin
 }
 
 /** Whether the edit must wait for this job. The hooks after a task's commit no longer delay it. */
-function holds(work: Work, { facts, activity }: Job, { ids }: AskedEdit): boolean {
+function mustWaitFor(work: Work, { facts, activity }: Job, { ids }: AskedEdit): boolean {
   if (facts.task_id === undefined || !ids.includes(facts.task_id)) return false;
   return activity !== "after" || work.index.get(facts.task_id)?.status === "doing";
 }
@@ -101,10 +101,10 @@ function listUnfinished({ index }: Work, { ids, stopped }: AskedEdit): TaskId[] 
 
 /** Never while another job works in the tree. Allowed while the run is stopping, because it starts no new work. */
 function mayPutAside(work: Work): boolean {
-  return restores(work) && work.jobs.length === 0;
+  return isRestoring(work) && work.jobs.length === 0;
 }
 
-function restores({ git, rules }: Work): boolean {
+function isRestoring({ git, rules }: Work): boolean {
   return git && rules.on_failure === "restore";
 }
 
@@ -134,8 +134,8 @@ export function snapshotReleased(work: Work, job: Job, decision: Decision): RunS
 }
 
 /** Whether a released job's work is taken out of the tree. */
-export function restoresTree(work: Work): boolean {
-  return restores(work) && work.closing?.broken !== true;
+export function mayRestore(work: Work): boolean {
+  return isRestoring(work) && work.closing?.broken !== true;
 }
 
 /** Logs that an attempt was stopped, and where its work is. */
@@ -160,7 +160,7 @@ function describeLeftBehind(id: string, rescue: string): string {
 
 function describeKept(work: Work, { rescue }: Job): Pick<StoppedAttempt, "kept" | "rescue"> {
   if (rescue !== undefined) return { kept: "rescue", rescue };
-  return { kept: restores(work) ? "nothing" : "tree" };
+  return { kept: isRestoring(work) ? "nothing" : "tree" };
 }
 
 /** Ends a released job. It does not count as an attempt, but it does count as an iteration if its agent ran. */
@@ -235,10 +235,10 @@ function takeEdits(
       ({ facts, activity }) => facts.task_id === id && activity !== "after" && activity !== "claim",
     );
   const moved = [...edits.added, ...edits.changed, ...(edits.removed ?? [])].filter(
-    (id) => !own.has(id) && statusIn(before, id) !== statusIn(work, id) && !mayBeAgents(id),
+    (id) => !own.has(id) && findStatus(before, id) !== findStatus(work, id) && !mayBeAgents(id),
   );
-  const blocked = moved.filter((id) => statusIn(work, id) === "blocked");
-  const toPutAside = restores(work) ? moved.filter((id) => statusIn(before, id) === "doing") : [];
+  const blocked = moved.filter((id) => findStatus(work, id) === "blocked");
+  const toPutAside = isRestoring(work) ? moved.filter((id) => findStatus(before, id) === "doing") : [];
   if (toPutAside.length + blocked.length === 0 && ended.size === 0) return work;
   return {
     ...work,
@@ -247,6 +247,6 @@ function takeEdits(
   };
 }
 
-function statusIn({ index }: Work, id: TaskId): IndexRow["status"] | undefined {
+function findStatus({ index }: Work, id: TaskId): IndexRow["status"] | undefined {
   return index.get(id)?.status;
 }

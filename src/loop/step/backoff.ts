@@ -44,13 +44,13 @@ export function backOff(
   const counted = { times, soon, reason };
   const next = (more: Pick<Backoff, "until" | "why">): Backoffs =>
     new Map(backoffs).set(agent, { ...counted, ...more });
-  if (retryAt === undefined || retryAt <= at) return next({ until: at + delayAfter(times) });
+  if (retryAt === undefined || retryAt <= at) return next({ until: at + computeDelay(times) });
   if (soon <= MOST_SOON) return next({ until: retryAt + SLACK_MS });
   const why = `told ${soon} times in a row to come back in less than ${SOON_MS / 1000} s`;
-  return next({ until: at + delayAfter(soon - MOST_SOON), why });
+  return next({ until: at + computeDelay(soon - MOST_SOON), why });
 }
 
-function delayAfter(times: number): number {
+function computeDelay(times: number): number {
   return Math.min(FIRST_MS * 2 ** (times - 1), MOST_MS);
 }
 

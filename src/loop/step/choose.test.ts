@@ -6,7 +6,7 @@ import { id, row } from "../../todo/testing/testing.js";
 import type { Effect } from "./effects.js";
 import type { RunState } from "./state.js";
 import type { WorldReply } from "../testing/answers.js";
-import { after, begun, openEffect, tell, told, until } from "../testing/reach.js";
+import { advancePast, beginRun, openEffect, tell, told, advanceTo } from "../testing/reach.js";
 import { feed, type Sim } from "../testing/sim.js";
 
 type Changed = Extract<StepEvent, { type: "backlog_changed" }>;
@@ -29,8 +29,8 @@ function looked(sim: Sim, found: Partial<Changed> = {}): Sim {
 
 /** Two workers: the first runs its agent, the backlog is being reread for the second. */
 function oneOfTwo(rules: Partial<Rules> = {}): Sim {
-  const sim = until(begun([row("T1"), row("T2")], { workers: 2, ...rules }), "checkpoint");
-  const looking = after(sim, "checkpoint");
+  const sim = advanceTo(beginRun([row("T1"), row("T2")], { workers: 2, ...rules }), "checkpoint");
+  const looking = advancePast(sim, "checkpoint");
   expect(kinds(looking)).toEqual(["change-backlog", "run-agent"]);
   return looking;
 }
@@ -44,7 +44,7 @@ test("max_iterations ends the run after the jobs that are still running", () => 
   const sim = looked(oneOfTwo({ max_iterations: 1, review: false }));
   expect(kinds(sim)).toEqual(["run-agent"]);
   expect(sim.state.phase).toBe("working");
-  const end = openEffect(until(sim, "finish"), "finish");
+  const end = openEffect(advanceTo(sim, "finish"), "finish");
   expect(end).toMatchObject({ ending: "limit", message: "max_iterations (1) is reached", iterations: 1 });
 });
 
@@ -54,37 +54,37 @@ test("a backlog that loses its only task ends the run after that task's job", ()
     work: { closing: { ending: "unusable-backlog", message: "there is no task T2 in the backlog" } },
   });
   expect(kinds(sim)).toEqual(["run-agent"]);
-  expect(openEffect(until(sim, "finish"), "finish").ending).toBe("unusable-backlog");
+  expect(openEffect(advanceTo(sim, "finish"), "finish").ending).toBe("unusable-backlog");
 });
 
 const marker = { ...row("PROJECT-DONE", { status: "done" }), marker: true as const };
 
 test("the marker ends a finished backlog without a review, but not one with open tasks", () => {
-  expect(openEffect(until(begun([marker]), "finish"), "finish").message).toBe(
+  expect(openEffect(advanceTo(beginRun([marker]), "finish"), "finish").message).toBe(
     "the backlog is finished already: nothing was started",
   );
-  const waiting = until(begun([marker, row("T1", { depends_on: ["gone"] })]), "checkpoint");
+  const waiting = advanceTo(beginRun([marker, row("T1", { depends_on: ["gone"] })]), "checkpoint");
   expect(openEffect(waiting, "checkpoint").job.phase).toBe("review");
-  const working = after(until(begun([row("T1")]), "commit"), "commit");
+  const working = advancePast(advanceTo(beginRun([row("T1")]), "commit"), "commit");
   expect(
     kinds(looked(working, { rows: [...rowsOf(marker), ...rowsOf(row("T1", { status: "done" }))] })),
   ).toEqual(["commit-backlog"]);
 });
 
 test("a review does not start past max_iterations, and waits for the delay like any attempt", () => {
-  const limited = after(until(begun([row("T1")], { max_iterations: 1 }), "commit"), "commit");
-  expect(openEffect(until(limited, "finish"), "finish").ending).toBe("complete");
-  const delayed = after(until(begun([row("T1")], { delay_ms: 1_000 }), "commit"), "commit");
-  const waiting = after(delayed, "change-backlog");
+  const limited = advancePast(advanceTo(beginRun([row("T1")], { max_iterations: 1 }), "commit"), "commit");
+  expect(openEffect(advanceTo(limited, "finish"), "finish").ending).toBe("complete");
+  const delayed = advancePast(advanceTo(beginRun([row("T1")], { delay_ms: 1_000 }), "commit"), "commit");
+  const waiting = advancePast(delayed, "change-backlog");
   expect(kinds(waiting)).toEqual([]);
   expect(waiting.timer).toBe(1_000);
 });
 
 test("tasks added after a clean review get another review, even if none of them can be done", () => {
   const report = { found: { task_id: null, status: "reviewed" as const } };
-  const clean = after(
-    until(
-      after(begun([row("T1", { status: "done" })], { completion_marker: false }), "run-agent", {
+  const clean = advancePast(
+    advanceTo(
+      advancePast(beginRun([row("T1", { status: "done" })], { completion_marker: false }), "run-agent", {
         end: { outcome: "ok", report },
       }),
       "change-backlog",
@@ -110,7 +110,7 @@ function broken(rules: Partial<Rules> = {}): {
   sim: Sim;
   first: Extract<Effect, { kind: "run-agent" }>["job"];
 } {
-  const sim = after(looked(oneOfTwo(rules)), "change-backlog");
+  const sim = advancePast(looked(oneOfTwo(rules)), "change-backlog");
   const { job } = openEffect(sim, "checkpoint");
   const { job: first } = openEffect(sim, "run-agent");
   return {
@@ -137,13 +137,13 @@ test("nothing is committed, restored or judged after an environment failure: tas
     const { sim, first } = broken(rules);
     expect(kinds(sim)).toEqual(["run-agent", "stop"]);
     const snapshot = tell(sim, "run-agent", { ...agentEnd, ...first }).sim;
-    const settled = after(snapshot, "snapshot");
+    const settled = advancePast(snapshot, "snapshot");
     expect(kinds(settled)).toEqual(["stop", "change-backlog"]);
     expect(openEffect(settled, "change-backlog").changes).toEqual([]);
     expect(workOf(settled.state).jobs).toMatchObject([
       { activity: "settle", verdict: { kind: "interrupted" } },
     ]);
-    expect(openEffect(until(settled, "finish"), "finish")).toMatchObject({
+    expect(openEffect(advanceTo(settled, "finish"), "finish")).toMatchObject({
       ending: "environment",
       message: "disk full",
     });
@@ -151,8 +151,8 @@ test("nothing is committed, restored or judged after an environment failure: tas
 });
 
 test("an environment failure ends other jobs at their gate, their restore or their commit", () => {
-  const gated = until(after(oneOfTwo(), "change-backlog"), "change-backlog");
-  const atGate = until(after(until(gated, "run-agent"), "run-agent"), "run-gate");
+  const gated = advanceTo(advancePast(oneOfTwo(), "change-backlog"), "change-backlog");
+  const atGate = advanceTo(advancePast(advanceTo(gated, "run-agent"), "run-agent"), "run-gate");
   const { job } = openEffect(atGate, "run-gate");
   const fails = { type: "effect_failed", effect: "snapshot", error: "disk full" } as const;
   const worse = feed(atGate, fails).sim;
@@ -181,7 +181,7 @@ test("an environment failure ends other jobs at their gate, their restore or the
 });
 
 test("each job is stopped once", () => {
-  const sim = until(begun([row("T1")]), "run-agent");
+  const sim = advanceTo(beginRun([row("T1")]), "run-agent");
   const twice = feed(feed(sim, sigint).sim, sigint);
   expect(twice.taken.next.effects.map(({ kind }) => kind)).toEqual(["stop"]);
   const failed = told(twice.sim, { type: "effect_failed", effect: "commit-backlog", error: "no" });
@@ -190,9 +190,11 @@ test("each job is stopped once", () => {
 
 /** Without applied summaries: the agent has ended, and its row is being reread. */
 function lookingAtRow(end: WorldReply["end"], before: (sim: Sim) => Sim = (sim) => sim): Sim {
-  const sim = before(until(begun([row("T1")], { apply_summary: false, max_attempts: 1 }), "run-agent"));
-  const ended = until(after(sim, "run-agent", end === undefined ? {} : { end }), "snapshot");
-  return after(ended, "snapshot");
+  const sim = before(
+    advanceTo(beginRun([row("T1")], { apply_summary: false, max_attempts: 1 }), "run-agent"),
+  );
+  const ended = advanceTo(advancePast(sim, "run-agent", end === undefined ? {} : { end }), "snapshot");
+  return advancePast(ended, "snapshot");
 }
 
 const failed = { outcome: "failed", reason: "exited", evidence: "code 1" } as const;
@@ -201,12 +203,14 @@ test("a row that its agent blocked keeps its blockers, and the row of a stopped 
   const blocked = { rows: rowsOf(row("T1", { status: "blocked" })) };
   const told1 = tellRow(lookingAtRow(failed), blocked);
   expect(kinds(told1)).toEqual(["restore"]);
-  const settled = after(told1, "restore");
+  const settled = advancePast(told1, "restore");
   expect(openEffect(settled, "change-backlog").changes).toEqual([]);
   expect(workOf(settled.state).jobs).toMatchObject([{ verdict: { kind: "blocked" } }]);
   expect([...workOf(settled.state).final]).toEqual([["T1", true]]);
   const interrupted = { outcome: "failed", reason: "interrupted", evidence: "SIGTERM" } as const;
-  const stopped = lookingAtRow(interrupted, (sim) => after(feed(feed(sim, sigint).sim, sigint).sim, "stop"));
+  const stopped = lookingAtRow(interrupted, (sim) =>
+    advancePast(feed(feed(sim, sigint).sim, sigint).sim, "stop"),
+  );
   const left = tellRow(stopped, blocked);
   expect(kinds(left)).toEqual(["change-backlog"]);
   expect(workOf(left.state).jobs).toMatchObject([{ verdict: { kind: "interrupted" } }]);

@@ -11,8 +11,8 @@ import { row } from "../../todo/testing/testing.js";
 import { drive, type Perform } from "./drive.js";
 import type { Effect } from "./effects.js";
 import { replayRun } from "../replay/replay.js";
-import { inWorld } from "../testing/in-world.js";
-import { newSim } from "../testing/sim.js";
+import { createWorld } from "../testing/in-world.js";
+import { createSim } from "../testing/sim.js";
 
 const ports = nodePorts();
 let folder: string;
@@ -39,7 +39,7 @@ function lines(): Record<string, unknown>[] {
 
 test("L11: a decision is in the log before any of its effects starts", async () => {
   const begun: string[] = [];
-  const { inbox, perform } = inWorld(newSim(backlog, { review: false }), (effect) => {
+  const { inbox, perform } = createWorld(createSim(backlog, { review: false }), (effect) => {
     const decided = lines().filter(({ type }) => type === "decided");
     expect(decided.at(-1)?.["effects"]).toContainEqual(effect);
     begun.push(effect.kind);
@@ -51,7 +51,7 @@ test("L11: a decision is in the log before any of its effects starts", async () 
 });
 
 test("L15: the log of a run, read back from disk, gives the same decisions, and a changed effect is found", async () => {
-  const { inbox, perform } = inWorld(newSim(backlog, { review: false }), () => Promise.resolve());
+  const { inbox, perform } = createWorld(createSim(backlog, { review: false }), () => Promise.resolve());
   await drive({ log, clock: ports.clock, perform }, inbox);
   const decisions = lines().filter(({ type }) => type === "decided").length;
   expect(await replayRun(ports, log.folder)).toEqual({ decisions });
@@ -70,7 +70,7 @@ test("L10: an error that an effect throws is its one answer, unless it is an int
     effect.kind === "checkpoint"
       ? Promise.reject(new UserError("environment", "no space", "free some"))
       : Promise.resolve();
-  const { inbox, perform } = inWorld(newSim(backlog), refuse);
+  const { inbox, perform } = createWorld(createSim(backlog), refuse);
   const failing: Perform = (effect, at) =>
     effect.kind === "finish" ? Promise.resolve(ended) : perform(effect, at);
   expect(await drive({ log, clock: ports.clock, perform: failing }, inbox)).toMatchObject({
@@ -79,7 +79,7 @@ test("L10: an error that an effect throws is its one answer, unless it is an int
   const failed = lines().filter(({ type }) => type === "effect_failed");
   expect(failed).toMatchObject([{ effect: "checkpoint", error: "no space", hint: "free some", job: 1 }]);
 
-  const full = inWorld(newSim(backlog), (effect) =>
+  const full = createWorld(createSim(backlog), (effect) =>
     effect.kind === "snapshot"
       ? Promise.reject(Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" }))
       : Promise.resolve(),
@@ -90,12 +90,12 @@ test("L10: an error that an effect throws is its one answer, unless it is an int
   const last = lines().filter(({ type }) => type === "effect_failed");
   expect(last.at(-1)).toMatchObject({ effect: "snapshot", hint: "free some space, then run again" });
 
-  const bug = inWorld(newSim(backlog), () => Promise.reject(new Error("a bug")));
+  const bug = createWorld(createSim(backlog), () => Promise.reject(new Error("a bug")));
   await expect(drive({ log, clock: ports.clock, perform: bug.perform }, bug.inbox)).rejects.toThrow("a bug");
 });
 
 test("L15: an effect is performed at the time of the event it was decided on", async () => {
-  const { inbox, perform } = inWorld(newSim(backlog, { review: false }), () => Promise.resolve());
+  const { inbox, perform } = createWorld(createSim(backlog, { review: false }), () => Promise.resolve());
   const done: { kind: string; at: number }[] = [];
   const noting: Perform = (effect, at) => {
     done.push({ kind: effect.kind, at });
@@ -119,7 +119,7 @@ const ended: StepEvent = {
 
 test("a failure at the end is reported as such, not as an internal error", async () => {
   const full = new UserError("environment", "the log cannot be written: ENOSPC", "free some space");
-  const { inbox, perform } = inWorld(newSim(backlog, { review: false }), (effect) =>
+  const { inbox, perform } = createWorld(createSim(backlog, { review: false }), (effect) =>
     effect.kind === "finish" ? Promise.reject(full) : Promise.resolve(),
   );
   await expect(drive({ log, clock: ports.clock, perform }, inbox)).rejects.toBe(full);

@@ -64,7 +64,7 @@ function start(begin: () => Promise<StepEvent>, effect: Effect, inbox: Inbox): v
         inbox.fail(error);
         return;
       }
-      const hint = hintFor(error);
+      const hint = makeHint(error);
       inbox.put({
         type: "effect_failed",
         ...("job" in effect ? effect.job : {}),
@@ -77,7 +77,7 @@ function start(begin: () => Promise<StepEvent>, effect: Effect, inbox: Inbox): v
 }
 
 /** The hint for an error. A full disk has the same hint for every file. */
-function hintFor(error: unknown): string | undefined {
+function makeHint(error: unknown): string | undefined {
   if (error instanceof UserError) return error.hint;
   const isFull = errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";
   return isFull ? "free some space, then run again" : undefined;

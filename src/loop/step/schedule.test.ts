@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { Rules } from "../../logging/rules.js";
-import { newSim } from "../testing/sim.js";
+import { createSim } from "../testing/sim.js";
 import { chooseAgent, canContinueWithout } from "./schedule.js";
 import type { JobKind } from "./state.js";
 
 function rules(said: Partial<Rules>): Rules {
-  return newSim({ rows: [], commits: [], checkpoints: [] }, said).rules;
+  return createSim({ rows: [], commits: [], checkpoints: [] }, said).rules;
 }
 
 function chosen(

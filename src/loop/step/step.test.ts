@@ -4,8 +4,8 @@ import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
 import { row } from "../../todo/testing/testing.js";
 import { START, step } from "./step.js";
-import { after, begun, told, until } from "../testing/reach.js";
-import { RULES, feed, newSim, startRun, type Sim } from "../testing/sim.js";
+import { advancePast, beginRun, told, advanceTo } from "../testing/reach.js";
+import { RULES, feed, createSim, startRun, type Sim } from "../testing/sim.js";
 
 const nothing = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
 const gate = {
@@ -71,14 +71,14 @@ function allBut(...types: StepEvent["type"][]): string[] {
   return EVENTS.map(({ type }) => type).filter((type) => !types.includes(type));
 }
 
-const open = begun([row("T1")]);
-const working = after(open, "read-backlog");
+const open = beginRun([row("T1")]);
+const working = advancePast(open, "read-backlog");
 
 test("a run begins with run_started and takes no event after its end", () => {
-  const fresh = newSim({ rows: [], commits: [], checkpoints: [] });
+  const fresh = createSim({ rows: [], commits: [], checkpoints: [] });
   expect(fresh.state).toBe(START);
   expect(bugs(fresh)).toEqual(allBut("run_started"));
-  expect(bugs(after(begun([row("T1")]), "finish"))).toEqual(allBut());
+  expect(bugs(advancePast(beginRun([row("T1")]), "finish"))).toEqual(allBut());
 });
 
 test("before there is a backlog only events that ask for one, read it or end the run are accepted", () => {
@@ -86,8 +86,8 @@ test("before there is a backlog only events that ask for one, read it or end the
     allBut("recovered", "backlog_read", "backlog_invalid", "answered", "committed", "stop_sent", "woke"),
   );
   const disk = { rows: [], commits: [], checkpoints: [] };
-  const broken = startRun({ ...newSim(disk), file: "broken" }).sim;
-  const drafting = until(broken, "run-agent");
+  const broken = startRun({ ...createSim(disk), file: "broken" }).sim;
+  const drafting = advanceTo(broken, "run-agent");
   const [finished, adopted] = [
     EVENTS.filter(({ type }) => type === "agent_finished"),
     EVENTS.filter(({ type }) => type === "adopted"),
@@ -99,7 +99,7 @@ test("before there is a backlog only events that ask for one, read it or end the
       finished.map((event) => ({ ...event, job: 2 })),
     ),
   ).toEqual(["agent_finished"]);
-  const adopting = until(drafting, "adopt");
+  const adopting = advanceTo(drafting, "adopt");
   expect(bugs(adopting, [...finished, ...adopted])).toEqual(["agent_finished"]);
   for (const moment of [open, drafting, adopting])
     expect(told(moment, { type: "woke" })).toMatchObject({ effects: [], because: { rule: "noted" } });
@@ -116,7 +116,7 @@ test("an answer is accepted only for a job whose activity waits for it", () => {
     ["commit", "committed"],
   ] as const;
   for (const [kind, waited] of activities) {
-    const sim = until(working, kind);
+    const sim = advanceTo(working, kind);
     const named = EVENTS.map((event) => (event.type === "backlog_changed" ? { ...event, job: 1 } : event));
     expect(bugs(sim, named), kind).toEqual(allBut(waited, ...always));
     expect(
@@ -130,11 +130,11 @@ test("an answer is accepted only for a job whose activity waits for it", () => {
 });
 
 test("a late event while the run ends changes nothing", () => {
-  const ending = until(
-    begun([], { review: false, hooks: { ...RULES.hooks, on_run_end: ["x"] } }),
+  const ending = advanceTo(
+    beginRun([], { review: false, hooks: { ...RULES.hooks, on_run_end: ["x"] } }),
     "commit-backlog",
   );
-  for (const sim of [ending, after(ending, "commit-backlog"), until(ending, "finish")]) {
+  for (const sim of [ending, advancePast(ending, "commit-backlog"), advanceTo(ending, "finish")]) {
     expect(bugs(sim)).toEqual(["run_started", "recovered"]);
     const late = EVENTS.filter(({ type }) => !["run_started", "recovered", "run_ended"].includes(type));
     for (const event of late) {
@@ -146,11 +146,11 @@ test("a late event while the run ends changes nothing", () => {
 });
 
 test("a failure at the end moves on only the activity that waits for it", () => {
-  const ending = until(
-    begun([], { review: false, hooks: { ...RULES.hooks, on_run_end: ["x", "y"] } }),
+  const ending = advanceTo(
+    beginRun([], { review: false, hooks: { ...RULES.hooks, on_run_end: ["x", "y"] } }),
     "commit-backlog",
   );
-  const hooks = after(ending, "commit-backlog");
+  const hooks = advancePast(ending, "commit-backlog");
   const failed = (sim: Sim, effect: string, job?: number) =>
     told(sim, { type: "effect_failed", effect, error: "no", ...given({ job }) });
   const moves: [Sim, string, number | undefined, string[]][] = [
@@ -168,15 +168,15 @@ test("a failure at the end moves on only the activity that waits for it", () => 
     expect(next.notes).toEqual([{ type: "warning", message: `${effect}: no` }]);
     if (effects.length === 0) expect(next.state).toEqual(sim.state);
   }
-  expect(() => failed(until(ending, "finish"), "finish")).toThrow("the run could not be ended: no");
+  expect(() => failed(advanceTo(ending, "finish"), "finish")).toThrow("the run could not be ended: no");
 });
 
 test("hooks at the end run in the order of the settings", () => {
-  const sim = until(
-    begun([], { review: false, hooks: { ...RULES.hooks, on_run_end: ["x", "y"] } }),
+  const sim = advanceTo(
+    beginRun([], { review: false, hooks: { ...RULES.hooks, on_run_end: ["x", "y"] } }),
     "run-hook",
   );
-  const second = after(sim, "run-hook");
+  const second = advancePast(sim, "run-hook");
   expect([sim, second].map((one) => one.open.map(({ effect }) => effect))).toMatchObject([
     [{ hook: "on_run_end", at: 0, command: "x", status: "complete", label: "run-end" }],
     [{ hook: "on_run_end", at: 1, command: "y", status: "complete", label: "run-end" }],

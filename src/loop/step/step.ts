@@ -19,10 +19,10 @@ export const START: RunState = { phase: "new" };
  */
 export function step(state: RunState, event: Sealed<StepEvent>): Next {
   const decision = new Decision(event);
-  return decision.next(follow(state, event, decision));
+  return decision.next(stepPhase(state, event, decision));
 }
 
-function follow(state: RunState, event: Sealed<StepEvent>, decision: Decision): RunState {
+function stepPhase(state: RunState, event: Sealed<StepEvent>, decision: Decision): RunState {
   switch (state.phase) {
     case "new":
       if (event.type !== "run_started") throw new Error(`a run begins with run_started, not ${event.type}`);

@@ -4,8 +4,8 @@ import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
 import { row } from "../../todo/testing/testing.js";
 import { answer } from "../testing/answers.js";
-import { until } from "../testing/reach.js";
-import { feed, newSim, RULES, startRun, wake, type Fed, type Sim } from "../testing/sim.js";
+import { advanceTo } from "../testing/reach.js";
+import { feed, createSim, RULES, startRun, wake, type Fed, type Sim } from "../testing/sim.js";
 
 const disk = { rows: [row("T1")], commits: [], checkpoints: [] };
 const BEGUN: StepEvent = {
@@ -15,7 +15,7 @@ const BEGUN: StepEvent = {
 
 /** Ends the agent with a limit that names a time in so many ms; returns the notes of the failure and of the wait. */
 function turnedAway(from: Sim, toldMs: number): { sim: Sim; notes: ToldEvent[] } {
-  const sim = until(from, "run-agent");
+  const sim = advanceTo(from, "run-agent");
   const open = sim.open.find(({ effect }) => effect.kind === "run-agent");
   if (open === undefined) throw new Error("no agent is at work");
   const retry_at = new Date(sim.now + toldMs).toISOString();
@@ -38,13 +38,13 @@ function toTheWait({ sim: from, taken }: Fed): { sim: Sim; notes: ToldEvent[] } 
 }
 
 test("L17: a run waits 11 s twice if the agent names 10 s twice in a row", () => {
-  const first = turnedAway(startRun(newSim(disk)).sim, 10_000);
+  const first = turnedAway(startRun(createSim(disk)).sim, 10_000);
   const second = turnedAway(wake(first.sim).sim, 10_000);
   expect([first.sim.timer, second.sim.timer]).toEqual([11_000, 22_000]);
 });
 
 test("a wait that is longer than the agent named gives the reason", () => {
-  let sim = startRun(newSim(disk)).sim;
+  let sim = startRun(createSim(disk)).sim;
   for (let n = 0; n < 3; n++) {
     const away = turnedAway(sim, 1000);
     expect(JSON.stringify(away.notes)).not.toContain("until_why");
@@ -62,7 +62,7 @@ test("a wait that is longer than the agent named gives the reason", () => {
 test("a backoff from an earlier run is marked as such until the agent is asked again", () => {
   const until = new Date(5000).toISOString();
   const pauses = [{ agent: "a", reason: "rate-limited", until }];
-  const started = feed(newSim(disk), BEGUN).sim;
+  const started = feed(createSim(disk), BEGUN).sim;
   const recovered: StepEvent = { type: "recovered", killed: 0, left: [], locks_removed: [], pauses };
   const { sim, notes } = toTheWait(feed(started, recovered));
   expect(notes).toEqual([{ type: "waiting", agent: "a", reason: "rate-limited", until, remembered: true }]);

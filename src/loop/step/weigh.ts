@@ -1,7 +1,7 @@
 // From the end of an agent to its final verdict: reads its row (if the runner applies no summaries), runs the gate, and
 // restores the tree of an abandoned task. Pure. settle.ts changes the backlog.
 import type { StepEvent } from "../../logging/events.js";
-import { restoresTree, noteStopped } from "./asked-edits.js";
+import { mayRestore, noteStopped } from "./asked-edits.js";
 import { enter } from "./job.js";
 import { countAttemptsLeft, replaceJob, stopJobs, getTaskId } from "./jobs.js";
 import { isNoAttempt, isSpared, readResult } from "./verdict.js";
@@ -88,7 +88,7 @@ export function takeRestored(work: Work, job: Job, { rescue }: Of<"restored">, d
 export function releaseJob(work: Work, job: Job, decision: Decision): Work {
   decision.because = { rule: "released", picked: getTaskId(job) };
   const released: Job = { ...job, released: true, verdict: { kind: "interrupted" } };
-  if (restoresTree(work)) {
+  if (mayRestore(work)) {
     decision.effects.push({ kind: "restore", job: job.facts });
     return replaceJob(work, enter(released, "restore"));
   }

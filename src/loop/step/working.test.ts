@@ -6,7 +6,7 @@ import { given } from "../../system/given.js";
 import { id, row } from "../../todo/testing/testing.js";
 import type { Effect } from "./effects.js";
 import type { Work } from "./state.js";
-import { after, begun, openEffect, tell, told, until } from "../testing/reach.js";
+import { advancePast, beginRun, openEffect, tell, told, advanceTo } from "../testing/reach.js";
 import { feed, RULES, wake, type Sim } from "../testing/sim.js";
 
 const same = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
@@ -39,7 +39,7 @@ function gate(
 }
 
 test("a task is verified only if its gate passed", () => {
-  const sim = until(begun([row("T1")]), "run-gate");
+  const sim = advanceTo(beginRun([row("T1")]), "run-gate");
   for (const [verdict, verified] of [
     ["passed", true],
     ["unverified", false],
@@ -54,17 +54,20 @@ test("a task is verified only if its gate passed", () => {
 
 test("blockers have the first line of the gate's evidence, the log and the next attempt all of it", () => {
   const evidence = "1 test fails\nexpected 1, got 2";
-  const first = gate(until(begun([row("T1")]), "run-gate"), "failed", { evidence, warnings: ["slow"] });
+  const first = gate(advanceTo(beginRun([row("T1")]), "run-gate"), "failed", {
+    evidence,
+    warnings: ["slow"],
+  });
   expect(first.taken.next.notes).toMatchObject([
     { type: "warning", task_id: "T1", message: "slow" },
     { type: "attempt_failed", reason: "gate", evidence, next: "retry" },
   ]);
-  const again = until(first.sim, "run-agent");
+  const again = advanceTo(first.sim, "run-agent");
   expect(openEffect(again, "run-agent").earlier).toEqual([
     { attempt: 1, agent: "a", reason: "gate", evidence },
   ]);
-  const last = gate(until(again, "run-gate"), "failed", { evidence });
-  const given = after(last.sim, "restore");
+  const last = gate(advanceTo(again, "run-gate"), "failed", { evidence });
+  const given = advancePast(last.sim, "restore");
   expect(openEffect(given, "change-backlog").changes).toEqual([
     {
       op: "block",
@@ -73,30 +76,30 @@ test("blockers have the first line of the gate's evidence, the log and the next 
     },
   ]);
   const failed = { outcome: "failed", reason: "exited", evidence: "code 1\nand more" } as const;
-  const unruly = until(begun([row("T1")], { max_attempts: 1 }), "run-agent");
-  const blocked = until(after(unruly, "run-agent", { end: failed }), "change-backlog");
+  const unruly = advanceTo(beginRun([row("T1")], { max_attempts: 1 }), "run-agent");
+  const blocked = advanceTo(advancePast(unruly, "run-agent", { end: failed }), "change-backlog");
   expect(openEffect(blocked, "change-backlog").changes).toMatchObject([
     { blockers: ["exited: code 1\nand more", "its work is kept: looper rescue show run/T1-1"] },
   ]);
 });
 
 test("a baseline is measured again for a task that was in progress already", () => {
-  const fresh = until(begun([row("T1")], { baseline: true }), "run-baseline");
-  const inHand = until(begun([row("T1", { status: "doing" })], { baseline: true }), "run-baseline");
+  const fresh = advanceTo(beginRun([row("T1")], { baseline: true }), "run-baseline");
+  const inHand = advanceTo(beginRun([row("T1", { status: "doing" })], { baseline: true }), "run-baseline");
   expect([fresh, inHand].map((sim) => openEffect(sim, "run-baseline").reuse)).toEqual([false, true]);
-  const review = until(begun([], { baseline: true }), "run-agent");
+  const review = advanceTo(beginRun([], { baseline: true }), "run-agent");
   expect(openEffect(review, "run-agent").job.phase).toBe("review");
 });
 
 test("an interrupted baseline starts no agent and does not count as an attempt", () => {
-  const sim = until(begun([row("T1")], { baseline: true }), "run-baseline");
-  const left = after(sim, "run-baseline", { baseline: "interrupted" });
+  const sim = advanceTo(beginRun([row("T1")], { baseline: true }), "run-baseline");
+  const left = advancePast(sim, "run-baseline", { baseline: "interrupted" });
   expect(workOf(left)).toMatchObject({ jobs: [], iterations: 0 });
   expect([...workOf(left).attempts]).toEqual([["T1", 0]]);
 });
 
 test("warnings of a snapshot are logged", () => {
-  const sim = until(begun([row("T1")]), "snapshot");
+  const sim = advanceTo(beginRun([row("T1")]), "snapshot");
   const { job } = openEffect(sim, "snapshot");
   const event = { type: "snapshot", ...job, changed: 1, warnings: ["a file is too large"] } as const;
   const message =
@@ -110,7 +113,7 @@ test("warnings of a snapshot are logged", () => {
 });
 
 test("files that change during a review are named with the rescue that keeps them", () => {
-  const sim = until(begun([]), "restore");
+  const sim = advanceTo(beginRun([]), "restore");
   const { job } = openEffect(sim, "restore");
   const said = (count: number, rescue?: string): string[] => {
     const paths = Array.from({ length: count }, (_, n) => `p${n}`);
@@ -127,7 +130,7 @@ test("files that change during a review are named with the rescue that keeps the
 });
 
 test("the store's results are logged, except a refused marker", () => {
-  const sim = until(begun([row("T1")]), "change-backlog");
+  const sim = advanceTo(beginRun([row("T1")]), "change-backlog");
   const { job } = openEffect(sim, "change-backlog");
   const edits = { added: [id("T2")], changed: [], put_back: [] };
   const { notes, state } = told(sim, {
@@ -166,10 +169,10 @@ function looked(
   found: Partial<Extract<StepEvent, { type: "backlog_changed" }>>,
   reviewed = true,
 ) {
-  const sim = until(begun([], rules), "run-agent");
+  const sim = advanceTo(beginRun([], rules), "run-agent");
   const report = { found: { task_id: null, status: "reviewed" as const } };
-  const settled = until(
-    reviewed ? after(sim, "run-agent", { end: { outcome: "ok", report } }) : sim,
+  const settled = advanceTo(
+    reviewed ? advancePast(sim, "run-agent", { end: { outcome: "ok", report } }) : sim,
     "change-backlog",
   );
   const { job } = openEffect(settled, "change-backlog");
@@ -200,9 +203,9 @@ test("a review counts the tasks of its summary and those it wrote into the file;
 
 test("a delay comes before the next job, if one is set", () => {
   const rows = [row("T1"), row("T2")];
-  const now = until(begun(rows), "commit");
-  expect(workOf(after(now, "commit")).resumeAt).toBeUndefined();
-  const later = after(until(begun(rows, { delay_ms: 5_000 }), "commit"), "commit");
+  const now = advanceTo(beginRun(rows), "commit");
+  expect(workOf(advancePast(now, "commit")).resumeAt).toBeUndefined();
+  const later = advancePast(advanceTo(beginRun(rows, { delay_ms: 5_000 }), "commit"), "commit");
   expect(workOf(later).resumeAt).toBe(5_000);
   const { job, ...look } = { ...openEffect(later, "change-backlog") };
   expect(job).toBeUndefined();
@@ -217,7 +220,7 @@ test("a delay comes before the next job, if one is set", () => {
 });
 
 test("a selection names its reason, the number of candidates and the runner-up", () => {
-  const [note] = told(begun([row("T1"), row("T2")]), {
+  const [note] = told(beginRun([row("T1"), row("T2")]), {
     ...{ type: "backlog_read", digest: "", tasks: 2 },
     rows: [row("T1"), row("T2")].map((one) => ({ ...one, depends_on: [] })),
   }).notes;
@@ -228,25 +231,27 @@ test("a selection names its reason, the number of candidates and the runner-up",
     candidates: 2,
     next: "T2",
   });
-  const alone = after(begun([row("T1")]), "read-backlog");
+  const alone = advancePast(beginRun([row("T1")]), "read-backlog");
   expect(workOf(alone).jobs).toHaveLength(1);
 });
 
 test("no hook starts after the second signal, nor for an interrupted attempt", () => {
   const hooks = { ...RULES.hooks, post_iteration: ["x", "y"] };
   const signal = { type: "run_interrupted", signal: "SIGTERM", terminal: true } as const;
-  const committing = until(begun([row("T1")], { hooks }), "commit");
-  expect(openEffect(after(committing, "commit"), "run-hook").command).toBe("x");
+  const committing = advanceTo(beginRun([row("T1")], { hooks }), "commit");
+  expect(openEffect(advancePast(committing, "commit"), "run-hook").command).toBe("x");
   const stopped = feed(committing, signal).sim;
-  expect(kinds(after(stopped, "commit").open.map(({ effect }) => effect))).toEqual(["commit-backlog"]);
-  const running = until(committing, "run-hook");
+  expect(kinds(advancePast(stopped, "commit").open.map(({ effect }) => effect))).toEqual(["commit-backlog"]);
+  const running = advanceTo(committing, "run-hook");
   const told1 = feed(running, signal);
   expect(kinds(told1.taken.next.effects)).toEqual(["stop"]);
-  expect(kinds(after(told1.sim, "run-hook").open.map(({ effect }) => effect))).not.toContain("run-hook");
-  const agent = feed(until(begun([row("T1")], { hooks }), "run-agent"), signal).sim;
+  expect(kinds(advancePast(told1.sim, "run-hook").open.map(({ effect }) => effect))).not.toContain(
+    "run-hook",
+  );
+  const agent = feed(advanceTo(beginRun([row("T1")], { hooks }), "run-agent"), signal).sim;
   const interrupted = { outcome: "failed", reason: "interrupted", evidence: "SIGTERM" } as const;
-  const settled = after(
-    until(after(agent, "run-agent", { end: interrupted }), "change-backlog"),
+  const settled = advancePast(
+    advanceTo(advancePast(agent, "run-agent", { end: interrupted }), "change-backlog"),
     "change-backlog",
   );
   expect(kinds(settled.open.map(({ effect }) => effect))).not.toContain("run-hook");

@@ -14,7 +14,7 @@ import { judgeAttempt, judgeReview } from "./verdict.js";
 import { endBackoff } from "./backoff.js";
 import { reportRedChecks } from "./preflight.js";
 import { settleReview } from "./settle.js";
-import { afterSettle, endJob } from "./after-settle.js";
+import { continueAfterSettle, endJob } from "./after-settle.js";
 import type { Job, Activity, RunState, AttemptVerdict, Work } from "./state.js";
 import { applySignal, describeFailure, type Decision } from "./decision.js";
 import { releaseJob, takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./weigh.js";
@@ -100,7 +100,7 @@ function onReread(work: Work, event: Of<"backlog_changed">, decision: Decision):
 function onChanged(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
   const job = findJob(work, event);
   const seen = takeStoreResult(work, event, job, decision);
-  if (job.activity === "settle") return afterSettle(seen, countAdded(seen, job, event), decision);
+  if (job.activity === "settle") return continueAfterSettle(seen, countAdded(seen, job, event), decision);
   if (job.activity === "reread")
     return stayAtWork(
       job.released === true ? releaseJob(seen, job, decision) : weighRow(seen, job, decision),
@@ -234,7 +234,7 @@ function onCommitted(work: Work, event: Of<"committed">, decision: Decision): Ru
   const seen = takeStoreResult(work, event, job, decision);
   // L2: a task that is not in progress any more was not finished, and has no commit.
   const isFinished = !event.refused.some(({ op, id }) => op === "finish" && id === job.facts.task_id);
-  return isFinished ? afterSettle(seen, job, decision) : stayAtWork(releaseJob(seen, job, decision));
+  return isFinished ? continueAfterSettle(seen, job, decision) : stayAtWork(releaseJob(seen, job, decision));
 }
 
 function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): RunState {

@@ -7,7 +7,7 @@ import { never } from "../../system/never.js";
 import { TaskId } from "../../todo/model/task.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import type { ChangeResult } from "../step/jobs.js";
-import { digestOf, toEventRow } from "./disk.js";
+import { computeDigest, toEventRow } from "./disk.js";
 import { write } from "./operations.js";
 import { feed, type Fed, type OpenEffect, type Sim } from "./sim.js";
 
@@ -101,7 +101,7 @@ function answerRead(sim: Sim): Fed {
   const seen = { ...sim.seen, rows };
   const event = {
     type: "backlog_read" as const,
-    digest: digestOf(rows),
+    digest: computeDigest(rows),
     tasks: rows.length,
     rows: rows.map(toEventRow),
   };

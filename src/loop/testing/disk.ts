@@ -76,7 +76,7 @@ export function writeBacklog(
       ...outcome,
       rows: rows.filter((row) => before.get(row.id) !== JSON.stringify(row)).map(toEventRow),
       removed: seen.rows.filter((row) => !left.has(row.id)).map((row) => row.id),
-      digest: digestOf(rows),
+      digest: computeDigest(rows),
       ...given({ edits: merged.edits }),
     },
   };
@@ -88,7 +88,7 @@ export function toEventRow(row: IndexRow): ChangeResult["rows"][number] {
 }
 
 /** Ids and statuses, in file order. */
-export function digestOf(rows: readonly IndexRow[]): string {
+export function computeDigest(rows: readonly IndexRow[]): string {
   return rows.map((row) => `${row.id}:${row.status}`).join(" ");
 }
 

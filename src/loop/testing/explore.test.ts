@@ -11,7 +11,7 @@ import type { AgentEnd } from "./answers.js";
 import { Diagram } from "./diagram.js";
 import { explore, type Explored, type Node, type Questions } from "./explore.js";
 import type { Menu } from "./moves.js";
-import { newSim, startRun, type Sim, type Taken } from "./sim.js";
+import { createSim, startRun, type Sim, type Taken } from "./sim.js";
 
 const file = path.join(import.meta.dirname, "../../../docs/ARCHITECTURE.md");
 const DRAWN = /(<!-- generated: states -->\n\n)[^]*?(\n\n<!-- \/generated -->)/;
@@ -39,7 +39,7 @@ const failed = (reason: Extract<AgentEnd, { outcome: "failed" }>["reason"]): Age
 
 function run({ rows, rules, file: what = "ok", budget, ends, replies = false }: Setup): Explored {
   const disk = { rows, commits: [], checkpoints: [] };
-  const begun = startRun({ ...newSim(disk, rules), file: what });
+  const begun = startRun({ ...createSim(disk, rules), file: what });
   const start = {
     sim: begun.sim,
     budget: { signals: 0, failures: 0, edits: 0, asks: 0, crashes: 0, ...budget },

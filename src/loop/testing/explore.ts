@@ -3,7 +3,7 @@
 // explore.test.ts chooses the worlds and the invariants.
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
-import { movesOf, type MoveBudget, type Menu } from "./moves.js";
+import { listMoves, type MoveBudget, type Menu } from "./moves.js";
 import { startRun, type Sim, type Taken } from "./sim.js";
 
 export interface Node {
@@ -75,7 +75,7 @@ export function explore(start: Node, menu: Menu, questions: Questions): Explored
 
 function stepsFrom(node: Node, menu: Menu, explored: Explored, questions: Questions): Step[] {
   const { sim, budget } = node;
-  const moves = movesOf(sim, budget, menu).map((move): Step => {
+  const moves = listMoves(sim, budget, menu).map((move): Step => {
     const left =
       move.spends === undefined ? budget : { ...budget, [move.spends]: (budget[move.spends] ?? 0) - 1 };
     const made = move.make();

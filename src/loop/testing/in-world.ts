@@ -8,14 +8,14 @@ import { advance } from "./operations.js";
 import { startRun, type Sim } from "./sim.js";
 
 /** Performs effects in the simulation; calls `first` before each. */
-export function inWorld(
+export function createWorld(
   sim: Sim,
   first: (effect: Effect) => Promise<void>,
 ): { inbox: Inbox; perform: Perform } {
   const begun = startRun(sim);
   let now = begun.sim;
   const inbox = new Inbox();
-  for (const { event } of begun.taken) inbox.put(unsealed(event));
+  for (const { event } of begun.taken) inbox.put(unseal(event));
   return {
     inbox,
     perform: async (effect) => {
@@ -30,13 +30,13 @@ export function inWorld(
         }
         const fed = answer(now, open);
         now = fed.sim;
-        return unsealed(fed.taken.event);
+        return unseal(fed.taken.event);
       }
     },
   };
 }
 
-function unsealed(event: StepEvent & { seq?: number; timestamp?: string }): StepEvent {
+function unseal(event: StepEvent & { seq?: number; timestamp?: string }): StepEvent {
   const { seq: _seq, timestamp: _timestamp, ...rest } = event;
   return rest;
 }

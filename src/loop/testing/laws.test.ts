@@ -12,8 +12,8 @@ import { START, step } from "../step/step.js";
 import type { Activity, RunState } from "../step/state.js";
 import type { AgentEnd } from "./answers.js";
 import * as laws from "./laws.js";
-import { movesOf, type MoveBudget, type Menu, type WorldMove } from "./moves.js";
-import { newSim, startRun, type Sim, type Taken } from "./sim.js";
+import { listMoves, type MoveBudget, type Menu, type WorldMove } from "./moves.js";
+import { createSim, startRun, type Sim, type Taken } from "./sim.js";
 
 const MOST_MOVES = 5000;
 
@@ -148,7 +148,7 @@ const worlds: fc.Arbitrary<World> = fc
       ...given({ agent }),
     };
     const disk = { rows: file === "missing" ? [] : tasks, commits: [], checkpoints: [] };
-    return { sim: { ...newSim(disk, { ...some, ...told }), git, file }, budget, choices };
+    return { sim: { ...createSim(disk, { ...some, ...told }), git, file }, budget, choices };
   });
 
 function play({ sim, budget, choices }: World): laws.PlayedRun {
@@ -157,7 +157,7 @@ function play({ sim, budget, choices }: World): laws.PlayedRun {
   let now = begun.sim;
   const left = { ...budget };
   for (let n = 0; n < MOST_MOVES; n++) {
-    const moves = movesOf(now, left, MENU);
+    const moves = listMoves(now, left, MENU);
     const choice = choices[n] ?? 0;
     const move = choice < 500 ? moves[0] : pick(moves, choice);
     if (move === undefined) break;
@@ -240,7 +240,7 @@ function unexpected(job: number, activity: Activity): StepEvent[] {
 }
 
 test("L14: an event after the end throws", () => {
-  const sim = startRun(newSim({ rows: [], commits: [], checkpoints: [] }, { review: false })).sim;
+  const sim = startRun(createSim({ rows: [], commits: [], checkpoints: [] }, { review: false })).sim;
   const { state } = playOut(sim);
   expect(state.phase).toBe("ended");
   expect(() => step(state, seal({ type: "woke" }))).toThrow("after the end");
@@ -269,7 +269,7 @@ function seal(event: StepEvent): Taken["event"] {
 function playOut(from: Sim): Sim {
   let sim = from;
   for (let n = 0; n < MOST_MOVES; n++) {
-    const [move] = movesOf(sim, { signals: 0, failures: 0, edits: 0 }, MENU);
+    const [move] = listMoves(sim, { signals: 0, failures: 0, edits: 0 }, MENU);
     if (move === undefined) return sim;
     sim = move.make().sim;
   }
@@ -280,7 +280,7 @@ test("a run without failures finishes every task", () => {
   fc.assert(
     fc.property(rows, fc.constantFrom(1, 2), (tasks, workers) => {
       const disk = { rows: tasks, commits: [], checkpoints: [] };
-      const end = playOut(startRun(newSim(disk, { workers })).sim);
+      const end = playOut(startRun(createSim(disk, { workers })).sim);
       expect(end.state).toEqual({ phase: "ended", ending: "complete" });
       expect(end.disk.rows.every(({ status }) => status === "done")).toBe(true);
     }),

@@ -32,14 +32,14 @@ export interface WorldMove {
 }
 
 /** Every possible move; the first one is free of failures. Empty: the run cannot continue. */
-export function movesOf(sim: Sim, budget: MoveBudget, menu: Menu): WorldMove[] {
+export function listMoves(sim: Sim, budget: MoveBudget, menu: Menu): WorldMove[] {
   if (sim.state.phase === "ended") return [];
   const open = sim.open.toSorted((a, b) => Number(b.begun) - Number(a.begun));
   const moves: WorldMove[] = open.flatMap((one) => progress(sim, one, menu));
   if (sim.timer !== undefined) moves.push({ make: () => wake(sim) });
   if (budget.failures > 0) {
     for (const one of open) {
-      const as = failureOf(one);
+      const as = findFailureName(one);
       if (as !== undefined) moves.push({ spends: "failures", make: () => fail(sim, one, as) });
     }
   }
@@ -47,10 +47,10 @@ export function movesOf(sim: Sim, budget: MoveBudget, menu: Menu): WorldMove[] {
     for (const event of menu.signals) moves.push({ spends: "signals", make: () => feed(sim, event) });
   }
   if ((budget.asks ?? 0) > 0 && sim.file === "ok") {
-    for (const event of asksOf(sim)) moves.push({ spends: "asks", make: () => feed(sim, event) });
+    for (const event of listRequests(sim)) moves.push({ spends: "asks", make: () => feed(sim, event) });
   }
   if (budget.edits > 0 && sim.file === "ok") {
-    for (const rows of editsOf(sim.disk.rows)) {
+    for (const rows of listEdits(sim.disk.rows)) {
       const disk = { ...sim.disk, rows };
       moves.push({ spends: "edits", make: () => ({ sim: { ...sim, disk, journal: [disk] } }) });
     }
@@ -66,7 +66,7 @@ function progress(sim: Sim, open: OpenEffect, menu: Menu): WorldMove[] {
   if (open.ops.length > 0) {
     return mayAdvance(sim, open) ? [{ make: () => ({ sim: advance(sim, open) }) }] : [];
   }
-  return repliesTo(sim, open, menu).map((reply): WorldMove => ({ make: () => answer(sim, open, reply) }));
+  return listReplies(sim, open, menu).map((reply): WorldMove => ({ make: () => answer(sim, open, reply) }));
 }
 
 function isHalfDone({ rows, pending, commits }: Disk): boolean {
@@ -76,14 +76,16 @@ function isHalfDone({ rows, pending, commits }: Disk): boolean {
 
 const INTERRUPTED: AgentEnd = { outcome: "failed", reason: "interrupted", evidence: "it was stopped" };
 
-function repliesTo(sim: Sim, { effect }: OpenEffect, menu: Menu): WorldReply[] {
+function listReplies(sim: Sim, { effect }: OpenEffect, menu: Menu): WorldReply[] {
   if (effect.kind === "run-agent") {
     const ends = menu.ends(effect);
-    return (told(sim, effect) ? [INTERRUPTED, ...ends.slice(0, 1)] : ends).map((end): WorldReply => ({
-      end,
-    }));
+    return (listReleaseReplies(sim, effect) ? [INTERRUPTED, ...ends.slice(0, 1)] : ends).map(
+      (end): WorldReply => ({
+        end,
+      }),
+    );
   }
-  if (told(sim, effect)) {
+  if (listReleaseReplies(sim, effect)) {
     if (effect.kind === "run-gate") return [{ gate: "interrupted" }, {}];
     if (effect.kind === "run-baseline" || effect.kind === "preflight")
       return [{ baseline: "interrupted" }, {}];
@@ -98,13 +100,13 @@ function repliesTo(sim: Sim, { effect }: OpenEffect, menu: Menu): WorldReply[] {
   return [{}];
 }
 
-function told(sim: Sim, effect: OpenEffect["effect"]): boolean {
+function listReleaseReplies(sim: Sim, effect: OpenEffect["effect"]): boolean {
   const job = "job" in effect ? effect.job : undefined;
   return job !== undefined && sim.told.includes(job.job);
 }
 
 /** The name under which an effect would fail now; `undefined` if it cannot or must not fail. */
-function failureOf({ effect, ops, begun }: OpenEffect): string | undefined {
+function findFailureName({ effect, ops, begun }: OpenEffect): string | undefined {
   if (effect.kind === "finish" || effect.kind === "ask") return undefined;
   // Contract: a failed `commit` means the backlog was not written; after that the next start finishes the commit.
   if (effect.kind === "commit" && begun && !ops.includes("backlog"))
@@ -114,7 +116,7 @@ function failureOf({ effect, ops, begun }: OpenEffect): string | undefined {
 }
 
 /** The edits a person may request by a command: each status and the removal of each task, and two tasks at once. */
-function asksOf({ disk, asked }: Sim): Extract<StepEvent, { type: "edit_asked" }>[] {
+function listRequests({ disk, asked }: Sim): Extract<StepEvent, { type: "edit_asked" }>[] {
   const ids = disk.rows.filter(({ marker }) => marker !== true).map(({ id }) => id);
   const request = `ask-${Object.keys(asked).length + 1}`;
   const statuses = ["todo", "blocked", "done"] as const;
@@ -134,7 +136,7 @@ function asksOf({ disk, asked }: Sim): Extract<StepEvent, { type: "edit_asked" }
 }
 
 /** The edits a person might save: a task added, blocked, unblocked, reopened, moved to the front or removed. */
-function editsOf(rows: readonly IndexRow[]): IndexRow[][] {
+function listEdits(rows: readonly IndexRow[]): IndexRow[][] {
   const added = TaskId.parse(`E${rows.length + 1}`);
   const edits: IndexRow[][] = [];
   if (!rows.some(({ id }) => id === added)) {

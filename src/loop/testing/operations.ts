@@ -26,7 +26,7 @@ function doOp(sim: Sim, open: OpenEffect, op: Op): { sim: Sim; open: OpenEffect 
       return { sim: write(sim, { ...disk, checkpoints: withTask(disk.checkpoints, effect) }), open };
     case "pending": {
       if (effect.kind !== "commit") throw new Error(`${effect.kind} builds no commit`);
-      const commit = commitOf(sim, effect);
+      const commit = makeCommit(sim, effect);
       return { sim: write(sim, { ...disk, pending: { commit, changes: effect.changes } }), open };
     }
     case "backlog":
@@ -54,7 +54,7 @@ function withTask(checkpoints: readonly TaskId[], effect: Effect): readonly Task
   return id === undefined || checkpoints.includes(id) ? checkpoints : [...checkpoints, id];
 }
 
-function commitOf(sim: Sim, { job }: Extract<Effect, { kind: "commit" }>): Commit {
+function makeCommit(sim: Sim, { job }: Extract<Effect, { kind: "commit" }>): Commit {
   if (job.task_id === undefined) throw new Error("a commit without a task");
   return { task: job.task_id, made: `${job.task_id} in run ${sim.run}, job ${job.job}` };
 }
@@ -63,7 +63,7 @@ function commitOf(sim: Sim, { job }: Extract<Effect, { kind: "commit" }>): Commi
 function doWrite(sim: Sim, open: OpenEffect): { sim: Sim; open: OpenEffect } {
   const { effect } = open;
   const pending = effect.kind === "finish-pending" ? sim.disk.pending : undefined;
-  const asked = changesOf(effect, sim);
+  const asked = readChanges(effect, sim);
   if (pending !== undefined && asked.changes.length === 0) return { sim, open };
   const { rows, seen, outcome, ...by } = writeBacklog(sim.disk, sim.seen, asked);
   const disk = { ...sim.disk, rows, ...by };
@@ -75,7 +75,7 @@ function doWrite(sim: Sim, open: OpenEffect): { sim: Sim; open: OpenEffect } {
   };
 }
 
-function changesOf(effect: Effect, { disk, asked }: Sim): Parameters<typeof writeBacklog>[2] {
+function readChanges(effect: Effect, { disk, asked }: Sim): Parameters<typeof writeBacklog>[2] {
   if (effect.kind === "change-backlog" && effect.request !== undefined)
     return { changes: asked[effect.request] ?? [], during: effect.during, whole: true };
   if (effect.kind === "change-backlog" || effect.kind === "commit") return effect;

@@ -6,27 +6,27 @@ import type { Effect } from "../step/effects.js";
 import type { Next } from "../step/decision.js";
 import { answer, type WorldReply } from "./answers.js";
 import { advance } from "./operations.js";
-import { feed, newSim, startRun, type Fed, type OpenEffect, type Sim } from "./sim.js";
+import { feed, createSim, startRun, type Fed, type OpenEffect, type Sim } from "./sim.js";
 
 /** A run that has started on these tasks. */
-export function begun(rows: readonly IndexRow[], rules: Partial<Rules> = {}): Sim {
-  return startRun(newSim({ rows, commits: [], checkpoints: [] }, rules)).sim;
+export function beginRun(rows: readonly IndexRow[], rules: Partial<Rules> = {}): Sim {
+  return startRun(createSim({ rows, commits: [], checkpoints: [] }, rules)).sim;
 }
 
 /** Answers open effects, oldest first, until one of this kind is open. */
-export function until(from: Sim, kind: Effect["kind"], reply: WorldReply = {}): Sim {
+export function advanceTo(from: Sim, kind: Effect["kind"], reply: WorldReply = {}): Sim {
   let sim = from;
-  while (!sim.open.some(({ effect }) => effect.kind === kind)) sim = answered(sim, firstOf(sim), reply);
+  while (!sim.open.some(({ effect }) => effect.kind === kind)) sim = answerFirst(sim, findFirst(sim), reply);
   return sim;
 }
 
 /** Continues until the effect of this kind was answered. */
-export function after(from: Sim, kind: Effect["kind"], reply: WorldReply = {}): Sim {
-  const sim = until(from, kind, reply);
-  return answered(sim, firstOf(sim, kind), reply);
+export function advancePast(from: Sim, kind: Effect["kind"], reply: WorldReply = {}): Sim {
+  const sim = advanceTo(from, kind, reply);
+  return answerFirst(sim, findFirst(sim, kind), reply);
 }
 
-function answered(sim: Sim, open: OpenEffect, reply: WorldReply): Sim {
+function answerFirst(sim: Sim, open: OpenEffect, reply: WorldReply): Sim {
   let now = sim;
   const at = sim.open.indexOf(open);
   for (;;) {
@@ -37,7 +37,7 @@ function answered(sim: Sim, open: OpenEffect, reply: WorldReply): Sim {
   }
 }
 
-function firstOf({ open }: Sim, kind?: Effect["kind"]): OpenEffect {
+function findFirst({ open }: Sim, kind?: Effect["kind"]): OpenEffect {
   const found = open.find(({ effect }) => kind === undefined || effect.kind === kind);
   if (found === undefined) throw new Error(`nothing waits for ${kind ?? "an answer"}`);
   return found;
@@ -45,7 +45,7 @@ function firstOf({ open }: Sim, kind?: Effect["kind"]): OpenEffect {
 
 /** Finds an open effect of this kind. */
 export function openEffect<K extends Effect["kind"]>(sim: Sim, kind: K): Extract<Effect, { kind: K }> {
-  const { effect } = firstOf(sim, kind);
+  const { effect } = findFirst(sim, kind);
   if (!isKind(effect, kind)) throw new Error(`${effect.kind} is not ${kind}`);
   return effect;
 }
@@ -56,7 +56,7 @@ function isKind<K extends Effect["kind"]>(effect: Effect, kind: K): effect is Ex
 
 /** Ends the effect of this kind with this event. */
 export function tell(sim: Sim, kind: Effect["kind"], event: StepEvent): Fed {
-  const over = firstOf(sim, kind);
+  const over = findFirst(sim, kind);
   return feed({ ...sim, open: sim.open.filter((one) => one !== over) }, event);
 }
 

@@ -8,7 +8,7 @@ import type { Effect, JobFacts } from "../step/effects.js";
 import type { ChangeResult } from "../step/jobs.js";
 import type { RunState, Work } from "../step/state.js";
 import type { Because } from "../step/decision.js";
-import { digestOf } from "./disk.js";
+import { computeDigest } from "./disk.js";
 import type { Taken } from "./sim.js";
 
 /** Renders one call: `>` the event and the reason, `+` effects, `!` notes, `@` the timer. */
@@ -242,7 +242,7 @@ function workWords(work: Work): string {
   );
   const { stopping, closing, dropped, iterations, reviews } = work;
   return [
-    digestOf([...work.index.values]),
+    computeDigest([...work.index.values]),
     ...jobs,
     `${iterations} iterations`,
     ...(reviews.added + reviews.failed > 0

@@ -10,7 +10,7 @@ import type { ChangeResult } from "../step/jobs.js";
 import type { RunState } from "../step/state.js";
 import { START, step } from "../step/step.js";
 import type { Next } from "../step/decision.js";
-import { digestOf, type Disk, type SeenRows } from "./disk.js";
+import { computeDigest, type Disk, type SeenRows } from "./disk.js";
 
 /** One operation on the disk. */
 export type Op = "checkpoint" | "pending" | "backlog" | "head" | "drop";
@@ -96,7 +96,7 @@ const IDLE: Pick<Sim, "seen" | "open" | "asked" | "told"> = {
 };
 
 /** A world before its first run. */
-export function newSim(disk: Disk, rules: Partial<Rules> = {}): Sim {
+export function createSim(disk: Disk, rules: Partial<Rules> = {}): Sim {
   const all = { ...RULES, ...rules };
   return {
     state: START,
@@ -155,9 +155,9 @@ export function feed(sim: Sim, event: StepEvent): Fed {
   const next = step(sim.state, sealed);
   const opened = next.effects.map((effect): OpenEffect => ({
     effect,
-    ops: opsOf(effect, sim),
+    ops: listOps(effect, sim),
     begun: false,
-    outcome: unchanged(sim.seen.rows),
+    outcome: makeUnchanged(sim.seen.rows),
   }));
   const begun = next.effects.flatMap((effect) =>
     effect.kind === "run-agent" ? (effect.job.task_id ?? []) : [],
@@ -186,15 +186,15 @@ export function wake(sim: Sim): Fed {
 const unchangedOf = new WeakMap<SeenRows["rows"], ChangeResult>();
 
 /** The result of an effect that changes nothing in these rows; cached, because exploring needs it a million times. */
-function unchanged(rows: SeenRows["rows"]): ChangeResult {
+function makeUnchanged(rows: SeenRows["rows"]): ChangeResult {
   const known = unchangedOf.get(rows);
   if (known !== undefined) return known;
-  const none = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: digestOf(rows) };
+  const none = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: computeDigest(rows) };
   unchangedOf.set(rows, none);
   return none;
 }
 
-function opsOf(effect: Effect, { git, rules }: Sim): readonly Op[] {
+function listOps(effect: Effect, { git, rules }: Sim): readonly Op[] {
   const { kind } = effect;
   if (kind === "checkpoint") return ["checkpoint"];
   if (kind === "change-backlog") return ["backlog"];

@@ -7,14 +7,14 @@ import { Summary } from "../../todo/model/summary.js";
 import { FAILURE_REASONS } from "../../agents/agent.js";
 import { given } from "../../system/given.js";
 import { answer, fail, type AgentEnd, type WorldReply } from "./answers.js";
-import { digestOf } from "./disk.js";
+import { computeDigest } from "./disk.js";
 import { advance, mayAdvance } from "./operations.js";
 import { renderState, renderTaken } from "./render.js";
-import { feed, newSim, startRun, wake, type Fed, type OpenEffect, type Sim } from "./sim.js";
+import { feed, createSim, startRun, wake, type Fed, type OpenEffect, type Sim } from "./sim.js";
 
 /** Runs the commands of a transcript and returns its text with the current results. */
 export function playTranscript(text: string): string {
-  let sim = newSim({ rows: [], commits: [], checkpoints: [] });
+  let sim = createSim({ rows: [], commits: [], checkpoints: [] });
   const blocks = text.trimEnd().split(/\n\n+/);
   return blocks
     .map((block) => {
@@ -55,7 +55,7 @@ const COMMANDS: Record<string, Command> = {
     const { rows, pending } = sim.disk;
     const left = pending === undefined ? "" : `, pending ${pending.commit.task}`;
     const again = begin(sim);
-    return { ...again, out: [`disk: ${digestOf(rows)}${left}`, ...again.out] };
+    return { ...again, out: [`disk: ${computeDigest(rows)}${left}`, ...again.out] };
   },
   go,
   ok: (sim, [kind]) => answerWell(sim, firstOpen(sim, kind)),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TaskCommit } from "../../git/commit/live-commits.js";
 import { id, task } from "../../todo/testing/testing.js";
-import { missingOf } from "../runs/pending-facts.js";
+import { readMissingFacts } from "../runs/pending-facts.js";
 import { planUndo, type UndoWish } from "./plan-undo.js";
 
 const done = (name: string, ...depends_on: string[]) => task(name, { status: "done", depends_on });
@@ -103,11 +103,11 @@ test.each([
   ["without changes", [], "done", []],
 ] as const)("what is missing of a pending commit %s", (_, changes, status, missing) => {
   const known = status === undefined ? [] : [task("T1", { status })];
-  expect(missingOf({ facts: { changes } }, known).changes).toEqual(missing);
+  expect(readMissingFacts({ facts: { changes } }, known).changes).toEqual(missing);
 });
 
 test("facts that cannot be read change nothing", () => {
-  expect(missingOf({ facts: undefined }, [])).toEqual({ changes: [] });
+  expect(readMissingFacts({ facts: undefined }, [])).toEqual({ changes: [] });
   const undone = [{ task: "T1", title: "x", commit: "c" }];
-  expect(missingOf({ facts: { changes: [], undone } }, [])).toEqual({ changes: [], undone });
+  expect(readMissingFacts({ facts: { changes: [], undone } }, [])).toEqual({ changes: [], undone });
 });

@@ -41,16 +41,16 @@ export type UndoPlan =
 /** Plans the undo of a task. `live`: the tasks' commits that are not undone yet, newest first. */
 export function planUndo(wish: UndoWish, tasks: readonly Task[], live: readonly TaskCommit[]): UndoPlan {
   const task = tasks.find(({ id }) => id === wish.id);
-  const own = newestOf(live).get(trailerId(wish.id));
+  const own = findNewestCommits(live).get(trailerId(wish.id));
   if (task === undefined && own === undefined) return { kind: "unknown" };
   if (task !== undefined && isMarker(task)) return { kind: "marker" };
   if (task !== undefined && task.status !== "done" && own === undefined)
     return { kind: "nothing", status: task.status };
-  const dependents = inOrder(dependentsOf(wish.id, tasks), live);
+  const dependents = sortByCommit(findDependents(wish.id, tasks), live);
   if (dependents.length > 0 && !wish.cascade)
-    return { kind: "dependents", dependents: dependents.map((one) => undoneOf(one, live)) };
+    return { kind: "dependents", dependents: dependents.map((one) => toUndoneTask(one, live)) };
   const named: UndoneTask = { task: wish.id, title: task?.title ?? own?.title ?? "", commit: own?.commit };
-  const undone = [named, ...dependents.map((one) => undoneOf(one, live))];
+  const undone = [named, ...dependents.map((one) => toUndoneTask(one, live))];
   const chosen = new Set(undone.map(({ commit }) => commit));
   return {
     kind: "ready",
@@ -61,7 +61,7 @@ export function planUndo(wish: UndoWish, tasks: readonly Task[], live: readonly 
 }
 
 /** Done tasks that depend on it, directly or through tasks of any status. */
-function dependentsOf(id: string, tasks: readonly Task[]): Task[] {
+function findDependents(id: string, tasks: readonly Task[]): Task[] {
   const waiting = new Map<string, Task[]>();
   for (const task of tasks) {
     for (const other of task.depends_on ?? []) {
@@ -83,17 +83,17 @@ function dependentsOf(id: string, tasks: readonly Task[]): Task[] {
 }
 
 /** Sorts tasks by commit, newest first; tasks without one come last. */
-function inOrder(tasks: readonly Task[], live: readonly TaskCommit[]): Task[] {
-  const places = new Map([...newestOf(live).keys()].map((task, at) => [task, at]));
+function sortByCommit(tasks: readonly Task[], live: readonly TaskCommit[]): Task[] {
+  const places = new Map([...findNewestCommits(live).keys()].map((task, at) => [task, at]));
   const placeOf = ({ id }: Task): number => places.get(trailerId(id)) ?? places.size;
   return tasks.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-function undoneOf({ id, title }: Task, live: readonly TaskCommit[]): UndoneTask {
-  return { task: id, title, commit: newestOf(live).get(trailerId(id))?.commit };
+function toUndoneTask({ id, title }: Task, live: readonly TaskCommit[]): UndoneTask {
+  return { task: id, title, commit: findNewestCommits(live).get(trailerId(id))?.commit };
 }
 
-function newestOf(live: readonly TaskCommit[]): Map<string, TaskCommit> {
+function findNewestCommits(live: readonly TaskCommit[]): Map<string, TaskCommit> {
   const newest = new Map<string, TaskCommit>();
   for (const one of live) if (!newest.has(one.task)) newest.set(one.task, one);
   return newest;

@@ -10,7 +10,7 @@ import { publish } from "../../git/commit/publish.js";
 import { publishWithTree } from "../../git/undo/revert-tree.js";
 import { UserError } from "../../system/errors.js";
 import type { Backlog } from "../../todo/model/task.js";
-import { missingOf, type PendingFacts } from "../runs/pending-facts.js";
+import { readMissingFacts, type PendingFacts } from "../runs/pending-facts.js";
 import type { UndoneTask, UndoPlan } from "./plan-undo.js";
 import { changeBacklog, readBacklog, type UndoSite } from "./undo-site.js";
 
@@ -38,7 +38,7 @@ export async function commitUndo(site: UndoSite, order: UndoOrder): Promise<Undo
   const { plan, changes } = order;
   let prepared: Preparation | undefined;
   const prepare = async (bytes: Uint8Array): Promise<void> => {
-    prepared = await build(site, order, bytes);
+    prepared = await prepareUndo(site, order, bytes);
   };
   const changed = await changeBacklog(site, plan.changes, prepare);
   if (prepared === undefined) {
@@ -62,7 +62,7 @@ export async function commitUndo(site: UndoSite, order: UndoOrder): Promise<Undo
   };
 }
 
-async function build(site: UndoSite, order: UndoOrder, backlog: Uint8Array): Promise<Preparation> {
+async function prepareUndo(site: UndoSite, order: UndoOrder, backlog: Uint8Array): Promise<Preparation> {
   const { plan, head, changes, reason } = order;
   const { undone, commits } = plan;
   if (commits.length === 0 || head.commit === undefined) return "nothing";
@@ -91,7 +91,7 @@ export async function finishPending(
   const prepared = await recoverPending(site.repo);
   if (prepared === undefined) return { warnings: [] };
   const before = await readBacklog(site);
-  const { changes, undone } = missingOf(prepared, before.tasks);
+  const { changes, undone } = readMissingFacts(prepared, before.tasks);
   const changed = changes.length === 0 ? undefined : await changeBacklog(site, changes);
   const backlog = changed?.backlog ?? before;
   if (undone !== undefined)

@@ -9,7 +9,7 @@ import type { Ran } from "../../gate/verdict.js";
 import type { Ports } from "../../system/ports.js";
 import { redactorFor } from "../../system/text/redactor.js";
 import type { Backlog, Task } from "../../todo/model/task.js";
-import { baseEnvironment } from "../perform/environment.js";
+import { makeBaseEnvironment } from "../perform/environment.js";
 import { findRootFolder } from "../../config/project/work-folder.js";
 
 /** `untrusted`: the project names the commands, which have not been approved yet. */
@@ -38,7 +38,7 @@ export async function runGateAfter(request: GateRequest, backlog: Backlog): Prom
     envFile === undefined || text === undefined
       ? {}
       : parseEnvFile(envFile, Buffer.from(text).toString("utf8"));
-  const env = baseEnvironment(request.env, file);
+  const env = makeBaseEnvironment(request.env, file);
   const root = await findRootFolder(ports.files, project, backlog.project?.root);
   const room = {
     cwd: root ?? project.folder,
@@ -51,7 +51,7 @@ export async function runGateAfter(request: GateRequest, backlog: Backlog): Prom
 }
 
 /** Whether every command passed. */
-export function allPassed(ran: readonly Ran[]): boolean {
+export function haveAllPassed(ran: readonly Ran[]): boolean {
   return ran.every(({ end }) => end.how === "exited" && end.code === 0);
 }
 

@@ -1,6 +1,6 @@
 // The resources of an undo: the repository, the store, both locks, and the cleanup after a killed program.
 // undo.ts decides what to undo.
-import { repositoryPlaces } from "../runs/repository-places.js";
+import { makeRepositoryPlaces } from "../runs/repository-places.js";
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import { openRepository, type Repository } from "../../git/base/repository.js";
@@ -14,7 +14,7 @@ import type { CheckOptions } from "../../todo/check/check.js";
 import { openStore, type Store } from "../../todo/store/store.js";
 import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
 import type { Backlog } from "../../todo/model/task.js";
-import { lockPaths, takeRunLocks, type RunLocks } from "../runs/locks.js";
+import { makeLockPaths, takeRunLocks, type RunLocks } from "../runs/locks.js";
 import { recoverRun } from "../runs/recover.js";
 
 /** A project whose locks are held. */
@@ -33,7 +33,7 @@ export async function openSite(
   { env, check }: { env: Readonly<Record<string, string>>; check: CheckOptions },
 ): Promise<UndoSite> {
   const { todoFile, realTodoFile, lockDir } = project;
-  const opened = await openRepository(ports, repositoryPlaces({ project, env }));
+  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
   if (!opened.ok) {
     const { why, message } = opened.error;
     const hint =
@@ -49,7 +49,7 @@ export async function openSite(
   const repo = opened.value;
   const locks = await takeRunLocks(
     ports,
-    lockPaths({ todoFile: realTodoFile, lockDir, gitDir: repo.gitDir }),
+    makeLockPaths({ todoFile: realTodoFile, lockDir, gitDir: repo.gitDir }),
     lockDir,
   );
   const store = openStore(ports, todoFile, { lockFolder: lockDir, check });

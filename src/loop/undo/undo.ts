@@ -47,9 +47,9 @@ export async function undo(request: UndoRequest): Promise<Undoing> {
   const { ports, project, dryRun } = request;
   const site = await openSite(ports, project, request);
   try {
-    if (dryRun) return await withHint(HINT, () => look(site, request));
+    if (dryRun) return await withHint(HINT, () => planDryRun(site, request));
     const mark = await takeOver(site);
-    const done = await withHint(HINT, () => act(site, request));
+    const done = await withHint(HINT, () => performUndo(site, request));
     if (done.outcome !== "undone") return done;
     const gate = await runGateAfter(request, done.backlog);
     if ("ran" in gate || gate.not === "interrupted") await ports.processes.sweep(mark);
@@ -69,7 +69,7 @@ interface Ready {
   changes: readonly DiffEntry[];
 }
 
-async function act(
+async function performUndo(
   site: UndoSite,
   { wish, stop }: UndoRequest,
 ): Promise<Extract<Undoing, { outcome: "refused" }> | ({ outcome: "undone" } & Undone)> {
@@ -77,16 +77,16 @@ async function act(
   // A killed undo of the same task has just been finished.
   if (finished.undone?.undone.some(({ task }) => task === wish.id) === true)
     return { outcome: "undone", ...finished.undone };
-  const found = await findOut(site, wish);
+  const found = await prepareOrder(site, wish);
   if (found.outcome === "refused") return found;
   if (stop.aborted) return { outcome: "refused", why: "interrupted" };
   const done = await commitUndo(site, { ...found.order, reason: wish.reason });
   return { outcome: "undone", ...done, warnings: [...finished.warnings, ...done.warnings] };
 }
 
-async function look(site: UndoSite, { wish }: UndoRequest): Promise<Undoing> {
+async function planDryRun(site: UndoSite, { wish }: UndoRequest): Promise<Undoing> {
   const pending = await recoverPending(site.repo);
-  const found = await findOut(site, wish);
+  const found = await prepareOrder(site, wish);
   if (found.outcome === "refused") return found;
   const { plan, changes } = found.order;
   return {
@@ -101,7 +101,7 @@ async function look(site: UndoSite, { wish }: UndoRequest): Promise<Undoing> {
   };
 }
 
-async function findOut(site: UndoSite, wish: UndoWish): Promise<Found> {
+async function prepareOrder(site: UndoSite, wish: UndoWish): Promise<Found> {
   const { repo } = site;
   const backlog = await readBacklog(site);
   const head = await headOf(repo);
@@ -109,7 +109,7 @@ async function findOut(site: UndoSite, wish: UndoWish): Promise<Found> {
   const plan = planUndo(wish, backlog.tasks, live);
   switch (plan.kind) {
     case "unknown":
-      throw unknownTask(wish.id, backlog);
+      throw makeUnknownTaskError(wish.id, backlog);
     case "marker":
       throw new UserError("no", `${wish.id} marks a finished backlog: it is removed when a task is reopened`);
     case "nothing":
@@ -155,7 +155,7 @@ async function findChanges(
   return { outcome: "ready", order: { plan, head, changes } };
 }
 
-function unknownTask(id: string, { tasks }: Backlog): UserError {
+function makeUnknownTaskError(id: string, { tasks }: Backlog): UserError {
   const near = nearTask(tasks, id);
   const others = hintOnTask(tasks, id, "looper ls done shows what can be undone");
   const hint = near === undefined ? others : `did you mean ${near}?`;

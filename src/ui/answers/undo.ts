@@ -1,6 +1,6 @@
 // The answer of `looper undo --json`. Pure.
 import type { Undoing } from "../../loop/undo/undo.js";
-import { allPassed, type GateEnd } from "../../loop/undo/undo-gate.js";
+import { haveAllPassed, type GateEnd } from "../../loop/undo/undo-gate.js";
 import { never } from "../../system/never.js";
 import type { UndoAnswer } from "../shapes/work.js";
 
@@ -24,10 +24,10 @@ export function undoAnswer(task: string, undoing: Undoing): UndoAnswer {
 function gateOf(gate: GateEnd): Extract<UndoAnswer, { outcome: "undone" }>["gate"] {
   if ("not" in gate) return { verdict: gate.not === "no-commands" ? "none" : gate.not, commands: [] };
   return {
-    verdict: allPassed(gate.ran) ? "passed" : "failed",
+    verdict: haveAllPassed(gate.ran) ? "passed" : "failed",
     commands: gate.ran.map((one) => ({
       command: one.command,
-      passed: allPassed([one]),
+      passed: haveAllPassed([one]),
       end: one.end.how,
       ...(one.end.how === "exited" ? { exit_code: one.end.code } : {}),
       duration_ms: one.duration_ms,

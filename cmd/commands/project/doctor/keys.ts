@@ -1,5 +1,5 @@
 // Finds keys that others can read: in files that git tracks, or that other users of the machine can open. Changes nothing.
-import { repositoryPlaces } from "../../../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../../../src/loop/runs/repository-places.js";
 import { asResult } from "../../../../src/git/base/git.js";
 import path from "node:path";
 import { parseEnvFile } from "../../../../src/config/read/env-file.js";
@@ -83,7 +83,7 @@ async function trackedOf(
   project: Project,
   keepers: readonly Keeper[],
 ): Promise<ReadonlySet<string>> {
-  const repo = await openRepository(ports, repositoryPlaces({ project, env }));
+  const repo = await openRepository(ports, makeRepositoryPlaces({ project, env }));
   if (!repo.ok) return new Set();
   const tracked = await asResult(() =>
     listTracked(

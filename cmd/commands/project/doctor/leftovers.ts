@@ -1,12 +1,12 @@
 // Finds locks and processes of dead runs; with `fix` both are removed.
-import { repositoryPlaces } from "../../../../src/loop/runs/repository-places.js";
+import { makeRepositoryPlaces } from "../../../../src/loop/runs/repository-places.js";
 import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { readLocks, removeStaleLocks } from "../../../../src/git/base/locks.js";
 import { openRepository, type Repository } from "../../../../src/git/base/repository.js";
 import { markOf } from "../../../../src/system/processes/mark.js";
 import { listRuns } from "../../../../src/logging/read.js";
-import { lockPaths } from "../../../../src/loop/runs/locks.js";
+import { makeLockPaths } from "../../../../src/loop/runs/locks.js";
 import { acquireLock, inspectLock } from "../../../../src/system/files/lock.js";
 import type { LockOwner } from "../../../../src/system/files/lock-owner.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
@@ -28,7 +28,7 @@ export async function checkLeftovers(
   project: Project,
   fix: boolean,
 ): Promise<Check[]> {
-  const opened = await openRepository(context.ports, repositoryPlaces({ project, env: context.env }));
+  const opened = await openRepository(context.ports, makeRepositoryPlaces({ project, env: context.env }));
   const repo = opened.ok ? opened.value : undefined;
   const locks = await findLocks(context, project, repo);
   // Processes first: a lock that is gone lets the next run begin.
@@ -44,7 +44,7 @@ async function findLocks(
   repo: Repository | undefined,
 ): Promise<FoundLock[]> {
   const { realTodoFile: todoFile, lockDir } = project;
-  const own = lockPaths({ todoFile, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
+  const own = makeLockPaths({ todoFile, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
   const names = (await ports.files.list(lockDir)).filter((name) => !name.startsWith("."));
   const found: FoundLock[] = [];
   for (const file of new Set([...own, ...names.map((name) => path.join(lockDir, name))])) {
