@@ -119,7 +119,7 @@ test(
       head(rig),
     ]);
     const [prompt = ""] = prompts;
-    expect(prompt).toContain("The version there is: `1.2.0`");
+    expect(prompt).toContain("The current version is `1.2.0`");
     expect(prompt).toContain('package-lock.json (packages[""].version)');
     expect(prompt).toContain("A second flag");
     expect(prompt).toContain("since `v1.2.0`");
