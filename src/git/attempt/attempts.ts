@@ -1,5 +1,6 @@
-// What a run's attempts left, kept for its replay under refs/looper/attempts/<run>: a commit for each, and one for the start.
-// An attempt that ended in its task's commit is that commit (publish.ts). Refs only go when their run is forgotten (run-refs.ts).
+// Keeps the results of a run's attempts for its replay under refs/looper/attempts/<run>: a commit for each attempt,
+// and one for the start. An attempt that ended in its task's commit is that commit (publish.ts). run-refs.ts deletes
+// the refs of a run.
 import { parseBatch } from "../base/batch.js";
 import type { DiffEntry } from "../base/diff.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
@@ -9,18 +10,18 @@ import type { Repository } from "../base/repository.js";
 
 export interface AttemptOrder {
   run: string;
-  /** The task's id; for a review a name with white space, which no task has. */
+  /** The task's id; for a review a name with white space, which cannot be a task's id. */
   task: string;
   attempt: number;
   /** The checkpoint's commit. */
   base: string;
-  /** What differs from it: a snapshot's. */
+  /** The differences from the checkpoint, taken from a snapshot. */
   changes: readonly DiffEntry[];
 }
 
 /**
- * Keeps what an attempt left as a commit on top of its checkpoint; answers with the commit. One of the same name is
- * replaced: an attempt that did not count is done again under its number. One process.
+ * Keeps the result of an attempt as a commit on top of its checkpoint; returns the commit. Replaces one of the same
+ * name: an attempt that did not count is repeated under its number. Starts one process.
  */
 export async function recordAttempt(repo: Repository, order: AttemptOrder): Promise<string> {
   const { run, task, attempt, base, changes } = order;
@@ -34,20 +35,20 @@ export async function recordAttempt(repo: Repository, order: AttemptOrder): Prom
   return commit;
 }
 
-/** The only path in the tree of a start: the backlog's bytes. */
+/** The only path in the tree of a start: the bytes of the backlog. */
 const BACKLOG = "backlog";
 
 export interface StartOrder {
   run: string;
   /** The first checkpoint's commit. */
   base: string;
-  /** As it was before that. */
+  /** The backlog before that checkpoint. */
   backlog: Uint8Array;
-  /** The folder of the run's log, absolute: other projects may keep their refs in this repository as well. */
+  /** The folder of the run's log, absolute: other projects may keep refs in the same repository. */
   log: string;
 }
 
-/** Keeps what a run began with: its first checkpoint, and beside it the backlog. One process. */
+/** Keeps the start of a run: its first checkpoint, and the backlog. Starts one process. */
 export async function recordStart(
   repo: Repository,
   { run, base, backlog, log }: StartOrder,
@@ -64,14 +65,14 @@ export async function recordStart(
   return commit;
 }
 
-/** What is kept of a run. */
+/** The records of a run. */
 export interface Records {
   start: { base: string; backlog: Uint8Array };
-  /** By the full name of the ref. */
+  /** The attempts by the full name of their ref. */
   attempts: ReadonlyMap<string, string>;
 }
 
-/** Reads what is kept of a run; `undefined`: nothing is. Two processes. */
+/** Reads the records of a run; `undefined` if there are none. Starts two processes. */
 export async function readRecords(repo: Repository, run: string): Promise<Records | undefined> {
   const format = "--format=%(refname)%00%(objectname)";
   const listed = await runGit(repo, ["for-each-ref", format, attemptsFolder(run)]);

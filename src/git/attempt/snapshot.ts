@@ -1,5 +1,5 @@
-// What an attempt left behind: every path that differs from the checkpoint, and where HEAD stands.
-// Leaves committing it to commit.ts.
+// Takes a snapshot of an attempt: every path that differs from the checkpoint, and the position of HEAD. commit.ts
+// commits it.
 import type { Checkpoint, KeptIndex } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry } from "../base/diff.js";
@@ -29,33 +29,33 @@ import {
 export interface SnapshotOrder {
   checkpoint: Checkpoint;
   run: string;
-  /** Names what is put aside, e.g. "T1-2": task and attempt. */
+  /** The name of a rescue, for example "T1-2": task and attempt. */
   label: string;
   policy: CommitPolicy;
 }
 
 export interface Snapshot {
-  /** Every path that differs from the checkpoint's base, with the blobs it had and has; never the runner's own. */
+  /** Every path that differs from the checkpoint's base, with its old and new blob; never the runner's own files. */
   changes: readonly DiffEntry[];
-  /** Those of them (paths in bytes) that stay out of every commit: the person told git not to look at them. */
+  /** The paths (bytes) that stay out of every commit: the user told git not to look at them. */
   marked: ReadonlySet<string>;
-  /** Those of them that commits of a person's hold, on the branch or put aside: they are no part of the task's commit. */
+  /** The paths in commits of a person, on the branch or in a rescue: they are not part of the task's commit. */
   theirs: ReadonlySet<string>;
   verdict: HeadVerdict;
-  /** HEAD now, put back where that was needed. */
+  /** HEAD now, restored where necessary. */
   head: Head;
-  /** The backlog's mode where git tracks it. */
+  /** The mode of the backlog if git tracks it. */
   backlogMode: string | undefined;
-  /** Repositories in the tree (paths as text) with work of the attempt in them that no commit holds. */
+  /** Repositories inside the tree (paths as text) with uncommitted work of the attempt. */
   inside: readonly string[];
-  /** Among the warnings, those about commits. */
+  /** The warnings about commits; a part of `warnings`. */
   told: readonly string[];
   warnings: readonly string[];
 }
 
 /**
- * Looks at what an attempt did, puts git's settings back, and HEAD where it went astray, and ends a merge and the like that it left open. Three
- * processes when HEAD stood still.
+ * Examines the changes of an attempt. Restores git's settings, restores HEAD if it was moved, and ends a merge or
+ * other operation that the attempt left open. Starts three processes if HEAD did not move.
  */
 export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<Snapshot> {
   const { base, before, dirty, index, unseen } = order.checkpoint;
@@ -65,7 +65,7 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
   const now = await readHead(repo);
   const removed = await keepRemoved(repo, order, before);
   const { warnings, unborn } = await stageAll(repo);
-  // The base never holds the backlog: it shows up here exactly when git tracks it.
+  // The base never contains the backlog, so it is listed here exactly if git tracks it.
   const all = await stagedAgainst(repo, base, repo.excludesSaveTodo);
   const backlog = all.find(({ path }) => path === repo.todo?.path);
   let changes = all.filter((entry) => entry !== backlog);
@@ -114,7 +114,7 @@ function headAfter(verdict: HeadVerdict, target: HeadState, now: HeadState): Hea
   return { commit, branch };
 }
 
-/** What HEAD holds as it is in the tree, and what only a person's commit changed that had to be taken off. */
+/** The paths that are the same in HEAD and in the tree, and those that only removed commits of a person changed. */
 async function theirPaths(
   repo: Repository,
   { checkpoint: { recorded } }: SnapshotOrder,
@@ -130,7 +130,7 @@ async function theirPaths(
   return new Set(theirs.map(({ path }) => path));
 }
 
-/** Whether something that was staged and in no file is staged no more. */
+/** Whether content that existed only in the index is not staged any more. */
 async function isStagedGone(repo: Repository, kept: KeptIndex): Promise<boolean> {
   if (kept.staged.size === 0) return false;
   const { entries, checksum } = await readPersonIndex(repo);
@@ -139,7 +139,10 @@ async function isStagedGone(repo: Repository, kept: KeptIndex): Promise<boolean>
   return [...kept.staged].some(([path, oid]) => now.get(path)?.oid !== oid);
 }
 
-/** The agent may have undone a person's changes: the tree as the attempt found it is kept. Two processes. */
+/**
+ * Keeps the tree as the attempt found it, because the agent may have undone a person's changes. Starts two
+ * processes.
+ */
 async function keepBase(repo: Repository, { checkpoint, run, label }: SnapshotOrder): Promise<string> {
   const ref = await freeRescueRef(repo, run, `${label}-before`);
   await runGit(repo, ["update-ref", ref, checkpoint.base]);
@@ -154,7 +157,7 @@ function warnOfMarked(path: string, kept: string): string {
   return `${toText(path)} was changed by the agent, but git is told to ignore its changes (skip-worktree or assume-unchanged): it is in no commit. Your version: git show ${kept}`;
 }
 
-/** Takes back what only the switch of HEAD brought into the tree, and answers with the attempt's own changes. */
+/** Reverts the changes that came with a switch of HEAD; returns the attempt's own changes. */
 async function leaveSwitched(
   repo: Repository,
   order: SnapshotOrder,

@@ -1,11 +1,11 @@
-/** An object as `git cat-file --batch` tells it. */
+/** An object from the output of `git cat-file --batch`. */
 export interface BatchObject {
   oid: string;
   /** Bytes, one character each. */
   content: string;
 }
 
-/** The objects of `git cat-file --batch` output, `undefined` for each that is missing, in the order asked. */
+/** Parses the output of `git cat-file --batch`, in the order of the requests; a missing object is `undefined`. */
 export function parseBatch(out: string): (BatchObject | undefined)[] {
   const objects: (BatchObject | undefined)[] = [];
   let at = 0;

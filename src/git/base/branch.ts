@@ -3,8 +3,8 @@ import { readHead, type HeadState } from "./head.js";
 import type { Repository } from "./repository.js";
 
 /**
- * Makes `name` the current branch (`git.branch`): a new one begins at HEAD and touches no file; one that is there is
- * switched to, which is refused while tracked files have changes and it holds another commit.
+ * Makes `name` the current branch (`git.branch`). A new branch starts at HEAD and changes no file. Switching to an
+ * existing branch at another commit fails while tracked files have changes.
  */
 export async function useBranch(repo: Repository, name: string): Promise<void> {
   const valid = await runGit(repo, ["check-ref-format", "--branch", name], { answers: [1, 128] });

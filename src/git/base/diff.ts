@@ -1,13 +1,13 @@
-// What differs between two trees, as git's raw format tells it. Leaves the asking to the callers.
+// Parses differences between two trees from git's raw format. The callers run git.
 
-/** One side of a difference. A mode of "000000" means there is nothing. */
+/** One side of a difference. The mode "000000" means that the path does not exist. */
 export interface Version {
   /** "100644", "100755", "120000" (symlink) or "160000" (another repository). */
   mode: string;
   oid: string;
 }
 
-/** The side where there is nothing. */
+/** The side of a path that does not exist. */
 export const NOTHING: Version = { mode: "000000", oid: "" };
 
 /** A path that differs. */
@@ -18,7 +18,10 @@ export interface DiffEntry {
   to: Version;
 }
 
-/** The entries of `--raw -z` output without rename detection. A path with a merge conflict has nothing on its `to` side. */
+/**
+ * Parses the output of `--raw -z` without rename detection. A path with a merge conflict does not exist on its `to`
+ * side.
+ */
 export function parseRaw(out: string): DiffEntry[] {
   const fields = out.split("\0");
   const entries: DiffEntry[] = [];
@@ -32,7 +35,7 @@ export function parseRaw(out: string): DiffEntry[] {
   return entries;
 }
 
-/** Whether there is something on this side. */
+/** Whether the path exists on this side. */
 export function exists(version: Version): boolean {
   return version.mode !== "000000";
 }
@@ -41,7 +44,7 @@ export function sameVersion(a: Version, b: Version): boolean {
   return a.mode === b.mode && a.oid === b.oid;
 }
 
-/** The same entries, removals first: a file can only take the place of a folder once that is empty. */
+/** Sorts removals first: a file can replace a folder only after the folder is empty. */
 export function removalsFirst(entries: readonly DiffEntry[]): DiffEntry[] {
   return [...entries.filter((entry) => !exists(entry.to)), ...entries.filter((entry) => exists(entry.to))];
 }

@@ -1,10 +1,10 @@
-// Builds commits in one process: `git fast-import` makes trees, commits and refs from a stream.
-// Leaves what goes into a commit to the callers.
+// Builds commits in one process: `git fast-import` makes trees, commits and refs from a stream. The callers decide
+// on their content.
 import { quotePath, toBytes } from "./bytes.js";
 import { exists, removalsFirst, type DiffEntry } from "./diff.js";
 import { GitError, runGit, type GitPlace } from "./git.js";
 
-/** Who commits. */
+/** An author or committer. */
 export interface Ident {
   /** `Name <email>` */
   who: string;
@@ -12,7 +12,7 @@ export interface Ident {
   zone: string;
 }
 
-/** Signs what is this program's own, and everything where git has no identity. */
+/** The author of commits of this program, and of all commits if git has no identity. */
 export const OWN_IDENT: Ident = { who: "Looper <looper@localhost>", zone: "+0000" };
 
 export interface ImportedFile {
@@ -23,23 +23,23 @@ export interface ImportedFile {
 }
 
 export interface ImportedCommit {
-  /** Takes the commit, whatever it held before. */
+  /** The ref to set to the commit, whatever its value. */
   ref: string;
-  /** A commit; a place in the same list, from 0; "previous": the one before this. `undefined`: it is a first commit. */
+  /** A commit; a position in the same list, from 0; or "previous", the one before. `undefined` for a root commit. */
   parent: string | number | undefined;
-  /** Further parents: places in the same list, from 0. */
+  /** Further parents: positions in the same list, from 0. */
   merged?: readonly number[];
   ident: Ident;
   /** Text. */
   message: string;
-  /** Starts from an empty tree instead of the parent's. */
+  /** Starts from an empty tree instead of the parent's tree. */
   emptied?: boolean;
   /** Applied to the parent's tree; only path and `to` matter. */
   entries: readonly DiffEntry[];
-  /** Paths (bytes) taken out of the parent's tree, if they are in it. */
+  /** Paths (bytes) to remove from the parent's tree, if present. */
   without?: readonly string[];
   file?: ImportedFile;
-  /** Further files, whose blobs nobody asks for. */
+  /** More files; the ids of their blobs are not returned. */
   beside?: readonly ImportedFile[];
 }
 
@@ -49,19 +49,19 @@ export interface Imported {
   blob: string | undefined;
 }
 
-/** Makes a commit and moves its ref. One process. */
+/** Makes a commit and moves its ref. Starts one process. */
 export async function importCommit(place: GitPlace, commit: ImportedCommit): Promise<Imported> {
   const answers = await askImport(place, [commit]);
   return takeImported(answers, commit);
 }
 
-/** Makes commits, and moves their refs at the end: all or none. One process. */
+/** Makes commits, then moves all of their refs or none. Starts one process. */
 export async function importAll(place: GitPlace, commits: readonly ImportedCommit[]): Promise<Imported[]> {
   const answers = await askImport(place, commits);
   return commits.map((commit) => takeImported(answers, commit));
 }
 
-/** Makes two commits, and moves their refs at the end: both or none. One process. */
+/** Makes two commits, then moves both refs or none. Starts one process. */
 export async function importPair(
   place: GitPlace,
   first: ImportedCommit,
@@ -89,7 +89,7 @@ function takeImported(answers: Iterator<string, unknown>, commit: ImportedCommit
   return { blob, commit: take() };
 }
 
-/** The stream for `git fast-import`; it asks for each blob's and each commit's id, in order. */
+/** The input for `git fast-import`; it requests the id of each blob and commit, in order. */
 export function importStream(commits: readonly ImportedCommit[], seconds: number): string {
   return `${commits.map((commit, at) => commitStream(commit, at, seconds)).join("")}done\n`;
 }
@@ -104,7 +104,7 @@ function commitStream(commit: ImportedCommit, at: number, seconds: number): stri
     const content = Buffer.from(file.content).toString("latin1");
     lines.push("blob", `mark ${blobMark}`, dataBlock(content), `get-mark ${blobMark}`);
   }
-  // Else it would go on top of what the same list made for its ref before.
+  // Without a parent git would continue from an earlier commit of the same stream on this ref.
   if (at > 0 && parent === undefined) lines.push(`reset ${commit.ref}`);
   lines.push(`commit ${commit.ref}`, `mark ${mark}`);
   const stamp = toBytes(`${commit.ident.who} ${String(seconds)} ${commit.ident.zone}`);

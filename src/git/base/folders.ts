@@ -1,4 +1,4 @@
-/** Every folder above these paths (bytes, from the top), the top itself left out. */
+/** Every folder above these paths (bytes, from the top), without the top. */
 export function foldersAbove(paths: Iterable<string>): Set<string> {
   const folders = new Set<string>();
   for (const path of paths) {

@@ -1,11 +1,11 @@
-// Runs the git binary: without a shell, a prompt, a pager, the project's git hooks or the caller's GIT_ variables.
-// Leaves which commands to run, and what their answers mean, to the files beside it.
+// Runs the git binary without a shell, prompts, a pager, the project's git hooks or the caller's GIT_ variables. The
+// other files of the floor choose the commands and read their output.
 import { errorCode, UserError } from "../../system/errors.js";
 import type { Ports, ProcessResult } from "../../system/ports.js";
 import { err, ok, type Result } from "../../system/result.js";
 
 const LIMIT_MS = 60_000;
-/** Far above any answer that is read; one that reaches it was cut and cannot be trusted. */
+/** Far above the size of any expected output; an output of this size was truncated and is not used. */
 const MOST_BYTES = 1 << 29;
 
 const SETTINGS = [
@@ -18,14 +18,14 @@ const SETTINGS = [
   "submodule.recurse=false",
   // It would start another program for each commit.
   "log.showSignature=false",
-  // A ref that another git holds for a moment is waited for by git itself.
+  // Git itself waits for a ref that another git has locked for a moment.
   "core.filesRefLockTimeout=5000",
   "advice.addEmbeddedRepo=false",
   "gc.auto=0",
   "maintenance.auto=false",
 ].flatMap((setting) => ["-c", setting]);
 
-/** Those of the caller's `GIT_` variables that do not point git at another repository, index, editor or trace. */
+/** The caller's `GIT_` variables to keep: those that do not name another repository, index, editor or trace. */
 const KEPT =
   /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|EXEC_PATH|TEMPLATE_DIR|ATTR_NOSYSTEM|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
 
@@ -77,7 +77,7 @@ export interface GitPlace {
   cwd: string;
   /** The whole environment, from `gitEnv`. */
   env: Readonly<Record<string, string>>;
-  /** Settings of this place alone, over those of the repository, as `-c` takes them. */
+  /** Settings for this place only, as `-c` takes them; they override those of the repository. */
   settings?: readonly string[];
 }
 
@@ -86,9 +86,9 @@ export interface GitCall {
   input?: string;
   /** Absolute path of the index to use instead of the tree's own. */
   index?: string;
-  /** Exit codes beside 0 that are answers, not failures. */
+  /** Exit codes besides 0 that are not failures. */
   answers?: readonly number[];
-  /** The longest it may take, in ms; without it a minute. */
+  /** The timeout in ms; a minute by default. */
   limitMs?: number;
 }
 
@@ -100,7 +100,7 @@ export interface GitAnswer {
   err: string;
 }
 
-/** The environment git runs in, from the caller's. */
+/** The environment for git, from the caller's. */
 export function gitEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(env).filter(
     ([name]) => (!name.startsWith("GIT_") || KEPT.test(name)) && name !== "LC_ALL" && name !== "LANGUAGE",
@@ -110,7 +110,8 @@ export function gitEnv(env: Readonly<Record<string, string>>): Record<string, st
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
-    // Whoever may write to the repository could make a test that is asked for come out as another.
+    // With replacement objects, a user who can write to the repository could make git return another test than
+    // requested.
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_PAGER: "cat",
     GIT_EDITOR: "true",
@@ -120,7 +121,7 @@ export function gitEnv(env: Readonly<Record<string, string>>): Record<string, st
   };
 }
 
-/** Runs git to its end. Throws a `GitError` unless its exit code is 0 or among `answers`. */
+/** Runs git to its end. Throws a `GitError` unless its exit code is 0 or one of `answers`. */
 export async function runGit(
   place: GitPlace,
   args: readonly string[],

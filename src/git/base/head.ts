@@ -1,30 +1,33 @@
-// Where HEAD is, and how commits stand to each other. Leaves moving HEAD to settle-head.ts and publish.ts.
+// Reads HEAD, and how commits relate to each other. settle-head.ts and publish.ts move HEAD.
 import { runGit, type GitPlace } from "./git.js";
 import { readDoing, type Doing } from "./operation-files.js";
 import type { Repository } from "./repository.js";
 
 export interface Head {
-  /** `undefined`: there is no commit yet. */
+  /** `undefined` before the first commit. */
   commit: string | undefined;
-  /** Full name of the ref; `undefined`: HEAD is detached. */
+  /** The full name of the ref; `undefined` if HEAD is detached. */
   branch: string | undefined;
 }
 
-/** HEAD, and what must be known to tell later what was done to it. */
+/** HEAD, and the facts needed to find out later how it was changed. */
 export interface HeadState extends Head {
-  /** Every branch, local and remote-tracking, and whatever else was asked for: full name → commit. */
+  /** Every branch, local and remote-tracking, and the other requested refs: full name → commit. */
   refs: ReadonlyMap<string, string>;
-  /** What git is in the middle of. */
+  /** The git operations in progress. */
   doing: Doing | undefined;
 }
 
-/** HEAD as it is now. */
+/** Reads the current HEAD. */
 export async function headOf(repo: Repository): Promise<Head> {
   const { commit, branch } = await readHead(repo);
   return { commit, branch };
 }
 
-/** Reads HEAD, all branches and the refs that `more` names: one process, three when HEAD is detached or has no commit. */
+/**
+ * Reads HEAD, all branches and the refs that `more` names. Starts one process, or three if HEAD is detached or has
+ * no commit.
+ */
 export async function readHead(repo: Repository, more: readonly string[] = []): Promise<HeadState> {
   const format = "--format=%(HEAD)%(refname)%00%(objectname)";
   const { out } = await runGit(repo, ["for-each-ref", format, "refs/heads", "refs/remotes", ...more]);
@@ -47,20 +50,20 @@ async function readUnlistedHead(repo: GitPlace): Promise<Head> {
   };
 }
 
-/** Whether `commit` holds `ancestor` in its history, or is it. */
+/** Whether `ancestor` is `commit` or in its history. */
 export async function isAncestor(place: GitPlace, ancestor: string, commit: string): Promise<boolean> {
   if (ancestor === commit) return true;
   const { code } = await runGit(place, ["merge-base", "--is-ancestor", ancestor, commit], { answers: [1] });
   return code === 0;
 }
 
-/** What to compare with: the commit, or the empty tree where there is none. */
+/** The object to compare with: the commit, or the empty tree if there is none. */
 export async function treeish(place: GitPlace, commit: string | undefined): Promise<string> {
   if (commit !== undefined) return commit;
   return (await runGit(place, ["hash-object", "-t", "tree", "--stdin"], { input: "" })).out.trimEnd();
 }
 
-/** The id that stands for "nothing" beside ids of this length. */
+/** The id that means "no object", in the length of the given id. */
 export function zeroLike(oid: string): string {
   return "0".repeat(oid.length);
 }

@@ -1,4 +1,4 @@
-// Questions to the history: a backlog that was there once, and what changed since a commit.
+// Searches the history: for an earlier version of the backlog, and for the changes since a commit.
 import { z } from "zod";
 import { parseJson } from "../../system/text/json.js";
 import { parseBatch } from "./batch.js";
@@ -12,7 +12,7 @@ const MOST_FILES = 200;
 
 const WithTasks = z.object({ tasks: z.array(z.unknown()).min(1) });
 
-/** The newest commit whose backlog has tasks, among the last 50 that changed it; `undefined` when there is none. */
+/** The newest commit with tasks in its backlog, of the last 50 that changed it; `undefined` if there is none. */
 export async function hasTasksInHistory(repo: Repository): Promise<string | undefined> {
   if (repo.todo === undefined || (await readHead(repo)).commit === undefined) return undefined;
   const path = toText(repo.todo.path);
@@ -27,7 +27,7 @@ export async function hasTasksInHistory(repo: Repository): Promise<string | unde
   return commits[at];
 }
 
-/** What differs in tracked files between a commit and the working tree, as git's summary: at most 200 files, and a total. */
+/** Git's summary of the changes in tracked files since a commit: at most 200 files, and a total. */
 export async function changesSince(repo: Repository, commit: string): Promise<string> {
   const args = [
     "diff",

@@ -1,9 +1,9 @@
-// Whether a git is at work in a working tree: a lock of its own stands still for as long as a person writes a message.
-// Leaves what to do about it to the callers.
+// Finds out whether a git process is working in a working tree. Its lock may stay unchanged for as long as the user
+// writes a commit message.
 import { errorCode } from "../../system/errors.js";
 import type { Repository } from "./repository.js";
 
-/** Asks /proc for a git that works somewhere in the tree. Where there is none, or it says nothing of a process: no. */
+/** Searches /proc for a git process in the tree. Returns false if /proc is missing or shows no such process. */
 export async function isGitHere({ ports: { files }, cwd }: Repository): Promise<boolean> {
   for (const pid of await files.list("/proc")) {
     if (!/^\d+$/.test(pid)) continue;
@@ -15,7 +15,7 @@ export async function isGitHere({ ports: { files }, cwd }: Repository): Promise<
   return false;
 }
 
-/** A process may be gone between two looks, or another user's. */
+/** A process may have ended since it was listed, or may belong to another user. */
 async function orNothing<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();

@@ -11,7 +11,7 @@ import { snapshot } from "../attempt/snapshot.js";
 
 const NOW = 1_800_000_000_000;
 
-/** Ports whose clock stands at NOW and tells what was slept; `meanwhile` happens in the sleep. */
+/** Ports with a clock that stays at NOW and records sleeps; `meanwhile` is called during each. */
 function clocked(scratch: Scratch, meanwhile: () => void) {
   const slept: number[] = [];
   const sleep = (ms: number) => {

@@ -1,5 +1,5 @@
-// Lock files of git's, which keep every other git out: which there are, and those a git that was killed left behind.
-// Leaves what they mean to a run to its start, and looking for what holds them to is-git-running.ts.
+// Finds git's lock files, which keep every other git process out, and removes those that a killed git left behind.
+// is-git-running.ts searches for processes that hold them.
 import { basename, join, relative } from "node:path";
 import { UserError } from "../../system/errors.js";
 import type { FileStat } from "../../system/ports.js";
@@ -11,10 +11,10 @@ import type { Repository } from "./repository.js";
 /** A lock that changes within this time has a living owner. */
 const STILL_MS = 5_000;
 const POLL_MS = 500;
-/** Folders of the git folder without locks worth a look: too large, another working tree's, or this program's own. */
+/** Folders of the git folder to skip: too large, another working tree's, or this program's own. */
 const PASSED_OVER = new Set(["objects", "logs", "hooks", "worktrees", "lfs", "looper", "looper-put-aside"]);
 
-/** Which locks there are, by absolute path; the value is another one once the lock is. */
+/** Locks by absolute path; the value changes if the lock is replaced. */
 export type Locks = ReadonlyMap<string, string>;
 
 interface Found {
@@ -22,14 +22,15 @@ interface Found {
   stat: FileStat;
 }
 
-/** Looks for all of them. No process. */
+/** Lists all locks. Starts no process. */
 export async function readLocks(repo: Repository): Promise<Locks> {
   return new Map((await findAllLocks(repo)).map((found) => [found.path, versionOf(found.stat)]));
 }
 
 /**
- * Removes locks made since the dead run began (`since`, ms since the epoch) that nobody holds, and answers with their paths;
- * waits only when there are any. Contract: called after the sweep of the dead run; nothing of that run lives.
+ * Removes locks that were made since the dead run began (`since`, ms since the epoch) and that no process holds;
+ * returns their paths. Waits only if there are any. Contract: called after the sweep of the dead run, when none of
+ * its processes is left.
  */
 export async function removeStaleLocks(repo: Repository, order: { since: number }): Promise<string[]> {
   await repo.ports.files.removeTree(join(repo.gitDir, "looper"));
@@ -41,8 +42,8 @@ export async function removeStaleLocks(repo: Repository, order: { since: number 
 }
 
 /**
- * Removes locks that came since `before` and that nobody holds; answers with warnings, and waits only when there are any.
- * Contract: nothing that an attempt or a check started lives any more.
+ * Removes locks that were made since `before` and that no process holds; returns warnings. Waits only if there are
+ * any. Contract: no process that an attempt or a check started is left.
  */
 export async function removeNewLocks(repo: Repository, before: Locks): Promise<string[]> {
   const found = await findAllLocks(repo);
@@ -55,12 +56,12 @@ export async function removeNewLocks(repo: Repository, before: Locks): Promise<s
   );
 }
 
-/** The same at the end of a run, where nothing depends on it. */
+/** Does the same at the end of a run, which does not depend on the result. */
 export async function tryRemoveNewLocks(repo: Repository, before: Locks): Promise<void> {
   await asResult(() => removeNewLocks(repo, before));
 }
 
-/** Refuses to begin where a lock would keep a run from its work; one that is new may go within 5 s. */
+/** Throws if a lock would keep a run from working; waits up to 5 s for a new one to go. */
 export async function assertUnlocked(repo: Repository): Promise<void> {
   const { clock } = repo.ports;
   const begun = clock.monotonic();
@@ -79,7 +80,7 @@ export async function assertUnlocked(repo: Repository): Promise<void> {
   }
 }
 
-/** Whether it keeps a run from moving branches or from writing the index. */
+/** Whether the lock keeps a run from moving branches or writing the index. */
 function isInTheWay({ gitDir, commonDir }: Repository, lock: string): boolean {
   if (["index.lock", "HEAD.lock"].some((name) => lock === join(gitDir, name))) return true;
   return /^(?:packed-refs\.lock$|refs\/(?:heads|looper)\/)/.test(relative(commonDir, lock));
@@ -90,7 +91,7 @@ async function removeUnheld(repo: Repository, found: readonly Found[]): Promise<
   if (found.length === 0) return [];
   const newest = Math.max(...found.map(({ stat }) => stat.mtimeMs));
   await clock.sleep(Math.min(STILL_MS, Math.max(0, newest + STILL_MS - clock.now())));
-  // While a person writes a commit's message, git holds a lock that stands still.
+  // While the user writes a commit message, git holds a lock that does not change.
   if (await isGitHere(repo)) return [];
   const removed: string[] = [];
   for (const { path, stat } of found) {

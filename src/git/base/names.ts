@@ -1,12 +1,12 @@
-// Where this program keeps its refs: names that git takes, that never collide, and that can be read back.
-// Leaves what the refs hold to checkpoint.ts, pending.ts, rescue.ts and attempts.ts.
+// The names of this program's refs. Git accepts them, they never collide, and the ids in them can be read back.
+// checkpoint.ts, pending.ts, rescue.ts and attempts.ts define the content of the refs.
 
-/** The longest piece of a ref's name: as a loose ref it is a file name, and ".lock" is put behind it. */
+/** The longest part of a ref's name: a loose ref is a file, and git appends ".lock" to its name. */
 const PIECE = 200;
 
 /**
- * An id as a part of a ref's name: percent-encoded outside `[A-Za-z0-9_-]`, so no two ids share a name. A long one is
- * spread over folders whose names end in "+", which no other name does. Contract: `id` is not empty.
+ * Encodes an id as a part of a ref's name: percent-encoded outside `[A-Za-z0-9_-]`, so no two ids share a name. A
+ * long id is split over folders whose names end in "+", which is used nowhere else. Contract: `id` is not empty.
  */
 export function encodeId(id: string): string {
   const encoded = Array.from(id, encodeCharacter).join("");
@@ -17,7 +17,7 @@ export function encodeId(id: string): string {
 
 function encodeCharacter(character: string): string {
   if (/^[A-Za-z0-9_-]$/.test(character)) return character;
-  // A lone surrogate has no UTF-8: it would become U+FFFD and collide with every other.
+  // A lone surrogate has no UTF-8: it would become U+FFFD and collide with every other one.
   if (/^[\uD800-\uDFFF]$/.test(character)) return `%u${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return Array.from(Buffer.from(character, "utf8"), percent).join("");
 }
@@ -26,7 +26,7 @@ function percent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-/** The id that `encodeId` made this of. */
+/** Decodes the result of `encodeId`. */
 export function decodeId(encoded: string): string {
   return encoded
     .replaceAll("+/", "")
@@ -47,44 +47,47 @@ export function checkpointFolder(tree: string): string {
   return `${CHECKPOINTS}/${tree}`;
 }
 
-/** The checkpoint of a task (or of whatever else `id` names) in one working tree. */
+/** The checkpoint of a task (or of another `id`) in one working tree. */
 export function checkpointRef(tree: string, id: string): string {
   return `${checkpointFolder(tree)}/${encodeId(id)}`;
 }
 
-/** The checkpoint from before an agent drafts or mends the backlog; no task has such an id: white space is in it. */
+/** The checkpoint before an agent drafts or repairs the backlog; the white space keeps it apart from task ids. */
 export const THE_DRAFT = "the draft";
 
-/** The folder of all commits that are built but not finished. */
+/** The folder of all pending commits. */
 export const PENDING = "refs/looper/pending";
 
-/** The commit that is built but not finished, one for each working tree. */
+/** The pending commit of a working tree. */
 export function pendingRef(tree: string): string {
   return `${PENDING}/${tree}`;
 }
 
-/** The folder of all work put aside. */
+/** The folder of all rescues. */
 export const RESCUES = "refs/looper/rescue";
 
-/** Work put aside in a run. */
+/** A rescue of a run. */
 export function rescueRef(run: string, label: string): string {
   return `${RESCUES}/${encodeId(run)}/${encodeId(label)}`;
 }
 
-/** The folder of what is kept of all runs' attempts. */
+/** The folder of the records of all runs. */
 export const ATTEMPTS = "refs/looper/attempts";
 
-/** Everything that is kept of a run's attempts lies below this name: a run is forgotten by deleting what is there. */
+/** The folder of a run's records: deleting its refs forgets the run. */
 export function attemptsFolder(run: string): string {
   return `${ATTEMPTS}/${encodeId(run)}`;
 }
 
-/** What one attempt left. The number stands last, so no two share a name. */
+/** The record of one attempt. The number comes last, so no two attempts share a name. */
 export function attemptRef(run: string, task: string, attempt: number): string {
   return `${attemptsFolder(run)}/${encodeId(`${task}-${String(attempt)}`)}`;
 }
 
-/** The tree and the backlog as a run found them before its first attempt; no attempt has this name, having no number. */
+/**
+ * The tree and the backlog before the run's first attempt; without a number, so it differs from the names of
+ * attempts.
+ */
 export function startRef(run: string): string {
   return `${attemptsFolder(run)}/start`;
 }

@@ -1,9 +1,9 @@
-// Reads what commits hold: the files of a tree, and the texts of blobs. Leaves what to make of them to the callers.
+// Reads the content of commits: the files of a tree, and the bytes of blobs.
 import { parseBatch } from "./batch.js";
 import type { Version } from "./diff.js";
 import { runGit, type GitPlace } from "./git.js";
 
-/** Every file of a commit: path (bytes) → what is there. One process. */
+/** Every file of a commit: path (bytes) → version. Starts one process. */
 export async function filesOf(place: GitPlace, commit: string): Promise<ReadonlyMap<string, Version>> {
   const { out } = await runGit(place, ["ls-tree", "-r", "-z", "--full-tree", commit]);
   const files = new Map<string, Version>();
@@ -15,8 +15,8 @@ export async function filesOf(place: GitPlace, commit: string): Promise<Readonly
 }
 
 /**
- * The contents (bytes, one character each) of blobs of at most `most` bytes; those that are bigger or missing are left
- * out. Two processes, none for none.
+ * The contents (bytes, one character each) of blobs of at most `most` bytes, without larger and missing ones. Starts
+ * two processes, or none if no blob is requested.
  */
 export async function readBlobs(
   place: GitPlace,

@@ -1,11 +1,11 @@
-// What git is in the middle of, by the files it keeps of it. Leaves ending it to progress.ts.
+// Detects git operations in progress by their files in the git folder. operation.ts ends them.
 import { join } from "node:path";
 import type { Repository } from "./repository.js";
 
-/** What can be under way. */
+/** A git operation that can be in progress. */
 export type Doing = "merge" | "rebase" | "am" | "cherry-pick" | "revert" | "bisect";
 
-/** What is under way, by the files git keeps of it. No process. */
+/** Lists the operations in progress by git's files. Starts no process. */
 export async function readDoing({ ports, gitDir }: Repository): Promise<Doing | undefined> {
   const names = new Set(await ports.files.list(gitDir));
   if (names.has("rebase-merge")) return "rebase";
@@ -15,7 +15,7 @@ export async function readDoing({ ports, gitDir }: Repository): Promise<Doing | 
   }
   if (names.has("CHERRY_PICK_HEAD")) return "cherry-pick";
   if (names.has("REVERT_HEAD")) return "revert";
-  // Between two commits of a series there is no such file.
+  // Between two commits of a series this file does not exist.
   if (names.has("sequencer")) return readSequence(ports.files, gitDir);
   if (names.has("MERGE_HEAD")) return "merge";
   return names.has("BISECT_LOG") ? "bisect" : undefined;

@@ -1,5 +1,5 @@
-// Finds the git repository a project lies in and says what every other file here needs to know of it.
-// Leaves all that changes something to the files beside it; `initRepository` alone makes one.
+// Finds the git repository of a project and collects the facts that the rest of this floor needs. Changes nothing,
+// except that `initRepository` makes a repository.
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isHalfWritten } from "../../system/files/half-written.js";
 import type { Files, Ports } from "../../system/ports.js";
@@ -10,41 +10,41 @@ import { OWN_IDENT, type Ident } from "./fast-import.js";
 import { asResult, gitEnv, runGit, type GitFailure, type GitPlace } from "./git.js";
 import { encodeId } from "./names.js";
 
-/** A repository with a working tree: git runs at its top, whatever folder of it the project is. */
+/** A repository with a working tree. Git runs at its top, even if the project is in a subfolder. */
 export interface Repository extends GitPlace {
   /** Absolute: the git folder of this working tree. */
   gitDir: string;
-  /** Absolute: the git folder all working trees share. */
+  /** Absolute: the git folder that all working trees share. */
   commonDir: string;
-  /** Which working tree this is, as a part of a ref's name: "main", or "linked-" and its encoded name. */
+  /** The working tree as a part of a ref's name: "main", or "linked-" and its encoded name. */
   tree: string;
-  /** The backlog, when it lies in the working tree. */
+  /** The backlog, if it is in the working tree. */
   todo: { /** From the top, in bytes. */ path: string; /** Absolute. */ file: string } | undefined;
-  /** Pathspecs that leave out all that is the runner's own: the backlog, its copies beside it, the log, the locks. */
+  /** Pathspecs that exclude the runner's own files: the backlog, the copies beside it, the log, the locks. */
   excludes: readonly string[];
-  /** The same, but for the backlog itself. */
+  /** The same pathspecs without the one for the backlog. */
   excludesSaveTodo: readonly string[];
-  /** Whether a path from the top (bytes) is the runner's own: what `excludes` leaves out. */
+  /** Whether a path from the top (bytes) is the runner's own, that is, excluded by `excludes`. */
   isOwn: (path: string) => boolean;
-  /** Untracked files above this many bytes are in no checkpoint (`git.max_untracked_bytes`); 0: any are. */
+  /** Untracked files above this size in bytes are in no checkpoint (`git.max_untracked_bytes`); 0 means no limit. */
   mostUntracked: number;
-  /** Those files: path (bytes) → size when they were found. No staging takes them; large.ts alone changes it. */
+  /** Those files: path (bytes) → size when they were found. They are never staged; only large.ts changes the map. */
   leftOut: Map<string, number>;
-  /** Whether the untracked files were looked through for such: once is enough for a run. */
+  /** Whether the untracked files were searched for large ones: once per run is enough. */
   untracked: { known: boolean };
-  /** How long an object's id is: 20 bytes, or 32 in a SHA-256 repository. */
+  /** The length of an object's id: 20 bytes, or 32 in a SHA-256 repository. */
   idBytes: number;
-  /** What it was opened with, but for the folder: whatever is opened inside it is opened so. */
+  /** The places it was opened with, without the folder: repositories inside it are opened with the same. */
   places: Omit<RepositoryPlaces, "projectDir">;
-  /** Who commits; asked for once. */
+  /** The identity for commits; git is asked once. */
   identity: () => Promise<Ident>;
-  /** Whether git changes the backlog's bytes on their way into a blob; asked for once. */
+  /** Whether git changes the backlog's bytes when it makes a blob; git is asked once. */
   todoFiltered: () => Promise<boolean>;
-  /** Whether settings of git's, or attributes outside the tree, may change line ends; asked for once. */
+  /** Whether git's settings, or attributes outside the tree, may change line ends; git is asked once. */
   endsConfigured: () => Promise<boolean>;
 }
 
-/** Why there is no repository to work in. "unusable": there is one, and the message says what is wrong with it. */
+/** The reason why the repository cannot be used. "unusable": the message describes the problem with it. */
 export interface NoRepository {
   why: "no-git" | "no-repository" | "unusable";
   message: string;
@@ -55,14 +55,14 @@ export interface RepositoryPlaces {
   projectDir: string;
   /** Absolute. */
   todoFile: string;
-  /** Absolute paths never looked at: the log folder, locks. */
+  /** Absolute paths to ignore: the log folder, locks. */
   exclude: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** `git.max_untracked_bytes`; none: any size. */
+  /** `git.max_untracked_bytes`; unlimited by default. */
   mostUntracked?: number;
 }
 
-/** Opens the repository around a project. Starts one git process. */
+/** Opens the repository of a project. Starts one git process. */
 export async function openRepository(
   ports: Ports,
   places: RepositoryPlaces,
@@ -86,7 +86,7 @@ export async function openRepository(
   if (!found.ok) return err(explain(found.error, places.projectDir));
   const lines = toText(found.value.out).split("\n").slice(0, -1);
   const [bare, inside, gitDir, commonDir, top, format] = lines;
-  if (bare === "true") return err(unusable(`${places.projectDir} lies in a bare repository`));
+  if (bare === "true") return err(unusable(`${places.projectDir} is in a bare repository`));
   if (lines.length !== 6 || inside !== "true" || gitDir === undefined || top === undefined) {
     return err(unusable(`${places.projectDir} is not in a working tree git can name in one line`));
   }
@@ -104,7 +104,7 @@ export async function openRepository(
   );
 }
 
-/** Makes a repository in a folder that is in none (`git.init`). */
+/** Makes a repository in a folder that is not in one (`git.init`). */
 export async function initRepository(
   ports: Ports,
   folder: string,
@@ -122,7 +122,7 @@ function explain(failure: GitFailure, folder: string): NoRepository {
     return { why: "no-repository", message: `${folder} is not in a git repository` };
   }
   if (/must be run in a work tree/i.test(failure.message)) {
-    return unusable(`${folder} lies in a bare repository or in a git folder`);
+    return unusable(`${folder} is in a bare repository or in a git folder`);
   }
   return unusable(failure.message);
 }
@@ -149,7 +149,7 @@ async function describeRepository(
   const at: GitPlace = {
     ports: throwGitErrors(place.ports),
     cwd: top,
-    // Named, so that a `.git` an agent removes can never make git fall through to a repository further up.
+    // Set explicitly, so that git never uses a repository further up if an agent removes `.git`.
     env: { ...place.env, GIT_DIR: folders.gitDir, GIT_WORK_TREE: top },
     settings: await diskSettings(files, top),
   };
@@ -177,8 +177,8 @@ async function describeRepository(
 }
 
 /**
- * What the disk does, whatever the repository's settings say of it: where these are wrong, git stages one file for another, and
- * puts back less than there was.
+ * Settings for the capabilities of the disk. Wrong ones in the repository would make git stage one file for another
+ * and restore less than there was.
  */
 async function diskSettings(files: Files, top: string): Promise<string[]> {
   const [one, other] = await Promise.all(
@@ -192,7 +192,7 @@ function excludeOf(path: string | undefined): string[] {
   return path === undefined ? [] : [`:(exclude,top,literal)${path}`];
 }
 
-/** Says of a path what the pathspecs say. `own`: files or folders. */
+/** A function that matches a path as the pathspecs do. `own`: files or folders. */
 function ownedBy(todoPath: string | undefined, own: readonly string[]): (path: string) => boolean {
   const folders = own.map(toBytes);
   const todo = todoPath === undefined ? undefined : toBytes(todoPath);
@@ -205,14 +205,14 @@ function isHalfOf(path: string, todo: string): boolean {
   return dirname(path) === dirname(todo) && isHalfWritten(basename(path), basename(todo));
 }
 
-/** The files the store lays beside the backlog: copies put aside, and half-written ones. */
+/** The files that the store writes next to the backlog: copies and half-written files. */
 function besideOf(todoPath: string): string[] {
   const path = todoPath.replace(/[\\*?[\]]/g, "\\$&");
   const half = join(dirname(path), `.${basename(path)}.*.tmp`);
   return [`:(exclude,top,glob)${path}.*`, `:(exclude,top,glob)${half}`];
 }
 
-/** With symlinks resolved as far as the path exists. */
+/** Resolves symlinks as far as the path exists. */
 async function truePath(files: Files, path: string): Promise<string> {
   const whole = await files.realPath(path);
   if (whole !== undefined) return whole;
@@ -220,7 +220,7 @@ async function truePath(files: Files, path: string): Promise<string> {
   return folder === path ? path : resolve(await truePath(files, folder), basename(path));
 }
 
-/** The path from `top`, with slashes; `undefined` when it is not below. */
+/** The path from `top`, with slashes; `undefined` if it is not below `top`. */
 function pathInside(top: string, path: string): string | undefined {
   const inside = relative(top, path).split(sep).join("/");
   return inside === "" || inside === ".." || inside.startsWith("../") ? undefined : inside;
@@ -232,7 +232,7 @@ function once<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 async function askIdentity(place: GitPlace): Promise<Ident> {
-  // Without useConfigOnly git makes one up from the user and host names.
+  // Without useConfigOnly git derives an identity from the user and host names.
   const asked = await runGit(place, ["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"], {
     answers: [1, 128],
   });

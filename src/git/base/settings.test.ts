@@ -172,7 +172,7 @@ test("what git and editors note of a branch stays, without a word; where its pus
   }
 });
 
-test("after a kill nobody knows whose they are: they stay, and it is said", async ({ scratch }) => {
+test("settings changed by an unknown process before a kill stay, with a warning", async ({ scratch }) => {
   const { repo } = await begin(scratch);
   const again = { ...T1, reuse: true };
   expect((await checkpoint(repo, again)).warnings).toEqual([]);

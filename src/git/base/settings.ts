@@ -1,6 +1,6 @@
-// What git does here, and which programs it starts: its settings, attributes, excludes, sparse patterns and hooks inside the git
-// folder, in no tree and in no commit. An attempt may change them as it may change files; what it changed is put aside.
-// Leaves what to keep of a working tree to checkpoint.ts.
+// Keeps and restores the files in the git folder that control git here: settings, attributes, excludes, sparse
+// patterns and hooks. They are in no tree and no commit, and an attempt may change them like any file; its versions
+// are put aside. checkpoint.ts keeps the working tree.
 import { basename, dirname, join, relative } from "node:path";
 import { digest } from "../../system/text/digest.js";
 import type { Files } from "../../system/ports.js";
@@ -8,15 +8,15 @@ import { toBytes } from "./bytes.js";
 import { encodeId } from "./names.js";
 import type { Repository } from "./repository.js";
 
-/** One of them as it is. `at`: changes whenever anything of it does. */
+/** One of these files. `at` changes whenever the file does. */
 type Kept = { at: string; mode: number; bytes: Uint8Array } | { at: string; link: string } | { at: string };
 
-/** All of them, by absolute path. */
+/** All of these files, by absolute path. */
 export type KeptSettings = ReadonlyMap<string, Kept>;
 
 const NAMES = ["config", "config.worktree", "info/attributes", "info/exclude", "info/sparse-checkout"];
 
-/** Reads all of them, those of submodules too. No process. */
+/** Reads all of these files, including those of submodules. Starts no process. */
 export async function readSettings(repo: Repository): Promise<KeptSettings> {
   const { files } = repo.ports;
   const kept = new Map<string, Kept>();
@@ -45,7 +45,7 @@ async function findModules(files: Files, commonDir: string): Promise<string[]> {
 
 async function pathsIn(files: Files, folder: string): Promise<string[]> {
   const hooks = join(folder, "hooks");
-  // Hooks that are kept in the tree are no more than files of it.
+  // Hooks in the tree are ordinary files of it.
   const own = (await files.stat(hooks, { link: true }))?.kind === "folder";
   const names = own ? (await files.list(hooks)).filter((name) => !name.endsWith(".sample")) : [];
   return [...NAMES, ...names.map((name) => join("hooks", name))].map((name) => join(folder, name));
@@ -61,14 +61,14 @@ async function readOne(files: Files, path: string): Promise<Kept | undefined> {
   return kind === "file" ? { at, mode, bytes: (await files.read(path)) ?? new Uint8Array() } : { at };
 }
 
-/** What tells later whether any of them changed: by path from the git folder. */
+/** Digests by path from the git folder, to find out later whether a file changed. */
 export function digestsOf(repo: Repository, kept: KeptSettings): Record<string, string> {
   return Object.fromEntries(
     [...kept].map(([path, one]) => [relative(repo.commonDir, path), digest([textOf(path, one)])]),
   );
 }
 
-/** The paths, absolute, whose digests changed since; none where there were no digests. */
+/** The absolute paths whose digests changed since; empty without digests. */
 export function changedSince(
   repo: Repository,
   before: Readonly<Record<string, string>> | undefined,
@@ -80,7 +80,7 @@ export function changedSince(
   return paths.filter((path) => before[path] !== now[path]).map((path) => join(repo.commonDir, path));
 }
 
-/** All that matters of one. */
+/** Everything about a file that matters. */
 function textOf(path: string, kept: Kept | undefined): string {
   if (kept === undefined) return "";
   if ("link" in kept) return `link ${kept.link}`;
@@ -89,7 +89,7 @@ function textOf(path: string, kept: Kept | undefined): string {
   return `${kept.mode.toString(8)} ${/(?:^|\/)config$/.test(path) ? withoutNotes(text) : text}`;
 }
 
-/** What git and editors themselves note of branches at any time, and what starts no program and leads no push elsewhere. */
+/** Settings that git and editors write for branches at any time, and that start no program and redirect no push. */
 const NOTE =
   /^\s*(?:(?:vscode-merge-base|github-pr-[\w-]+|description|merge)\s*=.*|remote\s*=\s*[\w.-]+\s*)$/;
 
@@ -104,8 +104,8 @@ function withoutNotes(config: string): string {
 }
 
 /**
- * Puts back what is not as it was, and what it was found as aside: below `looper-put-aside` in the git folder. Answers with
- * warnings. Contract: before git is asked anything, since what it does is what these say.
+ * Restores the changed files; keeps their versions below `looper-put-aside` in the git folder. Returns warnings.
+ * Contract: called before any git command, because these files control git.
  */
 export async function putSettingsBack(
   repo: Repository,
@@ -135,7 +135,7 @@ async function freePath(files: Files, path: string): Promise<string> {
   }
 }
 
-/** A file that is to be written anew stays until then: a kill must not leave git without settings. */
+/** A file that will be rewritten is not removed first: a kill must not leave git without settings. */
 async function putAside(
   files: Files,
   path: string,
@@ -151,7 +151,7 @@ async function putBack(files: Files, path: string, was: Kept): Promise<void> {
   await files.makeFolder(dirname(path));
   if ("link" in was) await files.symlink(was.link, path);
   if (!("bytes" in was)) return;
-  // One that is there keeps its mode when it is written.
+  // Writing keeps the mode of an existing file.
   await files.writeAtomic(path, was.bytes, { mode: was.mode });
   await files.tree(dirname(path)).setMode(toBytes(basename(path)), was.mode);
 }

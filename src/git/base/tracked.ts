@@ -2,7 +2,7 @@ import { relative, sep } from "node:path";
 import { runGit } from "./git.js";
 import type { Repository } from "./repository.js";
 
-/** Which of these files (absolute, no symlink in them) git tracks. */
+/** The files of this list (absolute, without symlinks) that git tracks. */
 export async function listTracked(repo: Repository, files: readonly string[]): Promise<string[]> {
   const inside = new Map(
     files
