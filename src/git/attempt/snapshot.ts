@@ -114,7 +114,7 @@ function headAfter(verdict: HeadVerdict, target: HeadState, now: HeadState): Hea
   return { commit, branch };
 }
 
-/** The paths that are the same in HEAD and in the tree, and those that only removed commits of a person changed. */
+/** The changed paths whose content a person's commit holds, on the branch or removed from it. */
 async function theirPaths(
   repo: Repository,
   { checkpoint: { recorded } }: SnapshotOrder,

@@ -1,6 +1,6 @@
-// A checkpoint: working tree and index as they were when a task was claimed, as a commit on a ref of its own. What no
-// tree can say lies in a commit beside it, its second parent (keep-beside.ts).
-// Leaves what changed since to snapshot.ts and going back to restore.ts.
+// A checkpoint: working tree and index as they were when a task was claimed, as a commit on a ref of its own. Its
+// second parent is a commit with everything that a tree cannot contain (keep-beside.ts). snapshot.ts collects the
+// changes since, and restore.ts returns to the checkpoint.
 import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
@@ -24,48 +24,50 @@ import { survey, type Usual } from "./survey.js";
 import { NOTHING_UNSEEN, readUnseen, type Unseen } from "./metadata.js";
 
 export interface CheckpointOrder {
-  /** The task's id; for anything else an id with white space, which no task has. */
+  /** The task's id; for other checkpoints an id with white space, which cannot be a task's. */
   id: string;
   run: string;
-  /** Tells this checkpoint from another of the same task, run and second, whose commit would have the same hash. */
+  /** Keeps the commit's hash different from that of another checkpoint of the same task, run and second. */
   job?: number;
-  /** Takes the checkpoint that is there, if one is: of an earlier attempt, or of a run that was killed. */
+  /** Reuses an existing checkpoint, of an earlier attempt or of a killed run. */
   reuse: boolean;
 }
 
 export interface Checkpoint {
   id: string;
-  /** A commit with the tree as it was; the backlog is not in it. */
+  /** A commit with the tree as it was, without the backlog. */
   base: string;
   /** HEAD now, as this attempt finds it. */
   before: HeadState;
   reused: boolean;
-  /** HEAD when the base was made, and the run that made it: differs from `before` when someone moved it between. */
+  /** HEAD when the base was made, and the run that made it; differs from `before` if HEAD was moved in between. */
   recorded: Head & { run: string };
-  /** Paths (bytes) that differed from HEAD when the base was made: a person's, or of a task that was given up. */
+  /** Paths (bytes) that differed from HEAD when the base was made: changes of a person, or of an abandoned task. */
   dirty: ReadonlySet<string>;
   index: KeptIndex;
   /** Submodules (paths in bytes) with a checkpoint of their own under the same id. */
   modules: readonly string[];
   unseen: Unseen;
-  /** `undefined`: modes were not looked at. */
+  /** `undefined` if the modes were not read. */
   usual: Usual | undefined;
-  /** What git does and starts here, as this attempt finds it. */
+  /** The files that control git, as this attempt finds them. */
   settings: KeptSettings;
-  /** Locks of git's that were there when this attempt began: somebody's. */
+  /** Git's locks that existed when this attempt began: other processes hold them. */
   locks: Locks;
-  /** The commit with all that is kept beside the tree; `undefined`: nothing is. */
+  /** The commit with everything kept beside the tree; `undefined` if nothing is. */
   beside: string | undefined;
   warnings: readonly string[];
 }
 
 /** The person's index when the base was made. */
 export interface KeptIndex {
-  /** As `PersonIndex` has it. */
+  /** As in `PersonIndex`. */
   checksum: string | undefined;
-  /** The commit that holds it at `KEPT_INDEX`; `undefined`: it said what HEAD said. */
+  /** The commit with the index at `KEPT_INDEX`; `undefined` if the index equalled HEAD. */
   commit: string | undefined;
-  /** What was staged and in no file: the blob by its path (bytes). The same commit holds it below `KEPT_STAGED`. */
+  /**
+   * Content that existed only in the index: blobs by path (bytes). The same commit holds them below `KEPT_STAGED`.
+   */
   staged: ReadonlyMap<string, string>;
 }
 
@@ -79,18 +81,18 @@ const Facts = z.object({
   /** The index is kept. */
   kept: z.boolean().optional(),
   modules: z.array(z.string()).optional(),
-  /** There is something of `Unseen`. */
+  /** Something of `Unseen` is kept. */
   unseen: z.boolean().optional(),
   settings: z.record(z.string(), z.string()).optional(),
   usual: z.object({ file: z.int(), program: z.int(), folder: z.int() }).optional(),
-  /** As `Repository.leftOut`. */
+  /** As in `Repository.leftOut`. */
   large: z.array(z.tuple([z.string(), z.int()])).optional(),
 });
 
 /**
- * Keeps working tree (untracked files included) and index, without touching index, HEAD or tree. Four processes; one more for
- * a limit on untracked files, for an
- * index split in two, one or two more where git changes line ends or a person told it not to look.
+ * Keeps working tree (with untracked files) and index, without touching index, HEAD or tree. Starts four processes,
+ * and further ones for a limit on untracked files, a split index, changed line ends, or paths that git was told not
+ * to look at.
  */
 export async function checkpoint(repo: Repository, order: CheckpointOrder): Promise<Checkpoint> {
   const ref = checkpointRef(repo.tree, order.id);
@@ -106,7 +108,7 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
   const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
   const { usual, modes, empty, special } = await survey(repo, tree);
   const unseen = { marked: [...marked], modes: [...modes], empty: [...empty], special: [...special] };
-  // A filter of git's may write settings when it first runs.
+  // A git filter may write settings when it first runs.
   const settings = await readSettings(repo);
   const all = await stagedAgainst(repo, await treeish(repo, before.commit), []);
   const entries = all.filter(({ path }) => !repo.isOwn(path));
@@ -147,8 +149,9 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
 }
 
 /**
- * Deletes a checkpoint, when its task was given up or changed nothing. Nothing happens when there is none. The own index stays: a job at
- * another task may be staging into it, and a checkpoint or snapshot that lost it halfway would hold an empty tree.
+ * Deletes a checkpoint after its task was abandoned or changed nothing; does nothing if it does not exist. The own
+ * index stays: a job at another task may be staging into it, and without it that job's checkpoint or snapshot would
+ * hold an empty tree.
  */
 export async function dropCheckpoint(repo: Repository, id: string): Promise<void> {
   await runGit(repo, ["update-ref", "-d", checkpointRef(repo.tree, id)]);
@@ -156,8 +159,8 @@ export async function dropCheckpoint(repo: Repository, id: string): Promise<void
 }
 
 /**
- * Deletes every checkpoint but those of these ids, and the own index: for the end of a run, when no job is staging into it. One process
- * where there is no other checkpoint.
+ * Deletes every checkpoint except those of these ids, and the own index. For the end of a run, when no job is
+ * staging. Starts one process if there is nothing else to delete.
  */
 export async function keepCheckpoints(repo: Repository, ids: readonly string[]): Promise<void> {
   const folder = checkpointFolder(repo.tree);
@@ -169,7 +172,7 @@ export async function keepCheckpoints(repo: Repository, ids: readonly string[]):
   await dropOwnIndex(repo);
 }
 
-/** Forgets the checkpoints of submodules alone. No process where there are none. */
+/** Deletes only the checkpoints of submodules. Starts no process without submodules. */
 export async function dropInModules(repo: Repository, id: string): Promise<void> {
   const { entries } = await readPersonIndex(repo);
   const paths = new Set([...modulePaths(entries), ...(await copiedModules(repo, id))]);
@@ -180,7 +183,7 @@ export async function dropInModules(repo: Repository, id: string): Promise<void>
   await dropCopies(repo, id);
 }
 
-/** Before the checkpoint around them, so that where that is there, they are. */
+/** Called before the checkpoint around them is made, so that if it exists, theirs exist too. */
 async function keepModules(
   repo: Repository,
   order: CheckpointOrder,
@@ -240,7 +243,7 @@ async function makeBase(
       merged: before.map((_, at) => at),
       ident: OWN_IDENT,
       message: `looper: checkpoint\n\n${JSON.stringify(facts)}\n`,
-      // Without a commit before it, its tree begins as that of what is beside it.
+      // Without an earlier commit the tree starts as that of the commit beside it.
       emptied: head.commit === undefined,
       entries,
       without: repo.todo === undefined ? [] : [repo.todo.path],
@@ -287,8 +290,8 @@ function warnOfSetting(path: string, id: string): string {
 }
 
 /**
- * Keeps the commit HEAD had when the base was made, where no branch has it any more: a run was killed after its agent rewrote
- * the branch, or a person did. Which of the two cannot be told, so the branch stays. Answers with a warning.
+ * Keeps the commit HEAD had when the base was made, if no branch contains it any more. Either the agent of a killed
+ * run rewrote the branch, or a person did; these cannot be told apart, so the branch stays. Returns a warning.
  */
 async function keepLostHead(
   repo: Repository,

@@ -1,5 +1,6 @@
-// What a checkpoint keeps beside the tree, in a commit that is its second parent: an index that says more than HEAD (the file
-// as it was, and what is staged in no file), line ends that git would change, and what git does not see.
+// Keeps beside the tree, in the second parent of a checkpoint, everything the tree cannot contain: an index that
+// differs from HEAD (the file itself, and content that exists only in it), line ends that git would change, and
+// metadata.
 import type { DiffEntry } from "../base/diff.js";
 import type { ImportedCommit } from "../base/fast-import.js";
 import { isPlain, onlyStaged, type ByPath } from "../index/index-compare.js";
@@ -8,22 +9,22 @@ import { keepLineEnds } from "./line-ends.js";
 import type { Repository } from "../base/repository.js";
 import { unseenFile, type Unseen } from "./metadata.js";
 
-/** Where a kept index file lies in the tree of its commit. */
+/** The path of a kept index file in the tree of its commit. */
 export const KEPT_INDEX = "index";
-/** The folder of the same tree with what was staged and in no file. */
+/** The folder in the same tree for content that existed only in the index. */
 export const KEPT_STAGED = "staged";
 
-/** What a checkpoint keeps beside the tree. */
+/** The result of keeping the state beside the tree. */
 export type Beside = Required<Pick<ImportedCommit, "entries" | "beside">> & {
-  /** The person's index is among it. */
+  /** The person's index was kept. */
   index: boolean;
-  /** What git does not look at is among it. */
+  /** Metadata was kept. */
   unseen: boolean;
-  /** What was staged and in no file: the blob by its path (bytes). */
+  /** Content that existed only in the index: blobs by path (bytes). */
   staged: ReadonlyMap<string, string>;
 };
 
-/** Works out what to keep. Contract: the index of our own was just staged, and `tree` is what it holds. */
+/** Collects the state to keep. Contract: the own index was just staged, and `tree` is its content. */
 export async function keepBeside(
   repo: Repository,
   found: { person: PersonIndex; all: readonly DiffEntry[]; tree: ByPath; unseen: Unseen },

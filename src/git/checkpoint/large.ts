@@ -1,17 +1,18 @@
-// Untracked files too large for a checkpoint: they are left where they are, in no snapshot, and no restore touches them.
+// Finds untracked files that are too large for a checkpoint. They stay where they are, in no snapshot, and no
+// restore touches them.
 import { toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
 import type { Repository } from "../base/repository.js";
 
-/** What is untracked and not ignored. */
+/** The files and repositories that are untracked and not ignored. */
 export interface Untracked {
   /** Files above the limit: path (bytes) → size. */
   large: ReadonlyMap<string, number>;
-  /** Repositories (paths in bytes) that lie in the tree and are not tracked. */
+  /** Untracked repositories inside the tree (paths in bytes). */
   nested: readonly string[];
 }
 
-/** Looks for both. One process. */
+/** Lists both. Starts one process. */
 export async function findUntracked(repo: Repository): Promise<Untracked> {
   const args = ["ls-files", "--others", "--exclude-standard", "-z", "--", ":(top)", ...repo.excludes];
   const paths = (await runGit(repo, args)).out.split("\0").filter((path) => path !== "");
@@ -27,7 +28,7 @@ export async function findUntracked(repo: Repository): Promise<Untracked> {
   return { large: new Map(large), nested };
 }
 
-/** Leaves these files, and no others, out of every staging from now on; answers with those that were not left out before. */
+/** Excludes exactly these files from every later staging; returns those that were not excluded before. */
 export function leaveOut(repo: Repository, large: ReadonlyMap<string, number>): Map<string, number> {
   const fresh = [...large].filter(([path]) => !repo.leftOut.has(path));
   repo.leftOut.clear();
@@ -36,8 +37,8 @@ export function leaveOut(repo: Repository, large: ReadonlyMap<string, number>): 
 }
 
 /**
- * The same with those there are now. One process, the first time and where there is a limit: a task has ten processes, and
- * a file that comes later is staged like any other.
+ * Does the same with the large files there are now, once, and only if there is a limit. A task has ten processes, so
+ * a file that appears later is staged like any other. Starts one process.
  */
 export async function leaveOutLarge(repo: Repository): Promise<Map<string, number>> {
   if (repo.mostUntracked === 0) return leaveOut(repo, new Map());
@@ -46,7 +47,7 @@ export async function leaveOutLarge(repo: Repository): Promise<Map<string, numbe
   return leaveOut(repo, (await findUntracked(repo)).large);
 }
 
-/** A warning for each. */
+/** One warning for each file. */
 export function warnOfLarge(repo: Repository, large: ReadonlyMap<string, number>): string[] {
   return [...large].map(
     ([path, size]) =>
@@ -54,7 +55,7 @@ export function warnOfLarge(repo: Repository, large: ReadonlyMap<string, number>
   );
 }
 
-/** A warning for each that is gone, or has another size than when it was left out. No process. */
+/** One warning for each file that was removed or has another size now. Starts no process. */
 export async function warnOfTouched(repo: Repository): Promise<string[]> {
   const paths = [...repo.leftOut.keys()];
   const found = await repo.ports.files.tree(repo.cwd).look(paths);
@@ -68,7 +69,7 @@ export async function warnOfTouched(repo: Repository): Promise<string[]> {
   });
 }
 
-/** As in the settings: a MB is 1024 KB. */
+/** As in the settings, a MB is 1024 KB. */
 export function sizeText(bytes: number): string {
   const units = ["bytes", "KB", "MB", "GB"];
   const at = bytes < 1024 ? 0 : bytes < 1024 ** 2 ? 1 : bytes < 1024 ** 3 ? 2 : 3;

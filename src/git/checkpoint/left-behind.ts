@@ -1,5 +1,5 @@
-// Finds the task whose unfinished work is still in the tree although it is not in progress any more: its run was killed or
-// interrupted, and a person edited the task afterwards. Leaves putting the work aside to restore.ts.
+// Finds the task whose unfinished work is still in the tree although it is not in progress any more: its run was
+// killed or interrupted, and a person edited the task afterwards. restore.ts puts the work aside.
 import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
@@ -17,8 +17,8 @@ const Facts = z.object({
 });
 
 /**
- * The task of the newest checkpoint, unless it is in progress, HEAD is elsewhere, or the tree holds nothing that neither HEAD nor the
- * checkpoint does: then a person dealt with it. One process where there is no checkpoint.
+ * The task of the newest checkpoint. None if the task is in progress, if HEAD was moved, or if the tree equals HEAD
+ * or the checkpoint: in these cases a person has dealt with it. Starts one process without a checkpoint.
  */
 export async function findLeftBehind(
   repo: Repository,
@@ -26,7 +26,7 @@ export async function findLeftBehind(
 ): Promise<string | undefined> {
   const folder = checkpointFolder(repo.tree);
   const format = "--format=%(refname)%00%(objectname)%00%(contents)%00";
-  // A review or a draft has an id with white space: theirs are put back by whoever begins one.
+  // The ids of reviews and drafts contain white space; the next review or draft restores their tree.
   const { out } = await runGit(repo, ["for-each-ref", "--sort=-committerdate", format, folder]);
   const values = out.split("\0");
   for (let at = 0; at + 3 < values.length; at += 3) {
@@ -50,7 +50,7 @@ async function isStillThere(repo: Repository, base: string, contents: string): P
   return (await stagedAgainst(repo, await treeish(repo, head.commit), repo.excludes)).length > 0;
 }
 
-/** At its end a run commits the backlog alone. */
+/** At its end a run commits only the backlog. */
 async function isOnlyBacklog(
   repo: Repository,
   from: string | undefined,

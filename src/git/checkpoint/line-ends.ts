@@ -1,6 +1,6 @@
-// Line ends, where git changes them on the way into a commit and out of it: then the same commit can stand for different
-// bytes. A checkpoint keeps which files are not as their blobs are; going back writes each as it was.
-// Leaves files with filters (LFS and the like) to git, which knows the way back.
+// Keeps line ends if git changes them between files and blobs, because then one commit can stand for different
+// bytes. A checkpoint records the files that differ from their blobs, and a restore writes each as it was. Files
+// with filters (LFS and the like) are left to git, which can convert them back.
 import { join } from "node:path";
 import { z } from "zod";
 import { parseBatch } from "../base/batch.js";
@@ -12,31 +12,31 @@ import type { ByPath } from "../index/index-compare.js";
 import { ownIndex } from "../index/index-file.js";
 import type { Repository } from "../base/repository.js";
 
-/** Where they are kept in the tree of a checkpoint's second parent. */
+/** The path of the record in the tree of a checkpoint's second parent. */
 const LIST = "line-ends.json";
 const rawPath = (at: number): string => `raw/${String(at)}`;
 
-/** Files (bytes) that are not as their blobs are. */
+/** Files (bytes) that differ from their blobs. */
 const LineEnds = z.object({
-  /** Every line of them ends in CRLF, in the blob in LF. */
+  /** Every line ends in CRLF in the file and in LF in the blob. */
   crlf: z.array(z.string()),
-  /** Any other way: their bytes are kept, in this order. */
+  /** Files that differ in another way: their bytes are kept, in this order. */
   raw: z.array(z.string()),
 });
 type LineEnds = z.infer<typeof LineEnds>;
 
-/** A file as git tells it: how its lines end in the index of our own and in the working tree. */
+/** A file with its line ends in the own index and in the working tree, as git reports them. */
 interface Ends {
   path: string;
   index: string;
   file: string;
-  /** The attribute `text` is set, not `auto`: even what looks like no text is changed. */
+  /** The attribute `text` is set, not `auto`: git converts even files that look binary. */
   forced: boolean;
 }
 
 /**
- * What a checkpoint must keep beside the tree; nothing where git changes no bytes. Contract: the index of our own was just
- * staged, and `tree` is what it holds. No process where git changes none, else one or two.
+ * Collects the record for a checkpoint; nothing if git changes no bytes. Contract: the own index was just staged,
+ * and `tree` is its content. Starts one or two processes, or none if git changes nothing.
  */
 export async function keepLineEnds(repo: Repository, tree: ByPath): Promise<ImportedFile[]> {
   if (!(await changesLineEnds(repo, tree))) return [];
@@ -58,8 +58,8 @@ export async function keepLineEnds(repo: Repository, tree: ByPath): Promise<Impo
 }
 
 /**
- * Writes every file as the checkpoint found it, where its lines end in another way now. Contract: the working tree is what
- * `tree` says, save for that; `kept` is the checkpoint's second parent, if it has one.
+ * Rewrites every file whose line ends differ from those at the checkpoint. Contract: apart from line ends the
+ * working tree equals `tree`; `kept` is the checkpoint's second parent, if it has one.
  */
 export async function restoreLineEnds(
   repo: Repository,
@@ -92,7 +92,7 @@ function differs(ends: Ends): boolean {
   return ends.index !== ends.file || isDoubtful(ends);
 }
 
-/** Git calls both sides no text, and may have changed line ends all the same. */
+/** Git treats both sides as binary, but may have changed line ends. */
 function isDoubtful({ index, file, forced }: Ends): boolean {
   return forced && index === "-text" && file === "-text";
 }
@@ -101,7 +101,7 @@ function toCrlf(content: string): string {
   return content.replace(/\r?\n/g, "\r\n");
 }
 
-/** Only what differs is written: another time of writing would make git read it all again. */
+/** Writes only files that differ: a new modification time would make git read the file again. */
 async function writeFile({ ports, cwd }: Repository, path: string, content: string): Promise<void> {
   const file = join(cwd, toText(path));
   const bytes = Buffer.from(content, "latin1");
@@ -109,7 +109,7 @@ async function writeFile({ ports, cwd }: Repository, path: string, content: stri
   if (now !== undefined && !bytes.equals(now)) await ports.files.writeAtomic(file, bytes);
 }
 
-/** Whether git may change bytes here: by its settings, or by attributes that speak of text. */
+/** Whether git may change bytes here: by its settings, or by attributes about text. */
 async function changesLineEnds(repo: Repository, tree: ByPath): Promise<boolean> {
   if (await repo.endsConfigured()) return true;
   const { files } = repo.ports;
@@ -122,7 +122,7 @@ async function changesLineEnds(repo: Repository, tree: ByPath): Promise<boolean>
   return false;
 }
 
-/** Regular files whose names can be spelled as text. */
+/** Regular files whose names are valid text. */
 async function askEnds(repo: Repository): Promise<Ends[]> {
   const { out } = await runGit(repo, ["ls-files", "-z", "--eol", "--cached"], { index: ownIndex(repo) });
   return out.split("\0").flatMap((line) => {

@@ -1,4 +1,5 @@
-// What no tree of git's can say (permission bits, empty folders, pipes in the place of files) is as it was once a task is given up.
+// Metadata that git's trees cannot contain (permission bits, empty folders, pipes instead of files) is restored when
+// a task is abandoned.
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,

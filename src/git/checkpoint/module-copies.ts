@@ -1,6 +1,6 @@
-// Copies of what makes a folder in the tree a repository of its own: its `.git`, and the files it ignores. No tree of git's can
-// hold a `.git`, and an attempt may remove the folder whole. A copy is kept beside its checkpoint, below the git folder around it.
-// Leaves the files that such a repository tracks or could track to its own checkpoint, which its `.git` holds.
+// Copies the parts that make a folder in the tree a repository: its `.git`, and the files it ignores. Git's trees
+// cannot contain a `.git`, and an attempt may remove the whole folder. The copy is kept next to the checkpoint,
+// below the outer git folder. The other files of such a repository are in its own checkpoint, inside its `.git`.
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../system/errors.js";
@@ -16,13 +16,13 @@ import { openModules } from "./modules.js";
 import { checkpointRef, encodeId } from "../base/names.js";
 import type { Repository } from "../base/repository.js";
 
-/** More than this is not copied where files cannot be linked. */
+/** The most bytes that are copied if files cannot be linked. */
 const MOST_COPIED = 1024 ** 3;
-/** Of what a repository ignores no more is kept than this, nor more files than these. */
+/** The most bytes, and the most files, that are kept of the files a repository ignores. */
 const MOST_IGNORED = 64 * 1024 ** 2;
 const MOST_IGNORED_FILES = 20_000;
 
-/** Not below `looper`: what is there is of no use to the next run. */
+/** Not below `looper`, whose content is of no use to the next run. */
 const FOLDER = "looper-nested";
 
 const Paths = z.array(z.string());
@@ -35,12 +35,12 @@ function copyOf(repo: Repository, id: string, path: string): string {
   return join(copiesOf(repo, id), encodeId(toText(path)));
 }
 
-/** Which repositories have a copy, as paths in bytes. No process. */
+/** The repositories with a copy, as paths in bytes. Starts no process. */
 export async function copiedModules(repo: Repository, id: string): Promise<string[]> {
   return readPaths(repo.ports.files, join(copiesOf(repo, id), "paths.json"));
 }
 
-/** The untracked repositories that ever had one: their rescues are listed too. */
+/** The untracked repositories that ever had a copy: their rescues are listed too. */
 export async function knownModules(repo: Repository): Promise<string[]> {
   return readPaths(repo.ports.files, join(repo.gitDir, FOLDER, "known.json"));
 }
@@ -51,8 +51,9 @@ async function readPaths(files: Files, file: string): Promise<string[]> {
 }
 
 /**
- * Copies the `.git` of these repositories, and what they ignore, in place of earlier copies of `id`. Answers with warnings: what
- * could not be copied does not come back once it is gone. Contract: they hold their checkpoints already.
+ * Copies the `.git` of these repositories and the files they ignore; replaces earlier copies of `id`. Returns
+ * warnings about content that could not be copied and cannot be restored. Contract: the repositories have their
+ * checkpoints already.
  */
 export async function keepCopies(repo: Repository, id: string, paths: readonly string[]): Promise<string[]> {
   const { files } = repo.ports;
@@ -89,7 +90,7 @@ function unprotected(path: string, why: string): string {
   return `${toText(path)} is a repository of its own, and Looper cannot protect it (${why}): an attempt that removes it removes it for good`;
 }
 
-/** What a run says before it starts of a repository inside the tree that cannot be kept whole. */
+/** The warnings at the start of a run about a repository inside the tree that cannot be kept whole. */
 export async function warnOfModule(repo: Repository, path: string): Promise<string[]> {
   const { files } = repo.ports;
   const folder = join(repo.cwd, toText(path));
@@ -117,7 +118,7 @@ async function sizeToCopy(files: Files, path: string, device: number | undefined
   return size;
 }
 
-/** Git never writes to an object again: another name of the same file is a copy that costs nothing. */
+/** Git never rewrites an object file, so a hard link is a copy that costs nothing. */
 function isLinked(path: string, mode: number): boolean {
   return (mode & 0o222) === 0 && path.includes("/objects/");
 }
@@ -129,7 +130,7 @@ async function copyAny(files: Files, from: string, to: string, room: { left: num
   else if (stat?.kind === "folder") {
     await files.makeFolder(to, stat.mode | 0o700);
     for (const name of await files.list(from)) {
-      // What a git that is gone left locked is no part of a repository.
+      // A lock that a dead git process left is not part of a repository.
       if (name !== "index.lock") await copyAny(files, join(from, name), join(to, name), room);
     }
   } else if (stat?.kind === "file") {
@@ -151,7 +152,7 @@ async function linked(files: Files, from: string, to: string): Promise<boolean> 
   }
 }
 
-/** What a repository inside the tree ignores: its files, or how much it is where that is too much to keep. */
+/** The files that a repository inside the tree ignores, or their size if it is too large to keep. */
 async function ignoredIn(
   repo: Repository,
   path: string,
@@ -174,15 +175,15 @@ async function copyIgnored(files: Files, from: string, to: string, paths: readon
   }
 }
 
-/** Where something is put that an attempt left in the place of a `.git`. */
+/** The run and the label under which replaced files are put aside. */
 export interface Aside {
   run: string;
   label: string;
 }
 
 /**
- * Puts the `.git` of a repository back where it is gone, or is another one, and the ignored files that are gone. What was there is
- * put aside. Answers with warnings. Nothing happens while something else than a folder is in the way.
+ * Restores a `.git` that was removed or replaced, and ignored files that were removed. Puts aside the files in their
+ * place. Returns warnings. Does nothing while the path of the folder is not a folder.
  */
 export async function putCopyBack(
   repo: Repository,
@@ -199,7 +200,8 @@ export async function putCopyBack(
   const emptied = (await files.list(folder)).length === 0;
   const whole = await holdsCheckpoint(repo, id, path);
   const warnings = whole ? [] : [await putGitBack(repo, { copy, folder, path, aside })];
-  // Files that are all gone are no work of the attempt's: they come back before anything looks at what differs.
+  // In an empty folder the deletions do not count as work of the attempt: restore the files before differences are
+  // computed.
   if (!whole && emptied) await fillFromCheckpoint(repo, id, path);
   await fillIn(files, join(copy, "ignored"), folder);
   return { warnings, revived: !whole };
@@ -215,7 +217,7 @@ async function fillFromCheckpoint(repo: Repository, id: string, path: string): P
   }
 }
 
-/** Whether the folder, or one above it, is something else than a folder. */
+/** Whether the folder, or one above it, is something other than a folder. */
 async function isBlocked(repo: Repository, path: string): Promise<boolean> {
   const parts = path.split("/");
   for (const at of parts.keys()) {
@@ -245,7 +247,7 @@ async function putGitBack(
     await move(files, git, put);
     kept = `; what was in its place: ${put}`;
   }
-  // Whole or not at all: a kill must not leave half a repository.
+  // In one step: a kill must not leave half a repository.
   const beside = join(repo.gitDir, FOLDER, "back");
   await files.removeTree(beside);
   await copyAny(files, join(copy, "git"), beside, { left: Infinity });
@@ -258,7 +260,7 @@ function asideOf(repo: Repository, { run, label }: Aside, path: string): string 
   return join(repo.commonDir, "looper-put-aside", encodeId(run), encodeId(label), toText(path), "git");
 }
 
-/** Keeps the `.git` of a repository that an attempt removed for good; answers with where. */
+/** Keeps the `.git` of a repository that an attempt removed; returns its place. */
 export async function putCopyAside(
   repo: Repository,
   id: string,
@@ -281,7 +283,7 @@ async function freeFolder(files: Files, path: string): Promise<string> {
   }
 }
 
-/** Across file systems a move is a copy. */
+/** Moves a file; across file systems it copies. */
 async function move(files: Files, from: string, to: string): Promise<void> {
   try {
     await files.rename(from, to);
@@ -293,7 +295,7 @@ async function move(files: Files, from: string, to: string): Promise<void> {
   }
 }
 
-/** Copies what is gone; what is there stays. */
+/** Copies missing files; existing ones stay. */
 async function fillIn(files: Files, from: string, to: string): Promise<void> {
   for (const name of await files.list(from)) {
     const stat = await files.stat(join(to, name), { link: true });
@@ -305,7 +307,7 @@ async function fillIn(files: Files, from: string, to: string): Promise<void> {
   }
 }
 
-/** Forgets the copies. */
+/** Deletes the copies. */
 export async function dropCopies(repo: Repository, id: string): Promise<void> {
   await repo.ports.files.removeTree(copiesOf(repo, id));
 }

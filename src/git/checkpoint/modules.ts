@@ -1,13 +1,13 @@
-// Submodules that are checked out: repositories of their own inside the tree, of which the tree holds a commit's id only.
-// Leaves what is done in them to the callers, who do there what they do here.
+// Finds and opens submodules that are checked out: repositories inside the tree, of which the tree contains only a
+// commit id. The callers apply their own operation to each.
 import { join, relative } from "node:path";
 import { toText } from "../base/bytes.js";
 import type { IndexEntry } from "../index/index-bytes.js";
 import { openRepository, type Repository } from "../base/repository.js";
 
-/** A repository in the tree of another. */
+/** A repository inside the tree of another. */
 export interface Module {
-  /** From the other's top, in bytes. */
+  /** From the top of the outer repository, in bytes. */
   path: string;
   repo: Repository;
 }
@@ -17,20 +17,20 @@ export function modulePaths(entries: readonly Pick<IndexEntry, "path" | "mode">[
   return entries.filter(({ mode }) => mode === "160000").map(({ path }) => path);
 }
 
-/** Opens those of the paths that are checked out. One process each. */
+/** Opens the repositories that are checked out. Starts one process for each. */
 export async function openModules(repo: Repository, paths: readonly string[]): Promise<Module[]> {
   const modules: Module[] = [];
   for (const path of paths) {
     const folder = join(repo.cwd, toText(path));
     if ((await repo.ports.files.stat(join(folder, ".git"))) === undefined) continue;
     const opened = await openRepository(repo.ports, { ...repo.places, projectDir: folder });
-    // A `.git` that is none would lead to the repository around it.
+    // An invalid `.git` would make git use the outer repository.
     if (opened.ok && opened.value.gitDir !== repo.gitDir) modules.push({ path, repo: opened.value });
   }
   return modules;
 }
 
-/** Where a submodule's folder went and git still has what was in it, its link to that is made again. */
+/** Restores the link from a removed submodule's folder to its content, which git still has. */
 export async function relinkModule(repo: Repository, path: string): Promise<void> {
   const { files } = repo.ports;
   const folder = join(repo.cwd, toText(path));

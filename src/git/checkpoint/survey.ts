@@ -1,28 +1,28 @@
-// Looks at a working tree for what no tree of git's can say: permission bits beyond git's two modes, empty folders, pipes and
-// the like. Passes by what git ignores. Leaves keeping it to metadata.ts and putting it back to restore-metadata.ts.
+// Collects the metadata of a working tree: permission bits beyond git's two modes, empty folders, pipes and the
+// like. Skips ignored files. metadata.ts keeps it and restore-metadata.ts restores it.
 import type { Walked } from "../../system/ports.js";
 import { foldersAbove } from "../base/folders.js";
 import type { ByPath } from "../index/index-compare.js";
 import type { Repository } from "../base/repository.js";
 
-/** The permission bits most of a kind have: they alone need no record. */
+/** The permission bits of most files and folders: only others need a record. */
 export type Usual = Record<"file" | "program" | "folder", number>;
 
 /** Paths are bytes; "" is the top. */
 export interface Survey {
   usual: Usual;
-  /** Permission bits of the others, by path. */
+  /** Other permission bits, by path. */
   modes: ReadonlyMap<string, number>;
-  /** Folders in which no file is, however deep. */
+  /** Folders without any file, at any depth. */
   empty: readonly string[];
-  /** What is neither file, folder nor symlink. */
+  /** Anything but files, folders and symlinks. */
   special: readonly string[];
 }
 
-/** What permission bits of these paths are judged by. */
+/** The kind of each path, which decides on the usual permission bits it is compared with. */
 export type Kinds = ReadonlyMap<string, keyof Usual>;
 
-/** Looks at everything that is in `tree`, at its folders, and at empty ones. No process. */
+/** Examines everything in `tree`, its folders, and empty folders. Starts no process. */
 export async function survey(repo: Repository, tree: ByPath): Promise<Survey> {
   const around = await lookAround(repo, tree);
   const kinds = kindsOf(repo, tree, around.empty);
@@ -32,7 +32,7 @@ export async function survey(repo: Repository, tree: ByPath): Promise<Survey> {
   return { usual, modes: new Map(unusual), ...around };
 }
 
-/** The files of `tree`, the folders above them, and these empty folders; never the runner's own. */
+/** The files of `tree`, their folders, and these empty folders, without the runner's own. */
 export function kindsOf(repo: Repository, tree: ByPath, empty: readonly string[]): Kinds {
   const kinds = new Map<string, keyof Usual>();
   for (const [path, { mode }] of tree) {
@@ -42,7 +42,7 @@ export function kindsOf(repo: Repository, tree: ByPath, empty: readonly string[]
   return kinds;
 }
 
-/** The permission bits of those that are there, and are of the kind they should be. */
+/** The permission bits of the paths that exist and have the expected kind. */
 export async function modesOf(repo: Repository, kinds: Kinds): Promise<Map<string, number>> {
   const paths = [...kinds.keys()];
   const found = await repo.ports.files.tree(repo.cwd).look(paths);
@@ -77,7 +77,7 @@ function usualOf(modes: ReadonlyMap<string, number>, kinds: Kinds): Usual {
   };
 }
 
-/** What lies beside what is tracked: empty folders, pipes and the like. */
+/** Everything beside tracked files: empty folders, pipes and the like. */
 export async function lookAround(repo: Repository, tree: ByPath): Promise<Pick<Survey, "empty" | "special">> {
   const here = repo.ports.files.tree(repo.cwd);
   const folders = foldersAbove(tree.keys());
@@ -95,7 +95,10 @@ export async function lookAround(repo: Repository, tree: ByPath): Promise<Pick<S
   return { empty, special };
 }
 
-/** A folder and all it holds where that is no file; nothing of it where there is one: git knows of that, or ignores it. */
+/**
+ * A folder and its content, unless there is a file in it: then git knows the folder or ignores it, and nothing is
+ * collected.
+ */
 async function lookInto(repo: Repository, folder: Walked): Promise<Walked[]> {
   const here = repo.ports.files.tree(repo.cwd);
   const found = [folder];

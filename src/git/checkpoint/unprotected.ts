@@ -1,4 +1,4 @@
-// What of a working tree no checkpoint can hold: a run names it before it starts.
+// Lists the parts of a working tree that a checkpoint cannot keep, for the warnings at the start of a run.
 import { readPersonIndex } from "../index/index-person.js";
 import { findUntracked, leaveOut, warnOfLarge } from "./large.js";
 import { warnOfModule } from "./module-copies.js";
