@@ -1,5 +1,5 @@
 // Builds the commit of a task, or of the backlog alone, on no branch yet: the first step of the commit protocol
-// (prepare → the caller writes the backlog → publish). Leaves the other steps to publish.ts.
+// (prepare → the caller writes the backlog → publish). publish.ts does the other steps.
 import { toText } from "../base/bytes.js";
 import { NOTHING, type Version } from "../base/diff.js";
 import { runGit } from "../base/git.js";
@@ -14,25 +14,25 @@ const CARRIAGE_RETURN = 13;
 const NO_TASK = { taskId: undefined, attempt: undefined, facts: undefined };
 
 export interface CommitOrder {
-  /** `undefined`: it is the commit of no task. */
+  /** `undefined` if the commit belongs to no task. */
   taskId: string | undefined;
   run: string;
-  /** Which attempt at the task this is; the commit is kept under its name too. */
+  /** The number of the attempt; the commit is also kept under its name. */
   attempt?: number;
-  /** What the attempt did; the commit goes on top of its `head`. */
+  /** The changes of the attempt; the commit's parent is its `head`. */
   snapshot: Pick<Snapshot, "changes" | "head" | "backlogMode"> & Partial<Pick<Snapshot, "marked" | "theirs">>;
   /** The backlog as it will be written, with the task done. */
   backlog: Uint8Array;
   /** From `formatMessage`. */
   message: string;
-  /** Any JSON value, handed back by `recoverPending`. */
+  /** Any JSON value; `recoverPending` returns it. */
   facts: unknown;
 }
 
-/** The built commit, or "nothing": the task changed nothing and git does not track the backlog. */
+/** The built commit, or "nothing" if the task changed nothing and git does not track the backlog. */
 export type Preparation = Prepared | "nothing";
 
-/** Builds the task's commit: what the attempt changed, and the backlog with it. One or two processes. */
+/** Builds the task's commit: the changes of the attempt, and the backlog. Starts one or two processes. */
 export async function prepareCommit(repo: Repository, order: CommitOrder): Promise<Preparation> {
   const { head, marked, theirs } = order.snapshot;
   const stays = (path: string): boolean => marked?.has(path) === true || theirs?.has(path) === true;
@@ -53,8 +53,8 @@ export async function prepareCommit(repo: Repository, order: CommitOrder): Promi
 }
 
 /**
- * Commits the backlog alone when HEAD holds another version of it; else answers "nothing".
- * Contract: `bytes` is what the file on disk holds.
+ * Commits only the backlog if HEAD has another version of it; otherwise returns "nothing". Contract: `bytes` is the
+ * content of the file on disk.
  */
 export async function commitBacklog(
   repo: Repository,
@@ -73,12 +73,12 @@ export async function commitBacklog(
   return publish(repo, await buildPending(repo, parts));
 }
 
-/** The mode a commit holds the backlog with; `undefined` when it does not hold it. At most one process. */
+/** The mode of the backlog in a commit; `undefined` if the commit does not have it. Starts at most one process. */
 export async function backlogModeIn(repo: Repository, commit: string): Promise<string | undefined> {
   return repo.todo === undefined ? undefined : (await committedVersion(repo, commit, repo.todo.path))?.mode;
 }
 
-/** The mode the backlog is committed with; `undefined` when it is not to be committed. */
+/** The mode to commit the backlog with; `undefined` if it is not committed. */
 async function backlogMode(repo: Repository, taken: CommitOrder["snapshot"]): Promise<string | undefined> {
   if (repo.todo === undefined || taken.backlogMode !== undefined) return taken.backlogMode;
   if (taken.changes.length === 0) return undefined;
@@ -88,7 +88,7 @@ async function backlogMode(repo: Repository, taken: CommitOrder["snapshot"]): Pr
   return ((stat?.mode ?? 0) & 0o100) === 0 ? "100644" : "100755";
 }
 
-/** Makes the backlog's blob as git itself would, filters and line ends included. */
+/** Makes the backlog's blob as git does, with filters and line ends. */
 async function storeBacklog(repo: Repository, path: string, bytes: Uint8Array): Promise<string> {
   const args = ["hash-object", "-w", "--stdin", `--path=${toText(path)}`];
   return (await runGit(repo, args, { input: Buffer.from(bytes).toString("latin1") })).out.trimEnd();

@@ -1,8 +1,8 @@
-// Which commits of tasks still count: their trailers read back, and what was undone since left out. Pure.
-// Leaves asking for the history to task-commits.ts.
+// Lists the commits of tasks that still count: parses their trailers, and leaves out commits that were undone. Pure.
+// task-commits.ts reads the history.
 import { TRAILER } from "./message.js";
 
-/** A commit as the history tells it. */
+/** A commit of the history. */
 export interface LoggedCommit {
   commit: string;
   parents: readonly string[];
@@ -13,7 +13,7 @@ export interface LoggedCommit {
 /** A task's own commit. */
 export interface TaskCommit {
   commit: string;
-  /** `undefined`: it is the first commit of all. */
+  /** `undefined` for the root commit. */
   parent: string | undefined;
   /** As the trailer spells it. */
   task: string;
@@ -26,15 +26,19 @@ interface Undone {
   commit: string;
 }
 
-/** The commits of tasks that nothing undid since. `log`: newest first, no commit before its children; so is the answer. */
+/**
+ * The commits of tasks that were not undone since. `log` is newest first, with no commit before its children; so is
+ * the result.
+ */
 export function liveTaskCommits(log: readonly LoggedCommit[]): TaskCommit[] {
   const known = new Set(log.map(({ commit }) => commit));
   const dead = new Set<string>();
-  // A commit that was rebased has another name than its undoing says: then the next older one of the task is meant.
+  // A rebased commit has another id than the undoing names: then the next older commit of the task is the one that
+  // was undone.
   const owed = new Map<string, number>();
   const live: TaskCommit[] = [];
   for (const one of log) {
-    // What was undone undoes nothing.
+    // An undo that was itself undone has no effect.
     if (dead.has(one.commit)) continue;
     const task = taskOf(one);
     if (task === undefined) {
@@ -56,7 +60,10 @@ export function subjectOf(message: string): string {
   return message.split("\n", 1)[0] ?? "";
 }
 
-/** The task a commit is of, as its trailer spells it; `undefined` where it is of none, or of several melted into one. */
+/**
+ * The task of a commit, as its trailer spells it; `undefined` without a task, or if commits of several tasks were
+ * squashed.
+ */
 export function taskOf({ parents, message }: Pick<LoggedCommit, "parents" | "message">): string | undefined {
   if (parents.length > 1) return undefined;
   const trailers = trailersOf(message);
@@ -65,7 +72,7 @@ export function taskOf({ parents, message }: Pick<LoggedCommit, "parents" | "mes
   return valuesOf(TRAILER.task, trailers).length === 1 ? task : undefined;
 }
 
-/** What an undoing, ours or `git revert`'s, takes back; the latter does not know of tasks. */
+/** The commits that an undo reverts, by this program or by `git revert`; the latter names no tasks. */
 function undoneBy(message: string): (Undone | { task: undefined; commit: string })[] {
   const trailers = trailersOf(message);
   const commits = valuesOf(TRAILER.undoCommit, trailers);
@@ -80,7 +87,7 @@ function undoneBy(message: string): (Undone | { task: undefined; commit: string 
   }));
 }
 
-/** The lines of the last paragraph, if they are trailers all of them. */
+/** The lines of the last paragraph if all of them are trailers. */
 function trailersOf(message: string): string[] {
   const last =
     message

@@ -1,9 +1,9 @@
-// The messages of commits: of a task, of its undoing, of a release. What they say comes from agents and backlogs and is hostile:
-// nothing in it may pass for one of our trailers. Leaves reading them back to live-commits.ts.
+// Formats the messages of commits: of a task, of an undo, of a release. Their content comes from agents and backlogs
+// and is hostile: none of it may read as one of our trailers. live-commits.ts parses the messages.
 
 export interface CommitTexts {
   title: string;
-  /** What the agent reported; may be empty. */
+  /** The agent's summary; may be empty. */
   summary: string;
   task: string;
   run: string;
@@ -11,11 +11,11 @@ export interface CommitTexts {
 }
 
 export interface UndoTexts {
-  /** Of the task that was to be undone. */
+  /** The title of the task to undo. */
   title: string;
   /** May be empty. */
   reason: string;
-  /** Its commit first, then those of tasks that depended on it. */
+  /** The task itself first, then the tasks that depended on it. */
   undone: readonly { task: string; title: string; commit: string }[];
 }
 
@@ -31,7 +31,7 @@ export const TRAILER = {
 
 const LONGEST_TITLE = 100;
 
-/** Title, summary and the trailer block, ending in a newline. */
+/** The title, the summary and the trailer block, with a newline at the end. */
 export function formatMessage(texts: CommitTexts): string {
   const title = titleLine(texts.title);
   const trailers = [
@@ -39,12 +39,15 @@ export function formatMessage(texts: CommitTexts): string {
     `${TRAILER.run}: ${cleanLine(texts.run)}`,
     `${TRAILER.agent}: ${cleanLine(texts.agent)}`,
   ];
-  // Elsewhere than in the last paragraph git takes nothing for a trailer: "fix: x" may stay, what looks like ours not.
+  // Git reads trailers only in the last paragraph: elsewhere "fix: x" may stay, but none of our own keys.
   const subject = title === "" || /^(?:looper-|---)/i.test(title) ? `Task ${title}`.trim() : title;
   return joinParts(subject, [texts.summary], trailers);
 }
 
-/** "Undo: " and the title, the reason, what was undone with it, and a trailer block that names each task and its commit. */
+/**
+ * "Undo: " and the title, the reason, the other undone tasks, and a trailer block that names each task and its
+ * commit.
+ */
 export function formatUndoMessage({ title, reason, undone }: UndoTexts): string {
   const others = undone.slice(1).map((one) => `- ${cleanLine(one.task)} ${titleLine(one.title)}`);
   const list = others.length === 0 ? "" : ["Undone with it, since they depend on it:", ...others].join("\n");
@@ -69,7 +72,7 @@ export function formatReleaseMessage(release: {
     `${TRAILER.run}: ${cleanLine(run)}`,
     `${TRAILER.agent}: ${cleanLine(agent)}`,
   ];
-  // A line of Markdown's that begins with # is no comment: git takes this message as it is.
+  // A Markdown line that begins with # is not a comment here: git takes this message as it is.
   return joinParts(`Release ${titleLine(version)}`, [notes], trailers);
 }
 
@@ -99,7 +102,7 @@ function titleLine(text: string): string {
   return cleanLine(firstLine(text)).slice(0, LONGEST_TITLE).trim();
 }
 
-/** It could be read as a trailer, or as the `---` that ends a message. */
+/** Whether git could read the line as a trailer, or as the `---` that ends a message. */
 function isRisky(line: string): boolean {
   return /^(?:[\p{L}\p{N}_-]+\s*:|---|\(cherry picked from )/u.test(line);
 }

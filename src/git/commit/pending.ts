@@ -1,5 +1,5 @@
-// The commit that is built but not finished: refs/looper/pending holds what a start needs to finish it.
-// Leaves building it to commit.ts and finishing it to publish.ts.
+// The pending commit: refs/looper/pending holds everything the next start needs to finish it. commit.ts builds it
+// and publish.ts finishes it.
 import { z } from "zod";
 import { given } from "../../system/given.js";
 import { parseBatch } from "../base/batch.js";
@@ -22,30 +22,30 @@ const PendingFacts = z.object({
   facts: z.unknown(),
 });
 
-/** What a commit is made of. */
+/** The parts of a commit. */
 export interface CommitParts {
-  /** HEAD when it was built; `undefined`: there was no commit. */
+  /** HEAD when the commit was built; `undefined` before the first commit. */
   parent: string | undefined;
   /** Applied to the parent's tree. */
   changes: readonly DiffEntry[];
   message: string;
   run: string;
-  /** `undefined`: the commit belongs to no task. */
+  /** `undefined` if the commit belongs to no task. */
   taskId: string | undefined;
-  /** The attempt it is the commit of, if it is of one. */
+  /** The attempt of the commit, if it has one. */
   attempt: number | undefined;
-  /** Any JSON value the caller needs to finish the commit after a crash, e.g. the changes to the backlog. */
+  /** Any JSON value the caller needs to finish the commit after a crash, for example the changes of the backlog. */
   facts: unknown;
 }
 
-/** A commit that is built, and on no branch yet. */
+/** A commit that is built but not on a branch yet. */
 export interface Prepared extends CommitParts {
   commit: string;
-  /** It is in HEAD's history already: a run was killed just before its end. */
+  /** The commit is already in HEAD's history: a run was killed just before its end. */
   published: boolean;
 }
 
-/** Builds the commit, and the wrapper that keeps it with its facts. One process. */
+/** Builds the commit, and a commit around it with its facts. Starts one process. */
 export async function buildPending(
   repo: Repository,
   parts: CommitParts,
@@ -83,8 +83,8 @@ export async function buildPending(
 }
 
 /**
- * The commit a killed run left unfinished, `undefined` when there is none. What to do: write what `facts` says, unless
- * done, then `publish`; facts that cannot be read come as `undefined`.
+ * The pending commit of a killed run; `undefined` without one. To finish it, write the changes in `facts` unless
+ * that was done, then call `publish`. Facts that cannot be parsed are `undefined`.
  */
 export async function recoverPending(repo: Repository): Promise<Prepared | undefined> {
   const ref = pendingRef(repo.tree);
@@ -110,7 +110,7 @@ export async function recoverPending(repo: Repository): Promise<Prepared | undef
   };
 }
 
-/** The runs whose commits are unfinished, in any working tree. Two processes. */
+/** The runs with pending commits, in any working tree. Starts two processes. */
 export async function pendingRuns(repo: Repository): Promise<string[]> {
   const { out: refs } = await runGit(repo, ["for-each-ref", "--format=%(refname)", `${PENDING}/`]);
   if (refs === "") return [];
@@ -119,7 +119,7 @@ export async function pendingRuns(repo: Repository): Promise<string[]> {
   return parseBatch(out).flatMap((file) => readFacts(PendingFacts, toText(file?.content ?? ""))?.run ?? []);
 }
 
-/** Forgets the unfinished commit. One process; nothing happens when there is none. */
+/** Deletes the pending commit, if any. Starts one process. */
 export async function dropPending(repo: Repository): Promise<void> {
   await runGit(repo, ["update-ref", "-d", pendingRef(repo.tree)]);
 }

@@ -154,7 +154,7 @@ test("killed before any git process of the protocol: the next start ends with ex
   expect([...kinds].sort()).toEqual(["again", "done", "pending"]);
 });
 
-/** What a start does: finishes what is pending; else, unless the backlog says done, tries the task again. */
+/** Starts a run: finishes the pending commit; without one, repeats the task unless it is done in the backlog. */
 async function recoverAndFinish(scratch: Scratch): Promise<string> {
   const repo = await scratch.open();
   const pending = await recoverPending(repo);

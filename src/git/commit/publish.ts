@@ -1,6 +1,6 @@
-// Finishes a built commit: the person's index first, then HEAD and the refs no longer needed in one step. In that order
-// a commit that is in HEAD has its paths in the index too, whenever a run is killed.
-// Leaves building it to commit.ts and pending.ts.
+// Finishes a built commit: updates the person's index first, then HEAD and the refs no longer needed in one step. In
+// this order the paths of a commit in HEAD are in the index too, even if the run is killed. commit.ts and pending.ts
+// build the commit.
 import { dropInModules } from "../checkpoint/checkpoint.js";
 import { isOfTheDisk } from "../../system/errors.js";
 import { GitError, runGit } from "../base/git.js";
@@ -10,7 +10,7 @@ import { attemptRef, checkpointRef, pendingRef } from "../base/names.js";
 import { buildPending, type Prepared } from "./pending.js";
 import type { Repository } from "../base/repository.js";
 
-/** How often a commit is built again because HEAD went on meanwhile. */
+/** How often a commit is rebuilt because HEAD was moved in the meantime. */
 const MOST_REBUILDS = 5;
 
 export interface Published {
@@ -20,8 +20,8 @@ export interface Published {
 }
 
 /**
- * Makes HEAD the commit that was built, once the backlog is written; built again on top when HEAD moved meanwhile. Drops
- * pending and the task's checkpoint, and names the attempt. Two processes.
+ * Makes the built commit HEAD, after the backlog is written; rebuilds it on top if HEAD was moved. Deletes the
+ * pending ref and the task's checkpoint, and names the attempt. Starts two processes.
  */
 export async function publish(repo: Repository, prepared: Prepared): Promise<Published> {
   if (prepared.published) {
@@ -36,8 +36,8 @@ export async function publish(repo: Repository, prepared: Prepared): Promise<Pub
 }
 
 /**
- * An index that cannot be written must not undo a commit: it only shows these paths as changed. A disk that takes nothing
- * more is for the next start, which does all of it again.
+ * Updates the index. If it cannot be written, the commit stays valid: git only shows these paths as changed. If the
+ * disk is full, this throws, and the next start repeats the whole step.
  */
 async function tryRefresh(repo: Repository, prepared: Prepared): Promise<string[]> {
   try {
@@ -61,7 +61,7 @@ async function moveHead(repo: Repository, prepared: Prepared): Promise<string> {
     } catch (error) {
       if (!(error instanceof GitError) || rebuilds >= MOST_REBUILDS) throw error;
       const head: Head = await readHead(repo);
-      // HEAD stands still: it is something else, and another commit would not mend it.
+      // HEAD was not moved, so the reason is another one, and a rebuilt commit would fail as well.
       if (head.commit === parent) throw error;
       if (head.commit !== undefined && (await isAncestor(repo, commit, head.commit))) {
         await runGit(repo, ["update-ref", "--stdin"], { input: refLines(repo, prepared, commit) });
@@ -72,7 +72,7 @@ async function moveHead(repo: Repository, prepared: Prepared): Promise<string> {
   }
 }
 
-/** What becomes of the other refs: those for finishing go, and the attempt keeps its name for a replay. */
+/** The updates of the other refs: deletes those for finishing the commit, and names the attempt for a replay. */
 function refLines(repo: Repository, { run, taskId, attempt }: Prepared, commit: string): string {
   const lines = [`delete ${pendingRef(repo.tree)}`];
   if (taskId !== undefined) lines.push(`delete ${checkpointRef(repo.tree, taskId)}`);

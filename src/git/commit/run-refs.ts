@@ -1,5 +1,5 @@
-// Which runs the refs of this program name, for whoever removes their logs; and forgetting what is kept of a run's attempts.
-// Leaves what follows from a name to the loop, and dropping a rescue to a person (rescues.ts).
+// Lists the runs that refs name, for the removal of logs, and deletes the records of a run's attempts. The loop
+// decides what follows from a name; a person drops rescues (rescues.ts).
 import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
@@ -10,22 +10,28 @@ import { ATTEMPTS, CHECKPOINTS, decodeId, RESCUES, startRef } from "../base/name
 import { pendingRuns } from "./pending.js";
 import type { Repository } from "../base/repository.js";
 
-/** The runs that refs name; of every working tree and every project of the repository. */
+/** The runs that refs name, of every working tree and every project of the repository. */
 export interface RunRefs {
-  /** Something was put aside in it, in a submodule too. */
+  /** Runs with a rescue, in a submodule too. */
   rescues: ReadonlySet<string>;
-  /** A checkpoint of it is there: a task is in hand since then. By the run, the task. */
+  /** Runs with a checkpoint: their task is in hand since then. Run → task. */
   inHand: ReadonlyMap<string, string>;
-  /** A commit of it is built and not finished. */
+  /** Runs with a pending commit. */
   pending: ReadonlySet<string>;
-  /** Its start is kept. By the run, the folder of its log, absolute; undefined where the start does not say. */
+  /**
+   * Runs with a recorded start. Run → the absolute folder of its log, or `undefined` if the start does not contain
+   * it.
+   */
   starts: ReadonlyMap<string, string | undefined>;
 }
 
 const StartFacts = z.object({ log: z.string() });
 const CheckpointFacts = z.object({ run: z.string(), task: z.string() });
 
-/** Asks the repository and its submodules. Three processes, one or two more for each submodule that is checked out. */
+/**
+ * Reads the refs of the repository and its submodules. Starts three processes, and one or two for each submodule
+ * that is checked out.
+ */
 export async function readRunRefs(repo: Repository): Promise<RunRefs> {
   const rescues = new Set<string>();
   const inHand = new Map<string, string>();
@@ -47,7 +53,10 @@ export async function readRunRefs(repo: Repository): Promise<RunRefs> {
   return { rescues, inHand, pending: new Set(await pendingRuns(repo)), starts };
 }
 
-/** Forgets what is kept of the attempts of these runs; answers how many refs went. Two processes, none without a run. */
+/**
+ * Deletes the records of these runs; returns the number of deleted refs. Starts two processes, or none without a
+ * run.
+ */
 export async function forgetAttempts(repo: Repository, runs: ReadonlySet<string>): Promise<number> {
   if (runs.size === 0) return 0;
   const { out } = await runGit(repo, [
@@ -61,7 +70,7 @@ export async function forgetAttempts(repo: Repository, runs: ReadonlySet<string>
   return orders.length;
 }
 
-/** `refs/looper/KIND/RUN/…`; an id that is too long for one folder is spread over several. */
+/** Parses `refs/looper/KIND/RUN/…`; an id too long for one folder is split over several. */
 function runOf(ref: string): string {
   return decodeId(
     ref

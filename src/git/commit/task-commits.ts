@@ -1,18 +1,21 @@
-// Asks the history for the commits of tasks. Leaves telling which of them still count to live-commits.ts.
+// Reads the commits of tasks from the history. live-commits.ts decides which of them still count.
 import { toText } from "../base/bytes.js";
 import { runGit, type GitPlace } from "../base/git.js";
 import { liveTaskCommits, type LoggedCommit, type TaskCommit } from "./live-commits.js";
 import type { Repository } from "../base/repository.js";
 
-/** Every message that could be a task's, an undoing's or `git revert`'s; the finer look is at the messages themselves. */
+/**
+ * Matches every message that could be of a task, an undo or `git revert`; live-commits.ts parses the messages
+ * themselves.
+ */
 const OF_INTEREST = "^(Looper-Task: |Looper-Undo: |This reverts commit )";
 
-/** The tasks' commits in a commit's history that were not undone since, newest first. One process. */
+/** The commits of tasks in a commit's history that were not undone since, newest first. Starts one process. */
 export async function listTaskCommits(repo: Repository, head: string): Promise<TaskCommit[]> {
   return liveTaskCommits(await readLog(repo, ["--topo-order", "-E", `--grep=${OF_INTEREST}`, head]));
 }
 
-/** The commits between two that changed a path (bytes), newest first, at most `most`. One process. */
+/** The commits between two that changed a path (bytes), newest first, at most `most`. Starts one process. */
 export function listTouching(
   repo: Repository,
   range: { after: string; to: string; path: string },

@@ -2,7 +2,7 @@ import { sameVersion, type DiffEntry } from "../base/diff.js";
 import { diffTrees } from "./index-file.js";
 import type { Repository } from "../base/repository.js";
 
-/** Whether one commit's tree is another's with exactly these changes made. At most one process. */
+/** Whether one commit's tree equals another's with exactly these changes. Starts at most one process. */
 export async function isTreeAfter(
   repo: Repository,
   order: { base: string; changes: readonly DiffEntry[]; commit: string },

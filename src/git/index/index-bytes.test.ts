@@ -14,7 +14,7 @@ const NAMES = [
   `${"deep/".repeat(900)}x`,
 ];
 
-/** What git says of the index, in the same words as `spell`. */
+/** Git's own listing of the index, in the format of `spell`. */
 async function told({ git }: Scratch): Promise<string[]> {
   const [entries, bits] = [await git("ls-files", "-s", "-z"), await git("ls-files", "-v", "-z")];
   const tags = new Map(bits.split("\0").map((line) => [line.slice(2), line.slice(0, 1)]));

@@ -1,28 +1,28 @@
-// Git's index file, read without git: versions 2 to 4 with ids of either length. Knows what no tree can say: conflicts,
-// paths only announced (`add -N`), and the bits assume-unchanged and skip-worktree.
-// Leaves finding the file, and indexes split in two, to index-person.ts.
+// Parses git's index file without git: versions 2 to 4 with ids of either length. Reads facts that no tree contains:
+// conflicts, paths added with `add -N`, and the bits assume-unchanged and skip-worktree. index-person.ts finds the
+// file and handles split indexes.
 import type { Version } from "../base/diff.js";
 
 /** A path in an index. */
 export interface IndexEntry extends Version {
-  /** From the top of the repository, in bytes; of a folder left out by a sparse index with "/" at its end. */
+  /** From the top of the repository, in bytes; for a folder left out of a sparse index with "/" at its end. */
   path: string;
-  /** 0, or 1 to 3 on a path in conflict. */
+  /** 0, or 1 to 3 for a path in conflict. */
   stage: number;
   /** The bit assume-unchanged. */
   assumed: boolean;
   /** The bit skip-worktree. */
   skipped: boolean;
-  /** Announced with `git add -N`; has no bytes yet. */
+  /** Added with `git add -N`; without content yet. */
   intended: boolean;
 }
 
-/** What an index file holds. */
+/** The content of an index file. */
 export interface IndexFile {
   entries: readonly IndexEntry[];
-  /** The rest of the entries lie in another file. */
+  /** The other entries are in another file (a split index). */
   split: boolean;
-  /** The file's own checksum, which another content never has; `undefined` where git was told to leave it out. */
+  /** The file's checksum, unique to its content; `undefined` if git was configured to omit it. */
   checksum: string | undefined;
 }
 
@@ -37,7 +37,7 @@ const EXTENDED = 0x4000;
 const SKIPPED = 0x4000;
 const INTENDED = 0x2000;
 
-/** Reads an index file; `undefined` when it is none this can read. `idBytes`: 20, or 32 in a SHA-256 repository. */
+/** Parses an index file; `undefined` if the format is unknown. `idBytes`: 20, or 32 in a SHA-256 repository. */
 export function parseIndex(file: Uint8Array, idBytes: number): IndexFile | undefined {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   if (bytes.length < HEADER + idBytes || bytes.toString("latin1", 0, 4) !== SIGNATURE) return undefined;
@@ -84,14 +84,16 @@ function readEntries(bytes: Buffer, layout: Layout): { entries: IndexEntry[]; en
       skipped: (more & SKIPPED) !== 0,
       intended: (more & INTENDED) !== 0,
     });
-    // Up to version 3 an entry fills whole groups of eight bytes, its name ended by one zero at least.
+    // Up to version 3 an entry fills whole groups of eight bytes, and at least one zero ends its name.
     at = layout.version === 4 ? name.end + 1 : at + Math.ceil((name.end + 1 - at) / 8) * 8;
     before = name.path;
   }
   return { entries, end: at };
 }
 
-/** A name and where the zero behind it stands. In version 4 it is told by what it shares with the one before. */
+/**
+ * A name and the position of the zero after it. In version 4 a name is stored as its difference from the one before.
+ */
 function readName(
   bytes: Buffer,
   start: number,

@@ -1,26 +1,26 @@
-// Compares the person's index with what files and HEAD hold: what is in the index alone, and what must change to lead from
-// one index to another. Leaves reading and writing indexes to index-person.ts and index-back.ts.
+// Compares the person's index with files and HEAD: finds content that exists only in the index, and the changes that
+// turn one index into another. index-person.ts and index-back.ts read and write indexes.
 import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
 import type { IndexEntry } from "./index-bytes.js";
 
 /** Every path of an index, as a map. */
 export type ByPath = ReadonlyMap<string, Version>;
 
-/** The ordinary entries of an index by their paths. */
+/** The ordinary entries of an index by path. */
 export function byPath(entries: readonly IndexEntry[]): Map<string, Version> {
   return new Map(
     entries.filter(({ stage, intended }) => stage === 0 && !intended).map((entry) => [entry.path, entry]),
   );
 }
 
-/** Nothing about it is more than a mode and an id. */
+/** Whether an entry has only a mode and an id. */
 function isOrdinary({ stage, assumed, skipped, intended }: IndexEntry): boolean {
   return stage === 0 && !assumed && !skipped && !intended;
 }
 
 /**
- * Whether an index says nothing that HEAD does not say: no bits, no conflicts, the same paths.
- * `tree`: the index of our own, which differs from HEAD by `changed`.
+ * Whether an index equals HEAD: no bits, no conflicts, the same paths. `tree`: the own index, which differs from
+ * HEAD by `changed`.
  */
 export function isPlain(
   person: readonly IndexEntry[],
@@ -39,7 +39,7 @@ export function isPlain(
   return equal === tree.size - added + removed;
 }
 
-/** The entries whose bytes lie in the index and in no file: those that `tree`, the index of our own, does not hold. */
+/** The entries whose content exists only in the index: those that `tree`, the own index, does not have. */
 export function onlyStaged(
   person: readonly IndexEntry[],
   tree: ByPath,
@@ -48,7 +48,7 @@ export function onlyStaged(
   return person.flatMap((entry) => {
     const { path, mode, oid } = entry;
     const file = tree.get(path);
-    // What is the runner's own is never staged in the index of our own: there it is a copy of this one.
+    // The runner's own files are never staged in the own index: their entries there are copies of the person's.
     if (entry.stage !== 0 || entry.intended || mode === SPARSE_FOLDER) return [];
     if (file !== undefined && sameVersion(file, entry) && !isOwn(path)) return [];
     return [{ path, from: NOTHING, to: { mode, oid } }];
@@ -58,21 +58,21 @@ export function onlyStaged(
 const SPARSE_FOLDER = "040000";
 
 /**
- * What to set in an index so that it says what HEAD says and no more; `staged` is how it differs from HEAD. The `from` side
- * is what it holds, the `to` side what it is to hold.
+ * The changes that make an index equal to HEAD; `staged` is how it differs from HEAD. The `from` side is the current
+ * version, the `to` side the wanted one.
  */
 export function toPlain(person: readonly IndexEntry[], staged: readonly DiffEntry[]): DiffEntry[] {
   const back = new Map(staged.map(({ path, from, to }) => [path, { path, from: to, to: from }]));
   for (const entry of person) {
     const { path, mode, oid, intended } = entry;
     if (isOrdinary(entry) || back.has(path)) continue;
-    // Setting an entry takes its bits away; one without bytes cannot be kept.
+    // Setting an entry clears its bits; an entry without content cannot be kept.
     back.set(path, { path, from: { mode, oid }, to: intended ? { ...NOTHING, oid } : { mode, oid } });
   }
   return [...back.values()];
 }
 
-/** An index with the `to` side of each of these set in it, as `git update-index --index-info` does it. */
+/** Sets the `to` side of each change in an index, as `git update-index --index-info` does. */
 export function withSet(person: readonly IndexEntry[], entries: readonly DiffEntry[]): IndexEntry[] {
   const set = new Map(entries.map(({ path, to }) => [path, to]));
   const fresh = entries
@@ -81,13 +81,13 @@ export function withSet(person: readonly IndexEntry[], entries: readonly DiffEnt
   return [...person.filter(({ path }) => !set.has(path)), ...fresh];
 }
 
-/** Whether two indexes say the same, bits included. */
+/** Whether two indexes are equal, including bits. */
 export function sameIndex(one: readonly IndexEntry[], other: readonly IndexEntry[]): boolean {
   const spelled = new Set(one.map(spell));
   return one.length === other.length && other.every((entry) => spelled.has(spell(entry)));
 }
 
-/** What one index holds in files' bytes and another does not hold at the same path. */
+/** The content in one index that another does not have at the same path. */
 export function missingFrom(other: readonly IndexEntry[], one: readonly IndexEntry[]): IndexEntry[] {
   const kept = byPath(other);
   return one.filter((entry) => {

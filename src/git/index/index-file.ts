@@ -1,5 +1,5 @@
-// The two indexes: one of our own, in which the whole working tree is staged without anyone seeing it, and the person's,
-// of which only the paths of a commit are ever touched. Leaves what to stage and refresh to the callers.
+// Works with two indexes: the own index, in which the whole working tree is staged invisibly, and the person's, of
+// which only the paths of a commit are changed. The callers decide what to stage and refresh.
 import { dirname, join } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import { exists, parseRaw, removalsFirst, sameVersion, type DiffEntry } from "../base/diff.js";
@@ -12,22 +12,22 @@ const INDEX_LOCK_MS = 5_000;
 const INDEX_LOCK_POLL_MS = 200;
 const MOST_WARNINGS = 20;
 
-/** The index of our own, one for each working tree. */
+/** The own index, one for each working tree. */
 export function ownIndex(repo: Repository): string {
   return join(repo.gitDir, "looper", "index");
 }
 
-/** Removes the index of our own; the next staging starts from the person's. */
+/** Removes the own index; the next staging starts from the person's. */
 export async function dropOwnIndex(repo: Repository): Promise<void> {
   await repo.ports.files.remove(ownIndex(repo));
 }
 
-/** What staging everything says. */
+/** The result of staging everything. */
 export interface Staged {
   warnings: readonly string[];
-  /** Paths (bytes) the person told git not to look at; known only where the index of our own was made anew. */
+  /** Paths (bytes) that the person told git not to look at; only known if the own index was made anew. */
   marked: readonly string[];
-  /** Repositories (paths in bytes) without a commit: git can stage nothing of them, not even where they are. */
+  /** Repositories (paths in bytes) without a commit: git cannot stage anything of them, not even their path. */
   unborn: readonly string[];
 }
 
@@ -37,26 +37,26 @@ const FROM_STDIN = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 const UNBORN = /^error: '(.*?)\/?' does not have a commit checked out$/;
 
 /**
- * Stages the whole working tree, save what is the runner's own, in the index of our own, past the marks by which a person
- * tells git not to look. One process; where that index is gone one more for `base` (a checkpoint's commit), which then says
- * what counts as tracked, and one for marks.
+ * Stages the whole working tree, without the runner's own files, in the own index, including paths that the person
+ * told git not to look at. Starts one process. If the own index does not exist, starts one more for `base` (a
+ * checkpoint's commit, which then defines the tracked files), and one for marked paths.
  */
 export async function stageAll(repo: Repository, base?: string): Promise<Staged> {
   const index = ownIndex(repo);
   const { files } = repo.ports;
   let marked: readonly string[] = [];
-  // Nobody but this program takes this lock: one that is there was left by a git that was killed.
+  // Only this program takes this lock, so an existing one was left by a killed git.
   await files.remove(`${index}.lock`);
   if ((await files.stat(index)) === undefined) {
     await copyIndex(repo, index);
-    // Before anything else: git would not put a marked entry to what a tree holds.
+    // First of all: git would not reset a marked entry to the content of a tree.
     marked = await unmark(repo, index);
-    // What an agent staged meanwhile must not count: it may have forced in what git ignores.
+    // Files that an agent staged must not count as tracked: it may have forced ignored files in.
     if (base !== undefined) await runGit(repo, ["read-tree", "--reset", base], { index });
   }
-  // Files outside a sparse checkout are an attempt's work too.
+  // Files outside a sparse checkout are work of an attempt too.
   const sparse = (await files.stat(join(repo.gitDir, "info", "sparse-checkout"))) !== undefined;
-  // A file that cannot be read must not keep all the others out: git then exits with 1.
+  // One unreadable file must not exclude all others: git then exits with 1.
   const flags = ["--all", "--ignore-errors", ...(sparse ? ["--sparse"] : [])];
   const left = [...repo.leftOut.keys()].map((path) => `:(exclude,top,literal)${path}`);
   const specs = [":(top)", ...repo.excludes.map(toBytes), ...left];
@@ -67,10 +67,10 @@ export async function stageAll(repo: Repository, base?: string): Promise<Staged>
   return { warnings: told.slice(0, MOST_WARNINGS), marked, unborn };
 }
 
-/** So often a file may vanish between being listed and being read. */
+/** How often a file may vanish between being listed and being read. */
 const MOST_LOOKS = 5;
 
-/** One file that vanishes meanwhile, as a rule what an editor writes before it takes its place, is fatal to git: it looks again. */
+/** Retries if a file vanished, which is fatal to git. Usually it is a temporary file of an editor. */
 async function addAll(repo: Repository, args: readonly string[], call: GitCall): Promise<GitAnswer> {
   for (let looks = 1; ; looks++) {
     try {
@@ -84,8 +84,8 @@ async function addAll(repo: Repository, args: readonly string[], call: GitCall):
 }
 
 /**
- * Looks at every file again, as if for the first time, with `base` saying what is tracked: after what is ignored, or how bytes
- * are stored, changed. Two processes; `stageAll` finds what is new.
+ * Reads every file again, with `base` defining the tracked files, after ignore rules or conversions changed. Starts
+ * two processes; `stageAll` then finds new files.
  */
 export async function stageAgain(repo: Repository, base: string): Promise<void> {
   const index = ownIndex(repo);
@@ -99,8 +99,8 @@ async function copyIndex(repo: Repository, index: string): Promise<void> {
   const from = join(repo.gitDir, "index");
   await files.makeFolder(dirname(index), 0o700);
   try {
-    // A link keeps the time of writing, by which git tells a file changed within the same second; git itself only ever
-    // replaces an index, so the two part at the first write.
+    // A hard link keeps the modification time, by which git detects files changed within the same second. Git only
+    // ever replaces an index, so the two files separate at the first write.
     await files.link(from, index);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return;
@@ -109,7 +109,7 @@ async function copyIndex(repo: Repository, index: string): Promise<void> {
   }
 }
 
-/** What is staged in the index of our own, against a commit or tree; the runner's own paths as `excludes` says. */
+/** The differences between the own index and a commit or tree; `excludes` decides about the runner's own paths. */
 export async function stagedAgainst(
   repo: Repository,
   base: string,
@@ -126,8 +126,8 @@ export async function diffTrees(repo: Repository, to: string, from?: string): Pr
 }
 
 /**
- * Sets the `to` side of each entry in the person's index, and nothing else. Waits up to 5 s for an index.lock that
- * another git holds. One process.
+ * Sets the `to` side of each entry in the person's index, and changes nothing else. Waits up to 5 s for an
+ * index.lock of another git. Starts one process.
  */
 export async function refreshIndex(repo: Repository, entries: readonly DiffEntry[]): Promise<void> {
   if (entries.length === 0) return;
@@ -147,22 +147,22 @@ export async function refreshIndex(repo: Repository, entries: readonly DiffEntry
   }
 }
 
-/** What `git update-index -z --index-info` reads to set the `to` side of each entry. */
+/** The input of `git update-index -z --index-info` that sets the `to` side of each entry. */
 export function indexInfo(entries: readonly DiffEntry[]): string {
   return removalsFirst(entries)
     .map(({ path, to }) => (exists(to) ? `${to.mode} ${to.oid}\t${path}\0` : `0 ${to.oid}\t${path}\0`))
     .join("");
 }
 
-/** How the person's index differs from a commit or tree. One process. */
+/** The differences between the person's index and a commit or tree. Starts one process. */
 export async function stagedByPerson(repo: Repository, head: string): Promise<DiffEntry[]> {
   const args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", head];
   return parseRaw((await runGit(repo, args)).out);
 }
 
 /**
- * Unstages in the person's index what equals the `to` side of an entry, back to what `head` (a commit or tree) holds;
- * so what an agent staged goes, and what the person staged stays. Conflicts in these paths end.
+ * Unstages entries of the person's index that equal the `to` side, back to `head` (a commit or tree). So an agent's
+ * staging is removed, and the person's stays. Ends conflicts in these paths.
  */
 export async function unstage(repo: Repository, head: string, entries: readonly DiffEntry[]): Promise<void> {
   const brought = new Map(entries.map(({ path, to }) => [path, to]));

@@ -1,4 +1,4 @@
-// The person's index as a whole: read, and put back in one step. Leaves single paths to index-file.ts.
+// Reads and restores the person's index as a whole. index-file.ts changes single paths.
 import { dirname, join } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import { GitError, runGit } from "../base/git.js";
@@ -8,21 +8,21 @@ import type { Repository } from "../base/repository.js";
 const LOCK_MS = 5_000;
 const LOCK_POLL_MS = 200;
 
-/** The person's index as it was at one moment. */
+/** The person's index at one moment. */
 export interface PersonIndex {
-  /** A whole index file. Empty when there is none. */
+  /** A whole index file; empty if there is none. */
   bytes: Uint8Array;
   entries: readonly IndexEntry[];
-  /** Equal only where the index is; `undefined` when that cannot be told by it. */
+  /** Equal exactly if the indexes are; `undefined` if the checksum cannot show that. */
   checksum: string | undefined;
 }
 
-/** Reads the person's index. No process, unless it is split in two or written in a way only git knows: then one. */
+/** Reads the person's index. Starts one process if it is split or has an unknown format, otherwise none. */
 export async function readPersonIndex(repo: Repository): Promise<PersonIndex> {
   return readWhole(repo, join(repo.gitDir, "index"));
 }
 
-/** The same of another index file. */
+/** Reads another index file in the same way. */
 export async function readWhole(repo: Repository, file: string): Promise<PersonIndex> {
   const bytes = await repo.ports.files.read(file);
   if (bytes === undefined) return { bytes: new Uint8Array(), entries: [], checksum: "none" };
@@ -31,7 +31,7 @@ export async function readWhole(repo: Repository, file: string): Promise<PersonI
   return readThroughGit(repo, file);
 }
 
-/** The paths of an index file of our own; `undefined` when there is none. */
+/** The paths of an own index file; `undefined` if it does not exist. */
 export async function readEntries(
   repo: Repository,
   index: string,
@@ -51,11 +51,11 @@ async function readThroughGit(repo: Repository, file: string): Promise<PersonInd
   await files.remove(copy);
   const read = parseIndex(bytes, repo.idBytes);
   if (read === undefined || read.split) throw new GitError("git index", `cannot read ${file}`);
-  // The whole says nothing of the half that lies in `file`: it may stay the same while the other half changes.
+  // The checksum of `index` does not cover the half in `file`: one may change without the other.
   return { bytes, entries: read.entries, checksum: undefined };
 }
 
-/** An index file of our own with these bytes; answers with its path. */
+/** Writes an own index file with these bytes; returns its path. */
 export async function privateCopy(
   repo: Repository,
   name: string,
@@ -70,7 +70,10 @@ export async function privateCopy(
   return path;
 }
 
-/** Puts a whole index file in the place of the person's, as git does it; without bytes, none. Waits up to 5 s for another git. */
+/**
+ * Replaces the person's index by a whole file, as git does; without bytes, removes it. Waits up to 5 s for another
+ * git.
+ */
 export async function replaceIndex(repo: Repository, bytes: Uint8Array): Promise<void> {
   const { clock, files } = repo.ports;
   const path = join(repo.gitDir, "index");
@@ -88,14 +91,14 @@ export async function replaceIndex(repo: Repository, bytes: Uint8Array): Promise
   await files.rename(lock, path);
 }
 
-/** Answers with false when another git holds the lock. */
+/** Returns false if another git holds the lock. */
 async function placeLock(repo: Repository, lock: string, bytes: Uint8Array, mode: number): Promise<boolean> {
   try {
     await repo.ports.files.writeNew(lock, bytes, { mode });
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
-    // Half a lock would keep every git out.
+    // An incomplete lock file would keep every git out.
     await repo.ports.files.remove(lock);
     throw error;
   }

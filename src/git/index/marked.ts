@@ -1,5 +1,6 @@
-// Paths the person told git not to look at, by the bits skip-worktree and assume-unchanged: usually settings of their own.
-// An index of our own looks at them; the person's keeps its bits. What a sparse checkout leaves out stays out.
+// Handles paths that the person told git not to look at, with the bits skip-worktree and assume-unchanged: usually
+// settings of their own. The own index includes them; the person's index keeps its bits. Paths outside a sparse
+// checkout stay outside.
 import { join } from "node:path";
 import { runGit } from "../base/git.js";
 import type { IndexEntry } from "./index-bytes.js";
@@ -7,8 +8,8 @@ import { readWhole } from "./index-person.js";
 import type { Repository } from "../base/repository.js";
 
 /**
- * Takes the bits from an index of our own and answers with the paths (bytes) that had them. Without any, no process; else one,
- * and one more where there are patterns of a sparse checkout.
+ * Clears the bits in an own index and returns the paths (bytes) that had them. Starts one process, and one more for
+ * patterns of a sparse checkout; none without marked paths.
  */
 export async function unmark(repo: Repository, index: string): Promise<string[]> {
   if ((await repo.ports.files.stat(index)) === undefined) return [];
@@ -16,17 +17,17 @@ export async function unmark(repo: Repository, index: string): Promise<string[]>
   const ordinary = entries.filter(({ stage, intended, mode }) => stage === 0 && !intended && mode !== FOLDER);
   const skipped = ordinary.some((entry) => entry.skipped);
   const sparse = skipped && (await isSparse(repo));
-  // In a sparse checkout git itself takes the bit from what is in the tree all the same.
+  // In a sparse checkout git itself clears the bit of paths that are in the tree.
   const marked = ordinary.filter(({ assumed, skipped }) => (skipped ? !sparse : assumed));
   if (marked.length > 0)
     await runGit(repo, ["update-index", "-z", "--index-info"], { index, input: anew(marked) });
   return marked.map(({ path }) => path);
 }
 
-/** A folder a sparse index leaves out as a whole. */
+/** A folder that a sparse index leaves out as a whole. */
 const FOLDER = "040000";
 
-/** What sets them as they are: that takes their bits, and their times. */
+/** The input that sets the entries to their own values, which clears bits and times. */
 function anew(entries: readonly IndexEntry[]): string {
   return entries.map(({ mode, oid, path }) => `${mode} ${oid}\t${path}\0`).join("");
 }

@@ -1,5 +1,5 @@
-// What git is in the middle of: a merge, a rebase and the like, or conflicts somebody has yet to resolve.
-// A run does not begin then; what an agent began is ended by snapshot.ts.
+// Detects a git operation in progress (a merge, a rebase and the like) or unresolved conflicts. A run does not start
+// then; snapshot.ts ends operations of an agent.
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import { toText } from "../base/bytes.js";
@@ -11,13 +11,15 @@ import { refreshIndex, stagedByPerson } from "./index-file.js";
 import { readPersonIndex } from "./index-person.js";
 import type { Repository } from "../base/repository.js";
 
-/** Why a run cannot begin, and what helps, for a person to read. */
+/** The reason why a run cannot start, and a hint, for a person to read. */
 export interface Progress {
   message: string;
   hint: string;
 }
 
-/** What git is in the middle of, or the paths in conflict; `undefined` when a run may begin. At most one process. */
+/**
+ * The operation in progress, or the paths in conflict; `undefined` if a run may start. Starts at most one process.
+ */
 export async function inProgress(repo: Repository): Promise<Progress | undefined> {
   const doing = await readDoing(repo);
   if (doing !== undefined) return explain(repo, doing);
@@ -43,7 +45,7 @@ async function conflicts(repo: Repository): Promise<string[]> {
   return [...new Set(entries.filter(({ stage }) => stage > 0).map(({ path }) => path))];
 }
 
-/** Ends it and leaves HEAD, files and index as they are. One process. */
+/** Ends the operation and leaves HEAD, files and index as they are. Starts one process. */
 export async function quit(repo: Repository, doing: Doing): Promise<void> {
   switch (doing) {
     case "merge":
@@ -54,7 +56,7 @@ export async function quit(repo: Repository, doing: Doing): Promise<void> {
       await runGit(repo, [doing, "--quit"]);
       return;
     case "bisect":
-      // Without HEAD it would go back to where it began.
+      // Without HEAD it would return to the commit where it began.
       await runGit(repo, ["bisect", "reset", "HEAD"]);
       return;
     default:
@@ -63,8 +65,8 @@ export async function quit(repo: Repository, doing: Doing): Promise<void> {
 }
 
 /**
- * Ends conflicts in the person's index, and with `began` also unstages what an attempt's changes staged; back to what
- * HEAD holds. No process when there are none.
+ * Ends conflicts in the person's index; with `began`, also unstages the changes of an attempt. Returns the entries
+ * to HEAD. Starts no process without conflicts.
  */
 export async function endConflicts(
   repo: Repository,
