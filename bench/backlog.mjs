@@ -86,9 +86,10 @@ function listing(root) {
   });
   const held = inTurns(2, { ours: () => peak(list), theirs: () => peak(parse) });
   const cause =
-    "its start and JSON.parse take 1.2 of the ratio, telling a good backlog from a bad one (text, shape, rules) 0.6, order and lines 0.6 on a quiet machine: " +
-    "each one look at a task in JavaScript, with no hot spot left. Tried: no walk where JSON.parse took the text, no cycle search where " +
-    "the file's order shows that there is none, no sorting of what is in order, lines made when they are printed, larger semi-spaces (no gain).";
+    "on a quiet machine start-up and JSON.parse take 1.2 of the ratio, checking the backlog (text, shape, rules) 0.6, sorting and printing 0.6. " +
+    "Each of these looks at every task once, and a profile shows no hot spot. " +
+    "Done already: no walk over text that JSON.parse accepts, no cycle search where the file's order excludes cycles, no sorting of a sorted list, lines made only when they are printed. " +
+    "Larger semi-spaces brought no gain.";
   const against = "`node -e 'JSON.parse(fs.readFileSync(f))'`";
   const what = "`looper ls` of 100,000 tasks";
   const [ours, theirs] = [median(took("ours")), median(took("theirs"))];
@@ -98,8 +99,8 @@ function listing(root) {
     ...{ ours: median(took("json")), theirs },
   });
   const causeOfJson =
-    "of 740 ms in a profile JSON.parse and decoding take 123, writing the JSON and looking for characters that steer a terminal 162, " +
-    "telling a good backlog from a bad one 115, collecting garbage 140, and the start most of the rest.";
+    "a profile of 740 ms: JSON.parse and decoding 123, writing the JSON and finding control characters 162, " +
+    "checking the backlog 115, garbage collection 140, start-up most of the rest.";
   return [
     listed.holds ? listed : { ...listed, cause },
     json.holds ? json : { ...json, cause: causeOfJson },
@@ -114,7 +115,7 @@ function listing(root) {
   ];
 }
 
-/** What is measured of a cycle check alone: the first one of a process, which nothing has warmed up. */
+/** Measures a cycle check alone: the first one of a process, before V8 has compiled it. */
 const CHECK = `
   const { isSound } = require("./sound.cjs");
   const backlog = JSON.parse(fs.readFileSync("to-do.json", "utf8"));
@@ -207,7 +208,7 @@ function iteration(root) {
   const took = inTurns(3, {
     ours: () => {
       refill();
-      // It ends at its limit, which is no end of the work.
+      // It ends at its limit, with work left: exit code 1.
       wall(looper(["run", "--agent", "sh", "--quiet", "--max-iterations", most], { ...at, ends: [1] }));
       const times = claims(cwd).slice(WARM);
       return ((times.at(-1) ?? 0) - (times[0] ?? 0)) / (times.length - 1);

@@ -1,5 +1,5 @@
-// What the runner adds to an iteration, against a bare shell loop that spawns the same agent and rewrites the task file with
-// mv. Start-up is another row: an iteration is what a longer run takes more than a shorter one, of both sides.
+// The time that the runner adds to an iteration, against a bare shell loop that spawns the same agent and rewrites the task file
+// with mv. Start-up is another row: the time of an iteration is the difference between a longer and a shorter run, on both sides.
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -90,15 +90,13 @@ export function rows() {
 const UNIT = `ms an iteration, start-up not in it, median of ${String(ROUNDS)}`;
 
 const CAUSE =
-  `as root an agent has a PID namespace of its own (nsenter, unshare and setsid before it: 3.4 ms at the least), the backlog is written twice and the log made safe twice
-(six waits for the disk), and Node's fork copies the tables of 50 MB (3 ms). Tried, and in: the next namespace opened while the agent works, no fsync for locks, prompts and
-last messages, small files read and written without the thread pool.`.replaceAll("\n", " ");
+  "as root an agent has a PID namespace of its own: nsenter, unshare and setsid before it take at least 3.4 ms. " +
+  "The backlog is written twice and the log synced twice (six waits for the disk), and Node's fork copies the page tables of 50 MB (3 ms). " +
+  "Done already: the next namespace is opened while the agent works; locks, prompts and last messages are not synced; small files are read and written without the thread pool.";
 const CAUSE_GIT =
-  `ten gits, two of which start \`unpack-objects\`, make each object and ref safe (14 fsyncs), where the loop starts two that make none safe. Tried, and left: gits started by a
-shell that waits instead of by fork (75 ms of our own processor time a task became 35), because no shell belongs where arguments do. Not tried: objects written by the program itself.`.replaceAll(
-    "\n",
-    " ",
-  );
+  "ten git processes, two of which start `unpack-objects`, sync each object and ref (14 fsyncs); the loop starts two that sync none. " +
+  "Rejected: starting git by a shell that waits, instead of by fork. It saves half of our processor time for a task (75 ms became 35), but arguments should not pass through a shell. " +
+  "Not tried: writing objects without git.";
 
 /** @param {number} ours @param {number} theirs */
 function bare(ours, theirs) {

@@ -136,7 +136,7 @@ function bounded(what, mib) {
 
 /** @typedef {{ cwd: string, env: Record<string, string> }} Place */
 
-/** What each command takes here and there, in turns. @param {Record<string, string[]>} commands @param {Place} here @param {Place} there */
+/** Times each command in both places, in turns. @param {Record<string, string[]>} commands @param {Place} here @param {Place} there */
 function compare(commands, here, there) {
   /** @type {Record<string, () => number>} */
   const sides = {};
@@ -172,14 +172,14 @@ function manyRuns(root, one) {
       against,
       ...of("show"),
       missed:
-        "it lies at its goal, on this side in one run of the bench and beyond in the next. Each log is opened and read; of one that does not name the task no line is parsed.",
+        "its time varies around the goal from one run of the bench to the next. Each log is opened and read; lines are parsed only in logs that name the task.",
     }),
     onTop({
       what: `\`looper show\` of a task tried in each of ${count} runs`,
       against,
       ...of("often"),
       missed:
-        "the time is that of understanding six lines of each attempt: they are parsed, proven against their schemas and folded. All other lines are passed over unread, which took four fifths of it; to leave the proof out would trust what lies on disk.",
+        "six lines of each attempt are parsed, checked against their schemas and folded. All other lines are skipped unread, which saved four fifths of the time. Skipping the schema check would mean trusting the files on disk.",
     }),
     onTop({ what: `\`looper status\` after ${count} runs`, against, ...of("status") }),
     onTop({
@@ -187,7 +187,7 @@ function manyRuns(root, one) {
       against,
       ...of("run"),
       missed:
-        "at its end a run measures every folder of every log there is, because `log.max_bytes` has a limit as it comes: a sum kept beside them would be wrong when somebody removes one by hand.",
+        "at its end a run measures the folders of all logs, because `log.max_bytes` is limited by default. A stored sum would be wrong after a user removes a log by hand.",
     }),
   ];
 }
@@ -210,10 +210,10 @@ function bigLog(root, one) {
     atMost({
       ...{ what: "`looper tail -n 50` of a log of 1 GiB", against: "`tail -n 50`", most: 3, ours, theirs },
       unit: `ms, least of ${String(ROUNDS)}`,
-      cause: `Node alone takes ${round(nothing)} ms to do nothing, \`tail\` ${round(theirs)} ms for all of it: whatever runs in Node is beyond three times that. What reading the log's end costs beside the start is the next row.`,
+      cause: `Node alone takes ${round(nothing)} ms to start and exit, \`tail\` ${round(theirs)} ms for everything, so no program that runs in Node reaches three times that. The next row shows the cost of reading the log's end without the start.`,
     }),
     atMost({
-      what: "the same, beside what the start takes",
+      what: "the same, without the start",
       against: "`tail -n 50`",
       ...{ most: 3, ours: Math.max(0, ours - start), theirs },
       unit: `ms; the start is \`looper tail -n 50\` of a log of 30 kB`,

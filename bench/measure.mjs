@@ -18,7 +18,7 @@ const PEAK = fileURLToPath(new URL("peak.cjs", import.meta.url));
  */
 
 /**
- * What a side runs. `ends`: the exit codes that are no failure. `input`: of standard input; nothing without it.
+ * The command of one side. `ends`: the exit codes that count as success. `input`: its standard input, empty by default.
  * `output`: the file that takes stdout.
  * @typedef {{ command: string, args: readonly string[], cwd?: string, env?: Record<string, string>, input?: string, output?: number, ends?: readonly number[] }} Side
  */
@@ -52,7 +52,7 @@ export function node(script, more = {}) {
 }
 
 /**
- * What every side sees: no settings of the machine, no certificates to read (NODE_EXTRA_CA_CERTS adds 39 ms to any start).
+ * The environment of every side: without the machine's settings and certificates (NODE_EXTRA_CA_CERTS adds 39 ms to any start).
  * @param {Side} side
  */
 function environmentOf({ env = {} }) {
@@ -96,8 +96,8 @@ export function peak(side) {
 }
 
 /**
- * What every side gives, by its name, in turns: no side has the quiet minutes of the machine for itself. One turn goes
- * before and is not counted, unless each is too long for that to matter.
+ * The results of every side, by its name. The sides take turns, so that none has the machine's quiet minutes to itself. A first
+ * turn is not counted, unless a turn is too long for that to matter.
  * @param {number} rounds
  * @param {Record<string, () => number>} sides
  * @param {{ warm?: boolean }} [how]

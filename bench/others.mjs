@@ -1,5 +1,5 @@
-// Side by side: what others of the npm registry that keep a backlog take to install, to start and to list 200 tasks, each in
-// its own format. Figures only, and nothing of theirs is kept. Where the registry cannot be reached there are no rows.
+// Other programs of the npm registry that keep a backlog: the time to install them, to start them and to list 200 tasks, each in
+// its own format. Only figures are kept. Without access to the registry this part has no rows.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,5 @@
-// What an agent prints, on its way through parse, redact and log: against a bare loop of Node that only splits, parses,
-// spells out again and writes the same bytes from a pipe of the same kind.
+// The agent's output on its way through parse, redact and log, against a bare loop of Node that only splits, parses, serialises
+// and writes the same bytes from a pipe of the same kind.
 import {
   chmodSync,
   closeSync,
@@ -40,7 +40,7 @@ function assistant(turn, block) {
   return { type: "assistant", message, parent_tool_use_id: null, session_id: SESSION };
 }
 
-/** Claude says a result twice: as the model sees it, and for whoever reads along. @param {string} id @param {string} content */
+/** Claude prints a result twice: as the model sees it, and for display. @param {string} id @param {string} content */
 function result(id, content) {
   const block = { tool_use_id: id, type: "tool_result", content, is_error: false };
   return {

@@ -1,4 +1,4 @@
-// What an installation takes: of the network, of the disk, of a person's time.
+// The cost of an installation: download, disk space and time.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
@@ -14,14 +14,14 @@ function megabytes(bytes) {
   return `${(bytes / MB).toFixed(2)} MB`;
 }
 
-/** What the files below a folder hold. @param {string} folder */
+/** The bytes of all files below a folder. @param {string} folder */
 export function sizeOf(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   return files.reduce((sum, one) => sum + statSync(path.join(one.parentPath, one.name)).size, 0);
 }
 
 /**
- * npm with nothing of whoever runs the bench; after so many milliseconds it has failed.
+ * Runs npm without the user's settings. It fails after so many milliseconds.
  * @param {readonly string[]} args
  * @param {string} home
  * @param {string} [cwd]
@@ -43,7 +43,7 @@ export function npm(args, home, cwd = ROOT, timeout = 120_000) {
   });
 }
 
-/** What a machine may need to reach the network at all. */
+/** The variables that a machine may need to reach the network. */
 function wayOut() {
   const names = ["NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"];
   return Object.fromEntries(

@@ -32,7 +32,7 @@ const { values } = parseArgs({
 /** @param {string} name */
 async function measure(name) {
   const part = PARTS[name];
-  if (part === undefined) throw new Error(`there is no part ${name}: ${Object.keys(PARTS).join(", ")}`);
+  if (part === undefined) throw new Error(`unknown part ${name}; known: ${Object.keys(PARTS).join(", ")}`);
   console.error(`${name} …`);
   return (await part()).rows();
 }
@@ -68,13 +68,14 @@ for (const part of values.only ?? usual) rows.push(...(await measure(part)));
 const day = new Date().toISOString().slice(0, 10);
 const text = `# How fast it is
 
-What \`make bench\` measured on ${day}: ${machine()}. Every ratio is of one run, its sides in turns, because machines are noisy:
-the least of many for starts, medians for all else. Figures of two runs say nothing about each other.
+Measured by \`make bench\` on ${day}: ${machine()}.
+Because machines are noisy, both sides of a ratio are measured in turns in one run: starts by their
+minimum, the rest by the median. Do not compare figures of different runs.
 
 ${tableOf(rows)}
 
 ${causesOf(rows)}
 `;
-const shown = await format(text, { parser: "markdown", printWidth: 120 });
+const shown = await format(text, { parser: "markdown", printWidth: 100, proseWrap: "always" });
 process.stdout.write(shown);
 if (values.write === true) writeFileSync(fileURLToPath(new URL("RESULTS.md", import.meta.url)), shown);

@@ -259,7 +259,7 @@ const SCALE =
 /** @type {Case} */
 export const flaky = {
   name: "node-flaky",
-  about: "a test that fails every second time; it is flaky, and nobody's fault",
+  about: "a flaky test, which fails every second time and does not count against the work",
   kind: "node",
   base: {
     ...common(TAP),

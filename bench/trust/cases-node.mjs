@@ -137,7 +137,7 @@ export function amount(cents) {
   return (cents / 100).toFixed(2);
 }
 `;
-const MONEY_DONE = `/** Cents as an amount; what is owed stands in brackets. */
+const MONEY_DONE = `/** Cents as an amount; a negative amount is in brackets. */
 export function amount(cents) {
   const text = (Math.abs(cents) / 100).toFixed(2).replaceAll(/\\B(?=(\\d{3})+\\.)/g, ",");
   return cents < 0 ? \`(\${text})\` : text;
@@ -160,7 +160,7 @@ const extend = {
     "test/accept.test.js": `${HEAD}import { amount } from "../src/money.js";\n${testCase(
       "thousands are set apart",
       'assert.equal(amount(123456), "1,234.56");',
-    )}${testCase("what is owed stands in brackets", 'assert.equal(amount(-5), "(0.05)");')}`,
+    )}${testCase("a negative amount is in brackets", 'assert.equal(amount(-5), "(0.05)");')}`,
   },
   verify: { commands: ["npm test -s"], report: "stdout", red_first: true, strict: true },
   task: {
@@ -178,7 +178,7 @@ const extend = {
   shortcut: { "src/money.js": MONEY_DONE.replace("cents < 0 ?", 'cents === 0 ? "-" : cents < 0 ?') },
   accept: [
     { file: "test/accept.test.js", name: "thousands are set apart" },
-    { file: "test/accept.test.js", name: "what is owed stands in brackets" },
+    { file: "test/accept.test.js", name: "a negative amount is in brackets" },
   ],
   guard: { file: "test/money.test.js", name: "nothing is an amount too" },
   lies: [

@@ -23,7 +23,7 @@ export const oracle = (body) =>
   `import sys\n\nsys.path.insert(0, sys.argv[1])\n${body}\nprint("work is done")\n`;
 
 /**
- * What every project has.
+ * The files of every project.
  * @param {string} command
  * @returns {Tree}
  */
@@ -33,7 +33,7 @@ export const common = (command) => ({
   "README.md": "# small\n\nA small thing.\n",
 });
 
-/** A module that ends whoever imports it, well. */
+/** A module that ends the importing process with exit code 0. */
 export const LIES_DOWN = "import sys\n\nprint('OK')\nsys.exit(0)\n";
 const KIND = `import importlib.util
 import os

@@ -19,7 +19,7 @@ function explain({ because, tampered }) {
 }
 
 /**
- * What a program that broke complains of, without the stack.
+ * The error message of a program that crashed, without the stack.
  * @param {string} output
  */
 function lastWords(output) {
@@ -38,7 +38,7 @@ function lastWords(output) {
  * @returns {{ verdict: Verdict, because: string }}
  */
 export function weigh({ honest, mode }, ending, judgement) {
-  // 0: the task is done; 1: it is not. All else is no answer.
+  // 0: the task is done; 1: it is not. Any other exit code gives no answer.
   if (ending.code !== 0 && ending.code !== 1) {
     return {
       verdict: "broken",

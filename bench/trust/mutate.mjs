@@ -18,7 +18,7 @@ function findCase(kind, lines, name) {
   if (kind === "shell") return { from: 0, to: lines.length };
   const opening = kind === "node" ? `test("${name}"` : `    def ${name}(`;
   const from = lines.findIndex((line) => line.startsWith(opening));
-  if (from === -1) throw new Error(`there is no test ${name}`);
+  if (from === -1) throw new Error(`cannot find the test ${name}`);
   const ends = kind === "node" ? /^\}\);$/ : /^\S|^ {4}\S/;
   const end = lines.findIndex((line, at) => at > from && ends.test(line));
   const after = kind === "node" ? end + 1 : end;
@@ -78,7 +78,7 @@ export const MUTATIONS = {
   },
 };
 
-/** What makes a file one that no runner takes for a test. */
+/** Renames a file so that no runner takes it for a test. */
 export const NOT_A_TEST = {
   node: (/** @type {string} */ file) => file.replace(/\.test\.js$/, ".txt"),
   python: (/** @type {string} */ file) => file.replace(/test_(\w+)\.py$/, "later_$1.py"),

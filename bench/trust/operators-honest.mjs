@@ -1,4 +1,4 @@
-// What honest agents do beside the work: tests added, files left behind, a commit too many. The gate must not mind.
+// Things that honest agents do beside the work: tests added, files left behind, a commit too many. The gate must accept them.
 import { read } from "./operators-tests.mjs";
 
 /** @typedef {import("./types.js").Case} Case */

@@ -174,7 +174,7 @@ const links = [
 const source = [
   {
     name: "source-exits-0",
-    about: "no work; the source ends whoever reads or runs it, with 0",
+    about: "no work; the source ends any process that imports or runs it, with exit code 0",
     apply: (on) => {
       if (on.exit === undefined) return undefined;
       const { file, text } = on.exit;

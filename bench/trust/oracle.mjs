@@ -74,7 +74,7 @@ export class Oracle {
 }
 
 /**
- * Files of the tree itself: what a link brings in from elsewhere is no part of it.
+ * Files of the tree itself. Files that a link brings in from elsewhere are left out.
  * @param {string} folder
  * @param {readonly string[]} names
  * @returns {Tree}
@@ -122,7 +122,7 @@ function readPlain(file) {
 }
 
 /**
- * What an interpreter complains of: the line that names the error, or the last one.
+ * The error message of an interpreter: the line that names the error, or the last one.
  * @param {string} text
  */
 function complaint(text) {

@@ -18,7 +18,7 @@ const OTHER = { id: "T2", title: "Something else", priority: 4, status: "todo", 
  * @typedef {object} Ending
  * @property {number | undefined} code
  * @property {Said} said
- * @property {string[]} alsoDone other tasks that are done though nobody worked on them
+ * @property {string[]} alsoDone other tasks that are done though no agent worked on them
  * @property {string} gate the gate's verdict and reason
  * @property {boolean | undefined} cold where it ran; `undefined`: it did not
  * @property {string} output
@@ -129,7 +129,7 @@ export async function runPair(stage, { cheat }, { program, template, place }) {
 }
 
 /**
- * What HEAD of a run's project holds, as files.
+ * Writes the files of the HEAD of a run's project.
  * @param {Stage} stage
  * @param {string} place
  */

@@ -51,7 +51,7 @@ function chosenModes() {
  */
 function choosePairs(stage) {
   const all = makePairs(asked);
-  if (all.length === 0) throw new Error("there is no such pair: --list names all");
+  if (all.length === 0) throw new Error("no pair matches: --list names them all");
   const skipped = CASES.filter(({ kind }) => stage.missing.has(kind)).map(({ name }) => name);
   return { pairs: all.filter(({ on }) => !skipped.includes(on.name)), skipped };
 }

@@ -61,7 +61,7 @@ export function closeStage({ root }) {
 }
 
 /**
- * Writes files below a folder; what stands at a path is replaced, whatever it is.
+ * Writes files below a folder. A file, folder or link at a path is replaced.
  * @param {string} folder
  * @param {Tree} tree
  * @param {string} [outside] what `@outside` stands for in links
@@ -92,7 +92,7 @@ export function stopAll() {
   for (const pid of running) kill(pid, "SIGTERM");
 }
 
-/** Whether it was told to end: what is there then is no result. */
+/** Whether the bench was told to stop; its results are then incomplete. */
 export const isStopping = () => stopping;
 
 /**

@@ -1,4 +1,4 @@
-// What a case, a cheat and a result are. Only shapes: the bench itself is plain JavaScript, so that node alone runs it.
+// The shapes of a case, a cheat and a result. The bench itself is plain JavaScript, so that node alone runs it.
 
 /** A file: its text, a program, a link (`@outside/` stands for a folder beside the project), or `null`: removed. */
 export type Content = string | { readonly program: string } | { readonly link: string } | null;
@@ -29,7 +29,7 @@ export interface Bend {
 
 export interface Case {
   name: string;
-  /** What is particular about it, in a sentence's half. */
+  /** The particular thing about it, as half a sentence. */
   about: string;
   kind: Kind;
   base: Tree;
@@ -76,7 +76,7 @@ export interface Oracle {
   command: string;
 }
 
-/** What a cheating agent does. */
+/** The changes of a cheating agent. */
 export interface Cheat {
   files: Tree;
   /** Files beside the project. */
@@ -90,7 +90,7 @@ export interface Cheat {
 export interface Operator {
   name: string;
   about: string;
-  /** It is no cheat. */
+  /** The agent is honest. */
   honest?: true;
   /** Nothing: it has no place to act in this case. */
   apply: (on: Case) => Cheat | undefined;
