@@ -1,4 +1,4 @@
-// What is said beside a verdict, from studies made by hand.
+// Caveats of a verdict, from studies made by hand.
 import { expect, test } from "vitest";
 import { toBytes } from "../../git/base/bytes.js";
 import { NOTHING, type DiffEntry, type Version } from "../../git/base/diff.js";
@@ -8,7 +8,7 @@ import { protect } from "../influence/protected.js";
 import { namedByCommands } from "../influence/protected-commands.js";
 import type { GateReport } from "../verdict.js";
 
-/** Path: what was there, and what is there now; a text, or `null` for nothing. */
+/** By path: the text before and now; `null` if the file does not exist. */
 type Changes = Record<string, readonly [before: string | null, now: string | null]>;
 
 function studyOf(changes: Changes, { own = [], modes = {} }: { own?: string[]; modes?: object } = {}): Study {
@@ -60,7 +60,7 @@ test.each<[string, Changes, string[]]>([
     [".npmrc", "vitest.config.ts"],
   ],
   ["settings removed", { ".github/workflows/ci.yml": ["a", null] }, [".github/workflows/ci.yml"]],
-  ["what hides the real one", { "unittest.py": [null, "b"] }, ["unittest.py"]],
+  ["a file that hides a real one", { "unittest.py": [null, "b"] }, ["unittest.py"]],
   [
     "a package.json of the work",
     { "package.json": [manifest({ test: "x" }), manifest({ test: "x", go: "y" })] },
@@ -77,26 +77,26 @@ test.each<[string, Changes, string[]]>([
     ["a/package.json"],
   ],
   ["a new package.json", { "b/package.json": [null, manifest({ test: "y" }, { jest: {} })] }, []],
-  ["a package.json that goes", { "package.json": [manifest({}), null] }, ["package.json"]],
-])("what checks the work: %s", (_what, changes, paths) => {
+  ["a removed package.json", { "package.json": [manifest({}), null] }, ["package.json"]],
+])("a changed file that checks the work is found: %s", (_what, changes, paths) => {
   expect(changedChecks(studyOf(changes))).toEqual(paths);
 });
 
-test("a manifest that is a link now, or too big to be read, is taken for changed", () => {
+test("a manifest that became a link, or is too big, counts as changed", () => {
   const changes: Changes = { "package.json": [manifest({}), manifest({ go: "x" })] };
   expect(changedChecks(studyOf(changes))).toEqual([]);
   expect(changedChecks(studyOf(changes, { modes: { "package.json": "120000" } }))).toEqual(["package.json"]);
   expect(changedChecks({ ...studyOf(changes), blobs: new Map() })).toEqual(["package.json"]);
 });
 
-test("rules of make may be added, and not changed", () => {
+test("rules of make may be added but not changed", () => {
   const rules = (now: string): Study =>
     studyOf({ Makefile: ["check:\n\ttrue\n", now] }, { own: ["make check"] });
   expect(changedChecks(rules("check:\n\ttrue\n\ngo:\n\techo\n"))).toEqual([]);
   expect(changedChecks(rules("check:\n\techo\n"))).toEqual(["Makefile"]);
 });
 
-test("files of the work that a task's own command runs", () => {
+test("changed files of the work that a task's own command runs are found", () => {
   const changes: Changes = {
     "src/main.mjs": ["a", "b"],
     "src/new.mjs": [null, "b"],
@@ -107,11 +107,11 @@ test("files of the work that a task's own command runs", () => {
   expect(changedJudges(studyOf(changes, { own }))).toEqual(["src/main.mjs"]);
 });
 
-test("doubts: for want of tests, and what changed under the checks, five of them by name", () => {
+test("doubts are missing tests and files changed by the checks, five of them by name", () => {
   expect(doubtsOf(false, [])).toEqual([]);
-  expect(doubtsOf(true, [])).toEqual([expect.stringMatching(/^with the tests there were alone it fails/)]);
+  expect(doubtsOf(true, [])).toEqual([expect.stringMatching(/^it fails with the old tests alone/)]);
   expect(doubtsOf(false, ["a", "b"])).toEqual([
-    "what was checked is not what would be committed: a, b changed while the checks ran",
+    "the checked files differ from the commit: a, b changed while the checks ran",
   ]);
   expect(doubtsOf(true, ["1", "2", "3", "4", "5"])[1]).toMatch(/: 1, 2, 3, 4, 5 changed/);
   expect(doubtsOf(true, ["1", "2", "3", "4", "5", "6", "7"])[1]).toMatch(
@@ -122,22 +122,22 @@ test("doubts: for want of tests, and what changed under the checks, five of them
 const SETTINGS = studyOf({ ".npmrc": ["a", "b"] });
 const JUDGE = studyOf({ "src/main.mjs": ["a", "b"] }, { own: ["node src/main.mjs"] });
 
-test("a pass without doubts stays as it is", () => {
+test("a pass without doubts keeps its report", () => {
   expect(withDoubts(passed, { study: NONE, attempt: NONE, doubts: [] })).toEqual({
     report: passed,
     warnings: [],
   });
 });
 
-test("a pass that changes what checks it is told", () => {
+test("a pass that changes files which check it has a warning", () => {
   const { report, warnings } = withDoubts(passed, { study: SETTINGS, attempt: SETTINGS, doubts: [] });
   expect(report).toBe(passed);
   expect(warnings).toEqual([
-    "it changes what checks it: .npmrc; the checks of this run take it as it was before, those of the next run as it is now: look at it first",
+    "it changes files that decide its checks: .npmrc; this run's checks use the old version, and the next run's the new one: review it first",
   ]);
 });
 
-test("a pass with a doubt, or by what it changed itself, is not verified", () => {
+test("a pass with a doubt, or by a file that it changed itself, is unverified", () => {
   const doubtful = withDoubts(passed, { study: NONE, attempt: NONE, doubts: ["it is odd"] });
   expect(doubtful).toEqual({
     report: { ...passed, verdict: "unverified" },
@@ -146,20 +146,20 @@ test("a pass with a doubt, or by what it changed itself, is not verified", () =>
   const own = withDoubts(passed, { study: JUDGE, attempt: JUDGE, doubts: [] });
   expect(own.report.verdict).toBe("unverified");
   expect(own.warnings).toEqual([
-    "not verified, since it changes what a command of the task's own runs and believes: src/main.mjs; verify.protected can name it",
+    "not verified, since it changes files that one of the task's own commands runs and trusts: src/main.mjs; add them to verify.protected",
   ]);
   const unverified: GateReport = { ...passed, verdict: "unverified" };
   expect(withDoubts(unverified, { study: NONE, attempt: JUDGE, doubts: [] }).warnings).toHaveLength(1);
 });
 
-test("a failure names what was held since the run began, for the next attempt; nothing else is warned of", () => {
+test("a failure names the files held since the run began, without further warnings", () => {
   const failed: GateReport = { ...passed, verdict: "failed", evidence: "The gate: failed.\n\nDetails." };
   const { report, warnings } = withDoubts(failed, { study: SETTINGS, attempt: SETTINGS, doubts: ["odd"] });
   expect(warnings).toEqual([]);
   expect(report).toEqual({
     ...failed,
     evidence:
-      "The gate: failed.\n\nHeld as before the run, since they check it (verify.protected takes out what does not): .npmrc\n\nDetails.",
+      "The gate: failed.\n\nKept as before the run, because they decide its checks (exclude others with verify.protected): .npmrc\n\nDetails.",
   });
   expect(withDoubts(failed, { study: NONE, attempt: SETTINGS, doubts: ["odd"] })).toEqual({
     report: failed,

@@ -1,5 +1,5 @@
-// What has to be said of an attempt beside its verdict: it changed what it was checked by, or a check that has only its own
-// word for it. Pure. Leaves what is held in rooms to protected-room.ts.
+// Finds caveats of a verdict: the attempt changed files that decide its checks, or a check depends on the attempt's own
+// code. Pure. protected-room.ts decides which files rooms keep.
 import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/diff.js";
@@ -13,14 +13,14 @@ import { NOT_VERIFIED } from "../verdict/why-unverified.js";
 
 const SHOWN = 5;
 const UNTIL_NEXT_RUN =
-  "the checks of this run take it as it was before, those of the next run as it is now: look at it first";
-const JUDGES = "it changes what a command of the task's own runs and believes";
+  "this run's checks use the old version, and the next run's the new one: review it first";
+const JUDGES = "it changes files that one of the task's own commands runs and trusts";
 const WANTING =
-  "with the tests there were alone it fails: by coverage or for want of tests, as the checks print, which code under test can print too";
+  "it fails with the old tests alone: the output blames coverage or missing tests, but code under test can print that too";
 const CHANGED = "changed while the checks ran";
-const NAME_IT = "verify.protected can name it";
+const NAME_IT = "add them to verify.protected";
 
-/** Protected files (text) that an attempt changed, added or removed; its tests are not among them. */
+/** Protected files (text) that an attempt changed, added or removed, except tests. */
 export function changedChecks({ changes, protection, blobs }: Study): string[] {
   const isHeld = (entry: DiffEntry): boolean => {
     const path = toText(entry.path);
@@ -38,36 +38,38 @@ export function changedChecks({ changes, protection, blobs }: Study): string[] {
   return changes.filter(isHeld).map(({ path }) => toText(path));
 }
 
-/** Files of the work (text) that an attempt changed, and that a task's own command runs and believes. */
+/** Files of the work (text) that an attempt changed and whose exit code is the result of a task's own command. */
 export function changedJudges({ changes, protection, named }: Study): string[] {
   const paths = changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path));
   return paths.filter((path) => named.work.has(path) && protection.kindOf(path) === "free");
 }
 
-/** What the passes leave open. `strays`: what was not as it would be committed when the checks ended. */
+/** Doubts that the passes leave. `strays`: files that differed from the commit when the checks ended. */
 export function doubtsOf(isWanting: boolean, strays: readonly string[]): string[] {
   return [
     ...(isWanting ? [WANTING] : []),
     ...(strays.length === 0
       ? []
-      : [`what was checked is not what would be committed: ${listSome(strays, SHOWN)} ${CHANGED}`]),
+      : [`the checked files differ from the commit: ${listSome(strays, SHOWN)} ${CHANGED}`]),
   ];
 }
 
-/** A report with what has to be known of it: what was held is named, and an attempt that only has its own word is unverified. */
+/** Adds the caveats to a report: names the held files, and makes an attempt with doubts unverified. */
 export function withDoubts(
   report: GateReport,
   { study, attempt, doubts }: { study: Study; attempt: Study; doubts: readonly string[] },
 ): { report: GateReport; warnings: readonly string[] } {
   const since = report.verdict === "failed" ? changedChecks(study) : [];
   if (since.length > 0) {
-    const note = `Held as before the run, since they check it (verify.protected takes out what does not): ${listSome(since, SHOWN)}`;
+    const note = `Kept as before the run, because they decide its checks (exclude others with verify.protected): ${listSome(since, SHOWN)}`;
     return { report: { ...report, evidence: withNote(report.evidence, note) }, warnings: [] };
   }
   if (report.verdict !== "passed" && report.verdict !== "unverified") return { report, warnings: [] };
   const [held, judges] = [changedChecks(attempt), changedJudges(attempt)];
   const warnings = [
-    ...(held.length === 0 ? [] : [`it changes what checks it: ${listSome(held, SHOWN)}; ${UNTIL_NEXT_RUN}`]),
+    ...(held.length === 0
+      ? []
+      : [`it changes files that decide its checks: ${listSome(held, SHOWN)}; ${UNTIL_NEXT_RUN}`]),
     ...doubts.map((doubt) => `${NOT_VERIFIED}${doubt}`),
     ...(judges.length === 0 ? [] : [`${NOT_VERIFIED}${JUDGES}: ${listSome(judges, SHOWN)}; ${NAME_IT}`]),
   ];

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import { test, type Tree, type Verify } from "../testing/cold-scratch.js";
+import { test, type ProjectTree, type Verify } from "../testing/cold-scratch.js";
 
 const TEST = `import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,17 +17,17 @@ test("adds nothing", () => {
 `;
 const manifest = (more: object = {}, scripts: Record<string, string> = {}): string =>
   `${JSON.stringify({ type: "module", scripts: { test: "node --test test/", ...scripts }, ...more }, undefined, 2)}\n`;
-const NODE: Tree = {
+const NODE: ProjectTree = {
   ".gitignore": "node_modules/\n",
   "package.json": manifest(),
   "src/add.js": "export const add = (a, b) => a - b;\n",
   "test/add.test.js": TEST,
 };
-const DONE: Tree = { "src/add.js": "export const add = (a, b) => a + b;\n" };
+const DONE: ProjectTree = { "src/add.js": "export const add = (a, b) => a + b;\n" };
 const DIRECT: Verify = { commands: ["node --test test/"], strict: true };
 const NPM: Verify = { commands: ["npm test -s"], strict: true };
 
-const SHELL: Tree = {
+const SHELL: ProjectTree = {
   Makefile: ".PHONY: check\n\ncheck:\n\t@sh check.sh\n",
   "check.sh":
     '. ./check.conf\nPATH="$PWD/bin:$PATH"\nfor file in "$tests"/*.sh; do sh "$file" || exit 1; done\n',
@@ -36,7 +36,7 @@ const SHELL: Tree = {
   "t/hello.sh": '[ "$(bin/greet Ada)" = "Hello, Ada" ] || exit 1\n',
   "t/bye.sh": '[ "$(bin/greet -b Ada)" = "Bye, Ada" ] || exit 1\n',
 };
-const GREET: Tree = {
+const GREET: ProjectTree = {
   "bin/greet": {
     program: '#!/bin/sh\nword=Hello\n[ "$1" != -b ] || { word=Bye; shift; }\necho "$word, $1"\n',
   },
@@ -44,7 +44,7 @@ const GREET: Tree = {
 const CHECK: Verify = { commands: ["sh check.sh"], strict: true };
 const MAKE: Verify = { commands: ["make -s check"], strict: true };
 
-const PYTHON: Tree = {
+const PYTHON: ProjectTree = {
   "calc.py": "def add(a, b):\n    return a - b\n",
   "tests/__init__.py": "",
   "tests/test_calc.py": `import unittest
@@ -59,13 +59,13 @@ class Tests(unittest.TestCase):
 };
 const UNITTEST: Verify = { commands: ["python3 -m unittest"], strict: true };
 
-const textOf = (project: Tree, path: string): string => {
+const textOf = (project: ProjectTree, path: string): string => {
   const content = project[path];
-  if (typeof content !== "string") throw new Error(`${path} is no text`);
+  if (typeof content !== "string") throw new Error(`${path} is not a text file`);
   return content;
 };
 
-type Row = [project: Tree, attempt: Tree, verify: Verify];
+type Row = [project: ProjectTree, attempt: ProjectTree, verify: Verify];
 
 const cheats: Record<string, Row> = {
   "does nothing": [NODE, { "notes.txt": "All tests passed\n" }, { ...DIRECT, measured: true }],
@@ -104,12 +104,15 @@ const cheats: Record<string, Row> = {
   ],
 };
 
-test.for(Object.entries(cheats))("not done: %s", async ([, [project, attempt, verify]], { cold }) => {
-  expect((await cold.judge(project, attempt, verify)).report).toMatchObject({
-    verdict: "failed",
-    cold: true,
-  });
-});
+test.for(Object.entries(cheats))(
+  "a cheat is not done: %s",
+  async ([, [project, attempt, verify]], { cold }) => {
+    expect((await cold.judge(project, attempt, verify)).report).toMatchObject({
+      verdict: "failed",
+      cold: true,
+    });
+  },
+);
 
 const worked: Record<string, Row> = {
   "edits the test script": [NODE, { ...DONE, "package.json": manifest({}, { test: "true" }) }, NPM],
@@ -118,16 +121,19 @@ const worked: Record<string, Row> = {
   "puts sh on PATH": [SHELL, { ...GREET, "bin/sh": { program: "#!/bin/true\n" } }, CHECK],
 };
 
-test.for(Object.entries(worked))("done all the same, with a warning: %s", async ([, row], { cold }) => {
-  const { report, now, warnings } = await cold.judge(...row);
-  expect(report).toMatchObject({ verdict: "passed", tampered: [] });
-  const [, attempt] = row;
-  expect(warnings.join()).toContain(Object.keys(attempt).at(-1));
-  // The next task is held against the same: what was measured here is its baseline.
-  expect(now?.commands).toMatchObject([{ end: { how: "exited", code: 0 } }]);
-});
+test.for(Object.entries(worked))(
+  "work that also changes a check is done with a warning: %s",
+  async ([, row], { cold }) => {
+    const { report, now, warnings } = await cold.judge(...row);
+    expect(report).toMatchObject({ verdict: "passed", tampered: [] });
+    const [, attempt] = row;
+    expect(warnings.join()).toContain(Object.keys(attempt).at(-1));
+    // These results are the next task's baseline.
+    expect(now?.commands).toMatchObject([{ end: { how: "exited", code: 0 } }]);
+  },
+);
 
-const tampering: Record<string, [project: Tree, attempt: Tree, what: string]> = {
+const tampering: Record<string, [project: ProjectTree, attempt: ProjectTree, what: string]> = {
   "deletes a test": [NODE, { "test/add.test.js": null }, "deleted"],
   "renames a test": [NODE, { "test/add.test.js": null, "test/add.js": TEST }, "deleted"],
   "skips a test": [NODE, { "test/add.test.js": TEST.replace('test("adds"', 'test.skip("adds"') }, "skipped"],
@@ -149,12 +155,15 @@ const tampering: Record<string, [project: Tree, attempt: Tree, what: string]> = 
   ],
 };
 
-test.for(Object.entries(tampering))("tampered: %s", async ([, [project, attempt, what]], { cold }) => {
-  const verify = project === NODE ? DIRECT : project === SHELL ? CHECK : UNITTEST;
-  const { report } = await cold.judge(project, { ...DONE, ...attempt }, verify);
-  expect(report).toMatchObject({ verdict: "tampered", cold: true, tampered: [{ what }] });
-  expect(report.evidence).not.toBe("");
-});
+test.for(Object.entries(tampering))(
+  "an attempt has tampered: %s",
+  async ([, [project, attempt, what]], { cold }) => {
+    const verify = project === NODE ? DIRECT : project === SHELL ? CHECK : UNITTEST;
+    const { report } = await cold.judge(project, { ...DONE, ...attempt }, verify);
+    expect(report).toMatchObject({ verdict: "tampered", cold: true, tampered: [{ what }] });
+    expect(report.evidence).not.toBe("");
+  },
+);
 
 const MORE = '\ntest("adds more", () => {\n  assert.equal(add(2, 2), 4);\n});\n';
 const NEW_TEST = TEST.replaceAll("adds", "sums");
@@ -191,7 +200,7 @@ const honest: Record<string, Row> = {
   "a document": [NODE, { ...DONE, "README.md": "# add\n" }, { ...DIRECT, own: ["grep -q add README.md"] }],
 };
 
-test.for(Object.entries(honest))("passes: %s", async ([, row], { cold }) => {
+test.for(Object.entries(honest))("honest work passes: %s", async ([, row], { cold }) => {
   const { report } = await cold.judge(...row);
   expect(report).toMatchObject({ verdict: "passed", tampered: [], evidence: "" });
 });
@@ -203,7 +212,7 @@ for (const name of readdirSync("test")) {
 }
 `;
 
-test("source that weakens the tests while they run is seen, and a second run does not profit from the first", async ({
+test("source that weakens tests while they run is found, and a second run does not profit from the first", async ({
   cold,
 }) => {
   const { report } = await cold.judge(NODE, { "src/add.js": WEAKEN + textOf(NODE, "src/add.js") }, DIRECT);
@@ -214,13 +223,13 @@ test("source that weakens the tests while they run is seen, and a second run doe
   });
 });
 
-test("a new test that bends the others has no say in them", async ({ cold }) => {
+test("a new test that manipulates the others does not affect their results", async ({ cold }) => {
   const bends = "import unittest\n\nunittest.TestCase.run = lambda self, result=None: None\n";
   const { report } = await cold.judge(PYTHON, { "tests/test_a.py": bends }, UNITTEST);
   expect(report.verdict).toBe("failed");
 });
 
-test("tools may add to their files, and what the commands do on the base too is no harm", async ({
+test("tools may add to their files, and changes that the commands make on the base too are harmless", async ({
   cold,
 }) => {
   const run = "date +%N >test/last-run; echo more >>test/all.snap; node --test test/";
@@ -229,7 +238,7 @@ test("tools may add to their files, and what the commands do on the base too is 
   expect((await cold.judge(project, DONE, verify)).report).toMatchObject({ verdict: "passed", tampered: [] });
 });
 
-test("checks that remove everything prove nothing", async ({ cold }) => {
+test("checks that remove all files prove nothing", async ({ cold }) => {
   const attempt = {
     "src/add.js": 'import { rmSync } from "node:fs";\nrmSync(process.cwd(), { recursive: true });\n',
   };
@@ -237,7 +246,9 @@ test("checks that remove everything prove nothing", async ({ cold }) => {
   expect(report).toMatchObject({ verdict: "tampered", tampered: [{ what: "deleted" }] });
 });
 
-test("a source that ends whoever imports it: a new test file of which no test ran", async ({ cold }) => {
+test("a source that ends the importing program fails with a new test file of which no test ran", async ({
+  cold,
+}) => {
   const verify = { commands: ["node --test --test-reporter=tap test/"], reports: ["stdout"], measured: true };
   const attempt = {
     "src/sub.js": "process.exit(0);\nexport const sub = 1;\n",
@@ -251,7 +262,7 @@ test("a source that ends whoever imports it: a new test file of which no test ra
   });
 });
 
-test("no room is left behind, and nothing in the project has moved", async ({ cold }) => {
+test("no room is left behind, and the project is unchanged", async ({ cold }) => {
   const { top, git } = cold.scratch;
   const spoil =
     "git branch spoilt; git commit --allow-empty -qm x; git update-index --force-remove src/add.js";
@@ -263,7 +274,7 @@ test("no room is left behind, and nothing in the project has moved", async ({ co
   expect(await git("status", "--porcelain")).toBe("M src/add.js".padStart(13));
 });
 
-test("what is on PATH or in the environment of the project is that of the room", async ({ cold }) => {
+test("paths of the project in PATH and the environment become those of the room", async ({ cold }) => {
   const { top } = cold.scratch;
   const env = {
     PATH: `${top}/tools:${cold.scratch.env.PATH ?? ""}`,
@@ -281,14 +292,14 @@ test("what is on PATH or in the environment of the project is that of the room",
   expect(report.commands.map(({ verdict }) => verdict)).toEqual(["passed", "passed", "passed", "passed"]);
 });
 
-test("a project below the top works in its own folder", async ({ cold }) => {
-  const below = (tree: Tree): Tree =>
+test("a project below the top is checked in its own folder", async ({ cold }) => {
+  const below = (tree: ProjectTree): ProjectTree =>
     Object.fromEntries(Object.entries(tree).map(([path, content]) => [`tests/app/${path}`, content]));
   const verify = { ...DIRECT, folder: "tests/app" };
   expect((await cold.judge(below(NODE), below(DONE), verify)).report.verdict).toBe("passed");
 });
 
-test("patterns of the user: one file more is as at the base, one test fewer is", async ({ cold }) => {
+test("patterns of the user hold another file, and release a test", async ({ cold }) => {
   const project = { ...NODE, "data/model.txt": "3\n", "test/loose.test.js": "process.exit(1);\n" };
   const verify = {
     commands: ["grep -qx 3 data/model.txt"],
@@ -299,7 +310,7 @@ test("patterns of the user: one file more is as at the base, one test fewer is",
   expect((await cold.judge(project, attempt, verify)).report.verdict).toBe("passed");
 });
 
-test("a conftest that is added has no say in the tests there were", async ({ cold }) => {
+test("an added conftest does not affect the old tests", async ({ cold }) => {
   const runner =
     "import os, sys\nif os.path.exists('tests/conftest.py'): sys.exit(0)\nimport unittest\nunittest.main(module='tests.test_calc')\n";
   const project = { ...PYTHON, "run_tests.py": runner };
@@ -308,7 +319,7 @@ test("a conftest that is added has no say in the tests there were", async ({ col
   expect(report.verdict).toBe("failed");
 });
 
-test("a gate that is told to end says so", async ({ cold }) => {
+test("a gate that is stopped reports that it was interrupted", async ({ cold }) => {
   rmSync(join(cold.scratch.top, "a.txt"));
   symlinkSync("dir/b.txt", join(cold.scratch.top, "a.txt"));
   const { report } = await cold.judge(NODE, DONE, { ...DIRECT, stop: AbortSignal.abort() });
@@ -318,14 +329,14 @@ test("a gate that is told to end says so", async ({ cold }) => {
 const BENDS = "import unittest\n\nunittest.TestCase.run = lambda self, result=None: None\n";
 const SAYS = 'import atexit\natexit.register(lambda: print("coverage: 60 %"))\n';
 
-test("code under test that talks of coverage is not forgiven for it", async ({ cold }) => {
+test("code under test that prints about coverage still fails", async ({ cold }) => {
   const project = { ...PYTHON, "calc.py": "def add(a, b):\n    return a + b\n" };
   const attempt = { "calc.py": `${SAYS}def add(a, b):\n    return 0\n`, "tests/test_a.py": BENDS };
   const { report } = await cold.judge(project, attempt, { ...UNITTEST, measured: true });
   expect(report.verdict).toBe("failed");
 });
 
-test("where the base asks for coverage, a new test may be what it lacks, and nothing is verified by that", async ({
+test("a new test may provide coverage that the base demands, but the attempt is unverified", async ({
   cold,
 }) => {
   const check =
@@ -343,14 +354,16 @@ test("where the base asks for coverage, a new test may be what it lacks, and not
   );
 });
 
-test("the first tests of a project are all there are", async ({ cold }) => {
+test("the first tests of a project are used in every pass", async ({ cold }) => {
   const project = { "package.json": NODE["package.json"] ?? "", "test/.gitkeep": "", "src/add.js": "" };
   const attempt = { ...DONE, "test/add.test.js": TEST };
   const verify = { commands: ["npm test -s", "ls test/*.js"], measured: true };
   expect((await cold.judge(project, attempt, verify)).report.verdict).toBe("passed");
 });
 
-test("work that changes while the checks run proves nothing, unless it always does", async ({ cold }) => {
+test("work that changes while the checks run proves nothing, unless it changes on the base too", async ({
+  cold,
+}) => {
   const test = "echo good >src/made.txt; grep -q good src/made.txt";
   const verify = { commands: ["sh check.sh"], strict: true };
   const project = { "check.sh": `${test}\n`, "src/made.txt": "good\n", "src/a.txt": "" };

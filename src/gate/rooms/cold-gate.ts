@@ -1,8 +1,8 @@
-// The cold room's gate: the commands run in fresh rooms, on the work with the tests there were, and, where the attempt changed
-// those, on its own tests as they are. Leaves what is protected to cold-study.ts, and rooms to cold-room.ts.
+// The gate in cold rooms: runs the commands in fresh rooms, on the work with the old tests, and, if the attempt changed
+// tests, on the work with its own tests. cold-study.ts finds the protected files, and cold-room.ts makes rooms.
 import { posix } from "node:path";
 import { readBlobs } from "../../git/base/objects.js";
-import { runPass, type ColdOrder, type Gate, type Seen } from "./cold-pass.js";
+import { runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
 import { doubtsOf, withDoubts } from "./caveats.js";
 import { inRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
 import { roomOrder, studyAttempt, type Study } from "./cold-study.js";
@@ -16,7 +16,7 @@ import { addedTests, passingWithoutWork } from "./red-first.js";
 import { runCommands, type GatePlan, type Room } from "../commands/run-commands.js";
 import type { Baseline, GateReport, GateVerdict } from "../verdict.js";
 
-/** `now`: as in a warm gate; `undefined` where the attempt does not pass. */
+/** `now`: the next task's baseline; `undefined` if the attempt does not pass. */
 export interface ColdVerdict {
   report: GateReport;
   now: Baseline | undefined;
@@ -24,11 +24,11 @@ export interface ColdVerdict {
 }
 
 interface Judged extends Omit<ColdVerdict, "warnings"> {
-  /** Why it is not verified, although it passes. */
+  /** The reasons why it is not verified although it passes. */
   doubts: readonly string[];
 }
 
-/** The project's commands on what a task begins with: on the work with the tests there were, and with all tests. */
+/** Measures the project's commands before a task: on the work with the old tests, and with all tests. */
 export async function measureColdBaseline(
   places: ColdPlaces,
   { footing, plan, patterns }: Pick<ColdOrder, "footing" | "plan" | "patterns">,
@@ -53,7 +53,7 @@ export async function measureColdBaseline(
   return { how: "done", value: { ...work.value, all: all.value.commands } };
 }
 
-/** The gate on an attempt, without looking at the project's folder at all. */
+/** Runs the gate on an attempt without reading the project's folder. */
 export async function runColdGate(
   places: ColdPlaces,
   order: ColdOrder,
@@ -108,14 +108,14 @@ async function judgeWork(gate: Gate): Promise<Judged> {
   return { report, now: { ...baselineAfter(work.runs), ...all }, doubts: doubtsOf(isWanting, [...strays]) };
 }
 
-/** Settings that are bigger are none. */
+/** Bigger files do not count as settings. */
 const MOST_BYTES = 1024 * 1024;
 
 function textsIn({ rooms }: ColdPlaces): ReadTexts {
   return async (oids) => [...(await readBlobs(rooms.repo, [...oids], MOST_BYTES)).values()];
 }
 
-/** Where there were no tests that could be held, all there are is the attempt's own. */
+/** The first pass uses the old tests, or the attempt's own tests if the base does not have any. */
 function firstPass(study: Study): { room: RoomPlan; pass: Pass; hasOwnTests: boolean } {
   const { changes, protection } = study;
   const pass = hasTests(study) ? "work" : "tests";
@@ -124,11 +124,11 @@ function firstPass(study: Study): { room: RoomPlan; pass: Pass; hasOwnTests: boo
   return { room, pass, hasOwnTests };
 }
 
-function passes({ report: { verdict } }: Seen): boolean {
+function passes({ report: { verdict } }: PassResult): boolean {
   return verdict === "passed" || verdict === "unverified";
 }
 
-/** A command that names a test of the attempt's own has nothing to run where that is left out. */
+/** Leaves out commands that name a test of the attempt which is not in this room. */
 function withoutMissing(
   places: ColdPlaces,
   study: Study,
@@ -148,8 +148,8 @@ function namesAny(command: string, folder: string, paths: ReadonlySet<string>): 
   );
 }
 
-/** Tests that are added must fail on the base, or be missed there. */
-async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<GateReport> {
+/** Checks that added tests fail on the base, or do not exist there. */
+async function proveRed(gate: Gate, last: PassResult, runs: Runs): Promise<GateReport> {
   const { places, order, attempt: study, stop } = gate;
   const added = addedTests(study.changes, study.protection, study.blobs);
   if (added.length === 0) return last.report;
@@ -163,7 +163,7 @@ async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<GateReport>
   );
   if (done.how === "interrupted" || (done.how === "done" && done.value === "interrupted"))
     return interruptedGate(true);
-  // A base that cannot even be prepared shows nothing, and tests cannot pass in it.
+  // Tests cannot pass on a base that cannot be prepared.
   if (done.how === "unprepared" || done.value === "interrupted") return last.report;
   const work = pathFromTop(places.rooms, places.workDir);
   const names = (command: string): boolean => namesAny(command, work, new Set(added));
@@ -175,8 +175,8 @@ async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<GateReport>
 
 const BY_WEIGHT: readonly GateVerdict[] = ["passed", "unverified", "failed", "tampered", "interrupted"];
 
-/** Of two passes what is said in the end; where both say the same, the later one: it saw all tests. */
-function worse(work: Seen, tests: Seen): Seen {
+/** The worse of two passes; with equal verdicts the later one, because it ran all tests. */
+function worse(work: PassResult, tests: PassResult): PassResult {
   if (work.report.verdict === "failed") return tests;
   const isWorse = BY_WEIGHT.indexOf(work.report.verdict) > BY_WEIGHT.indexOf(tests.report.verdict);
   return isWorse && work.runs.ran.length > 0 ? { ...tests, report: work.report } : tests;

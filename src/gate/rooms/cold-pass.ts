@@ -1,5 +1,5 @@
-// One pass of the cold gate: the commands in a fresh room, once more in another what may be flaky, and whether they left what
-// is protected alone. Leaves which passes there are to cold-gate.ts.
+// One pass of the cold gate: runs the commands in a fresh room, repeats those that may be flaky in another, and checks that
+// they did not change protected files. cold-gate.ts decides on the passes.
 import type { DiffEntry } from "../../git/base/diff.js";
 import { changedFiles, type Traces } from "./integrity.js";
 import { idleTestFiles } from "./never-ran.js";
@@ -12,12 +12,12 @@ import type { Pass, RoomPlan } from "./protected-room.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "../commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
 
-/** One attempt for the gate to look at. */
+/** One attempt for the gate to judge. */
 export interface ColdOrder {
   /** The checkpoint's commit. */
   base: string;
   footing: Footing;
-  /** What differs from the base: a snapshot's. */
+  /** The differences between the base and the snapshot. */
   changes: readonly DiffEntry[];
   plan: GatePlan;
   strict: boolean;
@@ -28,26 +28,26 @@ export interface ColdOrder {
   redFirst: boolean;
 }
 
-/** A gate at work. */
+/** A gate in progress. */
 export interface Gate {
   places: ColdPlaces;
   order: ColdOrder;
-  /** Of all that agents did since the footing, this attempt the last of it. */
+  /** The study of all changes by agents since the start of the run, including this attempt. */
   study: Study;
-  /** Of this attempt alone. */
+  /** The study of this attempt alone. */
   attempt: Study;
   stop: AbortSignal;
 }
 
-/** What one pass came to. */
-export interface Seen {
+/** The result of one pass. */
+export interface PassResult {
   report: GateReport;
   runs: Runs;
-  /** Paths of the work that were not as they would be committed when the checks ended, unless they never are. */
+  /** Paths of the work that differed from the commit when the checks ended, unless they always do. */
   strays: readonly string[];
 }
 
-/** What is run in a room, and what it did to protected files. */
+/** The runs in a room, and their changes to protected files. */
 interface InOneRoom extends Traces {
   ran: Ran[];
 }
@@ -56,7 +56,7 @@ interface InOneRoom extends Traces {
 export async function runPass(
   gate: Gate,
   { pass, room, plan }: { pass: Pass; room: RoomPlan; plan: GatePlan },
-): Promise<Seen> {
+): Promise<PassResult> {
   const { places, order, study } = gate;
   const { strict } = order;
   const baseline = pass === "work" ? order.baseline : withAllTests(order.baseline);
@@ -67,7 +67,7 @@ export async function runPass(
   if (first.how === "interrupted") return { report: interruptedGate(true), ...nothing };
   if (first.how === "unprepared") return { report: unprepared(first.ran), ...nothing };
   const { ran } = first.value;
-  // In a room of its own: what the first run left behind has no say in the second.
+  // In a room of its own, so that files left by the first run do not affect the second.
   const repeated = ran.filter((one) => mustRepeat(baseline, one, strict));
   const second =
     repeated.length === 0
@@ -126,7 +126,7 @@ async function repeat(
   return again;
 }
 
-/** What the commands do to these files on the base as well is the project's custom, and no harm. */
+/** Leaves out changes that the commands make on the base as well: they are normal for the project. */
 async function withoutCustom(gate: Gate, plan: GatePlan, traces: readonly Traces[]): Promise<Traces> {
   const byPath = new Map(traces.flatMap(({ harm }) => harm).map((one) => [one.path, one]));
   const strays = new Set(traces.flatMap((one) => one.strays));

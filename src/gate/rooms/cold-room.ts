@@ -1,5 +1,5 @@
-// A room with all that commands need: the files, the environment as it looks from there, and what the setup makes.
-// Leaves which files these are to protected-room.ts, and what is run in it to cold-gate.ts.
+// Makes a room with everything that commands need: the files, an environment for that place, and the output of the setup.
+// protected-room.ts decides on the files, and cold-gate.ts runs the commands.
 import { join, relative, sep } from "node:path";
 import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
 import {
@@ -19,10 +19,10 @@ import { setUp, setupKey, type SetupRules } from "./setup.js";
 import { isKept, setupCacheFolder, type Kept } from "./setup-cache.js";
 import type { Ran } from "../verdict.js";
 
-/** Where a cold gate works, the same for a whole run. */
+/** The places of a cold gate, the same for a whole run. */
 export interface ColdPlaces {
   rooms: Rooms;
-  /** Absolute, symlinks resolved: the project's folder, and the one agents and the gate work in. */
+  /** Absolute, symlinks resolved: the project's folder, and the working directory of agents and the gate. */
   projectDir: string;
   workDir: string;
   /** The gate's environment outside a room. */
@@ -30,13 +30,13 @@ export interface ColdPlaces {
   redact(text: string): string;
   /** `verify.setup`. */
   setup: readonly string[];
-  /** The longest one command of the setup may take, ms; 0 = none. */
+  /** The time limit of one command of the setup, ms; 0 = unlimited. */
   setupTimeoutMs: number;
-  /** What the setup made in this run; `undefined`: the user has no cache folder. */
+  /** The cached output of the setup in this run; `undefined` if the user does not have a cache folder. */
   cache: Kept | undefined;
 }
 
-/** Finds out how this project's rooms are to be made: once for a run, before any agent works. One git process. */
+/** Prepares the making of rooms, once for a run and before any agent works. Starts one git process. */
 export async function openColdPlaces(
   repo: Repository,
   places: Omit<ColdPlaces, "rooms" | "cache">,
@@ -50,9 +50,9 @@ export async function openColdPlaces(
   return { ...places, rooms, projectDir, workDir, cache };
 }
 
-/** What a room is to hold. */
+/** The content of a room. */
 export interface RoomOrder {
-  /** The base: a commit, with what a person did to it since. */
+  /** The base: a commit, with the changes that a person made since. */
   base: string;
   persons: readonly DiffEntry[];
   baseFiles: ReadonlyMap<string, Version>;
@@ -60,10 +60,10 @@ export interface RoomOrder {
   texts: readonly { path: string; mode: string; text: string }[];
 }
 
-/** What came of a room: what was done in it, or why it was not done. */
+/** The result of the work in a room, or the reason why it was not done. */
 export type InRoom<T> = { how: "done"; value: T } | { how: "interrupted" } | { how: "unprepared"; ran: Ran };
 
-/** The files (by path in bytes) of a commit with what a person did to it. */
+/** The files (by path in bytes) of a commit with the changes that a person made since. */
 export async function baseFilesOf(
   { rooms }: ColdPlaces,
   { base, persons }: Pick<RoomOrder, "base" | "persons">,
@@ -93,7 +93,7 @@ export async function inRoom<T>(
   }
 }
 
-/** A setup that a base and an attempt share is made in a room of the base, where it may be kept. */
+/** Runs a setup that the base and an attempt share in a room of the base, from which it may be cached. */
 async function fillCache(
   places: ColdPlaces,
   order: RoomOrder,
@@ -110,7 +110,7 @@ async function fillCache(
   if (key !== (await setupKey(ports, rules, { files: filesIn(order), top, env }))) return undefined;
   const open = await openRoom(places.rooms, contentOf(asBase));
   try {
-    // One that fails here fails, or does not, in the attempt's own room: that is what counts.
+    // A failure here does not count: the setup runs again in the attempt's own room.
     const ready = await prepare(places, { open, order: asBase, rules }, stop);
     return ready === "interrupted" ? ready : undefined;
   } finally {
@@ -143,7 +143,7 @@ function setupRules({ setup, setupTimeoutMs, cache }: ColdPlaces): SetupRules {
   return { commands: setup, timeoutMs: setupTimeoutMs, cache };
 }
 
-/** The files of a room by path (bytes), as far as the project's blobs tell. */
+/** The files of a room by path (bytes), without its rewritten texts. */
 export function filesIn({ baseFiles, entries }: RoomOrder): ReadonlyMap<string, Version> {
   return withEntries(baseFiles, entries);
 }
@@ -168,15 +168,15 @@ function roomOf(places: ColdPlaces, { cwd: top }: GitRoom): Room {
   };
 }
 
-/** A folder of the project from the top of the repository; "" is the top. Contract: absolute, no symlinks. */
+/** The path of a folder from the top of the repository; "" is the top. Contract: absolute, without symlinks. */
 export function pathFromTop({ repo }: Rooms, folder: string): string {
   const path = relative(repo.cwd, folder).split(sep).join("/");
   return path === ".." || path.startsWith("../") ? "" : path;
 }
 
 /**
- * The environment as it looks from a room: what names a place in the project names the same place in the room, and
- * nothing in it is about the project's git folder or an agent's run.
+ * The environment in a room: paths in the project become the same paths in the room, and variables about the project's
+ * git folder or an agent's run are removed.
  */
 function envIn({ rooms, env }: ColdPlaces, top: string): Record<string, string> {
   const project = rooms.repo.cwd;

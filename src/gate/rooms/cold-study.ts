@@ -1,5 +1,5 @@
-// Reads what an attempt changed, before anything runs: which files are protected from it, and what it did to existing tests.
-// Leaves judging paths to protected.ts, texts to tamper.ts, and running to cold-gate.ts.
+// Studies the changes of an attempt before any command runs: which files are protected, and whether existing tests were
+// tampered with. protected.ts judges paths, tamper.ts judges texts, and cold-gate.ts runs the commands.
 import { posix } from "node:path";
 import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
@@ -18,10 +18,10 @@ import type { Pass, RoomPlan } from "./protected-room.js";
 import { findTampering, type ChangedFile } from "../influence/tamper.js";
 import type { Tampering } from "../verdict.js";
 
-/** Bigger files are compared as a whole, and name no further files. */
+/** Bigger files are compared as a whole and are not searched for further files. */
 const MOST_BYTES = 1024 * 1024;
 
-/** What is known of an attempt from its files. */
+/** The facts about an attempt that its files show. */
 export interface Study {
   base: string;
   persons: readonly DiffEntry[];
@@ -30,16 +30,16 @@ export interface Study {
   protection: Protection;
   named: Named;
   tampered: readonly Tampering[];
-  /** Changed blobs that are small, by id: bytes. */
+  /** The bytes of small changed blobs, by id. */
   blobs: ReadonlyMap<string, string>;
 }
 
-/** Studies an attempt. `commands`: all the gate runs. Throws a `GitError`. */
+/** Studies an attempt. `commands`: all commands of the gate. Throws a `GitError`. */
 export async function studyAttempt(
   places: ColdPlaces,
   order: {
     base: string;
-    /** What a person did to the base: part of it. */
+    /** Changes that a person made to the base; they count as part of it. */
     persons: readonly DiffEntry[];
     changes: readonly DiffEntry[];
     commands: Commands;
@@ -79,12 +79,12 @@ function oursAmong(paths: readonly string[]): (module: string) => boolean {
   return (module) => /^(?:[./#~]|@\/)/.test(module) || names.has(module.replace(/[./].*$/, ""));
 }
 
-/** The base alone. */
+/** The content of a room with the base alone. */
 export function baseOrder({ base, persons, baseFiles }: Study): RoomOrder {
   return { base, persons, baseFiles, entries: [], texts: [] };
 }
 
-/** What a room holds by this plan. */
+/** The content of a room by this plan. */
 export function roomOrder(places: ColdPlaces, study: Study, plan: RoomPlan, pass: Pass): RoomOrder {
   const { blobs } = study;
   const texts = plan.manifests.flatMap(({ path, from, to }) => {
@@ -98,7 +98,7 @@ export function roomOrder(places: ColdPlaces, study: Study, plan: RoomPlan, pass
   return { ...baseOrder(study), entries: plan.entries, texts: [...texts, ...followed] };
 }
 
-/** Old tests whose source was moved, importing it from where it is now. */
+/** Old tests with updated imports of moved files. */
 function testsWithMovedImports(places: ColdPlaces, study: Study): RoomOrder["texts"] {
   const { baseFiles, changes, protection, blobs } = study;
   const gone = new Set(changes.filter(({ to }) => !exists(to)).map(({ path }) => path));
@@ -129,7 +129,7 @@ function isBlob({ mode }: Version): boolean {
   return mode.startsWith("100") || mode === "120000";
 }
 
-/** The files that commands name; scripts are read as they come up, all of one depth at once. */
+/** Finds the files that commands name; reads the scripts of each level at once. */
 async function nameFiles(
   { rooms }: ColdPlaces,
   files: ReadonlyMap<string, Version>,

@@ -1,5 +1,5 @@
-// Whether the commands left protected files alone: code under test could weaken tests while they run. Leaves what counts as
-// harm to tamper.ts: what only adds to a test, as tools do that keep snapshots, is none.
+// Checks that the commands did not change protected files, because code under test could weaken tests while they run.
+// tamper.ts decides what is harmful; additions to a test, for instance by snapshot tools, are not.
 import { join } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists, NOTHING } from "../../git/base/diff.js";
@@ -12,14 +12,14 @@ import type { Tampering } from "../verdict.js";
 
 const MOST_BYTES = 1024 * 1024;
 
-/** What the commands left of a room's files. */
+/** The changes that the commands made to a room's files. */
 export interface Traces {
   harm: readonly Tampering[];
-  /** Paths (text) of the work that are not as they would be committed. */
+  /** Paths (text) of the work that differ from the commit. */
   strays: readonly string[];
 }
 
-/** What was done in a room since it was opened. Contract: nothing runs in it any more. Throws a `GitError`. */
+/** Finds the changes in a room since it was opened. Contract: all its processes have ended. Throws a `GitError`. */
 export async function changedFiles(
   { places, study, content }: { places: ColdPlaces; study: Pick<Study, "protection">; content: RoomOrder },
   room: GitRoom,
@@ -61,7 +61,7 @@ async function lookAt(
   const at = join(cwd, path);
   const stat = await files.stat(at, { link: true });
   if (stat === undefined || stat.kind === "folder") return { to: NOTHING, after: undefined };
-  // No blob has such an id: it was not as it was, or nobody would ask.
+  // An id that no blob has: the caller knows already that the file has changed.
   const oid = "changed";
   if (stat.kind !== "file") return { to: { mode: "120000", oid }, after: (await files.readLink(at)) ?? "" };
   const mode = (stat.mode & 0o100) === 0 ? "100644" : "100755";

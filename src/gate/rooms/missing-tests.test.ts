@@ -1,4 +1,4 @@
-// Whether a failure may only be for want of the attempt's own tests: said by what is printed, and by what the base asks for.
+// Failures that may be due to the missing tests of the attempt, by the output and by the settings of the base.
 import { expect, test } from "vitest";
 import { toBytes } from "../../git/base/bytes.js";
 import { hasTests, mayBeForWant } from "./missing-tests.js";
@@ -47,7 +47,7 @@ test.each([
   [false, "tests/__init__.py"],
   [false, "tests/conftest.py"],
   [false, "test/README.md"],
-])("%s: %s is a test that can be held", (isTest, path) => {
+])("%s: %s is an old test", (isTest, path) => {
   expect(hasTests({ baseFiles: filesOf(["src/main.js", path]), protection })).toBe(isTest);
 });
 
@@ -63,7 +63,7 @@ const failed = (tail: string, more: Partial<CommandVerdict> = {}): CommandVerdic
 });
 const some = { total: 3, regressed: [], fixed: [], pre_existing: [], new: [], flaky: [] };
 
-/** Asks with these settings in the base: a name, and what stands in it. */
+/** Judges with these settings in the base: a file's name and its text. */
 async function ask(
   commands: readonly CommandVerdict[],
   settings: Readonly<Record<string, string>> = {},
@@ -91,7 +91,7 @@ test.each([
   [false, "collected 10 items"],
   [false, "error: Could not find module"],
   [false, "discoverages"],
-])("%s: said by %j", async (isSaid, tail) => {
+])("%s: the output %j may mean missing tests", async (isSaid, tail) => {
   expect(await ask([failed(tail)], ASKS)).toBe(isSaid);
 });
 
@@ -117,7 +117,7 @@ test.each<[boolean, string, string]>([
   [false, "package.json.bak", "fail_under"],
   [false, "my-package.json", "fail_under"],
   [false, "jest.js", "fail_under"],
-])("%s: asked for in %s by %j", async (isAsked, name, text) => {
+])("%s: coverage is demanded in %s by %j", async (isAsked, name, text) => {
   expect(await ask([failed("coverage is too low")], { [name]: text })).toBe(isAsked);
 });
 
@@ -135,13 +135,13 @@ test.each<[boolean, string, Partial<CommandVerdict>]>([
   [true, "a test of pytest by its name", { own: true, command: "pytest tests/test_a.py::test_b" }],
   [false, "a word that only looks so", { own: true, command: "run-k added --filters -timeout 3 -grow" }],
   [false, "the project's command picks for all tasks", { command: "pytest -k added" }],
-])("%s: without settings that ask: %s", async (may, _what, more) => {
+])("%s: a failure without such settings: %s", async (may, _what, more) => {
   const settled = failed("no tests ran: 0 % coverage", more);
   const strict = more.verdict === "pre-existing";
   expect(await ask([settled], { "package.json": "{}" }, strict)).toBe(may);
 });
 
-test("all that failed must have failed so; what passed or failed before says nothing", async () => {
+test("every new failure must be due to missing tests, and other results do not count", async () => {
   const wanting = failed("no tests found");
   const broken = failed("1 is not 2");
   expect(await ask([wanting, failed("1 is not 2", { verdict: "passed" })], ASKS)).toBe(true);
@@ -153,7 +153,7 @@ test("all that failed must have failed so; what passed or failed before says not
   expect(await ask([], ASKS)).toBe(false);
 });
 
-test("where test cases are told by name, a failing one is no want", async () => {
+test("a failing test case with a name is not due to missing tests", async () => {
   expect(await ask([failed("coverage", { tests: some })], ASKS)).toBe(true);
   expect(await ask([failed("coverage", { tests: { ...some, regressed: ["a"] } })], ASKS)).toBe(false);
   expect(await ask([failed("coverage", { tests: { ...some, new: ["a"] } })], ASKS)).toBe(false);

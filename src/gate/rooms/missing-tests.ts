@@ -1,6 +1,6 @@
-// Whether the work may have failed for want of the attempt's own tests alone, which the pass with the tests there were leaves out.
-// What is printed proves nothing: code under test prints too. So the base must say that such a failure can be, and the attempt is
-// not verified by it. Leaves the passes, and reading the base, to cold-gate.ts.
+// Judges whether the work may have failed only because the attempt's own tests were left out. Output proves nothing, because
+// code under test can print it too. So the base's settings must make such a failure possible, and the attempt is unverified
+// then. cold-gate.ts runs the passes and reads the base.
 import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import type { Study } from "./cold-study.js";
@@ -8,18 +8,18 @@ import type { CommandVerdict } from "../verdict.js";
 
 const SAYS_SO =
   /\bcoverage\b|\bthreshold\b|\bno tests?\b|\bran 0 tests?\b|\bcollected 0\b|^Could not find /im;
-/** Settings, and options of commands, that ask for so much coverage. */
+/** Settings and options of commands that demand a minimum of coverage. */
 const ASKS_FOR_COVERAGE =
   /coverage[_-]?threshold|\bthresholds?\b|fail[-_]under|check-coverage|--test-coverage-|minimum_coverage/i;
 const SETTINGS =
   /^(?:package\.json|pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|\.coveragerc|\.nycrc.*|\.c8rc.*|(?:jest|vitest|vite|karma)\.conf.*|\.simplecov|Makefile|noxfile\.py)$/;
-/** Picks tests by their names: there may have been none of that name. */
+/** Options that select tests by name; the old tests may have none of that name. */
 const PICKS = /\s(?:-k|(?:-t|-g|--grep|--filter|--test-name-pattern|--testNamePattern)[= ])|::/;
 const SOURCE =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|php|sh|bats|t|exs?|cs|scala|groovy|swift|c|cc|cpp|feature)$/;
 const NO_TEST = /^(?:__init__|conftest)\.py$/;
 
-/** Whether the base has any tests that could be held. */
+/** Whether the base has tests. */
 export function hasTests({ baseFiles, protection }: Pick<Study, "baseFiles" | "protection">): boolean {
   return [...baseFiles.keys()].map(toText).some((path) => {
     const isTest = SOURCE.test(path) && !NO_TEST.test(posix.basename(path));
@@ -27,10 +27,10 @@ export function hasTests({ baseFiles, protection }: Pick<Study, "baseFiles" | "p
   });
 }
 
-/** The texts of the base with these object ids. */
+/** Reads the texts of the base with these object ids. */
 export type ReadTexts = (oids: readonly string[]) => Promise<readonly string[]>;
 
-/** Whether all that failed may have failed for want of tests. Reads at most once, and rejects as that does. */
+/** Whether every failure may be due to missing tests. Calls `readTexts` at most once, and rejects if that does. */
 export async function mayBeForWant(
   { baseFiles }: Pick<Study, "baseFiles">,
   { commands, strict }: { commands: readonly CommandVerdict[]; strict: boolean },

@@ -1,5 +1,5 @@
-// Test files that a runner calls passed although none of their tests ran: what they import ended the program first, with 0.
-// Node's runner then reports the file itself as one test. Leaves running to cold-gate.ts.
+// Finds test files that a runner reports as passed although none of their tests ran, because an imported module ended the
+// program with 0. Node's runner then reports the file itself as one test. cold-gate.ts runs the commands.
 import { posix } from "node:path";
 import { toBytes } from "../../git/base/bytes.js";
 import { readBlobs } from "../../git/base/objects.js";
@@ -9,11 +9,11 @@ import type { Baseline, Ran } from "../verdict.js";
 
 const SCRIPT = /\.[cm]?[jt]s$/;
 const DECLARES_TESTS = /^[ \t]*(?:await\s+)?(?:test|it|describe|suite)\s*(?:\.\w+\s*)?\(/m;
-/** Leaves tests of a file out, all of them perhaps. */
+/** Options that select tests, so that a file may have none to run. */
 const PICKS = /--test-(?:name-pattern|skip-pattern|only)\b/;
 const MOST_BYTES = 1024 * 1024;
 
-/** The files, as reports name them. Reads them only where a report names files at all. Throws a `GitError`. */
+/** Finds these files, as reports name them. Reads only files that a report names. Throws a `GitError`. */
 export async function idleTestFiles(
   places: ColdPlaces,
   content: RoomOrder,
@@ -32,7 +32,7 @@ export async function idleTestFiles(
   return [...oids].filter(([, oid]) => declaresTests(blobs.get(oid) ?? "")).map(([name]) => name);
 }
 
-/** Names of files among those of passed tests; not where the file was one test before, too. */
+/** Files among the names of passed tests, except those that were reported as one test before. */
 function fileNames(ran: Ran, baseline: Baseline | undefined): string[] {
   if (ran.tests === undefined || PICKS.test(ran.command)) return [];
   const before = baseline?.commands.find((one) => isSameCommand(one, ran))?.tests ?? {};

@@ -1,5 +1,5 @@
-// What the cold room holds: an attempt's changes, less those to what is protected. Worked out on trees, before anything is
-// written: a folder that became a symlink can then lead nowhere. Pure. Leaves telling what is protected to protected.ts.
+// Plans the content of a cold room: an attempt's changes, except those to protected files. The plan is made on trees before
+// any file is written, so that a folder that became a symlink is never followed. Pure. protected.ts classifies the paths.
 import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/diff.js";
@@ -8,22 +8,22 @@ import type { Protection } from "../influence/protected.js";
 import { isManifest, isRuleFile } from "../influence/protected-manifests.js";
 
 /**
- * `work`: the tests there were as they were, and no others: a new one could bend them as it is read; the verdict on the
- * work. `tests`: the attempt's own tests as they are.
- * `red`: nothing but the attempt's own tests, on the base.
+ * `work`: the work with the old tests only, because a new test could change the effect of the others when it is loaded.
+ * `tests`: the work with the attempt's own tests.
+ * `red`: only the attempt's own tests, on the base.
  */
 export type Pass = "work" | "tests" | "red";
 
-/** What is to be put on top of the base. */
+/** The changes to apply to the base. */
 export interface RoomPlan {
   entries: readonly DiffEntry[];
-  /** Changed manifests (package.json …): settings of checks in them are yet to be put back. */
+  /** Changed manifests (package.json …), in which the settings of checks are still to be restored. */
   manifests: readonly DiffEntry[];
-  /** Paths (text) that are not as the attempt left them. */
+  /** Paths (text) whose changes are left out. */
   heldBack: readonly string[];
 }
 
-/** Leaves out of the changes what this pass does not look at. */
+/** Plans a room: leaves out the changes that this pass ignores. */
 export function planRoom(changes: readonly DiffEntry[], protection: Protection, pass: Pass): RoomPlan {
   const kept: DiffEntry[] = [];
   const dropped: DiffEntry[] = [];
@@ -60,12 +60,12 @@ function isKept(entry: DiffEntry, protection: Protection, pass: Pass): boolean {
   }
 }
 
-/** Gone, or a link to who knows what: its scripts and settings would be gone with it. */
+/** Whether a manifest was removed or replaced by a link, which would remove its scripts and settings too. */
 function losesManifest(entry: DiffEntry, protection: Protection): boolean {
   return holdsSettings(entry, protection) && isFile(entry.from.mode) && !isFile(entry.to.mode);
 }
 
-/** Whether a path can be there beside those that stay as at the base: neither above nor below one of them. */
+/** Returns whether a path can exist beside the files that stay as at the base: neither above nor below one of them. */
 function freeOf(staying: readonly DiffEntry[]): (path: string) => boolean {
   const files = new Set(staying.map(({ path }) => path));
   const folders = new Set(staying.flatMap(({ path }) => foldersOf(path)));
@@ -76,7 +76,7 @@ function foldersOf(path: string): string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }
 
-/** Whether it holds rules that new ones may stand beside, before and after. */
+/** Whether a path is a file of rules, before and after, to which rules may be added. */
 export function isChangedRuleFile({ path, from, to }: DiffEntry, protection: Protection): boolean {
   const text = toText(path);
   return protection.mayGrow(text) && isRuleFile(posix.basename(text)) && isFile(from.mode) && isFile(to.mode);
@@ -87,14 +87,14 @@ function isChangedManifest(entry: DiffEntry, protection: Protection): boolean {
   return holdsSettings(entry, protection) && isFile(entry.from.mode) && isFile(entry.to.mode);
 }
 
-/** Whether it holds both the work and settings of checks. */
+/** Whether a path has both parts of the work and settings of checks. */
 export function holdsSettings({ path }: DiffEntry, protection: Protection): boolean {
   const text = toText(path);
   const isFree = protection.kindOf(text) === "free" && !protection.isTakenOut(text);
   return isFree && isManifest(posix.basename(text));
 }
 
-/** Whether a mode is a file's. */
+/** Whether a mode is that of a regular file. */
 export function isFile(mode: string): boolean {
   return mode.startsWith("100");
 }

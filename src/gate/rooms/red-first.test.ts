@@ -1,14 +1,14 @@
 import { expect } from "vitest";
-import { test, type Tree, type Verify } from "../testing/cold-scratch.js";
+import { test, type ProjectTree, type Verify } from "../testing/cold-scratch.js";
 
 const testFile = (name: string, body: string): string =>
   `import assert from "node:assert/strict";\nimport { test } from "node:test";\n\ntest("${name}", async () => {\n  const { add, sub } = await import("../src/calc.js");\n  ${body}\n});\n`;
-const PROJECT: Tree = {
+const PROJECT: ProjectTree = {
   "package.json": '{ "type": "module" }\n',
   "src/calc.js": "export const add = (a, b) => a + b;\nexport const sub = undefined;\n",
   "test/add.test.js": testFile("adds", "assert.equal(add(1, 2), 3);"),
 };
-const WORK: Tree = {
+const WORK: ProjectTree = {
   "src/calc.js": "export const add = (a, b) => a + b;\nexport const sub = (a, b) => a - b;\n",
 };
 const RED = testFile("subtracts", "assert.equal(sub(3, 1), 2);");
@@ -41,7 +41,7 @@ test.for([
   expect(report.evidence).toMatch(new RegExp(`^passes without the work: .*${name}`));
 });
 
-test("tests added to a file there was, one of them idle", async ({ cold }) => {
+test("a test added to an old file that passes without the work is found", async ({ cold }) => {
   const old = testFile("adds", "assert.equal(add(1, 2), 3);");
   const more = (name: string, body: string): string => testFile(name, body).split("\n").slice(2).join("\n");
   const good = `${old}${more("subtracts", "assert.equal(sub(3, 1), 2);")}`;
@@ -54,12 +54,12 @@ test("tests added to a file there was, one of them idle", async ({ cold }) => {
   expect(report.evidence).toMatch(/^passes without the work: \S*adds as before\n/);
 });
 
-test("where no tests are added, there is nothing to prove", async ({ cold }) => {
+test("without added tests there is nothing to prove", async ({ cold }) => {
   const { report } = await cold.judge(PROJECT, { ...WORK, "test/fixtures/a.json": "{}\n" }, CODES);
   expect(report.verdict).toBe("passed");
 });
 
-test("a command of the task's own that is red for want of the work says nothing of a test it does not name", async ({
+test("a task's own command that fails without the work proves nothing for a test that it does not name", async ({
   cold,
 }) => {
   const own = ["grep -q 'a - b' src/calc.js"];

@@ -1,4 +1,5 @@
-// Which tests an attempt adds, and which of them pass without its work. Pure. Leaves running them on the base to cold-gate.ts.
+// Finds the tests that an attempt adds, and those of them that pass without its work. Pure. cold-gate.ts runs them on the
+// base.
 import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/diff.js";
@@ -10,11 +11,11 @@ import type { Baseline, Ran } from "../verdict.js";
 
 const CODE =
   /\.(?:[cm]?[jt]sx?|py|rb|sh|bash|bats|t|pl|php|java|kt|kts|scala|groovy|go|rs|cs|fs|vb|ex|exs|erl|clj|swift|dart|lua|r|jl|c|cc|cpp|m|hs|ml|feature)$/i;
-/** Beside tests, without a test in them. */
+/** Support files beside tests, without a test in them. */
 const SUPPORT =
   /(?:^|\/)(?:fixtures?|testdata|test-data|test_data|__fixtures__|__mocks__|mocks|helpers?|support|utils?|golden|expected|snapshots?|__snapshots__)\/|(?:^|\/)(?:conftest|__init__|index|helpers?|setup|utils?)\.\w+$/i;
 
-/** The files (text) in which an attempt adds tests: new ones, and old ones that got more than comments and imports. */
+/** The files (text) in which an attempt adds tests: new files, and old ones with added code. */
 export function addedTests(
   changes: readonly DiffEntry[],
   protection: Protection,
@@ -31,11 +32,11 @@ export function addedTests(
   });
 }
 
-/** What the added tests came to. */
+/** The results of the added tests. */
 export interface RedOrder {
-  /** With the work. */
+  /** Runs with the work. */
   runs: Runs;
-  /** On the base, with the tests. */
+  /** Runs on the base with the added tests. */
   red: readonly Ran[];
   baseline: Baseline | undefined;
   /** Files in which tests were added. */
@@ -45,9 +46,9 @@ export interface RedOrder {
 }
 
 /**
- * The tests that pass with the work and without it: by name where reports name new ones, else, where every command is
- * green without the work, the files. A task's own command may be red for want of the work alone: it counts only where it names
- * such a file, or where there is no other.
+ * The tests that pass even without the work: by name if reports name new tests, else the files if every command passes
+ * without the work. A task's own command may fail only because the work is missing: its failure counts only if it names
+ * such a file, or if it is the only command.
  */
 export function passingWithoutWork({ runs, red, baseline, added, names }: RedOrder): string[] {
   const cases = runs.ran.flatMap((ran) => newCases(ran, baseline));

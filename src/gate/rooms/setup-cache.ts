@@ -1,6 +1,6 @@
-// Keeps what `verify.setup` made, outside the project and by its lock files. Each room gets a copy of its own. What was kept
-// is what this run kept, and as it was then: agents and code under test can write here too, and would write a list of what is
-// here as well, so that is only remembered. Leaves when to keep and what a key stands for to setup.ts.
+// Caches the output of `verify.setup` outside the project, by its lock files. Each room gets a copy of its own. Only entries
+// that this run cached and that are unchanged are used: agents and code under test can write to the cache too, and could
+// forge an index in it, so the index is kept in memory. setup.ts makes the keys and decides when to cache.
 import { dirname, isAbsolute, join } from "node:path";
 import { digest } from "../../system/text/digest.js";
 import { errorCode } from "../../system/errors.js";
@@ -10,7 +10,7 @@ import { sha256Hex } from "../../system/text/sha256.js";
 const MOST_KEPT = 3;
 const HALF = ".half";
 
-/** The folder in which the setups of a project are kept; `undefined` where the user has no cache folder. */
+/** The folder of a project's cached setups; `undefined` if the user does not have a cache folder. */
 export function setupCacheFolder(
   env: Readonly<Record<string, string>>,
   projectTop: string,
@@ -25,20 +25,20 @@ export function setupCacheFolder(
   return cache === undefined ? undefined : join(cache, "looper", "cold", digest([projectTop]));
 }
 
-/** What a run has kept. */
+/** The cache of a run. */
 export interface Kept {
   folder: string;
-  /** By key what lay there then, as `stateOf` tells it. */
+  /** The state of each entry when it was cached, as `stateOf` returns it, by key. */
   states: Map<string, string>;
 }
 
-/** Whether this run has kept something under the key, and nobody has touched it since. */
+/** Whether this run has cached an entry under the key that has not changed since. */
 export async function isKept(ports: Pick<Ports, "files">, kept: Kept, key: string): Promise<boolean> {
   const state = kept.states.get(key);
   return state !== undefined && state === (await stateOf(ports, join(kept.folder, key)));
 }
 
-/** Everything below a folder but its contents: no program of a user's can write a file and set its ctime back. */
+/** A hash of all file stamps below a folder, without contents: a program cannot write a file and reset its ctime. */
 async function stateOf({ files }: Pick<Ports, "files">, folder: string): Promise<string> {
   const lines: unknown[] = [];
   const folders = [folder];
@@ -56,7 +56,7 @@ async function stateOf({ files }: Pick<Ports, "files">, folder: string): Promise
   return sha256Hex(JSON.stringify(lines));
 }
 
-/** Copies what is kept into a room. `false`: it could not be. */
+/** Copies an entry into a room; false if that failed. */
 export async function copyKept(
   ports: Ports,
   { folder }: Kept,
@@ -69,8 +69,8 @@ export async function copyKept(
 }
 
 /**
- * Keeps paths (relative to `top`) of a room; seen by others whole or not at all. Of all that is kept the three used last
- * stay. `false`: it could not be kept.
+ * Caches paths (relative to `top`) of a room in one step. Only the three entries used last are kept. Returns false if
+ * caching failed.
  */
 export async function keep(
   ports: Ports,
@@ -95,7 +95,7 @@ export async function keep(
     await prune(ports, kept.folder);
     return true;
   } catch (error) {
-    // A full disk, a folder that is not ours: the gate works without.
+    // A full disk, or a folder of another user: the gate works without a cache.
     if (errorCode(error) === undefined) throw error;
     return false;
   } finally {
@@ -113,7 +113,7 @@ async function prune({ files }: Ports, folder: string): Promise<void> {
   for (const { name } of old) await files.removeTree(join(folder, name));
 }
 
-/** A copy that shares nothing that can be written: blocks at most, where the file system copies on write. */
+/** Makes an independent copy; on a copy-on-write file system the copies may share blocks. */
 async function copyTree({ processes }: Ports, from: string, to: string): Promise<boolean> {
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin" };
   for (const options of [["-a", "--reflink=auto"], ["-pPR"]]) {

@@ -9,12 +9,12 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import { test, type Tree, type Verify } from "../testing/cold-scratch.js";
+import { test, type ProjectTree, type Verify } from "../testing/cold-scratch.js";
 
-// Each setup that runs adds a line outside the room.
+// Each run of the setup adds a line outside the room.
 const SETUP =
   'echo ran >>"$HOME/ran"; mkdir -p node_modules/.bin && cp package-lock.json node_modules/made && ln -s ../made node_modules/.bin/link && chmod +x node_modules/made';
-const PROJECT: Tree = {
+const PROJECT: ProjectTree = {
   ".gitignore": "node_modules/\n",
   "package-lock.json": "1\n",
   "a.txt": "one\n",
@@ -29,7 +29,7 @@ const keptIn = (home: string): string[] => {
   return existsSync(cold) ? readdirSync(cold).flatMap((project) => readdirSync(join(cold, project))) : [];
 };
 
-test("what a setup makes is kept by its lock files, and no room can change what the next one gets", async ({
+test("the output of a setup is cached by its lock files, and a room cannot change the next one's copy", async ({
   cold,
 }) => {
   const home = dirname(cold.scratch.top);
@@ -45,7 +45,9 @@ test("what a setup makes is kept by its lock files, and no room can change what 
   expect(timesRun(home)).toBe(1);
 });
 
-test("other lock files: its own setup, which is not kept until it is a base's", async ({ cold }) => {
+test("an attempt with other lock files has its own setup, which is cached only for a base", async ({
+  cold,
+}) => {
   const home = dirname(cold.scratch.top);
   const attempt = { "a.txt": "two\n", "package-lock.json": "2\n" };
   expect((await cold.judge(PROJECT, attempt, VERIFY)).report.verdict).toBe("passed");
@@ -56,7 +58,7 @@ test("other lock files: its own setup, which is not kept until it is a base's", 
   expect(keptIn(home)).toHaveLength(2);
 });
 
-test("at most three are kept", async ({ cold }) => {
+test("at most three setups are cached", async ({ cold }) => {
   const home = dirname(cold.scratch.top);
   for (const lock of ["1", "2", "3", "4"]) {
     await cold.judge({ ...PROJECT, "package-lock.json": `${lock}\n` }, { "a.txt": `two ${lock}\n` }, VERIFY);
@@ -65,7 +67,7 @@ test("at most three are kept", async ({ cold }) => {
   expect(keptIn(home)).toHaveLength(3);
 });
 
-test("without lock files nothing is kept", async ({ cold }) => {
+test("a setup without lock files is not cached", async ({ cold }) => {
   const home = dirname(cold.scratch.top);
   const project = { "a.txt": "one\n", "check.sh": "grep -q two a.txt\n" };
   const verify = { ...VERIFY, setup: ['echo ran >>"$HOME/ran"; mkdir made'] };
@@ -74,7 +76,7 @@ test("without lock files nothing is kept", async ({ cold }) => {
   expect(keptIn(home)).toEqual([]);
 });
 
-test("a setup that fails fails the attempt, with what it said", async ({ cold }) => {
+test("a failing setup fails the attempt with its output", async ({ cold }) => {
   const verify = { ...VERIFY, setup: ["test -f broken && echo oh no && exit 7; true", "echo second"] };
   const { report } = await cold.judge(PROJECT, { broken: "" }, verify);
   expect(report).toMatchObject({
@@ -87,7 +89,7 @@ test("a setup that fails fails the attempt, with what it said", async ({ cold })
   );
 });
 
-test("what was touched, or was kept by another run, is made anew", async ({ cold }) => {
+test("a setup that was changed, or cached by another run, runs again", async ({ cold }) => {
   const home = dirname(cold.scratch.top);
   await cold.judge(PROJECT, { "a.txt": "two\n" }, VERIFY);
   const [key = ""] = keptIn(home);
@@ -106,7 +108,7 @@ test("what was touched, or was kept by another run, is made anew", async ({ cold
   expect(timesRun(home)).toBe(3);
 });
 
-test("a half-kept setup of a killed run is made anew", async ({ cold }) => {
+test("a half-cached setup of a killed run runs again", async ({ cold }) => {
   const home = dirname(cold.scratch.top);
   await cold.judge(PROJECT, { "a.txt": "two\n" }, VERIFY);
   const [key = ""] = keptIn(home);

@@ -1,5 +1,5 @@
-// Prepares a room with `verify.setup`: from what was kept, or by running the commands. What is kept comes from rooms of a
-// base alone: no line of an attempt has run in those. Leaves the keeping to setup-cache.ts.
+// Prepares a room with `verify.setup`: from the cache, or by running the commands. Only rooms of a base alone fill the
+// cache, because no code of an attempt has run in them. setup-cache.ts is the cache.
 import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import type { Version } from "../../git/base/diff.js";
@@ -14,17 +14,17 @@ import type { Ran } from "../verdict.js";
 const LOCK_FILES =
   /^(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|pixi\.lock|[\w.-]*requirements[\w.-]*\.txt|Cargo\.lock|go\.sum|Gemfile\.lock|composer\.lock|mix\.lock|pubspec\.lock|Podfile\.lock|gradle\.lockfile|packages\.lock\.json|flake\.lock)$/;
 
-/** What is to be run to prepare a room, and what for. */
+/** The commands that prepare a room, and their limits. */
 export interface SetupRules {
   /** Lines for `sh -c`. */
   commands: readonly string[];
-  /** The longest one may take; 0 = none. */
+  /** The time limit of one command; 0 = unlimited. */
   timeoutMs: number;
-  /** `undefined`: nothing is kept. */
+  /** `undefined`: the setup is not cached. */
   cache: Kept | undefined;
 }
 
-/** What a setup depends on; `undefined`: there are no lock files, and nothing says for how long it holds. */
+/** A hash of everything a setup depends on; `undefined` without lock files, since then it cannot be known when to renew it. */
 export async function setupKey(
   { processes }: Pick<Ports, "processes">,
   rules: SetupRules,
@@ -41,7 +41,7 @@ export async function setupKey(
     { timeoutMs: 10_000, maxBytes: 4096 },
   );
   const machine = Buffer.from(stdout).toString("utf8");
-  // The path: some tools (python's virtual environments) write it into what they make.
+  // The path of the room is part of it, because some tools (python's virtual environments) write it into their output.
   return sha256Hex(JSON.stringify([1, rules.commands, locks, machine, room.top]));
 }
 
@@ -52,11 +52,11 @@ export interface SetupOrder {
   room: Room;
   /** From `setupKey`. */
   key: string | undefined;
-  /** Whether what is made may be kept: nothing but a base is in the room. */
+  /** Whether the output may be cached: the room has only a base. */
   mayKeep: boolean;
 }
 
-/** Prepares a room; a command that fails comes back as it ran, and those after it do not run. */
+/** Prepares a room; returns the run of a failed command, after which no other runs. */
 export async function setUp(
   ports: Ports,
   rules: SetupRules,
@@ -76,12 +76,12 @@ export async function setUp(
   }
   if (cache === undefined || key === undefined || !mayKeep) return "ready";
   const paths = await madePaths(place);
-  // What it did elsewhere cannot be copied: it is to be done again.
+  // Without files in the room, the setup changed something elsewhere, which cannot be cached.
   if (paths.length > 0) await keep(ports, cache, { key, top: place.cwd, paths });
   return "ready";
 }
 
-/** What is in the room and not in its commit: whole folders where nothing else is in them. */
+/** The paths in the room that are not in its commit; whole folders if they have no committed files. */
 async function madePaths(place: GitPlace): Promise<string[]> {
   const args = [
     "status",

@@ -7,7 +7,7 @@ import type { TestStatus } from "../verdict.js";
 
 const clean = cleanParts((text) => text, []);
 
-test("a hundred thousand cases are judged in one go", () => {
+test("a hundred thousand cases are judged in time", () => {
   const cases = (status: TestStatus): Tests =>
     Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`suite ${n % 1000} > test ${n}`, status]));
   const report = judge(order(run(cases("failed")), run(cases("passed"))));
@@ -15,7 +15,7 @@ test("a hundred thousand cases are judged in one go", () => {
   expect(report.commands[0]?.tests?.total).toBe(100_000);
 }, 60_000);
 
-test("100,000 cases with one name get names of their own in one go", () => {
+test("100,000 cases with the same name get names of their own in time", () => {
   const cases = Array.from({ length: 100_000 }, (): TestCase => ({ name: "a", status: "passed" }));
   const names = byName([
     ...cases,
@@ -24,7 +24,7 @@ test("100,000 cases with one name get names of their own in one go", () => {
   expect(names.size).toBe(199_000);
 });
 
-test("200,000 nested suites neither overflow nor make names without end", () => {
+test("200,000 nested suites neither overflow the stack nor make endless names", () => {
   const depth = 200_000;
   const report = readReport(
     Buffer.from(

@@ -1,5 +1,5 @@
-// For the tests of the cold room: a small project in a repository, an attempt at it, and the cold gate's word on that.
-// Leaves the repository to the git floor's scratch.ts, and what the attempt does to the tests.
+// For the tests of the cold room: a small project in a repository, an attempt at it, and the cold gate's verdict.
+// The git floor's scratch.ts makes the repository, and the tests define the attempt.
 import { dirname, join } from "node:path";
 import { checkpoint } from "../../git/checkpoint/checkpoint.js";
 import { test as base, type Scratch } from "../../git/testing/scratch.js";
@@ -12,9 +12,9 @@ import type { Baseline } from "../verdict.js";
 
 /** A file's text; with the mode of a program; a symlink; `null`: removed. */
 export type Content = string | { program: string } | { link: string } | null;
-export type Tree = Readonly<Record<string, Content>>;
+export type ProjectTree = Readonly<Record<string, Content>>;
 
-/** What is verified, and how; `folder`: the project and the folder of work, from the top. */
+/** The settings of the gate; `folder`: the project and the working directory, from the top. */
 export interface Verify {
   commands?: string[];
   own?: string[];
@@ -26,19 +26,23 @@ export interface Verify {
   folder?: string;
   env?: Record<string, string>;
   stop?: AbortSignal;
-  /** Whether the project's commands run on the base first; else everything that fails counts as new. */
+  /** Whether the project's commands run on the base first; otherwise every failure counts as new. */
   measured?: boolean;
-  /** Else it is the same run as the one before. */
+  /** Whether a new run begins; otherwise the previous run continues. */
   newRun?: boolean;
 }
 
 export interface Cold {
   scratch: Scratch;
-  /** Writes into the project, its folders with it. */
-  write: (tree: Tree) => Promise<void>;
+  /** Writes files into the project and creates their folders. */
+  write: (tree: ProjectTree) => Promise<void>;
   places: (verify?: Verify) => Promise<ColdPlaces>;
-  /** The base is `project`, committed; then `attempt` happens, and the gate looks at it. */
-  judge: (project: Tree, attempt: Tree | (() => Promise<void>), verify: Verify) => Promise<ColdVerdict>;
+  /** Commits `project` as the base, makes the `attempt`, and runs the gate on it. */
+  judge: (
+    project: ProjectTree,
+    attempt: ProjectTree | (() => Promise<void>),
+    verify: Verify,
+  ) => Promise<ColdVerdict>;
 }
 
 export const NEVER = new AbortController().signal;
@@ -48,7 +52,7 @@ export const test = base.extend<{ cold: Cold }>({
     const rooms = join(dirname(scratch.top), "tmp");
     await scratch.ports.files.makeFolder(rooms);
     scratch.env.TMPDIR = rooms;
-    const write = (tree: Tree): Promise<void> => writeTree(scratch, tree);
+    const write = (tree: ProjectTree): Promise<void> => writeTree(scratch, tree);
     let run: ColdPlaces | undefined;
     const places = async (verify: Verify = {}): Promise<ColdPlaces> => {
       const opened = await openPlaces(scratch, verify);
@@ -115,7 +119,7 @@ async function measure(places: ColdPlaces, base: string, verify: Verify): Promis
   return measured.how === "done" ? measured.value : undefined;
 }
 
-async function writeTree({ ports: { files }, top }: Scratch, tree: Tree): Promise<void> {
+async function writeTree({ ports: { files }, top }: Scratch, tree: ProjectTree): Promise<void> {
   for (const [path, content] of Object.entries(tree)) {
     const at = join(top, path);
     await files.removeTree(at);

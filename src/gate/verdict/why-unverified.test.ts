@@ -53,12 +53,12 @@ test("only the checks that prove nothing are named", () => {
 
 test("only warnings that explain the verdict are reasons", () => {
   const warnings = [
-    "it changes what checks it: check.sh; the checks of this run take it as it was before",
-    "not verified, since what was checked is not what would be committed: a.txt changed while the checks ran",
+    "it changes files that decide its checks: check.sh; this run's checks use the old version",
+    "not verified, since the checked files differ from the commit: a.txt changed while the checks ran",
     "the checks passed with changes inside lib, which the commit does not hold: the task is not verified",
   ];
   expect(why([green("npm test")], [], warnings)).toEqual([
-    "what was checked is not what would be committed: a.txt changed while the checks ran",
+    "the checked files differ from the commit: a.txt changed while the checks ran",
     "the checks passed with changes inside lib, which the commit does not hold",
   ]);
 });
