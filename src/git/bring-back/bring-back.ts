@@ -1,6 +1,6 @@
-// Brings what a rescue keeps back into the working tree as uncommitted changes, three-way onto what is there now: all of it or,
-// where something is in the way, nothing. The person's index stays as it is.
-// Contract: no run goes on.
+// Restores a rescue into the working tree as uncommitted changes, merged three-way into the current files. All of it
+// comes back or, if something is in the way, nothing. The person's index stays as it is. Contract: no run is in
+// progress.
 import { join } from "node:path";
 import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
@@ -14,7 +14,7 @@ import { mergeContents } from "../rescue/merge-contents.js";
 import type { Repository } from "../base/repository.js";
 import type { Rescue } from "./rescues.js";
 
-/** A path that keeps a rescue from coming back, and why. */
+/** A path that prevents the restore of a rescue, and the reason. */
 export interface Clash {
   path: string;
   why: "differs" | "ignored" | "folder";
@@ -25,13 +25,13 @@ export type BroughtBack =
   | {
       /** Paths as text. */
       restored: readonly string[];
-      /** They are as the rescue has them. */
+      /** Paths that already equal the rescue. */
       already: readonly string[];
-      /** Other repositories: only a pointer is kept of them, which no file holds. */
+      /** Other repositories: the rescue has only a commit id of them, and no file. */
       left: readonly string[];
     };
 
-/** Brings a rescue back. It stays where it is. */
+/** Restores a rescue; the rescue itself is kept. */
 export async function restoreRescue(rescue: Rescue): Promise<BroughtBack> {
   const { repo } = rescue;
   try {
@@ -78,7 +78,7 @@ async function planAll(repo: Repository, changes: readonly DiffEntry[], tree: By
 
 const SUBMODULE = "160000";
 
-/** What the path is to hold; `undefined` when what is there now differs from what the rescue began with. */
+/** The new version of the path; `undefined` if it was changed since the rescue in a way that cannot be merged. */
 async function versionOf(
   repo: Repository,
   { from, to }: DiffEntry,
@@ -89,7 +89,10 @@ async function versionOf(
   return now !== undefined && files ? mergeContents(repo, { now, from, to }) : undefined;
 }
 
-/** Paths where something is that git does not track: a file it ignores, or a folder where a file is to be, and the reverse. */
+/**
+ * Paths blocked by untracked content: an ignored file, a folder in the place of a file, or a file in the place of a
+ * folder.
+ */
 async function inTheWay(repo: Repository, set: readonly DiffEntry[], tree: ByPath): Promise<Clash[]> {
   const after = new Map(tree);
   for (const { path, to } of set) {
@@ -107,7 +110,7 @@ async function inTheWay(repo: Repository, set: readonly DiffEntry[], tree: ByPat
   return clashes;
 }
 
-/** Whether something is at the path, or a file where one of its folders is to be, that git does not track. */
+/** Whether an untracked file or folder is at the path, or an untracked file in the place of one of its folders. */
 async function isIgnoredThere(repo: Repository, path: string, tree: ByPath): Promise<boolean> {
   const { files } = repo.ports;
   for (const at of [path, ...foldersAbove([path])]) {
@@ -119,7 +122,10 @@ async function isIgnoredThere(repo: Repository, path: string, tree: ByPath): Pro
   return false;
 }
 
-/** Whether a folder holds what git does not track: files go with their folders, these would not. */
+/**
+ * Whether a folder contains untracked content: tracked files are removed with their folder, untracked ones would
+ * stay.
+ */
 async function holdsMore(repo: Repository, folder: string, tree: ByPath): Promise<boolean> {
   const { files } = repo.ports;
   for (const name of await files.list(join(repo.cwd, toText(folder)))) {
@@ -131,7 +137,7 @@ async function holdsMore(repo: Repository, folder: string, tree: ByPath): Promis
   return false;
 }
 
-/** Leads the files from the tree they are to the one with `set` in it; git looks first whether all of them can be written. */
+/** Changes the files from the current tree to one with `set`; git first checks whether all can be written. */
 async function writeTree(repo: Repository, set: readonly DiffEntry[]): Promise<void> {
   const index = ownIndex(repo);
   const now = (await runGit(repo, ["write-tree"], { index })).out.trimEnd();

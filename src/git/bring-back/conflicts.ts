@@ -1,5 +1,4 @@
-// What of a person's own lies where a change of the working tree would go: nothing of it may be overwritten.
-// Leaves making the change to revert-tree.ts.
+// Finds a person's files that a change of the working tree would overwrite. revert-tree.ts makes the change.
 import { dirname, join } from "node:path";
 import type { Files } from "../../system/ports.js";
 import { toBytes, toText } from "../base/bytes.js";
@@ -9,8 +8,8 @@ import { dropOwnIndex, stageAll, stagedAgainst, stagedByPerson } from "../index/
 import type { Repository } from "../base/repository.js";
 
 /**
- * The paths (as text, sorted) that `changes` to what `head` holds would take from a person: changed, staged, untracked or
- * ignored. Three processes.
+ * The paths (as text, sorted) at which `changes` to `head` would overwrite changed, staged, untracked or ignored
+ * files of a person. Starts three processes.
  */
 export async function findInTheWay(
   repo: Repository,
@@ -30,7 +29,7 @@ export async function findInTheWay(
   return [...new Set([...found.map(toText), ...hidden])].sort();
 }
 
-/** Whether a path is one of those that change, lies below one that becomes a file, or is to become the folder of one. */
+/** A function that matches the changed paths, paths below one that becomes a file, and files that become folders. */
 function touchedBy(changes: readonly DiffEntry[]): (path: string) => boolean {
   const paths = new Set(changes.map(({ path }) => path));
   const folders = new Set(changes.filter(({ to }) => exists(to)).flatMap(({ path }) => foldersOf(path)));
@@ -44,14 +43,14 @@ function foldersOf(path: string): string[] {
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
-/** Files git was told to ignore do not show as changes, and git would overwrite them without a word. */
+/** Ignored files do not show as changes, and git would overwrite them silently. */
 async function findHidden(repo: Repository, changes: readonly DiffEntry[]): Promise<string[]> {
   const { files } = repo.ports;
   const goes = new Set(changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path)));
   const found: string[] = [];
   for (const { path, from, to } of changes) {
     const text = toText(path);
-    // A name that is not UTF-8 cannot be looked at from here; git itself still refuses what is untracked.
+    // A name that is not UTF-8 cannot be read here; git itself still refuses to overwrite untracked files.
     if (exists(from) || !exists(to) || toBytes(text) !== path) continue;
     for (const folder of foldersOf(text)) {
       const stat = await files.stat(join(repo.cwd, folder), { link: true });
@@ -62,9 +61,9 @@ async function findHidden(repo: Repository, changes: readonly DiffEntry[]): Prom
   return found;
 }
 
-/** The path itself if it is no folder, else all files below it; none where there is nothing. */
+/** The path itself if it is not a folder, otherwise all files below it; nothing if it does not exist. */
 async function filesAt(files: Files, top: string, path: string): Promise<string[]> {
-  // Behind a symlink lies another place: what that holds is not in the way of this one.
+  // Files behind a symlink are in another place, and not in the way here.
   const real = await files.realPath(dirname(join(top, path)));
   if (real !== dirname(join(top, path))) return [];
   const stat = await files.stat(join(top, path), { link: true });

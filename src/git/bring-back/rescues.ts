@@ -1,5 +1,4 @@
-// What was put aside, for a person to go through: the list, one of them, and dropping one.
-// Leaves making rescues to rescue.ts and bringing one back to bring-back.ts.
+// Lists rescues, shows one, and drops one. rescue.ts makes rescues and bring-back.ts restores them.
 import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import { KEPT_STAGED } from "../checkpoint/keep-beside.js";
@@ -15,15 +14,16 @@ import { findRescues, type FoundRescue } from "../rescue/rescue.js";
 import type { Repository } from "../base/repository.js";
 
 /**
- * Why something was put aside: the work of a task that was given up; what a review changed; what was put back for another
- * reason (a switch of branches, a gate that changed files); commits that no branch has any more, an agent's mostly; the tree as an attempt found it.
+ * The reason for a rescue: the work of an abandoned task; changes of a review; changes reverted for another reason
+ * (a switch of branches, a gate that changed files); commits that no branch contains any more, mostly of an agent;
+ * the tree as an attempt found it.
  */
 export type RescueReason = "given-up" | "review" | "draft" | "put-back" | "commits" | "before";
 
 export interface Rescue {
-  /** What a person types: the run's id and the label; in a submodule with "@" and its path behind. */
+  /** The id that a person types: the run's id and the label; in a submodule followed by "@" and its path. */
   id: string;
-  /** Where it is kept: a submodule's are its own. */
+  /** The repository of the rescue: submodules have their own. */
   repo: Repository;
   ref: string;
   run: string;
@@ -33,11 +33,11 @@ export interface Rescue {
   /** Milliseconds since the epoch. */
   at: number;
   commit: string;
-  /** A commit or tree: what is kept is the difference from here to `commit`. */
+  /** A commit or tree: the rescue is the difference between it and `commit`. */
   from: string;
-  /** The runner's own files left out. */
+  /** Without the runner's own files. */
   changes: readonly DiffEntry[];
-  /** What was staged and in no file, and the commit or tree that holds it. */
+  /** Content that existed only in the index, and the commit or tree that holds it. */
   staged: readonly DiffEntry[];
   stagedIn: string | undefined;
 }
@@ -60,7 +60,7 @@ async function modulesIn(repo: Repository): Promise<string[]> {
   return [...new Set([...tracked, ...(await knownModules(repo))])];
 }
 
-/** The changes a rescue keeps, as git prints a diff, with a summary of them. */
+/** The changes of a rescue as a diff with a summary. */
 export async function showRescue(rescue: Rescue): Promise<string> {
   const { repo } = rescue;
 
@@ -74,7 +74,7 @@ export async function showRescue(rescue: Rescue): Promise<string> {
   return `${work}${work === "" ? "" : "\n"}Staged and in no file (git show ${stagedIn}):\n\n${staged}`;
 }
 
-/** Forgets a rescue; its commit stays until git prunes. Refused when its ref points elsewhere by now. */
+/** Drops a rescue; its commit stays until git prunes it. Fails if its ref was changed in the meantime. */
 export async function dropRescue(rescue: Rescue): Promise<void> {
   await runGit(rescue.repo, ["update-ref", "-d", rescue.ref, rescue.commit]);
 }
@@ -97,7 +97,7 @@ async function describe(repo: Repository, found: FoundRescue, around: Around): P
     ...kind,
     at: found.seconds * 1000,
     commit,
-    // The runner's own files are in no checkpoint: they would look removed.
+    // Checkpoints do not contain the runner's own files, so these would look removed.
     changes: (await diffTrees(repo, commit, kind.from)).filter(({ path }) => !repo.isOwn(path)),
     staged:
       stagedIn === undefined
@@ -152,20 +152,23 @@ async function folderIn(repo: Repository, commit: string, folder: string): Promi
   return found.code === 0 ? found.out.trimEnd() : undefined;
 }
 
-/** Where such commits left the history there is now. */
+/** The commit where such commits branched off the current history. */
 async function forkOf(repo: Repository, commit: string, { head }: Around): Promise<string> {
   if (head === undefined) return treeish(repo, undefined);
   const { code, out } = await runGit(repo, ["merge-base", head, commit], { answers: [1] });
   return code === 0 ? out.trimEnd() : treeish(repo, undefined);
 }
 
-/** Labels are a task's id and an attempt's number, with what it is of them behind it; a review's names none. */
+/**
+ * A label is a task's id and an attempt's number, with a suffix for the kind of content; a review's label names no
+ * task.
+ */
 function taskOf(label: string): string | undefined {
   const [, task] = /^(.+)-(?:head|\d+(?:-branch|-tree)?)$/.exec(label) ?? [];
   return task === undefined || /^review-\d+/.test(label) ? undefined : task;
 }
 
-/** The label without the number that a second rescue of the same name has. */
+/** The label without the number of a second rescue of the same name. */
 function firstLabel({ run, label }: FoundRescue, all: readonly FoundRescue[]): string {
   const [, first] = /^(.+)-\d+$/.exec(label) ?? [];
   return all.some((other) => other.run === run && other.label === first) ? (first ?? label) : label;

@@ -51,7 +51,7 @@ async function readThroughGit(repo: Repository, file: string): Promise<PersonInd
   await files.remove(copy);
   const read = parseIndex(bytes, repo.idBytes);
   if (read === undefined || read.split) throw new GitError("git index", `cannot read ${file}`);
-  // The checksum of `index` does not cover the half in `file`: one may change without the other.
+  // The checksum in a split index covers only its own half, so it cannot show whether the whole is equal.
   return { bytes, entries: read.entries, checksum: undefined };
 }
 

@@ -1,25 +1,25 @@
-// The repository elsewhere that a branch is pushed to: which one it is, what it has, and pushing to it. Makes no remote.
+// The remote that a branch is pushed to: finds it, reads its refs, and pushes. Creates no remote.
 import { toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
 import type { Repository } from "../base/repository.js";
 
-/** Where a branch is pushed to. */
+/** The destination of a push. */
 export interface Remote {
   name: string;
-  /** As it is configured, and as git comes to it (`insteadOf`). */
+  /** The configured URL, after git's rewriting (`insteadOf`). */
   url: string;
   resolved: string;
-  /** The branch's full name there. */
+  /** The branch's full name in the remote. */
   branch: string;
 }
 
 /** A network may be slow, and a branch large. */
 const LIMIT_MS = 600_000;
 
-/** `none`: there is no remote at all; `several`: nothing says which of them it is. */
+/** `none`: the repository has no remotes; `several`: the configuration does not name one of them. */
 export type FoundRemote = { remote: Remote } | { none: true } | { several: readonly string[] };
 
-/** The remote that `git push` would take for a branch (its full name). Two processes. */
+/** The remote that `git push` would use for a branch (its full name). Starts two processes. */
 export async function findRemote(repo: Repository, branch: string): Promise<FoundRemote> {
   const settings = await readSettings(repo);
   const short = branch.replace(/^refs\/heads\//, "");
@@ -37,7 +37,7 @@ export async function findRemote(repo: Repository, branch: string): Promise<Foun
   return { remote: { name, url, resolved, branch: merge ?? branch } };
 }
 
-/** Keys in the spelling of git: section and last part in small letters. The last value of each counts. */
+/** Keys as git spells them: section and last part in lower case. The last value of each counts. */
 async function readSettings(repo: Repository): Promise<Map<string, string>> {
   const pattern = String.raw`^(remote\..*|branch\..*)`;
   const { out } = await runGit(repo, ["config", "-z", "--get-regexp", pattern], { answers: [1] });
@@ -49,7 +49,7 @@ async function readSettings(repo: Repository): Promise<Map<string, string>> {
   );
 }
 
-/** What the remote has: the branch and every tag, full name → object. One process, and the network. */
+/** The branch and all tags in the remote, full name → object. Starts one process and uses the network. */
 export async function askRemote(
   repo: Repository,
   { name, branch }: Remote,
@@ -62,7 +62,7 @@ export async function askRemote(
   return new Map(found);
 }
 
-/** Pushes branch and tag, both or neither. One process, and the network. */
+/** Pushes branch and tag, both or neither. Starts one process and uses the network. */
 export async function pushRelease(
   repo: Repository,
   order: { remote: Remote; branch: string; tag: string },
@@ -73,7 +73,7 @@ export async function pushRelease(
   await runGit(withSsh(repo), args, { limitMs: LIMIT_MS });
 }
 
-/** How the user's ssh is called is theirs to say; git is otherwise kept from the caller's `GIT_` variables. */
+/** Adds the user's variables for ssh, which `gitEnv` removes with the other `GIT_` variables. */
 function withSsh(repo: Repository): Repository {
   const own = ["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT"].flatMap((name): [string, string][] => {
     const value = repo.places.env[name];

@@ -1,10 +1,10 @@
-// What a release is made of, as the history tells it: what is not committed, commits since a tag, and the last release's own.
+// Reads the facts of a release from the history: uncommitted paths, commits since a tag, and the last release.
 import { toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
 import { TRAILER } from "../commit/message.js";
 import type { Repository } from "../base/repository.js";
 
-/** Paths (as text) that git status shows: changed, staged, untracked. One process. */
+/** Paths (as text) in the output of git status: changed, staged, untracked. Starts one process. */
 export async function uncommitted(repo: Repository): Promise<readonly string[]> {
   const { out } = await runGit(repo, [
     "status",
@@ -19,14 +19,14 @@ export async function uncommitted(repo: Repository): Promise<readonly string[]> 
     .map((line) => toText(line.slice(3)));
 }
 
-/** Commits of HEAD that `since` (a commit) does not have. */
+/** The commits of HEAD that `since` (a commit) does not have. */
 export interface Since {
   count: number;
-  /** Short id and subject, newest first, at most as many as were asked for. */
+  /** Short id and subject, newest first, at most the requested number. */
   subjects: readonly string[];
 }
 
-/** Without `since`, of the whole history. Two processes. */
+/** Without `since`, lists the whole history. Starts two processes. */
 export async function commitsSince(
   repo: Repository,
   since: string | undefined,
@@ -43,13 +43,13 @@ export async function commitsSince(
   };
 }
 
-/** A release this program made: its commit, and the tag it is meant to have. */
+/** A release of this program: its commit, and the tag for it. */
 export interface MadeRelease {
   commit: string;
   tag: string;
 }
 
-/** The last one in HEAD's history. One process. */
+/** The last release in HEAD's history. Starts one process. */
 export async function lastRelease(repo: Repository): Promise<MadeRelease | undefined> {
   const format = `--format=%H%x00%(trailers:key=${TRAILER.release},valueonly)`;
   const args = ["log", "--max-count=1", format, `--grep=^${TRAILER.release}: `, "HEAD"];
@@ -59,7 +59,9 @@ export async function lastRelease(repo: Repository): Promise<MadeRelease | undef
   return tag === "" ? undefined : { commit, tag };
 }
 
-/** Whether `commit` has `ancestor` in its history; `undefined`: that one is not here at all. One process. */
+/**
+ * Whether `ancestor` is in the history of `commit`; `undefined` if it is not in this repository. Starts one process.
+ */
 export async function hasAncestor(
   repo: Repository,
   ancestor: string,

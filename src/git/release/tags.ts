@@ -1,4 +1,4 @@
-// Tags: which there are, making one, and putting back what an agent did to them. Deletes none without keeping it.
+// Lists tags, makes one, and restores tags that an agent changed. Keeps every tag that it deletes.
 import { toBytes, toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
 import { zeroLike } from "../base/head.js";
@@ -9,17 +9,17 @@ import { freeRescueRef } from "../rescue/rescue.js";
 export interface Tag {
   /** Without `refs/tags/`. */
   name: string;
-  /** What the ref points at: a tag object, or the commit itself. */
+  /** The object of the ref: a tag object, or the commit itself. */
   oid: string;
-  /** The commit in the end. */
+  /** The commit that the tag names in the end. */
   commit: string;
-  /** HEAD has it in its history. */
+  /** Whether HEAD has the commit in its history. */
   merged: boolean;
 }
 
 const TAGS = "refs/tags/";
 
-/** Every tag. Two processes. */
+/** Every tag. Starts two processes. */
 export async function listTags(repo: Repository): Promise<readonly Tag[]> {
   const merged = new Set(
     lines(await runGit(repo, ["for-each-ref", "--format=%(refname)", "--merged=HEAD", TAGS])),
@@ -40,7 +40,7 @@ function lines({ out }: { out: string }): string[] {
   return out.split("\n").slice(0, -1);
 }
 
-/** Makes an annotated tag; fails where one of that name is there. Two processes. */
+/** Makes an annotated tag; fails if one of that name exists. Starts two processes. */
 export async function makeTag(
   repo: Repository,
   tag: { name: string; commit: string; message: string },
@@ -56,8 +56,8 @@ export async function makeTag(
 }
 
 /**
- * Puts tags back to what they were; what an agent made of them is kept under a rescue ref. Answers with one warning for each.
- * One process when nothing differs, and two for each that does.
+ * Restores changed tags, and keeps the agent's versions under a rescue ref. Returns one warning for each. Starts one
+ * process, and two for each changed tag.
  */
 export async function putTagsBack(
   repo: Repository,

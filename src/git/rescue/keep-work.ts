@@ -1,32 +1,32 @@
-// Keeps the work of a task that is given up under one rescue ref, also when a kill made several calls of one:
-// what a later call finds is put to what an earlier one kept.
+// Keeps the work of an abandoned task under one rescue ref. If a kill splits the work over several calls, a later
+// call adds its part to the earlier rescue.
 import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
 import { importAll } from "../base/fast-import.js";
 import { diffTrees } from "../index/index-file.js";
 import { findRescues, freeRescueRef, rescueMessage, type RescueFacts } from "./rescue.js";
 import type { Repository } from "../base/repository.js";
 
-/** Work that is kept. Its maps hold what lay at each path (bytes). */
+/** Work that is kept. The keys of its maps are paths (bytes), the values their versions. */
 export interface KeptWork {
   ref: string;
-  /** The commit at the ref, and the one before it: the tree with the work, and without it. */
+  /** The commit of the ref, and its parent: the tree with the work, and without it. */
   commit: string;
   before: string;
   changes: ReadonlyMap<string, Version>;
-  /** What was staged and in no file. */
+  /** Content that existed only in the index. */
   staged: ReadonlyMap<string, Version>;
 }
 
 export interface WorkToKeep {
   facts: RescueFacts;
-  /** What was committed since the base was made. */
+  /** The changes committed since the base was made. */
   since: readonly DiffEntry[];
-  /** What is about to go from the working tree, and what from the index alone: the `to` sides. */
+  /** The content about to be removed from the working tree, and from the index alone: the `to` sides. */
   back: readonly DiffEntry[];
   lost: readonly DiffEntry[];
 }
 
-/** What was kept of the work on top of this checkpoint; `undefined` when nothing was. One process when nothing was. */
+/** The work kept on top of this checkpoint; `undefined` if there was none. Starts one process if there was none. */
 export async function readKeptWork(repo: Repository, base: string): Promise<KeptWork | undefined> {
   const found = (await findRescues(repo)).find(
     ({ facts }) => facts?.base === base && facts.why !== "put-back",
@@ -39,14 +39,16 @@ export async function readKeptWork(repo: Repository, base: string): Promise<Kept
   return { ref, commit, before, changes, staged: toMap(staged) };
 }
 
-/** Keeps it under the ref of `earlier`, unless the two differ about a path; else, or without, under one of its own. */
+/**
+ * Adds the work to the ref of `earlier`, unless the two differ in a path; otherwise keeps it under a ref of its own.
+ */
 export async function keepWork(
   repo: Repository,
   work: WorkToKeep,
   earlier: KeptWork | undefined,
 ): Promise<KeptWork> {
   const back = toMap(work.back);
-  // What an earlier call took from the files is now in the index alone, and kept already.
+  // Content that an earlier call removed from the files is only in the index now, and is kept already.
   const lost = toMap(work.lost.filter(({ path, to }) => !isSame(earlier?.changes.get(path), to)));
   const goesOn = earlier !== undefined && agree(earlier.changes, back) && agree(earlier.staged, lost);
   const changes = goesOn ? new Map([...earlier.changes, ...back]) : back;
@@ -69,7 +71,10 @@ function isSame(version: Version | undefined, other: Version): boolean {
   return version !== undefined && sameVersion(version, other);
 }
 
-/** Whether one tree can hold both: no path with two versions, and none that is a file here and a folder there. */
+/**
+ * Whether one tree can hold both: no path with two versions, and no path that is a file in one and a folder in the
+ * other.
+ */
 function agree(one: ReadonlyMap<string, Version>, other: ReadonlyMap<string, Version>): boolean {
   const same = [...other].every(([path, version]) => {
     const kept = one.get(path);
@@ -78,7 +83,7 @@ function agree(one: ReadonlyMap<string, Version>, other: ReadonlyMap<string, Ver
   return same && !isBelow(one, other) && !isBelow(other, one);
 }
 
-/** Whether a path of `inner` lies in something `outer` holds as a file. */
+/** Whether a path of `inner` is below a file of `outer`. */
 function isBelow(inner: ReadonlyMap<string, Version>, outer: ReadonlyMap<string, Version>): boolean {
   return [...inner].some(([path, version]) => {
     if (!exists(version)) return false;

@@ -4,14 +4,14 @@ import type { Version } from "../base/diff.js";
 import { runGit } from "../base/git.js";
 import type { Repository } from "../base/repository.js";
 
-/** Three versions of one file: what is there, what both began with, and what is to come. */
+/** Three versions of one file: the current one, the common base, and the one to merge. */
 export interface Versions {
   now: Version;
   from: Version;
   to: Version;
 }
 
-/** The file with both changes made; `undefined` where they touch the same lines, or it is no text. */
+/** The file with both changes; `undefined` if they overlap, or if the file is binary. */
 export async function mergeContents(
   repo: Repository,
   { now, from, to }: Versions,
@@ -30,7 +30,7 @@ export async function mergeContents(
   return { mode, oid: made.out.trimEnd() };
 }
 
-/** Bytes, one character each. Git's way to merge takes files. */
+/** Bytes, one character each. Git's merge command reads files. */
 async function mergeFiles(repo: Repository, contents: readonly string[]): Promise<string | undefined> {
   const { files } = repo.ports;
   const folder = await files.makeTempFolder("looper-merge-");
@@ -41,7 +41,7 @@ async function mergeFiles(repo: Repository, contents: readonly string[]): Promis
       await files.writeNew(path, Buffer.from(content, "latin1"));
       paths.push(path);
     }
-    // Above 127 it says that it could not; below, how many conflicts there are.
+    // Exit codes above 127 are errors; those below count the conflicts.
     const conflicts = Array.from({ length: 255 }, (_, at) => at + 1);
     const { code, out } = await runGit(repo, ["merge-file", "-p", ...paths], { answers: conflicts });
     return code === 0 ? out : undefined;

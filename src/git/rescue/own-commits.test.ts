@@ -103,7 +103,7 @@ test("an attempt that changed nothing beside a person's commit makes no commit",
   expect(await tryAttempt(repo, () => commitByPerson(scratch, "mine.txt"))).toBe("nothing");
 });
 
-test("without a reflog nobody's commits can be told apart: they are taken off, kept and named", async ({
+test("without a reflog all commits of an attempt are removed from the branch, kept and named", async ({
   scratch,
 }) => {
   await scratch.git("config", "core.logAllRefUpdates", "false");

@@ -1,5 +1,5 @@
-// Whose commits came onto a branch during an attempt: git started by an agent marks HEAD's reflog, git in a person's hands does not.
-// Leaves moving HEAD to settle-head.ts.
+// Sorts the commits made during an attempt by author. A git process that an agent starts marks HEAD's reflog; a
+// person's does not. settle-head.ts moves HEAD.
 import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry } from "../base/diff.js";
@@ -10,33 +10,33 @@ import { privateCopy } from "../index/index-person.js";
 import { mergeContents } from "./merge-contents.js";
 import type { Repository } from "../base/repository.js";
 
-/** What git started by an agent writes into the reflog in front of what it did; agents get it in `GIT_REFLOG_ACTION`. */
+/** The prefix that marks reflog entries of an agent's git; agents get it in `GIT_REFLOG_ACTION`. */
 export const AGENT_ACTION = "looper-agent";
 
-/** More moves of HEAD than this in one attempt are not sorted. */
+/** With more moves of HEAD than this in one attempt, commits are not sorted. */
 const MOST_MOVES = 1000;
 
-/** What git writes when a person commits, merges, pulls, picks or reverts. Any other move cannot be told apart. */
+/** The reflog entries of a person's commit, merge, pull, cherry-pick or revert. Other moves cannot be told apart. */
 const BY_HAND = /^(?:commit|merge|pull|cherry-pick|revert|am|rebase)\b/;
 
-/** A commit of a person's as it is told. */
+/** A person's commit, for messages. */
 export interface TheirCommit {
   commit: string;
   subject: string;
-  /** The commit that takes its place on the branch, where it was made on top of an agent's. */
+  /** The commit that replaces it on the branch if it was made on top of an agent's commit. */
   remade?: string;
 }
 
 /** A person's commits among those of an attempt. */
 export interface Sorted {
-  /** Where HEAD is to be: every commit of a person's that could be kept, and none of the agent's. */
+  /** The wanted HEAD: every commit of a person that could be kept, and none of the agent's. */
   tip: string | undefined;
-  /** There are none of the agent's. */
+  /** Whether all of the commits are a person's. */
   all: boolean;
   kept: readonly TheirCommit[];
-  /** Taken off the branch all the same: they change the lines an agent's commit below them changed. */
+  /** Commits that are removed from the branch too, because they change lines of an agent's commit below them. */
   lost: readonly TheirCommit[];
-  /** Paths (bytes) that only the lost ones changed, with what they hold there. */
+  /** Paths (bytes) that only lost commits changed, with their versions. */
   lostChanges: readonly DiffEntry[];
 }
 
@@ -46,8 +46,8 @@ interface Move {
 }
 
 /**
- * Sorts the commits from `before` to `now`, where the one is on top of the other. `undefined`: the reflog does not say whose they
- * are, or no person made one. Two processes where there are none of a person's.
+ * Sorts the commits from `before` to `now`, where `now` is on top of `before`. `undefined` if the reflog does not
+ * show the authors, or if all commits are the agent's. Starts two processes if none is a person's.
  */
 export async function sortCommits(
   repo: Repository,
@@ -67,7 +67,7 @@ export async function sortCommits(
   return firstOwn === -1 ? sorted : remakeRest(repo, before.commit, moves.slice(firstOwn), sorted);
 }
 
-/** How HEAD moved, oldest first. */
+/** The moves of HEAD, oldest first. */
 async function readMoves(
   repo: Repository,
   from: string | undefined,
@@ -90,7 +90,7 @@ async function readMoves(
   return undefined;
 }
 
-/** Makes again, without the agent's commits below them, those of a person's that come after. */
+/** Rebuilds the person's later commits without the agent's commits below them. */
 async function remakeRest(
   repo: Repository,
   base: string | undefined,
@@ -116,7 +116,7 @@ async function remakeRest(
   return { tip, all: false, kept, lost, lostChanges };
 }
 
-/** The same changes, message and author on top of another commit; `undefined` where they do not fit there, or it is a merge. */
+/** The same changes, message and author on top of another commit; `undefined` for a conflict or a merge commit. */
 async function remake(
   repo: Repository,
   commit: string,
@@ -145,7 +145,7 @@ async function remake(
   return made.out.trimEnd();
 }
 
-/** The commits that came on top, without those an amended one took the place of. */
+/** The commits on top, without those that an amended one replaced. */
 async function commitsOf(repo: Repository, base: string | undefined, tip: string): Promise<string[]> {
   const range = base === undefined ? tip : `${base}..${tip}`;
   return (await runGit(repo, ["rev-list", range])).out.split("\n");
@@ -193,7 +193,7 @@ async function describe(repo: Repository, commit: string): Promise<TheirCommit> 
   return { commit, subject: toText(out.trimEnd()) };
 }
 
-/** What a commit changed in paths that are, right below it, as they were in `base`. */
+/** The changes of a commit in paths whose version before it equals that of `base`. */
 async function onlyIn(repo: Repository, commit: string, base: string | undefined): Promise<DiffEntry[]> {
   const changes = await diffTrees(repo, commit);
   if (base === undefined) return changes;
@@ -201,7 +201,7 @@ async function onlyIn(repo: Repository, commit: string, base: string | undefined
   return changes.filter(({ path, to }) => exists(to) && !other.has(path));
 }
 
-/** What a run says of them. */
+/** The warnings about these commits. */
 export function warnOfTheirs({ kept, lost }: Sorted, branch: string, keptAt: string | undefined): string[] {
   return [
     ...kept.map(({ commit, subject, remade }) =>
@@ -216,7 +216,7 @@ export function warnOfTheirs({ kept, lost }: Sorted, branch: string, keptAt: str
   ];
 }
 
-/** Enough of an id for a person. */
+/** The start of an id, long enough for a person. */
 export function short(commit: string): string {
   return commit.slice(0, 12);
 }

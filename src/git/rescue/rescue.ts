@@ -1,7 +1,6 @@
-// Work put aside so that nothing is lost: refs under refs/looper/rescue that no later one overwrites.
-// A rescue this program makes is a commit on top of what is kept, with the work as its changes; what was staged and in no
-// file is the tree of its second parent. Others point at commits of an agent's, or at a checkpoint.
-// Leaves going through them for a person to rescues.ts.
+// Rescues: work put aside under refs/looper/rescue, where no later rescue overwrites it. A rescue is a commit on top
+// of the kept state, with the work as its changes; content that existed only in the index is the tree of its second
+// parent. Other rescues point at commits of an agent, or at a checkpoint. rescues.ts lists them for a person.
 import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
@@ -9,7 +8,7 @@ import { runGit } from "../base/git.js";
 import { decodeId, RESCUES, rescueRef } from "../base/names.js";
 import type { Repository } from "../base/repository.js";
 
-/** What a rescue of this program's own says of itself. */
+/** The facts in the message of a rescue that this program made. */
 const RescueFacts = z.object({
   run: z.string(),
   label: z.string(),
@@ -20,7 +19,7 @@ const RescueFacts = z.object({
 });
 export type RescueFacts = z.infer<typeof RescueFacts>;
 
-/** A rescue ref and the commit it points at. */
+/** A rescue ref and its commit. */
 export interface FoundRescue {
   ref: string;
   run: string;
@@ -30,11 +29,11 @@ export interface FoundRescue {
   /** Seconds since the epoch. */
   seconds: number;
   subject: string;
-  /** `undefined`: the commit was not made to be a rescue. */
+  /** `undefined` if the commit was not made as a rescue. */
   facts: RescueFacts | undefined;
 }
 
-/** A rescue ref of this run that is still free: the label's own, else with "-2", "-3" … One process. */
+/** A rescue ref of this run that is not in use: the label itself, or with "-2", "-3" … Starts one process. */
 export async function freeRescueRef(repo: Repository, run: string, label: string): Promise<string> {
   const folder = rescueRef(run, label).split("/").slice(0, 4).join("/");
   const { out } = await runGit(repo, ["for-each-ref", "--format=%(refname)", folder]);
@@ -54,7 +53,7 @@ const SUBJECT = "looper: rescue of ";
 
 const FIELDS = ["refname", "objectname", "parent", "committerdate:unix", "contents"];
 
-/** Every rescue, oldest first. One process. */
+/** Every rescue, oldest first. Starts one process. */
 export async function findRescues(repo: Repository): Promise<FoundRescue[]> {
   const format = FIELDS.map((field) => `%(${field})%00`).join("");
   const { out } = await runGit(repo, [

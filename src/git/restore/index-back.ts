@@ -1,5 +1,5 @@
-// Puts the person's index back as a checkpoint found it. First says what is in it and would be gone, so that it can be kept.
-// Leaves keeping that, and the files, to restore.ts.
+// Restores the person's index as a checkpoint found it. First lists the content that only this index has, so that it
+// can be kept. restore.ts keeps it, and restores the files.
 import type { KeptIndex } from "../checkpoint/checkpoint.js";
 import { KEPT_INDEX } from "../checkpoint/keep-beside.js";
 import { parseBatch } from "../base/batch.js";
@@ -21,26 +21,26 @@ import type { Repository } from "../base/repository.js";
 
 export interface IndexOrder {
   kept: KeptIndex;
-  /** The index as it is. */
+  /** The current index. */
   person: PersonIndex;
   /** HEAD's commit, or a tree. */
   head: string;
-  /** What was committed since the index was kept: that stays. */
+  /** The changes committed since the index was kept: they stay. */
   since: readonly DiffEntry[];
-  /** The working tree as it is. */
+  /** The current working tree. */
   tree: ByPath;
-  /** The working tree as it will be. */
+  /** The working tree after the restore. */
   after: ByPath;
 }
 
-/** What putting the index back means. */
+/** A plan for restoring the index. */
 export interface IndexBack {
-  /** What is staged, in no file, and goes; on the `to` side. */
+  /** Content that exists only in the index and is removed; on the `to` side. */
   lost: readonly DiffEntry[];
   write: () => Promise<void>;
 }
 
-/** What must be done to the index; `undefined` when it is as it was. One process. */
+/** Plans the changes of the index; `undefined` if it is unchanged. Starts one process. */
 export async function planIndexBack(repo: Repository, order: IndexOrder): Promise<IndexBack | undefined> {
   const { kept } = order;
   return kept.commit === undefined ? planPlain(repo, order) : planKept(repo, order, kept.commit);
@@ -90,8 +90,8 @@ function readKept(repo: Repository, bytes: Uint8Array): readonly IndexEntry[] {
 }
 
 /**
- * The entries whose file says something else. Git trusts an index by the file's times, and tells what it wrote in the same
- * moment by the index's own time, which is another now: without times of their own these entries are looked at again.
+ * The entries whose file differs. Git detects changes by a file's times, and for files written in the same moment by
+ * the index's own time, which is another one now. Without times these entries are read again.
  */
 function doubtful(entries: readonly IndexEntry[], after: ByPath): DiffEntry[] {
   return entries.flatMap(({ path, mode, oid, stage, assumed, skipped, intended }) => {

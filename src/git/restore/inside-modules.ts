@@ -1,4 +1,5 @@
-// What an attempt did inside repositories in the tree: no commit around them holds it. Leaves putting it back to restore-modules.ts.
+// Finds the work of an attempt inside repositories in the tree, which no outer commit contains. restore-modules.ts
+// reverts it.
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { exists, type DiffEntry } from "../base/diff.js";
@@ -16,7 +17,7 @@ import { restoreTo } from "./restore.js";
 
 const REPOSITORY = "160000";
 
-/** Those (paths in bytes) with files that differ from the checkpoint and are in no commit of theirs. */
+/** The repositories (paths in bytes) with uncommitted files that differ from the checkpoint. */
 export async function findUncommitted(
   repo: Repository,
   id: string,
@@ -41,8 +42,8 @@ export async function findUncommitted(
 }
 
 /**
- * Brings back repositories that an attempt removed and no commit around them knows of: nothing could say that they are to go. Of
- * one that is tracked the removal is the attempt's work; its `.git` is put aside. Answers with warnings.
+ * Restores repositories that an attempt removed, unless the outer repository tracks them. The removal of a tracked
+ * one is work of the attempt; its `.git` is put aside. Returns warnings.
  */
 export async function keepRemoved(
   repo: Repository,
@@ -59,7 +60,7 @@ export async function keepRemoved(
       warnings.push(`${toText(path)}, a repository of its own, was removed during the attempt${kept}`);
       continue;
     }
-    // Ignored files come back with the .git: what is left is looked at before.
+    // Ignored files come back with the .git, so what is left must be listed before.
     const emptied = (await repo.ports.files.list(`${repo.cwd}/${toText(path)}`)).length === 0;
     const { revived, warnings: told } = await putCopyBack(repo, id, path, { run, label });
     warnings.push(...told);
@@ -74,7 +75,7 @@ async function isTracked(repo: Repository, commit: string | undefined, path: str
   return out.startsWith(`${REPOSITORY} `);
 }
 
-/** Brings back the files of a folder that was gone or empty; others are as the attempt left them. */
+/** Restores the files of a folder that was removed or emptied; other folders stay as the attempt left them. */
 async function fillEmptied(
   repo: Repository,
   path: string,
@@ -86,7 +87,7 @@ async function fillEmptied(
   }
 }
 
-/** What a run says of work inside repositories; of `changes` those that are new. */
+/** The warnings about work inside repositories; of `changes` only the new ones. */
 export function warnOfInside(uncommitted: readonly string[], made: readonly string[]): string[] {
   return [
     ...uncommitted.map(
@@ -100,7 +101,10 @@ export function warnOfInside(uncommitted: readonly string[], made: readonly stri
   ];
 }
 
-/** Repositories (paths in bytes) that an attempt made, or put in the place of something else; submodules of the project are none. */
+/**
+ * Repositories (paths in bytes) that an attempt made, or put in the place of something else, without the project's
+ * submodules.
+ */
 export async function madeIn(
   repo: Repository,
   changes: readonly DiffEntry[],

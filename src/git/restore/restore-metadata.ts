@@ -1,5 +1,5 @@
-// Puts back what no tree of git's can say: permission bits, empty folders, pipes and the like in the place of files.
-// Leaves finding out what there was to survey.ts, keeping it to metadata.ts, and files and index to restore.ts.
+// Restores metadata that git's trees cannot contain: permission bits, empty folders, and files replaced by pipes and
+// the like. survey.ts collects it, metadata.ts keeps it, and restore.ts restores files and index.
 import { errorCode, errorMessage } from "../../system/errors.js";
 import { listSome } from "../../system/text/cut.js";
 import { toText } from "../base/bytes.js";
@@ -10,15 +10,15 @@ import type { ByPath } from "../index/index-compare.js";
 import type { Repository } from "../base/repository.js";
 import { kindsOf, lookAround, modesOf, type Kinds } from "../checkpoint/survey.js";
 
-/** What a checkpoint knows of it. */
+/** The metadata of a checkpoint. */
 type Known = Pick<Checkpoint, "usual" | "unseen">;
 
-/** So many are named in a warning. */
+/** The most paths named in a warning. */
 
 /**
- * Takes out of git's way what it cannot look at or look behind: files that may not be read, folders that may not be read or
- * written, and what is neither file, folder nor symlink and came since. `tree`: what the index of our own holds, and what is to
- * come back. `again`: it must be staged again.
+ * Clears paths that git cannot read: files and folders without read or write permission, and new pipes, sockets and
+ * the like. `tree`: the content of the own index, and of the files to restore. `again`: the tree must be staged
+ * again.
  */
 export async function clearView(
   repo: Repository,
@@ -34,7 +34,7 @@ export async function clearView(
   return { again: opened || special.length > 0, warnings: warnOf(told, special) };
 }
 
-/** Behind a folder that is opened there may be more that is shut. */
+/** A folder that is opened may contain more folders without permission. */
 async function openShut(repo: Repository, kinds: Kinds): Promise<boolean> {
   for (let opened = false; ; opened = true) {
     const shut = new Map<string, number>();
@@ -48,8 +48,8 @@ async function openShut(repo: Repository, kinds: Kinds): Promise<boolean> {
 }
 
 /**
- * Makes empty folders and permission bits what they were, save those of the paths to `leave`. Contract: the files are what
- * they were, and `tree` is what the index of our own holds. Answers with warnings.
+ * Restores empty folders and permission bits, except at the paths to `leave`. Contract: the files are restored, and
+ * `tree` is the content of the own index. Returns warnings.
  */
 export async function restoreUnseen(
   repo: Repository,
@@ -68,7 +68,7 @@ export async function restoreUnseen(
   ];
 }
 
-/** Answers with those of the wanted folders that are there. */
+/** Returns the wanted folders that exist. */
 async function restoreEmpty(repo: Repository, wanted: readonly string[], tree: ByPath): Promise<string[]> {
   const here = repo.ports.files.tree(repo.cwd);
   const { empty } = await lookAround(repo, tree);
@@ -79,7 +79,7 @@ async function restoreEmpty(repo: Repository, wanted: readonly string[], tree: B
   const passedBy = new Set<string>();
   for (const path of deepestFirst(wanted).reverse()) {
     const above = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-    // Behind a symlink that git ignores lies another place.
+    // Folders behind an ignored symlink are in another place.
     const [folder] = passedBy.has(above) ? [] : await here.look([above]);
     if (folder?.kind === "folder") await unlessSystem(() => here.makeFolder(path));
     const [now] = folder?.kind === "folder" ? await here.look([path]) : [];
@@ -90,8 +90,7 @@ async function restoreEmpty(repo: Repository, wanted: readonly string[], tree: B
 }
 
 /**
- * Gives the files that were put back the permission bits they had. Those the attempt changed (`own`) are its own business.
- * Answers with warnings.
+ * Restores the permission bits of restored files, except those that the attempt changed (`own`). Returns warnings.
  */
 export async function restoreModesOf(
   repo: Repository,
@@ -105,7 +104,7 @@ export async function restoreModesOf(
   return warnOf("permissions could not be put back", await restoreModes(repo, known, kinds));
 }
 
-/** Answers with the paths whose bits could not be set. */
+/** Returns the paths whose bits could not be set. */
 async function restoreModes(repo: Repository, { usual, unseen }: Known, kinds: Kinds): Promise<string[]> {
   if (usual === undefined || kinds.size === 0) return [];
   const unusual = new Map(unseen.modes);
@@ -117,7 +116,10 @@ async function restoreModes(repo: Repository, { usual, unseen }: Known, kinds: K
   return setModes(repo, wrong);
 }
 
-/** A folder comes after what it holds, which it may shut away. Answers with the paths whose bits could not be set. */
+/**
+ * Sorts folders after their content, because their bits may prevent access to it. Returns the paths whose bits could
+ * not be set.
+ */
 async function setModes(repo: Repository, modes: ReadonlyMap<string, number>): Promise<string[]> {
   const here = repo.ports.files.tree(repo.cwd);
   const failed: string[] = [];
@@ -133,7 +135,7 @@ function deepestFirst(paths: readonly string[]): string[] {
   return [...paths].sort((one, other) => other.length - one.length);
 }
 
-/** What belongs to somebody else may refuse: that keeps nothing else from going back. */
+/** Files of another user may refuse the change: that does not stop the rest of the restore. */
 async function unlessSystem(act: () => Promise<void>): Promise<string | undefined> {
   try {
     await act();

@@ -1,5 +1,5 @@
-// Takes submodules back to what a checkpoint found: HEAD, index and files, each with a rescue of its own. What was committed in
-// them since is kept there and goes as well: the commit they stand at is a part of the tree around them.
+// Restores submodules to a checkpoint: HEAD, index and files, each with a rescue of its own. Commits made in them
+// since are kept in the rescue and reverted too, because a submodule's commit is part of the outer tree.
 import { checkpoint, dropCheckpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { readHead, type HeadState } from "../base/head.js";
@@ -12,7 +12,10 @@ import { putHeadBack } from "./settle-head.js";
 
 type Restore = (repo: Repository, order: RestoreOrder) => Promise<Restored>;
 
-/** Takes them back; answers with paths and warnings, as seen from the repository around them. No process where there are none. */
+/**
+ * Restores the submodules; returns paths and warnings from the view of the outer repository. Starts no process
+ * without submodules.
+ */
 export async function restoreModules(
   repo: Repository,
   order: RestoreOrder,
@@ -37,7 +40,7 @@ export async function restoreModules(
   return { inside: paths, warnings };
 }
 
-/** Makes folders repositories again whose `.git` is gone or another one. Answers with warnings. */
+/** Restores the `.git` of folders where it was removed or replaced. Returns warnings. */
 export async function reviveModules(
   repo: Repository,
   { checkpoint: { id, modules }, run, label }: RestoreOrder,

@@ -1,12 +1,12 @@
-// What is asked of a way back to a checkpoint, and what came of it.
+// The input of a restore to a checkpoint, and its result.
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 
 export interface Restored {
-  /** The paths that were put back, as text. */
+  /** The restored paths, as text. */
   paths: readonly string[];
-  /** Paths that were put back inside repositories of their own, which the rescue does not hold. */
+  /** Restored paths inside repositories in the tree, which the rescue does not contain. */
   inside: readonly string[];
-  /** The ref that keeps what was there; `undefined` when nothing differed. */
+  /** The ref that keeps the replaced content; `undefined` if nothing differed. */
   rescue: string | undefined;
   warnings: readonly string[];
 }
@@ -14,6 +14,6 @@ export interface Restored {
 export interface RestoreOrder {
   checkpoint: Checkpoint;
   run: string;
-  /** Names the rescue, e.g. "T1-2": task and attempt. */
+  /** The name of the rescue, for example "T1-2": task and attempt. */
   label: string;
 }

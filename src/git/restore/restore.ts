@@ -1,5 +1,5 @@
-// Takes changes in the working tree and the index back, keeping first what was there.
-// Leaves deciding what to take back to the callers, and the index to index-back.ts.
+// Reverts changes in the working tree and the index, and keeps them first. The callers decide what to revert;
+// index-back.ts restores the index.
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
@@ -21,10 +21,10 @@ import { freeRescueRef, rescueMessage } from "../rescue/rescue.js";
 import type { Repository } from "../base/repository.js";
 
 /**
- * Puts working tree, index and git's settings back to the checkpoint, byte for byte and mode for mode; what was there is kept under a rescue
- * ref first. What was committed since stays. Never touches the runner's own files, nor what git ignores.
- * Contract: after a kill it is called again with the same checkpoint, reused; it goes on, and answers the same.
- * Two processes when nothing differs.
+ * Restores working tree, index and git's settings to the checkpoint, byte for byte and mode for mode; first keeps
+ * the replaced content under a rescue ref. Commits made since stay. Never touches the runner's own files or ignored
+ * files. Contract: after a kill it is called again with the same checkpoint, reused; it continues, and returns the
+ * same result. Starts two processes if nothing differs.
  */
 export async function restoreTo(repo: Repository, order: RestoreOrder): Promise<Restored> {
   const work: Work = { repo, order, kept: undefined };
@@ -33,7 +33,7 @@ export async function restoreTo(repo: Repository, order: RestoreOrder): Promise<
   throw await keepAfterFailure(work, restored.error);
 }
 
-/** A way back that failed half way: both ends of it are kept, and the message says where, and how to finish. */
+/** After a failure half way, keeps both states; the message names them and the command to finish. */
 async function keepAfterFailure(work: Work, failure: GitFailure): Promise<GitError> {
   const { repo, order } = work;
   const { run, label, checkpoint } = order;
@@ -62,7 +62,7 @@ async function restoreAll(work: Work): Promise<Restored> {
   const { base, reused, settings } = order.checkpoint;
   const warnings = [
     ...(await putSettingsBack(repo, settings, order)),
-    // Before git looks: a folder without its .git is one of files.
+    // Before git reads the tree: without its .git a repository is a folder of files.
     ...(await reviveModules(repo, order)),
   ];
   work.kept = reused ? await readKeptWork(repo, base) : undefined;
@@ -75,7 +75,7 @@ async function restoreAll(work: Work): Promise<Restored> {
     const head = await readHead(repo);
     since = await committedSince(work, head.commit);
     if (differs.some(isRule)) {
-      // What is ignored, and how bytes are stored, is for the rules of the base to say.
+      // The base decides which files are ignored and how bytes are stored.
       await takeBack(work, { since, back: backFrom(differs.filter(isRule), since), lost: [] });
       await stageAgain(repo, base);
       differs = await look(work);
@@ -87,7 +87,7 @@ async function restoreAll(work: Work): Promise<Restored> {
   }
   const tree = await ownTree(repo);
   const leave = new Set(since.map(({ path }) => path));
-  // Last, since no tree tells any of it apart: whatever was killed before comes here again.
+  // Last, because no tree contains the metadata: a restore that was killed earlier comes here again.
   await restoreLineEnds(repo, { kept: order.checkpoint.beside, tree, leave });
   const unseen = await restoreUnseen(repo, order.checkpoint, { tree, leave });
   const inside = await restoreModules(repo, order, restoreTo);
@@ -103,7 +103,7 @@ async function restoreAll(work: Work): Promise<Restored> {
 interface Work {
   repo: Repository;
   order: RestoreOrder;
-  /** What is kept so far, by a call that was killed or by this one. */
+  /** The work kept so far, by a killed call or by this one. */
   kept: KeptWork | undefined;
 }
 
@@ -117,7 +117,7 @@ async function ownTree(repo: Repository): Promise<ByPath> {
   return byPath((await readEntries(repo, ownIndex(repo))) ?? []);
 }
 
-/** With what is to come back: its folders may be there, and shut. */
+/** With the files to restore: their folders may exist without permission. */
 function withOld(tree: ByPath, differs: readonly DiffEntry[]): ByPath {
   const old = differs.filter(({ from }) => exists(from));
   return new Map([...old.map(({ path, from }): [string, Version] => [path, from]), ...tree]);
@@ -127,14 +127,14 @@ function sameAsKept({ checksum }: PersonIndex, { index }: Checkpoint): boolean {
   return checksum !== undefined && checksum === index.checksum;
 }
 
-/** What commits changed since the base was made, whoever made them. No branch is ever moved behind them here. */
+/** The changes committed since the base was made, by anybody. This file never moves a branch back behind them. */
 async function committedSince({ repo, order }: Work, commit: string | undefined): Promise<DiffEntry[]> {
   const { recorded } = order.checkpoint;
   if (commit === undefined || commit === recorded.commit) return [];
   return diffTrees(repo, commit, await treeish(repo, recorded.commit));
 }
 
-/** What is to go back: a path that was committed since goes to what was committed. */
+/** The changes to revert: a path that was committed since returns to the committed version. */
 function backFrom(differs: readonly DiffEntry[], since: readonly DiffEntry[]): DiffEntry[] {
   const committed = new Map(since.map(({ path, to }) => [path, to]));
   return differs
@@ -164,7 +164,7 @@ async function planIndex(
   return planIndexBack(repo, { kept: order.checkpoint.index, person, head, since, tree, after });
 }
 
-/** Keeps the `to` sides, then puts the working tree to the `from` sides of `back`. */
+/** Keeps the `to` sides, then restores the working tree to the `from` sides of `back`. */
 async function takeBack(
   work: Work,
   what: { since: readonly DiffEntry[]; back: readonly DiffEntry[]; lost: readonly DiffEntry[] },
@@ -178,20 +178,22 @@ async function takeBack(
   if (what.back.length > 0) await leadTree(repo, work.kept.commit, work.kept.before);
 }
 
-/** Anything but a task's id has white space in it. */
+/** Only a task's id contains no white space. */
 function taskOf({ id }: Checkpoint): { why: "given-up"; task: string } | { why: "review" | "draft" } {
   if (id === THE_DRAFT) return { why: "draft" };
   return /\s/.test(id) ? { why: "review" } : { why: "given-up", task: id };
 }
 
-/** Two trees, so that only what differs between them is touched: a single one would also reset the backlog and the log. */
+/**
+ * Uses two trees, so that only their differences are touched: a single one would also reset the backlog and the log.
+ */
 async function leadTree(repo: Repository, from: string, to: string): Promise<void> {
   await runGit(repo, ["read-tree", "-m", "-u", from, to], { index: ownIndex(repo) });
 }
 
 /**
- * Takes the `back` entries out of the working tree, the `own` ones stay; the rescue ref it answers with holds both.
- * Contract: the index of our own was just staged, and differs from `base` by exactly these entries.
+ * Reverts the `back` entries in the working tree; the `own` entries stay. The rescue ref in the result holds both.
+ * Contract: the own index was just staged, and differs from `base` by exactly these entries.
  */
 export async function goBack(
   repo: Repository,

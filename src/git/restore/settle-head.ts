@@ -1,5 +1,5 @@
-// Puts HEAD back where an attempt found it, and keeps whatever the agent committed under a rescue ref.
-// Leaves the files in the working tree alone: snapshot.ts decides about those first.
+// Restores HEAD to where an attempt found it, and keeps the agent's commits under a rescue ref. Does not touch
+// files: snapshot.ts handles them first.
 import { never } from "../../system/never.js";
 import type { DiffEntry } from "../base/diff.js";
 import { runGit } from "../base/git.js";
@@ -11,24 +11,24 @@ import { freeRescueRef } from "../rescue/rescue.js";
 import { toText } from "../base/bytes.js";
 import type { Repository } from "../base/repository.js";
 
-/** Who commits (`git.commit`): under "agent" commits on top of the same branch are none of our business. */
+/** The setting `git.commit`: under "agent", commits on top of the same branch are expected. */
 export type CommitPolicy = "runner" | "agent" | "none";
 
-/** What became of HEAD during an attempt. `moved`: why the attempt has failed, for a person to read. */
+/** The change of HEAD during an attempt. `moved`: why the attempt has failed, for a person to read. */
 export type HeadVerdict = "same" | "put-back" | { moved: string };
 
-/** How HEAD stands to where it was. */
+/** The position of HEAD relative to its earlier one. */
 export interface HeadMove {
   verdict: HeadVerdict;
-  /** What HEAD brought with it that is not on top of the old one; empty when it merely went on. */
+  /** The changes in HEAD that are not on top of the old one; empty if commits were only added. */
   switched: readonly DiffEntry[];
-  /** Where a HEAD that is put back is to be: where the attempt found it, with a person's commits on top. */
+  /** The wanted HEAD: the one the attempt found, with a person's commits on top. */
   target: HeadState;
-  /** A person's commits among the new ones; `undefined`: none, or it cannot be told. */
+  /** A person's commits among the new ones; `undefined` if there are none or the reflog does not show it. */
   theirs: Sorted | undefined;
 }
 
-/** Judges HEAD against how the attempt found it; changes nothing. No process when HEAD stands still. */
+/** Compares HEAD with its position before the attempt; changes nothing. Starts no process if HEAD was not moved. */
 export async function judgeHead(
   repo: Repository,
   before: HeadState,
@@ -63,7 +63,7 @@ export async function judgeHead(
   }
 }
 
-/** What a run says of commits made during an attempt: which are where, and how those that were taken off come back. */
+/** The warnings about commits of an attempt: where they are, and how to get removed ones back. */
 export async function tellOfCommits(
   repo: Repository,
   { verdict, target, theirs }: HeadMove,
@@ -87,10 +87,10 @@ export async function tellOfCommits(
   return [...told, ...off];
 }
 
-/** So many commits are named. */
+/** The most commits named in a warning. */
 const MOST_TOLD = 5;
 
-/** What an attempt began and did not end. */
+/** A git operation that the attempt left unfinished. */
 export function began(before: HeadState, now: HeadState): Doing | undefined {
   return now.doing === before.doing ? undefined : now.doing;
 }
@@ -100,8 +100,8 @@ function isRebase({ doing }: HeadState): boolean {
 }
 
 /**
- * Puts HEAD and its branch back, keeping the agent's commits; unstages what they had staged. Deletes no branch of the agent's.
- * Answers with the ref that keeps the commits HEAD had.
+ * Restores HEAD and its branch, keeps the agent's commits, and unstages their changes. Deletes no branch of the
+ * agent. Returns the ref that keeps HEAD's commits.
  */
 export async function putHeadBack(
   repo: Repository,
@@ -142,7 +142,7 @@ async function brought(repo: Repository, before: Head, now: Head): Promise<DiffE
   return diffTrees(repo, await treeish(repo, now.commit), await treeish(repo, before.commit));
 }
 
-/** The remote-tracking ref that moved to a commit of the agent's, if one did. */
+/** The remote-tracking ref that was moved to a commit of the agent, if any. */
 async function findPush(repo: Repository, before: HeadState, now: HeadState): Promise<string | undefined> {
   if (now.commit === undefined) return undefined;
   for (const [ref, commit] of now.refs) {
@@ -153,7 +153,7 @@ async function findPush(repo: Repository, before: HeadState, now: HeadState): Pr
   return undefined;
 }
 
-/** The ref updates that keep the tip of HEAD, and of the old branch where that went elsewhere. */
+/** The ref updates that keep the tip of HEAD, and of the old branch if that was moved elsewhere. */
 async function keepCommits(
   repo: Repository,
   before: HeadState,

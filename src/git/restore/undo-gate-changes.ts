@@ -1,4 +1,4 @@
-// Takes back what the commands of the gate did to the working tree. Leaves what the attempt did as it is.
+// Reverts the changes that the gate's commands made in the working tree. The changes of the attempt stay.
 import { toText } from "../base/bytes.js";
 import { sameVersion, type DiffEntry } from "../base/diff.js";
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
@@ -12,15 +12,15 @@ import type { Repository } from "../base/repository.js";
 
 export interface PutBackOrder {
   checkpoint: Pick<Checkpoint, "base" | "settings" | "usual" | "unseen" | "locks">;
-  /** What the attempt did, from the snapshot. */
+  /** The changes of the attempt, from the snapshot. */
   changes: readonly DiffEntry[];
   run: string;
   label: string;
 }
 
 /**
- * Puts every path back as the snapshot saw it; what was there is kept under a rescue ref, since a person may have saved
- * something meanwhile. Two processes when nothing differs.
+ * Restores every path to its version in the snapshot; keeps the replaced content under a rescue ref, because a
+ * person may have saved something meanwhile. Starts two processes if nothing differs.
  */
 export async function putBack(repo: Repository, order: PutBackOrder): Promise<Restored> {
   const { base, settings } = order.checkpoint;
@@ -41,7 +41,7 @@ export async function putBack(repo: Repository, order: PutBackOrder): Promise<Re
   };
 }
 
-/** What leads from one list of differences against a base to another against the same. */
+/** The changes from one list of differences against a base to another one. */
 function differences(before: readonly DiffEntry[], now: readonly DiffEntry[]): DiffEntry[] {
   const old = new Map(before.map((entry) => [entry.path, entry]));
   const fresh = new Set(now.map(({ path }) => path));
@@ -49,7 +49,7 @@ function differences(before: readonly DiffEntry[], now: readonly DiffEntry[]): D
     const was = old.get(entry.path)?.to ?? entry.from;
     return sameVersion(was, entry.to) ? [] : [{ ...entry, from: was }];
   });
-  // As at the base again: what the attempt had done was undone.
+  // The path equals the base again: the attempt's change was reverted.
   const undone = before
     .filter(({ path }) => !fresh.has(path))
     .map(({ path, from, to }) => ({ path, from: to, to: from }));

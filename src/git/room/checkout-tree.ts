@@ -1,5 +1,5 @@
-// Makes the working tree of a shared clone what a commit or an attempt left. Only for trees nobody else works in: nothing is
-// kept of what was there. Leaves making the clone to shared-clone.ts.
+// Makes the working tree of a shared clone equal to a commit or an attempt. Only for trees of this program: replaced
+// content is not kept. shared-clone.ts makes the clone.
 import { join } from "node:path";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
@@ -16,7 +16,7 @@ import {
 import { checkpointRef } from "../base/names.js";
 import type { Repository } from "../base/repository.js";
 
-/** A tree to come to: a commit's or tree's, and what differs from it. */
+/** The wanted tree: that of a commit or tree, and changes to it. */
 export interface Target {
   base: string;
   /** Only path and `to` matter. */
@@ -24,8 +24,8 @@ export interface Target {
 }
 
 /**
- * Makes HEAD a commit (`undefined`: none yet) and the index hold what is tracked there and in `base`. The working tree stays
- * as it is; `layTree` is for that.
+ * Sets HEAD to a commit (`undefined`: none yet), and the index to the tracked files of that commit and `base`. The
+ * working tree stays as it is; `layTree` changes it.
  */
 export async function layHead(
   repo: Repository,
@@ -33,18 +33,20 @@ export async function layHead(
 ): Promise<void> {
   if (head === undefined) await runGit(repo, ["read-tree", "--empty"]);
   else {
-    // As a person's commit, whosever it was: it stays where it is.
+    // The reflog entry looks like a person's, so later steps leave the commit where it is.
     await runGit(repo, ["update-ref", "--create-reflog", "-m", "commit: as it was", "HEAD", head]);
     await runGit(repo, ["read-tree", head]);
   }
-  // What was staged and is ignored counts as tracked there, too.
+  // Staged files that are ignored count as tracked there, too.
   const more = await diffTrees(repo, base, await treeish(repo, head));
   const input = indexInfo(more.filter(({ path }) => !repo.isOwn(path)));
   await runGit(repo, ["update-index", "-z", "--index-info"], { input });
   await dropOwnIndex(repo);
 }
 
-/** Makes the working tree the target, save what is the runner's own; answers with how many paths that changed. */
+/**
+ * Makes the working tree equal to the target, without the runner's own files; returns the number of changed paths.
+ */
 export async function layTree(repo: Repository, target: Target): Promise<number> {
   const wanted = await treeWith(repo, target.base, target.changes);
   await stageAll(repo);
@@ -58,7 +60,7 @@ export async function layTree(repo: Repository, target: Target): Promise<number>
   return back.length;
 }
 
-/** What a commit changed against its first parent. */
+/** The changes of a commit against its first parent. */
 export async function changesOfCommit(repo: Repository, commit: string): Promise<DiffEntry[]> {
   return diffTrees(repo, commit);
 }
@@ -73,7 +75,7 @@ async function treeWith(repo: Repository, base: string, changes: readonly DiffEn
   return (await runGit(repo, ["write-tree"], { index })).out.trimEnd();
 }
 
-/** The id a name stands for, e.g. of the commit before one; `undefined` where there is no such object. */
+/** The id of an object by a name such as a commit's parent; `undefined` if it does not exist. */
 export async function objectOf(repo: Repository, name: string): Promise<string | undefined> {
   const { code, out } = await runGit(repo, ["rev-parse", "-q", "--verify", name], { answers: [1] });
   return code === 0 ? out.trimEnd() : undefined;
@@ -84,7 +86,7 @@ export async function pathsBetween(repo: Repository, one: string, other: string)
   return (await diffTrees(repo, one, other)).map(({ path }) => toText(path));
 }
 
-/** Makes a commit the checkpoint of `id`, as the run found one of an earlier run. */
+/** Makes a commit the checkpoint of `id`, as a run finds one of an earlier run. */
 export async function layCheckpoint(
   repo: Repository,
   { id, base }: { id: string; base: string },

@@ -1,10 +1,10 @@
-// Working trees that borrow the objects of another: the room's own, and those of the submodules in it, never fetched from
-// anywhere. Leaves the room itself to room.ts.
+// Working trees that borrow the objects of another repository: the room's own, and those of its submodules. Nothing
+// is fetched. room.ts makes the room itself.
 import { join } from "node:path";
 import { toText } from "../base/bytes.js";
 import { runGit, type GitPlace } from "../base/git.js";
 
-/** Makes a git folder whose objects are, beside its own, those of another. One process. */
+/** Makes a git folder that borrows the objects of another. Starts one process. */
 export async function initBorrowing(
   place: GitPlace,
   order: {
@@ -21,8 +21,8 @@ export async function initBorrowing(
 }
 
 /**
- * Checks out the submodules that are checked out in the project, at the commits the room asks for; one whose commit is
- * not there stays an empty folder. No process where there are none.
+ * Checks out the project's submodules at the commits of the room; a submodule without its commit stays an empty
+ * folder. Starts no process without submodules.
  */
 export async function fillSubmodules(place: GitPlace, projectTop: string): Promise<void> {
   const { files } = place.ports;

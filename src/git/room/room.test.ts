@@ -170,7 +170,9 @@ test("rooms of killed runs are removed, those of other projects are not; one tha
   expect(readdirSync(rooms.parent)).toEqual(["looper-room-0123456789abcdef-1"]);
 });
 
-test("a room never lies in the project, and one that cannot be made leaves nothing", async ({ scratch }) => {
+test("a room is always outside the project, and one that cannot be made leaves no files", async ({
+  scratch,
+}) => {
   mkdirSync(join(scratch.top, "tmp"));
   scratch.env.TMPDIR = join(scratch.top, "tmp");
   expect((await prepareRooms(await scratch.open())).parent).not.toContain(scratch.top);

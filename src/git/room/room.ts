@@ -1,5 +1,5 @@
-// Rooms: fresh working trees outside the project, with a git folder of their own that only borrows the project's objects,
-// so that what runs there can move no ref and no index of the project. Leaves what goes into a room to the callers.
+// Rooms: fresh working trees outside the project. Their git folder borrows the project's objects, so that commands
+// in a room cannot move refs or change the index of the project. The callers decide on the content.
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
@@ -11,13 +11,13 @@ import { importCommit, OWN_IDENT } from "../base/fast-import.js";
 import { runGit, type GitPlace } from "../base/git.js";
 import type { Repository } from "../base/repository.js";
 
-/** Where rooms are made, and with what git was told when that was asked. */
+/** The place for rooms, and the git settings they are made with. */
 export interface Rooms {
   repo: Repository;
-  /** Absolute: the folder rooms lie in, each under a name that begins with `prefix`. */
+  /** Absolute: the folder of the rooms, whose names begin with `prefix`. */
   parent: string;
   prefix: string;
-  /** Settings that decide which bytes a checkout writes, as `git config` tells them. */
+  /** Settings that decide which bytes a checkout writes, as `git config` prints them. */
   settings: readonly (readonly [key: string, value: string])[];
   /** `info/attributes`, `info/sparse-checkout` and `shallow` of the project's git folder. */
   own: readonly { path: string; content: Uint8Array }[];
@@ -25,33 +25,36 @@ export interface Rooms {
 
 /** A room that is open. */
 export interface GitRoom extends GitPlace {
-  /** Absolute: to be removed with all it holds. */
+  /** Absolute: the folder to remove with its content. */
   folder: string;
-  /** The top of the working tree, inside `folder`, named like the project's. */
+  /** The top of the working tree, inside `folder`, with the same name as the project's. */
   cwd: string;
   /** HEAD, detached. */
   commit: string;
-  /** The index as the checkout left it. */
+  /** The index right after the checkout. */
   index: Uint8Array;
 }
 
-/** What a room holds: a commit of the project, changed by entries whose blobs the project has, and by texts of the caller's. */
+/** The content of a room: a commit of the project, changed by entries whose blobs the project has, and by texts. */
 export interface RoomContent {
   commit: string;
   entries: readonly DiffEntry[];
-  /** Paths in bytes. They replace what the entries say of them. */
+  /** Paths in bytes. They replace the versions in the entries. */
   texts: readonly { path: string; mode: string; text: string }[];
 }
 
 const MODE = 0o700;
 
-/** What decides the bytes of a checkout, and who commits. Never a remote, an alias, or a helper that asks. */
+/**
+ * Settings that decide on the bytes of a checkout, and on the author. Never a remote, an alias, or a credential
+ * helper.
+ */
 const COPIED =
   /^(?:core\.(?:autocrlf|eol|symlinks|filemode|ignorecase|precomposeunicode|attributesfile|sparsecheckout|sparsecheckoutcone)|extensions\.objectformat|filter\..+\.(?:clean|smudge|process|required)|user\.(?:name|email))$/;
 
 /**
- * Finds out how rooms of this repository are to be made. Once for a run, before any agent runs: what an agent does to
- * git's settings later has no say in what a checkout writes. One process.
+ * Reads the settings for the rooms of this repository. Called once, before any agent runs: settings that an agent
+ * changes later do not affect a checkout. Starts one process.
  */
 export async function prepareRooms(repo: Repository): Promise<Rooms> {
   const { out } = await runGit(repo, ["config", "--list", "--show-scope", "-z"]);
@@ -68,7 +71,7 @@ export async function prepareRooms(repo: Repository): Promise<Rooms> {
   return { repo, ...(await placeOfRooms(repo)), settings, own };
 }
 
-/** The settings of the project alone; everyone's own hold in a room as well. */
+/** The settings of the project; those of the user and the system apply in a room as well. */
 function readSettings(listed: string): [string, string][] {
   const fields = listed.split("\0");
   return fields.flatMap((scope, at): [string, string][] => {
@@ -80,8 +83,8 @@ function readSettings(listed: string): [string, string][] {
 }
 
 /**
- * Makes a room. Without one that is open already it is always at the same path: what tests and tools say of paths can
- * then be compared from one room to the next. Three git processes, and one for each text.
+ * Makes a room. The path is always the same unless another room is open, so that paths in the output of tests and
+ * tools can be compared. Starts three git processes, and one for each text.
  */
 export async function openRoom(rooms: Rooms, content: RoomContent): Promise<GitRoom> {
   const { repo } = rooms;
@@ -106,8 +109,8 @@ export async function openRoom(rooms: Rooms, content: RoomContent): Promise<GitR
 }
 
 /**
- * The files of the commit (bytes) that are not as the checkout left them; `undefined`: the whole tree is gone. The room's
- * own git folder is not asked: what ran in the room may have changed that too. Three git processes.
+ * The files of the commit (bytes) that differ from the checkout; `undefined` if the whole tree is gone. Does not use
+ * the room's own git folder, which commands in the room may have changed. Starts three git processes.
  */
 export async function changedInRoom(rooms: Rooms, room: GitRoom): Promise<string[] | undefined> {
   const { files } = room.ports;
@@ -122,19 +125,19 @@ export async function changedInRoom(rooms: Rooms, room: GitRoom): Promise<string
   return out.split("\0").filter((path) => path !== "");
 }
 
-/** Removes a room. `false`: something in it resists; the next start tries again. */
+/** Removes a room. Returns false if a part cannot be removed; the next start tries again. */
 export async function closeRoom(ports: Ports, folder: string): Promise<boolean> {
   const { files, processes } = ports;
   if (await removed(() => files.removeTree(folder))) return true;
-  // Folders without write permission, as some tools make them for their caches, keep what is in them.
+  // Folders without write permission, as some tools make for their caches, cannot be emptied.
   const env = { PATH: "/usr/bin:/bin" };
   await processes.run({ command: "chmod", args: ["-R", "u+rwx", folder], cwd: "/", env });
   return removed(() => files.removeTree(folder));
 }
 
 /**
- * Removes the rooms that runs in this working tree left behind when they were killed; answers with those removed.
- * Contract: no other run works in this working tree.
+ * Removes the rooms of killed runs in this working tree; returns their paths. Contract: no other run works in this
+ * working tree.
  */
 export async function removeStaleRooms(repo: Repository): Promise<string[]> {
   const { parent, prefix } = await placeOfRooms(repo);
@@ -147,7 +150,7 @@ export async function removeStaleRooms(repo: Repository): Promise<string[]> {
   return gone;
 }
 
-/** Temp folders are not in the project unless somebody put them there; then the system's own is taken. */
+/** Temp folders are normally outside the project; if TMPDIR is inside, the system's temp folder is used. */
 async function placeOfRooms({ cwd, env, ports }: GitPlace): Promise<Pick<Rooms, "parent" | "prefix">> {
   const wished = [env.TMPDIR, env.TMP, env.TEMP].find((folder) => folder !== undefined && isAbsolute(folder));
   const real = wished === undefined ? undefined : await ports.files.realPath(wished);
@@ -156,7 +159,7 @@ async function placeOfRooms({ cwd, env, ports }: GitPlace): Promise<Pick<Rooms, 
   return { parent, prefix: `looper-room-${digest([cwd])}-` };
 }
 
-/** Whether a path is the folder, or lies in it. */
+/** Whether a path is the folder or below it. */
 export function isInside(folder: string, path: string): boolean {
   const inside = relative(folder, path);
   return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
@@ -207,7 +210,7 @@ async function makeGitFolder(rooms: Rooms, place: GitPlace, gitDir: string): Pro
   );
 }
 
-/** A setting as a config file has it; key and value in bytes. */
+/** A setting in the format of a config file; key and value in bytes. */
 function formatSetting([key, value]: readonly [string, string]): string {
   const first = key.indexOf(".");
   const last = key.lastIndexOf(".");

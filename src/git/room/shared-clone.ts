@@ -1,21 +1,24 @@
-// A second repository that reads its objects from the first: what is done in it never reaches that one, whose git folder and
-// working tree are only read. Leaves what is laid into it to checkout-tree.ts.
+// A second repository that reads its objects from the first. Work in it never reaches the first, whose git folder
+// and working tree are only read. checkout-tree.ts fills its working tree.
 import { dirname, join } from "node:path";
 import { toText } from "../base/bytes.js";
 import { gitEnv, runGit, type GitPlace } from "../base/git.js";
 import type { Repository } from "../base/repository.js";
 
-/** Settings by which git turns files into blobs and back, or leaves files out. Filters and hooks are programs: they stay behind. */
+/**
+ * Settings by which git converts files to blobs and back, or leaves files out. Filters and hooks are programs, so
+ * they are not copied.
+ */
 const KEPT_SETTINGS = "^core\\.(autocrlf|eol|ignorecase|precomposeunicode|excludesfile|attributesfile)$";
 
 export interface CloneOrder {
-  /** Absolute; made, and nothing is there yet. */
+  /** Absolute; it exists and is empty. */
   folder: string;
-  /** Absolute: the home folder git sees there. */
+  /** Absolute: the home folder for git in the clone. */
   home: string;
 }
 
-/** Makes it, on a branch without a commit; answers with the environment git needs there. */
+/** Makes the clone, on a branch without a commit; returns the environment for git in it. */
 export async function cloneShared(
   source: Repository,
   { folder, home }: CloneOrder,
@@ -58,7 +61,7 @@ async function copySettings(source: Repository, place: GitPlace, gitDir: string)
   settings.delete("core.excludesfile");
   settings.delete("core.attributesfile");
   for (const [key, value] of settings) await runGit(place, ["config", key, value]);
-  // What is said nearer counts more, so it comes last.
+  // The more specific setting wins in git, so it comes last.
   await joinFiles(
     source,
     [ignore, join(source.commonDir, "info", "exclude")],
@@ -71,7 +74,7 @@ async function copySettings(source: Repository, place: GitPlace, gitDir: string)
   );
 }
 
-/** Where git looks for the user's own file when no setting names one; absolute. */
+/** The absolute path of the user's own file if it is not configured. */
 function userFile({ env }: Repository, name: string): string {
   const config = env["XDG_CONFIG_HOME"];
   const folder = config === undefined || config === "" ? join(env["HOME"] ?? "/", ".config") : config;

@@ -285,7 +285,7 @@ test("what was committed meanwhile stays committed, in files and index", async (
   expect(await scratch.git("show", ":part")).toBe("1");
 });
 
-test("a branch that was rewritten while nobody looked: where it was is kept, and the branch stays", async ({
+test("a branch that was rewritten between two runs stays, and its old commit is kept", async ({
   scratch,
 }) => {
   write(scratch, "later.txt", "later\n");

@@ -1,12 +1,12 @@
-// Nothing is ever lost: random histories of a person and of agents, with failures, tasks given up and undone, kills and rescues
-// brought back, in real repositories. LOOPER_HISTORIES says how many (make test: 30).
+// No work is ever lost: random histories of a person and of agents, with failures, abandoned and undone tasks, kills and
+// restored rescues, in real repositories. LOOPER_HISTORIES sets their number (make test: 30).
 //
-// What must never be lost: a version of a file (its bytes) that git does not ignore and that looper could see. It sees
-//   - the files, and what is staged, when a task is claimed: that is a person's work, or what earlier tasks left;
+// A version of a file (its bytes) must never be lost if git does not ignore it and looper could see it. Looper sees
+//   - the files, and what is staged, when a task is claimed: the work of a person or of earlier tasks;
 //   - the files, and the commits of every branch, when an attempt ends;
-//   - what is staged as well, when a task is given up.
-// What an agent writes and overwrites within one attempt is seen by nobody; nor is what it stages and unstages on its way.
-// What a person overwrites, removes or unstages between two attempts is the person's own doing: from then on it may be gone.
+//   - staged content as well, when a task is abandoned.
+// Looper does not see versions that an agent overwrites, or stages and unstages, within one attempt.
+// A version that a person overwrites, removes or unstages between two attempts need not be kept any more.
 //
 // A version is kept when it is in a file of the working tree or in the person's index ("the tree"), in a commit of a branch,
 // in a recorded attempt (commits too), or in a rescue. Checkpoints do not count: they go with their task.
@@ -131,7 +131,7 @@ class History {
     if (built === "nothing") await dropCheckpoint(this.repo, taskId);
     else {
       writeFileSync(join(this.scratch.top, "to-do.json"), DONE);
-      // A start that finds it goes on with it as this one does.
+      // The next start would continue with the pending commit in the same way.
       await publish(this.repo, (await recoverPending(this.repo)) ?? built);
     }
   }
@@ -248,7 +248,7 @@ class History {
     const { git, top } = this.scratch;
     const path = "at" in deed ? (PATHS[deed.at] ?? "b") : "";
     const full = join(top, path);
-    // What is refused (nothing staged, a path in the way) is not done, as by a hand.
+    // A refused command (nothing staged, a path in the way) has no effect, as for a person.
     const attempt = (...args: string[]): Promise<unknown> => git(...args).catch(() => undefined);
     switch (deed.do) {
       case "write":
@@ -308,7 +308,7 @@ class History {
   }
 }
 
-/** What was written, by its id: all that histories of this file write is theirs alone. */
+/** The written versions by blob id; each text is written only once in all histories. */
 const TOLD = new Map<string, string>();
 
 function blobOf(content: string | Uint8Array): string {

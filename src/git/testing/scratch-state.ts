@@ -1,10 +1,12 @@
-// For the tests of going back: all that can be seen of a working tree and its index, to compare before and after.
-// Leaves making a mess to the tests.
+// For tests of restoring: the visible state of a working tree and its index, to compare before and after.
 import { join } from "node:path";
 import type { Files } from "../../system/ports.js";
 import type { Scratch } from "./scratch.js";
 
-/** Everything a person could tell apart: each file and folder with its kind, mode and bytes; the index with its bits; git's status. */
+/**
+ * Everything a person could tell apart: each file and folder with its kind, mode and bytes; the index with its bits;
+ * git's status.
+ */
 export interface State {
   files: readonly string[];
   index: string;
@@ -12,7 +14,7 @@ export interface State {
   status: string;
 }
 
-/** Looks at a scratch repository, or at a folder of it, without changing anything. */
+/** Reads the state of a scratch repository, or of a folder in it, without changing anything. */
 export async function stateOf(scratch: Scratch, git = scratch.git, top = scratch.top): Promise<State> {
   return {
     files: await filesOf(scratch.ports.files, top),

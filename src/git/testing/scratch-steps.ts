@@ -1,32 +1,34 @@
-// For the histories: what may happen in one, and how likely. Leaves doing it to histories.test.ts.
+// For the random histories: their steps, with probabilities. histories.test.ts performs them.
 import fc from "fast-check";
 
 /** The files of a history. */
 export const PATHS = ["a.txt", "b", "dir/b.txt", "dir/new", "dir", "deep/er/x", "x.ign", "ü\n"] as const;
 
-/** What a hand may do to files, index and branch. `at`: a path; numbers choose. */
+/** Actions of an agent or a person on files, index and branch. `at`: a path; numbers choose. */
 export type Deed =
   | { do: "write" | "stage-part" | "link" | "remove" | "mode" | "add" | "unstage"; at: number }
   | { do: "add-all" | "commit" | "commit-staged" | "reset-hard" | "branch" | "stash" };
 
-/** What happens in a history, one after the other. */
+/** The steps of a history, in order. */
 export type Step =
   | { kind: "person"; deeds: readonly Deed[] }
   | { kind: "task"; attempts: readonly Attempt[]; end: "done" | "given-up"; kill: number }
   | { kind: "rescue"; which: number }
-  /** A task that is done is undone, unless that would be refused. `kill`: before the nth git process that changes something. */
+  /**
+   * Undoes a finished task, unless that would be refused. `kill`: before the nth git process that changes something.
+   */
   | { kind: "undo"; which: number; kill: number };
 
 /** One attempt at a task. */
 interface Attempt {
   deeds: readonly Deed[];
-  /** What a person does before the next one. */
+  /** Actions of a person before the next attempt. */
   between: readonly Deed[];
-  /** Looper is killed before the nth git process that follows the agent. */
+  /** The run is killed before the nth git process after the agent. */
   kill: number;
 }
 
-/** Most of it happens to a few paths, so that hands meet. */
+/** Few paths, so that actions meet. */
 const path = fc.oneof(
   { weight: 3, arbitrary: fc.nat(1) },
   { weight: 1, arbitrary: fc.nat(PATHS.length - 1) },
@@ -90,7 +92,10 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: undoStep },
 );
 
-/** A person begins: else there is little an agent could spoil. An undo ends it: else there is seldom one that is not refused. */
+/**
+ * A person begins, because otherwise an agent could damage little. An undo is last, because otherwise most are
+ * refused.
+ */
 export const histories: fc.Arbitrary<Step[]> = fc
   .tuple(personStep, taskStep, fc.array(steps, { maxLength: 3 }), undoStep)
   .map(([person, task, rest, undo]) => [person, task, ...rest, undo]);

@@ -1,5 +1,5 @@
-// For the tests of the commit protocol: one task from its claim to its commit, as the loop does it.
-// Leaves the repository to scratch.ts and what an attempt does to the tests.
+// For tests of the commit protocol: one task from its claim to its commit, as in the loop. scratch.ts makes the
+// repository, and the tests change files.
 import { join } from "node:path";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { prepareCommit } from "../commit/commit.js";
@@ -10,7 +10,7 @@ import type { Repository } from "../base/repository.js";
 import { type Scratch } from "./scratch.js";
 import { snapshot, type Snapshot } from "../attempt/snapshot.js";
 
-/** The backlog once the task is done. */
+/** The backlog with the task done. */
 export const DONE = '{"tasks":[{"id":"T1","status":"done"}]}\n';
 export const MESSAGE = formatMessage({
   title: "Do T1",
@@ -21,7 +21,7 @@ export const MESSAGE = formatMessage({
 });
 export const FACTS = { changes: [{ op: "finish", id: "T1" }] };
 
-/** Claim and attempt; then the commit is built, or there is nothing to commit. */
+/** Claim and attempt; then builds the commit, or finds nothing to commit. */
 export async function tryAttempt(repo: Repository, work: () => unknown): Promise<Prepared | "nothing"> {
   const seen = await runAttempt(repo, work);
   const backlog = Buffer.from(DONE);
@@ -29,7 +29,7 @@ export async function tryAttempt(repo: Repository, work: () => unknown): Promise
   return await prepareCommit(repo, order);
 }
 
-/** Claim and attempt, which changes something; then the commit is built. */
+/** Claim and attempt with changes; then builds the commit. */
 export async function attempt(repo: Repository, work: () => unknown): Promise<Prepared> {
   const prepared = await tryAttempt(repo, work);
   if (prepared === "nothing") throw new Error("nothing to commit");
@@ -43,7 +43,7 @@ export async function runAttempt(repo: Repository, work: () => unknown): Promise
   return await snapshot(repo, { checkpoint: taken, run: "run-1", label: "T1-1", policy: "runner" });
 }
 
-/** The rest of the protocol; answers with the commit, and throws on a warning. */
+/** The rest of the protocol; returns the commit, and throws on a warning. */
 export async function finish(scratch: Scratch, repo: Repository, prepared: Prepared): Promise<string> {
   await scratch.ports.files.writeAtomic(join(scratch.top, "to-do.json"), DONE);
   const { commit, warnings } = await publish(repo, prepared);
@@ -51,7 +51,7 @@ export async function finish(scratch: Scratch, repo: Repository, prepared: Prepa
   return commit;
 }
 
-/** What a commit changed: "A path", "M path", "D path". */
+/** The changes of a commit: "A path", "M path", "D path". */
 export async function changesOf(scratch: Scratch, commit: string): Promise<string[]> {
   const out = await scratch.git("show", "-z", "--format=", "--name-status", "--no-renames", commit);
   const fields = out.split("\0");

@@ -1,5 +1,5 @@
-// For the tests of undoing: commits as the runner makes them, and one of them undone, as the loop does it.
-// Leaves the repository to scratch.ts and what a task does to the tests.
+// For tests of undo: commits as the runner makes them, and the undo of one, as in the loop. scratch.ts makes the
+// repository, and the tests change files.
 import { join } from "node:path";
 import { prepareCommit } from "../commit/commit.js";
 import type { DiffEntry } from "../base/diff.js";
@@ -14,10 +14,10 @@ import { publishWithTree } from "../undo/revert-tree.js";
 import { type Scratch } from "./scratch.js";
 import { listTaskCommits } from "../commit/task-commits.js";
 
-/** The backlog once the task is undone. */
+/** The backlog with the task undone. */
 export const REOPENED = '{"tasks":[{"id":"T1","status":"todo"}]}\n';
 
-/** What the runner commits when a task is done; the backlog changes with it. */
+/** Makes the commit of a finished task; the backlog changes with it. */
 export async function taskCommit(scratch: Scratch, task: string, work: () => void): Promise<string> {
   work();
   const done = `{"tasks":[{"id":"${task}","status":"done"}]}\n`;
@@ -36,21 +36,21 @@ export async function planFor(repo: Repository, ...tasks: string[]): Promise<Rev
   return await planRevert(repo, head, commits);
 }
 
-/** The changes of a plan without conflicts, and what of a person's lies in their way. */
+/** The changes of a plan without conflicts, and a person's files in their way. */
 export async function cleanPlan(repo: Repository, ...tasks: string[]) {
   const plan = await planFor(repo, ...tasks);
   if (plan.kind !== "clean") throw new Error(JSON.stringify(plan));
   return { ...plan, inTheWay: await findInTheWay(repo, await headOf(repo), plan.changes) };
 }
 
-/** The first step of the protocol: the commit is built, and nothing else is done. */
+/** The first step of the protocol: builds the commit and does nothing else. */
 export async function prepareUndo(repo: Repository, ...tasks: string[]): Promise<Prepared> {
   const { changes, inTheWay } = await cleanPlan(repo, ...tasks);
   if (inTheWay.length > 0) throw new Error(`in the way: ${inTheWay.join(", ")}`);
   return prepareChanges(repo, tasks, changes);
 }
 
-/** That first step with changes which are known to be in nobody's way. */
+/** The same first step for changes that are in no person's way. */
 async function prepareChanges(
   repo: Repository,
   tasks: readonly string[],
@@ -67,7 +67,10 @@ async function prepareChanges(
   return prepared;
 }
 
-/** The first step for one of the tasks that count, chosen by a number; `undefined` where there is none, or it would be refused. */
+/**
+ * The first step for one of the live commits, chosen by a number; `undefined` if there are none, or the undo would
+ * be refused.
+ */
 export async function prepareSomeUndo(repo: Repository, which: number): Promise<Prepared | undefined> {
   const { commit } = await readHead(repo);
   const live = commit === undefined ? [] : await listTaskCommits(repo, commit);
@@ -79,7 +82,7 @@ export async function prepareSomeUndo(repo: Repository, which: number): Promise<
   return inTheWay.length > 0 ? undefined : prepareChanges(repo, [chosen.task], plan.changes);
 }
 
-/** The rest of it; answers with the commit, and throws on a warning. */
+/** The rest of the protocol; returns the commit, and throws on a warning. */
 export async function finishUndo(scratch: Scratch, repo: Repository, prepared: Prepared): Promise<string> {
   await scratch.ports.files.writeAtomic(join(scratch.top, "to-do.json"), REOPENED);
   const { commit, warnings } = await publishWithTree(repo, prepared);

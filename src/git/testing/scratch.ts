@@ -1,5 +1,4 @@
-// For the tests of this floor: a real repository in a temp folder, and ports that count and interrupt what git is asked.
-// Leaves making files and looking at them to the tests.
+// For tests of this floor: a real repository in a temp folder, and ports that count and interrupt git processes.
 import { join } from "node:path";
 import { test as base } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
@@ -13,13 +12,13 @@ export interface Scratch {
   top: string;
   ports: Ports;
   env: Record<string, string>;
-  /** Runs git as in an agent's hands; answers with stdout, its last line end taken off. Throws on failure. */
+  /** Runs git as an agent does; returns stdout without its last line end. Throws on failure. */
   git: (...args: string[]) => Promise<string>;
-  /** The same in a person's hands. */
+  /** Runs git as a person does. */
   person: (...args: string[]) => Promise<string>;
-  /** Commits everything there is. */
+  /** Commits all files. */
   commitAll: (message: string) => Promise<string>;
-  /** Opens it, with `looper-logs` as the log folder. */
+  /** Opens the repository, with `looper-logs` as the log folder. */
   open: (places?: Partial<RepositoryPlaces>, ports?: Ports) => Promise<Repository>;
 }
 
@@ -97,13 +96,16 @@ export async function runAs(
   return Buffer.from(stdout).toString("utf8").replace(/\n$/, "");
 }
 
-/** The value of a result that must be one. */
+/** The value of a successful result; throws on a failed one. */
 export function must<T>(result: Result<T, unknown>): T {
   if (!result.ok) throw new Error(JSON.stringify(result.error));
   return result.value;
 }
 
-/** Ports that call `before` with git's subcommand before each git process; it throws to stand for a SIGKILL of the run. */
+/**
+ * Ports that call `before` with git's subcommand before each git process; it throws to simulate a SIGKILL of the
+ * run.
+ */
 export function watchGit(ports: Ports, before: (args: readonly string[]) => void | Promise<void>): Ports {
   return {
     ...ports,

@@ -1,5 +1,5 @@
-// Brings the working tree to a commit that is built and not yet in HEAD: before HEAD moves, so that what the tree holds is
-// nobody's work to be done. May be done again after a kill at any point. Leaves index and HEAD to publish.ts.
+// Changes the working tree to a built commit before HEAD moves, so that no difference is left that would look like
+// unfinished work. May be repeated after a kill at any point. publish.ts updates index and HEAD.
 import { join } from "node:path";
 import { parseBatch } from "../base/batch.js";
 import { toBytes, toText } from "../base/bytes.js";
@@ -18,7 +18,7 @@ import type { Prepared } from "../commit/pending.js";
 import { publish, type Published } from "../commit/publish.js";
 import type { Repository } from "../base/repository.js";
 
-/** The commit to publish, and what came of the tree. */
+/** The commit to publish, and the result for the tree. */
 interface Settled {
   prepared: Prepared;
   warnings: readonly string[];
@@ -27,8 +27,8 @@ interface Settled {
 }
 
 /**
- * Brings the working tree to the commit, the backlog left out, then publishes it. A path that somebody changed since the
- * commit was built stays as it is, with a warning. Eleven processes.
+ * Changes the working tree to the commit, without the backlog, then publishes it. A path that was changed since the
+ * commit was built stays as it is, with a warning. Starts eleven processes.
  */
 export async function publishWithTree(repo: Repository, prepared: Prepared): Promise<Published> {
   const settled = await settleTree(repo, prepared);
@@ -58,14 +58,14 @@ async function settleTree(repo: Repository, prepared: Prepared): Promise<Settled
   return { prepared: { ...prepared, changes: go }, warnings, outside: await listOutside(repo, changes) };
 }
 
-/** Setting an entry of the person's index made git forget that it is not meant to be in the tree. */
+/** Setting an entry of the person's index cleared git's note that the file is outside the sparse checkout. */
 async function keepOutside(repo: Repository, outside: readonly string[]): Promise<void> {
   const input = outside.map((path) => `${path}\0`).join("");
   const args = ["update-index", "--skip-worktree", "-z", "--stdin"];
   if (outside.length > 0) await runGit(repo, args, { input });
 }
 
-/** Those of the changed paths that git did not write, since the person asked for a part of the tree alone. */
+/** The changed paths that git did not write, because they are outside the person's sparse checkout. */
 async function listOutside(repo: Repository, changes: readonly DiffEntry[]): Promise<string[]> {
   const patterns = await repo.ports.files.stat(join(repo.gitDir, "info", "sparse-checkout"));
   if (patterns === undefined || changes.length === 0) return [];
@@ -77,7 +77,7 @@ async function listOutside(repo: Repository, changes: readonly DiffEntry[]): Pro
   });
 }
 
-/** What HEAD changed in its own way since the commit was built is not overwritten. */
+/** Changes made to HEAD since the commit was built are not overwritten. */
 function splitMoved(
   changes: readonly DiffEntry[],
   moved: readonly DiffEntry[],
@@ -94,7 +94,7 @@ function isRepository({ from, to }: DiffEntry): boolean {
   return from.mode === "160000" || to.mode === "160000";
 }
 
-/** Answers with the paths that were left alone. */
+/** Returns the paths that were left alone. */
 async function bring(repo: Repository, head: string, changes: readonly DiffEntry[]): Promise<string[]> {
   await dropOwnIndex(repo);
   await stageAll(repo);
@@ -112,13 +112,13 @@ async function bring(repo: Repository, head: string, changes: readonly DiffEntry
   await mend(repo, torn, staged);
   if (torn.length + next.length > 0) {
     const [before, after] = await treesWith(repo, head, [brought, [...torn, ...next]]);
-    // Two trees, so that only what differs between them is touched.
+    // Two trees, so that only their differences are touched.
     await runGit(repo, ["read-tree", "-m", "-u", before, after], { index: ownIndex(repo) });
   }
   return left.map(({ path }) => toText(path));
 }
 
-/** `now`: what the tree holds, where that is not what HEAD holds. */
+/** `now`: the content of the tree if it differs from HEAD. */
 async function lookAt(
   repo: Repository,
   { to }: DiffEntry,
@@ -129,7 +129,7 @@ async function lookAt(
   return exists(now) && !(await isHalf(repo, now, to)) ? "left" : "torn";
 }
 
-/** Whether a file holds the beginning of another and no more: a git that was killed wrote so far. */
+/** Whether a file is a proper beginning of another: a killed git left it incomplete. */
 async function isHalf(repo: Repository, now: Version, whole: Version): Promise<boolean> {
   if (!isFile(now) || !isFile(whole)) return false;
   const { out } = await runGit(repo, ["cat-file", "--batch"], { input: `${now.oid}\n${whole.oid}\n` });
@@ -141,7 +141,7 @@ function isFile({ mode }: Version): boolean {
   return mode.startsWith("100");
 }
 
-/** Half a file, and none where there was one, count as the file before: git then writes it whole. */
+/** Treats a half-written or missing file as unchanged, so that git writes it whole. */
 async function mend(
   repo: Repository,
   torn: readonly DiffEntry[],
@@ -157,7 +157,7 @@ async function mend(
   await runGit(repo, ["update-index", "-z", "--index-info"], { index: ownIndex(repo), input });
 }
 
-/** The tree of a commit with the first changes made, and with both, by way of one more index of our own. */
+/** The tree of a commit with the first changes, and with both, made in another own index. */
 async function treesWith(
   repo: Repository,
   commit: string,

@@ -177,7 +177,7 @@ test("other work of a person stays: staged, half staged, changed, untracked", as
   expect(await scratch.git("status", "--porcelain")).toBe(" M a.txt\nMM both.txt\n?? dir/mine");
 });
 
-test("what lies in the way of an undoing is named, whatever it is", async ({ scratch }) => {
+test("an undo lists every path in its way: changed, staged and ignored files", async ({ scratch }) => {
   write(scratch, "gone/file", "x");
   write(scratch, "folder/file", "x");
   write(scratch, "plain", "x");
@@ -228,7 +228,7 @@ test("done again after it was undone: the newer commit is undone, and both stay 
   expect(trailers.trim()).toBe(`Looper-Undo: T1\nLooper-Undo-Commit: ${second}`);
 });
 
-test("an old git is told of", async ({ scratch }) => {
+test("an undo with an old git fails with the version it needs", async ({ scratch }) => {
   await taskCommit(scratch, "T1", () => undefined);
   const { processes } = scratch.ports;
   const old = {

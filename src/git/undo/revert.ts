@@ -1,5 +1,5 @@
-// Works out what undoing commits would change, by three-way merges that touch neither index nor tree nor any ref.
-// Leaves making the change to revert-tree.ts, and the commit to commit.ts.
+// Computes the changes of an undo by three-way merges that touch no index, tree or ref. revert-tree.ts makes the
+// changes, and commit.ts the commit.
 import { given } from "../../system/given.js";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
@@ -10,25 +10,25 @@ import { subjectOf, taskOf, type TaskCommit } from "../commit/live-commits.js";
 import type { Repository } from "../base/repository.js";
 import { listTouching } from "../commit/task-commits.js";
 
-/** So many paths are explained, each with so many commits. */
+/** The most paths that are explained, and the most commits for each. */
 const MOST_EXPLAINED = 50;
 const MOST_LATER = 20;
 
-/** A path that cannot be undone by itself, and who changed it since. */
+/** A path that cannot be undone automatically, and the later commits that changed it. */
 export interface Conflict {
   /** As text, from the top of the repository. */
   path: string;
-  /** Newest first. `task`: where it is the commit of one. */
+  /** Newest first. `task`: the task of the commit, if any. */
   later: readonly { commit: string; title: string; task?: string }[];
 }
 
-/** `changes`: from HEAD to the same without the commits, the backlog left out. */
+/** `changes`: from HEAD to HEAD without the commits; without the backlog. */
 export type RevertPlan =
   { kind: "clean"; changes: readonly DiffEntry[] } | { kind: "conflicts"; conflicts: readonly Conflict[] };
 
 /**
- * Takes the commits, newest first, out of what `head` holds, one on top of the other. Touches nothing; leaves objects
- * behind. Needs git 2.38; six processes, and five for each commit.
+ * Removes the commits, newest first, from the tree of `head`, one after the other. Touches nothing, but leaves
+ * objects. Needs git 2.38. Starts six processes, and five for each commit.
  */
 export async function planRevert(
   repo: Repository,
@@ -55,12 +55,12 @@ interface Merged {
   conflicts: readonly string[];
 }
 
-/** From the commit to its parent on one side, from the commit to `tree` on the other. */
+/** Merges the change from the commit to its parent with the change from the commit to `tree`. */
 async function takeOut(repo: Repository, commit: TaskCommit, tree: string): Promise<Merged> {
   const base = await wrap(repo, await treeOf(repo, commit.commit));
   const before =
     commit.parent === undefined ? await treeish(repo, undefined) : await treeOf(repo, commit.parent);
-  // Older versions of git take no trees and no base for this: commits with the base as parent say the same.
+  // Older versions of git accept no trees and no base here: commits with the base as parent have the same effect.
   const ours = await wrap(repo, tree, base);
   const theirs = await wrap(repo, before, base);
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", ours, theirs];
