@@ -17,7 +17,7 @@ import { BUG, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./context/ex
 import { diagnosticsOf, guessDiagnostics, USUAL } from "./line/log-flags.js";
 import { readCommandLine } from "./program.js";
 import { questionsAt } from "./context/prompts.js";
-import type { CommandEnd, CommandContext, Signal } from "./context/command-context.js";
+import type { CommandOutcome, CommandContext, Signal } from "./context/command-context.js";
 import { openStderr } from "./context/stderr.js";
 
 /** Set by the bundler. */
@@ -201,7 +201,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
     .catch(() => []);
 }
 
-async function main(): Promise<CommandEnd> {
+async function main(): Promise<CommandOutcome> {
   const argv = process.argv.slice(2);
   here.diagnostics = guessDiagnostics(argv, process.env);
   const asked = await readCommandLine(argv, {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { COMMANDS } from "./line/definitions.js";
 import { SETTING_FLAGS } from "./line/setting-flags.js";
-import { readCommandLine, type Asked } from "./program.js";
+import { readCommandLine, type ParsedLine } from "./program.js";
 
-function read(...argv: string[]): Promise<Asked> {
+function read(...argv: string[]): Promise<ParsedLine> {
   return readCommandLine(argv, {
     version: "1.2.3",
     cwd: "/project",

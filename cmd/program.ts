@@ -11,7 +11,7 @@ import { readWords } from "./line/typed-words.js";
 import { USUAL_COLUMNS, usualHelp } from "./line/usual-help.js";
 
 /** The parsed line: a text to print, or a command to run. `folder`: the value of `-C`. */
-export type Asked =
+export type ParsedLine =
   | { kind: "text"; text: string }
   | {
       kind: "command";
@@ -34,7 +34,7 @@ export async function readCommandLine(
     /** The width of stdout, if it is a terminal. */
     columns?: number | undefined;
   },
-): Promise<Asked> {
+): Promise<ParsedLine> {
   const place = (word: string, folder = "."): string => path.resolve(facts.cwd, folder, word);
   const sorted = await sortArguments(argv, lineOf(COMMANDS), {
     isFile: (word, folder) => facts.isFile(place(word, folder)),
@@ -46,7 +46,7 @@ export async function readCommandLine(
 function answer(
   sorted: Sorted,
   { version, columns }: { version: string; columns?: number | undefined },
-): Asked {
+): ParsedLine {
   switch (sorted.kind) {
     case "version":
       return { kind: "text", text: `${version}\n` };

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { UserError } from "../../src/system/errors.js";
 import { ListAnswer, ValidateAnswer } from "../../src/ui/shapes/backlog.js";
 import { DoctorAnswer } from "../../src/ui/shapes/project.js";
-import type { CommandEnd, Typed } from "../context/command-context.js";
+import type { CommandOutcome, Typed } from "../context/command-context.js";
 import { contextIn } from "../testing/testing.js";
 import { doctor } from "./project/doctor.js";
 import { ls } from "./backlog/ls.js";
@@ -31,7 +31,7 @@ function write(name: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-type Run = (context: ReturnType<typeof contextIn>["context"], typed: Typed) => Promise<CommandEnd>;
+type Run = (context: ReturnType<typeof contextIn>["context"], typed: Typed) => Promise<CommandOutcome>;
 
 async function call(command: Run, ...words: string[]) {
   const operands = words.filter((word) => !word.startsWith("-"));

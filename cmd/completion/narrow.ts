@@ -6,11 +6,11 @@ import type { Candidate, Point } from "./point.js";
 type Named = Extract<Completes, string>;
 
 /** The kinds of values that can be looked up. */
-export type Kind = Exclude<Named, "agents" | "assignment" | "tasks"> | "priority";
+export type CandidateKind = Exclude<Named, "agents" | "assignment" | "tasks"> | "priority";
 
 /** A point with a single value to complete. `more`: no space follows it. */
 export interface Wanted extends Pick<Point, "lead" | "typed" | "used" | "words"> {
-  kind?: Kind;
+  kind?: CandidateKind;
   more: boolean;
 }
 
@@ -43,7 +43,7 @@ function narrowed(wanted: Wanted, completes: Named): Wanted {
 }
 
 /** The last item of a comma-separated list; earlier items are not offered again. */
-function item(wanted: Wanted, kind: Kind): Wanted {
+function item(wanted: Wanted, kind: CandidateKind): Wanted {
   const begin = wanted.typed.lastIndexOf(",") + 1;
   const before = wanted.typed.slice(0, begin);
   const used = before.split(",").filter((part) => part !== "");

@@ -17,7 +17,7 @@ import { STATUSES } from "../../src/todo/model/status.js";
 import type { Task } from "../../src/todo/model/task.js";
 import { listOwnRuns } from "../lookup/own-runs.js";
 import type { CommandContext } from "../context/command-context.js";
-import type { Kind } from "./narrow.js";
+import type { CandidateKind } from "./narrow.js";
 import type { Candidate } from "./point.js";
 
 /** Where to look: the values of `-C` and `--file` as typed. `typed`: the beginning of the word. */
@@ -28,7 +28,11 @@ export interface Place {
 }
 
 /** All values of a kind, the most likely first. */
-export async function valuesOf(context: CommandContext, kind: Kind, place: Place): Promise<Candidate[]> {
+export async function valuesOf(
+  context: CommandContext,
+  kind: CandidateKind,
+  place: Place,
+): Promise<Candidate[]> {
   switch (kind) {
     case "file":
     case "folder":

@@ -71,7 +71,7 @@ export interface CommandContext {
 }
 
 /** How a command ended; looper.ts derives the exit code. `no`: the command worked and the answer is no. */
-export type CommandEnd = "ok" | "no" | { ending: Ending; signal?: string } | { exitCode: number };
+export type CommandOutcome = "ok" | "no" | { ending: Ending; signal?: string } | { exitCode: number };
 
 /** A parsed command line: operands in order, flags by their long name (`-C` has no long name). */
 export interface Typed {
@@ -80,7 +80,7 @@ export interface Typed {
 }
 
 /** A command: reads, decides, prints. */
-export type Command = (context: CommandContext, typed: Typed) => Promise<CommandEnd>;
+export type Command = (context: CommandContext, typed: Typed) => Promise<CommandOutcome>;
 
 /** The value of a flag that takes one; `undefined` when it was not given. */
 export function textFlag(typed: Typed, flag: string): string | undefined {

@@ -1,6 +1,6 @@
 import type { UserErrorKind } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
-import type { CommandEnd } from "./command-context.js";
+import type { CommandOutcome } from "./command-context.js";
 
 /** An internal error. */
 export const BUG = 70;
@@ -27,7 +27,7 @@ export const EXIT_CODES: readonly { codes: readonly number[]; means: string }[] 
 ];
 
 /** The exit code of a command's end (contract §1). */
-export function exitCodeOf(end: CommandEnd): number {
+export function exitCodeOf(end: CommandOutcome): number {
   if (end === "ok") return 0;
   if (end === "no") return 1;
   if ("exitCode" in end) return end.exitCode;

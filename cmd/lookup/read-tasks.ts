@@ -9,7 +9,7 @@ import { plural } from "../../src/ui/view/amounts.js";
 import { clean } from "../../src/ui/text.js";
 import { checkOptionsOf } from "./check-options.js";
 import { readNamedFile, shownPath } from "./project.js";
-import type { CommandEnd, CommandContext } from "../context/command-context.js";
+import type { CommandOutcome, CommandContext } from "../context/command-context.js";
 
 export interface TasksRead {
   /** Tasks that could be read. */
@@ -54,7 +54,7 @@ export async function endAfter(
   project: Pick<Project, "todoFile">,
   problems: readonly Problem[],
   typed?: string,
-): Promise<CommandEnd> {
+): Promise<CommandOutcome> {
   const text = problemsText(context, project, problems, typed);
   if (text === undefined) return "ok";
   await context.report({ level: "error", lines: [`looper: ${text}`] });

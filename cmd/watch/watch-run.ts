@@ -9,12 +9,12 @@ import type { CommandContext, Signal } from "../context/command-context.js";
 import { RunDisplay, type Watching } from "./run-display.js";
 
 /** A run request of a command; trust questions and display are added here. */
-export type Asked = Omit<RunRequest, "onEvent" | "confirm" | "terminal" | "hangsUp">;
+export type RunToWatch = Omit<RunRequest, "onEvent" | "confirm" | "terminal" | "hangsUp">;
 
 /** Opens the run and displays it to its end. */
 export async function watchRun(
   context: CommandContext,
-  asked: Asked,
+  asked: RunToWatch,
   watching: Watching,
 ): Promise<RunEnd & { view: View }> {
   const display = new RunDisplay(context, asked.project.todoFile, watching);

@@ -33,7 +33,7 @@ import {
   listFlag,
   textFlag,
   type Command,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
@@ -87,7 +87,7 @@ export const add: Command = async (context, typed) => {
 };
 
 /** `looper add --import FILE`: appends the tasks of a file. */
-async function addImported(context: CommandContext, typed: Typed, from: string): Promise<CommandEnd> {
+async function addImported(context: CommandContext, typed: Typed, from: string): Promise<CommandOutcome> {
   const [title] = typed.operands;
   const others = Object.keys(typed.flags).filter((flag) => !["--import", "--file", "--json"].includes(flag));
   const beside = title ?? others[0];
@@ -213,7 +213,7 @@ async function edit(
   context: CommandContext,
   typed: Typed,
   { decide, say, commands = [] }: Wish,
-): Promise<CommandEnd> {
+): Promise<CommandOutcome> {
   const { ports } = context;
   await refuseAgents(context, {
     what: "an agent of a run may not edit the backlog",

@@ -11,7 +11,7 @@ import { printJson, projectOf, readNamedFile, shownPath } from "../../lookup/pro
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
@@ -20,7 +20,7 @@ import { EXPORT_FORMATS } from "../../context/words.js";
 type Format = (typeof EXPORT_FORMATS)[number];
 
 /** `looper export [file]`: prints the backlog in another format. */
-export async function exportBacklog(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function exportBacklog(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const format = formatOf(typed);
   const project = await projectOf(context, { file: typed.operands[0] });
   const bytes = await readNamedFile(context, project.todoFile, "task file");

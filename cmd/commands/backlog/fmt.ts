@@ -14,7 +14,12 @@ import { clean } from "../../../src/ui/text.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../../lookup/project.js";
 import { endAfter } from "../../lookup/read-tasks.js";
-import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  type CommandOutcome,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 interface Asked {
   check: boolean;
@@ -36,7 +41,7 @@ function askedOf(typed: Typed): Asked {
 }
 
 /** Prints the canonical form or its difference, or writes it. */
-export async function fmt(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function fmt(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const asked = askedOf(typed);
   const project = await projectOf(context, { file: typed.operands[0] });
   const file: FileToFormat = {
@@ -105,7 +110,7 @@ async function endAfterFix(
   context: CommandContext,
   project: Project,
   { text, file }: { text: string; file: string | undefined },
-): Promise<CommandEnd> {
+): Promise<CommandOutcome> {
   const checked = checkBacklog(Buffer.from(text), await checkOptionsOf(context, project));
   return endAfter(context, project, checked.kind === "ok" ? [] : checked.problems, file);
 }

@@ -22,14 +22,14 @@ import { endAfter, problemsText, readTasks, type TasksRead } from "../../lookup/
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
 import { watchFile } from "../../watch/watch-file.js";
 
 /** `looper ls [status] [file]`: lists the tasks in the order a run takes them. */
-export async function ls(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function ls(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const asked = await readOperands(context, typed);
   const json = hasFlag(typed, "--json");
   const project = await projectOf(context, { file: asked.file });

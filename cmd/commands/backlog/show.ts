@@ -16,7 +16,7 @@ import { endAfter, problemsText, readTasks } from "../../lookup/read-tasks.js";
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
@@ -24,7 +24,7 @@ import {
 type Attempt = ShowAnswer["history"][number];
 
 /** Shows the task, also from a file with problems, as far as it can be read. */
-export async function show(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function show(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const { ports, out } = context;
   const [id = ""] = typed.operands;
   const file = textFlag(typed, "--file");

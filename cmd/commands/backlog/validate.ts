@@ -12,13 +12,13 @@ import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../.
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
 
 /** `looper validate [file]`: lists every problem in file order. */
-export async function validate(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function validate(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const project = await projectOf(context, { file: typed.operands[0] });
   const own = textFlag(typed, "--schema");
   const options = await checkOptionsOf(

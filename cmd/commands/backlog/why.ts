@@ -15,7 +15,7 @@ import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../.
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
@@ -24,7 +24,7 @@ import {
 const NAMED = 10;
 
 /** Explains a run that begins now; a run in progress may already have tried the task. */
-export async function why(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function why(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const [id = ""] = typed.operands;
   const project = await projectOf(context, { file: textFlag(typed, "--file") });
   const shown = shownPath(context, project.todoFile);

@@ -8,14 +8,14 @@ import { talk } from "./talk.js";
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
 import { CHAPO_LISTS } from "../../context/words.js";
 
 /** Hears one message, or a person at a prompt line; or lists what there is. */
-export async function chapo(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function chapo(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const site = await siteOf(context, typed);
   const list = typed.operands.length === 1 ? CHAPO_LISTS.find((one) => one === typed.operands[0]) : undefined;
   switch (list) {

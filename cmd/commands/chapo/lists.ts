@@ -11,15 +11,20 @@ import { coloursFor } from "../../../src/ui/colours.js";
 import { tableLines, type Column } from "../../../src/ui/terminal/columns.js";
 import { clean } from "../../../src/ui/text.js";
 import { printJson, printLines } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
-import { trustSite, type Site } from "./site.js";
+import {
+  hasFlag,
+  type CommandOutcome,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
+import { trustSite, type ChapoSite } from "./site.js";
 
 /** Each prompt's text by its name: one flat map. */
 export async function listPrompts(
   context: CommandContext,
   typed: Typed,
-  { settings }: Site,
-): Promise<CommandEnd> {
+  { settings }: ChapoSite,
+): Promise<CommandOutcome> {
   const places = collectPromptPlaces(context.promptsFolder, settings);
   const prompts: ChapoPromptsAnswer = await readChapoPrompts(context.ports.files, places);
   if (hasFlag(typed, "--json")) await printJson(context, prompts);
@@ -39,8 +44,8 @@ export async function listPrompts(
 export async function listSessionsHere(
   context: CommandContext,
   typed: Typed,
-  site: Site,
-): Promise<CommandEnd> {
+  site: ChapoSite,
+): Promise<CommandOutcome> {
   const { ports } = context;
   const answer: ChapoSessionsAnswer = await listSessions({
     ports,
@@ -77,7 +82,11 @@ export async function listSessionsHere(
 }
 
 /** Every tool; those of servers too, which are started for it. */
-export async function listTools(context: CommandContext, typed: Typed, site: Site): Promise<CommandEnd> {
+export async function listTools(
+  context: CommandContext,
+  typed: Typed,
+  site: ChapoSite,
+): Promise<CommandOutcome> {
   const { ports } = context;
   const { settings, env, project, agent, redact } = site;
   if (Object.keys(settings.mcp.servers).length > 0) await trustSite(context, typed, site);

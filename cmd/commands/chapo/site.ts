@@ -24,7 +24,7 @@ import { TRUST_MODES, VOCABULARIES } from "../../context/words.js";
 const NAME = "chapo";
 
 /** Where `looper chapo` was called. */
-export interface Site {
+export interface ChapoSite {
   project: Project;
   /** With what was typed. */
   settings: ChapoSettings;
@@ -37,7 +37,7 @@ export interface Site {
 }
 
 /** Reads the settings; what was typed wrong is a `usage` error. */
-export async function siteOf(context: CommandContext, typed: Typed): Promise<Site> {
+export async function siteOf(context: CommandContext, typed: Typed): Promise<ChapoSite> {
   const project = await projectOf(context);
   const { ports, home } = context;
   const place = { project: project.folder, home };
@@ -63,7 +63,7 @@ export async function siteOf(context: CommandContext, typed: Typed): Promise<Sit
 export async function modelOf(
   context: CommandContext,
   typed: Typed,
-  { agent, settings, env }: Site,
+  { agent, settings, env }: ChapoSite,
 ): Promise<string> {
   const { ports, self, cwd } = context;
   const model = namedModel(typed, agent.model, env);
@@ -120,7 +120,11 @@ function checked(name: string): string {
 }
 
 /** The project's own files can name servers, hosts and where the key is sent: nothing of that before a yes. */
-export async function trustSite(context: CommandContext, typed: Typed, { project }: Site): Promise<void> {
+export async function trustSite(
+  context: CommandContext,
+  typed: Typed,
+  { project }: ChapoSite,
+): Promise<void> {
   const { ports, env, home } = context;
   const terminal = context.stdin.isTerminal;
   const trust = hasFlag(typed, "--trust") || env["CI"] === "true";

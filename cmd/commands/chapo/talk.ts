@@ -13,13 +13,13 @@ import {
   hasFlag,
   listFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Signal,
   type Typed,
 } from "../../context/command-context.js";
 import { askPerson } from "./ask-person.js";
-import { modelOf, trustSite, type Site } from "./site.js";
+import { modelOf, trustSite, type ChapoSite } from "./site.js";
 import { Telling } from "./telling.js";
 
 /** How a talk is told: as JSON lines, or as text. */
@@ -29,9 +29,9 @@ type Tell = Pick<Telling, "see" | "settled">;
 export async function talk(
   context: CommandContext,
   typed: Typed,
-  site: Site,
+  site: ChapoSite,
   message: string | undefined,
-): Promise<CommandEnd> {
+): Promise<CommandOutcome> {
   await trustSite(context, typed, site);
   const model = await modelOf(context, typed, site);
   const json = hasFlag(typed, "--json");
@@ -57,7 +57,7 @@ interface Talk {
 function openHere(
   context: CommandContext,
   typed: Typed,
-  { site, model, tell, signal }: { site: Site; model: string; tell: Tell; signal: AbortSignal },
+  { site, model, tell, signal }: { site: ChapoSite; model: string; tell: Tell; signal: AbortSignal },
 ): Promise<Chapo> {
   const { ports, home, promptsFolder, stdin } = context;
   const { settings, env, redact, sessionsFolder, project, agent } = site;
@@ -97,7 +97,7 @@ function jsonLines({ out }: CommandContext): Tell {
   };
 }
 
-async function hearOne({ chapo, tell, interrupts }: Talk, message: string): Promise<CommandEnd> {
+async function hearOne({ chapo, tell, interrupts }: Talk, message: string): Promise<CommandOutcome> {
   const turn = interrupts.begin();
   const outcome = await chapo.send(message, turn.signal);
   await tell.settled();
@@ -106,7 +106,7 @@ async function hearOne({ chapo, tell, interrupts }: Talk, message: string): Prom
 }
 
 /** Until the person turns away; Ctrl-C ends a turn first, and the talk at the prompt. */
-async function promptLine(context: CommandContext, talking: Talk): Promise<CommandEnd> {
+async function promptLine(context: CommandContext, talking: Talk): Promise<CommandOutcome> {
   const { chapo } = talking;
   await context.report({
     level: "info",
@@ -122,7 +122,7 @@ async function promptLine(context: CommandContext, talking: Talk): Promise<Comma
 }
 
 /** A missing key or an unreachable provider is an error of the environment (3); every other failure ends with no (1). */
-function endOf(outcome: ConversationOutcome): CommandEnd {
+function endOf(outcome: ConversationOutcome): CommandOutcome {
   switch (outcome.how) {
     case "answer":
     case "finished":

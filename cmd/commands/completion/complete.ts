@@ -4,7 +4,7 @@ import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
 import { answerForBash, answerInWords, type Offer } from "../../completion/answer.js";
 import { readBashLine } from "../../completion/bash-line.js";
-import type { Kind } from "../../completion/narrow.js";
+import type { CandidateKind } from "../../completion/narrow.js";
 import { findPoint, type Candidate, type Grammar, type Point } from "../../completion/point.js";
 import type { Command, CommandContext } from "../../context/command-context.js";
 import { SHELLS } from "../../context/words.js";
@@ -74,7 +74,7 @@ async function offerAt(context: CommandContext, point: Point): Promise<Offer> {
   };
 }
 
-function filesOf(kind: Kind | undefined): "files" | "folders" | undefined {
+function filesOf(kind: CandidateKind | undefined): "files" | "folders" | undefined {
   if (kind === "folder") return "folders";
   return kind === "file" || kind?.endsWith("-or-file") === true ? "files" : undefined;
 }
@@ -83,7 +83,7 @@ function filesOf(kind: Kind | undefined): "files" | "folders" | undefined {
 async function lookUp(
   context: CommandContext,
   point: Point,
-  kind: Kind,
+  kind: CandidateKind,
   typed: string,
 ): Promise<Candidate[]> {
   const { valuesOf } = await import("../../completion/values.js");

@@ -5,11 +5,16 @@ import { didYouMean } from "../../../src/todo/model/problem.js";
 import type { CompletionAnswer } from "../../../src/ui/shapes/project.js";
 import { scriptFor } from "../../completion/scripts.js";
 import { printJson } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  type CommandOutcome,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 import { SHELLS, type CompletedShell } from "../../context/words.js";
 
 /** Prints the script. Needs neither project nor settings. */
-export async function completion(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function completion(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const name = shellNamed(typed.operands[0], context.env["SHELL"] ?? "");
   const answer: CompletionAnswer = { shell: name, script: scriptFor(name) };
   if (hasFlag(typed, "--json")) await printJson(context, answer);

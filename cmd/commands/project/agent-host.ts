@@ -1,10 +1,15 @@
 import path from "node:path";
 import { hostModule, type HostIo } from "../../../src/agents/hosted/host.js";
 import { hostScript } from "../../../src/agents/hosted/play.js";
-import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  type CommandOutcome,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 /** `looper agent-host <file>`, hidden: the child process for agents that are not programs themselves. */
-export async function agentHost(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function agentHost(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const stop = new AbortController();
   context.onSignal(() => {
     stop.abort();

@@ -11,12 +11,17 @@ import { coloursFor } from "../../../src/ui/colours.js";
 import { tableLines } from "../../../src/ui/terminal/columns.js";
 import { clean } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  type CommandOutcome,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 import { CONFIG_VERBS } from "../../context/words.js";
 import { changeSetting } from "./config-set.js";
 
 /** Prints all settings, one of them or their files; or changes one. */
-export async function config(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function config(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const [verb, key] = typed.operands;
   // `path` must work when the settings are broken.
   if (verb === "path") return showPaths(context, typed, key);
@@ -42,7 +47,7 @@ export async function config(context: CommandContext, typed: Typed): Promise<Com
 }
 
 /** With `--json` it prints the setting in force after the change. */
-async function change(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+async function change(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const key = await changeSetting(context, typed);
   if (!hasFlag(typed, "--json")) return "ok";
   await printJson(context, narrowToKey(await answerOf(context), key));
@@ -57,7 +62,7 @@ async function showPaths(
   context: CommandContext,
   typed: Typed,
   key: string | undefined,
-): Promise<CommandEnd> {
+): Promise<CommandOutcome> {
   if (key !== undefined)
     throw new UserError("usage", "looper config path takes no more words", "looper config path");
   const project = await findFolder(context.ports.files, context);
@@ -73,7 +78,7 @@ async function get(
   typed: Typed,
   answer: ConfigAnswer,
   key: string | undefined,
-): Promise<CommandEnd> {
+): Promise<CommandOutcome> {
   if (key === undefined)
     throw new UserError("usage", "no setting is named", "looper config get loop.max_attempts");
   const narrowed = narrowToKey(answer, key);
@@ -101,7 +106,7 @@ async function show(
   typed: Typed,
   answer: ConfigAnswer,
   lines: readonly string[],
-): Promise<CommandEnd> {
+): Promise<CommandOutcome> {
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else await printLines(context.out, lines);
   return "ok";

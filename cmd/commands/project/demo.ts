@@ -12,7 +12,12 @@ import { chapoScript } from "./demo/chapo-script.js";
 import { configOf, FILES } from "./demo/project.js";
 import { SCRIPT } from "./demo/script.js";
 import { printLines } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  type CommandOutcome,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 import { watchRun } from "../../watch/watch-run.js";
 
 /** The demo's folders and environment, without the user's settings of looper and git. */
@@ -24,7 +29,7 @@ interface Stage {
 }
 
 /** Runs the demo and keeps its folder. */
-export async function demo(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function demo(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const agent = hasFlag(typed, "--chapo") ? "chapo" : "scripted";
   const stage = await setStage(context, agent);
   await printLines(context.out, [

@@ -23,13 +23,18 @@ import { checkSchemas } from "./doctor/schemas.js";
 import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "./doctor/surroundings.js";
 import { checkVerify } from "./doctor/verify.js";
 import { printJson, printLines, projectOf, readNamedFile } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  type CommandOutcome,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 /** Narrower terminals get lines of this width. */
 const LEAST_ROOM = 20;
 
 /** Reports the checks; changes something only with `--fix`. */
-export async function doctor(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function doctor(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const [file] = typed.operands;
   const checks = [
     checkNode(context),

@@ -21,14 +21,14 @@ import { beginBacklog, mayBegin, readImportFile, refuseOverTasks, type Import } 
 import { moveOver } from "./init/move-over.js";
 import { ignoredFolders, planFiles, type Wishes } from "./init/plan.js";
 import { askAll, type Answers } from "./init/questions.js";
-import { isProjectBelow, lookAround, type Site } from "./init/site.js";
+import { isProjectBelow, lookAround, type InitSite } from "./init/site.js";
 import { writePlanned } from "./init/write.js";
 import { printJson, printLines, shownPath } from "../../lookup/project.js";
 import {
   hasFlag,
   listFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
@@ -37,7 +37,7 @@ import { writeSetting } from "./config-set.js";
 
 type InitFile = InitAnswer["files"][number];
 
-export async function init(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function init(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   await refuseAgents(context, {
     what: "an agent of a run may not set up the project it works in",
     instead: "report what is missing in the summary: new_tasks, blockers",
@@ -78,7 +78,7 @@ function commandsOf(typed: Typed): readonly string[] {
 }
 
 /** The folder to set up; `undefined` when the person cancels the question. */
-async function siteOf(context: CommandContext, typed: Typed): Promise<Site | undefined> {
+async function siteOf(context: CommandContext, typed: Typed): Promise<InitSite | undefined> {
   const here = hasFlag(typed, "--here");
   const site = await lookAround(context, here);
   if (here || !asks(context, typed) || !(await isProjectBelow(context, site))) return site;
@@ -96,7 +96,7 @@ function asks({ stdin, out, err }: CommandContext, typed: Typed): boolean {
 }
 
 /** A new, empty task file beside the old one would hide it. */
-function refuseOverGoTasks(typed: Typed, { project, backlog }: Site): void {
+function refuseOverGoTasks(typed: Typed, { project, backlog }: InitSite): void {
   const old = project.goProgram?.backlog;
   if (old === undefined || hasFlag(typed, "--force") || backlog.kind === "ok") return;
   throw new UserError(
@@ -109,7 +109,7 @@ function refuseOverGoTasks(typed: Typed, { project, backlog }: Site): void {
 async function importOf(
   context: CommandContext,
   typed: Typed,
-  site: Site,
+  site: InitSite,
   from: string | undefined,
 ): Promise<Import | undefined> {
   if (from === undefined) return undefined;
@@ -121,7 +121,7 @@ async function importOf(
 async function answersOf(
   context: CommandContext,
   typed: Typed,
-  { site, commands }: { site: Site; commands: readonly string[] },
+  { site, commands }: { site: InitSite; commands: readonly string[] },
 ): Promise<Answers | undefined> {
   if (!asks(context, typed)) return { wishes: { commands }, origin: { from: "nowhere" } };
   await printLines(context.out, [folderLine(site)]);
@@ -137,14 +137,14 @@ async function answersOf(
   return { ...answers, wishes: { ...answers.wishes, commands } };
 }
 
-function folderLine({ project }: Site): string {
+function folderLine({ project }: InitSite): string {
   return `project: ${clean(project.folder)}`;
 }
 
 async function setUp(
   context: CommandContext,
   typed: Typed,
-  site: Site,
+  site: InitSite,
   { wishes, origin, imported }: Answers & { imported: Import | undefined },
 ): Promise<InitAnswer> {
   const force = hasFlag(typed, "--force");
@@ -185,7 +185,7 @@ async function setUp(
 /** Adds the commands to the existing settings; returns their file if it changed. */
 async function setCommands(
   context: CommandContext,
-  { settingsFile, project }: Site,
+  { settingsFile, project }: InitSite,
   { commands = [] }: Wishes,
 ): Promise<string | undefined> {
   if (settingsFile === undefined || commands.length === 0) return undefined;
@@ -195,7 +195,7 @@ async function setCommands(
 }
 
 /** Notes on the folder and its repository. */
-async function notesOnPlace(context: CommandContext, typed: Typed, site: Site): Promise<string[]> {
+async function notesOnPlace(context: CommandContext, typed: Typed, site: InitSite): Promise<string[]> {
   const { project } = site;
   const notes: string[] = [];
   if (!asks(context, typed) && (await isProjectBelow(context, site)))
@@ -228,7 +228,7 @@ async function trust(context: CommandContext, commands: readonly string[]): Prom
 
 function notesOn(
   context: CommandContext,
-  { project, broken, settingsFile, backlog, ignores, proofs }: Site,
+  { project, broken, settingsFile, backlog, ignores, proofs }: InitSite,
   did: { force: boolean; skipConfig: boolean; wishes: Wishes; writesBacklog: boolean },
 ): string[] {
   const notes: string[] = (project.goProgram?.settings ?? []).map(
@@ -263,7 +263,7 @@ const MOST_NOTES = 12;
 
 async function tell(
   context: CommandContext,
-  site: Site,
+  site: InitSite,
   { files, notes, next, tasks, imported }: InitAnswer,
   named: boolean,
 ): Promise<void> {
@@ -296,7 +296,11 @@ async function tell(
 }
 
 /** The note on the lines of an imported document that no task contains. */
-function leftLines(context: CommandContext, { project }: Site, imported: InitAnswer["imported"]): string[] {
+function leftLines(
+  context: CommandContext,
+  { project }: InitSite,
+  imported: InitAnswer["imported"],
+): string[] {
   if (imported?.left === undefined) return [];
   const { from, left } = imported;
   const file = from === "stdin" ? "FILE" : clean(from);

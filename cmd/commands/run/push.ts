@@ -11,15 +11,15 @@ import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import {
   agentFlag,
   hasFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
-import { watchRun, type Asked } from "../../watch/watch-run.js";
+import { watchRun, type RunToWatch } from "../../watch/watch-run.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
 /** Releases the project, or shows the plan. */
-export async function push(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function push(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   await refuseAgents(context, {
     what: "an agent of a run may not release",
     instead: "say in the summary that it is ready",
@@ -33,7 +33,11 @@ export async function push(context: CommandContext, typed: Typed): Promise<Comma
   return end;
 }
 
-async function requestOf(context: CommandContext, typed: Typed, wanted: string | undefined): Promise<Asked> {
+async function requestOf(
+  context: CommandContext,
+  typed: Typed,
+  wanted: string | undefined,
+): Promise<RunToWatch> {
   const { ports, cwd, env, home, version, self, promptsFolder } = context;
   const known = new Set([...ROWS.values()].map(({ flag }) => flag?.name));
   const flags = Object.fromEntries(Object.entries(typed.flags).filter(([flag]) => known.has(flag)));
@@ -54,7 +58,7 @@ async function requestOf(context: CommandContext, typed: Typed, wanted: string |
   };
 }
 
-async function showPlan(context: CommandContext, asked: Asked, json: boolean): Promise<CommandEnd> {
+async function showPlan(context: CommandContext, asked: RunToWatch, json: boolean): Promise<CommandOutcome> {
   const plan = await planRelease({ ...asked, terminal: false, hangsUp: false });
   const answer = plannedReleaseAnswer(plan, asked.project.resolved.settings.verify.commands);
   if (json) {

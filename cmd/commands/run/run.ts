@@ -15,15 +15,15 @@ import {
   agentFlag,
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
 import type { Manner } from "../../watch/run-display.js";
-import { watchRun, type Asked } from "../../watch/watch-run.js";
+import { watchRun, type RunToWatch } from "../../watch/watch-run.js";
 
 /** Runs the loop, or shows its plan. */
-export async function run(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function run(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const flags = settingsAmong(context, typed);
   // The run itself reports warnings, a plan does not.
   const quiet = !hasFlag(typed, "--dry-run") || hasFlag(typed, "--quiet");
@@ -65,7 +65,7 @@ function settingsAmong({ cwd }: CommandContext, typed: Typed): Flags {
   );
 }
 
-async function request(context: CommandContext, typed: Typed, project: Project): Promise<Asked> {
+async function request(context: CommandContext, typed: Typed, project: Project): Promise<RunToWatch> {
   const { ports, cwd, env, home, version, self, promptsFolder } = context;
   const agent = agentFlag(typed);
   const only = textFlag(typed, "--task");
@@ -88,7 +88,7 @@ async function request(context: CommandContext, typed: Typed, project: Project):
   };
 }
 
-async function showPlan(context: CommandContext, typed: Typed, asked: Asked): Promise<CommandEnd> {
+async function showPlan(context: CommandContext, typed: Typed, asked: RunToWatch): Promise<CommandOutcome> {
   const plan = await planRun({ ...asked, terminal: false, hangsUp: false });
   for (const warning of plan.warnings ?? [])
     await context.report({ level: "warn", lines: [`looper: ${clean(warning)}`] });

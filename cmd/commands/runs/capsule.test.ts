@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { unpackCapsule } from "../../../src/logging/capsule.js";
 import { nodePorts } from "../../../src/system/processes/node-ports.js";
 import { CapsuleAnswer, ReplayAnswer } from "../../../src/ui/shapes/runs.js";
-import type { CommandEnd, Typed } from "../../context/command-context.js";
+import type { CommandOutcome, Typed } from "../../context/command-context.js";
 import { contextIn } from "../../testing/testing.js";
 import { capsule } from "./capsule.js";
 import { replay } from "./replay.js";
@@ -37,7 +37,7 @@ async function writeLog(said: string): Promise<void> {
   if (!unpacked.ok) throw new Error(unpacked.error);
 }
 
-type Run = (context: ReturnType<typeof contextIn>["context"], typed: Typed) => Promise<CommandEnd>;
+type Run = (context: ReturnType<typeof contextIn>["context"], typed: Typed) => Promise<CommandOutcome>;
 
 async function call(command: Run, operands: string[], flags: Record<string, string | true> = {}) {
   const env = { PATH: process.env["PATH"] ?? "", MY_API_KEY: SECRET, USER: "ann" };

@@ -14,13 +14,13 @@ import { printJson, printLines, projectOf, shownPath } from "../../lookup/projec
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
 
 /** `looper capsule [run]`: writes the capsule and describes it; never overwrites a file. */
-export async function capsule(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function capsule(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const { ports, cwd } = context;
   const project = await projectOf(context);
   const folder = await folderOfRun(context, project, typed.operands[0]);

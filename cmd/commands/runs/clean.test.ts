@@ -18,7 +18,7 @@ import { listRuns } from "../../../src/logging/read.js";
 import { UserError } from "../../../src/system/errors.js";
 import type { Files } from "../../../src/system/ports.js";
 import { CleanAnswer } from "../../../src/ui/shapes/runs.js";
-import type { CommandEnd, CommandContext } from "../../context/command-context.js";
+import type { CommandOutcome, CommandContext } from "../../context/command-context.js";
 import { contextIn } from "../../testing/testing.js";
 import { clean } from "./clean.js";
 
@@ -65,7 +65,7 @@ function makeRun(days: number, lines: readonly Record<string, unknown>[] = [STAR
 }
 
 interface Called {
-  end: CommandEnd;
+  end: CommandOutcome;
   out: string;
   err: string;
 }

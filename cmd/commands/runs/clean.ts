@@ -29,7 +29,7 @@ import { printJson, printLines, projectOf, shownPath } from "../../lookup/projec
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
@@ -39,7 +39,7 @@ import { refuseAgents } from "../../lookup/under-an-agent.js";
 const PROPOSED = 10;
 
 /** Removes the runs that the flags select; without such flags it asks. */
-export async function clean(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function clean(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   await refuseAgents(context, {
     what: "an agent of a run may not remove runs",
     instead: "report it in the summary",

@@ -15,13 +15,13 @@ import { problemsText, readTasks } from "../../lookup/read-tasks.js";
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
 
 /** Prints the messages, also of a task that was removed and of a run in progress. */
-export async function logs(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function logs(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const { ports, out } = context;
   const [id = "", run] = typed.operands;
   const file = textFlag(typed, "--file");

@@ -14,14 +14,19 @@ import { plural } from "../../../src/ui/view/amounts.js";
 import type { ReplayTreeAnswer } from "../../../src/ui/shapes/runs.js";
 import { cleanLines } from "../../../src/ui/text.js";
 import { printJson, printLines } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  type CommandOutcome,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 /** Replays a run with its tree; ends with no unless everything is the same. */
 export async function replayWithTree(
   context: CommandContext,
   typed: Typed,
   { project: today, folder }: { project: Project; folder: string },
-): Promise<CommandEnd> {
+): Promise<CommandOutcome> {
   const { ports, env, promptsFolder } = context;
   const project = await ofRun(context, today, folder);
   const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ReplayAnswer, ReplayAtAnswer } from "../../../src/ui/shapes/runs.js";
-import type { CommandEnd, Typed } from "../../context/command-context.js";
+import type { CommandOutcome, Typed } from "../../context/command-context.js";
 import { contextIn } from "../../testing/testing.js";
 import { replay } from "./replay.js";
 import { run } from "../run/run.js";
@@ -25,7 +25,7 @@ function write(name: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-type Run = (context: ReturnType<typeof contextIn>["context"], typed: Typed) => Promise<CommandEnd>;
+type Run = (context: ReturnType<typeof contextIn>["context"], typed: Typed) => Promise<CommandOutcome>;
 
 async function call(command: Run, ...words: string[]) {
   const operands = words.filter((word) => !word.startsWith("-"));

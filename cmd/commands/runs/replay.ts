@@ -13,13 +13,13 @@ import { replayWithTree } from "./replay-with-tree.js";
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
 
 /** `looper replay [run]`: repeats and compares every decision; `--at` explains one; `--tree` repeats the effects too. */
-export async function replay(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function replay(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const at = toSeq(textFlag(typed, "--at"));
   const tree = hasFlag(typed, "--tree");
   if (hasFlag(typed, "--gate") && !tree)
@@ -27,7 +27,7 @@ export async function replay(context: CommandContext, typed: Typed): Promise<Com
   if (tree && at !== undefined)
     throw new UserError("usage", "--at and --tree do not go together", "leave one of them out");
   const json = hasFlag(typed, "--json");
-  const replayLog = (log: Log): Promise<CommandEnd> =>
+  const replayLog = (log: Log): Promise<CommandOutcome> =>
     at === undefined ? replayWhole(context, log, json) : explain(context, log, { at, json });
   const capsule = await capsuleAmong(context, typed.operands[0]);
   if (capsule !== undefined) return replayCapsule(context, capsule, { tree, replayLog });
@@ -57,8 +57,8 @@ async function capsuleAmong(
 async function replayCapsule(
   context: CommandContext,
   file: string,
-  { tree, replayLog }: { tree: boolean; replayLog: (log: Log) => Promise<CommandEnd> },
-): Promise<CommandEnd> {
+  { tree, replayLog }: { tree: boolean; replayLog: (log: Log) => Promise<CommandOutcome> },
+): Promise<CommandOutcome> {
   const text = Buffer.from(await readNamedFile(context, file, "capsule")).toString("utf8");
   if (tree) throw new UserError("usage", `${file}: ${NO_MORE}`, "leave out --tree");
   const replayed = await withCapsule(context.ports, text, (folder, run) => replayLog({ folder, run }));
@@ -74,7 +74,7 @@ async function replayWhole(
   context: CommandContext,
   { folder, run }: Log,
   json: boolean,
-): Promise<CommandEnd> {
+): Promise<CommandOutcome> {
   await mustHoldLines(context, folder);
   const replayed = await replayRun(context.ports, folder);
   const answer = replayAnswer(run, replayed);
@@ -107,7 +107,7 @@ async function explain(
   context: CommandContext,
   { folder, run }: Log,
   { at, json }: { at: number; json: boolean },
-): Promise<CommandEnd> {
+): Promise<CommandOutcome> {
   await mustHoldLines(context, folder);
   const found = await replayAt(context.ports, folder, at);
   if (found !== undefined && "last" in found)

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkpoint } from "../../../src/git/checkpoint/checkpoint.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository.js";
 import { restoreTo } from "../../../src/git/restore/restore.js";
-import { makeLockPaths, takeRunLocks } from "../../../src/loop/runs/locks.js";
+import { takeRunLocks } from "../../../src/loop/runs/locks.js";
 import { nodePorts } from "../../../src/system/processes/node-ports.js";
 import {
   RescueDropAnswer,
@@ -155,12 +155,11 @@ test("a rescue is not restored during a run, and the error names the run", async
   const projectDir = path.join(root, "project");
   const lockDir = path.join(projectDir, ".looper");
   const ports = nodePorts();
-  const paths = makeLockPaths({
-    todoFile: path.join(projectDir, "to-do.json"),
-    lockDir,
-    gitDir: repo.gitDir,
-  });
-  const locks = await takeRunLocks(ports, paths, lockDir);
+  const locks = await takeRunLocks(
+    ports,
+    { realTodoFile: path.join(projectDir, "to-do.json"), lockDir },
+    repo,
+  );
   await locks.describe({ run: "the-run", folder: root });
   await expect(call("restore", "T1-1")).rejects.toMatchObject({
     kind: "environment",

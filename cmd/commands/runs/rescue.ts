@@ -11,7 +11,7 @@ import { restoreRescue, type Clash } from "../../../src/git/bring-back/bring-bac
 import { withHint } from "../../../src/git/base/git.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository.js";
 import { dropRescue, listRescues, showRescue, type Rescue } from "../../../src/git/bring-back/rescues.js";
-import { makeLockPaths, takeRunLocks } from "../../../src/loop/runs/locks.js";
+import { takeRunLocks } from "../../../src/loop/runs/locks.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
 import { nearest } from "../../../src/system/text/nearest.js";
@@ -24,7 +24,12 @@ import { clean } from "../../../src/ui/text.js";
 import { handBack } from "./hand-back.js";
 import { findRescue } from "../../lookup/find-rescue.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  type CommandOutcome,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 import { RESCUE_VERBS } from "../../context/words.js";
 
@@ -42,11 +47,11 @@ interface Site {
 }
 
 /** `looper rescue [list | show ID | restore ID | drop ID…]`. */
-export function rescue(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export function rescue(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   return withHint("mend what git names", () => handleRescues(context, typed));
 }
 
-async function handleRescues(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+async function handleRescues(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const [word = "list", ...ids] = typed.operands;
   const verb = toVerb(word);
   checkIds(verb, ids);
@@ -114,7 +119,7 @@ async function repositoryOf(
   return undefined;
 }
 
-async function list({ context, rescues, json }: Site): Promise<CommandEnd> {
+async function list({ context, rescues, json }: Site): Promise<CommandOutcome> {
   const answer = rescueListAnswer(rescues);
   if (json) await printJson(context, answer);
   else if (rescues.length === 0) await printLines(context.out, ["no abandoned work"]);
@@ -122,7 +127,7 @@ async function list({ context, rescues, json }: Site): Promise<CommandEnd> {
   return "ok";
 }
 
-async function show({ context, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
+async function show({ context, rescues, json }: Site, ids: readonly string[]): Promise<CommandOutcome> {
   const found = findRescue(rescues, ids[0] ?? "");
   const diff = await showRescue(found);
   const answer = rescueShowAnswer(found, diff);
@@ -136,13 +141,11 @@ async function show({ context, rescues, json }: Site, ids: readonly string[]): P
   return "ok";
 }
 
-async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> {
+async function restore(site: Site, ids: readonly string[]): Promise<CommandOutcome> {
   const { context, project, repo, rescues, json } = site;
   const found = findRescue(rescues, ids[0] ?? "");
   if (repo === undefined) return "no";
-  const { realTodoFile: todoFile, lockDir } = project;
-  const paths = makeLockPaths({ todoFile, lockDir, gitDir: repo.gitDir });
-  const locks = await takeRunLocks(context.ports, paths, lockDir);
+  const locks = await takeRunLocks(context.ports, project, repo);
   try {
     const bring = () => restoreRescue(found);
     const handed = site.onlyFiles
@@ -207,7 +210,7 @@ function clashText(why: Clash["why"]): string {
   }
 }
 
-async function drop({ context, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
+async function drop({ context, rescues, json }: Site, ids: readonly string[]): Promise<CommandOutcome> {
   // Find all of them before the first is dropped.
   const found = new Set(ids.map((id) => findRescue(rescues, id)));
   for (const one of found) await dropRescue(one);

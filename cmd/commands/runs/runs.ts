@@ -13,7 +13,7 @@ import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
@@ -21,7 +21,7 @@ import {
 type Row = RunsAnswer["runs"][number];
 
 /** Lists the runs, newest first. */
-export async function runs(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function runs(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const most = textFlag(typed, "-n") ?? "1000000";
   if (!/^\d{1,9}$/.test(most))
     throw new UserError(

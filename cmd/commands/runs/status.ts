@@ -12,13 +12,18 @@ import type { View } from "../../../src/ui/view/view.js";
 import { listOwnRuns, projectOfRun, runFilter } from "../../lookup/own-runs.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
 import { endAfter, readTasks } from "../../lookup/read-tasks.js";
-import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  type CommandOutcome,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 /** How many finished tasks the estimate uses. */
 const ENOUGH = 30;
 
 /** With a run, a missing task file is not an error: the run may be about to draft it. */
-export async function status(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function status(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const { ports, out } = context;
   const project = await projectOf(context);
   const isThere = (await ports.files.stat(project.todoFile)) !== undefined;

@@ -5,11 +5,16 @@ import { showDuration } from "../../../src/ui/view/amounts.js";
 import { readView } from "../../../src/ui/view/read-view.js";
 import { clean } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  type CommandOutcome,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
 /** Stops the run of this backlog; ends with no when there is none. */
-export async function stop(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function stop(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const { ports } = context;
   await refuseAgents(context, {
     what: "an agent of a run may not stop it",

@@ -16,7 +16,7 @@ import { projectOf } from "../../lookup/project.js";
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
@@ -37,7 +37,7 @@ interface Wish {
 }
 
 /** Shows the events of a run; with `-f` it waits for more, and for the next run. */
-export async function tail(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function tail(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const wish = readWish(context, typed);
   const project = await projectOf(context);
   const { logDir, todoFile } = project;

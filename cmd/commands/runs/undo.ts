@@ -11,7 +11,7 @@ import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Signal,
   type Typed,
@@ -19,7 +19,7 @@ import {
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
 /** Undoes a task, with `--cascade` those that depend on it, then runs the verify commands. */
-export async function undo(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+export async function undo(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const { ports, env, home } = context;
   const [id = "", file] = typed.operands;
   await refuseAgents(context, {

@@ -17,7 +17,7 @@ export async function findLiveRun(
   ports: Ports,
   { realTodoFile, lockDir }: Pick<Project, "realTodoFile" | "lockDir">,
 ): Promise<LiveRun | undefined> {
-  const [lock] = makeLockPaths({ todoFile: realTodoFile, lockDir });
+  const [lock] = makeLockPaths({ realTodoFile, lockDir });
   const held = await inspectLock(ports, lock);
   if (held === undefined || held.gone) return undefined;
   const { run, folder, pid } = held.owner;

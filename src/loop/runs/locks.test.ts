@@ -16,16 +16,18 @@ afterEach(() => {
 });
 
 test.each([
-  ["beside the task file", ["file/a.run", "git/b.json"], "file"],
-  ["in the git folder", ["good/a.run", "file/b.json"], "file"],
-])("a lock that cannot be written %s is an error that names that folder", async (_place, locks, failed) => {
+  ["beside the task file", "file", "git"],
+  ["in the git folder", "good", "file"],
+])("a lock that cannot be written %s is an error that names that folder", async (_place, lockDir, gitDir) => {
   // Root may write everywhere, but a file cannot be a folder.
   writeFileSync(path.join(root, "file"), "");
-  const folder = path.join(root, failed);
-  const paths = locks.map((name) => path.join(root, name));
-  await expect(takeRunLocks(nodePorts(), paths, path.join(root, "good"))).rejects.toMatchObject({
-    kind: "environment",
-    message: expect.stringContaining(`cannot write the lock of this run in ${folder}: `) as string,
-    hint: `make ${folder} writable, or free some space`,
-  });
+  const folder = path.join(root, "file");
+  const project = { realTodoFile: path.join(root, "to-do.json"), lockDir: path.join(root, lockDir) };
+  await expect(takeRunLocks(nodePorts(), project, { gitDir: path.join(root, gitDir) })).rejects.toMatchObject(
+    {
+      kind: "environment",
+      message: expect.stringContaining(`cannot write the lock of this run in ${folder}: `) as string,
+      hint: `make ${folder} writable, or free some space`,
+    },
+  );
 });

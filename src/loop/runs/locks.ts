@@ -1,8 +1,11 @@
 // The two locks of a run: one run per backlog and per working tree (contract §4).
 import { basename, dirname, join } from "node:path";
+import type { Project } from "../../config/project/open-project.js";
+import type { Repository } from "../../git/base/repository.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import { acquireLock, type HeldLock } from "../../system/files/lock.js";
 import type { LockOwner } from "../../system/files/lock-owner.js";
+import { markOf } from "../../system/processes/mark.js";
 import type { Ports } from "../../system/ports.js";
 
 /** The locks of a run, and the dead owners they were taken from. */
@@ -15,22 +18,21 @@ export interface RunLocks {
 }
 
 /** The paths of a run's locks: one beside the backlog, one in the working tree's git folder (without git, also beside it). */
-export function makeLockPaths(place: {
-  todoFile: string;
-  lockDir: string;
-  gitDir?: string;
-}): readonly [string, string] {
-  const { todoFile, lockDir, gitDir } = place;
+export function makeLockPaths(
+  { realTodoFile, lockDir }: Pick<Project, "realTodoFile" | "lockDir">,
+  gitDir?: string,
+): readonly [string, string] {
   const tree = gitDir === undefined ? join(lockDir, "tree.run") : join(gitDir, "looper-run.lock.json");
-  return [join(lockDir, `${basename(todoFile)}.run`), tree];
+  return [join(lockDir, `${basename(realTodoFile)}.run`), tree];
 }
 
-/** Takes both locks; an `environment` error if another run holds one or they cannot be written. */
+/** Takes both locks of a project; an `environment` error if another run holds one or they cannot be written. */
 export async function takeRunLocks(
   ports: Ports,
-  paths: readonly string[],
-  lockDir: string,
+  project: Pick<Project, "realTodoFile" | "lockDir">,
+  repo: Pick<Repository, "gitDir"> | undefined,
 ): Promise<RunLocks> {
+  const { lockDir } = project;
   const held: HeldLock[] = [];
   let folder = lockDir;
   const release = async (): Promise<void> => {
@@ -38,7 +40,7 @@ export async function takeRunLocks(
   };
   try {
     await ignoreInGit(ports, lockDir);
-    for (const path of paths) {
+    for (const path of makeLockPaths(project, repo?.gitDir)) {
       folder = dirname(path);
       const taken = await acquireLock(ports, path, {}, { waitMs: 0 });
       if ("heldBy" in taken) throw makeHeldError(taken.heldBy, path);
@@ -63,6 +65,18 @@ export async function takeRunLocks(
     },
     release,
   };
+}
+
+/** Writes this process into its locks, and marks the processes that it starts; returns the mark. `folder`: of the run's log. */
+export async function signLocks(
+  { processes }: Pick<Ports, "processes">,
+  locks: RunLocks,
+  facts: { run: string; folder: string },
+): Promise<string> {
+  const mark = markOf(facts.folder);
+  processes.mark(mark);
+  await locks.describe(facts);
+  return mark;
 }
 
 async function ignoreInGit({ files }: Ports, lockDir: string): Promise<void> {

@@ -52,8 +52,7 @@ export async function readKnown(site: LogSite): Promise<KnownOfRuns> {
 }
 
 async function readOwners({ ports, project, repo }: LogSite): Promise<KnownOfRuns["owners"]> {
-  const { realTodoFile: todoFile, lockDir } = project;
-  const paths = makeLockPaths({ todoFile, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
+  const paths = makeLockPaths(project, repo?.gitDir);
   const owners: { owner: LockOwner; gone: boolean }[] = [];
   for (const path of paths) {
     const found = await inspectLock(ports, path);
@@ -168,8 +167,8 @@ export async function isRunning(site: LogSite, run: string): Promise<boolean> {
   const { ports } = site;
   const { todoFile } = await readStart(ports, getRunFolder(site, run));
   if (todoFile === undefined) return ports.clock.now() - parseStart(run) < JUST_BEGUN_MS;
-  const real = await findRealTodoFile(ports.files, todoFile);
-  const [lock] = makeLockPaths({ todoFile: real, lockDir: lockFolder(real) });
+  const realTodoFile = await findRealTodoFile(ports.files, todoFile);
+  const [lock] = makeLockPaths({ realTodoFile, lockDir: lockFolder(realTodoFile) });
   const held = await inspectLock(ports, lock);
   return held !== undefined && !held.gone && held.owner.run === run;
 }

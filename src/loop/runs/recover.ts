@@ -8,16 +8,17 @@ import { recoverPending } from "../../git/commit/pending.js";
 import { removeStaleRooms } from "../../git/room/room.js";
 import type { Repository } from "../../git/base/repository.js";
 import { UserError } from "../../system/errors.js";
-import type { LockOwner } from "../../system/files/lock-owner.js";
 import type { Ports } from "../../system/ports.js";
+import type { RunLocks } from "./locks.js";
 import { TaskId } from "../../todo/model/task.js";
 
 /** Cleans up after dead runs and reports it in one event. Contract: called before anything is read. */
 export async function recoverRun(
   ports: Ports,
-  dead: readonly LockOwner[],
+  locks: RunLocks,
   repo: Repository | undefined,
 ): Promise<Extract<StepEvent, { type: "recovered" }>> {
+  const { dead } = locks;
   const killed: number[] = [];
   const left: number[] = [];
   const folders = [...new Set(dead.flatMap(({ folder }) => (folder === undefined ? [] : [folder])))];
@@ -28,7 +29,7 @@ export async function recoverRun(
   }
   // A lock that could not be read has no time.
   const since = Math.min(...dead.map((owner) => Date.parse(owner.since)).filter((at) => !Number.isNaN(at)));
-  const locks = repo === undefined || dead.length === 0 ? [] : await removeStaleLocks(repo, { since });
+  const removed = repo === undefined || dead.length === 0 ? [] : await removeStaleLocks(repo, { since });
   if (repo !== undefined) await assertUnlocked(repo);
   if (repo !== undefined && dead.length > 0) await removeStaleRooms(repo);
   const pending = repo === undefined ? undefined : await asResult(() => recoverPending(repo));
@@ -39,6 +40,8 @@ export async function recoverRun(
       "git cannot read this repository",
     );
   }
+  // While a process of the dead run is left, the next start sweeps again.
+  if (left.length === 0) await locks.forgetDead();
   const found = pending?.value;
   const task = TaskId.safeParse(found?.taskId);
   return {
@@ -49,6 +52,6 @@ export async function recoverRun(
     ...(folders[0] === undefined ? {} : { took_over: basename(folders[0]) }),
     killed: killed.length,
     left,
-    locks_removed: locks,
+    locks_removed: removed,
   };
 }

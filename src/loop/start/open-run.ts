@@ -13,7 +13,7 @@ import { openStore } from "../../todo/store/store.js";
 import { drive, type Perform } from "../step/drive.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
 import { Inbox } from "../step/inbox.js";
-import { makeLockPaths, takeRunLocks, type RunLocks } from "../runs/locks.js";
+import { signLocks, takeRunLocks, type RunLocks } from "../runs/locks.js";
 import { perform } from "../perform/perform.js";
 import { listenToOthers } from "./listen.js";
 import { assemble, assembleRelease, type Assembly } from "./assemble.js";
@@ -50,12 +50,7 @@ export async function openRun(request: RunRequest): Promise<OpenRun> {
   const { ports, project } = request;
   const isRelease = request.release !== undefined;
   const assembly = isRelease ? await assembleRelease(request) : await assemble(request);
-  const paths = makeLockPaths({
-    todoFile: project.realTodoFile,
-    lockDir: project.lockDir,
-    ...(assembly.repo === undefined ? {} : { gitDir: assembly.repo.gitDir }),
-  });
-  const locks = await takeRunLocks(ports, paths, project.lockDir);
+  const locks = await takeRunLocks(ports, project, assembly.repo);
   try {
     return await startRun(request, assembly, locks);
   } catch (error) {
@@ -67,11 +62,10 @@ export async function openRun(request: RunRequest): Promise<OpenRun> {
 async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks): Promise<OpenRun> {
   const { ports, project } = request;
   // The processes of a dead run are ended before anything is read.
-  const swept = await recoverRun(ports, locks.dead, assembly.repo);
+  const swept = await recoverRun(ports, locks, assembly.repo);
   const recorded = await readToldPauses(ports, project.logDir, ports.clock.now());
   const pauses = keepCurrent(recorded, assembly.configuredAgents);
   const recovered = pauses.length === 0 ? swept : { ...swept, pauses };
-  if (recovered.left.length === 0) await locks.forgetDead();
   const ready = await prepareRelease(request, assembly);
   const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo);
   const env = makeBaseEnvironment(request.env, assembly.envFile);
@@ -80,8 +74,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     redact,
     onLine: (line) => request.onEvent?.(line),
   });
-  ports.processes.mark(markOf(log.folder));
-  await locks.describe({ run: log.run, folder: log.folder });
+  await signLocks(ports, locks, { run: log.run, folder: log.folder });
   const readControl = openControl(ports, log.folder);
   const store = openStore(ports, project.todoFile, {
     lockFolder: project.lockDir,

@@ -4,7 +4,6 @@ import { makeRepositoryPlaces } from "../runs/repository-places.js";
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import { openRepository, type Repository } from "../../git/base/repository.js";
-import { markOf } from "../../system/processes/mark.js";
 import { formatStamp } from "../../logging/run-log.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
@@ -14,7 +13,7 @@ import type { CheckOptions } from "../../todo/check/check.js";
 import { openStore, type Store } from "../../todo/store/store.js";
 import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
 import type { Backlog } from "../../todo/model/task.js";
-import { makeLockPaths, takeRunLocks, type RunLocks } from "../runs/locks.js";
+import { signLocks, takeRunLocks, type RunLocks } from "../runs/locks.js";
 import { recoverRun } from "../runs/recover.js";
 
 /** A project whose locks are held. */
@@ -32,8 +31,8 @@ export async function openSite(
   project: Project,
   { env, check }: { env: Readonly<Record<string, string>>; check: CheckOptions },
 ): Promise<UndoSite> {
-  const { todoFile, realTodoFile, lockDir } = project;
-  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
+  const { todoFile, lockDir } = project;
+  const opened = await openRepository(ports, repositoryPlaces({ project, env }));
   if (!opened.ok) {
     const { why, message } = opened.error;
     const hint =
@@ -47,24 +46,17 @@ export async function openSite(
     );
   }
   const repo = opened.value;
-  const locks = await takeRunLocks(
-    ports,
-    makeLockPaths({ todoFile: realTodoFile, lockDir, gitDir: repo.gitDir }),
-    lockDir,
-  );
+  const locks = await takeRunLocks(ports, project, repo);
   const store = openStore(ports, todoFile, { lockFolder: lockDir, check });
   return { ports, project, repo, store, locks };
 }
 
 /** Cleans up after a dead owner of the locks, as a run does, and writes this process into them; returns its mark. */
 export async function takeOver({ ports, project, repo, locks }: UndoSite): Promise<string> {
-  const { left } = await recoverRun(ports, locks.dead, repo);
-  if (left.length === 0) await locks.forgetDead();
+  await recoverRun(ports, locks, repo);
   const run = `undo-${formatStamp(ports.clock.now())}`;
   const folder = join(project.logDir, "runs", run);
-  await locks.describe({ run, folder });
-  ports.processes.mark(markOf(folder));
-  return markOf(folder);
+  return signLocks(ports, locks, { run, folder });
 }
 
 /** Reads the backlog; an unusable one is a `usage` error. */

@@ -1,16 +1,15 @@
 // The view of one job of a run: an attempt, a review, a draft or a repair, in progress or finished. Pure.
 // Leaves selecting the current job to view.ts.
+import type { Phase } from "../../agents/agent.js";
 import type { RunEvent } from "../../logging/events.js";
 import { hasUnknownCost } from "../../loop/step/spending.js";
 import { NOTHING_SPENT, UNREPORTED, type Spent } from "./spent.js";
-
-export type Phase = "bootstrap" | "repair" | "iteration" | "review" | "push";
 
 /**
  * The result of an attempt, a review, a draft or a repair. `failed`: another attempt follows; `waiting`: its agent was not available;
  * `stopped`: the run was stopped.
  */
-export type Result =
+export type JobResult =
   "done" | "blocked" | "skipped" | "failed" | "waiting" | "stopped" | "agent-dropped" | "reviewed";
 
 interface JobView {
@@ -54,7 +53,7 @@ export interface Current extends JobView {
 
 /** A finished job. */
 export interface Finished extends JobView {
-  result: Result;
+  result: JobResult;
   ms: number;
   /** Its commit; absent when nothing changed or without git. */
   commit?: string;
@@ -119,7 +118,7 @@ function said(reason: string, evidence: string): string {
 }
 
 /** The result of the job when its task has the status `own`; `undefined` while later events must decide. */
-export function resultOf(current: Current, own: string | undefined): Result | undefined {
+export function resultOf(current: Current, own: string | undefined): JobResult | undefined {
   if (current.phase === "review") {
     if (current.stopped === true) return "stopped";
     return current.why === undefined ? "reviewed" : undefined;

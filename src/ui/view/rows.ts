@@ -1,7 +1,7 @@
 // The rows of a run: one for each task, and for each review, draft or repair. Pure.
 import { given } from "../../system/given.js";
 import { plural, showCostOf, showDuration, showSpent } from "./amounts.js";
-import type { Finished, Result } from "./job-view.js";
+import type { Finished, JobResult } from "./job-view.js";
 import { addSpent, NOTHING_SPENT, type Spent } from "./spent.js";
 import { PHASES, type Titles } from "./live-line.js";
 import { clean } from "../text.js";
@@ -63,7 +63,7 @@ export function wordFor({ last: { result, added, unverified }, removed }: Row): 
   return parts.filter((part) => part !== "").join(", ");
 }
 
-const WORDS: Readonly<Record<Result, string>> = {
+const WORDS: Readonly<Record<JobResult, string>> = {
   done: "done",
   blocked: "blocked",
   skipped: "skipped",

@@ -43,8 +43,8 @@ async function findLocks(
   project: Project,
   repo: Repository | undefined,
 ): Promise<FoundLock[]> {
-  const { realTodoFile: todoFile, lockDir } = project;
-  const own = makeLockPaths({ todoFile, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
+  const { lockDir } = project;
+  const own = makeLockPaths(project, repo?.gitDir);
   const names = (await ports.files.list(lockDir)).filter((name) => !name.startsWith("."));
   const found: FoundLock[] = [];
   for (const file of new Set([...own, ...names.map((name) => path.join(lockDir, name))])) {

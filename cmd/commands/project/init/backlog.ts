@@ -19,7 +19,7 @@ import { checkOptionsOf } from "../../../lookup/check-options.js";
 import { readNamedFile, shownPath } from "../../../lookup/project.js";
 import type { CommandContext } from "../../../context/command-context.js";
 import { newBacklog, pretty } from "./plan.js";
-import type { Site } from "./site.js";
+import type { InitSite } from "./site.js";
 
 /** Tasks to import. */
 export interface Import extends PlannedImport {
@@ -70,7 +70,7 @@ function isWaiting(found: ReadResult): found is Extract<ReadResult, { kind: "emp
 }
 
 /** Refuses an import into a file that has other tasks. */
-export function refuseOverTasks(context: CommandContext, site: Site, imported: Import): void {
+export function refuseOverTasks(context: CommandContext, site: InitSite, imported: Import): void {
   const { backlog: found, project } = site;
   if (mayBegin(found) || isWaiting(found)) return;
   const file = shownPath(context, project.todoFile);
@@ -105,7 +105,7 @@ function freshBacklog(project: Project, imported: Import | undefined, old?: Back
 /** Writes the task file; returns what happened to it. */
 export async function beginBacklog(
   context: CommandContext,
-  site: Site,
+  site: InitSite,
   { force, imported }: { force: boolean; imported: Import | undefined },
 ): Promise<Pick<InitAnswer["files"][number], "did" | "copy">> {
   const { ports } = context;

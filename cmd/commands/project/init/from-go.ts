@@ -19,7 +19,7 @@ import { shownPath } from "../../../lookup/project.js";
 import type { CommandContext } from "../../../context/command-context.js";
 import { mayBegin } from "./backlog.js";
 import { pretty } from "./plan.js";
-import type { Site } from "./site.js";
+import type { InitSite } from "./site.js";
 
 /** A key and the file it is in, as a person writes it. */
 export type Whence<T> = T & { file: string };
@@ -49,7 +49,7 @@ export const ORIGINALS = ".looper/from-looper-go";
 /** Plans the move. Unreadable files and existing tasks are `usage` errors. */
 export async function planMove(
   context: CommandContext,
-  site: Site,
+  site: InitSite,
   found: GoProgram,
   { force }: { force: boolean },
 ): Promise<Move> {
@@ -125,7 +125,7 @@ function isDefault(value: unknown): boolean {
 
 async function planBacklog(
   context: CommandContext,
-  { backlog, project }: Site,
+  { backlog, project }: InitSite,
   { backlog: old }: GoProgram,
   { force, todoFile }: { force: boolean; todoFile: string | undefined },
 ): Promise<Move["backlog"]> {

@@ -15,21 +15,25 @@ import { printJson, printLines, shownPath } from "../../../lookup/project.js";
 import {
   hasFlag,
   textFlag,
-  type CommandEnd,
+  type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../../context/command-context.js";
 import { mayBegin } from "./backlog.js";
 import { homely, ORIGINALS, planMove, type Move } from "./from-go.js";
 import { planFiles, type PlannedFile } from "./plan.js";
-import { lookAround, type Site } from "./site.js";
+import { lookAround, type InitSite } from "./site.js";
 import { writePlanned } from "./write.js";
 
 type Files = InitAnswer["files"];
 type Original = NonNullable<InitAnswer["from_looper_go"]>["originals"][number];
 
 /** `looper init --from-looper-go`. Changes nothing when nothing is left to move. */
-export async function moveOver(context: CommandContext, typed: Typed, site: Site): Promise<CommandEnd> {
+export async function moveOver(
+  context: CommandContext,
+  typed: Typed,
+  site: InitSite,
+): Promise<CommandOutcome> {
   if (textFlag(typed, "--import") !== undefined)
     throw new UserError(
       "usage",
@@ -61,7 +65,7 @@ function isNothing({ backlog, settings, originals }: Move): boolean {
   return backlog === undefined && settings.length === 0 && originals.length === 0;
 }
 
-function nothingLine({ project }: Site): string {
+function nothingLine({ project }: InitSite): string {
   return `nothing of the Go program is left to move in ${clean(project.folder)}: nothing was changed`;
 }
 
@@ -72,7 +76,7 @@ interface Done {
   notes: readonly string[];
 }
 
-async function foresee(context: CommandContext, { project, backlog }: Site, move: Move): Promise<Done> {
+async function foresee(context: CommandContext, { project, backlog }: InitSite, move: Move): Promise<Done> {
   const writes = move.backlog?.isThere === false;
   const did = backlog.kind === "missing" ? ("written" as const) : ("replaced" as const);
   const there = backlog.kind === "ok" ? backlog.backlog.tasks.length : 0;
@@ -93,7 +97,7 @@ async function foresee(context: CommandContext, { project, backlog }: Site, move
 }
 
 /** Writes the new files first, so that an interrupted move loses nothing and can be repeated. */
-async function carryOut(context: CommandContext, site: Site, move: Move): Promise<Done> {
+async function carryOut(context: CommandContext, site: InitSite, move: Move): Promise<Done> {
   const { ports } = context;
   const { folder, todoFile } = site.project;
   const live = await findLiveRun(ports, site.project);
@@ -140,7 +144,11 @@ async function carryOut(context: CommandContext, site: Site, move: Move): Promis
 }
 
 /** Moves an invalid task file unchanged; a later repair keeps a copy. */
-async function writeBacklog(context: CommandContext, site: Site, bytes: Uint8Array): Promise<Files[number]> {
+async function writeBacklog(
+  context: CommandContext,
+  site: InitSite,
+  bytes: Uint8Array,
+): Promise<Files[number]> {
   const { ports } = context;
   const { todoFile, lockDir } = site.project;
   const isNew = site.backlog.kind === "missing";

@@ -9,7 +9,7 @@ import { Backlog } from "../../../../src/todo/model/task.js";
 import type { ReadResult } from "../../../../src/todo/store/writer.js";
 import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
 import { appendix, missingCopies, missingLines } from "./ignore-lines.js";
-import { ownFolder, type Site } from "./site.js";
+import { ownFolder, type InitSite } from "./site.js";
 
 /** The choices for the settings file. */
 export interface Wishes {
@@ -36,7 +36,7 @@ export interface Bounds {
 
 /** All files but the task file. */
 export function planFiles(
-  site: Site,
+  site: InitSite,
   wishes: Wishes,
   { force, skipConfig, writesBacklog }: Bounds,
 ): PlannedFile[] {
@@ -53,7 +53,7 @@ export function planFiles(
 }
 
 /** Only the copies of schemas that files of the project name and that are missing or old. */
-export function planSchemas(site: Site): PlannedFile[] {
+export function planSchemas(site: InitSite): PlannedFile[] {
   const bounds = { force: false, skipConfig: site.settingsFile === undefined, writesBacklog: false };
   return planFiles(site, {}, bounds).filter(
     ({ path: file, text }) => text !== undefined && file.endsWith(".schema.json"),
@@ -69,13 +69,17 @@ function schemaOf(backlog: ReadResult): string {
 }
 
 /** A generated file, which is brought up to date. */
-function planOwn({ texts }: Site, file: string, text: string): PlannedFile {
+function planOwn({ texts }: InitSite, file: string, text: string): PlannedFile {
   const there = texts.get(file);
   if (there === text) return { path: file, did: "kept" };
   return { path: file, did: there === undefined ? "written" : "replaced", text };
 }
 
-function planSettings({ project, settingsFile, texts }: Site, wishes: Wishes, force: boolean): PlannedFile[] {
+function planSettings(
+  { project, settingsFile, texts }: InitSite,
+  wishes: Wishes,
+  force: boolean,
+): PlannedFile[] {
   const file = path.join(ownFolder(project), "config.json");
   // A second settings file would stop every command.
   if (settingsFile !== undefined && (settingsFile !== file || !force))
@@ -101,7 +105,7 @@ function settingsFor({ agent, commands = [] }: Wishes, { resolved }: Project): R
   return { $schema: SETTINGS_SCHEMA, ...schedule, ...verify };
 }
 
-function planIgnores({ project, texts, ignores }: Site): PlannedFile[] {
+function planIgnores({ project, texts, ignores }: InitSite): PlannedFile[] {
   if (ignores === "strange") return [];
   const file = path.join(project.folder, ".gitignore");
   const text = texts.get(file) ?? "";

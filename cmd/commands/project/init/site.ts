@@ -17,7 +17,7 @@ import type { CommandContext } from "../../../context/command-context.js";
 import { MANIFESTS, TELLING_FILES, suggestProofs, type Proof } from "./proofs.js";
 
 /** The folder before `init`. */
-export interface Site {
+export interface InitSite {
   /** With broken settings: as if there were none. */
   project: Project;
   /** The error in the settings. */
@@ -37,7 +37,7 @@ export function ownFolder({ folder }: Pick<Project, "folder">): string {
 }
 
 /** `here`: the current folder is the project, even below another project. */
-export async function lookAround(context: CommandContext, here = false): Promise<Site> {
+export async function lookAround(context: CommandContext, here = false): Promise<InitSite> {
   const { ports } = context;
   const { files } = ports;
   const opened = await openAnyhow(context, here);
@@ -92,7 +92,10 @@ async function mustStayInside(files: Files, project: Project): Promise<void> {
 }
 
 /** Whether the current folder is a project inside the folder that would be set up. */
-export async function isProjectBelow({ ports, cwd }: CommandContext, { project }: Site): Promise<boolean> {
+export async function isProjectBelow(
+  { ports, cwd }: CommandContext,
+  { project }: InitSite,
+): Promise<boolean> {
   const here = await ports.files.realPath(cwd);
   if (here === undefined || here === project.folder) return false;
   const names = await ports.files.list(here);
@@ -115,7 +118,7 @@ async function findSettings(files: Files, folder: string): Promise<string | unde
   }
 }
 
-async function lookForIgnores(files: Files, folder: string): Promise<Site["ignores"]> {
+async function lookForIgnores(files: Files, folder: string): Promise<InitSite["ignores"]> {
   const kind = (await files.stat(path.join(folder, ".gitignore"), { link: true }))?.kind;
   if (kind === "file") return "here";
   return kind === undefined ? "wanted" : "strange";
