@@ -164,7 +164,7 @@ Register-ArgumentCompleter -Native -CommandName @('looper', 'looper.cmd', 'loope
         [Console]::OutputEncoding = $encoding
     }
     $head = "$($lines | Select-Object -First 1)"
-    # What stands before the part that is replaced stays.
+    # The text before the replaced part stays.
     $kept = 0
     if ("$wordToComplete".Length -lt $current.Length) { $kept = $current.Length - "$wordToComplete".Length }
     $found = 0

@@ -1,21 +1,22 @@
-// The editing commands: `add`, `set`, `block`, `todo`, `done`, `rm`. Each describes a change of the newest backlog, which the
-// store makes; a run in progress is notified. Leaves parsing assignments to assignment.ts, and the rules to the store.
+// The editing commands: `add`, `set`, `block`, `todo`, `done`, `rm`. Each has the store change the newest backlog, and a run in
+// progress is notified. Leaves the changes to src/todo/change/person-edits.ts, and the rules to the store.
 import { editAnswer } from "../../../src/ui/answers/edit.js";
 import type { TrustLine } from "../../../src/config/trust/trust.js";
 import { UserError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
-import type { Result } from "../../../src/system/result.js";
+import { readAssignment, type Assignment } from "../../../src/todo/change/assignment.js";
 import {
-  readAssignment,
-  valuesOf,
-  type Assignment,
-  type AssignmentError,
-} from "../../../src/todo/change/assignment.js";
+  blockTask,
+  insertTasks,
+  listVerifyCommands,
+  orThrow,
+  removeTasks,
+  setStatus,
+  setValues,
+  type PersonEdit,
+} from "../../../src/todo/change/person-edits.js";
 import { planImport } from "../../../src/todo/exchange/import/plan.js";
-import { idsAfter } from "../../../src/todo/model/ids.js";
-import { withValues, type PersonChange, type TaskEdit } from "../../../src/todo/model/person-change.js";
 import { openStore } from "../../../src/todo/store/store.js";
-import { TaskId, type Backlog, type Task } from "../../../src/todo/model/task.js";
 import type { EditRefusal } from "../../../src/todo/store/writer.js";
 import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { plural } from "../../../src/ui/view/amounts.js";
@@ -24,7 +25,6 @@ import { clean } from "../../../src/ui/text.js";
 import { approve } from "../project/approve.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
 import { editBeside } from "./edit-beside.js";
-import { taskNamed } from "../../lookup/find-task.js";
 import { readImportFile } from "../project/init/backlog.js";
 import { hintOfTaskFile, printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
 import {
@@ -38,9 +38,6 @@ import {
   type Typed,
 } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
-
-/** A change of the newest backlog. */
-type Decide = (backlog: Backlog) => PersonChange[];
 
 /** `looper add TITLE`: adds a task; `-`: one per line of stdin. Prints the ids. */
 export const add: Command = async (context, typed) => {
@@ -61,7 +58,7 @@ export const add: Command = async (context, typed) => {
       "a task without a title",
       'say what is to be done: looper add "fix the date"',
     );
-  const values = valuesOrThrow(BLANK, [
+  const assignments: Assignment[] = [
     { key: "priority", how: "=", value: textFlag(typed, "--priority") ?? "3" },
     {
       key: "details",
@@ -72,15 +69,9 @@ export const add: Command = async (context, typed) => {
     ...listFlag(typed, "--depends-on").map((value): Assignment => ({ key: "depends_on", how: "+=", value })),
     ...listFlag(typed, "--tag").map((value): Assignment => ({ key: "tags", how: "+=", value })),
     ...listFlag(typed, "--verify").map((value): Assignment => ({ key: "verify", how: "+=", value })),
-  ]);
+  ];
   return edit(context, typed, {
-    decide: ({ tasks }) => {
-      const next = idsAfter(tasks.map(({ id }) => id));
-      return titles.map((title) => ({
-        op: "insert",
-        task: { ...withValues(BLANK, values), id: next(), title },
-      }));
-    },
+    decide: insertTasks(titles, assignments),
     say: ({ changed }) => changed.filter(({ from }) => from === null).map(({ id }) => id),
     commands: listFlag(typed, "--verify"),
   });
@@ -111,8 +102,6 @@ async function addImported(context: CommandContext, typed: Typed, from: string):
   return end;
 }
 
-const BLANK: Task = { id: TaskId.parse("T1"), title: "-", priority: 3, status: "todo" };
-
 /** `looper set ID key=value …` */
 export const set: Command = async (context, typed) => {
   const [id = "", ...words] = typed.operands;
@@ -120,21 +109,11 @@ export const set: Command = async (context, typed) => {
     words.map((word) => readValue(context, orThrow(readAssignment(word)))),
   );
   return edit(context, typed, {
-    decide: (backlog) => {
-      const task = taskNamed(backlog.tasks, id);
-      return [{ op: "edit", id: task.id, ...valuesOrThrow(task, assignments) }];
-    },
+    decide: setValues(id, assignments),
     say: () => [`${id}: ${[...new Set(assignments.map(({ key }) => key))].join(", ")}`],
-    commands: commandsAmong(assignments),
+    commands: listVerifyCommands(assignments),
   });
 };
-
-/** The verify commands that were typed, as the task stores them. */
-function commandsAmong(assignments: readonly Assignment[]): readonly string[] {
-  const typed = assignments.filter(({ key, how }) => key === "verify" && how !== "-=");
-  const read = valuesOf(BLANK, typed);
-  return read.ok ? (read.value.set.verify ?? []) : [];
-}
 
 /** `key=-` reads the value from stdin. */
 async function readValue({ stdin }: CommandContext, assignment: Assignment): Promise<Assignment> {
@@ -144,65 +123,28 @@ async function readValue({ stdin }: CommandContext, assignment: Assignment): Pro
 /** `looper block ID WHY` */
 export const block: Command = (context, typed) => {
   const [id = "", why = ""] = typed.operands;
-  if (!/\S/u.test(why))
-    throw new UserError("usage", "no reason is given", 'looper block T3 "waits for the key"');
-  return edit(context, typed, {
-    decide: (backlog) => [
-      {
-        op: "edit",
-        id: taskNamed(backlog.tasks, id).id,
-        set: { status: "blocked", blockers: [why.trim()] },
-        clear: [],
-      },
-    ],
-    say: statusLines,
-  });
+  return edit(context, typed, { decide: blockTask(id, why), say: statusLines });
 };
 
 /** `looper todo ID …`: still to do. */
 export const todo: Command = (context, typed) =>
-  edit(context, typed, { decide: toStatus(typed, "todo"), say: statusLines });
+  edit(context, typed, { decide: setStatus(typed.operands, "todo"), say: statusLines });
 
 /** `looper done ID …`: done by hand. */
 export const done: Command = (context, typed) =>
-  edit(context, typed, { decide: toStatus(typed, "done"), say: statusLines });
-
-function toStatus({ operands }: Typed, status: "todo" | "done"): Decide {
-  return (backlog) =>
-    [...new Set(operands)].map((id) => ({
-      op: "edit",
-      id: taskNamed(backlog.tasks, id).id,
-      set: { status },
-      clear: ["blockers"],
-    }));
-}
+  edit(context, typed, { decide: setStatus(typed.operands, "done"), say: statusLines });
 
 /** `looper rm ID …` */
 export const rm: Command = (context, typed) => {
-  const ids = [...new Set(typed.operands)];
+  const force = hasFlag(typed, "--force");
   return edit(context, typed, {
-    decide: (backlog) => {
-      const gone = ids.map((id) => taskNamed(backlog.tasks, id));
-      const dependents = backlog.tasks.filter(
-        (task) =>
-          !gone.includes(task) && task.depends_on?.some((id) => gone.some((one) => one.id === id)) === true,
-      );
-      if (dependents.length > 0 && !hasFlag(typed, "--force")) throw neededBy(ids, dependents);
-      return gone.map(({ id }) => ({ op: "remove", id }));
-    },
+    decide: removeTasks(typed.operands, { force }),
     say: ({ changed }) => changed.map(({ id }) => `${id}: removed`),
   });
 };
 
-function neededBy(ids: readonly string[], dependents: readonly Task[]): UserError {
-  const needing = dependents.map(({ id }) => id).join(", ");
-  const verb = dependents.length === 1 ? "depends" : "depend";
-  const [what, it] = ids.length === 1 ? [ids.join(""), "it"] : [ids.join(", "), "them"];
-  return new UserError("no", `${needing} ${verb} on ${what}`, `--force removes ${it} and these dependencies`);
-}
-
 interface Wish {
-  decide: Decide;
+  decide: PersonEdit;
   /** The lines to print. */
   say: (answer: EditAnswer) => string[];
   /** Verify commands that were typed for these tasks. */
@@ -283,15 +225,6 @@ async function refusal(context: CommandContext, file: string, failure: EditRefus
     default:
       return never(failure);
   }
-}
-
-function valuesOrThrow(task: Task, assignments: readonly Assignment[]): TaskEdit {
-  return orThrow(valuesOf(task, assignments));
-}
-
-function orThrow<T>(result: Result<T, AssignmentError>): T {
-  if (result.ok) return result.value;
-  throw new UserError("usage", result.error.message, result.error.hint);
 }
 
 function linesOf(text: string): string[] {

@@ -10,7 +10,7 @@ import { readViews } from "../../../src/ui/view/read-view.js";
 import type { ShowAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { taskLines } from "../../../src/ui/terminal/task-lines.js";
-import { taskNamed } from "../../lookup/find-task.js";
+import { requireTask } from "../../../src/todo/change/person-edits.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import { endAfter, problemsText, readTasks } from "../../lookup/read-tasks.js";
 import {
@@ -30,7 +30,7 @@ export async function show(context: CommandContext, typed: Typed): Promise<Comma
   const file = textFlag(typed, "--file");
   const project = await projectOf(context, { file });
   const { tasks, problems } = await readTasks(context, project);
-  const task = taskNamed(tasks, id, problemsText(context, project, problems, file));
+  const task = requireTask(tasks, id, problemsText(context, project, problems, file));
   const live = await findLiveRun(ports, project);
   const history: Attempt[][] = [];
   for await (const view of readViews(ports, project, task.id))

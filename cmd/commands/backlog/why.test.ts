@@ -44,7 +44,7 @@ test.each([
   ["T3", "T3 waits for T2 (todo, p2)\nto be done first: T2 (todo, p2)\n"],
   [
     "T4",
-    "T4 is ready; 1 task comes before it: T2 (todo, p2)\nit is blocked: no key\nwhat is blocked is tried once, after all that is to do\n",
+    "T4 is ready; 1 task comes before it: T2 (todo, p2)\nit is blocked: no key\nblocked tasks are tried once, after all others\n",
   ],
 ])("why %s", async (id, lines) => {
   expect(await ask(id)).toBe(lines);

@@ -10,7 +10,7 @@ import { plural } from "../../../src/ui/view/amounts.js";
 import { whyAnswer } from "../../../src/ui/answers/why.js";
 import { clean, hang } from "../../../src/ui/text.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
-import { taskNamed } from "../../lookup/find-task.js";
+import { requireTask } from "../../../src/todo/change/person-edits.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../../lookup/project.js";
 import {
   hasFlag,
@@ -37,7 +37,7 @@ export async function why(context: CommandContext, typed: Typed): Promise<Comman
       "list the problems with `looper validate`",
     );
   const tasks = checked.backlog?.tasks ?? [];
-  const task = taskNamed(tasks, id);
+  const task = requireTask(tasks, id);
   const explained = explainTask(rowOf(task), tasks.map(rowOf));
   if (hasFlag(typed, "--json")) await printJson(context, whyAnswer(task, explained));
   else {
@@ -58,7 +58,7 @@ function linesOf(task: Task, explained: Why): string[] {
       return [`${id} is next: ${nextBecause(task, explained.of)}`, ...blocked];
     case "behind": {
       const verb = explained.before.length === 1 ? "comes" : "come";
-      const late = status === "blocked" ? ["what is blocked is tried once, after all that is to do"] : [];
+      const late = status === "blocked" ? ["blocked tasks are tried once, after all others"] : [];
       return [
         `${id} is ready; ${plural(explained.before.length, "task")} ${verb} before it: ${named(explained.before)}`,
         ...blocked,
@@ -85,7 +85,7 @@ function nextBecause({ status }: Task, of: number): string {
       return `the lowest priority number, then the lowest id, of ${of} that are ready`;
     case "blocked":
     case "done":
-      return `nothing is left to do but what is blocked (${of})`;
+      return `only blocked tasks are left (${of})`;
     default:
       return never(status);
   }

@@ -1,5 +1,5 @@
-// `looper chapo`: the built-in engine at a person's hand. Leaves what was typed to chapo/site.ts, the talk to chapo/talk.ts,
-// the lists to chapo/lists.ts, and the work to src/chapo.
+// `looper chapo`: the built-in engine, used by a person. Leaves the settings to site.ts, the conversation to talk.ts, the lists to
+// lists.ts, and the work to src/chapo.
 import { UserError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
 import { listPrompts, listSessionsHere, listTools } from "./lists.js";
@@ -14,7 +14,7 @@ import {
 } from "../../context/command-context.js";
 import { CHAPO_LISTS } from "../../context/words.js";
 
-/** Hears one message, or a person at a prompt line; or lists what there is. */
+/** Answers one message, or opens a conversation at a prompt; or prints a list. */
 export async function chapo(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const site = await siteOf(context, typed);
   const list = typed.operands.length === 1 ? CHAPO_LISTS.find((one) => one === typed.operands[0]) : undefined;
@@ -43,7 +43,7 @@ async function messageOf(context: CommandContext, typed: Typed): Promise<string 
   throw new UserError(
     "usage",
     typed.operands.length === 0
-      ? "there is no message, and no terminal to ask for one"
+      ? "no message is given, and no terminal to ask for one"
       : "the message is empty",
     `say what to do: looper chapo${example} "Fix the login bug"; - reads it from stdin`,
   );

@@ -40,7 +40,7 @@ export async function listPrompts(
   return "ok";
 }
 
-/** The sessions of this project, the newest first; a 1 where one cannot be read. */
+/** The sessions of this project, the newest first; ends with no when one cannot be read. */
 export async function listSessionsHere(
   context: CommandContext,
   typed: Typed,
@@ -81,7 +81,7 @@ export async function listSessionsHere(
   return answer.broken.length === 0 ? "ok" : "no";
 }
 
-/** Every tool; those of servers too, which are started for it. */
+/** Every tool, also those of MCP servers, which are started for it. */
 export async function listTools(
   context: CommandContext,
   typed: Typed,
@@ -124,7 +124,7 @@ export async function listTools(
   return "ok";
 }
 
-/** The fields of a schema, those that may be left out with a question mark. */
+/** The fields of a schema; optional ones have a question mark. */
 function fieldsOf({ properties, required }: Readonly<Record<string, unknown>>): string {
   if (typeof properties !== "object" || properties === null) return "";
   const needed = new Set(Array.isArray(required) ? required.map(String) : []);

@@ -116,7 +116,7 @@ function checkConfig(context: CommandContext, { folder, warnings, resolved }: Pr
   const keys = set.map(({ key }) => key).join(", ");
   const settings = keys === "" ? "all settings are defaults" : `changed: ${keys} (looper config)`;
   if (warnings.length === 0) return fine("config", `project ${folder}: ${settings}`);
-  return warning("config", warnings.join("; "), "correct, rename or unset what is named here");
+  return warning("config", warnings.join("; "), "correct, rename or unset these settings");
 }
 
 /** Wraps the lines to the terminal's width. */

@@ -8,7 +8,7 @@ import type { LogsAnswer } from "../../../src/ui/shapes/logs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { logsLines } from "../../../src/ui/terminal/logs-lines.js";
 import { folderOfRun } from "../../lookup/find-run.js";
-import { taskNamed } from "../../lookup/find-task.js";
+import { requireTask } from "../../../src/todo/change/person-edits.js";
 import { listOwnRuns } from "../../lookup/own-runs.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import { problemsText, readTasks } from "../../lookup/read-tasks.js";
@@ -36,7 +36,7 @@ export async function logs(context: CommandContext, typed: Typed): Promise<Comma
       : { tasks: [], problems: [], wrong: [] };
   const task = isKnown
     ? read.tasks.find((one) => one.id === id)
-    : taskNamed(read.tasks, id, problemsText(context, project, read.problems));
+    : requireTask(read.tasks, id, problemsText(context, project, read.problems));
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else
     await printLines(

@@ -172,7 +172,7 @@ export function planLines(plan: Planned, colours: Colours): string[] {
     ["version", from === null ? "none yet" : clean(from)],
     ["wanted", wanted === null ? "the agent chooses" : clean(wanted)],
     ["changes", `${plural(commits, "commit")}${tag === null ? "" : ` since ${clean(tag)}`}`],
-    ["stands in", places.length === 0 ? "no file" : named([...new Set(places.map(({ path }) => path))])],
+    ["named in", places.length === 0 ? "no file" : named([...new Set(places.map(({ path }) => path))])],
     ["changelog", changelog === null ? "none yet: CHANGELOG.md is to be written" : clean(changelog)],
     ["checks", checks.length === 0 ? "none: verify.commands is empty" : named(checks)],
     ["agent", clean(agent)],

@@ -16,7 +16,7 @@ export interface ResultLook {
   colours: Colours;
   /** Columns of the terminal; nothing is cut without it. */
   columns?: number;
-  /** Where the log lies, and the task file, as shown. */
+  /** The paths of the log and the task file, as shown. */
   log: string;
   todoFile: string;
 }

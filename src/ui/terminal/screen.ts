@@ -1,4 +1,4 @@
-// Draws a live line below what is printed, and takes it away again. Leaves what it says to live-line.ts.
+// Draws a live line below the printed lines, and removes it again. Leaves its text to live-line.ts.
 import type { Clock, Timer } from "../../system/ports.js";
 import type { Output } from "../output.js";
 

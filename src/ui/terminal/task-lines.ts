@@ -1,4 +1,4 @@
-// One task whole, as people read it. Pure. Leaves what is known of it to the commands.
+// All fields of a task and its attempts, as lines for people. Pure. Leaves collecting them to the commands.
 import { plural, showCost, showCount, showDuration, showMoment } from "../view/amounts.js";
 import type { ShowAnswer } from "../shapes/runs.js";
 import type { Colours } from "../colours.js";
