@@ -32,7 +32,7 @@ export async function openSite(
   { env, check }: { env: Readonly<Record<string, string>>; check: CheckOptions },
 ): Promise<UndoSite> {
   const { todoFile, lockDir } = project;
-  const opened = await openRepository(ports, repositoryPlaces({ project, env }));
+  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
   if (!opened.ok) {
     const { why, message } = opened.error;
     const hint =
