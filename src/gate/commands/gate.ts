@@ -2,7 +2,7 @@
 // compare.ts reaches the verdict; cold-gate.ts is the gate in a cold room.
 import { judge, mustRepeat } from "../verdict/compare.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
-import { betterOf, isSameCommand } from "../verdict/flaky.js";
+import { pickBetter, isSameCommand } from "../verdict/flaky.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
 
 /** A plan, and the baseline that its results are compared with. */
@@ -31,7 +31,7 @@ export async function measureBaseline(
 ): Promise<Baseline | "interrupted"> {
   const rules = { ...plan, own: [], strict: false, baseline: undefined };
   const runs = await runRepeating(ports, room, rules, stop);
-  return runs === "interrupted" ? runs : baselineAfter(runs);
+  return runs === "interrupted" ? runs : makeBaseline(runs);
 }
 
 /** Runs every command, and each one that would fail the attempt once more. */
@@ -64,25 +64,25 @@ export async function runGate(
   stop: AbortSignal,
 ): Promise<{ report: GateReport; now: Baseline }> {
   const runs = await runRepeating(ports, room, rules, stop);
-  if (runs === "interrupted") return { report: interruptedGate(false), now: { commands: [] } };
+  if (runs === "interrupted") return { report: reportInterrupted(false), now: { commands: [] } };
   const { baseline, strict } = rules;
   return {
     report: judge({ ...runs, baseline, strict, cold: false, tampered: [] }),
-    now: baselineAfter(runs),
+    now: makeBaseline(runs),
   };
 }
 
 /** The report of a gate that was stopped. */
-export function interruptedGate(cold: boolean): GateReport {
+export function reportInterrupted(cold: boolean): GateReport {
   return { verdict: "interrupted", cold, commands: [], tampered: [], evidence: "" };
 }
 
 /** The next task's baseline from these runs: the project's commands, each with the better of its two runs. */
-export function baselineAfter({ ran, again }: Runs): Baseline {
+export function makeBaseline({ ran, again }: Runs): Baseline {
   const project = ran.filter(({ own }) => !own);
   return {
     commands: project.map((one) =>
-      betterOf(
+      pickBetter(
         one,
         again.find((second) => isSameCommand(one, second)),
       ),

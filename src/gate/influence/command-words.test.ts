@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Words } from "../../shell/invocation.js";
 import { listSimpleCommands } from "../../shell/simple-commands.js";
-import { filesRun, scriptOf } from "./command-words.js";
+import { listRunFiles, findScript } from "./command-words.js";
 
 const firstIn = (text: string): Words => {
   const [first] = listSimpleCommands(text);
@@ -14,13 +14,13 @@ const INTERPRETERS =
   "sh bash dash zsh ksh node nodejs bun deno tsx ts-node python python3 python3.12 pypy pypy3 ruby perl php lua expect source .";
 
 test.each(INTERPRETERS.split(" "))("%s runs a script", (program) => {
-  expect(scriptOf(program, ["-x", "run", "all", "more"])).toBe("all");
+  expect(findScript(program, ["-x", "run", "all", "more"])).toBe("all");
 });
 
 test.each("./check nodemon node-gyp shellcheck ipython fish phpunit python-config".split(" "))(
   "%s is what is run itself",
   (program) => {
-    expect(scriptOf(program, ["all"])).toBe(program);
+    expect(findScript(program, ["all"])).toBe(program);
   },
 );
 
@@ -45,14 +45,14 @@ test.each([
   ["no script", "node --version", undefined],
 ])("an interpreter runs its script: %s", (_, text, script) => {
   const [program, ...args] = firstIn(text);
-  expect(scriptOf(program, args)).toBe(script);
+  expect(findScript(program, args)).toBe(script);
 });
 
 /** The files that a command runs, each once: of its words all that look like files here are there, and `more`. */
 const run = (text: string, more = "pre.rb pre.mjs", roots = [""]): string => {
   const words = firstIn(text);
   const there = new Set([...words.filter((word) => /^[^/].*[./]/.test(word)), ...more.split(" ")]);
-  return [...new Set(filesRun(words, { has: (word) => there.has(word), roots }))].join(" ");
+  return [...new Set(listRunFiles(words, { has: (word) => there.has(word), roots }))].join(" ");
 };
 
 test.each([

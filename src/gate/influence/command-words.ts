@@ -13,7 +13,7 @@ const SHELL_CODE = /^-\w*c/;
 const CODE = /^(?:-(?!r)[a-z]*[ecm]|--(?:eval|print|check|test))$/;
 
 /** The file that a command runs: the program itself, or the first argument of an interpreter that is not an option. */
-export function scriptOf(program: string, args: readonly string[]): string | undefined {
+export function findScript(program: string, args: readonly string[]): string | undefined {
   if (!INTERPRETERS.test(posix.basename(program))) return program;
   return beforeCode(program, args).find((arg) => !arg.startsWith("-") && arg !== "run");
 }
@@ -47,18 +47,19 @@ export interface NamedFiles {
  * Finds the files (as named) that a command runs or reads its rules from; none for inline code. For a Python module also
  * the files that would be found instead of it.
  */
-export function filesRun([program, ...args]: Words, files: NamedFiles): string[] {
+export function listRunFiles([program, ...args]: Words, files: NamedFiles): string[] {
   const name = posix.basename(program);
   const option = RULES.find(([programs]) => programs.test(name))?.[1];
-  const found = option === undefined ? [] : valuesOf(args, option).filter(files.has);
+  const found = option === undefined ? [] : readOptionValues(args, option).filter(files.has);
   if (WRAPPERS.test(name)) {
     const at = args.findIndex((arg) => INTERPRETERS.test(arg));
     const inner = args[at];
-    const run = inner === undefined ? firstOf(args, files) : filesRun([inner, ...args.slice(at + 1)], files);
+    const run =
+      inner === undefined ? firstOf(args, files) : listRunFiles([inner, ...args.slice(at + 1)], files);
     return [...found, ...run, ...moduleFiles(args, files)];
   }
   if (!INTERPRETERS.test(name)) return [...found, ...[program].filter(files.has)];
-  const loaded = valuesOf(args, PRELOAD).filter(files.has);
+  const loaded = readOptionValues(args, PRELOAD).filter(files.has);
   const modules = name.startsWith("py") ? moduleFiles(args, files) : [];
   const rest = beforeCode(program, args).filter((arg) => !loaded.includes(arg));
   return [...loaded, ...modules, ...firstOf(rest, files)];
@@ -69,7 +70,7 @@ function firstOf(args: readonly string[], { has }: NamedFiles): string[] {
 }
 
 /** The values of an option: `-f FILE`, `-fFILE`, `--file FILE` and `--file=FILE`. */
-export function valuesOf(args: readonly string[], option: RegExp): string[] {
+export function readOptionValues(args: readonly string[], option: RegExp): string[] {
   const values = args.flatMap((arg, at) => {
     const found = option.exec(arg);
     if (found === null) return option.test(arg.slice(0, 2)) ? [arg.slice(2)] : [];
@@ -80,7 +81,7 @@ export function valuesOf(args: readonly string[], option: RegExp): string[] {
 
 /** The files that `-m a.b` runs, and those that would be found before them, whether they exist or not. */
 function moduleFiles(args: readonly string[], { has, roots }: NamedFiles): string[] {
-  const [module] = valuesOf(args, /^-[a-zA-Z]*m$/);
+  const [module] = readOptionValues(args, /^-[a-zA-Z]*m$/);
   if (module === undefined) return [];
   const parts = module.split(".");
   return roots.flatMap((root) => {

@@ -1,13 +1,13 @@
 // The files that decide a command's result, rule by rule. protected-commands.test.ts has whole commands.
 import { expect, test } from "vitest";
-import { namedByCommands } from "./protected-commands.js";
+import { findNamedFiles } from "./protected-commands.js";
 
 type Files = Record<string, string | undefined>;
-type Named = ReturnType<typeof namedByCommands>;
+type Named = ReturnType<typeof findNamedFiles>;
 
 const named = (project: string, own: string, files: Files, folder = ""): Named => {
   const base = { has: (path: string) => path in files, text: (path: string) => files[path] };
-  return namedByCommands({ project: [project], own: [own] }, folder, base);
+  return findNamedFiles({ project: [project], own: [own] }, folder, base);
 };
 /** The files held for these commands of the project. */
 const held = (command: string, files: Files): string => [...named(command, "", files).paths].join(" ");

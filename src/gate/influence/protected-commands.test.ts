@@ -1,15 +1,11 @@
 import { expect, test } from "vitest";
-import { namedByCommands, type Commands } from "./protected-commands.js";
+import { findNamedFiles, type Commands } from "./protected-commands.js";
 
 type Files = Record<string, string>;
 
-const named = (
-  commands: Partial<Commands>,
-  files: Files,
-  folder = "",
-): ReturnType<typeof namedByCommands> => {
+const named = (commands: Partial<Commands>, files: Files, folder = ""): ReturnType<typeof findNamedFiles> => {
   const base = { has: (path: string) => path in files, text: (path: string) => files[path] };
-  return namedByCommands({ project: [], own: [], ...commands }, folder, base);
+  return findNamedFiles({ project: [], own: [], ...commands }, folder, base);
 };
 const held = (command: string, files: Files, folder = ""): string[] =>
   [...named({ project: [command] }, files, folder).paths].sort();

@@ -5,8 +5,8 @@ import { z } from "zod";
 import type { Words } from "../../shell/invocation.js";
 import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
 import { parseJson } from "../../system/text/json.js";
-import { filesRun, scriptOf, valuesOf } from "./command-words.js";
-import { recipesFor } from "./protected-makefile.js";
+import { listRunFiles, findScript, readOptionValues } from "./command-words.js";
+import { listRecipes } from "./protected-makefile.js";
 import { TOOL_FILES } from "./protected-patterns.js";
 
 /** The project at the base. Paths are text, from the top of the repository. */
@@ -52,7 +52,7 @@ const DEPTH = 5;
  * Finds the files at the base that decide the result of these commands. Scripts of the project's commands are held; scripts
  * of a task's own commands are often the subject of the task. `folder`: where they run, from the top ("" is the top).
  */
-export function namedByCommands({ project, own }: Commands, folder: string, base: BaseFiles): Named {
+export function findNamedFiles({ project, own }: Commands, folder: string, base: BaseFiles): Named {
   const none = (): Set<string> => new Set();
   const named = {
     paths: none(),
@@ -115,8 +115,8 @@ function lookAtCommand(
   const tool = TOOL_FILES[posix.basename(program)];
   if (tool !== undefined) holdTool(inner, words, tool);
   named.programs.add(program);
-  const script = scriptOf(program, args);
-  const run = filesRun(words, { has: (word) => base.has(at(word)), roots: ["", ...roots] }).map(at);
+  const script = findScript(program, args);
+  const run = listRunFiles(words, { has: (word) => base.has(at(word)), roots: ["", ...roots] }).map(at);
   if (judged) for (const path of run) takeRun(inner, path);
   if (script !== undefined) noteModules(search, at(script));
   for (const word of [...words, ...reads]) {
@@ -159,9 +159,9 @@ function holdTool(search: Search, [program, ...args]: Words, patterns: readonly 
   const { base, named } = search;
   for (const pattern of patterns) named.patterns.add(pattern);
   if (!program.endsWith("make")) return;
-  const folder = posix.join(search.folder, ...valuesOf(args, /^(?:-C|--directory)(?:=(.*))?$/));
+  const folder = posix.join(search.folder, ...readOptionValues(args, /^(?:-C|--directory)(?:=(.*))?$/));
   const usual = ["GNUmakefile", "makefile", "Makefile"];
-  const names = [...valuesOf(args, /^(?:-f|--(?:file|makefile))(?:=(.*))?$/), ...usual];
+  const names = [...readOptionValues(args, /^(?:-f|--(?:file|makefile))(?:=(.*))?$/), ...usual];
   const file = names.find((name) => base.has(posix.join(folder, name)));
   if (file === undefined) return;
   const path = posix.join(folder, file);
@@ -170,7 +170,7 @@ function holdTool(search: Search, [program, ...args]: Words, patterns: readonly 
   if (rules === undefined) return;
   const inside = { ...search, folder };
   const goals = args.filter((arg) => arg !== file);
-  for (const line of recipesFor(rules, goals)) lookAt(inside, asShell(line));
+  for (const line of listRecipes(rules, goals)) lookAt(inside, asShell(line));
   for (const [, recipe = ""] of rules.matchAll(/^\t[@+-]*(.*)/gm))
     lookAt({ ...inside, runs: undefined }, asShell(recipe));
 }

@@ -1,7 +1,7 @@
 // The kind of a path that several rules match: commands, patterns of the user, files found before the real one.
 import { expect, test } from "vitest";
 import type { Version } from "../../git/base/diff.js";
-import { namedByCommands } from "./protected-commands.js";
+import { findNamedFiles } from "./protected-commands.js";
 import { protect, type Protection, type ProtectionRules } from "./protected.js";
 
 const FILE: Version = { mode: "100644", oid: "a" };
@@ -13,7 +13,7 @@ function judge(
 ): Protection {
   const { commands = [], files = {}, ...more } = rules;
   const base = { has: (path: string) => path in files, text: (path: string) => files[path] };
-  const named = namedByCommands({ project: commands, own: [] }, more.work ?? "", base);
+  const named = findNamedFiles({ project: commands, own: [] }, more.work ?? "", base);
   return protect({ patterns: [], project: "", work: "", named, ...more });
 }
 

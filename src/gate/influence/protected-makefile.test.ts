@@ -1,6 +1,6 @@
 // How make reads rules, variables and other lines, and the additions that an attempt may make to a Makefile of its checks.
 import { expect, test } from "vitest";
-import { mergeMakefile, recipesFor } from "./protected-makefile.js";
+import { mergeMakefile, listRecipes } from "./protected-makefile.js";
 
 const CHECK = "check:\n\t@node run.mjs $(FLAGS)\n";
 /** The lines appended to the base; `undefined`: the attempt's file can stay. */
@@ -235,7 +235,7 @@ test.each<[string, string, string[], string[]]>([
   ["no variable is a rule", "one := two\none: ; a\n", ["one"], ["a"]],
   ["no assignment is a rule", "a b := c ; d\none: ; a\n", ["a"], ["a"]],
 ])("make runs the lines of its goals: %s", (_, text, goals, lines) => {
-  expect(recipesFor(text, goals)).toEqual(lines);
+  expect(listRecipes(text, goals)).toEqual(lines);
 });
 
 test.each([
@@ -258,13 +258,13 @@ test.each([
   ["A = b=c", "$(A)", "b=c"],
   ["myexport A = x", "$(A)", "$(A)"],
 ])("variables are expanded: %s", (variables, line, expected) => {
-  expect(recipesFor(`${variables}\ncheck:\n\t${line}\n`, ["check"])).toEqual([expected]);
+  expect(listRecipes(`${variables}\ncheck:\n\t${line}\n`, ["check"])).toEqual([expected]);
 });
 
 test("variables that name each other are expanded five levels deep", () => {
   const chain = "A = $(B)\nB = $(C)\nC = $(D)\nD = $(E)\nE = $(F)\nF = end\n";
-  expect(recipesFor(`${chain}check:\n\t$(B)\n\t$(A)\n`, ["check"])).toEqual(["end", "$(F)"]);
-  expect(recipesFor("A = $(A)a\ncheck:\n\t$(A)\n", ["check"])).toEqual(["$(A)aaaaa"]);
+  expect(listRecipes(`${chain}check:\n\t$(B)\n\t$(A)\n`, ["check"])).toEqual(["end", "$(F)"]);
+  expect(listRecipes("A = $(A)a\ncheck:\n\t$(A)\n", ["check"])).toEqual(["$(A)aaaaa"]);
 });
 
 test.each([
@@ -275,5 +275,5 @@ test.each([
   ["$(Q)sh a.sh", "sh a.sh"],
   ["# @sh a.sh", "# @sh a.sh"],
 ])("the prefixes of make are removed from a line: %s", (line, expected) => {
-  expect(recipesFor(`Q = @\ncheck:\n\t${line}\n`, ["check"])).toEqual([expected]);
+  expect(listRecipes(`Q = @\ncheck:\n\t${line}\n`, ["check"])).toEqual([expected]);
 });

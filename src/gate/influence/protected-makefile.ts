@@ -44,7 +44,7 @@ export function mergeMakefile(base: string, now: string): string | undefined {
  * The lines that make runs for these goals, with the file's variables expanded. Words that are not targets are ignored;
  * without a goal it is the first rule's target.
  */
-export function recipesFor(text: string, goals: readonly string[]): string[] {
+export function listRecipes(text: string, goals: readonly string[]): string[] {
   const pieces = piecesOf(text);
   const values = new Map<string, string>([["MAKE", "make"]]);
   for (const piece of pieces) {
@@ -64,7 +64,7 @@ export function recipesFor(text: string, goals: readonly string[]): string[] {
 }
 
 /** The targets of a Makefile; `undefined` if other files, patterns or variables may add more. */
-export function makeTargets(text: string): readonly string[] | undefined {
+export function listTargets(text: string): readonly string[] | undefined {
   const targets = targetsOf(piecesOf(text));
   const isOpen =
     /^\s*(?:[-s]?include|-?load)\b|\beval\b/m.test(text) ||

@@ -1,7 +1,7 @@
 // Names from real projects, at least one for each pattern; each is matched only by its own pattern.
 import { expect, test } from "vitest";
 import { protect, type PathKind } from "./protected.js";
-import { namedByCommands } from "./protected-commands.js";
+import { findNamedFiles } from "./protected-commands.js";
 import {
   CONFIG,
   HELD,
@@ -50,7 +50,7 @@ const { kindOf } = protect({
   patterns: [],
   project: "",
   work: "",
-  named: namedByCommands({ project: [], own: [] }, "", { has: () => false, text: () => undefined }),
+  named: findNamedFiles({ project: [], own: [] }, "", { has: () => false, text: () => undefined }),
 });
 const namesOf = (kind: keyof typeof NAMES): string[] => NAMES[kind].split(/\s+/);
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { NOTHING, type DiffEntry, type Version } from "../../git/base/diff.js";
 import { toBytes } from "../../git/base/bytes.js";
 import { protect, type Protection, type ProtectionRules } from "./protected.js";
-import { namedByCommands } from "./protected-commands.js";
+import { findNamedFiles } from "./protected-commands.js";
 import { mergeMakefile } from "./protected-makefile.js";
 import { mergeManifest } from "./protected-manifests.js";
 import { followMoves } from "./protected-imports.js";
@@ -13,7 +13,7 @@ const rules = (more: Partial<ProtectionRules> = {}): Protection =>
     patterns: [],
     project: "",
     work: "",
-    named: namedByCommands({ project: [], own: [] }, "", { has: () => false, text: () => undefined }),
+    named: findNamedFiles({ project: [], own: [] }, "", { has: () => false, text: () => undefined }),
     ...more,
   });
 const FILE: Version = { mode: "100644", oid: "a" };
@@ -64,7 +64,7 @@ test("a new file that hides a module of a check's script is a shadow", () => {
   };
   const base = { has: (path: string) => path in files, text: (path: string) => files[path] };
   const { kindOfNew } = rules({
-    named: namedByCommands({ project: [], own: ["sh check.sh", "python3 tests/tap.py"] }, "", base),
+    named: findNamedFiles({ project: [], own: ["sh check.sh", "python3 tests/tap.py"] }, "", base),
   });
   expect(kindOfNew("bin/mkdir", PROGRAM)).toBe("shadow");
   expect(kindOfNew("bin/sort", PROGRAM)).toBe("free");
@@ -95,7 +95,7 @@ test("patterns match relative to the project, and everywhere outside it", () => 
 
 const named = (commands: string[], files: Record<string, string>, folder = ""): string[] => {
   const base = { has: (path: string) => path in files, text: (path: string) => files[path] };
-  const found = namedByCommands({ project: [], own: commands }, folder, base);
+  const found = findNamedFiles({ project: [], own: commands }, folder, base);
   return [...found.paths, ...found.patterns].sort();
 };
 

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { test } from "../../git/testing/scratch.js";
 import { NOTHING, type DiffEntry } from "../../git/base/diff.js";
 import { diffTrees } from "../../git/index/index-file.js";
-import { footingAt, joined, noteLeft, type Trust } from "./reference.js";
+import { findReference, joinChanges, noteLeft, type RunStart } from "./reference.js";
 
 const at = (path: string, from: string, to: string): DiffEntry => {
   const version = (oid: string) => (oid === "" ? NOTHING : { mode: "100644", oid });
@@ -12,7 +12,7 @@ const at = (path: string, from: string, to: string): DiffEntry => {
 test("consecutive changes are combined, and changes that cancel each other are dropped", () => {
   const first = [at("a", "1", "2"), at("b", "", "1"), at("c", "1", "2")];
   const second = [at("a", "2", "3"), at("b", "1", ""), at("d", "", "1")];
-  expect(joined(first, second)).toEqual([at("a", "1", "3"), at("c", "1", "2"), at("d", "", "1")]);
+  expect(joinChanges(first, second)).toEqual([at("a", "1", "3"), at("c", "1", "2"), at("d", "", "1")]);
 });
 
 test("a change since the start is an agent's if an agent left that version, else a person's", async ({
@@ -29,11 +29,11 @@ test("a change since the start is an agent's if an agent left that version, else
   const repo = await scratch.open();
   const start = await commit({ one: "1", two: "1" });
   const left = await commit({ one: "2", two: "2", three: "2" });
-  const trust: Trust = { start, left: new Map() };
-  noteLeft(trust, await diffTrees(repo, left, start));
+  const runStart: RunStart = { start, left: new Map() };
+  noteLeft(runStart, await diffTrees(repo, left, start));
   const base = await commit({ two: "3", four: "3" });
-  const { persons, since } = await footingAt(repo, trust, base);
+  const { persons, since } = await findReference(repo, runStart, base);
   expect(persons.map(({ path }) => path)).toEqual(["four", "two"]);
   expect(since.map(({ path }) => path)).toEqual(["one", "three"]);
-  expect(await footingAt(repo, trust, start)).toEqual({ start, persons: [], since: [] });
+  expect(await findReference(repo, runStart, start)).toEqual({ start, persons: [], since: [] });
 });

@@ -6,7 +6,7 @@ import { diffTrees } from "../../git/index/index-file.js";
 import type { Repository } from "../../git/base/repository.js";
 
 /** The facts about a run that the reference needs. */
-export interface Trust {
+export interface RunStart {
   /** The commit the run began with. */
   start: string;
   /** Every version that agents left, as `keyOf` writes it, by path (bytes). */
@@ -14,7 +14,7 @@ export interface Trust {
 }
 
 /** The state at the beginning of a task: `start`, then `persons`, then `since`. */
-export interface Footing {
+export interface Reference {
   start: string;
   /** Changes by a person since `start`; trusted like `start` itself. */
   persons: readonly DiffEntry[];
@@ -23,7 +23,7 @@ export interface Footing {
 }
 
 /** Records the versions that an agent left. */
-export function noteLeft({ left }: Pick<Trust, "left">, changes: readonly DiffEntry[]): void {
+export function noteLeft({ left }: Pick<RunStart, "left">, changes: readonly DiffEntry[]): void {
   for (const entry of changes) {
     const versions = left.get(entry.path) ?? new Set();
     left.set(entry.path, versions.add(keyOf(entry)));
@@ -31,14 +31,18 @@ export function noteLeft({ left }: Pick<Trust, "left">, changes: readonly DiffEn
 }
 
 /** Tells changes by agents from changes by a person at a task's base. Starts at most one process. */
-export async function footingAt(repo: Repository, { start, left }: Trust, base: string): Promise<Footing> {
+export async function findReference(
+  repo: Repository,
+  { start, left }: RunStart,
+  base: string,
+): Promise<Reference> {
   const found = base === start ? [] : await diffTrees(repo, base, start);
   const isLeft = (entry: DiffEntry): boolean => left.get(entry.path)?.has(keyOf(entry)) === true;
   return { start, persons: found.filter((entry) => !isLeft(entry)), since: found.filter(isLeft) };
 }
 
 /** Combines two consecutive lists of changes. */
-export function joined(first: readonly DiffEntry[], second: readonly DiffEntry[]): DiffEntry[] {
+export function joinChanges(first: readonly DiffEntry[], second: readonly DiffEntry[]): DiffEntry[] {
   const all = new Map(first.map((entry) => [entry.path, entry]));
   for (const entry of second) {
     const from = all.get(entry.path)?.from ?? entry.from;

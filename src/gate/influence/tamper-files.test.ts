@@ -3,14 +3,14 @@
 import { expect, test } from "vitest";
 import { NOTHING, type Version } from "../../git/base/diff.js";
 import { protect } from "./protected.js";
-import { namedByCommands } from "./protected-commands.js";
+import { findNamedFiles } from "./protected-commands.js";
 import { addsCode, findTampering, type ChangedFile } from "./tamper.js";
 
 const protection = protect({
   patterns: [],
   project: "",
   work: "",
-  named: namedByCommands({ project: [], own: [] }, "", { has: () => false, text: () => undefined }),
+  named: findNamedFiles({ project: [], own: [] }, "", { has: () => false, text: () => undefined }),
 });
 
 const FILE = "100644";

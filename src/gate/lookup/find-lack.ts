@@ -1,8 +1,8 @@
 // Finds what a check would miss: a program, a package script, a make target or a source file. Starts no process.
 // Anything that only running the check can show counts as present: branches, variables, files of earlier commands.
 import path from "node:path";
-import { scriptOf, valuesOf } from "../influence/command-words.js";
-import { makeTargets } from "../influence/protected-makefile.js";
+import { findScript, readOptionValues } from "../influence/command-words.js";
+import { listTargets } from "../influence/protected-makefile.js";
 import { isConditional } from "../../shell/conditional.js";
 import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
 import { ANY } from "../../shell/words.js";
@@ -177,8 +177,8 @@ function scriptsOf(text: string): ReadonlyMap<string, unknown> | undefined {
 async function lackOfTarget(place: CheckPlace, args: readonly string[]): Promise<Lack | undefined> {
   const option = /^(?:-C|--directory|-f|--(?:file|makefile))(?:=(.*))?$/;
   if (args.some((arg) => arg.includes(ANY))) return undefined;
-  const folder = path.resolve(place.folder, ...valuesOf(args, /^(?:-C|--directory)(?:=(.*))?$/));
-  const named = valuesOf(args, /^(?:-f|--(?:file|makefile))(?:=(.*))?$/);
+  const folder = path.resolve(place.folder, ...readOptionValues(args, /^(?:-C|--directory)(?:=(.*))?$/));
+  const named = readOptionValues(args, /^(?:-f|--(?:file|makefile))(?:=(.*))?$/);
   const names = named.length > 0 ? named : ["GNUmakefile", "makefile", "Makefile"];
   const found = await firstText(
     place,
@@ -186,8 +186,8 @@ async function lackOfTarget(place: CheckPlace, args: readonly string[]): Promise
   );
   if (found === undefined)
     return { missing: `there is no ${named[0] ?? "Makefile"}`, remedy: "create it", isOutside: false };
-  const values = new Set(valuesOf(args, option));
-  const targets = makeTargets(found.text);
+  const values = new Set(readOptionValues(args, option));
+  const targets = listTargets(found.text);
   for (const goal of args.filter((arg) => !/^-|=|^\d+$/.test(arg) && !values.has(arg))) {
     if (targets === undefined || targets.includes(goal)) continue;
     if ((await place.ports.files.stat(path.join(folder, goal))) !== undefined) continue;
@@ -214,7 +214,7 @@ async function lackOfFile(
   // Behind options of the interpreter it is unknown which word is the file.
   const [first = "-"] = args;
   if (!SCRIPTS.test(name) || first.startsWith("-")) return undefined;
-  const script = scriptOf(program, args);
+  const script = findScript(program, args);
   if (script === undefined || script.includes(ANY) || /[*?[]/.test(script)) return undefined;
   const endings = name.startsWith("node") ? ENDINGS : [""];
   for (const ending of endings)

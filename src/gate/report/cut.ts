@@ -5,19 +5,19 @@ const MARK = "…";
 const LEFT_OUT = "[… the beginning is left out]\n";
 
 /** The beginning of a text, as one line. */
-export function startOfLine(text: string, most: number): string {
-  return startOf(text.replaceAll(/\s+/gu, " ").trim(), most);
+export function cutLine(text: string, most: number): string {
+  return cutText(text.replaceAll(/\s+/gu, " ").trim(), most);
 }
 
 /** The beginning of a text, with a mark if it was cut; at most `most` bytes. */
-export function startOf(text: string, most: number): string {
+export function cutText(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;
   const bytes = Buffer.from(text.slice(0, most));
   return bytes.toString("utf8", 0, characterEnd(bytes, most - Buffer.byteLength(MARK))) + MARK;
 }
 
 /** The end of a text, behind a mark and in whole lines unless the last is too long; at most `most` bytes. */
-export function wholeLinesFrom(text: string, most: number, isCut = false): string {
+export function cutToLastLines(text: string, most: number, isCut = false): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most && !isCut) return text;
   const room = most - Buffer.byteLength(LEFT_OUT);

@@ -2,7 +2,7 @@
 // report.ts finds the document in a text.
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 import { errorMessage } from "../../system/errors.js";
-import { nameIn, type CleanPart, type TestReport, type TestCase } from "./test-names.js";
+import { joinName, type CleanPart, type TestReport, type TestCase } from "./test-names.js";
 import type { TestStatus } from "../verdict.js";
 
 // Runners copy the output of tests, with characters that XML does not allow, or only as references in XML 1.1.
@@ -88,7 +88,7 @@ class Reading {
 
   #suiteIn(parent: string, tag: SaxesTagPlain): { full: string; own: string } {
     const own = this.#clean(tag.attributes["name"] ?? "");
-    return { full: own === "" ? parent : nameIn(parent, own), own };
+    return { full: own === "" ? parent : joinName(parent, own), own };
   }
 
   #openCase(suite: { full: string; own: string }, tag: SaxesTagPlain): OpenCase {
@@ -100,7 +100,7 @@ class Reading {
       (word) => word?.toLowerCase() ?? "",
     );
     return {
-      name: nameIn(told ? suite.full : nameIn(suite.full, group), name),
+      name: joinName(told ? suite.full : joinName(suite.full, group), name),
       depth: this.#suites.length,
       failed: stated.some((word) => FAILED.has(word)),
       skipped: stated.some((word) => SKIPPED.has(word)),

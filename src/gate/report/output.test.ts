@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { startOf, startOfLine, wholeLinesFrom } from "./cut.js";
+import { cutText, cutLine, cutToLastLines } from "./cut.js";
 import { FirstBytes, LastBytes } from "./output.js";
 import { createRedact } from "../../system/text/redact.js";
 
@@ -140,8 +140,8 @@ test("law: a cut text has at most its bytes and whole characters, and a text tha
   const text = fc.string({ unit: fc.constantFrom("a", "é", "…", "😀", "\n"), maxLength: 80 });
   fc.assert(
     fc.property(text, fc.integer({ min: 4, max: 120 }), (any, most) => {
-      const start = startOf(any, most);
-      const end = wholeLinesFrom(any, most);
+      const start = cutText(any, most);
+      const end = cutToLastLines(any, most);
       for (const cut of [start, end]) {
         expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(most);
         expect(cut).not.toContain("\ufffd");
@@ -159,12 +159,12 @@ test("law: a cut text has at most its bytes and whole characters, and a text tha
 });
 
 test("a cut text begins at a line, and a cut line is one line", () => {
-  expect(wholeLinesFrom(`${"x".repeat(50)}\nab\ncd`, MARK.length + 2 + 6)).toBe(`${MARK}ab\ncd`);
-  expect(wholeLinesFrom(`${"x".repeat(50)}\n`, MARK.length + 2 + 6)).toBe(`${MARK}xxxxx\n`);
-  expect(wholeLinesFrom("ab\ncd", 100, true)).toBe(`${MARK}cd`);
-  expect(wholeLinesFrom("abcd".repeat(10), Buffer.byteLength(MARK))).toBe("");
-  expect(startOf("ab…", 5)).toBe("ab…");
-  expect(startOf("abcdef", 5)).toBe("ab…");
-  expect(startOfLine(" a \n\t b\r\n", 10)).toBe("a b");
-  expect(startOfLine("a\nbcdefghijk", 10)).toBe("a bcdef…");
+  expect(cutToLastLines(`${"x".repeat(50)}\nab\ncd`, MARK.length + 2 + 6)).toBe(`${MARK}ab\ncd`);
+  expect(cutToLastLines(`${"x".repeat(50)}\n`, MARK.length + 2 + 6)).toBe(`${MARK}xxxxx\n`);
+  expect(cutToLastLines("ab\ncd", 100, true)).toBe(`${MARK}cd`);
+  expect(cutToLastLines("abcd".repeat(10), Buffer.byteLength(MARK))).toBe("");
+  expect(cutText("ab…", 5)).toBe("ab…");
+  expect(cutText("abcdef", 5)).toBe("ab…");
+  expect(cutLine(" a \n\t b\r\n", 10)).toBe("a b");
+  expect(cutLine("a\nbcdefghijk", 10)).toBe("a bcdef…");
 });

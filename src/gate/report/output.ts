@@ -1,7 +1,7 @@
 // Keeps a command's output: the last 64 KiB for people and agents, and the first 16 MiB for parsing.
 // report.ts parses it.
 import { stripControlSequences } from "../../system/text/control-sequences.js";
-import { wholeLinesFrom } from "./cut.js";
+import { cutToLastLines } from "./cut.js";
 
 const MOST_HELD = 64 * 1024;
 const MOST_TAIL = 8 * 1024;
@@ -39,7 +39,7 @@ export class LastBytes {
     const text = redact(readable(this.#held.toString("utf8", start, this.#used)));
     const safe = withLineEnd(headless ? text.slice(UNSAFE_HEAD) : text);
     const noted = notes.map((note) => `[${note}]\n`).join("");
-    return wholeLinesFrom(safe, MOST_TAIL - Buffer.byteLength(noted), headless) + noted;
+    return cutToLastLines(safe, MOST_TAIL - Buffer.byteLength(noted), headless) + noted;
   }
 }
 

@@ -1,6 +1,6 @@
 // Further placeholders are in test-names.test.ts.
 import { expect, test } from "vitest";
-import { standsFor } from "./placeholder.js";
+import { matchPlaceholders } from "./placeholder.js";
 
 const ANY = ["suite > a test that is new"];
 
@@ -34,7 +34,7 @@ test.each([
   ["Go, a package that cannot be set up", "example.org/shop/cart > [setup failed]"],
   ["JUnit, a class that cannot be made", "CartTest > initializationError"],
 ])("a failing case is the placeholder of a file: %s", (_, name) => {
-  expect(standsFor(ANY)({ name, failed: true })).toBe(true);
+  expect(matchPlaceholders(ANY)({ name, failed: true })).toBe(true);
 });
 
 test.each([
@@ -51,7 +51,7 @@ test.each([
   ["a test of failures", "shows [build failed]", true],
   ["a longer word", "initializationErrors", true],
 ])("a case is not a placeholder: %s", (_, name, failed) => {
-  expect(standsFor(ANY)({ name, failed })).toBe(false);
+  expect(matchPlaceholders(ANY)({ name, failed })).toBe(false);
 });
 
 test.each([
@@ -65,5 +65,5 @@ test.each([
   ["a part of the name of a suite around it", "shop.cart", "shop.cart.x > prices > adds", true],
   ["a part across two suites", "shop > a", "shop > b > a.c > adds", false],
 ])("a case is a placeholder if it names a group of the new tests: %s", (_, gone, added, stands) => {
-  expect(standsFor(["other", added])({ name: gone, failed: false })).toBe(stands);
+  expect(matchPlaceholders(["other", added])({ name: gone, failed: false })).toBe(stands);
 });

@@ -7,7 +7,9 @@ const FOR_A_FILE =
   /^(?:\S+\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kt|cs|exs?|lua|p[lm]|t|sh|bats|dart)|\[\w+ failed\]|initializationError)$/;
 
 /** Whether a missing case was a placeholder whose tests are there now; `added` are the names that are new. */
-export function standsFor(added: readonly string[]): (gone: { name: string; failed: boolean }) => boolean {
+export function matchPlaceholders(
+  added: readonly string[],
+): (gone: { name: string; failed: boolean }) => boolean {
   let groups: Set<string> | undefined;
   return ({ name, failed }) => {
     if (added.length === 0) return false;

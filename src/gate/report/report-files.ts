@@ -5,7 +5,7 @@ import { errorCode } from "../../system/errors.js";
 import type { FileStat, Ports } from "../../system/ports.js";
 import type { FirstBytes } from "./output.js";
 import { readReport } from "./report.js";
-import { byName, cleanParts, type TestCase } from "./test-names.js";
+import { nameCases, cleanParts, type TestCase } from "./test-names.js";
 import type { TestStatus } from "../verdict.js";
 
 /** Limits of one command's stdout, and of all its report files together; a longer report is not read. */
@@ -81,7 +81,7 @@ export async function readReports(
     else take(path, bytes);
   }
   if (read.length === 0 || problems.length > 0) return { tests: undefined, problems };
-  return { tests: Object.fromEntries(byName(read.flat())), problems };
+  return { tests: Object.fromEntries(nameCases(read.flat())), problems };
 }
 
 /** Lists the files that may be reports: those that are named, and every .xml and .tap directly in a named folder. */

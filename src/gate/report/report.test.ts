@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readReport } from "./report.js";
-import { byName, cleanParts } from "./test-names.js";
+import { nameCases, cleanParts } from "./test-names.js";
 
 const clean = cleanParts((text) => text, ["/project"]);
 
@@ -11,7 +11,7 @@ function read(text: string): unknown {
   const report = readReport(Buffer.from(text), clean);
   if (report.how !== "read") return report;
   const names: Record<string, string[]> = {};
-  for (const [name, status] of byName(report.cases)) (names[status] ??= []).push(name);
+  for (const [name, status] of nameCases(report.cases)) (names[status] ??= []).push(name);
   return names;
 }
 

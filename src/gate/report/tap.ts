@@ -1,6 +1,6 @@
 // Reads TAP, versions 12 to 14, among other output, with subtests as node's runner, Perl and TAP 14 write them. Pure.
 // report.ts finds it in a text.
-import { nameIn, type CleanPart, type TestReport, type TestCase } from "./test-names.js";
+import { joinName, type CleanPart, type TestReport, type TestCase } from "./test-names.js";
 import type { TestStatus } from "../verdict.js";
 
 const INDENT = 4;
@@ -83,10 +83,10 @@ class Reading {
     for (const group of this.#groups) {
       const outer = names.get(group.parent) ?? "";
       const own = clean(group.name);
-      names.set(group, own === "" ? outer : nameIn(outer, own));
+      names.set(group, own === "" ? outer : joinName(outer, own));
     }
     return this.#points.map(({ group, name, status }) => ({
-      name: nameIn(names.get(group) ?? "", clean(name)),
+      name: joinName(names.get(group) ?? "", clean(name)),
       status,
     }));
   }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { standsFor } from "./placeholder.js";
-import { byName, cleanParts, nameIn, type TestCase } from "./test-names.js";
+import { matchPlaceholders } from "./placeholder.js";
+import { nameCases, cleanParts, joinName, type TestCase } from "./test-names.js";
 import type { TestStatus } from "../verdict.js";
 
 test("a name is one line, without control sequences, secrets and the room's own path", () => {
@@ -20,21 +20,21 @@ test("a name is one line, without control sequences, secrets and the room's own 
 
 test("a long name is cut and stays different from names with the same beginning", () => {
   const long = "x".repeat(1_000_000);
-  const one = nameIn("", long);
+  const one = joinName("", long);
   expect(one.length).toBeLessThan(420);
-  expect(nameIn("", `${long}y`)).not.toBe(one);
-  expect(nameIn("", long)).toBe(one);
-  expect(nameIn("", "x".repeat(400))).toBe("x".repeat(400));
-  expect(nameIn("", `${"x".repeat(379)}${"😀".repeat(20)}`)).toMatch(/^x{379}… [0-9a-f]{16}$/);
+  expect(joinName("", `${long}y`)).not.toBe(one);
+  expect(joinName("", long)).toBe(one);
+  expect(joinName("", "x".repeat(400))).toBe("x".repeat(400));
+  expect(joinName("", `${"x".repeat(379)}${"😀".repeat(20)}`)).toMatch(/^x{379}… [0-9a-f]{16}$/);
   // Only the character at the cut is left out, none before it.
-  expect(nameIn("", `😀${"x".repeat(400)}`)).toMatch(/^😀x{378}… [0-9a-f]{16}$/);
-  expect(nameIn("", `${"x".repeat(378)}${"😀".repeat(20)}`)).toMatch(/^x{378}😀… [0-9a-f]{16}$/);
-  expect(nameIn("s", "a")).toBe("s > a");
-  expect(nameIn("s", "")).toBe("s > (no name)");
-  expect(nameIn("", "")).toBe("(no name)");
+  expect(joinName("", `😀${"x".repeat(400)}`)).toMatch(/^😀x{378}… [0-9a-f]{16}$/);
+  expect(joinName("", `${"x".repeat(378)}${"😀".repeat(20)}`)).toMatch(/^x{378}😀… [0-9a-f]{16}$/);
+  expect(joinName("s", "a")).toBe("s > a");
+  expect(joinName("s", "")).toBe("s > (no name)");
+  expect(joinName("", "")).toBe("(no name)");
   // The suite's part counts as well.
-  expect(nameIn("s", "x".repeat(396))).toBe(`s > ${"x".repeat(396)}`);
-  expect(nameIn("s", "x".repeat(397))).toMatch(/^s > x{376}… [0-9a-f]{16}$/);
+  expect(joinName("s", "x".repeat(396))).toBe(`s > ${"x".repeat(396)}`);
+  expect(joinName("s", "x".repeat(397))).toMatch(/^s > x{376}… [0-9a-f]{16}$/);
 });
 
 test("among cases with the same name the failed ones come first, in any order of running", () => {
@@ -46,8 +46,8 @@ test("among cases with the same name the failed ones come first, in any order of
     { name: "a", status: "passed" },
   ];
   const names = { a: "failed", "a (2)": "passed", "a (3)": "passed", "a (4)": "passed", "a (5)": "skipped" };
-  expect(Object.fromEntries(byName(cases))).toEqual(names);
-  expect(Object.fromEntries(byName([...cases].reverse()))).toEqual(names);
+  expect(Object.fromEntries(nameCases(cases))).toEqual(names);
+  expect(Object.fromEntries(nameCases([...cases].reverse()))).toEqual(names);
 });
 
 test("law: every case is kept under a name of its own, independent of the order", () => {
@@ -57,17 +57,19 @@ test("law: every case is kept under a name of its own, independent of the order"
   });
   fc.assert(
     fc.property(fc.array(one, { maxLength: 12 }), (cases) => {
-      const names = byName(cases);
+      const names = nameCases(cases);
       expect([...names.values()].sort()).toEqual(cases.map(({ status }) => status).sort());
-      expect(Object.fromEntries(byName([...cases].reverse()))).toEqual(Object.fromEntries(names));
+      expect(Object.fromEntries(nameCases([...cases].reverse()))).toEqual(Object.fromEntries(names));
       for (const { name } of cases) expect(names.has(name)).toBe(true);
     }),
   );
 });
 
 test("the placeholder of a file is replaced by the tests in it", () => {
-  const failed = (name: string, ...added: string[]): boolean => standsFor(added)({ name, failed: true });
-  const passed = (name: string, ...added: string[]): boolean => standsFor(added)({ name, failed: false });
+  const failed = (name: string, ...added: string[]): boolean =>
+    matchPlaceholders(added)({ name, failed: true });
+  const passed = (name: string, ...added: string[]): boolean =>
+    matchPlaceholders(added)({ name, failed: false });
   for (const name of [
     "test/b.test.mjs",
     "s > b.spec.tsx",

@@ -39,7 +39,7 @@ export function cleanParts(redact: (text: string) => string, roots: readonly str
 }
 
 /** The full name of a suite or test in `suite` ("" = in none). A long one is cut and gets a digest to stay unique. */
-export function nameIn(suite: string, part: string): string {
+export function joinName(suite: string, part: string): string {
   const own = part === "" ? NAMELESS : part;
   const name = suite === "" ? own : suite + BETWEEN + own;
   if (name.length <= MOST_NAME) return name;
@@ -54,7 +54,7 @@ const ORDER: readonly TestStatus[] = ["failed", "passed", "skipped"];
  * Returns the cases by name. Further cases with the same name are called `name (2)` and so on, failed ones first, so that
  * their names do not depend on the order in which the tests ran.
  */
-export function byName(cases: readonly TestCase[]): Map<string, TestStatus> {
+export function nameCases(cases: readonly TestCase[]): Map<string, TestStatus> {
   const names = new Map<string, TestStatus>();
   const repeated: TestCase[] = [];
   for (const status of ORDER) {

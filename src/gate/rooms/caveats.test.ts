@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 import { toBytes } from "../../git/base/bytes.js";
 import { NOTHING, type DiffEntry, type Version } from "../../git/base/diff.js";
-import { changedChecks, changedJudges, doubtsOf, withDoubts } from "./caveats.js";
+import { changedChecks, changedJudges, listDoubts, addDoubts } from "./caveats.js";
 import type { Study } from "./cold-study.js";
 import { protect } from "../influence/protected.js";
-import { namedByCommands } from "../influence/protected-commands.js";
+import { findNamedFiles } from "../influence/protected-commands.js";
 import type { GateReport } from "../verdict.js";
 
 /** By path: the text before and now; `null` if the file does not exist. */
@@ -28,7 +28,7 @@ function studyOf(changes: Changes, { own = [], modes = {} }: { own?: string[]; m
     has: (path: string) => typeof changes[path]?.[0] === "string",
     text: (path: string) => changes[path]?.[0] ?? undefined,
   };
-  const named = namedByCommands({ project: [], own }, "", base);
+  const named = findNamedFiles({ project: [], own }, "", base);
   return {
     base: "base",
     persons: [],
@@ -108,13 +108,13 @@ test("changed files of the work that a task's own command runs are found", () =>
 });
 
 test("doubts are missing tests and files changed by the checks, five of them by name", () => {
-  expect(doubtsOf(false, [])).toEqual([]);
-  expect(doubtsOf(true, [])).toEqual([expect.stringMatching(/^it fails with the old tests alone/)]);
-  expect(doubtsOf(false, ["a", "b"])).toEqual([
+  expect(listDoubts(false, [])).toEqual([]);
+  expect(listDoubts(true, [])).toEqual([expect.stringMatching(/^it fails with the old tests alone/)]);
+  expect(listDoubts(false, ["a", "b"])).toEqual([
     "the checked files differ from the commit: a, b changed while the checks ran",
   ]);
-  expect(doubtsOf(true, ["1", "2", "3", "4", "5"])[1]).toMatch(/: 1, 2, 3, 4, 5 changed/);
-  expect(doubtsOf(true, ["1", "2", "3", "4", "5", "6", "7"])[1]).toMatch(
+  expect(listDoubts(true, ["1", "2", "3", "4", "5"])[1]).toMatch(/: 1, 2, 3, 4, 5 changed/);
+  expect(listDoubts(true, ["1", "2", "3", "4", "5", "6", "7"])[1]).toMatch(
     /: 1, 2, 3, 4, 5 and 2 more changed/,
   );
 });
@@ -123,14 +123,14 @@ const SETTINGS = studyOf({ ".npmrc": ["a", "b"] });
 const JUDGE = studyOf({ "src/main.mjs": ["a", "b"] }, { own: ["node src/main.mjs"] });
 
 test("a pass without doubts keeps its report", () => {
-  expect(withDoubts(passed, { study: NONE, attempt: NONE, doubts: [] })).toEqual({
+  expect(addDoubts(passed, { study: NONE, attempt: NONE, doubts: [] })).toEqual({
     report: passed,
     warnings: [],
   });
 });
 
 test("a pass that changes files which check it has a warning", () => {
-  const { report, warnings } = withDoubts(passed, { study: SETTINGS, attempt: SETTINGS, doubts: [] });
+  const { report, warnings } = addDoubts(passed, { study: SETTINGS, attempt: SETTINGS, doubts: [] });
   expect(report).toBe(passed);
   expect(warnings).toEqual([
     "it changes files that decide its checks: .npmrc; this run's checks use the old version, and the next run's the new one: review it first",
@@ -138,35 +138,35 @@ test("a pass that changes files which check it has a warning", () => {
 });
 
 test("a pass with a doubt, or by a file that it changed itself, is unverified", () => {
-  const doubtful = withDoubts(passed, { study: NONE, attempt: NONE, doubts: ["it is odd"] });
+  const doubtful = addDoubts(passed, { study: NONE, attempt: NONE, doubts: ["it is odd"] });
   expect(doubtful).toEqual({
     report: { ...passed, verdict: "unverified" },
     warnings: ["not verified, since it is odd"],
   });
-  const own = withDoubts(passed, { study: JUDGE, attempt: JUDGE, doubts: [] });
+  const own = addDoubts(passed, { study: JUDGE, attempt: JUDGE, doubts: [] });
   expect(own.report.verdict).toBe("unverified");
   expect(own.warnings).toEqual([
     "not verified, since it changes files that one of the task's own commands runs and trusts: src/main.mjs; add them to verify.protected",
   ]);
   const unverified: GateReport = { ...passed, verdict: "unverified" };
-  expect(withDoubts(unverified, { study: NONE, attempt: JUDGE, doubts: [] }).warnings).toHaveLength(1);
+  expect(addDoubts(unverified, { study: NONE, attempt: JUDGE, doubts: [] }).warnings).toHaveLength(1);
 });
 
 test("a failure names the files held since the run began, without further warnings", () => {
   const failed: GateReport = { ...passed, verdict: "failed", evidence: "The gate: failed.\n\nDetails." };
-  const { report, warnings } = withDoubts(failed, { study: SETTINGS, attempt: SETTINGS, doubts: ["odd"] });
+  const { report, warnings } = addDoubts(failed, { study: SETTINGS, attempt: SETTINGS, doubts: ["odd"] });
   expect(warnings).toEqual([]);
   expect(report).toEqual({
     ...failed,
     evidence:
       "The gate: failed.\n\nKept as before the run, because they decide its checks (exclude others with verify.protected): .npmrc\n\nDetails.",
   });
-  expect(withDoubts(failed, { study: NONE, attempt: SETTINGS, doubts: ["odd"] })).toEqual({
+  expect(addDoubts(failed, { study: NONE, attempt: SETTINGS, doubts: ["odd"] })).toEqual({
     report: failed,
     warnings: [],
   });
   const tampered: GateReport = { ...failed, verdict: "tampered" };
-  expect(withDoubts(tampered, { study: SETTINGS, attempt: SETTINGS, doubts: [] })).toEqual({
+  expect(addDoubts(tampered, { study: SETTINGS, attempt: SETTINGS, doubts: [] })).toEqual({
     report: tampered,
     warnings: [],
   });

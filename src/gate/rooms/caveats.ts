@@ -45,7 +45,7 @@ export function changedJudges({ changes, protection, named }: Study): string[] {
 }
 
 /** Doubts that the passes leave. `strays`: files that differed from the commit when the checks ended. */
-export function doubtsOf(isWanting: boolean, strays: readonly string[]): string[] {
+export function listDoubts(isWanting: boolean, strays: readonly string[]): string[] {
   return [
     ...(isWanting ? [WANTING] : []),
     ...(strays.length === 0
@@ -55,7 +55,7 @@ export function doubtsOf(isWanting: boolean, strays: readonly string[]): string[
 }
 
 /** Adds the caveats to a report: names the held files, and makes an attempt with doubts unverified. */
-export function withDoubts(
+export function addDoubts(
   report: GateReport,
   { study, attempt, doubts }: { study: Study; attempt: Study; doubts: readonly string[] },
 ): { report: GateReport; warnings: readonly string[] } {

@@ -3,13 +3,13 @@
 import { posix } from "node:path";
 import { readBlobs } from "../../git/base/objects.js";
 import { runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
-import { doubtsOf, withDoubts } from "./caveats.js";
-import { inRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
+import { listDoubts, addDoubts } from "./caveats.js";
+import { workInRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
 import { roomOrder, studyAttempt, type Study } from "./cold-study.js";
 import { hasTests, mayBeForWant, type ReadTexts } from "./missing-tests.js";
 import { judge } from "../verdict/compare.js";
-import { joined, type Footing } from "../influence/reference.js";
-import { baselineAfter, interruptedGate, measureBaseline, type Runs } from "../commands/gate.js";
+import { joinChanges, type Reference } from "../influence/reference.js";
+import { makeBaseline, reportInterrupted, measureBaseline, type Runs } from "../commands/gate.js";
 import { listSimpleCommands } from "../../shell/simple-commands.js";
 import { planRoom, type Pass, type RoomPlan } from "./protected-room.js";
 import { addedTests, passingWithoutWork } from "./red-first.js";
@@ -31,16 +31,16 @@ interface Judged extends Omit<ColdVerdict, "warnings"> {
 /** Measures the project's commands before a task: on the work with the old tests, and with all tests. */
 export async function measureColdBaseline(
   places: ColdPlaces,
-  { footing, plan, patterns }: Pick<ColdOrder, "footing" | "plan" | "patterns">,
+  { reference, plan, patterns }: Pick<ColdOrder, "reference" | "plan" | "patterns">,
   stop: AbortSignal,
 ): Promise<InRoom<Baseline>> {
   const commands = { project: plan.commands, own: [] };
-  const study = await studyFrom(places, footing, { changes: footing.since, commands, patterns });
+  const study = await studyFrom(places, reference, { changes: reference.since, commands, patterns });
   const measureIn = async (pass: Pass, room: RoomPlan, some: GatePlan): Promise<InRoom<Baseline>> => {
     const { ports } = places.rooms.repo;
     const act = (inside: Room): ReturnType<typeof measureBaseline> =>
       measureBaseline(ports, inside, some, stop);
-    const measured = await inRoom(places, roomOrder(places, study, room, pass), act, stop);
+    const measured = await workInRoom(places, roomOrder(places, study, room, pass), act, stop);
     if (measured.how !== "done") return measured;
     const { value } = measured;
     return value === "interrupted" ? { how: "interrupted" } : { how: "done", value };
@@ -59,7 +59,7 @@ export async function runColdGate(
   order: ColdOrder,
   stop: AbortSignal,
 ): Promise<ColdVerdict> {
-  const { base, footing, changes, plan, patterns, strict, baseline } = order;
+  const { base, reference, changes, plan, patterns, strict, baseline } = order;
   const rules = { commands: { project: plan.commands, own: plan.own }, patterns };
   const attempt = await studyAttempt(places, { base, persons: [], changes, ...rules });
   if (attempt.tampered.length > 0) {
@@ -67,16 +67,16 @@ export async function runColdGate(
     const report = judge({ baseline, ran: [], again: [], strict, cold: true, tampered });
     return { report, now: undefined, warnings: [] };
   }
-  const all = joined(footing.since, changes);
+  const all = joinChanges(reference.since, changes);
   const study =
-    footing.start === base ? attempt : await studyFrom(places, footing, { changes: all, ...rules });
+    reference.start === base ? attempt : await studyFrom(places, reference, { changes: all, ...rules });
   const { report, now, doubts } = await judgeWork({ places, order, study, attempt, stop });
-  return { ...withDoubts(report, { study, attempt, doubts }), now };
+  return { ...addDoubts(report, { study, attempt, doubts }), now };
 }
 
 async function studyFrom(
   places: ColdPlaces,
-  { start, persons }: Footing,
+  { start, persons }: Reference,
   order: Omit<Parameters<typeof studyAttempt>[1], "base" | "persons">,
 ): Promise<Study> {
   return studyAttempt(places, { base: start, persons, ...order });
@@ -103,9 +103,9 @@ async function judgeWork(gate: Gate): Promise<Judged> {
   const last = tests === undefined ? work : worse(work, tests);
   if (!passes(last)) return { report: last.report, now: undefined, doubts: [] };
   const report = redFirst ? await proveRed(gate, last, (tests ?? work).runs) : last.report;
-  const all = tests === undefined ? {} : { all: baselineAfter(tests.runs).commands };
+  const all = tests === undefined ? {} : { all: makeBaseline(tests.runs).commands };
   const strays = new Set([...work.strays, ...(tests?.strays ?? [])]);
-  return { report, now: { ...baselineAfter(work.runs), ...all }, doubts: doubtsOf(isWanting, [...strays]) };
+  return { report, now: { ...makeBaseline(work.runs), ...all }, doubts: listDoubts(isWanting, [...strays]) };
 }
 
 /** Bigger files do not count as settings. */
@@ -155,14 +155,14 @@ async function proveRed(gate: Gate, last: PassResult, runs: Runs): Promise<GateR
   if (added.length === 0) return last.report;
   const room = planRoom(study.changes, study.protection, "red");
   const { ports } = places.rooms.repo;
-  const done = await inRoom(
+  const done = await workInRoom(
     places,
     roomOrder(places, study, room, "red"),
     (inside) => runCommands(ports, inside, order.plan, stop),
     stop,
   );
   if (done.how === "interrupted" || (done.how === "done" && done.value === "interrupted"))
-    return interruptedGate(true);
+    return reportInterrupted(true);
   // Tests cannot pass on a base that cannot be prepared.
   if (done.how === "unprepared" || done.value === "interrupted") return last.report;
   const work = pathFromTop(places.rooms, places.workDir);

@@ -3,11 +3,11 @@
 import type { DiffEntry } from "../../git/base/diff.js";
 import { changedFiles, type Traces } from "./integrity.js";
 import { idleTestFiles } from "./never-ran.js";
-import { inRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
+import { workInRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
 import { baseOrder, roomOrder, type Study } from "./cold-study.js";
 import { judge, mustRepeat } from "../verdict/compare.js";
-import { interruptedGate, type Runs } from "../commands/gate.js";
-import type { Footing } from "../influence/reference.js";
+import { reportInterrupted, type Runs } from "../commands/gate.js";
+import type { Reference } from "../influence/reference.js";
 import type { Pass, RoomPlan } from "./protected-room.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "../commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
@@ -16,7 +16,7 @@ import type { Baseline, GateReport, Ran } from "../verdict.js";
 export interface ColdOrder {
   /** The checkpoint's commit. */
   base: string;
-  footing: Footing;
+  reference: Reference;
   /** The differences between the base and the snapshot. */
   changes: readonly DiffEntry[];
   plan: GatePlan;
@@ -64,7 +64,7 @@ export async function runPass(
   const nothing = { runs: { ran: [], again: [] }, strays: [] };
 
   const first = await actIn(gate, content, (ports, inside) => runCommands(ports, inside, plan, gate.stop));
-  if (first.how === "interrupted") return { report: interruptedGate(true), ...nothing };
+  if (first.how === "interrupted") return { report: reportInterrupted(true), ...nothing };
   if (first.how === "unprepared") return { report: unprepared(first.ran), ...nothing };
   const { ran } = first.value;
   // In a room of its own, so that files left by the first run do not affect the second.
@@ -73,7 +73,7 @@ export async function runPass(
     repeated.length === 0
       ? undefined
       : await actIn(gate, content, (ports, inside) => repeat(ports, inside, { plan, repeated }, gate.stop));
-  if (second?.how === "interrupted") return { report: interruptedGate(true), ...nothing };
+  if (second?.how === "interrupted") return { report: reportInterrupted(true), ...nothing };
   const again = second?.how === "done" ? second.value : { ran: [], harm: [], strays: [] };
   const { harm, strays } = await withoutCustom(gate, plan, [first.value, again]);
   const runs = { ran, again: again.ran };
@@ -96,7 +96,7 @@ async function actIn(
 ): Promise<InRoom<InOneRoom>> {
   const { places, study, stop } = gate;
   const { ports } = places.rooms.repo;
-  const done = await inRoom(
+  const done = await workInRoom(
     places,
     content,
     async (room, open) => {

@@ -72,7 +72,7 @@ export async function baseFilesOf(
 }
 
 /** Opens a room, prepares it, acts in it and removes it. Throws a `GitError`. */
-export async function inRoom<T>(
+export async function workInRoom<T>(
   places: ColdPlaces,
   order: RoomOrder,
   act: (room: Room, open: GitRoom) => Promise<T>,

@@ -7,7 +7,7 @@ import { readBlobs } from "../../git/base/objects.js";
 import { baseFilesOf, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import { protect, type Protection } from "../influence/protected.js";
 import {
-  namedByCommands,
+  findNamedFiles,
   type BaseFiles,
   type Commands,
   type Named,
@@ -147,7 +147,7 @@ async function nameFiles(
         return texts.get(path);
       },
     };
-    const named = namedByCommands(commands, work, base);
+    const named = findNamedFiles(commands, work, base);
     if (wanted.size === 0) return named;
     const blobs = await readBlobs(rooms.repo, wanted.values(), MOST_BYTES);
     for (const [path, oid] of wanted) {

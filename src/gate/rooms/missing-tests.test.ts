@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { toBytes } from "../../git/base/bytes.js";
 import { hasTests, mayBeForWant } from "./missing-tests.js";
 import { protect } from "../influence/protected.js";
-import { namedByCommands } from "../influence/protected-commands.js";
+import { findNamedFiles } from "../influence/protected-commands.js";
 import type { CommandVerdict } from "../verdict.js";
 
 const protection = protect({
   patterns: [],
   project: "",
   work: "",
-  named: namedByCommands({ project: [], own: [] }, "", { has: () => false, text: () => undefined }),
+  named: findNamedFiles({ project: [], own: [] }, "", { has: () => false, text: () => undefined }),
 });
 const filesOf = (paths: readonly string[]): Map<string, { mode: string; oid: string }> =>
   new Map(paths.map((path) => [toBytes(path), { mode: "100644", oid: `oid of ${path}` }]));

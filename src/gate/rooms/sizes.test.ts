@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { judge } from "../verdict/compare.js";
 import { readReport } from "../report/report.js";
-import { byName, cleanParts, type TestCase } from "../report/test-names.js";
+import { nameCases, cleanParts, type TestCase } from "../report/test-names.js";
 import { order, run, type Tests } from "../testing/testing.js";
 import type { TestStatus } from "../verdict.js";
 
@@ -17,7 +17,7 @@ test("a hundred thousand cases are judged in time", () => {
 
 test("100,000 cases with the same name get names of their own in time", () => {
   const cases = Array.from({ length: 100_000 }, (): TestCase => ({ name: "a", status: "passed" }));
-  const names = byName([
+  const names = nameCases([
     ...cases,
     ...cases.slice(1000).map((_, n) => ({ name: `a (${n})`, status: "failed" as const })),
   ]);

@@ -6,7 +6,7 @@ import { test as base, type Scratch } from "../../git/testing/scratch.js";
 import { snapshot } from "../../git/attempt/snapshot.js";
 import { measureColdBaseline, runColdGate, type ColdVerdict } from "../rooms/cold-gate.js";
 import type { ColdOrder } from "../rooms/cold-pass.js";
-import type { Footing } from "../influence/reference.js";
+import type { Reference } from "../influence/reference.js";
 import { openColdPlaces, type ColdPlaces } from "../rooms/cold-room.js";
 import type { Baseline } from "../verdict.js";
 
@@ -77,7 +77,7 @@ export const test = base.extend<{ cold: Cold }>({
         const { changes } = await snapshot(repo, order);
         return await runColdGate(
           open,
-          { ...orderOf(verify), base: before.base, footing: footingFrom(before.base), changes, baseline },
+          { ...orderOf(verify), base: before.base, reference: referenceFrom(before.base), changes, baseline },
           verify.stop ?? NEVER,
         );
       },
@@ -98,7 +98,7 @@ async function openPlaces(scratch: Scratch, { folder = ".", setup = [], env }: V
   });
 }
 
-function orderOf(verify: Verify): Omit<ColdOrder, "base" | "footing" | "changes" | "baseline"> {
+function orderOf(verify: Verify): Omit<ColdOrder, "base" | "reference" | "changes" | "baseline"> {
   const { commands = [], own = [], reports = [] } = verify;
   return {
     plan: { commands, own, timeoutMs: 60_000, reports },
@@ -108,12 +108,12 @@ function orderOf(verify: Verify): Omit<ColdOrder, "base" | "footing" | "changes"
   };
 }
 
-const footingFrom = (start: string): Footing => ({ start, persons: [], since: [] });
+const referenceFrom = (start: string): Reference => ({ start, persons: [], since: [] });
 
 async function measure(places: ColdPlaces, base: string, verify: Verify): Promise<Baseline | undefined> {
   const measured = await measureColdBaseline(
     places,
-    { ...orderOf(verify), footing: footingFrom(base) },
+    { ...orderOf(verify), reference: referenceFrom(base) },
     NEVER,
   );
   return measured.how === "done" ? measured.value : undefined;

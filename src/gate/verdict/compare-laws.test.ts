@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { judge, mustRepeat, type GateOrder } from "./compare.js";
 import { killed, order, run, timedOut } from "../testing/testing.js";
-import { betterOf } from "./flaky.js";
+import { pickBetter } from "./flaky.js";
 import { Ran, type CommandEnd, type TestStatus } from "../verdict.js";
 
 const status = fc.constantFrom<TestStatus[]>("passed", "failed", "skipped");
@@ -115,7 +115,7 @@ test("law: a second run without failures makes an attempt pass that has no other
 test("law: runs can be written and read back", () => {
   fc.assert(
     fc.property(runs, runs, (first, second) => {
-      const better = betterOf(first, second);
+      const better = pickBetter(first, second);
       expect(Ran.parse(JSON.parse(JSON.stringify(better)))).toEqual(better);
     }),
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { judge, mustRepeat, type GateOrder } from "./compare.js";
-import { betterOf } from "./flaky.js";
+import { pickBetter } from "./flaky.js";
 import { bare, killed, order, run, timedOut, type Tests } from "../testing/testing.js";
 import type { Baseline, Ran } from "../verdict.js";
 
@@ -291,14 +291,14 @@ test("only a command that would fail the attempt is run again, and never after a
 test("the next task is compared with the better of two runs", () => {
   const first = run({ a: "failed", b: "passed", c: "skipped" });
   const second = run({ a: "passed", b: "passed", d: "failed" }, 0);
-  expect(betterOf(first, undefined)).toEqual(first);
-  expect(betterOf(first, second)).toEqual({
+  expect(pickBetter(first, undefined)).toEqual(first);
+  expect(pickBetter(first, second)).toEqual({
     ...first,
     end: { how: "exited", code: 0 },
     tests: { a: "passed", b: "passed", c: "skipped", d: "failed" },
   });
-  expect(betterOf(bare(1), bare(3))).toEqual(bare(1));
-  expect(betterOf(bare(killed), bare(0))).toEqual(bare(0));
+  expect(pickBetter(bare(1), bare(3))).toEqual(bare(1));
+  expect(pickBetter(bare(killed), bare(0))).toEqual(bare(0));
 });
 
 test("the verdict on a command has its end, its tail and at most 100 names of each kind", () => {

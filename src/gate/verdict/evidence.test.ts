@@ -66,7 +66,7 @@ test("the first line has the end of a command without test cases", () => {
 });
 
 test("the evidence mentions a missing baseline if a command of the project failed", () => {
-  const unknown = "What failed before this task is not known";
+  const unknown = "The failures before this task are unknown";
   expect(evidence(undefined, bare(1))).toContain(unknown);
   expect(evidence(undefined, [bare(1), bare(1, { own: true })])).toContain(unknown);
   expect(evidence(undefined, bare(1, { own: true }))).not.toContain(unknown);

@@ -3,7 +3,7 @@
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import type { Judged } from "./judge-command.js";
-import { startOf, startOfLine, wholeLinesFrom } from "../report/cut.js";
+import { cutText, cutLine, cutToLastLines } from "../report/cut.js";
 import type { CommandEnd, Tampering } from "../verdict.js";
 
 /** Bytes of the whole evidence. */
@@ -15,7 +15,7 @@ const MOST_NAME = 160;
 const LISTED = 20;
 const IN_HEADLINE = 3;
 
-const UNMEASURED = "What failed before this task is not known, so everything that fails now counts as new.";
+const UNMEASURED = "The failures before this task are unknown, so every failure now counts as new.";
 
 /** The findings to put into words. */
 export interface Findings {
@@ -30,7 +30,7 @@ export interface Findings {
 export function tellEvidence({ tampered, failing, measured }: Findings): string {
   const headline = tampered.length > 0 ? tamperingHeadline(tampered) : failureHeadline(failing);
   if (headline === "") return "";
-  const parts = [startOfLine(headline, MOST_HEADLINE)];
+  const parts = [cutLine(headline, MOST_HEADLINE)];
   if (tampered.length > 0) parts.push(list("Taken away or weakened:", tampered.map(tamperingLine)));
   if (!measured && failing.some(({ ran }) => !ran.own)) parts.push(UNMEASURED);
   const heads = failing.map(describe);
@@ -38,13 +38,13 @@ export function tellEvidence({ tampered, failing, measured }: Findings): string 
   failing.forEach(({ ran }, index) => {
     parts.push((heads[index] ?? "") + tailWithin(ran.tail, Math.floor(left / failing.length)));
   });
-  return startOf(parts.join("\n\n"), MOST_EVIDENCE);
+  return cutText(parts.join("\n\n"), MOST_EVIDENCE);
 }
 
 /** Adds a sentence behind the first line of the evidence. */
 export function withNote(evidence: string, note: string): string {
   const [headline = "", ...rest] = evidence.split("\n\n");
-  return startOf([headline, startOfLine(note, MOST_HEADLINE), ...rest].join("\n\n"), MOST_EVIDENCE);
+  return cutText([headline, cutLine(note, MOST_HEADLINE), ...rest].join("\n\n"), MOST_EVIDENCE);
 }
 
 function tamperingHeadline(tampered: readonly Tampering[]): string {
@@ -106,7 +106,7 @@ function describe({ ran, names, reportGone }: Judged): string {
 
 function tailWithin(tail: string, most: number): string {
   const title = "\nThe end of its output:\n";
-  const shown = wholeLinesFrom(tail.trimEnd(), most - title.length);
+  const shown = cutToLastLines(tail.trimEnd(), most - title.length);
   return shown === "" ? "" : title + shown;
 }
 
@@ -136,5 +136,5 @@ function count(number: number, thing: string): string {
 }
 
 function nameOf(text: string): string {
-  return startOfLine(text, MOST_NAME);
+  return cutLine(text, MOST_NAME);
 }

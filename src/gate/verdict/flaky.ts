@@ -1,5 +1,5 @@
 // Combines one or two runs of a command: a test case that passed in one and failed in the other is flaky. Pure.
-import { standsFor } from "../report/placeholder.js";
+import { matchPlaceholders } from "../report/placeholder.js";
 import type { CommandEnd, Ran, TestStatus } from "../verdict.js";
 
 /** The result of a test case over both runs. */
@@ -23,7 +23,7 @@ export function endsWell(end: CommandEnd): boolean {
 }
 
 /** Combines both runs; without a second the result is the first. */
-export function bothRuns(first: Ran, second: Ran | undefined): Both {
+export function combineRuns(first: Ran, second: Ran | undefined): Both {
   const ends = endsWell(first.end)
     ? "well"
     : second !== undefined && endsWell(second.end)
@@ -33,8 +33,8 @@ export function bothRuns(first: Ran, second: Ran | undefined): Both {
 }
 
 /** The better of both runs, as the next task's baseline: only a test that then fails twice has become worse. */
-export function betterOf(first: Ran, second: Ran | undefined): Ran {
-  const { ends, tests } = bothRuns(first, second);
+export function pickBetter(first: Ran, second: Ran | undefined): Ran {
+  const { ends, tests } = combineRuns(first, second);
   const end: CommandEnd = ends === "flaky" ? { how: "exited", code: 0 } : first.end;
   if (tests === undefined) return { ...first, end };
   const settled = [...tests].map(
@@ -50,7 +50,7 @@ function bothTests(
   if (first === undefined && second?.tests === undefined) return undefined;
   const once = new Map(Object.entries(first ?? {}));
   const twice = new Map(Object.entries(second?.tests ?? {}));
-  const stands = standsFor([...twice.keys()].filter((name) => !once.has(name)));
+  const stands = matchPlaceholders([...twice.keys()].filter((name) => !once.has(name)));
   const both = new Map<string, CaseOutcome>();
   for (const [name, status] of once) {
     const again = twice.get(name);

@@ -1,7 +1,7 @@
 // Judges one command: compares its result, and that of each test case, with those before the task. Pure.
 // flaky.ts combines two runs of a command.
-import { standsFor } from "../report/placeholder.js";
-import { bothRuns, endsWell, isSameCommand, type Both, type CaseOutcome } from "./flaky.js";
+import { matchPlaceholders } from "../report/placeholder.js";
+import { combineRuns, endsWell, isSameCommand, type Both, type CaseOutcome } from "./flaky.js";
 import type { Baseline, Finding, Ran, Tampering, TestStatus } from "../verdict.js";
 
 /** Names of test cases by finding; those that passed are not listed. */
@@ -25,7 +25,7 @@ export interface Judged {
 /** Judges a command by its run, and by its second run if there was one. */
 export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: Ran | undefined): Judged {
   const base = ran.own ? undefined : baseline?.commands.find((one) => isSameCommand(one, ran));
-  const both = bothRuns(ran, second);
+  const both = combineRuns(ran, second);
   const names = nameTests(base, both);
   const reportGone = base?.tests !== undefined && both.tests === undefined;
   const ending = reportGone ? "regressed" : judgeEnd(base, both, ran);
@@ -93,7 +93,7 @@ interface Gone {
 function goneTests(base: Ran | undefined, { tests }: Both): Gone[] {
   const before = base?.tests ?? {};
   const known = new Set(Object.keys(before));
-  const stands = standsFor([...(tests?.keys() ?? [])].filter((name) => !known.has(name)));
+  const stands = matchPlaceholders([...(tests?.keys() ?? [])].filter((name) => !known.has(name)));
   const gone: Gone[] = [];
   for (const [name, then] of Object.entries(before)) {
     const now = tests?.get(name);

@@ -1,11 +1,11 @@
 // Outputs of real programs whose script or target does not exist, and of checks that ran and failed.
 import { expect, test } from "vitest";
-import { redCheckOf } from "./red-check.js";
+import { describeRedCheck } from "./red-check.js";
 import type { CommandEnd, Ran } from "../verdict.js";
 
-const red = (code: number, tail: string, more: Partial<Ran> = {}): ReturnType<typeof redCheckOf> => {
+const red = (code: number, tail: string, more: Partial<Ran> = {}): ReturnType<typeof describeRedCheck> => {
   const end: CommandEnd = { how: "exited", code };
-  return redCheckOf({ command: "check", own: false, end, duration_ms: 1, tail, ...more });
+  return describeRedCheck({ command: "check", own: false, end, duration_ms: 1, tail, ...more });
 };
 
 const NPM = `npm error Missing script: "tset"

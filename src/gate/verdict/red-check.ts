@@ -73,7 +73,7 @@ const LONGEST_LINE = 300;
 const NAMED = 3;
 
 /** Describes a failing check; `undefined` if it passed. */
-export function redCheckOf(ran: Ran): RedCheck | undefined {
+export function describeRedCheck(ran: Ran): RedCheck | undefined {
   const { end, tests = {} } = ran;
   const failed = Object.keys(tests).filter((name) => tests[name] === "failed");
   if (endsWell(end) && failed.length === 0) return undefined;

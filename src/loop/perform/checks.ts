@@ -11,7 +11,7 @@ import { putBack } from "../../git/restore/undo-gate-changes.js";
 import { listSome } from "../../system/text/cut.js";
 import { makeBaseEnvironment, makeGateEnvironment } from "./environment.js";
 import type { JobFacts } from "../step/effects.js";
-import { footingOf, noteAttempt } from "./run-start.js";
+import { findTaskReference, noteAttempt } from "./run-start.js";
 import { findWorkFolder } from "./prompt-for.js";
 import type { World } from "./world.js";
 
@@ -76,10 +76,10 @@ async function measureCold(
   { base, plan }: { base: string; plan: GatePlan },
   stop: AbortSignal,
 ): Promise<Measured> {
-  const footing = await footingOf(world, cold.rooms.repo, base);
+  const reference = await findTaskReference(world, cold.rooms.repo, base);
   const patterns = world.project.resolved.settings.verify.protected;
   const measured = await performAs("run-baseline", () =>
-    measureColdBaseline(cold, { footing, plan, patterns }, stop),
+    measureColdBaseline(cold, { reference, plan, patterns }, stop),
   );
   if (measured.how === "interrupted") return "interrupted";
   if (measured.how === "done") return { baseline: measured.value };
@@ -104,8 +104,8 @@ export async function check(
   const repo = cold?.rooms.repo;
   if (repo !== undefined && base !== undefined) await noteAttempt(world, repo, base, job.job);
   if (cold !== undefined && base !== undefined && !isEmpty) {
-    const footing = await footingOf(world, cold.rooms.repo, base);
-    const order = { base, footing, changes, plan, strict, baseline, patterns, redFirst };
+    const reference = await findTaskReference(world, cold.rooms.repo, base);
+    const order = { base, reference, changes, plan, strict, baseline, patterns, redFirst };
     const { warnings, ...verdict } = await performAs("run-gate", () => runColdGate(cold, order, stop));
     // A cold room does not protect the project's folder from commands that know its path.
     return { ...verdict, warnings: [...warnings, ...(await revertChanges(world, job, changes))] };

@@ -1,7 +1,7 @@
 // Effects of the gate: runs the checks before and after an attempt. The gate floor gives the verdict.
 import { performAs } from "./perform-as.js";
 import { join } from "node:path";
-import { redCheckOf } from "../../gate/verdict/red-check.js";
+import { describeRedCheck } from "../../gate/verdict/red-check.js";
 import { Baseline, type Ran } from "../../gate/verdict.js";
 import { NOT_TRUSTED, SO_NOT_VERIFIED } from "../../gate/verdict/why-unverified.js";
 import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
@@ -65,7 +65,7 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
 }
 
 function toCheckedCommand(ran: Ran): CheckedCommand {
-  const red = redCheckOf(ran);
+  const red = describeRedCheck(ran);
   return {
     command: ran.command,
     passed: red === undefined,
@@ -116,7 +116,7 @@ async function beginPreflight(world: World, job: JobFacts): Promise<string | und
 
 /** Drops the checkpoint and the reference, which is set again with the first task. */
 async function endPreflight({ memory, repo }: World, job: JobFacts): Promise<void> {
-  memory.trust = undefined;
+  memory.runStart = undefined;
   if (repo === undefined || !memory.checkpoints.delete(job.job)) return;
   await performAs("checkpoint", () => dropCheckpoint(repo, THE_PREFLIGHT));
 }

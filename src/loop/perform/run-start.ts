@@ -2,7 +2,7 @@
 // agents' changes were never checked. src/gate/influence/reference.ts makes the comparison.
 import { performAs } from "./perform-as.js";
 import { join } from "node:path";
-import { footingAt, noteLeft, type Footing, type Trust } from "../../gate/influence/reference.js";
+import { findReference, noteLeft, type Reference, type RunStart } from "../../gate/influence/reference.js";
 import { readRecords } from "../../git/attempt/attempts.js";
 import { diffTrees } from "../../git/index/index-file.js";
 import { startRef } from "../../git/base/names.js";
@@ -12,9 +12,9 @@ import { listRuns } from "../../logging/read.js";
 import type { World } from "./world.js";
 
 /** The reference of a task that starts with this commit. */
-export async function footingOf(world: World, repo: Repository, base: string): Promise<Footing> {
-  const trust = await findRunStart(world, repo, base);
-  return performAs("run-gate", () => footingAt(repo, trust, base));
+export async function findTaskReference(world: World, repo: Repository, base: string): Promise<Reference> {
+  const runStart = await findRunStart(world, repo, base);
+  return performAs("run-gate", () => findReference(repo, runStart, base));
 }
 
 /** Notes the changes of an attempt, whatever its verdict will be. */
@@ -22,25 +22,25 @@ export async function noteAttempt(world: World, repo: Repository, base: string, 
   noteLeft(await findRunStart(world, repo, base), world.memory.snapshots.get(job)?.changes ?? []);
 }
 
-async function findRunStart(world: World, repo: Repository, base: string): Promise<Trust> {
+async function findRunStart(world: World, repo: Repository, base: string): Promise<RunStart> {
   const { memory, ports, project, log } = world;
-  if (memory.trust !== undefined) return memory.trust;
-  const trust: Trust = { start: base, left: new Map() };
+  if (memory.runStart !== undefined) return memory.runStart;
+  const runStart: RunStart = { start: base, left: new Map() };
   const runs = (await listRuns(ports, project.logDir)).reverse();
   for (const run of [log.run, ...runs.filter((one) => one !== log.run)]) {
     if (run !== log.run && (await hasEnded(ports, join(project.logDir, "runs", run)))) break;
-    await addRun(repo, trust, run);
+    await addRun(repo, runStart, run);
   }
-  memory.trust = trust;
-  return trust;
+  memory.runStart = runStart;
+  return runStart;
 }
 
 /** Adds the attempts of a run; starts one git process for each. */
-async function addRun(repo: Repository, trust: Trust, run: string): Promise<void> {
+async function addRun(repo: Repository, runStart: RunStart, run: string): Promise<void> {
   const records = await performAs("run-gate", () => readRecords(repo, run));
   if (records === undefined) return;
-  trust.start = records.start.base;
+  runStart.start = records.start.base;
   for (const [ref, commit] of records.attempts) {
-    if (ref !== startRef(run)) noteLeft(trust, await performAs("run-gate", () => diffTrees(repo, commit)));
+    if (ref !== startRef(run)) noteLeft(runStart, await performAs("run-gate", () => diffTrees(repo, commit)));
   }
 }

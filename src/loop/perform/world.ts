@@ -4,7 +4,7 @@ import { NOTHING_USED } from "../../agents/usage.js";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Project } from "../../config/project/open-project.js";
 import type { ColdPlaces } from "../../gate/rooms/cold-room.js";
-import type { Trust } from "../../gate/influence/reference.js";
+import type { RunStart } from "../../gate/influence/reference.js";
 import type { Baseline } from "../../gate/verdict.js";
 import type { Checkpoint } from "../../git/checkpoint/checkpoint.js";
 import type { DiffEntry } from "../../git/base/diff.js";
@@ -81,7 +81,7 @@ export interface RunMemory {
   /** How cold rooms are made; absent if the checks run in the project. */
   cold?: ColdPlaces;
   /** The state that a cold gate compares attempts with. */
-  trust?: Trust | undefined;
+  runStart?: RunStart | undefined;
   /** The baseline of the current task. */
   baseline?: KnownBaseline | undefined;
   /** The baseline that becomes current once a job's task is done. */
