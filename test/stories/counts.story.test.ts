@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  "at most ten git processes a task, and besides them only the agent and its namespace",
+  "a task starts at most ten git processes, and besides them only the agent and its namespace",
   story(async (rig) => {
     const seen = path.join(rig.root, "gits");
     const real = rig.git("--exec-path").trim();

@@ -10,7 +10,7 @@ import { snapshot } from "./snapshot.js";
 
 const ORDER = { run: "run-1", task: "T1", attempt: 1 };
 
-test("an attempt is kept on top of its checkpoint, in one process; the next of its name takes its place", async ({
+test("an attempt is recorded on top of its checkpoint in one process, and a later one of its name replaces it", async ({
   scratch,
 }) => {
   const asked: string[] = [];

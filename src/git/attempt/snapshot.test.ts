@@ -30,7 +30,9 @@ function read(scratch: Scratch, path: string): string {
   return readFileSync(join(scratch.top, path), "utf8");
 }
 
-test("what the attempt changed, never what was dirty before nor the runner's own", async ({ scratch }) => {
+test("a snapshot lists the attempt's changes, without earlier changes and the runner's own files", async ({
+  scratch,
+}) => {
   write(scratch, "a.txt", "person\n");
   write(scratch, "theirs", "person\n");
   const { repo, taken } = await begin(scratch);
@@ -46,7 +48,7 @@ test("what the attempt changed, never what was dirty before nor the runner's own
   expect(seen.head).toEqual({ commit: taken.before.commit, branch: "refs/heads/main" });
 });
 
-test("a path both changed is named in a warning", async ({ scratch }) => {
+test("a warning names a path that a person and the attempt changed", async ({ scratch }) => {
   write(scratch, "ü.txt", "person\n");
   const { repo, taken } = await begin(scratch);
   write(scratch, "ü.txt", "person\nagent\n");
@@ -54,7 +56,7 @@ test("a path both changed is named in a warning", async ({ scratch }) => {
   expect(warnings).toEqual([expect.stringMatching(/^ü\.txt had uncommitted changes of yours/)]);
 });
 
-test("between attempts the tree is kept: the second snapshot holds both attempts' work", async ({
+test("the tree is kept between attempts, so the second snapshot holds the work of both", async ({
   scratch,
 }) => {
   const { repo, taken } = await begin(scratch);
@@ -67,7 +69,7 @@ test("between attempts the tree is kept: the second snapshot holds both attempts
   expect(paths(await look(repo, again))).toEqual(["one", "two"]);
 });
 
-test("three git processes when HEAD stood still", async ({ scratch }) => {
+test("a snapshot starts three git processes if HEAD was not moved", async ({ scratch }) => {
   const seen: string[] = [];
   const repo = await scratch.open(
     {},
@@ -79,7 +81,7 @@ test("three git processes when HEAD stood still", async ({ scratch }) => {
   expect(seen).toEqual(["for-each-ref", "add", "diff-index"]);
 });
 
-test("commits on the same branch: kept as a rescue, HEAD goes back, the tree and the person's index stay", async ({
+test("commits on the same branch are kept as a rescue, HEAD is restored, and tree and index stay", async ({
   scratch,
 }) => {
   write(scratch, "staged", "person\n");
@@ -99,7 +101,7 @@ test("commits on the same branch: kept as a rescue, HEAD goes back, the tree and
   expect(await scratch.git("status", "--porcelain")).toBe(" M a.txt\n D dir/b.txt\nA  staged\n?? new");
 });
 
-test("what a person staged on top of the agent's commit stays staged", async ({ scratch }) => {
+test("changes that a person staged on top of the agent's commit stay staged", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch);
   write(scratch, "a.txt", "agent\n");
   write(scratch, "dir/b.txt", "agent\n");
@@ -110,7 +112,7 @@ test("what a person staged on top of the agent's commit stays staged", async ({ 
   expect(await scratch.git("status", "--porcelain")).toBe("M  a.txt\n M dir/b.txt");
 });
 
-test("under the policy agent its commits stay", async ({ scratch }) => {
+test("commits of an agent stay under the policy agent", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch);
   write(scratch, "a.txt", "agent\n");
   const tip = await scratch.commitAll("mine");
@@ -120,7 +122,7 @@ test("under the policy agent its commits stay", async ({ scratch }) => {
   expect(await scratch.git("rev-parse", "HEAD")).toBe(tip);
 });
 
-test("a first commit by the agent goes back to none", async ({ scratch }) => {
+test("a root commit by the agent is removed from the branch", async ({ scratch }) => {
   await scratch.git("checkout", "-q", "--orphan", "fresh");
   await scratch.git("rm", "-rq", "--cached", ".");
   const { repo, taken } = await begin(scratch);
@@ -138,7 +140,7 @@ test("a first commit by the agent goes back to none", async ({ scratch }) => {
   expect(await scratch.git("ls-files")).toBe("");
 });
 
-test("a detached HEAD with commits of the agent goes back", async ({ scratch }) => {
+test("a detached HEAD with commits of the agent is restored", async ({ scratch }) => {
   await scratch.git("checkout", "-q", "--detach");
   const { repo, taken } = await begin(scratch);
   await scratch.git("commit", "-q", "--allow-empty", "-m", "mine");
@@ -147,7 +149,9 @@ test("a detached HEAD with commits of the agent goes back", async ({ scratch }) 
   await expect(scratch.git("symbolic-ref", "-q", "HEAD")).rejects.toThrow();
 });
 
-test("another branch: HEAD and branch go back, the new branch and the work stay", async ({ scratch }) => {
+test("HEAD and branch are restored after a switch, and the new branch and the work stay", async ({
+  scratch,
+}) => {
   const { repo, taken } = await begin(scratch);
   write(scratch, "on-main", "agent\n");
   const main = await scratch.commitAll("on main");
@@ -164,14 +168,14 @@ test("another branch: HEAD and branch go back, the new branch and the work stay"
   expect(await scratch.git("status", "--porcelain")).toBe(" M a.txt");
 });
 
-test("a branch of the same commit is a move too", async ({ scratch }) => {
+test("a switch to a branch at the same commit counts as a move", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch);
   await scratch.git("switch", "-qc", "feature");
   expect((await look(repo, taken)).verdict).toEqual({ moved: "the agent went from main to feature" });
   expect(await scratch.git("symbolic-ref", "HEAD")).toBe("refs/heads/main");
 });
 
-test("a reset to an older commit: what the reset took from the tree comes back, the agent's own changes stay", async ({
+test("after a reset to an older commit the removed files come back, and the agent's changes stay", async ({
   scratch,
 }) => {
   write(scratch, "later.txt", "later\n");
@@ -203,7 +207,7 @@ test("a reset to an older commit: what the reset took from the tree comes back, 
   expect(await scratch.git("show", `${RESCUE}-tree:a.txt`)).toBe("one");
 });
 
-test("an unrelated branch: files only it has are taken out again, and kept in the rescue", async ({
+test("files that only an unrelated branch has are removed from the tree, and kept in the rescue", async ({
   scratch,
 }) => {
   await scratch.git("switch", "-q", "--orphan", "other");
@@ -222,7 +226,7 @@ test("an unrelated branch: files only it has are taken out again, and kept in th
   expect(await scratch.git("show", `${RESCUE}-tree:other.txt`)).toBe("other");
 });
 
-test("amending is rewriting", async ({ scratch }) => {
+test("an amended commit counts as a rewritten branch", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch);
   await scratch.git("commit", "-q", "--amend", "-m", "better");
   const tip = await scratch.git("rev-parse", "HEAD");
@@ -230,7 +234,7 @@ test("amending is rewriting", async ({ scratch }) => {
   expect(await scratch.git("rev-parse", "HEAD", RESCUE)).toBe(`${String(taken.before.commit)}\n${tip}`);
 });
 
-test("a rebase left in the middle is ended, and main is where it was", async ({ scratch }) => {
+test("an unfinished rebase is ended, and main is restored", async ({ scratch }) => {
   await scratch.git("switch", "-qc", "side");
   write(scratch, "a.txt", "side\n");
   await scratch.commitAll("side");
@@ -279,7 +283,7 @@ test("a push of the agent's commits fails the attempt; a fetch meanwhile, and a 
   expect(await scratch.git("log", "-1", "--format=%s", `${RESCUE}-2`)).toBe("on top");
 });
 
-test("a branch the agent deleted is there again", async ({ scratch }) => {
+test("a branch that the agent deleted is restored", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch);
   await scratch.git("checkout", "-q", "--detach");
   await scratch.git("branch", "-qD", "main");
@@ -288,7 +292,7 @@ test("a branch the agent deleted is there again", async ({ scratch }) => {
   expect(await scratch.git("symbolic-ref", "HEAD")).toBe("refs/heads/main");
 });
 
-test("a backlog git does not track has no mode", async ({ scratch }) => {
+test("a snapshot has no mode for an untracked backlog", async ({ scratch }) => {
   await scratch.git("rm", "-q", "--cached", "to-do.json");
   await scratch.git("commit", "-qm", "untracked");
   const { repo, taken } = await begin(scratch);

@@ -6,7 +6,7 @@ import { useBranch } from "./branch.js";
 import { changesSince, hasTasksInHistory } from "./history.js";
 import { test } from "../testing/scratch.js";
 
-test("a new branch begins at HEAD and touches nothing", async ({ scratch }) => {
+test("a new branch starts at HEAD and changes no file", async ({ scratch }) => {
   writeFileSync(join(scratch.top, "a.txt"), "person\n");
   await scratch.git("add", "a.txt");
   const repo = await scratch.open();
@@ -18,7 +18,7 @@ test("a new branch begins at HEAD and touches nothing", async ({ scratch }) => {
   expect(await scratch.git("status", "--porcelain")).toBe("M  a.txt");
 });
 
-test("a branch that is there is switched to, unless that would mix with uncommitted changes", async ({
+test("an existing branch is switched to unless uncommitted changes would mix with it", async ({
   scratch,
 }) => {
   const repo = await scratch.open();
@@ -39,7 +39,9 @@ test("a branch that is there is switched to, unless that would mix with uncommit
   expect(await scratch.git("status", "--porcelain")).toBe(" M dir/b.txt");
 });
 
-test("before the first commit the branch is merely named; a bad name is refused", async ({ scratch }) => {
+test("before the first commit only the branch's name is set, and an invalid name is refused", async ({
+  scratch,
+}) => {
   await scratch.git("checkout", "-q", "--orphan", "fresh");
   const repo = await scratch.open();
   await useBranch(repo, "next");
@@ -64,7 +66,9 @@ test("the newest version of the backlog that has tasks is found", async ({ scrat
   expect(await hasTasksInHistory(repo)).toBe(newest);
 });
 
-test("no version with tasks: none committed, no commit, a backlog elsewhere", async ({ scratch }) => {
+test("a version with tasks is not found without a committed one, without a commit, or for a backlog elsewhere", async ({
+  scratch,
+}) => {
   const never = await scratch.open({ todoFile: join(scratch.top, "other.json") });
   expect(await hasTasksInHistory(never)).toBeUndefined();
   const outside = await scratch.open({ todoFile: join(scratch.top, "..", "to-do.json") });
@@ -73,7 +77,9 @@ test("no version with tasks: none committed, no commit, a backlog elsewhere", as
   expect(await hasTasksInHistory(await scratch.open())).toBeUndefined();
 });
 
-test("what changed since a commit, without the runner's own files, and bounded", async ({ scratch }) => {
+test("the summary of changes since a commit omits the runner's own files and is bounded", async ({
+  scratch,
+}) => {
   const repo = await scratch.open();
   const begun = await scratch.git("rev-parse", "HEAD");
   writeFileSync(join(scratch.top, "a.txt"), "one\nmore\n");

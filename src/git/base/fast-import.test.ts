@@ -16,7 +16,7 @@ function unquote(quoted: string): string {
     );
 }
 
-test("a quoted path is printable, has no bare quote, and says the same bytes", () => {
+test("a quoted path is printable, has no bare quote, and decodes to the same bytes", () => {
   fc.assert(
     fc.property(bytes, (path) => {
       const quoted = quotePath(path);
@@ -26,7 +26,7 @@ test("a quoted path is printable, has no bare quote, and says the same bytes", (
   );
 });
 
-test("text survives the way through bytes", () => {
+test("a text is the same after it was encoded and decoded", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       expect(toText(toBytes(text))).toBe(text);
@@ -34,7 +34,7 @@ test("text survives the way through bytes", () => {
   );
 });
 
-test("the raw format is read whatever the path holds", () => {
+test("the raw format is parsed for every path", () => {
   const [from, to] = ["1".repeat(40), "2".repeat(40)];
   fc.assert(
     fc.property(fc.array(bytes), (paths) => {
@@ -47,7 +47,7 @@ test("the raw format is read whatever the path holds", () => {
   expect(() => parseRaw("M\0a\0")).toThrow("raw format");
 });
 
-test("objects of a batch are told apart by their length", () => {
+test("objects of a batch are split by their length", () => {
   const oid = "a".repeat(40);
   fc.assert(
     fc.property(fc.array(fc.option(fc.string({ unit: byte }), { nil: undefined })), (contents) => {
@@ -63,7 +63,7 @@ test("objects of a batch are told apart by their length", () => {
   );
 });
 
-test("removals come before what may take their place", () => {
+test("removals are sorted before the paths that may replace them", () => {
   const there = { mode: "100644", oid: "1" };
   const entries = [
     { path: "a", from: NOTHING, to: there },
@@ -73,7 +73,7 @@ test("removals come before what may take their place", () => {
   expect(exists(NOTHING)).toBe(false);
 });
 
-test("nothing in a message or a path can end its place in the stream", () => {
+test("a message or a path cannot end its field in the stream", () => {
   const stream = importStream(
     [
       {

@@ -29,7 +29,7 @@ function lock(scratch: Scratch, path: string, ago: number): string {
   return file;
 }
 
-test("locks of the dead run go, older ones and those that change stay", async ({ scratch }) => {
+test("locks of the dead run are removed, and older or changing ones stay", async ({ scratch }) => {
   mkdirSync(join(scratch.top, ".git", "modules", "sub"), { recursive: true });
   const stale = [
     lock(scratch, "index.lock", 60_000),
@@ -51,7 +51,7 @@ test("locks of the dead run go, older ones and those that change stay", async ({
   expect(stale.some((file) => existsSync(file))).toBe(false);
 });
 
-test("without locks nothing is waited for; the index of our own goes", async ({ scratch }) => {
+test("without locks the removal does not wait, and the own index is removed", async ({ scratch }) => {
   const { slept, ports } = clocked(scratch, () => undefined);
   const repo = await scratch.open({}, ports);
   await checkpoint(repo, { id: "T1", run: "r", reuse: false });
@@ -61,7 +61,9 @@ test("without locks nothing is waited for; the index of our own goes", async ({ 
   expect(existsSync(join(repo.gitDir, "looper"))).toBe(false);
 });
 
-test("in a linked worktree: its own locks and the shared ones, not another tree's", async ({ scratch }) => {
+test("in a linked worktree its own locks and the shared ones are removed, and another tree's stay", async ({
+  scratch,
+}) => {
   const folder = join(scratch.top, "..");
   for (const name of ["one", "two"]) await scratch.git("worktree", "add", "-q", join(folder, name));
   const projectDir = join(folder, "one");
@@ -74,9 +76,7 @@ test("in a linked worktree: its own locks and the shared ones, not another tree'
   expect(existsSync(other)).toBe(true);
 });
 
-test("locks of an attempt go when it is looked at, those from before stay; the gate's go too", async ({
-  scratch,
-}) => {
+test("locks of an attempt or the gate are removed after it, and earlier ones stay", async ({ scratch }) => {
   const { ports } = clocked(scratch, () => undefined);
   const repo = await scratch.open({}, ports);
   const before = lock(scratch, "config.lock", 60_000);
@@ -96,7 +96,7 @@ test("locks of an attempt go when it is looked at, those from before stay; the g
   expect([before, ...made].some((file) => existsSync(file))).toBe(false);
 });
 
-test("while a git is at work in the tree, as one is that waits for a message, its lock stays", async ({
+test("the lock of a git process that is running in the tree stays, as while the user writes a message", async ({
   scratch,
 }) => {
   const { ports } = clocked(scratch, () => undefined);
@@ -119,7 +119,7 @@ test("while a git is at work in the tree, as one is that waits for a message, it
   expect(existsSync(held)).toBe(false);
 });
 
-test("a start says which lock is in its way, and waits for one that goes", async ({ scratch }) => {
+test("a start waits for a lock that goes, and names one that stays", async ({ scratch }) => {
   let slept = 0;
   let meanwhile: () => void = () => undefined;
   const { clock } = scratch.ports;

@@ -31,7 +31,7 @@ test("an encoded id can be read back, so no two share a name", () => {
   );
 });
 
-test("no encoded id is a folder of another", () => {
+test("an encoded id is never a folder of another", () => {
   fc.assert(
     fc.property(anyId, anyId, (a, b) => {
       fc.pre(a !== b);
@@ -41,7 +41,7 @@ test("no encoded id is a folder of another", () => {
   );
 });
 
-test("git takes every encoded id, and its pieces fit a file name", async ({ scratch }) => {
+test("git accepts every encoded id, and its parts fit a file name", async ({ scratch }) => {
   const ids = [
     "T1.2",
     ".",
@@ -66,7 +66,7 @@ test("git takes every encoded id, and its pieces fit a file name", async ({ scra
   }
 });
 
-test("ids stay readable where they can", () => {
+test("an encoded id stays readable where possible", () => {
   expect(checkpointRef("main", "T-1_b")).toBe("refs/looper/checkpoint/main/T-1_b");
   expect(checkpointRef("main", "T1.2")).toBe("refs/looper/checkpoint/main/T1%2E2");
   expect(pendingRef("linked-x")).toBe("refs/looper/pending/linked-x");

@@ -11,7 +11,7 @@ function places(scratch: Scratch, projectDir: string, env = scratch.env) {
   return { projectDir, todoFile: join(projectDir, "to-do.json"), exclude: [], env };
 }
 
-test("a project in a sub-folder: the whole repository, the backlog by its path from the top", async ({
+test("a project in a subfolder opens the whole repository, with the backlog's path from the top", async ({
   scratch,
 }) => {
   mkdirSync(join(scratch.top, "pro jé"));
@@ -33,7 +33,7 @@ test("a project in a sub-folder: the whole repository, the backlog by its path f
   ]);
 });
 
-test("a backlog behind a symlink is known by its true place; one outside is not in the repository", async ({
+test("a backlog behind a symlink has its real path, and one outside is not in the repository", async ({
   scratch,
 }) => {
   mkdirSync(join(scratch.top, "real"));
@@ -47,7 +47,7 @@ test("a backlog behind a symlink is known by its true place; one outside is not 
   expect(outside.excludes).toEqual([]);
 });
 
-test("linked worktrees and submodules work, each under a name of its own", async ({ scratch }) => {
+test("linked worktrees and submodules open, each under a name of its own", async ({ scratch }) => {
   const linked = join(scratch.top, "..", "main");
   await scratch.git("worktree", "add", "-q", "-b", "side", linked);
   const worktree = await scratch.open(places(scratch, linked));
@@ -62,7 +62,9 @@ test("linked worktrees and submodules work, each under a name of its own", async
   expect(submodule.gitDir).toBe(join(scratch.top, ".git", "modules", "sub"));
 });
 
-test("no git, no repository, a bare one, a git folder: each is told apart", async ({ scratch }) => {
+test("opening distinguishes a missing git, a missing repository, a bare one, and a git folder", async ({
+  scratch,
+}) => {
   const outside = join(scratch.top, "..");
   const open = (folder: string, env = scratch.env) =>
     openRepository(scratch.ports, places(scratch, folder, env));
@@ -76,7 +78,7 @@ test("no git, no repository, a bare one, a git folder: each is told apart", asyn
   expect(broken).toMatchObject({ error: { why: "unusable" } });
 });
 
-test("git is made where there was none", async ({ scratch }) => {
+test("a repository is made in a folder without one", async ({ scratch }) => {
   const folder = join(scratch.top, "..", "new");
   mkdirSync(folder);
   await initRepository(scratch.ports, folder, scratch.env);
@@ -84,7 +86,7 @@ test("git is made where there was none", async ({ scratch }) => {
   expect(await headOf(repo)).toEqual({ commit: undefined, branch: "refs/heads/main" });
 });
 
-test("the caller's variables never point git elsewhere, those of identity and configuration stay", async ({
+test("the caller's variables never redirect git, and those of identity and configuration stay", async ({
   scratch,
 }) => {
   const env = {
@@ -108,7 +110,7 @@ test("the caller's variables never point git elsewhere, those of identity and co
   expect(gitEnv(env)).toMatchObject({ LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_CONFIG_COUNT: "1" });
 });
 
-test("who commits: git's identity, else one of our own, never a made-up one", async ({ scratch }) => {
+test("commits get git's identity or looper's own, and never an invented one", async ({ scratch }) => {
   expect((await (await scratch.open()).identity()).who).toBe("Ada Ü <ada@example.org>");
   await scratch.git("config", "--unset", "user.email");
   expect(await (await scratch.open()).identity()).toEqual({
@@ -126,7 +128,7 @@ test("a .git that is removed does not make git use a repository further up", asy
   expect(await asResult(() => headOf(repo))).toMatchObject({ ok: false });
 });
 
-test("a git that fails says so in git's words, one that hangs is ended", async ({ scratch }) => {
+test("a failing git is reported in its own words, and a hanging one is ended", async ({ scratch }) => {
   const repo = await scratch.open();
   await expect(runGit(repo, ["rev-parse", "--verify", "nothing"])).rejects.toThrow(/^git rev-parse: fatal: /);
   const impatient = {

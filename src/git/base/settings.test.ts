@@ -62,7 +62,7 @@ function evil(scratch: Scratch): { program: string; trace: string } {
   return { program, trace };
 }
 
-test("given up, they are as they were, byte for byte and mode for mode, and what they had become is aside", async ({
+test("an abandoned task's changed settings are restored byte for byte and mode for mode, and its versions are kept", async ({
   scratch,
 }) => {
   await scratch.git("config", "core.autocrlf", "input");
@@ -96,7 +96,9 @@ test("given up, they are as they were, byte for byte and mode for mode, and what
   expect(read(scratch, `${aside}/hooks/linked`)).toBe("no link\n");
 });
 
-test("removed, or turned into a pipe, they come back; nothing waits for the pipe", async ({ scratch }) => {
+test("settings that were removed or replaced by a pipe come back, and no read waits for the pipe", async ({
+  scratch,
+}) => {
   const before = seenOf(scratch);
   const { repo, taken } = await begin(scratch);
   rmSync(inGit(scratch, "config"));
@@ -110,7 +112,7 @@ test("removed, or turned into a pipe, they come back; nothing waits for the pipe
   expect(seenOf(scratch)).toEqual(before);
 });
 
-test("a program an agent has git start is not started: the commit holds what the tree holds", async ({
+test("a program that an agent configures in git is not started, and the commit equals the tree", async ({
   scratch,
 }) => {
   const { program, trace } = evil(scratch);
@@ -134,7 +136,9 @@ test("a program an agent has git start is not started: the commit holds what the
   expect(await scratch.git("status", "--porcelain")).toBe("");
 });
 
-test("the gate's doing goes back too; a second copy takes no other's place", async ({ scratch }) => {
+test("settings that the gate changed are restored too, and a second copy does not replace the first", async ({
+  scratch,
+}) => {
   const { repo, taken } = await begin(scratch);
   const config = read(scratch, "config");
   for (const name of ["one", "two"]) {
@@ -150,7 +154,7 @@ test("the gate's doing goes back too; a second copy takes no other's place", asy
   ]);
 });
 
-test("what git and editors note of a branch stays, without a word; where its pushes go does not", async ({
+test("notes of git and editors about a branch stay without a warning, and its push destination is restored", async ({
   scratch,
 }) => {
   const { repo, taken } = await begin(scratch);
@@ -185,7 +189,7 @@ test("settings changed by an unknown process before a kill stay, with a warning"
   expect(await scratch.git("config", "user.name")).toBe("Somebody");
 });
 
-test("a submodule's and another working tree's own", async ({ scratch }) => {
+test("settings of a submodule and of another working tree are restored", async ({ scratch }) => {
   const origin = join(scratch.top, "..", "origin");
   mkdirSync(origin);
   await runAs(scratch.ports, { cwd: origin, env: scratch.env }, ["init", "-q"]);
@@ -211,7 +215,7 @@ test("a submodule's and another working tree's own", async ({ scratch }) => {
   expect(existsSync(inGit(scratch, "worktrees/linked/config.worktree"))).toBe(false);
 });
 
-test("filters that were there before keep working, on the way in and out", async ({ scratch }) => {
+test("filters configured before keep working in both directions", async ({ scratch }) => {
   await scratch.git("config", "filter.caps.clean", "tr a-z A-Z");
   await scratch.git("config", "filter.caps.smudge", "tr A-Z a-z");
   writeFileSync(join(scratch.top, ".gitattributes"), "*.low filter=caps\n");

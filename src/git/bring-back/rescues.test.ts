@@ -49,9 +49,7 @@ async function bring(rescue: Rescue): Promise<BroughtBack> {
   return await restoreRescue(rescue);
 }
 
-test("each kind of rescue says what it is, of which task, and what it keeps; newest first", async ({
-  scratch,
-}) => {
+test("rescues are listed newest first, each with its kind, task and content", async ({ scratch }) => {
   const { repo } = await rescued(scratch, async () => {
     write(scratch, "staged", "only staged\n");
     await scratch.git("add", "staged");
@@ -95,7 +93,7 @@ function fail(): never {
   throw new Error("no rescue");
 }
 
-test("names of any kind can be read back", async ({ scratch }) => {
+test("paths of any kind in a rescue can be read back", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch, "ä/ö.lock");
   write(scratch, "a.txt", "agent\n");
   await restoreTo(repo, { run: `r${"x".repeat(300)}`, label: "ä/ö.lock-1", checkpoint: taken });
@@ -106,7 +104,7 @@ test("names of any kind can be read back", async ({ scratch }) => {
   });
 });
 
-test("dropping forgets this one only, and only as it was seen", async ({ scratch }) => {
+test("dropping removes only this rescue, and only if it is unchanged", async ({ scratch }) => {
   const { rescue } = await rescued(scratch, () => {
     write(scratch, "a.txt", "agent\n");
   });
@@ -119,9 +117,7 @@ test("dropping forgets this one only, and only as it was seen", async ({ scratch
   expect(await scratch.git("cat-file", "-t", rescue.commit)).toBe("commit");
 });
 
-test("everything comes back as it was when it was given up, uncommitted; the index stays as it is", async ({
-  scratch,
-}) => {
+test("a rescue comes back uncommitted as the task left it, and the index stays", async ({ scratch }) => {
   const { top, git } = scratch;
   write(scratch, "run.sh", "#!/bin/sh\n");
   symlinkSync("a.txt", join(top, "link"));
@@ -158,7 +154,7 @@ test("everything comes back as it was when it was given up, uncommitted; the ind
   expect(await stateOf(scratch)).toEqual(after);
 });
 
-test("changes in other lines of the same file are put together; in the same lines nothing at all is done", async ({
+test("a rescue merges with changes in other lines of a file, and does nothing if the same lines changed", async ({
   scratch,
 }) => {
   const lines = Array.from({ length: 20 }, (_, at) => `line ${String(at)}\n`);
@@ -177,7 +173,7 @@ test("changes in other lines of the same file are put together; in the same line
   expect(read(scratch, "long.txt")).toBe(lines.with(1, "agent\n").with(18, "person\n").join(""));
 });
 
-test("what is in the way is named: a changed or removed file, an ignored one, a folder or a file in a folder's place", async ({
+test("a refused rescue names the paths in its way: changed, removed or ignored files, folders, files in a folder's place", async ({
   scratch,
 }) => {
   const { top } = scratch;
@@ -214,7 +210,7 @@ test("what is in the way is named: a changed or removed file, an ignored one, a 
   expect(await stateOf(scratch)).toEqual(before);
 });
 
-test("what only the index had is kept when an attempt unstages it, though the task succeeds", async ({
+test("content that only the index had is kept if an attempt unstages it, even if the task succeeds", async ({
   scratch,
 }) => {
   write(scratch, "part", "first half\n");

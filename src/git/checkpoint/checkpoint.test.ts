@@ -16,7 +16,7 @@ function write(top: string, path: string, content: string): void {
   writeFileSync(join(top, path), content);
 }
 
-test("holds the tree as it is, whatever the names, and touches neither index nor HEAD", async ({
+test("a checkpoint holds the tree with names of any kind, and touches neither index nor HEAD", async ({
   scratch,
 }) => {
   const { top, git } = scratch;
@@ -52,7 +52,7 @@ test("holds the tree as it is, whatever the names, and touches neither index nor
   expect(taken.recorded).toEqual({ commit: taken.before.commit, branch: "refs/heads/main", run: "run-1" });
 });
 
-test("the backlog, its copies, the log and what git ignores are not in it", async ({ scratch }) => {
+test("a checkpoint omits the backlog, its copies, the log and ignored files", async ({ scratch }) => {
   const { top, git } = scratch;
   write(top, ".gitignore", "looper-logs/\nignored\n");
   mkdirSync(join(top, "looper-logs"));
@@ -71,7 +71,7 @@ test("the backlog, its copies, the log and what git ignores are not in it", asyn
   expect(taken.warnings).toEqual([]);
 });
 
-test("a task's first checkpoint is used again, with HEAD as it is now; without reuse a new one takes its place", async ({
+test("a task's first checkpoint is reused with the current HEAD, and replaced without reuse", async ({
   scratch,
 }) => {
   write(scratch.top, "a.txt", "person\n");
@@ -92,7 +92,9 @@ test("a task's first checkpoint is used again, with HEAD as it is now; without r
   expect((await checkpoint(repo, { ...T1, reuse: true })).reused).toBe(false);
 });
 
-test("those of killed runs go at the end, save what is in hand, whatever the id", async ({ scratch }) => {
+test("checkpoints of killed runs are deleted at the end, except those of tasks in hand", async ({
+  scratch,
+}) => {
   const repo = await scratch.open();
   const long = `ü/${"x".repeat(300)}`;
   for (const id of ["T1", "T2", "review", long]) await checkpoint(repo, { ...T1, id });
@@ -102,7 +104,7 @@ test("those of killed runs go at the end, save what is in hand, whatever the id"
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
 });
 
-test("without a commit the checkpoint is a first commit, and a later one of the same task too", async ({
+test("a checkpoint before the first commit is a root commit, and so is a later one of the same task", async ({
   scratch,
 }) => {
   await runAs(scratch.ports, { cwd: scratch.top, env: scratch.env }, ["checkout", "-q", "--orphan", "fresh"]);
@@ -150,7 +152,7 @@ test("each working tree has its own", async ({ scratch }) => {
   expect(await scratch.git("show", "refs/looper/checkpoint/linked-linked/T1:a.txt")).toBe("linked");
 });
 
-test("a change within the same second and of the same size is seen", async ({ scratch }) => {
+test("a change within the same second and of the same size is detected", async ({ scratch }) => {
   const { top, git } = scratch;
   const old = new Date(1_700_000_000_000);
   write(top, "a.txt", "111\n");
@@ -165,7 +167,7 @@ test("a change within the same second and of the same size is seen", async ({ sc
   expect(await git("show", `${taken.base}:a.txt`)).toBe("222");
 });
 
-test("an embedded repository without commits has a checkpoint of its own, and keeps nothing else out", async ({
+test("an embedded repository without commits has its own checkpoint and does not block the outer one", async ({
   scratch,
 }) => {
   const inner = join(scratch.top, "inner");
@@ -177,7 +179,7 @@ test("an embedded repository without commits has a checkpoint of its own, and ke
   expect(taken.modules).toEqual(["inner"]);
 });
 
-test("an index lock of our own that a killed git left does not stop it; a person's does not either", async ({
+test("a checkpoint is made in spite of a killed git's lock of the own index, and of a lock of the person's index", async ({
   scratch,
 }) => {
   const repo = await scratch.open();
@@ -188,7 +190,7 @@ test("an index lock of our own that a killed git left does not stop it; a person
   expect((await checkpoint(repo, T1)).reused).toBe(false);
 });
 
-test("four git processes, and a failing one is a value", async ({ scratch }) => {
+test("a checkpoint starts four git processes, and throws a GitError if one fails", async ({ scratch }) => {
   const seen: string[] = [];
   const ports = watchGit(scratch.ports, ([command = ""]) => void seen.push(command));
   const repo = await scratch.open({}, ports);
@@ -200,7 +202,7 @@ test("four git processes, and a failing one is a value", async ({ scratch }) => 
   expect(await asResult(() => checkpoint(repo, T1))).toMatchObject({ ok: false });
 });
 
-test("a file that vanishes while git looks at the tree is looked for once more", async ({ scratch }) => {
+test("staging is repeated if a file vanishes meanwhile", async ({ scratch }) => {
   const { top, ports } = scratch;
   write(top, "new.txt", "new\n");
   const stderr = "fatal: unable to stat '.new.txt.swp': No such file or directory\n";
@@ -225,7 +227,7 @@ test("a file that vanishes while git looks at the tree is looked for once more",
   expect([...taken.dirty.keys()]).toEqual(["new.txt"]);
 });
 
-test("the checkpoint of one task is deleted while another's is staged, which holds the whole tree", async ({
+test("a checkpoint holds the whole tree although another task's is deleted while it is staged", async ({
   scratch,
 }) => {
   const plain = await scratch.open();

@@ -68,7 +68,7 @@ async function giveUp(scratch: Scratch, repo: Repository, work: () => void): Pro
   return warnings;
 }
 
-test("permissions: of tracked and untracked files and of folders, changed or made anew", async ({
+test("permissions of tracked files, untracked files and folders are restored, changed or made anew", async ({
   scratch,
 }) => {
   write(scratch, "tracked-640", 0o640);
@@ -96,7 +96,7 @@ test("permissions: of tracked and untracked files and of folders, changed or mad
   expect(modeOf(scratch, ".")).toBe("755");
 });
 
-test("what was shut away is looked at and goes back, too", async ({ scratch }) => {
+test("files behind folders without permission are restored too", async ({ scratch }) => {
   write(scratch, "mine", 0o600);
   const repo = await scratch.open();
   await giveUp(scratch, repo, () => {
@@ -109,9 +109,7 @@ test("what was shut away is looked at and goes back, too", async ({ scratch }) =
   expect(kept).toBe("agent");
 });
 
-test("what may not be read or written is opened before git looks, for a user whom that stops", async ({
-  scratch,
-}) => {
+test("paths without permission are opened before git reads the tree", async ({ scratch }) => {
   folder(scratch, "ro");
   write(scratch, "ro/y");
   write(scratch, "mine", 0o600);
@@ -143,7 +141,7 @@ test("what may not be read or written is opened before git looks, for a user who
   ]);
 });
 
-test("an exec bit is a change that is kept; it alone is told by git's own mode", async ({ scratch }) => {
+test("a changed exec bit is kept, and recorded in git's own mode", async ({ scratch }) => {
   const repo = await scratch.open();
   await giveUp(scratch, repo, () => {
     chmodSync(join(scratch.top, "a.txt"), 0o755);
@@ -151,7 +149,7 @@ test("an exec bit is a change that is kept; it alone is told by git's own mode",
   expect(await scratch.git("ls-tree", "refs/looper/rescue/run-1/T1-1", "a.txt")).toMatch(/^100755/);
 });
 
-test("empty folders: those that were there are made again, new ones go, ignored ones with a file stay", async ({
+test("empty folders are restored, new ones are removed, and ignored ones with a file stay", async ({
   scratch,
 }) => {
   writeFileSync(join(scratch.top, ".gitignore"), "*.log\n");
@@ -171,7 +169,7 @@ test("empty folders: those that were there are made again, new ones go, ignored 
   expect(modeOf(scratch, "g")).toBe("750");
 });
 
-test("nothing is made or changed behind a symlink that git ignores", async ({ scratch }) => {
+test("a restore changes no files behind a symlink that git ignores", async ({ scratch }) => {
   const elsewhere = mkdtempSync(join(tmpdir(), "looper-else-"));
   mkdirSync(join(elsewhere, "g"), { mode: 0o700 });
   writeFileSync(join(scratch.top, ".gitignore"), "/e\n");
@@ -189,7 +187,7 @@ test("nothing is made or changed behind a symlink that git ignores", async ({ sc
   rmSync(elsewhere, { recursive: true });
 });
 
-test("a pipe in the place of a file or a folder goes, as new ones do, and is named; a person's stays", async ({
+test("new pipes, also in the place of a file or a folder, are removed and named, and a person's stays", async ({
   scratch,
 }) => {
   pipe(scratch, "mine");
@@ -210,7 +208,9 @@ test("a pipe in the place of a file or a folder goes, as new ones do, and is nam
   ]);
 });
 
-test("a person's pipe that was removed is told: it cannot be made again", async ({ scratch }) => {
+test("a warning names a person's pipe that was removed, because it cannot be restored", async ({
+  scratch,
+}) => {
   pipe(scratch, "mine");
   const repo = await scratch.open();
   const taken = await checkpoint(repo, T1);
@@ -219,7 +219,7 @@ test("a person's pipe that was removed is told: it cannot be made again", async 
   expect(warnings).toEqual([expect.stringMatching(/cannot be made again: mine$/)]);
 });
 
-test("what was committed meanwhile keeps the permissions it has", async ({ scratch }) => {
+test("files committed meanwhile keep their permissions", async ({ scratch }) => {
   write(scratch, "b", 0o640);
   await scratch.commitAll("b");
   const repo = await scratch.open();
@@ -239,7 +239,7 @@ test("what was committed meanwhile keeps the permissions it has", async ({ scrat
   ]);
 });
 
-test("what the gate changes gets its permissions back; the attempt's own stay", async ({ scratch }) => {
+test("permissions that the gate changed are restored, and the attempt's stay", async ({ scratch }) => {
   write(scratch, "b", 0o600);
   write(scratch, "c", 0o600);
   const repo = await scratch.open();
@@ -252,9 +252,7 @@ test("what the gate changes gets its permissions back; the attempt's own stay", 
   expect([modeOf(scratch, "b"), existsSync(join(scratch.top, "c"))]).toEqual(["600", true]);
 });
 
-test("where all is as usual, nothing is kept beside the tree, and no process more is started", async ({
-  scratch,
-}) => {
+test("a tree with usual metadata needs no second commit and no further process", async ({ scratch }) => {
   const repo = await scratch.open();
   const { beside, unseen, usual } = await checkpoint(repo, T1);
   expect({ beside, modes: unseen.modes, empty: unseen.empty }).toEqual({

@@ -58,7 +58,7 @@ async function giveUp(repo: Repository, taken: Checkpoint): Promise<Restored> {
   return await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
 }
 
-test("a submodule that moved, or is dirty, goes back with its own index, and what was there is kept in it", async ({
+test("a moved or changed submodule is restored with its index, and the replaced content is kept in it", async ({
   scratch,
 }) => {
   const { sub, state } = await nest(scratch);
@@ -110,7 +110,9 @@ test("a submodule that was removed comes back, also after a kill", async ({ scra
   expect(await state()).toEqual(before);
 });
 
-test("a repository an agent made inside stays: no commit can hold it", async ({ scratch }) => {
+test("a repository that an agent made inside the tree stays, because no commit can hold it", async ({
+  scratch,
+}) => {
   await nest(scratch);
   const { repo, taken } = await begin(scratch);
   await scratch.git("clone", "-q", join(scratch.top, "..", "origin"), join(scratch.top, "made"));
@@ -120,7 +122,7 @@ test("a repository an agent made inside stays: no commit can hold it", async ({ 
   expect(await scratch.git("status", "--porcelain")).toBe("?? made/");
 });
 
-test("a task that moves a submodule: its commit holds where it stands, and nothing is left in it", async ({
+test("the commit of a task that moves a submodule holds its new commit, and no checkpoint stays in it", async ({
   scratch,
 }) => {
   const { sub } = await nest(scratch);
@@ -136,7 +138,7 @@ test("a task that moves a submodule: its commit holds where it stands, and nothi
   expect(await scratch.git("status", "--porcelain")).toBe("");
 });
 
-test("one that is not checked out is left alone", async ({ scratch }) => {
+test("a submodule that is not checked out is ignored", async ({ scratch }) => {
   await nest(scratch);
   await scratch.git("submodule", "deinit", "-q", "-f", "libs/sub");
   const { repo, taken } = await begin(scratch);

@@ -18,7 +18,7 @@ function write(scratch: Scratch, path: string, content: string): void {
   writeFileSync(join(scratch.top, path), content);
 }
 
-test("the commit holds what the attempt changed and the backlog; the person's changes stay theirs", async ({
+test("the commit holds the attempt's changes and the backlog, and the person's changes stay uncommitted", async ({
   scratch,
 }) => {
   const { git } = scratch;
@@ -72,7 +72,7 @@ test("a folder where a file was", async ({ scratch }) => {
   expect(await scratch.git("status", "--porcelain")).toBe("");
 });
 
-test("a path both changed goes in whole", async ({ scratch }) => {
+test("a path that a person and the attempt changed is committed whole", async ({ scratch }) => {
   write(scratch, "a.txt", "one\nperson\n");
   const repo = await scratch.open();
   const commit = await finish(
@@ -86,7 +86,7 @@ test("a path both changed goes in whole", async ({ scratch }) => {
   expect(await scratch.git("status", "--porcelain")).toBe("");
 });
 
-test("at most ten git processes a task", async ({ scratch }) => {
+test("a task starts at most ten git processes", async ({ scratch }) => {
   const seen: string[] = [];
   const repo = await scratch.open(
     {},
@@ -106,7 +106,9 @@ test("at most ten git processes a task", async ({ scratch }) => {
   expect(seen).toHaveLength(10);
 });
 
-test("nothing changed: the backlog alone where git tracks it, else nothing", async ({ scratch }) => {
+test("an attempt without changes commits the backlog if git tracks it, otherwise nothing", async ({
+  scratch,
+}) => {
   const repo = await scratch.open();
   const commit = await finish(scratch, repo, await attempt(repo, () => undefined));
   expect(await changesOf(scratch, commit)).toEqual(["M to-do.json"]);
@@ -115,7 +117,9 @@ test("nothing changed: the backlog alone where git tracks it, else nothing", asy
   expect(await tryAttempt(repo, () => undefined)).toBe("nothing");
 });
 
-test("an untracked backlog goes in with other changes, an ignored one never", async ({ scratch }) => {
+test("an untracked backlog is committed with other changes, and an ignored one never", async ({
+  scratch,
+}) => {
   await scratch.git("rm", "-q", "--cached", "to-do.json");
   await scratch.git("commit", "-qm", "untracked");
   chmodSync(join(scratch.top, "to-do.json"), 0o755);
@@ -138,7 +142,7 @@ test("a backlog outside the repository is not committed", async ({ scratch }) =>
   expect(await tryAttempt(repo, () => undefined)).toBe("nothing");
 });
 
-test("line ends and filters of the backlog are git's business", async ({ scratch }) => {
+test("git converts the line ends of the backlog and applies its filters", async ({ scratch }) => {
   const seen = await runAttempt(await scratch.open(), () => undefined);
   const stored = async (backlog: string): Promise<string> => {
     const bytes = Buffer.from(backlog);
@@ -183,7 +187,7 @@ test("no commits yet, detached, a linked worktree, no identity", async ({ scratc
   expect(await git("status", "--porcelain")).toBe("?? a.txt\n?? dir/\n?? person");
 });
 
-test("in a linked worktree the commit is on its branch", async ({ scratch }) => {
+test("a commit in a linked worktree is on the branch of that worktree", async ({ scratch }) => {
   const linked = join(scratch.top, "..", "linked");
   await scratch.git("worktree", "add", "-q", "-b", "side", linked);
   const todoFile = join(linked, "to-do.json");
@@ -198,7 +202,7 @@ test("in a linked worktree the commit is on its branch", async ({ scratch }) => 
   expect(await scratch.git("status", "--porcelain")).toBe("");
 });
 
-test("the backlog alone: only where HEAD holds another version", async ({ scratch }) => {
+test("the backlog alone is committed only if HEAD has another version", async ({ scratch }) => {
   write(scratch, "staged", "person\n");
   await scratch.git("add", "staged");
   write(scratch, "to-do.json", DONE);

@@ -4,7 +4,7 @@ import { formatMessage, formatUndoMessage } from "./message.js";
 import { test } from "../testing/scratch.js";
 import { liveOf } from "../testing/scratch-undo.js";
 
-test("only our own trailers count, and only of commits that nothing undid", async ({ scratch }) => {
+test("a task's commit counts by looper's own trailers, and only until it is undone", async ({ scratch }) => {
   const repo = await scratch.open();
   const message = (task: string, summary: string) =>
     formatMessage({ title: "Looper-Task: T1", summary, task, run: "r", agent: "a" });
@@ -41,7 +41,7 @@ test("only our own trailers count, and only of commits that nothing undid", asyn
   expect((await liveOf(repo, "T1")).map((one) => one.commit)).toEqual([first]);
 });
 
-test("after a rebase the undoing still belongs to the commit before it", () => {
+test("an undo after a rebase belongs to the commit before it", () => {
   const task = (commit: string) => ({
     commit,
     parents: [],

@@ -20,7 +20,7 @@ async function trailersOf(scratch: Scratch, message: string): Promise<string[]> 
   return Buffer.from(stdout).toString("utf8").split("\n").slice(0, -1);
 }
 
-test("title, summary and trailers, each a paragraph", () => {
+test("a message has a title, a summary and trailers, each a paragraph", () => {
   expect(
     formatMessage(texts({ title: "Add a parser\nand more", summary: "Wrote it.\n\nTested it.\n" })),
   ).toBe(`Add a parser\n\nWrote it.\n\nTested it.\n\n${OURS.join("\n")}\n`);
@@ -38,7 +38,7 @@ test("lines of a summary that look like trailers are indented", () => {
   expect(message).toContain("\n  Looper-Task: T2\n  Signed-off-by : me\n  ---\nx\n");
 });
 
-test("whatever title and summary say, git reads exactly our trailers", async ({ scratch }) => {
+test("git reads exactly looper's trailers, for any title and summary", async ({ scratch }) => {
   const line = fc.oneof(
     fc.constantFrom(
       "Looper-Task: T2",
@@ -74,7 +74,7 @@ test("whatever title and summary say, git reads exactly our trailers", async ({ 
   );
 });
 
-test("an id cannot add a trailer either", async ({ scratch }) => {
+test("an id cannot add a trailer", async ({ scratch }) => {
   const message = formatMessage(texts({ task: "T1\nLooper-Task: T2", agent: "x\u2028Looper-Task: T2" }));
   expect((await trailersOf(scratch, message)).length).toBe(3);
 });

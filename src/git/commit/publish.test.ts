@@ -13,9 +13,7 @@ function write(scratch: Scratch, path: string, content: string): void {
   writeFileSync(join(scratch.top, path), content);
 }
 
-test("HEAD moved while the commit was built: it is built again on top, and both are kept", async ({
-  scratch,
-}) => {
+test("a commit is rebuilt on top if HEAD moved meanwhile, and both are kept", async ({ scratch }) => {
   const repo = await scratch.open();
   const prepared = await attempt(repo, () => {
     write(scratch, "new", "agent\n");
@@ -31,7 +29,7 @@ test("HEAD moved while the commit was built: it is built again on top, and both 
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
 });
 
-test("a HEAD that moves every time is given up after five", async ({ scratch }) => {
+test("a commit fails after five rebuilds if HEAD moves every time", async ({ scratch }) => {
   let moves = 0;
   const ports = watchGit(scratch.ports, async ([command, ...rest]) => {
     if (command !== "update-ref" || !rest.includes("--stdin")) return;
@@ -47,7 +45,7 @@ test("a HEAD that moves every time is given up after five", async ({ scratch }) 
   expect(await scratch.git("log", "--format=%s")).not.toContain("Do T1");
 });
 
-test("an index that stays locked is a warning, one that is released is waited for", async ({ scratch }) => {
+test("a locked index is waited for, and causes a warning if it stays locked", async ({ scratch }) => {
   let slept = 0;
   const lock = join(scratch.top, ".git", "index.lock");
   const { clock } = scratch.ports;
@@ -83,7 +81,7 @@ test("an index that stays locked is a warning, one that is released is waited fo
   expect(slept).toBeGreaterThanOrEqual(15_000);
 });
 
-test("a disk that is full when the index is written: HEAD stays, and the next start makes both", async ({
+test("a disk that is full when the index is written leaves HEAD, and the next start updates both", async ({
   scratch,
 }) => {
   let full = true;
@@ -114,7 +112,7 @@ test("a disk that is full when the index is written: HEAD stays, and the next st
   expect(await scratch.git("status", "--porcelain")).toBe("");
 });
 
-test("killed before any git process of the protocol: the next start ends with exactly one commit", async ({
+test("a kill before any git process of the protocol leads to exactly one commit at the next start", async ({
   scratch,
 }) => {
   const { git } = scratch;
@@ -180,7 +178,9 @@ async function recoverAndFinish(scratch: Scratch): Promise<string> {
   return "again";
 }
 
-test("killed between HEAD and the dropping of pending: nothing is committed twice", async ({ scratch }) => {
+test("a kill between moving HEAD and deleting the pending ref does not lead to a second commit", async ({
+  scratch,
+}) => {
   const repo = await scratch.open();
   const prepared = await attempt(repo, () => {
     write(scratch, "new", "agent\n");
@@ -200,7 +200,7 @@ test("killed between HEAD and the dropping of pending: nothing is committed twic
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
 });
 
-test("a pending commit is found again with the person's commits on top of its parent, and dropped on demand", async ({
+test("a pending commit is found with a person's commits on top of its parent, and deleted on request", async ({
   scratch,
 }) => {
   const repo = await scratch.open();
@@ -221,7 +221,7 @@ test("a pending commit is found again with the person's commits on top of its pa
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
 });
 
-test("the commit of an attempt is kept under the attempt's name too, also when a later run finishes it", async ({
+test("the commit of an attempt is recorded under the attempt's name, even if a later run finishes it", async ({
   scratch,
 }) => {
   const repo = await scratch.open();

@@ -54,7 +54,7 @@ for (const version of ["2", "3", "4"]) {
   });
 }
 
-test("a conflict has its stages", async ({ scratch }) => {
+test("a conflict is read with its stages", async ({ scratch }) => {
   await scratch.git("switch", "-qc", "side");
   writeFileSync(join(scratch.top, "a.txt"), "side\n");
   await scratch.commitAll("side");
@@ -72,7 +72,7 @@ test("a conflict has its stages", async ({ scratch }) => {
   ]);
 });
 
-test("an index split in two is read whole", async ({ scratch }) => {
+test("a split index is read whole", async ({ scratch }) => {
   await scratch.git("update-index", "--split-index");
   await fill(scratch);
   expect(await read(scratch)).toEqual(await told(scratch));
@@ -88,12 +88,12 @@ test("SHA-256", async ({ scratch }) => {
   expect(await read(scratch)).toEqual(await told(scratch));
 });
 
-test("no index at all", async ({ scratch }) => {
+test("a missing index is read as empty", async ({ scratch }) => {
   rmSync(join(scratch.top, ".git", "index"));
   expect((await readPersonIndex(await scratch.open())).entries).toEqual([]);
 });
 
-test("an index that was cut, or is none, is not read", ({ scratch }) => {
+test("a truncated or invalid index is rejected", ({ scratch }) => {
   const bytes = readFileSync(join(scratch.top, ".git", "index"));
   expect(parseIndex(bytes, 20)?.entries).toHaveLength(3);
   for (const length of [0, 11, 40, 80]) expect(parseIndex(bytes.subarray(0, length), 20)).toBeUndefined();

@@ -40,7 +40,9 @@ function overwrite(scratch: Scratch): void {
   write(scratch, "gone", "agent, again\n");
 }
 
-test("given up, they are as they were, marks included; after a kill too", async ({ scratch }) => {
+test("marked files of an abandoned task are restored with their marks, after a kill too", async ({
+  scratch,
+}) => {
   await mark(scratch, scratch);
   const before = await stateOf(scratch);
   const repo = await scratch.open();
@@ -60,7 +62,7 @@ test("given up, they are as they were, marks included; after a kill too", async 
   expect(existsSync(join(scratch.top, "gone"))).toBe(false);
 });
 
-test("what a task changes in them stays in the tree and out of its commit, and is told", async ({
+test("changes of a task in marked files stay in the tree, out of its commit, with a warning", async ({
   scratch,
 }) => {
   await mark(scratch, scratch);
@@ -86,7 +88,9 @@ test("what a task changes in them stays in the tree and out of its commit, and i
   expect(await scratch.git("show", "refs/looper/rescue/run-1/T1-1-before-2:assumed")).toBe("my assumed");
 });
 
-test("what the gate does to them is taken back, what the attempt did stays", async ({ scratch }) => {
+test("changes of the gate in marked files are reverted, and those of the attempt stay", async ({
+  scratch,
+}) => {
   await mark(scratch, scratch);
   const repo = await scratch.open();
   const taken = await checkpoint(repo, T1);
@@ -98,7 +102,7 @@ test("what the gate does to them is taken back, what the attempt did stays", asy
   expect([read(scratch, "skipped"), read(scratch, "assumed")]).toEqual(["agent\n", "my assumed\n"]);
 });
 
-test("beside a sparse checkout's own marks", async ({ scratch }) => {
+test("marked files are restored beside a sparse checkout's own marks", async ({ scratch }) => {
   for (const folder of ["in", "out"]) mkdirSync(join(scratch.top, folder));
   for (const name of ["in/x", "out/x"]) write(scratch, name, "one\n");
   await scratch.commitAll("folders");

@@ -55,7 +55,7 @@ for (const [name, args] of BEGUN) {
   });
 }
 
-test("a series between two commits, am, bisect", async ({ scratch }) => {
+test("an operation is detected: a series between two commits, am, bisect", async ({ scratch }) => {
   await branches(scratch);
   await scratch.git("switch", "-qc", "series", "side");
   write(scratch, "more.txt", "more\n");
@@ -79,7 +79,7 @@ test("a series between two commits, am, bisect", async ({ scratch }) => {
   expect(await told(scratch)).toBeUndefined();
 });
 
-test("a linked worktree has its own; no process is needed to tell", async ({ scratch }) => {
+test("a linked worktree has its own operation, detected without a process", async ({ scratch }) => {
   await branches(scratch);
   const linked = join(scratch.top, "..", "linked");
   await scratch.git("worktree", "add", "-q", linked, "-b", "other");
@@ -128,7 +128,7 @@ for (const [args, status] of LEFT) {
   });
 }
 
-test("a merge that only waits for its commit: what it staged is unstaged, its files stay for the task's commit", async ({
+test("a merge that waits for its commit is unstaged, and its files stay for the task's commit", async ({
   scratch,
 }) => {
   await scratch.git("switch", "-qc", "side");
@@ -142,7 +142,7 @@ test("a merge that only waits for its commit: what it staged is unstaged, its fi
   expect(existsSync(join(scratch.top, ".git", "MERGE_HEAD"))).toBe(false);
 });
 
-test("a bisect goes back to the branch; under the policy agent a merge is ended too and its commits stay", async ({
+test("a bisect returns to the branch, and under the policy agent a merge is ended and its commits stay", async ({
   scratch,
 }) => {
   await branches(scratch);

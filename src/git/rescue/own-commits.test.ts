@@ -39,7 +39,7 @@ test("a person's commit during an attempt stays on the branch, below the task's 
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
 });
 
-test("commits of both: the agent's are taken off, the person's stay, the first as it is and the later one made again", async ({
+test("the agent's commits are removed and the person's stay: earlier ones as they are, later ones rebuilt", async ({
   scratch,
 }) => {
   const repo = await scratch.open();
@@ -64,7 +64,7 @@ test("commits of both: the agent's are taken off, the person's stay, the first a
   expect(told).toContain(`git cherry-pick ${agents.slice(0, 12)}`);
 });
 
-test("a person's commit that does not fit without the agent's is kept, named, and no part of the task's", async ({
+test("a person's commit that conflicts without the agent's is kept and named, outside the task's commit", async ({
   scratch,
 }) => {
   const repo = await scratch.open();
@@ -83,7 +83,7 @@ test("a person's commit that does not fit without the agent's is kept, named, an
   expect(await scratch.git("status", "--porcelain")).toBe("?? mine.txt");
 });
 
-test("a task that is given up takes nothing of a person's commit with it", async ({ scratch }) => {
+test("an abandoned task removes no part of a person's commit", async ({ scratch }) => {
   const repo = await scratch.open();
   const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
   write(scratch, "half", "agent\n");

@@ -19,7 +19,9 @@ const REVIEW = { id: "review 1", run: "run-1", reuse: false };
 const ORDER = { run: "run-1", label: "review-1" };
 const RESCUE = "refs/looper/rescue/run-1/review-1";
 
-test("everything goes back to its bytes and mode, and what was there is kept", async ({ scratch }) => {
+test("a restore returns every file to its bytes and mode, and keeps the replaced content", async ({
+  scratch,
+}) => {
   const { top, git } = scratch;
   const write = (path: string, content: string): void => {
     writeFileSync(join(top, path), content);
@@ -74,7 +76,7 @@ test("everything goes back to its bytes and mode, and what was there is kept", a
   expect(await git("show", `${RESCUE}:dirty`)).toBe("agent");
 });
 
-test("nothing differs: nothing is kept, two git processes", async ({ scratch }) => {
+test("a restore without differences keeps no rescue and starts two git processes", async ({ scratch }) => {
   const seen: string[] = [];
   const repo = await scratch.open(
     {},
@@ -91,7 +93,7 @@ test("nothing differs: nothing is kept, two git processes", async ({ scratch }) 
   expect(seen).toEqual(["add", "diff-index"]);
 });
 
-test("a log and a backlog that git tracks are left as they are", async ({ scratch }) => {
+test("a restore leaves a tracked log and backlog as they are", async ({ scratch }) => {
   const { top } = scratch;
   mkdirSync(join(top, "looper-logs"));
   writeFileSync(join(top, "looper-logs/x"), "old");
@@ -107,7 +109,7 @@ test("a log and a backlog that git tracks are left as they are", async ({ scratc
   expect(existsSync(join(top, "to-do.json"))).toBe(false);
 });
 
-test("before there is a commit", async ({ scratch }) => {
+test("a restore works before the first commit", async ({ scratch }) => {
   await scratch.git("checkout", "-q", "--orphan", "fresh");
   await scratch.git("rm", "-rq", "--cached", ".");
   const repo = await scratch.open();

@@ -27,7 +27,7 @@ async function cloneOf(scratch: Scratch, repo: Repository): Promise<Repository> 
   return must(await openRepository(scratch.ports, places));
 }
 
-test("a start and an attempt are read back, and laid into a clone that never touches the first", async ({
+test("a start and an attempt are read back and written into a clone that never touches the first", async ({
   scratch,
 }) => {
   const at = (name: string) => join(scratch.top, name);
@@ -88,7 +88,7 @@ test("a start and an attempt are read back, and laid into a clone that never tou
   expect(await scratch.git("status", "--porcelain")).toBe(status);
 });
 
-test("how the person's git reads files counts in the clone; their filters, hooks and templates stay behind", async ({
+test("a clone has the person's conversion settings, and not their filters, hooks and templates", async ({
   scratch,
 }) => {
   const { HOME = "" } = scratch.env;

@@ -39,7 +39,7 @@ const at = (commit: string, more: Partial<RoomContent> = {}): RoomContent => ({
   ...more,
 });
 
-test("a room holds a commit: bytes, modes, links, odd names; and the changes on top of it", async ({
+test("a room holds a commit and changes on top of it, with bytes, modes, links and odd names", async ({
   scratch,
 }) => {
   const { top, git } = scratch;
@@ -77,7 +77,7 @@ test("a room holds a commit: bytes, modes, links, odd names; and the changes on 
   expect(readdirSync(rooms.parent)).toEqual([]);
 });
 
-test("hooks do not run, and settings changed after the start have no say", async ({ scratch }) => {
+test("a room runs no hooks, and ignores settings changed after the start", async ({ scratch }) => {
   const { top, git } = scratch;
   await git("config", "filter.up.smudge", "tr a-z A-Z");
   writeFileSync(join(top, ".gitattributes"), "a.txt filter=up\ndir/b.txt filter=late\n");
@@ -93,7 +93,7 @@ test("hooks do not run, and settings changed after the start have no say", async
   expect(readdirSync(room.cwd).sort()).toEqual([".git", ".gitattributes", "a.txt", "dir", "to-do.json"]);
 });
 
-test("an object that was replaced in the project is the real one all the same", async ({ scratch }) => {
+test("a room has the real object in place of one replaced in the project", async ({ scratch }) => {
   const { top, git, ports, env } = scratch;
   const rooms = await prepare(scratch);
   const commit = await git("rev-parse", "HEAD");
@@ -111,7 +111,9 @@ test("an object that was replaced in the project is the real one all the same", 
   expect((await readBlobs(rooms.repo, [real], 3)).size).toBe(0);
 });
 
-test("a sparse checkout stays sparse, a shallow clone has its history", async ({ scratch }) => {
+test("a room of a sparse checkout is sparse, and one of a shallow clone has its history", async ({
+  scratch,
+}) => {
   const { top, git } = scratch;
   await git("sparse-checkout", "set", "--no-cone", "/*", "!/dir/");
   const commit = await scratch.commitAll("x").catch(() => git("rev-parse", "HEAD"));
@@ -128,7 +130,7 @@ test("a sparse checkout stays sparse, a shallow clone has its history", async ({
   );
 });
 
-test("a submodule is there as the project has it, and nothing is fetched", async ({ scratch }) => {
+test("a room has a submodule as the project has it, without a fetch", async ({ scratch }) => {
   const { top, git, ports, env } = scratch;
   const other = join(dirname(top), "other");
   mkdirSync(other);
@@ -153,7 +155,7 @@ test("a submodule is there as the project has it, and nothing is fetched", async
   expect(readdirSync(join(second.cwd, "sub"))).toEqual([]);
 });
 
-test("rooms of killed runs are removed, those of other projects are not; one that is open has another path", async ({
+test("rooms of killed runs are removed, those of other projects stay, and an open one has another path", async ({
   scratch,
 }) => {
   const rooms = await prepare(scratch);

@@ -22,9 +22,7 @@ async function tellsCasesApart(scratch: Scratch): Promise<boolean> {
   return (await scratch.ports.files.stat(at(scratch, ".GIT"))) === undefined;
 }
 
-test("with core.ignorecase on a disk that tells cases apart a restore brings everything back", async ({
-  scratch,
-}) => {
+test("a restore is complete with core.ignorecase on a case-sensitive disk", async ({ scratch }) => {
   if (!(await tellsCasesApart(scratch))) return;
   writeFileSync(at(scratch, "b.txt"), "b\n");
   writeFileSync(at(scratch, "c.txt"), "c\n");
@@ -46,7 +44,9 @@ test("with core.ignorecase on a disk that tells cases apart a restore brings eve
   expect(await scratch.git("show", `${back.rescue ?? ""}:A.txt`)).toBe("the agent's");
 });
 
-test("with core.symlinks off on a disk that has them a link comes back as a link", async ({ scratch }) => {
+test("a restored link is a link with core.symlinks off on a disk that supports links", async ({
+  scratch,
+}) => {
   await scratch.git("config", "core.symlinks", "false");
   symlinkSync("a.txt", at(scratch, "link"));
   const repo = await scratch.open();
@@ -56,7 +56,7 @@ test("with core.symlinks off on a disk that has them a link comes back as a link
   expect(lstatSync(at(scratch, "link")).isSymbolicLink()).toBe(true);
 });
 
-test("a restore that fails keeps both what was there and the tree as it was, and says how to finish", async ({
+test("a failed restore keeps both states of the tree, and its message has the command to finish", async ({
   scratch,
 }) => {
   const { ports } = scratch;

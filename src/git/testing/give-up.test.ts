@@ -89,7 +89,7 @@ async function mess(scratch: Scratch): Promise<void> {
   await git("add", "-N", "announced");
 }
 
-test("everything is as it was, and what was there is in one rescue: files, and what was only staged", async ({
+test("an abandoned task's tree is restored, and one rescue holds its files and its staged content", async ({
   scratch,
 }) => {
   await personsWork(scratch);
@@ -121,7 +121,7 @@ test("everything is as it was, and what was there is in one rescue: files, and w
   expect(await scratch.git("fsck", "--no-dangling")).toBe("");
 });
 
-test("killed at any git call: called again with the same checkpoint it ends the same, in one rescue", async ({
+test("a restore killed at any git call has the same result when repeated, with one rescue", async ({
   scratch,
 }) => {
   await personsWork(scratch);
@@ -197,7 +197,9 @@ async function killAt(
   );
 }
 
-test("a plain index: what an agent staged, announced, removed or marked goes", async ({ scratch }) => {
+test("an agent's staged, announced, removed and marked entries are reverted in the index", async ({
+  scratch,
+}) => {
   const before = await stateOf(scratch);
   const { repo, taken } = await begin(scratch);
   expect(taken.index.commit).toBeUndefined();
@@ -214,7 +216,7 @@ test("a plain index: what an agent staged, announced, removed or marked goes", a
   expect(await stateOf(scratch)).toEqual(before);
 });
 
-test("only the index differs: it goes back, and its bytes are kept", async ({ scratch }) => {
+test("an index that alone differs is restored, and its bytes are kept", async ({ scratch }) => {
   const before = await stateOf(scratch);
   const { repo, taken } = await begin(scratch);
   write(scratch, "a.txt", "staged, then undone\n");
@@ -225,7 +227,7 @@ test("only the index differs: it goes back, and its bytes are kept", async ({ sc
   expect(await stateOf(scratch)).toEqual(before);
 });
 
-test("a removed index comes back; one that was not there goes", async ({ scratch }) => {
+test("a removed index comes back, and a new one is removed", async ({ scratch }) => {
   write(scratch, "staged", "staged\n");
   await scratch.git("add", "staged");
   const before = await stateOf(scratch);
@@ -240,7 +242,7 @@ test("a removed index comes back; one that was not there goes", async ({ scratch
   expect(existsSync(join(scratch.top, ".git", "index"))).toBe(false);
 });
 
-test("what an agent forces in, un-ignores or ignores: ignored files stay, its own go", async ({
+test("ignored files stay and an agent's own go if it forces them in or changes ignore rules", async ({
   scratch,
 }) => {
   write(scratch, ".gitignore", "*.env\nbuilt/\n");
@@ -270,7 +272,7 @@ test("what an agent forces in, un-ignores or ignores: ignored files stay, its ow
   expect(await stateOf(scratch)).toEqual(before);
 });
 
-test("what was committed meanwhile stays committed, in files and index", async ({ scratch }) => {
+test("changes committed meanwhile stay in files and index", async ({ scratch }) => {
   write(scratch, "part", "1\n");
   await scratch.git("add", "part");
   write(scratch, "part", "2\n");
@@ -305,7 +307,7 @@ test("a branch that was rewritten between two runs stays, and its old commit is 
   expect(await listRescues(repo)).toMatchObject([{ why: "commits", task: "T1" }]);
 });
 
-test("a change within one moment of the index's is seen after it went back", async ({ scratch }) => {
+test("a change within the same moment as the index is detected after a restore", async ({ scratch }) => {
   write(scratch, "a.txt", "abc\n");
   await scratch.git("add", "a.txt");
   // As long as what is staged, and as old: only its bytes tell.
@@ -317,7 +319,7 @@ test("a change within one moment of the index's is seen after it went back", asy
   expect(await stateOf(scratch)).toEqual(before);
 });
 
-test("an index split in two, and one in version 4", async ({ scratch }) => {
+test("a split index and one in version 4 are restored", async ({ scratch }) => {
   for (const args of [["--split-index"], ["--index-version", "4", "--no-split-index"]]) {
     await scratch.git("update-index", ...args);
     write(scratch, "part", `${args.join()}\n`);
@@ -338,7 +340,7 @@ async function mess2(scratch: Scratch): Promise<void> {
   await scratch.git("rm", "-qf", "a.txt");
 }
 
-test("an index that another git holds is waited for", async ({ scratch }) => {
+test("a restore waits for an index that another git has locked", async ({ scratch }) => {
   write(scratch, "staged", "x");
   await scratch.git("add", "staged");
   const { repo, taken } = await begin(scratch);
@@ -358,7 +360,7 @@ test("an index that another git holds is waited for", async ({ scratch }) => {
   expect(await scratch.git("status", "--porcelain")).toBe("A  staged");
 });
 
-test("two checkpoints of one task in the same second differ: an earlier rescue is not taken for this one's", async ({
+test("two checkpoints of one task in the same second differ, so an earlier rescue is not mistaken for a later one", async ({
   scratch,
 }) => {
   const repo = await scratch.open();

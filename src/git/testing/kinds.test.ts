@@ -44,7 +44,7 @@ async function backAndForth(
   return { repo, commit };
 }
 
-test("names of every kind", async ({ scratch }) => {
+test("a restore handles names of every kind", async ({ scratch }) => {
   const { top } = scratch;
   const names = [
     "new\nline",
@@ -76,7 +76,9 @@ test("names of every kind", async ({ scratch }) => {
   expect(await scratch.git("status", "--porcelain")).toBe("");
 });
 
-test("exec bits, links of every kind, empty files, swaps of file and folder", async ({ scratch }) => {
+test("a restore handles exec bits, links of every kind, empty files, and swaps of file and folder", async ({
+  scratch,
+}) => {
   const { top } = scratch;
   write(scratch, "run.sh", "#!/bin/sh\n");
   chmodSync(join(top, "run.sh"), 0o755);
@@ -102,7 +104,9 @@ test("exec bits, links of every kind, empty files, swaps of file and folder", as
   expect(await scratch.git("status", "--porcelain")).toBe(" M a.txt");
 });
 
-test("a sparse checkout, in cones and not: what is left out stays out", async ({ scratch }) => {
+test("a restore leaves paths outside a sparse checkout alone, with and without cones", async ({
+  scratch,
+}) => {
   for (const folder of ["in", "out"]) mkdirSync(join(scratch.top, folder));
   for (const name of ["in/x", "out/x", "out/y"]) write(scratch, name, "one\n");
   await scratch.commitAll("folders");
@@ -150,7 +154,7 @@ test("a linked worktree", async ({ scratch }) => {
   expect(await stateOf(scratch)).toEqual(main);
 });
 
-test("a SHA-256 repository, one without a commit", async ({ scratch }) => {
+test("a restore works in a SHA-256 repository and in one without a commit", async ({ scratch }) => {
   const top = join(scratch.top, "..", "fresh");
   for (const format of ["sha1", "sha256"]) {
     mkdirSync(top);
@@ -215,7 +219,9 @@ for (const [setting, attributes] of ENDS) {
   });
 }
 
-test("a filter that keeps the bytes elsewhere: pointers in commits, bytes in files", async ({ scratch }) => {
+test("a restore works with a filter that leaves pointers in commits and bytes in files", async ({
+  scratch,
+}) => {
   const store = join(scratch.top, "..", "store");
   mkdirSync(store);
   const clean = join(store, "clean.sh");

@@ -82,7 +82,7 @@ test.for([false, true])(
   },
 );
 
-test("one inside another comes back too, and so does one that was made anew or is a file now", async ({
+test("nested repositories come back, also if they were made anew or replaced by a file", async ({
   scratch,
 }) => {
   const outer = await nest(scratch, "one");
@@ -108,7 +108,7 @@ test("one inside another comes back too, and so does one that was made anew or i
   expect(kept.some(({ changes }) => changes.some(({ path }) => path === "agent"))).toBe(true);
 });
 
-test("what an attempt edits and commits inside goes back, and is kept where the list finds it", async ({
+test("an attempt's edits and commits inside a repository are reverted, and kept where the list finds them", async ({
   scratch,
 }) => {
   const git = await nest(scratch, "nested");
@@ -125,7 +125,7 @@ test("what an attempt edits and commits inside goes back, and is kept where the 
   expect(ids).toEqual(expect.arrayContaining(["run-1/T1-1@nested", "run-1/T1-1-2@nested"]));
 });
 
-test("a kill at each git call of the way back loses nothing", async ({ scratch }) => {
+test("a kill at each git call of a restore loses no work", async ({ scratch }) => {
   const git = await nest(scratch, "nested");
   const before = await wholeOf(scratch, git, "nested");
   const { repo } = await begin(scratch);
@@ -151,7 +151,7 @@ test("a kill at each git call of the way back loses nothing", async ({ scratch }
   }
 });
 
-test("a task that succeeds does not take a repository with it, and says what inside is not committed", async ({
+test("a successful task removes no inner repository, and its warning names uncommitted work in it", async ({
   scratch,
 }) => {
   const removed = await nest(scratch, "gone");
@@ -172,7 +172,7 @@ test("a task that succeeds does not take a repository with it, and says what ins
   expect(await edited("status", "--porcelain")).toContain(" M in.txt");
 });
 
-test("the copies go with their checkpoint", async ({ scratch }) => {
+test("the copies are deleted with their checkpoint", async ({ scratch }) => {
   const git = await nest(scratch, "nested");
   const { repo, taken } = await begin(scratch);
   await giveUp(repo, taken);

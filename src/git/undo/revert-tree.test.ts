@@ -37,7 +37,7 @@ async function stage(scratch: Scratch): Promise<Repository> {
   return scratch.open();
 }
 
-test("killed before any git process of the protocol: the next start ends with exactly one commit and the tree it says", async ({
+test("a kill before any git process of the protocol leads to exactly one commit and its tree at the next start", async ({
   scratch,
 }) => {
   await stage(scratch);
@@ -83,9 +83,7 @@ async function killedEarly(repo: Repository): Promise<Prepared> {
   return found;
 }
 
-test("a git that was killed while it wrote the tree: half a file, and one that is missing, are written whole", async ({
-  scratch,
-}) => {
+test("a half-written and a missing file of a killed git are written whole", async ({ scratch }) => {
   const repo = await stage(scratch);
   const pending = await killedEarly(repo);
   write(scratch, "big.txt", "line\n".repeat(400) + "li");
@@ -95,7 +93,7 @@ test("a git that was killed while it wrote the tree: half a file, and one that i
   expect(await scratch.git("status", "--porcelain")).toBe("?? mine.txt");
 });
 
-test("what a person changed between the kill and the next start stays theirs", async ({ scratch }) => {
+test("changes of a person between the kill and the next start stay theirs", async ({ scratch }) => {
   const repo = await stage(scratch);
   const pending = await killedEarly(repo);
   write(scratch, "big.txt", "a person\n");
@@ -106,9 +104,7 @@ test("what a person changed between the kill and the next start stays theirs", a
   expect(await scratch.git("show", "HEAD:big.txt")).toBe("line\n".repeat(1000).trimEnd());
 });
 
-test("what a person committed between the kill and the next start is not undone with it", async ({
-  scratch,
-}) => {
+test("commits of a person between the kill and the next start are not undone", async ({ scratch }) => {
   const repo = await stage(scratch);
   const pending = await killedEarly(repo);
   write(scratch, "big.txt", "a person\n");
@@ -128,7 +124,7 @@ test("what a person committed between the kill and the next start is not undone 
   expect(read(scratch, "big.txt")).toBe("a person\n");
 });
 
-test("filters and line ends are git's business; another repository inside is left to the person", async ({
+test("an undo applies filters and line ends, and leaves an inner repository to the person", async ({
   scratch,
 }) => {
   write(scratch, ".gitattributes", "*.crlf text eol=crlf\n");
@@ -179,7 +175,7 @@ test("filters and line ends are git's business; another repository inside is lef
   expect(await scratch.git("-C", "sub", "log", "--format=%s")).toBe("2\n1");
 });
 
-test("outside a sparse checkout the commit changes, and the tree does not", async ({ scratch }) => {
+test("an undo changes the commit and not the tree outside a sparse checkout", async ({ scratch }) => {
   write(scratch, "out/x.txt", "before\n");
   await scratch.commitAll("more");
   await taskCommit(scratch, "T1", () => {

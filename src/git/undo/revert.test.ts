@@ -33,7 +33,7 @@ function there(scratch: Scratch, path: string): boolean {
   return existsSync(join(scratch.top, path));
 }
 
-test("what a task did is taken back: contents, modes, links, strange names, files for folders and folders for files", async ({
+test("an undo reverts contents, modes, links, strange names, and swaps of file and folder", async ({
   scratch,
 }) => {
   write(scratch, "run.sh", "#!/bin/sh\n");
@@ -70,7 +70,7 @@ test("what a task did is taken back: contents, modes, links, strange names, file
   expect(await scratch.git("fsck", "--no-dangling")).toBe("");
 });
 
-test("later work stays, also in the same file; a rename is followed", async ({ scratch }) => {
+test("an undo keeps later work, also in the same file, and follows a rename", async ({ scratch }) => {
   const lines = Array.from({ length: 40 }, (_, n) => `line ${String(n)}\n`);
   write(scratch, "long.txt", lines.join(""));
   await scratch.commitAll("long");
@@ -87,7 +87,7 @@ test("later work stays, also in the same file; a rename is followed", async ({ s
   expect(await scratch.git("status", "--porcelain")).toBe("");
 });
 
-test("a task whose commit is the first of all", async ({ scratch }) => {
+test("an undo works for a task whose commit is the root commit", async ({ scratch }) => {
   await scratch.git("checkout", "-q", "--orphan", "fresh");
   await scratch.git("rm", "-rqf", ".");
   await taskCommit(scratch, "T1", () => {
@@ -99,7 +99,7 @@ test("a task whose commit is the first of all", async ({ scratch }) => {
   expect(await changesOf(scratch, commit)).toEqual(["D a.txt", "M to-do.json"]);
 });
 
-test("later work on the same lines is a conflict: each path, and who changed it since; nothing is touched", async ({
+test("an undo lists later work on the same lines as conflicts, with the commits, and changes no files", async ({
   scratch,
 }) => {
   await taskCommit(scratch, "T1", () => {
@@ -137,7 +137,7 @@ test("later work on the same lines is a conflict: each path, and who changed it 
   expect(both).toMatchObject({ kind: "conflicts", conflicts: [{ path: "a.txt" }] });
 });
 
-test("several commits, newest first, in one change", async ({ scratch }) => {
+test("several commits are undone newest first, in one change", async ({ scratch }) => {
   await taskCommit(scratch, "T1", () => {
     write(scratch, "a.txt", "T1\n");
   });
@@ -156,7 +156,7 @@ test("several commits, newest first, in one change", async ({ scratch }) => {
   expect(await liveOf(repo, "T2")).toEqual([]);
 });
 
-test("other work of a person stays: staged, half staged, changed, untracked", async ({ scratch }) => {
+test("other work of a person stays: staged, half staged, changed or untracked", async ({ scratch }) => {
   write(scratch, "both.txt", "1\n2\n3\n");
   await scratch.commitAll("more");
   await taskCommit(scratch, "T1", () => {
@@ -209,7 +209,7 @@ test("an undo lists every path in its way: changed, staged and ignored files", a
   ]);
 });
 
-test("done again after it was undone: the newer commit is undone, and both stay in the history", async ({
+test("a task done again after an undo has its newer commit undone, and both stay in the history", async ({
   scratch,
 }) => {
   const repo = await scratch.open();
