@@ -1,5 +1,4 @@
-// Asks a person whether a call may run, with all that it would do in front of them. Leaves what that looks like to
-// ui/terminal/chapo-lines.ts.
+// Asks a person whether a call may run, and shows all that it would do. Leaves the text to ui/terminal/chapo-lines.ts.
 import type { UserQuestion, Reply } from "../../../src/chapo/session/session-request.js";
 import { questionLines, readReply } from "../../../src/ui/terminal/chapo-lines.js";
 import { coloursFor } from "../../../src/ui/colours.js";

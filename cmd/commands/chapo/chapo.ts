@@ -1,10 +1,10 @@
-// `looper chapo`: the built-in engine, used by a person. Leaves the settings to site.ts, the conversation to talk.ts, the lists to
+// `looper chapo`: the built-in engine, used by a person. Leaves the settings to site.ts, the conversation to converse.ts, the lists to
 // lists.ts, and the work to src/chapo.
 import { UserError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
 import { listPrompts, listSessionsHere, listTools } from "./lists.js";
 import { siteOf } from "./site.js";
-import { talk } from "./talk.js";
+import { converse } from "./converse.js";
 import {
   hasFlag,
   textFlag,
@@ -26,7 +26,7 @@ export async function chapo(context: CommandContext, typed: Typed): Promise<Comm
     case "tools":
       return listTools(context, typed, site);
     case undefined:
-      return talk(context, typed, site, await messageOf(context, typed));
+      return converse(context, typed, site, await messageOf(context, typed));
     default:
       return never(list);
   }

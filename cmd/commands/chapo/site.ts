@@ -1,5 +1,5 @@
 // Prepares `looper chapo`: the project, the engine's settings with the flags on top, and the model.
-// Leaves opening a session to src/chapo, and the conversation to talk.ts.
+// Leaves opening a session to src/chapo, and the conversation to converse.ts.
 import path from "node:path";
 import { chapoAgent } from "../../../src/agents/hosted/chapo.js";
 import { agentSettings, type AgentSettings } from "../../../src/config/read/agent-settings.js";

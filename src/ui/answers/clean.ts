@@ -2,7 +2,7 @@
 import type { Cleaned, CleanPlan, LogSurvey } from "../../loop/runs/clean-logs.js";
 import type { CleanAnswer } from "../shapes/runs.js";
 
-/** What was removed and what stays. Without `cleaned` nothing was removed: the answer of `--dry-run`. */
+/** The removed runs and those that stay. Without `cleaned` nothing was removed: the answer of `--dry-run`. */
 export function cleanAnswer(
   survey: LogSurvey,
   plan: CleanPlan,

@@ -34,7 +34,7 @@ export function initAnswer({ isInvalid, draft, imported, ...done }: ProjectSetUp
 
 type Report = NonNullable<InitAnswer["from_looper_go"]>;
 
-/** What was moved over; further fields are left out of the answer. */
+/** The moved settings and files; further fields are left out of the answer. */
 type Moved = { readonly [K in keyof Report]: readonly Report[K][number][] };
 
 /** The result of moving a project of the Go program over. */

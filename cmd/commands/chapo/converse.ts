@@ -1,4 +1,4 @@
-// A talk with the engine: one message and its outcome, or a prompt line until the person has had enough. Leaves how it looks
+// A conversation with the engine: one message and its outcome, or a prompt until the person ends it. Leaves the text of events
 // to ui/terminal/chapo-lines.ts, and the work to src/chapo/session/open-session.ts.
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
@@ -20,13 +20,13 @@ import {
 } from "../../context/command-context.js";
 import { askPerson } from "./ask-person.js";
 import { modelOf, trustSite, type ChapoSite } from "./site.js";
-import { Telling } from "./telling.js";
+import { EventPrinter } from "./print-events.js";
 
-/** How a talk is told: as JSON lines, or as text. */
-type Tell = Pick<Telling, "see" | "settled">;
+/** Prints events as JSON lines or as text. */
+type Printer = Pick<EventPrinter, "add" | "settled">;
 
-/** Hears `message`, or what a person says at a prompt line; the end is that of the last outcome. */
-export async function talk(
+/** Sends `message`, or the messages that a person types at a prompt; ends as the last outcome does. */
+export async function converse(
   context: CommandContext,
   typed: Typed,
   site: ChapoSite,
@@ -35,29 +35,29 @@ export async function talk(
   await trustSite(context, typed, site);
   const model = await modelOf(context, typed, site);
   const json = hasFlag(typed, "--json");
-  const tell: Tell = json ? jsonLines(context) : new Telling(context);
+  const printer: Printer = json ? printJsonLines(context) : new EventPrinter(context);
   const interrupts = listen(context);
-  const chapo = await openHere(context, typed, { site, model, tell, signal: interrupts.begin().signal });
+  const chapo = await openHere(context, typed, { site, model, printer, signal: interrupts.begin().signal });
   try {
     const signal = interrupts.end();
     if (signal !== undefined) return { ending: "interrupted", signal };
-    if (message !== undefined) return await hearOne({ chapo, tell, interrupts }, message);
-    return await promptLine(context, { chapo, tell, interrupts });
+    if (message !== undefined) return await sendOne({ chapo, printer, interrupts }, message);
+    return await sendFromPrompt(context, { chapo, printer, interrupts });
   } finally {
     await chapo.close();
   }
 }
 
-interface Talk {
+interface Conversation {
   chapo: Chapo;
-  tell: Tell;
+  printer: Printer;
   interrupts: Interrupts;
 }
 
 function openHere(
   context: CommandContext,
   typed: Typed,
-  { site, model, tell, signal }: { site: ChapoSite; model: string; tell: Tell; signal: AbortSignal },
+  { site, model, printer, signal }: { site: ChapoSite; model: string; printer: Printer; signal: AbortSignal },
 ): Promise<Chapo> {
   const { ports, home, promptsFolder, stdin } = context;
   const { settings, env, redact, sessionsFolder, project, agent } = site;
@@ -79,7 +79,7 @@ function openHere(
     skills: listFlag(typed, "--skill"),
     ...(stdin.isTerminal ? { ask: (question) => askPerson(context, question) } : {}),
     onEvent: (event) => {
-      tell.see(event);
+      printer.add(event);
     },
     onWarning: (text) => {
       void context.report({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
@@ -87,36 +87,39 @@ function openHere(
   });
 }
 
-function jsonLines({ out }: CommandContext): Tell {
+function printJsonLines({ out }: CommandContext): Printer {
   let last: Promise<void> = Promise.resolve();
   return {
-    see: (event: ChapoEvent) => {
+    add: (event: ChapoEvent) => {
       last = last.then(() => out.write(`${jsonText(event)}\n`));
     },
     settled: () => last,
   };
 }
 
-async function hearOne({ chapo, tell, interrupts }: Talk, message: string): Promise<CommandOutcome> {
+async function sendOne(
+  { chapo, printer, interrupts }: Conversation,
+  message: string,
+): Promise<CommandOutcome> {
   const turn = interrupts.begin();
   const outcome = await chapo.send(message, turn.signal);
-  await tell.settled();
+  await printer.settled();
   const signal = interrupts.end();
   return signal === undefined ? endOf(outcome) : { ending: "interrupted", signal };
 }
 
-/** Until the person turns away; Ctrl-C ends a turn first, and the talk at the prompt. */
-async function promptLine(context: CommandContext, talking: Talk): Promise<CommandOutcome> {
-  const { chapo } = talking;
+/** Repeats until the person ends it. Ctrl-C ends the turn in progress; at the prompt it ends the conversation. */
+async function sendFromPrompt(context: CommandContext, conversation: Conversation): Promise<CommandOutcome> {
+  const { chapo } = conversation;
   await context.report({
     level: "info",
     lines: [`session ${chapo.id}; /clear forgets, /compact sums up, Ctrl-D ends`],
   });
   for (;;) {
     const message = await context.ask("You", "what is to be done");
-    if (message === undefined || talking.interrupts.gone()) return "ok";
+    if (message === undefined || conversation.interrupts.gone()) return "ok";
     if (!/\S/u.test(message)) continue;
-    const end = await hearOne(talking, message);
+    const end = await sendOne(conversation, message);
     if (typeof end === "object" && "ending" in end && end.signal === "SIGTERM") return end;
   }
 }
@@ -130,13 +133,13 @@ function endOf(outcome: ConversationOutcome): CommandOutcome {
     case "clarify":
       return "no";
     case "error":
-      return SURROUNDINGS.has(outcome.reason) ? { ending: "environment" } : "no";
+      return ENVIRONMENT_REASONS.has(outcome.reason) ? { ending: "environment" } : "no";
     default:
       return never(outcome);
   }
 }
 
-const SURROUNDINGS = new Set<string>([
+const ENVIRONMENT_REASONS = new Set<string>([
   "not-signed-in",
   "no-credit",
   "model-unknown",
@@ -148,7 +151,7 @@ const SURROUNDINGS = new Set<string>([
 /** Signals for the turn in progress. */
 interface Interrupts {
   begin(): AbortController;
-  /** The signal it was ended by, if it was. */
+  /** The signal that ended the turn, if one did. */
   end(): Signal | undefined;
   /** Whether a signal came between two turns. */
   gone(): boolean;
@@ -156,12 +159,12 @@ interface Interrupts {
 
 function listen(context: CommandContext): Interrupts {
   let turn: AbortController | undefined;
-  let heard: Signal | undefined;
+  let received: Signal | undefined;
   let gone = false;
   context.onSignal((signal) => {
-    // The second one is not waited for.
-    if (heard !== undefined) return false;
-    heard = signal;
+    // A second signal ends the process at once.
+    if (received !== undefined) return false;
+    received = signal;
     if (turn === undefined) gone = true;
     else turn.abort();
     return true;
@@ -172,9 +175,9 @@ function listen(context: CommandContext): Interrupts {
       return turn;
     },
     end: () => {
-      const signal = heard;
+      const signal = received;
       turn = undefined;
-      heard = undefined;
+      received = undefined;
       return signal;
     },
     gone: () => gone,

@@ -1,11 +1,12 @@
-// A session as a person reads it: what it does as short lines on stderr, the answer on stdout. Leaves the words to
+// Prints a session for a person: its steps as short lines on stderr, the answer on stdout. Leaves the text to
 // ui/terminal/chapo-lines.ts.
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import { openChapoLines } from "../../../src/ui/terminal/chapo-lines.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import type { CommandContext } from "../../context/command-context.js";
 
-export class Telling {
+/** Prints the events of a session in their order. */
+export class EventPrinter {
   readonly #context: CommandContext;
   readonly #lines = openChapoLines();
   #last: Promise<void> = Promise.resolve();
@@ -14,17 +15,17 @@ export class Telling {
     this.#context = context;
   }
 
-  /** Tells an event; returns before it is told. */
-  see(event: ChapoEvent): void {
-    this.#last = this.#last.then(() => this.#tell(event));
+  /** Prints an event; returns before it is printed. */
+  add(event: ChapoEvent): void {
+    this.#last = this.#last.then(() => this.#print(event));
   }
 
-  /** Once all that was seen is told. */
+  /** Waits until every added event is printed. */
   settled(): Promise<void> {
     return this.#last;
   }
 
-  async #tell(event: ChapoEvent): Promise<void> {
+  async #print(event: ChapoEvent): Promise<void> {
     const { out, err } = this.#context;
     const where = event.type === "answer" || event.type === "clarify" ? out : err;
     const lines = this.#lines(event, {
