@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { given } from "../system/given.js";
-import { judgeRelease, resolveWantedVersion, type ReleasedFile, type Known } from "./judge.js";
+import { judgeRelease, resolveWantedVersion, type ReleasedFile, type ProjectFacts } from "./judge.js";
 import { findVersions } from "./places.js";
 
 const MANIFEST = '{\n  "version": "1.2.0",\n  "dependencies": { "q": "1.2.0" }\n}\n';
@@ -10,7 +10,7 @@ const raised = (text: string, to = "1.3.0") => text.replaceAll('"version": "1.2.
 const logged = (version = "1.3.0", text = "- The second.") =>
   LOG.replace("## 1.2.0", `## ${version}\n\n${text}\n\n## 1.2.0`);
 
-const known = (more: Partial<Known> = {}): Known => ({
+const known = (more: Partial<ProjectFacts> = {}): ProjectFacts => ({
   from: "1.2.0",
   tagged: "1.2.0",
   prefix: "v",
@@ -39,15 +39,16 @@ const HONEST = {
 };
 const honest = (instead: Partial<Record<keyof typeof HONEST, ReleasedFile | undefined>> = {}) =>
   Object.values({ ...HONEST, ...instead }).filter((one) => one !== undefined);
-const judge = (changes: readonly ReleasedFile[], more?: Partial<Known>) => judgeRelease(known(more), changes);
-const messages = (changes: readonly ReleasedFile[], more?: Partial<Known>) =>
+const judge = (changes: readonly ReleasedFile[], more?: Partial<ProjectFacts>) =>
+  judgeRelease(known(more), changes);
+const messages = (changes: readonly ReleasedFile[], more?: Partial<ProjectFacts>) =>
   judge(changes, more).problems.map(({ message }) => message);
 
 test("a complete release has no problems", () => {
   expect(judge(honest())).toEqual({ version: "1.3.0", problems: [], strange: [], notes: "- The second." });
 });
 
-test.each<[string, ReleasedFile[], Partial<Known>, string[]]>([
+test.each<[string, ReleasedFile[], Partial<ProjectFacts>, string[]]>([
   [
     "nothing changed",
     [],

@@ -5,7 +5,7 @@ import { findVersions, type VersionLocation } from "./places.js";
 import { removeLeadingV, compareVersions, isVersion, raiseVersion, BUMPS, type Bump } from "./version.js";
 
 /** The facts about the project before the agent worked. */
-export interface Known {
+export interface ProjectFacts {
   /** The current version; absent: no file and no tag has one. */
   from?: string | undefined;
   /** The version of the last tag, if there is one. */
@@ -65,7 +65,7 @@ export function resolveWantedVersion(
 }
 
 /** Judges an agent's changes. */
-export function judgeRelease(known: Known, changes: readonly ReleasedFile[]): Judgement {
+export function judgeRelease(known: ProjectFacts, changes: readonly ReleasedFile[]): Judgement {
   const moved = new Map(changes.map((change) => [change.path, change]));
   const added = findNewEntries(known, moved);
   const { version, problems } = findVersion(known, moved, added);
@@ -80,12 +80,12 @@ export function judgeRelease(known: Known, changes: readonly ReleasedFile[]): Ju
   };
 }
 
-type Moved = ReadonlyMap<string, ReleasedFile>;
+type ChangedFiles = ReadonlyMap<string, ReleasedFile>;
 
 /** Finds the one new version: in the places of the old one, or in the changelog if no file has a version. */
 function findVersion(
-  known: Known,
-  moved: Moved,
+  known: ProjectFacts,
+  moved: ChangedFiles,
   added: NewEntries,
 ): { version?: string; problems: ReleaseProblem[] } {
   const { places, from } = known;
@@ -131,7 +131,7 @@ function findVersion(
 function findVersionNow(
   place: VersionLocation,
   places: readonly VersionLocation[],
-  moved: Moved,
+  moved: ChangedFiles,
 ): string | undefined {
   const change = moved.get(place.path);
   if (change === undefined) return place.version;
@@ -150,7 +150,10 @@ function formatPaths(list: readonly { place: VersionLocation }[]): string {
   return [...new Set(names)].join(", ");
 }
 
-function checkVersion({ from, tagged, wanted, prefix, tags }: Known, version: string): ReleaseProblem[] {
+function checkVersion(
+  { from, tagged, wanted, prefix, tags }: ProjectFacts,
+  version: string,
+): ReleaseProblem[] {
   const problems: ReleaseProblem[] = [];
   const asked = resolveWantedVersion(wanted, from);
   if (!isVersion(version)) problems.push({ check: "version", message: `${version} is not a version` });
@@ -177,7 +180,7 @@ interface NewEntries {
   lost: readonly string[];
 }
 
-function findNewEntries(known: Known, moved: Moved): NewEntries {
+function findNewEntries(known: ProjectFacts, moved: ChangedFiles): NewEntries {
   const path = known.changelog ?? findNewChangelog(known, moved);
   if (path === undefined) return { entries: [], all: [], lost: [] };
   const change = moved.get(path);
@@ -191,7 +194,7 @@ function findNewEntries(known: Known, moved: Moved): NewEntries {
   return { path, entries, all: after, lost: lost.map(({ version }) => version) };
 }
 
-function findNewChangelog({ folder }: Known, moved: Moved): string | undefined {
+function findNewChangelog({ folder }: ProjectFacts, moved: ChangedFiles): string | undefined {
   const names = [...moved.values()]
     .filter(({ path, before, after }) => isIn(folder, path) && before === undefined && after !== undefined)
     .map(({ path }) => path);
@@ -229,7 +232,7 @@ function checkChangelog(
 }
 
 /** Changes that are not part of a release: all except the changelog, and lines in which only the version (or a date) changed. */
-function listStrange(known: Known, changes: readonly ReleasedFile[], version: string): string[] {
+function listStrange(known: ProjectFacts, changes: readonly ReleasedFile[], version: string): string[] {
   const moved = new Map(changes.map((change) => [change.path, change]));
   const changelog = known.changelog ?? findNewChangelog(known, moved);
   return changes
@@ -239,7 +242,7 @@ function listStrange(known: Known, changes: readonly ReleasedFile[], version: st
 }
 
 function isExpected(
-  { from = "" }: Known,
+  { from = "" }: ProjectFacts,
   { path, before, after, plain }: ReleasedFile,
   { version, changelog }: { version: string; changelog: string | undefined },
 ): boolean {

@@ -13,8 +13,8 @@ export interface VersionLocation {
   version: string;
 }
 
-type Found = Omit<VersionLocation, "path">;
-type Reader = (text: string, path: string) => Found[];
+type PlaceInFile = Omit<VersionLocation, "path">;
+type Reader = (text: string, path: string) => PlaceInFile[];
 
 /** Folders of third-party projects and of test data. */
 const FOREIGN =
@@ -67,7 +67,7 @@ function makePatternReader(where: string, pattern: RegExp): Reader {
   return (text) => [...text.matchAll(pattern)].map(([, version = ""]) => ({ where, version }));
 }
 
-function readWhole(text: string): Found[] {
+function readWhole(text: string): PlaceInFile[] {
   return [{ where: "the file", version: text.trim() }];
 }
 
@@ -117,16 +117,16 @@ function toFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-function toFound(where: string, value: unknown): Found[] {
+function toFound(where: string, value: unknown): PlaceInFile[] {
   return typeof value === "string" ? [{ where, version: value }] : [];
 }
 
-function readJson(text: string): Found[] {
+function readJson(text: string): PlaceInFile[] {
   return toFound("version", parseFields(text)["version"]);
 }
 
 /** The package's own version, in both places where npm has it, and those of its workspaces. */
-function readNpmLock(text: string): Found[] {
+function readNpmLock(text: string): PlaceInFile[] {
   const lock = parseFields(text);
   const packages = Object.entries(toFields(lock["packages"]));
   const own = packages.filter(([path]) => !/(?:^|\/)node_modules\//.test(path));
@@ -139,8 +139,8 @@ function readNpmLock(text: string): Found[] {
 }
 
 /** The `version` of these sections of a TOML or INI file. */
-function readToml(text: string, sections: readonly string[]): Found[] {
-  const found: Found[] = [];
+function readToml(text: string, sections: readonly string[]): PlaceInFile[] {
+  const found: PlaceInFile[] = [];
   let section = "";
   for (const line of text.split("\n")) {
     const [, header] = /^\s*\[\s*([^[\]]+?)\s*\]\s*(?:#.*)?$/.exec(line) ?? [];
@@ -154,7 +154,7 @@ function readToml(text: string, sections: readonly string[]): Found[] {
 }
 
 /** The versions of a lock file's packages that are `own`. */
-function readLockBlocks(text: string, own: (block: string) => boolean): Found[] {
+function readLockBlocks(text: string, own: (block: string) => boolean): PlaceInFile[] {
   const blocks = text.split(/^\[\[package\]\]\s*$/m).slice(1);
   return blocks.filter(own).flatMap((block) => {
     const [, name = ""] = /^name\s*=\s*"([^"]*)"/m.exec(block) ?? [];
@@ -164,7 +164,7 @@ function readLockBlocks(text: string, own: (block: string) => boolean): Found[] 
 }
 
 /** The project's own version, not that of its parent, its dependencies or plugins. */
-function readPom(text: string): Found[] {
+function readPom(text: string): PlaceInFile[] {
   const own = text.replaceAll(
     /<(parent|dependencies|dependencyManagement|build|profiles|reporting|properties)>[\s\S]*?<\/\1>/g,
     "",
@@ -174,7 +174,7 @@ function readPom(text: string): Found[] {
 }
 
 /** Constants at the start of a line: `__version__` in any source file, `VERSION` and `version` in a file about the version. */
-function readConstants(text: string, path: string): Found[] {
+function readConstants(text: string, path: string): PlaceInFile[] {
   const isAbout = /^_{0,2}(?:version|about)_{0,2}$/i.test(basename(path, extname(path)));
   const isPackage = basename(path) === "__init__.py" || basename(dirname(path)) === "version";
   const names = isAbout || isPackage ? "__version__|VERSION|Version|version" : "__version__";

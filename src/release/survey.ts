@@ -17,14 +17,14 @@ import type { Ports } from "../system/ports.js";
 import { listSome } from "../system/text/cut.js";
 import { readEntries, findChangelog } from "./changelog.js";
 import { readGithubName, isPublished, isSignedIn } from "./github.js";
-import type { Known } from "./judge.js";
+import type { ProjectFacts } from "./judge.js";
 import { resolveWantedVersion } from "./judge.js";
 import { isLeading, mayHoldVersion, findVersions, type VersionLocation } from "./places.js";
 import { compareVersions, isVersion, removeLeadingV } from "./version.js";
 
 /** The facts of a release before it starts. */
 export interface ReleaseFacts {
-  known: Known;
+  known: ProjectFacts;
   /** The full name of HEAD's branch; `head`: its commit. */
   branch: string;
   head: string;
@@ -52,7 +52,7 @@ interface SurveyRequest {
   wanted: string | undefined;
 }
 
-/** What to do about a failure of git's while a release is prepared. */
+/** The hint for git failures while a release is prepared. */
 export const SURVEY_HINT = "fix the git error";
 
 /** Collects the facts; throws a `UserError` if a release cannot start. */
@@ -71,7 +71,7 @@ async function survey(request: SurveyRequest, repo: Repository): Promise<Release
   const files = await readVersionFiles(request, repo, head);
   const { prefix, last } = findLastTag(tags);
   const from = files.from ?? last?.version;
-  const known: Known = {
+  const known: ProjectFacts = {
     prefix,
     wanted: request.wanted,
     places: files.places,
@@ -285,7 +285,7 @@ async function readVersionBefore(
 }
 
 /** Refuses a release without commits, and a version that is not greater or has a tag already. */
-function checkWish(known: Known, { count }: Since, lastTag: string | undefined): void {
+function checkWish(known: ProjectFacts, { count }: Since, lastTag: string | undefined): void {
   const { wanted, from, tagged, prefix, tags } = known;
   if (count === 0 && lastTag !== undefined)
     throw new UserError("no", `nothing was committed since ${lastTag}: nothing can be released`);

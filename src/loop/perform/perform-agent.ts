@@ -41,14 +41,14 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const guards = step.draft !== undefined || job.phase === "push";
     if (step.draft !== undefined) await checkpointDraft(world, job);
     const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
-    const hearing = { began, effect, configured, step, prompt, promptFile, stop };
-    const result = await askForMissingReport(world, hearing, await runAgent(world, hearing));
+    const call = { began, effect, configured, step, prompt, promptFile, stop };
+    const result = await askForMissingReport(world, call, await runAgent(world, call));
     await logSummary(world, job, result);
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
     // The release's own check reports the agent's other changes.
     else if (guards) await world.store.putBack(before);
     if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
-    await writeLastMessage(world, hearing, result);
+    await writeLastMessage(world, call, result);
     if (step.draft !== undefined && result.outcome === "failed") await undoDraft(world, job);
     const event = makeFinished(job, result, ports.clock.monotonic() - began);
     memory.unpriced ||= hasUnknownCost(event);
@@ -63,14 +63,14 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
 type AgentEnd = AgentResult & { used?: Used };
 
 /** Asks once more for a missing report, in the same session. */
-async function askForMissingReport(world: World, hearing: AgentCall, first: AgentEnd): Promise<AgentEnd> {
-  const { effect, step, stop } = hearing;
+async function askForMissingReport(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
+  const { effect, step, stop } = call;
   const { job } = effect;
   const reports = job.phase === "iteration" || job.phase === "review";
   const needs = world.project.resolved.settings.loop.apply_summary && reports;
   const session = findSessionToAsk(first);
   if (!needs || session === undefined || stop.signal.aborted) return first;
-  const elapsed = world.ports.clock.monotonic() - hearing.began;
+  const elapsed = world.ports.clock.monotonic() - call.began;
   const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
   const over = endWithoutAsking(first, budgets ?? []);
   if (over !== undefined) return over;
@@ -78,7 +78,7 @@ async function askForMissingReport(world: World, hearing: AgentCall, first: Agen
   const promptFile = join(step.folder, "prompt-report.md");
   await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
   const rest = { ...effect, ...given({ budgets }) };
-  const second = await runAgent(world, { ...hearing, effect: rest, prompt, promptFile, resume: session });
+  const second = await runAgent(world, { ...call, effect: rest, prompt, promptFile, resume: session });
   const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
   const unknownEvents = first.unknownEvents + second.unknownEvents;
   return { ...endAfterAsking(first, second), unknownEvents, ...given({ used }) };
@@ -146,19 +146,19 @@ interface AgentCall {
   resume?: Session;
 }
 
-async function runAgent(world: World, hearing: AgentCall): Promise<AgentEnd> {
+async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
   const { log } = world;
-  const { effect, configured, step, stop } = hearing;
+  const { effect, configured, step, stop } = call;
   const { job } = effect;
-  const told = job.task_id === undefined ? undefined : world.memory.tails.get(job.task_id);
-  let tail: AttemptTail = hearing.resume === undefined ? [] : (told ?? []);
+  const earlier = job.task_id === undefined ? undefined : world.memory.tails.get(job.task_id);
+  let tail: AttemptTail = call.resume === undefined ? [] : (earlier ?? []);
   let used: Used | undefined;
   const output: Uint8Array[] = [];
   const events: ToldEvent[] = [];
-  const write = async (said: readonly ToldEvent[], raw: readonly Uint8Array[]): Promise<void> => {
+  const write = async (lines: readonly ToldEvent[], raw: readonly Uint8Array[]): Promise<void> => {
     await Promise.all([
       raw.length === 0 ? undefined : step.output.append(Buffer.concat(raw)),
-      said.length === 0 ? undefined : log.tellClean(...said),
+      lines.length === 0 ? undefined : log.tellClean(...lines),
     ]);
   };
   const result = await configured.agent.run(
@@ -167,8 +167,8 @@ async function runAgent(world: World, hearing: AgentCall): Promise<AgentEnd> {
       ...given({ taskId: job.task_id }),
       iteration: job.iteration,
       attempt: job.attempt,
-      prompt: hearing.prompt,
-      promptFile: hearing.promptFile,
+      prompt: call.prompt,
+      promptFile: call.promptFile,
       cwd: await findWorkFolder(world),
       env: makeAgentEnvironment(world.env, configured.settings, {
         run: log.run,
@@ -177,7 +177,7 @@ async function runAgent(world: World, hearing: AgentCall): Promise<AgentEnd> {
       }),
       // A review must not change files.
       permissions: job.phase === "review" ? "read-only" : configured.settings.permissions,
-      ...given({ budgets: effect.budgets, resume: hearing.resume }),
+      ...given({ budgets: effect.budgets, resume: call.resume }),
     },
     {
       redact: log.redact,

@@ -15,7 +15,7 @@ import type { TaskId } from "../../todo/model/task.js";
 import { check, measure, openCold } from "./checks.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { THE_PREFLIGHT } from "./keep-attempt.js";
-import type { KnownBaseline, World } from "./world.js";
+import type { StoredBaseline, World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 type BaselineFinished = Extract<StepEvent, { type: "baseline_finished" }>;
@@ -26,7 +26,7 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
   const began = world.ports.clock.monotonic();
   const answer = (
     outcome: BaselineFinished["outcome"],
-    known?: KnownBaseline,
+    known?: StoredBaseline,
     unprepared?: string,
   ): StepEvent => ({
     type: "baseline_finished",
@@ -192,7 +192,7 @@ async function keepForNext(world: World, job: JobFacts, now: Baseline): Promise<
 }
 
 /** The last baseline, if the tree is still the one it was measured on. Without git it is assumed to be. */
-async function reuseBaseline(world: World, commit: string | undefined): Promise<KnownBaseline | undefined> {
+async function reuseBaseline(world: World, commit: string | undefined): Promise<StoredBaseline | undefined> {
   const { memory, repo } = world;
   const known = memory.baseline;
   if (known === undefined || repo === undefined || commit === undefined || known.base === undefined)
@@ -202,7 +202,7 @@ async function reuseBaseline(world: World, commit: string | undefined): Promise<
   return same ? { ...known, base: commit, changes: [] } : undefined;
 }
 
-function setBaseline({ memory }: World, known: KnownBaseline): KnownBaseline {
+function setBaseline({ memory }: World, known: StoredBaseline): StoredBaseline {
   memory.baseline = known;
   return known;
 }
@@ -211,7 +211,7 @@ async function writeBaseline(
   world: World,
   baseline: Baseline,
   base: string | undefined,
-): Promise<KnownBaseline> {
+): Promise<StoredBaseline> {
   const { log, memory, ports } = world;
   const file = join(log.folder, `baseline-${String(++memory.baselineCount)}.json`);
   await ports.files.writeAtomic(file, log.redact(JSON.stringify(baseline)), { mode: 0o600 });
@@ -229,7 +229,7 @@ async function findEarlierClaim(world: World, job: JobFacts, reuse: boolean): Pr
 
 /** The traces of earlier runs of an unfinished claim. */
 interface EarlierClaim {
-  known?: KnownBaseline;
+  known?: StoredBaseline;
   /** An agent was started, so the tree may hold part of a task's work. */
   worked: boolean;
 }
@@ -268,7 +268,7 @@ async function readBaseline(
   { files }: World["ports"],
   file: string,
   base: string,
-): Promise<KnownBaseline | undefined> {
+): Promise<StoredBaseline | undefined> {
   const bytes = await files.read(file);
   const baseline = bytes && Baseline.safeParse(parseJson(bytes));
   return baseline?.success === true ? { baseline: baseline.data, file, base, changes: [] } : undefined;

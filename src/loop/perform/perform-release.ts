@@ -48,9 +48,9 @@ export async function performRelease(world: World, effect: DoRelease): Promise<S
   const sweep = (): void => void ports.processes.sweep(markOf(log.folder));
   if (what === "push" || what === "publish") stop.signal.addEventListener("abort", sweep, { once: true });
   try {
-    const came = await performStep({ world, repo, facts, stop: stop.signal }, effect);
-    const outcome = stop.signal.aborted && came.outcome === "failed" ? "interrupted" : came.outcome;
-    return { type: "release_step", ...job, what, problems: [], ...came, outcome };
+    const result = await performStep({ world, repo, facts, stop: stop.signal }, effect);
+    const outcome = stop.signal.aborted && result.outcome === "failed" ? "interrupted" : result.outcome;
+    return { type: "release_step", ...job, what, problems: [], ...result, outcome };
   } finally {
     memory.stops.delete(job.job);
   }

@@ -54,7 +54,7 @@ export interface World {
 }
 
 /** The results of the checks on one tree: that of a checkpoint, with the changes of a task that was done since. */
-export interface KnownBaseline {
+export interface StoredBaseline {
   baseline: Baseline;
   /** Absolute path. */
   file: string;
@@ -83,9 +83,9 @@ export interface RunMemory {
   /** The state that a cold gate compares attempts with. */
   runStart?: RunStart | undefined;
   /** The baseline of the current task. */
-  baseline?: KnownBaseline | undefined;
+  baseline?: StoredBaseline | undefined;
   /** The baseline that becomes current once a job's task is done. */
-  nextBaselines: Map<number, KnownBaseline>;
+  nextBaselines: Map<number, StoredBaseline>;
   baselineCount: number;
   finished: Set<TaskId>;
   /** The backlog's bytes before the first claim or review, and whether they were recorded for a replay. */

@@ -42,7 +42,7 @@ function nameForReaders({ task_id, attempt = 0, iteration = 0 }: Of<"snapshot"> 
 const NAMED = 5;
 
 /** The state of a replay, and its counts. */
-export class Redone {
+export class TreeReplay {
   commits = 0;
   backlogs = 0;
   gates = 0;
@@ -81,10 +81,10 @@ export class Redone {
     await this.prepare(event);
     if (this.stopped !== undefined) return undefined;
     const now = await perform(setWorldTime(this.opened.world, at), effect);
-    if (now.type === "backlog_changed" && event.type === now.type) return this.sameBacklog(event, now);
-    if (now.type === "committed" && event.type === now.type) return this.sameCommit(event, now);
+    if (now.type === "backlog_changed" && event.type === now.type) return this.compareBacklog(event, now);
+    if (now.type === "committed" && event.type === now.type) return this.compareCommit(event, now);
     if (now.type === "restored" && event.type === now.type) return comparePaths(event, now);
-    if (now.type === "gate_finished" && event.type === now.type) return this.sameVerdict(event, now);
+    if (now.type === "gate_finished" && event.type === now.type) return this.compareVerdict(event, now);
     return now.type === event.type ? undefined : makeDifference(event.seq, event.type, now.type);
   }
 
@@ -92,29 +92,29 @@ export class Redone {
   private async prepare(event: Sealed<StepEvent>): Promise<void> {
     switch (event.type) {
       case "checkpoint":
-        await this.comeToCheckpoint(event);
+        await this.restoreCheckpoint(event);
         return;
       case "snapshot":
-        await this.layAttempt(event, event.changed);
-        await this.comeToHeadOf(event);
+        await this.restoreAttempt(event, event.changed);
+        await this.moveHeadOf(event);
         return;
       case "restored":
-        if (event.task_id === undefined) await this.layAttempt(event, event.paths.length);
-        await this.comeToHeadOf(event);
+        if (event.task_id === undefined) await this.restoreAttempt(event, event.paths.length);
+        await this.moveHeadOf(event);
         return;
       case "backlog_changed":
-        await this.opened.hear(event.heard ?? []);
+        await this.opened.applyEdits(event.heard ?? []);
         return;
       case "committed":
-        await this.opened.hear(event.heard ?? []);
-        if (event.commit !== undefined) await this.comeToParent(event, event.commit);
+        await this.opened.applyEdits(event.heard ?? []);
+        if (event.commit !== undefined) await this.moveHeadToParent(event, event.commit);
         return;
       default:
         return;
     }
   }
 
-  private async comeToCheckpoint(event: Of<"checkpoint">): Promise<void> {
+  private async restoreCheckpoint(event: Of<"checkpoint">): Promise<void> {
     const { repo } = this.opened;
     const { base, head } = event;
     const known = base !== undefined && (await this.has(`${base}^{commit}`));
@@ -122,7 +122,7 @@ export class Redone {
       this.stop(event.seq, "the checkpoint it continued from is not in the repository any more");
       return;
     }
-    const went = head !== undefined && (await this.comeToHead(event.seq, head, known ? base : head));
+    const went = head !== undefined && (await this.moveHead(event.seq, head, known ? base : head));
     if (this.stopped !== undefined) return;
     if (event.reused && base !== undefined) {
       await layCheckpoint(repo, { id: event.task_id ?? THE_REVIEW, base });
@@ -134,7 +134,7 @@ export class Redone {
   }
 
   /** Moves HEAD if a person, a hook or an agent had moved it; returns whether it did. */
-  private async comeToHead(seq: number, head: string, base: string): Promise<boolean> {
+  private async moveHead(seq: number, head: string, base: string): Promise<boolean> {
     if (head === this.head) return false;
     if (!(await this.has(`${head}^{commit}`))) {
       this.stop(seq, `others moved HEAD to ${head}, which is not in the repository any more`);
@@ -146,21 +146,21 @@ export class Redone {
     return true;
   }
 
-  private async comeToHeadOf({ seq, head_commit: head }: Of<"snapshot"> | Of<"restored">): Promise<void> {
-    if (head !== undefined && this.lost === undefined) await this.comeToHead(seq, head, head);
+  private async moveHeadOf({ seq, head_commit: head }: Of<"snapshot"> | Of<"restored">): Promise<void> {
+    if (head !== undefined && this.lost === undefined) await this.moveHead(seq, head, head);
   }
 
-  private async comeToParent(event: Of<"committed">, commit: string): Promise<void> {
+  private async moveHeadToParent(event: Of<"committed">, commit: string): Promise<void> {
     if (!(await this.has(`${commit}^{commit}`))) {
       this.stop(event.seq, `its commit ${commit} is not in the repository any more`);
       return;
     }
     const parent = await objectOf(this.opened.repo, `${commit}^1^{commit}`);
-    if (parent !== undefined) await this.comeToHead(event.seq, parent, parent);
+    if (parent !== undefined) await this.moveHead(event.seq, parent, parent);
   }
 
   /** Restores the tree as the agent left it. */
-  private async layAttempt(event: Of<"snapshot"> | Of<"restored">, changed: number): Promise<void> {
+  private async restoreAttempt(event: Of<"snapshot"> | Of<"restored">, changed: number): Promise<void> {
     const { repo, world } = this.opened;
     const base = world.memory.checkpoints.get(event.job)?.base;
     if (base === undefined) throw new Error(`job ${event.job} ended without a checkpoint`);
@@ -179,13 +179,13 @@ export class Redone {
     return await changesOfCommit(this.opened.repo, commit);
   }
 
-  private sameBacklog(event: Sealed<StepEvent> & ChangeResult, now: ChangeResult): Difference | undefined {
+  private compareBacklog(event: Sealed<StepEvent> & ChangeResult, now: ChangeResult): Difference | undefined {
     const [was, is] = [toComparable(event, event.sha256), toComparable(now, event.sha256 && now.sha256)];
     if (was === is) {
       if (event.sha256 !== undefined) this.backlogs++;
       return undefined;
     }
-    if (this.holdsRedacted(event)) {
+    if (this.hasRedacted(event)) {
       this.stop(event.seq, "an edit of the task file holds what is redacted in the log");
       return undefined;
     }
@@ -194,8 +194,8 @@ export class Redone {
     return undefined;
   }
 
-  private async sameCommit(event: Of<"committed">, now: ChangeResult & { commit?: string | undefined }) {
-    const difference = this.sameBacklog(event, now);
+  private async compareCommit(event: Of<"committed">, now: ChangeResult & { commit?: string | undefined }) {
+    const difference = this.compareBacklog(event, now);
     if (difference !== undefined || this.stopped !== undefined) return difference;
     if (event.commit === undefined || now.commit === undefined) {
       if (event.commit === now.commit) return undefined;
@@ -215,13 +215,13 @@ export class Redone {
     );
   }
 
-  private sameVerdict(event: Of<"gate_finished">, now: { verdict: string }): Difference | undefined {
+  private compareVerdict(event: Of<"gate_finished">, now: { verdict: string }): Difference | undefined {
     if (event.verdict !== now.verdict) return makeDifference(event.seq, event.verdict, now.verdict);
     this.gates++;
     return undefined;
   }
 
-  private holdsRedacted(event: Sealed<StepEvent> & ChangeResult): boolean {
+  private hasRedacted(event: Sealed<StepEvent> & ChangeResult): boolean {
     const isAsked = event.type === "backlog_changed" && this.redacted.has(event.request ?? "");
     return isAsked || isRedacted(event.heard ?? []);
   }

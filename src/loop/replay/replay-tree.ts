@@ -8,7 +8,7 @@ import { errorMessage } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { isEnvironmentFailure } from "../step/drive.js";
 import type { Effect } from "../step/effects.js";
-import { Redone, type ReplayScene } from "./redo.js";
+import { TreeReplay, type ReplayScene } from "./redo.js";
 import { makeDifference, replayRun, type Difference, type Replayed } from "./replay.js";
 import { openReplayWorld, type AskTrust, type ReplaySource } from "./replay-world.js";
 import type { Next } from "../step/decision.js";
@@ -44,7 +44,7 @@ export async function replayTree(
   }
   const opened = await openReplayWorld(source, scene, gate);
   try {
-    const follower = new Follower(new Redone(opened, scene, gate !== undefined));
+    const follower = new Follower(new TreeReplay(opened, scene, gate !== undefined));
     const replayed = await replayRun(ports, folder, (event, next) => follower.follow(event, next));
     const { commits, backlogs, gates, notes, stopped } = follower.redone;
     return { replayed, commits, backlogs, gates, notes, ...given({ stopped }) };
@@ -100,7 +100,7 @@ interface Pending {
 class Follower {
   private pending: Pending[] = [];
 
-  constructor(readonly redone: Redone) {}
+  constructor(readonly redone: TreeReplay) {}
 
   async follow(event: Sealed<StepEvent>, next: Next): Promise<Difference | undefined> {
     if (event.type === "edit_asked") this.redone.ask(event);

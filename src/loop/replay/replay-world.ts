@@ -33,7 +33,7 @@ export interface ReplayWorld {
   world: World;
   repo: Repository;
   /** Edits the task file as an editing command did then, and reports the edit to the store. */
-  hear(edits: readonly TimedChanges[]): Promise<void>;
+  applyEdits(edits: readonly TimedChanges[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,8 +53,8 @@ export async function openReplayWorld(
     await ports.files.removeTree(folder);
   };
   try {
-    const { world, repo, hear } = await makeWorld(source, { ...run, folder, gate });
-    return { world, repo, hear, close };
+    const { world, repo, applyEdits } = await makeWorld(source, { ...run, folder, gate });
+    return { world, repo, applyEdits, close };
   } catch (error) {
     await close();
     throw error;
@@ -91,13 +91,13 @@ async function makeWorld(source: ReplaySource, filling: WorldOrder): Promise<Omi
   await ports.files.makeFolder(dirname(project.todoFile), 0o700);
   await ports.files.writeNew(project.todoFile, start.backlog);
   const lockFolder = join(folder, "lock");
-  const told: TimedChanges[] = [];
+  const unread: TimedChanges[] = [];
   const world: World = {
     ports,
     project,
     log: makeSilentLog(filling.run, logDir),
     check: {},
-    store: openStore(ports, project.todoFile, { lockFolder, heard: () => Promise.resolve(told.splice(0)) }),
+    store: openStore(ports, project.todoFile, { lockFolder, heard: () => Promise.resolve(unread.splice(0)) }),
     repo,
     configuredAgents: new Map(),
     env,
@@ -111,17 +111,17 @@ async function makeWorld(source: ReplaySource, filling: WorldOrder): Promise<Omi
   // The start was recorded already, with this backlog.
   world.memory.start = { backlog: start.backlog, kept: true };
   const trusted = await filling.gate?.(world.memory.backlog?.tasks ?? []);
-  const hear = async (edits: readonly TimedChanges[]): Promise<void> => {
+  const applyEdits = async (edits: readonly TimedChanges[]): Promise<void> => {
     for (const { at, changes } of edits) {
       const clock = { ...ports.clock, now: () => Date.parse(at) };
       // A refused edit came before the first claim, so the run's first backlog has it already.
       await openStore({ ...ports, clock }, project.todoFile, { lockFolder }).edit(
         () => changes,
-        (line) => Promise.resolve(told.push(line) > 0),
+        (line) => Promise.resolve(unread.push(line) > 0),
       );
     }
   };
-  return { world: trusted === undefined ? world : { ...world, trusted }, repo, hear };
+  return { world: trusted === undefined ? world : { ...world, trusted }, repo, applyEdits };
 }
 
 /** The project with its paths in the clone, and the run's rules in place of today's settings. */

@@ -16,8 +16,8 @@ import type { Files } from "../../system/ports.js";
 import {
   isRunning,
   findNeededRuns,
-  readKnown,
-  type KnownOfRuns,
+  readRunFacts,
+  type RunFacts,
   type LogSite,
   type Needed,
 } from "./needed-runs.js";
@@ -31,7 +31,7 @@ export interface SizedRun {
 
 /** The runs that exist before the removal. */
 export interface LogSurvey {
-  known: KnownOfRuns;
+  known: RunFacts;
   /** This project's runs, oldest first. */
   runs: readonly string[];
   /** How many runs of other projects log into the same folder; they are never touched. */
@@ -62,7 +62,7 @@ export interface Cleaned {
 export async function surveyLogs(site: LogSite): Promise<LogSurvey> {
   const { ports, project } = site;
   // Refs are read first, because a run makes its folder before its refs.
-  const known = await readKnown(site);
+  const known = await readRunFacts(site);
   const { runs, going, others } = await listRunFolders(ports, project.logDir);
   const own = await filterOwnRuns(site, runs);
   const all = new Set([...runs, ...going, ...others]);

@@ -33,7 +33,7 @@ export interface LogSite {
 }
 
 /** The refs and locks of runs, read once. */
-export interface KnownOfRuns {
+export interface RunFacts {
   refs: RunRefs;
   owners: readonly { owner: LockOwner; gone: boolean }[];
 }
@@ -41,7 +41,7 @@ export interface KnownOfRuns {
 const NO_REFS: RunRefs = { rescues: new Set(), inHand: new Map(), pending: new Set(), starts: new Map() };
 
 /** Reads refs and locks. If git fails it is unknown which runs are needed: an `environment` error. */
-export async function readKnown(site: LogSite): Promise<KnownOfRuns> {
+export async function readRunFacts(site: LogSite): Promise<RunFacts> {
   const { repo } = site;
   const refs = repo === undefined ? undefined : await asResult(() => readRunRefs(repo));
   if (refs?.ok === false) {
@@ -51,7 +51,7 @@ export async function readKnown(site: LogSite): Promise<KnownOfRuns> {
   return { refs: refs?.value ?? NO_REFS, owners: await readOwners(site) };
 }
 
-async function readOwners({ ports, project, repo }: LogSite): Promise<KnownOfRuns["owners"]> {
+async function readOwners({ ports, project, repo }: LogSite): Promise<RunFacts["owners"]> {
   const paths = makeLockPaths(project, repo?.gitDir);
   const owners: { owner: LockOwner; gone: boolean }[] = [];
   for (const path of paths) {
@@ -62,7 +62,7 @@ async function readOwners({ ports, project, repo }: LogSite): Promise<KnownOfRun
 }
 
 /** The result for the old runs. */
-export interface FoundNeeded {
+export interface NeededRuns {
   needed: ReadonlyMap<string, Needed>;
   /** Runs whose log has no end: they may still be running. */
   unended: ReadonlySet<string>;
@@ -71,9 +71,9 @@ export interface FoundNeeded {
 /** Finds the runs of `going` that are needed. `runs`: all runs. Both are oldest first. */
 export async function findNeededRuns(
   site: LogSite,
-  known: KnownOfRuns,
+  known: RunFacts,
   { runs, going }: { runs: readonly string[]; going: readonly string[] },
-): Promise<FoundNeeded> {
+): Promise<NeededRuns> {
   const needed = new Map<string, Needed>();
   const need = (run: string, why: Needed): void => {
     if (!needed.has(run)) needed.set(run, why);
@@ -81,8 +81,8 @@ export async function findNeededRuns(
   const { refs } = known;
   const since = runs.findIndex((run) => refs.inHand.has(run));
   const inHand = new Set(since === -1 ? [] : runs.slice(since));
-  const goes = new Set(going);
-  const isLeft = (run: string): boolean => needed.has(run) || !goes.has(run);
+  const old = new Set(going);
+  const isLeft = (run: string): boolean => needed.has(run) || !old.has(run);
   for (const run of going) {
     const named = known.owners.find(({ owner }) => owner.run === run);
     // The next start sweeps the processes of a dead owner.

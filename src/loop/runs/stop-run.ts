@@ -1,4 +1,4 @@
-// Asks the run in progress to end and waits for its answer. Leaves refusing agents and printing to cmd/commands/runs/stop.ts.
+// Asks the run in progress to end and waits for its answer. cmd/commands/runs/stop.ts refuses agents and prints the result.
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import { tellRun } from "../../logging/control.js";
@@ -15,11 +15,11 @@ export interface StoppedRun {
 }
 
 const LOOK_EVERY_MS = 100;
-const HEARD_WITHIN_MS = 10_000;
-/** An agent is given 5 s, its leftovers 10 s, a command of git's 60 s. */
+const ANSWERED_WITHIN_MS = 10_000;
+/** Time for an agent (5 s), its leftover processes (10 s) and a git command (60 s). */
 const ENDED_WITHIN_MS = 90_000;
 
-/** Stops the run of this backlog; `now`: its agent too, and waits for the end. Without a run it is a no. */
+/** Stops the run of this backlog. `now`: stops its agent too and waits for the end. Without a run: a `no` error. */
 export async function stopRun(
   ports: Ports,
   project: Pick<Project, "realTodoFile" | "lockDir">,
@@ -30,21 +30,22 @@ export async function stopRun(
   const from = (await ports.files.stat(join(live.folder, "events.jsonl")))?.size ?? 0;
   await tellRun(ports, live.folder, { type: "stop", at: new Date(ports.clock.now()).toISOString(), now });
   const isOver = async (): Promise<boolean> => (await findLiveRun(ports, project))?.run !== live.run;
-  const heard = async (): Promise<boolean> => (await hasHeard(ports, live, from)) || (await isOver());
-  if (!(await within(ports, HEARD_WITHIN_MS, heard))) throw deaf(live);
-  const ended = now ? await within(ports, ENDED_WITHIN_MS, isOver) : await isOver();
-  if (now && !ended) throw deaf(live);
+  const hasAnswered = async (): Promise<boolean> =>
+    (await hasLoggedStop(ports, live, from)) || (await isOver());
+  if (!(await waitUntil(ports, ANSWERED_WITHIN_MS, hasAnswered))) throw makeNoAnswerError(live);
+  const ended = now ? await waitUntil(ports, ENDED_WITHIN_MS, isOver) : await isOver();
+  if (now && !ended) throw makeNoAnswerError(live);
   return { live, ended };
 }
 
-async function hasHeard(ports: Ports, { folder }: LiveRun, from: number): Promise<boolean> {
+async function hasLoggedStop(ports: Ports, { folder }: LiveRun, from: number): Promise<boolean> {
   for await (const { type, value } of readLines(ports, folder, from))
     if (type === "run_interrupted" && value["by"] === "stop") return true;
   return false;
 }
 
-/** Waits until the condition is true; false when the time is over. */
-async function within({ clock }: Ports, ms: number, isTrue: () => Promise<boolean>): Promise<boolean> {
+/** Waits until the condition is true; returns false after the timeout. */
+async function waitUntil({ clock }: Ports, ms: number, isTrue: () => Promise<boolean>): Promise<boolean> {
   const until = clock.monotonic() + ms;
   for (;;) {
     if (await isTrue()) return true;
@@ -53,7 +54,7 @@ async function within({ clock }: Ports, ms: number, isTrue: () => Promise<boolea
   }
 }
 
-function deaf({ run, pid }: LiveRun): UserError {
+function makeNoAnswerError({ run, pid }: LiveRun): UserError {
   return new UserError(
     "environment",
     `run ${run} (pid ${String(pid)}) does not answer`,

@@ -19,13 +19,13 @@ export function listenToOthers(
   folder: string,
   { put, asked }: { put: (event: StepEvent) => void; asked: EditListener },
 ): () => void {
-  const hear = openControl(ports, folder);
+  const readControl = openControl(ports, folder);
   let looking = false;
   const look = async (): Promise<void> => {
     if (looking) return;
     looking = true;
     // Lines that cannot be read now are read the next time.
-    const lines = await hear().catch(() => []);
+    const lines = await readControl().catch(() => []);
     looking = false;
     for (const line of lines) {
       if (line.type === "stop")

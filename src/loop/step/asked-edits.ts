@@ -76,11 +76,11 @@ export function startDueEdit(work: Work, decision: Decision): RunState | undefin
   const stays: RunState = { phase: "working", work };
   if (work.rereading) return stays;
   const [stray, ...toPutAside] = work.toPutAside;
-  if (stray !== undefined && mayPutAside(work)) return putAside({ ...work, toPutAside }, stray, decision);
+  if (stray !== undefined && mayRescue(work)) return startRescue({ ...work, toPutAside }, stray, decision);
   if (asked === undefined) return undefined;
   if (work.jobs.some((job) => mustWaitFor(work, job, asked))) return stays;
   const left = listUnfinished(work, asked)[0];
-  if (left !== undefined && mayPutAside(work)) return putAside(work, left, decision);
+  if (left !== undefined && mayRescue(work)) return startRescue(work, left, decision);
   const { request } = asked;
   const during = work.jobs.length > 0 ? "agent" : "idle";
   decision.effects.push({ kind: "change-backlog", changes: [], during, request });
@@ -100,7 +100,7 @@ function listUnfinished({ index }: Work, { ids, stopped }: AskedEdit): TaskId[] 
 }
 
 /** Never while another job works in the tree. Allowed while the run is stopping, because it starts no new work. */
-function mayPutAside(work: Work): boolean {
+function mayRescue(work: Work): boolean {
   return isRestoring(work) && work.jobs.length === 0;
 }
 
@@ -112,7 +112,7 @@ function isRestoring({ git, rules }: Work): boolean {
 const NO_AGENT = "looper";
 
 /** Restores the tree to the checkpoint of a claim that has no job; the work in it is saved as a rescue. */
-function putAside(work: Work, id: TaskId, decision: Decision): RunState {
+function startRescue(work: Work, id: TaskId, decision: Decision): RunState {
   const attempt = Math.max(1, work.attempts.get(id) ?? 1);
   const facts = { job: work.nextJob, iteration: work.iterations, agent: NO_AGENT, attempt, task_id: id };
   const job: Job = {

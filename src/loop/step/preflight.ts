@@ -48,7 +48,7 @@ function describeConsequence({ red, tests }: CheckedCommand): string {
 }
 
 function describeCheck({ command, red }: CheckedCommand): string {
-  const said = red === undefined || red.line === "" ? "" : `: ${red.line}`;
+  const line = red === undefined || red.line === "" ? "" : `: ${red.line}`;
   const what = red?.cannot_run === true ? "cannot run the check" : "failing check";
-  return `${what} "${command}" (${red?.how ?? ""})${said}`;
+  return `${what} "${command}" (${red?.how ?? ""})${line}`;
 }

@@ -105,8 +105,8 @@ function startGate(work: Work, job: Job, decision: Decision): Work {
 
 /** L16: a task that is abandoned without a commit leaves the tree as it found it. */
 function settleOrRestore(work: Work, job: Job, decision: Decision): Work {
-  const goes = givesUp(work, job) && work.git && work.rules.on_failure === "restore";
-  if (!goes || work.closing?.broken === true) return settleAttempt(work, job, decision);
+  const mustRestore = givesUp(work, job) && work.git && work.rules.on_failure === "restore";
+  if (!mustRestore || work.closing?.broken === true) return settleAttempt(work, job, decision);
   decision.effects.push({ kind: "restore", job: job.facts });
   return replaceJob(work, enter(job, "restore"));
 }

@@ -95,13 +95,13 @@ const add = { op: "add", tasks: [{ title: "n" }], keepVerify: false };
 const reopen = (name: string) => ({ op: "reopen", id: id(name), to: "todo", blockers: [] });
 
 test.each([
-  ["of a task that is not done yet: all of it", [finish, add], "doing", [finish, add]],
-  ["of one that is done: nothing, new tasks least of all", [finish, add], "done", []],
-  ["of a task that is gone", [finish, add], undefined, []],
-  ["of an undoing: what is still done", [reopen("T1"), reopen("T2")], "done", [reopen("T1")]],
-  ["of an undoing that was written", [reopen("T1")], "todo", []],
-  ["without changes", [], "done", []],
-] as const)("what is missing of a pending commit %s", (_, changes, status, missing) => {
+  ["of a task that is not done: all", [finish, add], "doing", [finish, add]],
+  ["of a done task: none, not even its new tasks", [finish, add], "done", []],
+  ["of a removed task: none", [finish, add], undefined, []],
+  ["of an undo: those of tasks that are still done", [reopen("T1"), reopen("T2")], "done", [reopen("T1")]],
+  ["of an undo that was written: none", [reopen("T1")], "todo", []],
+  ["without changes: none", [], "done", []],
+] as const)("the missing changes of a pending commit %s", (_, changes, status, missing) => {
   const known = status === undefined ? [] : [task("T1", { status })];
   expect(readMissingFacts({ facts: { changes } }, known).changes).toEqual(missing);
 });
