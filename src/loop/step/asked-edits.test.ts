@@ -54,7 +54,7 @@ test("a run that is ending leaves the edit to the command that requested it", ()
   expect(taken.next.notes).toMatchObject([{ type: "edit_answered", request: "ask-1", outcome: "left" }]);
 });
 
-test("L16: a task that a person sets to done as it is claimed again has its unfinished work put aside", () => {
+test("L16: the unfinished work of a task that a person sets to done during a new claim is saved as a rescue", () => {
   const claiming = advanceTo(beginRun([row("T1", { status: "doing" })], { review: false }), "change-backlog");
   const { job } = openEffect(claiming, "change-backlog");
   const { taken } = tell(claiming, "change-backlog", {

@@ -84,7 +84,7 @@ export function takeRestored(work: Work, job: Job, { rescue }: Of<"restored">, d
   return settleAttempt(work, back, decision);
 }
 
-/** L16: a person edited the task in hand. Its work is put aside first; the edit is made once the attempt is over. */
+/** L16: a person edited the task in progress. Its work is saved as a rescue first; the edit is made after the attempt. */
 export function releaseJob(work: Work, job: Job, decision: Decision): Work {
   decision.because = { rule: "released", picked: getTaskId(job) };
   const released: Job = { ...job, released: true, verdict: { kind: "interrupted" } };
