@@ -30,7 +30,7 @@ test(
 );
 
 test(
-  "who drafts or mends a backlog brings no checks of its own: only those that stood there before are kept and run",
+  "an agent that drafts or repairs a backlog adds no checks of its own: only those that were there before are kept and run",
   story(async (rig) => {
     const asked = { ...right, verify: ["touch asked"] };
     const more = { ...right, id: "T3", agent: "codex", verify: ["touch own"] };
@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  "what an agent's reset does to a person's changes, and what a review undoes, is kept and said",
+  "a person's changes that an agent's reset or a review undoes are kept and reported",
   story(async (rig) => {
     rig.write("code.txt", "before\n");
     rig.write("to-do.json", text(right));

@@ -52,7 +52,7 @@ test(
 );
 
 test(
-  "what cannot be: 2 or 1, what is wrong and what was meant; the file stays as it was",
+  "an invalid edit exits with 2 or 1, the mistake and a suggestion; the file is unchanged",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }, { id: "T2", depends_on: ["T1"] }]);
     const before = rig.read("to-do.json");

@@ -41,7 +41,7 @@ test(
 );
 
 test(
-  "what it could not keep it refuses, and changes nothing",
+  "fmt refuses content that it could not keep, and changes nothing",
   story(async (rig) => {
     const twice = '{"tasks":[], "a": 1, "a": 2}';
     rig.write("twice.json", twice);

@@ -122,7 +122,7 @@ test(
 );
 
 test(
-  "what was red before and still is proves nothing: done, but unverified; with verify.strict it fails",
+  "a check that was red before and still is leaves the task done but unverified; with verify.strict it fails",
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["false"] } });
     rig.writeBacklog([{ id: "T1" }]);
@@ -154,7 +154,7 @@ test(
 );
 
 test(
-  "what the checks write is put back and in no commit; the run says so",
+  "files that the checks write are put back and left out of the commit; the run reports it",
   story(async (rig) => {
     const puppet = await rig.agent(
       {},

@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  "what cannot be taken over: two lines, exit 2, and nothing is written",
+  "an import that cannot be read exits with 2 and two lines, and writes nothing",
   story(async (rig) => {
     const files: Record<string, string | Buffer> = {
       empty: "",

@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  "what is there stays; --force replaces it and leaves a copy; an agent may not",
+  "init keeps existing files; --force replaces them and leaves a copy; an agent may not use it",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     rig.write(".looper/config.json", '{"loop":{"max_attempts":3}}');

@@ -181,7 +181,7 @@ test(
   }),
 );
 
-test("where nothing can be written it exits 3 and says so", async (context: TestContext) => {
+test("a run without write permission exits with 3 and the reason", async (context: TestContext) => {
   let skipped: string | undefined;
   await story(async (rig) => {
     const mount = mountTmpfs(rig.project, 1024);

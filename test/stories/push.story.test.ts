@@ -258,7 +258,7 @@ test(
 );
 
 test(
-  "what keeps a release from being begun is said before an agent is started",
+  "a release that cannot begin is refused with the reason before an agent starts",
   story(async (rig) => {
     const puppet = await project(rig);
     const prompts = honest(puppet, "1.3.0");

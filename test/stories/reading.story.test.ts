@@ -100,7 +100,7 @@ test(
 );
 
 test(
-  "where several projects share a log folder each sees its own runs; --all shows every one",
+  "projects that share a log folder each sees its own runs; --all shows every one",
   story(async (rig) => {
     const logs = path.join(rig.root, "shared-logs");
     rig.settings({ log_dir: logs });

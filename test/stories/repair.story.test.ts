@@ -73,7 +73,7 @@ test(
 );
 
 test(
-  "what is not plain goes to the repair agent, which may keep the file's own word for done",
+  "a file that is not clear goes to the repair agent, which may keep the file's own word for done",
   story(async (rig) => {
     const both = { ...T1, status: "completed", ID: "T9" };
     rig.write("to-do.json", file(both, { ...T1, id: "T2" }));

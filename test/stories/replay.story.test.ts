@@ -155,7 +155,7 @@ test(
 );
 
 test(
-  "what a person commits meanwhile is taken over and told of; what they write into the task file is kept nowhere, and said",
+  "a person's commit during the run is taken over and reported; their text in the task file is not kept, which is reported",
   { timeout: 120_000 },
   story(async (rig) => {
     await actBeforeSecond(rig, () => {

@@ -49,7 +49,7 @@ const HEAVY = {
   "the libraries that speak to providers": /anthropic-version|generativelanguage|chat\/completions/,
   "the protocol of editors": /Method not found[^]*fs\/read_text_file|fs\/read_text_file[^]*Method not found/,
   "the protocol of tools": /notifications\/tools\/list_changed/,
-  "what reads web pages": /turndown|[Rr]eadability/,
+  "the reader of web pages": /turndown|[Rr]eadability/,
 };
 
 /** The files of libraries that match; our own files may name the pattern. */

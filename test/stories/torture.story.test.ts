@@ -51,7 +51,7 @@ test("killed in the middle of a write or of a git, it resumes where it was", asy
   expect(await tryPart("torn", { from: 77, every: 139 })).toBeGreaterThan(1);
 });
 
-test("where a call fails with ENOSPC or EIO the run ends in order, and the next one completes it", async () => {
+test("a run whose call fails with ENOSPC or EIO ends in order, and the next one completes it", async () => {
   expect(await tryPart("enospc", { from: 154, every: 211 })).toBeGreaterThan(1);
   expect(await tryPart("eio", { from: 60, every: 251 })).toBeGreaterThan(1);
 });
@@ -60,7 +60,7 @@ test("killed at random, it resumes where it was", async () => {
   expect(await tryPart("random", { runs: 2, seed: 5 })).toBe(2);
 });
 
-test("of what five others edit meanwhile nothing is lost", async () => {
+test("no edit is lost when five processes edit at the same time", async () => {
   const { lost, edits, problems } = await editMeanwhile(bins, { editors: 5, each: 10 });
   expect({ lost, edits, problems }).toEqual({ lost: 0, edits: 50, problems: [] });
 });

@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  "what depends on it keeps it, unless it goes as well; a dry run leaves no trace",
+  "a task that others depend on is not undone without them; a dry run leaves no trace",
   story(async (rig) => {
     const puppet = await allDone(rig, [
       { id: "T1" },
