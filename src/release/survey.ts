@@ -5,10 +5,16 @@ import { toText } from "../git/base/bytes.js";
 import { asResult, withHint } from "../git/base/git.js";
 import { headOf } from "../git/base/head.js";
 import { filesOf, readBlobs } from "../git/base/objects.js";
-import { inProgress } from "../git/index/operation.js";
+import { findOperation } from "../git/index/operation.js";
 import { askRemote, findRemote, type Remote } from "../git/release/remote.js";
 import type { Repository } from "../git/base/repository.js";
-import { commitsSince, hasAncestor, lastRelease, uncommitted, type Since } from "../git/release/since.js";
+import {
+  listCommitsSince,
+  hasAncestor,
+  findLastRelease,
+  listUncommitted,
+  type Since,
+} from "../git/release/since.js";
 import { listTags, type Tag } from "../git/release/tags.js";
 import type { Project } from "../config/project/open-project.js";
 import { UserError } from "../system/errors.js";
@@ -92,7 +98,7 @@ async function survey(request: SurveyRequest, repo: Repository): Promise<Release
     tags,
     refs,
     ...(last === undefined ? {} : { lastTag: last.name }),
-    since: await commitsSince(repo, last?.commit, MOST_SUBJECTS),
+    since: await listCommitsSince(repo, last?.commit, MOST_SUBJECTS),
     ...given({ remote, github }),
   };
   const made = await findMade(request, repo, facts);
@@ -105,7 +111,7 @@ async function survey(request: SurveyRequest, repo: Repository): Promise<Release
 }
 
 async function readBranch(repo: Repository): Promise<{ branch: string; commit: string }> {
-  const progress = await inProgress(repo);
+  const progress = await findOperation(repo);
   if (progress !== undefined) throw new UserError("no", progress.message, progress.hint);
   const { branch, commit } = await headOf(repo);
   if (branch === undefined)
@@ -119,7 +125,7 @@ async function readBranch(repo: Repository): Promise<{ branch: string; commit: s
 }
 
 async function requireCleanTree(repo: Repository): Promise<void> {
-  const paths = await uncommitted(repo);
+  const paths = await listUncommitted(repo);
   if (paths.length === 0) return;
   throw new UserError(
     "no",
@@ -258,7 +264,7 @@ async function findMade(
   facts: Omit<ReleaseFacts, "made">,
 ): Promise<ReleaseFacts["made"]> {
   const { tags, refs, remote, head, known, github } = facts;
-  const last = await lastRelease(repo);
+  const last = await findLastRelease(repo);
   if (last === undefined) return undefined;
   const { tag, commit } = last;
   const isTagged = tags.some(({ name, commit: of }) => name === tag && of === commit);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists, NOTHING } from "../../git/base/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
-import { changedInRoom, type GitRoom } from "../../git/room/room.js";
+import { findChangedInRoom, type GitRoom } from "../../git/room/room.js";
 import { filesIn, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import type { Study } from "./cold-study.js";
 import { findTampering, type ChangedFile } from "../influence/tamper.js";
@@ -25,7 +25,7 @@ export async function changedFiles(
   room: GitRoom,
 ): Promise<Traces> {
   const { rooms } = places;
-  const changed = await changedInRoom(rooms, room);
+  const changed = await findChangedInRoom(rooms, room);
   if (changed === undefined)
     return { harm: [{ what: "deleted", detail: "the checks removed all files" }], strays: [] };
   const { protection } = study;

@@ -6,21 +6,21 @@ import { exists, sameVersion, type DiffEntry } from "../base/diff.js";
 import { runGit } from "../base/git.js";
 import { readHead, treeish, type Head, type HeadState } from "../base/head.js";
 import { byPath } from "../index/index-compare.js";
-import { diffTrees, stageAll, stagedAgainst } from "../index/index-file.js";
-import { findUncommitted, keepRemoved, madeIn, warnOfInside } from "../restore/inside-modules.js";
+import { diffTrees, stageAll, diffOwnIndex } from "../index/index-file.js";
+import { findUncommitted, keepRemoved, findMadeModules, warnOfInside } from "../restore/inside-modules.js";
 import { warnOfTouched } from "../checkpoint/large.js";
 import { removeNewLocks } from "../base/locks.js";
 import { readPersonIndex } from "../index/index-person.js";
 import type { Repository } from "../base/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
-import { goBack } from "../restore/restore.js";
+import { revertEntries } from "../restore/restore.js";
 import { putSettingsBack } from "../base/settings.js";
-import { endConflicts, quit } from "../index/operation.js";
+import { endConflicts, endOperation } from "../index/operation.js";
 import {
-  began,
+  findBegun,
   judgeHead,
   putHeadBack,
-  tellOfCommits,
+  warnOfCommits,
   type CommitPolicy,
   type HeadMove,
   type HeadVerdict,
@@ -66,24 +66,24 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
   const removed = await keepRemoved(repo, order, before);
   const { warnings, unborn } = await stageAll(repo);
   // The base never contains the backlog, so it is listed here exactly if git tracks it.
-  const all = await stagedAgainst(repo, base, repo.excludesSaveTodo);
+  const all = await diffOwnIndex(repo, base, repo.excludesSaveTodo);
   const backlog = all.find(({ path }) => path === repo.todo?.path);
   let changes = all.filter((entry) => entry !== backlog);
   const move = await judgeHead(repo, before, now, order.policy);
   const { verdict, switched, target } = move;
-  const left = began(before, now);
-  if (left !== undefined) await quit(repo, left);
+  const left = findBegun(before, now);
+  if (left !== undefined) await endOperation(repo, left);
   let rescue: string | undefined;
   if (verdict !== "same") {
     changes = await leaveSwitched(repo, order, changes, switched);
     rescue = await putHeadBack(repo, target, now, order);
   }
-  const told = await tellOfCommits(repo, move, { now, kept: rescue });
+  const told = await warnOfCommits(repo, move, { now, kept: rescue });
   const head = headAfter(verdict, target, now);
   await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
   const { id, modules } = order.checkpoint;
   const inside = await findUncommitted(repo, id, modules);
-  const made = await madeIn(repo, changes, { unborn, known: modules });
+  const made = await findMadeModules(repo, changes, { unborn, known: modules });
   const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path) || marked.has(path));
   const unstaged = await isStagedGone(repo, index);
   const kept = both.length === 0 && !unstaged ? undefined : await keepBase(repo, order);
@@ -172,7 +172,7 @@ async function leaveSwitched(
   const own = changes.filter((entry) => !isSwitched(entry));
   const back = changes.filter(isSwitched);
   if (back.length > 0) {
-    await goBack(repo, {
+    await revertEntries(repo, {
       base: order.checkpoint.base,
       run: order.run,
       label: `${order.label}-tree`,

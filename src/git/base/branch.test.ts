@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { useBranch } from "./branch.js";
-import { changesSince, hasTasksInHistory } from "./history.js";
+import { summariseChanges, findTasksInHistory } from "./history.js";
 import { test } from "../testing/scratch.js";
 
 test("a new branch starts at HEAD and changes no file", async ({ scratch }) => {
@@ -63,18 +63,18 @@ test("the newest version of the backlog that has tasks is found", async ({ scrat
   }
   rmSync(todo);
   await scratch.commitAll("gone");
-  expect(await hasTasksInHistory(repo)).toBe(newest);
+  expect(await findTasksInHistory(repo)).toBe(newest);
 });
 
 test("a version with tasks is not found without a committed one, without a commit, or for a backlog elsewhere", async ({
   scratch,
 }) => {
   const never = await scratch.open({ todoFile: join(scratch.top, "other.json") });
-  expect(await hasTasksInHistory(never)).toBeUndefined();
+  expect(await findTasksInHistory(never)).toBeUndefined();
   const outside = await scratch.open({ todoFile: join(scratch.top, "..", "to-do.json") });
-  expect(await hasTasksInHistory(outside)).toBeUndefined();
+  expect(await findTasksInHistory(outside)).toBeUndefined();
   await scratch.git("checkout", "-q", "--orphan", "fresh");
-  expect(await hasTasksInHistory(await scratch.open())).toBeUndefined();
+  expect(await findTasksInHistory(await scratch.open())).toBeUndefined();
 });
 
 test("the summary of changes since a commit omits the runner's own files and is bounded", async ({
@@ -84,12 +84,12 @@ test("the summary of changes since a commit omits the runner's own files and is 
   const begun = await scratch.git("rev-parse", "HEAD");
   writeFileSync(join(scratch.top, "a.txt"), "one\nmore\n");
   writeFileSync(join(scratch.top, "to-do.json"), "{}");
-  const text = await changesSince(repo, begun);
+  const text = await summariseChanges(repo, begun);
   expect(text).toMatch(/^ a\.txt \| 1 \+\n 1 file changed, 1 insertion\(\+\)\n$/);
   for (let at = 0; at < 300; at++) writeFileSync(join(scratch.top, `many-${String(at)}`), "x\n");
   await scratch.commitAll("many");
-  const bounded = await changesSince(repo, begun);
+  const bounded = await summariseChanges(repo, begun);
   expect(bounded.split("\n").length).toBeLessThan(210);
   expect(bounded).toContain("301 files changed");
-  expect(await asResult(() => changesSince(repo, "nothing"))).toMatchObject({ ok: false });
+  expect(await asResult(() => summariseChanges(repo, "nothing"))).toMatchObject({ ok: false });
 });

@@ -45,6 +45,6 @@ export function sameVersion(a: Version, b: Version): boolean {
 }
 
 /** Sorts removals first: a file can replace a folder only after the folder is empty. */
-export function removalsFirst(entries: readonly DiffEntry[]): DiffEntry[] {
+export function sortRemovalsFirst(entries: readonly DiffEntry[]): DiffEntry[] {
   return [...entries.filter((entry) => !exists(entry.to)), ...entries.filter((entry) => exists(entry.to))];
 }

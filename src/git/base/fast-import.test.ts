@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { quotePath, toBytes, toText } from "./bytes.js";
 import { parseBatch } from "./batch.js";
-import { exists, NOTHING, parseRaw, removalsFirst } from "./diff.js";
+import { exists, NOTHING, parseRaw, sortRemovalsFirst } from "./diff.js";
 import { importStream } from "./fast-import.js";
 
 const byte = fc.integer({ min: 1, max: 255 }).map((code) => String.fromCharCode(code));
@@ -69,7 +69,7 @@ test("removals are sorted before the paths that may replace them", () => {
     { path: "a", from: NOTHING, to: there },
     { path: "a/b", from: there, to: NOTHING },
   ];
-  expect(removalsFirst(entries).map(({ path }) => path)).toEqual(["a/b", "a"]);
+  expect(sortRemovalsFirst(entries).map(({ path }) => path)).toEqual(["a/b", "a"]);
   expect(exists(NOTHING)).toBe(false);
 });
 

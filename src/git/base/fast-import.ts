@@ -1,7 +1,7 @@
 // Builds commits in one process: `git fast-import` makes trees, commits and refs from a stream. The callers decide
 // on their content.
 import { quotePath, toBytes } from "./bytes.js";
-import { exists, removalsFirst, type DiffEntry } from "./diff.js";
+import { exists, sortRemovalsFirst, type DiffEntry } from "./diff.js";
 import { GitError, runGit, type GitPlace } from "./git.js";
 
 /** An author or committer. */
@@ -114,7 +114,7 @@ function commitStream(commit: ImportedCommit, at: number, seconds: number): stri
   for (const place of commit.merged ?? []) lines.push(`merge :${String(2 * place + 2)}`);
   if (commit.emptied === true) lines.push("deleteall");
   for (const path of commit.without ?? []) lines.push(`D ${quotePath(path)}`);
-  for (const { path, to } of removalsFirst(commit.entries)) {
+  for (const { path, to } of sortRemovalsFirst(commit.entries)) {
     lines.push(exists(to) ? `M ${to.mode} ${to.oid} ${quotePath(path)}` : `D ${quotePath(path)}`);
   }
   if (file !== undefined) lines.push(`M ${file.mode} ${blobMark} ${quotePath(file.path)}`);

@@ -1,6 +1,6 @@
 // Reads HEAD, and how commits relate to each other. settle-head.ts and publish.ts move HEAD.
 import { runGit, type GitPlace } from "./git.js";
-import { readDoing, type Doing } from "./operation-files.js";
+import { readOperation, type Doing } from "./operation-files.js";
 import type { Repository } from "./repository.js";
 
 export interface Head {
@@ -38,7 +38,7 @@ export async function readHead(repo: Repository, more: readonly string[] = []): 
     refs.set(branch, commit);
     if (line.startsWith("*")) head = { commit, branch };
   }
-  return { ...(head ?? (await readUnlistedHead(repo))), refs, doing: await readDoing(repo) };
+  return { ...(head ?? (await readUnlistedHead(repo))), refs, doing: await readOperation(repo) };
 }
 
 async function readUnlistedHead(repo: GitPlace): Promise<Head> {

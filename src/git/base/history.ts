@@ -13,7 +13,7 @@ const MOST_FILES = 200;
 const WithTasks = z.object({ tasks: z.array(z.unknown()).min(1) });
 
 /** The newest commit with tasks in its backlog, of the last 50 that changed it; `undefined` if there is none. */
-export async function hasTasksInHistory(repo: Repository): Promise<string | undefined> {
+export async function findTasksInHistory(repo: Repository): Promise<string | undefined> {
   if (repo.todo === undefined || (await readHead(repo)).commit === undefined) return undefined;
   const path = toText(repo.todo.path);
   const log = ["log", `--max-count=${String(MOST_VERSIONS)}`, "--format=%H", "--", `:(top,literal)${path}`];
@@ -28,7 +28,7 @@ export async function hasTasksInHistory(repo: Repository): Promise<string | unde
 }
 
 /** Git's summary of the changes in tracked files since a commit: at most 200 files, and a total. */
-export async function changesSince(repo: Repository, commit: string): Promise<string> {
+export async function summariseChanges(repo: Repository, commit: string): Promise<string> {
   const args = [
     "diff",
     "--no-ext-diff",

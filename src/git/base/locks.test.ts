@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, vi } from "vitest";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { assertUnlocked, removeStaleLocks } from "./locks.js";
-import { putBack } from "../restore/undo-gate-changes.js";
+import { undoGateChanges } from "../restore/undo-gate-changes.js";
 import { test, type Scratch } from "../testing/scratch.js";
 import { snapshot } from "../attempt/snapshot.js";
 
@@ -91,7 +91,7 @@ test("locks of an attempt or the gate are removed after it, and earlier ones sta
   lock(scratch, "index.lock", 0);
   // The one from before gave way to another.
   lock(scratch, "config.lock", 1_000);
-  const back = await putBack(repo, { ...order, changes });
+  const back = await undoGateChanges(repo, { ...order, changes });
   expect(back.warnings).toHaveLength(2);
   expect([before, ...made].some((file) => existsSync(file))).toBe(false);
 });
@@ -112,7 +112,7 @@ test("the lock of a git process that is running in the tree stays, as while the 
   const held = join(scratch.top, ".git", "index.lock");
   expect(existsSync(held)).toBe(true);
   const order = { checkpoint: taken, run: "r", label: "T1-1", changes: [] };
-  await asResult(() => putBack(repo, order));
+  await asResult(() => undoGateChanges(repo, order));
   expect(existsSync(held)).toBe(true);
   writeFileSync(go, "go\n");
   await commit;

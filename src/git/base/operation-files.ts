@@ -6,7 +6,7 @@ import type { Repository } from "./repository.js";
 export type Doing = "merge" | "rebase" | "am" | "cherry-pick" | "revert" | "bisect";
 
 /** Lists the operations in progress by git's files. Starts no process. */
-export async function readDoing({ ports, gitDir }: Repository): Promise<Doing | undefined> {
+export async function readOperation({ ports, gitDir }: Repository): Promise<Doing | undefined> {
   const names = new Set(await ports.files.list(gitDir));
   if (names.has("rebase-merge")) return "rebase";
   if (names.has("rebase-apply")) {

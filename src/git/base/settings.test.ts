@@ -16,7 +16,7 @@ import {
 import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
-import { putBack } from "../restore/undo-gate-changes.js";
+import { undoGateChanges } from "../restore/undo-gate-changes.js";
 import type { Repository } from "./repository.js";
 import { restoreTo } from "../restore/restore.js";
 import { runAs, test, type Scratch } from "../testing/scratch.js";
@@ -143,7 +143,7 @@ test("settings that the gate changed are restored too, and a second copy does no
   const config = read(scratch, "config");
   for (const name of ["one", "two"]) {
     await scratch.git("config", "user.name", name);
-    const { warnings } = await putBack(repo, { checkpoint: taken, changes: [], ...LABEL });
+    const { warnings } = await undoGateChanges(repo, { checkpoint: taken, changes: [], ...LABEL });
     expect(warnings).toHaveLength(1);
     expect(read(scratch, "config")).toBe(config);
   }

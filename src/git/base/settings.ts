@@ -62,20 +62,20 @@ async function readOne(files: Files, path: string): Promise<Kept | undefined> {
 }
 
 /** Digests by path from the git folder, to find out later whether a file changed. */
-export function digestsOf(repo: Repository, kept: KeptSettings): Record<string, string> {
+export function digestSettings(repo: Repository, kept: KeptSettings): Record<string, string> {
   return Object.fromEntries(
     [...kept].map(([path, one]) => [relative(repo.commonDir, path), digest([textOf(path, one)])]),
   );
 }
 
 /** The absolute paths whose digests changed since; empty without digests. */
-export function changedSince(
+export function findChangedSettings(
   repo: Repository,
   before: Readonly<Record<string, string>> | undefined,
   kept: KeptSettings,
 ): string[] {
   if (before === undefined) return [];
-  const now = digestsOf(repo, kept);
+  const now = digestSettings(repo, kept);
   const paths = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return paths.filter((path) => before[path] !== now[path]).map((path) => join(repo.commonDir, path));
 }

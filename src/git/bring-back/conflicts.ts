@@ -4,7 +4,7 @@ import type { Files } from "../../system/ports.js";
 import { toBytes, toText } from "../base/bytes.js";
 import { exists, type DiffEntry } from "../base/diff.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
-import { dropOwnIndex, stageAll, stagedAgainst, stagedByPerson } from "../index/index-file.js";
+import { dropOwnIndex, stageAll, diffOwnIndex, diffPersonIndex } from "../index/index-file.js";
 import type { Repository } from "../base/repository.js";
 
 /**
@@ -20,8 +20,8 @@ export async function findInTheWay(
   await dropOwnIndex(repo);
   await leaveOutLarge(repo);
   await stageAll(repo);
-  const inTree = await stagedAgainst(repo, head, repo.excludes);
-  const inIndex = await stagedByPerson(repo, head);
+  const inTree = await diffOwnIndex(repo, head, repo.excludes);
+  const inIndex = await diffPersonIndex(repo, head);
   await dropOwnIndex(repo);
   const touched = touchedBy(changes);
   const found = [...inTree, ...inIndex].map(({ path }) => path).filter(touched);

@@ -9,17 +9,17 @@ import { runGit } from "../base/git.js";
 import { modulePaths, openModules } from "./modules.js";
 import { readHead, treeish, type Head, type HeadState } from "../base/head.js";
 import { byPath } from "../index/index-compare.js";
-import { diffTrees, dropOwnIndex, ownIndex, stageAll, stagedAgainst } from "../index/index-file.js";
+import { diffTrees, dropOwnIndex, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { readLocks, type Locks } from "../base/locks.js";
 import { leaveOut, leaveOutLarge, warnOfLarge } from "./large.js";
-import { copiedModules, dropCopies, keepCopies } from "./module-copies.js";
+import { listCopiedModules, dropCopies, keepCopies } from "./module-copies.js";
 import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
 import { readFacts } from "../base/facts.js";
 import { checkpointFolder, checkpointRef, decodeId, RESCUES } from "../base/names.js";
 import type { Repository } from "../base/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
-import { changedSince, digestsOf, readSettings, type KeptSettings } from "../base/settings.js";
+import { findChangedSettings, digestSettings, readSettings, type KeptSettings } from "../base/settings.js";
 import { survey, type Usual } from "./survey.js";
 import { NOTHING_UNSEEN, readUnseen, type Unseen } from "./metadata.js";
 
@@ -110,7 +110,7 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
   const unseen = { marked: [...marked], modes: [...modes], empty: [...empty], special: [...special] };
   // A git filter may write settings when it first runs.
   const settings = await readSettings(repo);
-  const all = await stagedAgainst(repo, await treeish(repo, before.commit), []);
+  const all = await diffOwnIndex(repo, await treeish(repo, before.commit), []);
   const entries = all.filter(({ path }) => !repo.isOwn(path));
   const aside = await keepBeside(repo, { person, all, tree, unseen });
   const { modules, warnings: inside } = await keepModules(repo, order, [
@@ -175,7 +175,7 @@ export async function keepCheckpoints(repo: Repository, ids: readonly string[]):
 /** Deletes only the checkpoints of submodules. Starts no process without submodules. */
 export async function dropInModules(repo: Repository, id: string): Promise<void> {
   const { entries } = await readPersonIndex(repo);
-  const paths = new Set([...modulePaths(entries), ...(await copiedModules(repo, id))]);
+  const paths = new Set([...modulePaths(entries), ...(await listCopiedModules(repo, id))]);
   for (const { repo: module } of await openModules(repo, [...paths])) {
     await runGit(module, ["update-ref", "-d", checkpointRef(module.tree, id)]);
     await dropInModules(module, id);
@@ -224,7 +224,7 @@ async function makeBase(
     kept: aside.index,
     unseen: aside.unseen,
     modules,
-    settings: digestsOf(repo, found.settings),
+    settings: digestSettings(repo, found.settings),
     usual: found.usual,
     large: [...repo.leftOut],
   };
@@ -266,7 +266,9 @@ async function reuseCheckpoint(
   leaveOut(repo, new Map(facts?.large));
   const changed = await diffTrees(repo, base, await treeish(repo, facts?.head));
   const settings = await readSettings(repo);
-  const warnings = changedSince(repo, facts?.settings, settings).map((path) => warnOfSetting(path, order.id));
+  const warnings = findChangedSettings(repo, facts?.settings, settings).map((path) =>
+    warnOfSetting(path, order.id),
+  );
   const lost = facts?.head === before.commit ? undefined : await keepLostHead(repo, order, facts?.head);
   return {
     id: order.id,

@@ -3,7 +3,7 @@
 // metadata.
 import type { DiffEntry } from "../base/diff.js";
 import type { ImportedCommit } from "../base/fast-import.js";
-import { isPlain, onlyStaged, type ByPath } from "../index/index-compare.js";
+import { isPlain, findOnlyStaged, type ByPath } from "../index/index-compare.js";
 import type { PersonIndex } from "../index/index-person.js";
 import { keepLineEnds } from "./line-ends.js";
 import type { Repository } from "../base/repository.js";
@@ -36,7 +36,7 @@ export async function keepBeside(
   if (isPlain(person.entries, tree, new Map(all.map((entry) => [entry.path, entry])))) {
     return { entries: [], beside: rest, index: false, unseen, staged: new Map() };
   }
-  const staged = onlyStaged(person.entries, tree, repo.isOwn);
+  const staged = findOnlyStaged(person.entries, tree, repo.isOwn);
   return {
     entries: staged.map((entry) => ({ ...entry, path: `${KEPT_STAGED}/${entry.path}` })),
     beside: [{ path: KEPT_INDEX, mode: "100644", content: person.bytes }, ...rest],

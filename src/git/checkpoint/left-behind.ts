@@ -5,7 +5,7 @@ import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
 import { runGit } from "../base/git.js";
 import { readHead, treeish } from "../base/head.js";
-import { diffTrees, stageAll, stagedAgainst } from "../index/index-file.js";
+import { diffTrees, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { leaveOut } from "./large.js";
 import { checkpointFolder, decodeId } from "../base/names.js";
 import type { Repository } from "../base/repository.js";
@@ -46,8 +46,8 @@ async function isStillThere(repo: Repository, base: string, contents: string): P
   if (facts.head !== head.commit && !(await isOnlyBacklog(repo, facts.head, head.commit))) return false;
   leaveOut(repo, new Map(facts.large));
   await stageAll(repo, base);
-  if ((await stagedAgainst(repo, base, repo.excludes)).length === 0) return false;
-  return (await stagedAgainst(repo, await treeish(repo, head.commit), repo.excludes)).length > 0;
+  if ((await diffOwnIndex(repo, base, repo.excludes)).length === 0) return false;
+  return (await diffOwnIndex(repo, await treeish(repo, head.commit), repo.excludes)).length > 0;
 }
 
 /** At its end a run commits only the backlog. */

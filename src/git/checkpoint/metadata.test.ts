@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint } from "./checkpoint.js";
 import { removeStaleLocks } from "../base/locks.js";
-import { putBack } from "../restore/undo-gate-changes.js";
+import { undoGateChanges } from "../restore/undo-gate-changes.js";
 import type { Repository } from "../base/repository.js";
 import { restoreTo } from "../restore/restore.js";
 import { test, type Scratch } from "../testing/scratch.js";
@@ -247,7 +247,7 @@ test("permissions that the gate changed are restored, and the attempt's stay", a
   writeFileSync(join(scratch.top, "c"), "attempt\n");
   const { changes } = await snapshot(repo, { checkpoint: taken, ...LABEL, policy: "runner" });
   for (const path of ["b", "c"]) writeFileSync(join(scratch.top, path), "gate\n");
-  const { warnings } = await putBack(repo, { checkpoint: taken, changes, ...LABEL });
+  const { warnings } = await undoGateChanges(repo, { checkpoint: taken, changes, ...LABEL });
   expect(warnings).toEqual([]);
   expect([modeOf(scratch, "b"), existsSync(join(scratch.top, "c"))]).toEqual(["600", true]);
 });

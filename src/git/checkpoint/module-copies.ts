@@ -36,12 +36,12 @@ function copyOf(repo: Repository, id: string, path: string): string {
 }
 
 /** The repositories with a copy, as paths in bytes. Starts no process. */
-export async function copiedModules(repo: Repository, id: string): Promise<string[]> {
+export async function listCopiedModules(repo: Repository, id: string): Promise<string[]> {
   return readPaths(repo.ports.files, join(copiesOf(repo, id), "paths.json"));
 }
 
 /** The untracked repositories that ever had a copy: their rescues are listed too. */
-export async function knownModules(repo: Repository): Promise<string[]> {
+export async function listKnownModules(repo: Repository): Promise<string[]> {
   return readPaths(repo.ports.files, join(repo.gitDir, FOLDER, "known.json"));
 }
 
@@ -78,7 +78,7 @@ export async function keepCopies(repo: Repository, id: string, paths: readonly s
       await copyIgnored(files, join(repo.cwd, toText(path)), join(to, "ignored"), ignored.files);
   }
   await files.writeAtomic(join(copiesOf(repo, id), "paths.json"), JSON.stringify(kept));
-  const known = await knownModules(repo);
+  const known = await listKnownModules(repo);
   if (!kept.every((path) => known.includes(path))) {
     const all = [...new Set([...known, ...kept])];
     await files.writeAtomic(join(repo.gitDir, FOLDER, "known.json"), JSON.stringify(all));

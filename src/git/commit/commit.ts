@@ -74,7 +74,7 @@ export async function commitBacklog(
 }
 
 /** The mode of the backlog in a commit; `undefined` if the commit does not have it. Starts at most one process. */
-export async function backlogModeIn(repo: Repository, commit: string): Promise<string | undefined> {
+export async function readBacklogMode(repo: Repository, commit: string): Promise<string | undefined> {
   return repo.todo === undefined ? undefined : (await committedVersion(repo, commit, repo.todo.path))?.mode;
 }
 

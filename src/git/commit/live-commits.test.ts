@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { liveTaskCommits } from "./live-commits.js";
+import { findLiveCommits } from "./live-commits.js";
 import { formatMessage, formatUndoMessage } from "./message.js";
 import { test } from "../testing/scratch.js";
 import { liveOf } from "../testing/scratch-undo.js";
@@ -56,8 +56,8 @@ test("an undo after a rebase belongs to the commit before it", () => {
       undone: [{ task: "T1", title: "x", commit: "0ld" }],
     }),
   };
-  const commits = (...log: Parameters<typeof liveTaskCommits>[0][number][]) =>
-    liveTaskCommits(log).map(({ commit }) => commit);
+  const commits = (...log: Parameters<typeof findLiveCommits>[0][number][]) =>
+    findLiveCommits(log).map(({ commit }) => commit);
   expect(commits(undoing, task("b"), task("a"))).toEqual(["a"]);
   expect(commits(task("d"), undoing, task("b"))).toEqual(["d"]);
   // Where the name is still right, it is the name that counts.

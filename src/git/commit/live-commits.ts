@@ -30,7 +30,7 @@ interface Undone {
  * The commits of tasks that were not undone since. `log` is newest first, with no commit before its children; so is
  * the result.
  */
-export function liveTaskCommits(log: readonly LoggedCommit[]): TaskCommit[] {
+export function findLiveCommits(log: readonly LoggedCommit[]): TaskCommit[] {
   const known = new Set(log.map(({ commit }) => commit));
   const dead = new Set<string>();
   // A rebased commit has another id than the undoing names: then the next older commit of the task is the one that

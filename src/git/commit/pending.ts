@@ -111,7 +111,7 @@ export async function recoverPending(repo: Repository): Promise<Prepared | undef
 }
 
 /** The runs with pending commits, in any working tree. Starts two processes. */
-export async function pendingRuns(repo: Repository): Promise<string[]> {
+export async function listPendingRuns(repo: Repository): Promise<string[]> {
   const { out: refs } = await runGit(repo, ["for-each-ref", "--format=%(refname)", `${PENDING}/`]);
   if (refs === "") return [];
   const input = refs.replaceAll("\n", `:${FACTS_FILE}\n`);

@@ -7,7 +7,7 @@ import { runGit } from "../base/git.js";
 import { readPersonIndex } from "../index/index-person.js";
 import { modulePaths, openModules } from "../checkpoint/modules.js";
 import { ATTEMPTS, CHECKPOINTS, decodeId, RESCUES, startRef } from "../base/names.js";
-import { pendingRuns } from "./pending.js";
+import { listPendingRuns } from "./pending.js";
 import type { Repository } from "../base/repository.js";
 
 /** The runs that refs name, of every working tree and every project of the repository. */
@@ -50,7 +50,7 @@ export async function readRunRefs(repo: Repository): Promise<RunRefs> {
   const { entries } = await readPersonIndex(repo);
   for (const { repo: module } of await openModules(repo, modulePaths(entries)))
     for (const { ref } of await listRefs(module, [RESCUES])) rescues.add(runOf(ref));
-  return { rescues, inHand, pending: new Set(await pendingRuns(repo)), starts };
+  return { rescues, inHand, pending: new Set(await listPendingRuns(repo)), starts };
 }
 
 /**

@@ -1,7 +1,7 @@
 // Reads the commits of tasks from the history. live-commits.ts decides which of them still count.
 import { toText } from "../base/bytes.js";
 import { runGit, type GitPlace } from "../base/git.js";
-import { liveTaskCommits, type LoggedCommit, type TaskCommit } from "./live-commits.js";
+import { findLiveCommits, type LoggedCommit, type TaskCommit } from "./live-commits.js";
 import type { Repository } from "../base/repository.js";
 
 /**
@@ -12,7 +12,7 @@ const OF_INTEREST = "^(Looper-Task: |Looper-Undo: |This reverts commit )";
 
 /** The commits of tasks in a commit's history that were not undone since, newest first. Starts one process. */
 export async function listTaskCommits(repo: Repository, head: string): Promise<TaskCommit[]> {
-  return liveTaskCommits(await readLog(repo, ["--topo-order", "-E", `--grep=${OF_INTEREST}`, head]));
+  return findLiveCommits(await readLog(repo, ["--topo-order", "-E", `--grep=${OF_INTEREST}`, head]));
 }
 
 /** The commits between two that changed a path (bytes), newest first, at most `most`. Starts one process. */

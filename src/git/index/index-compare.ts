@@ -40,7 +40,7 @@ export function isPlain(
 }
 
 /** The entries whose content exists only in the index: those that `tree`, the own index, does not have. */
-export function onlyStaged(
+export function findOnlyStaged(
   person: readonly IndexEntry[],
   tree: ByPath,
   isOwn: (path: string) => boolean,
@@ -73,7 +73,7 @@ export function toPlain(person: readonly IndexEntry[], staged: readonly DiffEntr
 }
 
 /** Sets the `to` side of each change in an index, as `git update-index --index-info` does. */
-export function withSet(person: readonly IndexEntry[], entries: readonly DiffEntry[]): IndexEntry[] {
+export function setEntries(person: readonly IndexEntry[], entries: readonly DiffEntry[]): IndexEntry[] {
   const set = new Map(entries.map(({ path, to }) => [path, to]));
   const fresh = entries
     .filter(({ to }) => exists(to))
@@ -88,7 +88,7 @@ export function sameIndex(one: readonly IndexEntry[], other: readonly IndexEntry
 }
 
 /** The content in one index that another does not have at the same path. */
-export function missingFrom(other: readonly IndexEntry[], one: readonly IndexEntry[]): IndexEntry[] {
+export function listMissing(other: readonly IndexEntry[], one: readonly IndexEntry[]): IndexEntry[] {
   const kept = byPath(other);
   return one.filter((entry) => {
     const version = kept.get(entry.path);

@@ -2,10 +2,10 @@
 // which only the paths of a commit are changed. The callers decide what to stage and refresh.
 import { dirname, join } from "node:path";
 import { errorCode } from "../../system/errors.js";
-import { exists, parseRaw, removalsFirst, sameVersion, type DiffEntry } from "../base/diff.js";
+import { exists, parseRaw, sortRemovalsFirst, sameVersion, type DiffEntry } from "../base/diff.js";
 import { toBytes } from "../base/bytes.js";
 import { GitError, runGit, type GitAnswer, type GitCall } from "../base/git.js";
-import { unmark } from "./marked.js";
+import { clearMarks } from "./marked.js";
 import type { Repository } from "../base/repository.js";
 
 const INDEX_LOCK_MS = 5_000;
@@ -50,7 +50,7 @@ export async function stageAll(repo: Repository, base?: string): Promise<Staged>
   if ((await files.stat(index)) === undefined) {
     await copyIndex(repo, index);
     // First of all: git would not reset a marked entry to the content of a tree.
-    marked = await unmark(repo, index);
+    marked = await clearMarks(repo, index);
     // Files that an agent staged must not count as tracked: it may have forced ignored files in.
     if (base !== undefined) await runGit(repo, ["read-tree", "--reset", base], { index });
   }
@@ -110,7 +110,7 @@ async function copyIndex(repo: Repository, index: string): Promise<void> {
 }
 
 /** The differences between the own index and a commit or tree; `excludes` decides about the runner's own paths. */
-export async function stagedAgainst(
+export async function diffOwnIndex(
   repo: Repository,
   base: string,
   excludes: readonly string[],
@@ -149,13 +149,13 @@ export async function refreshIndex(repo: Repository, entries: readonly DiffEntry
 
 /** The input of `git update-index -z --index-info` that sets the `to` side of each entry. */
 export function indexInfo(entries: readonly DiffEntry[]): string {
-  return removalsFirst(entries)
+  return sortRemovalsFirst(entries)
     .map(({ path, to }) => (exists(to) ? `${to.mode} ${to.oid}\t${path}\0` : `0 ${to.oid}\t${path}\0`))
     .join("");
 }
 
 /** The differences between the person's index and a commit or tree. Starts one process. */
-export async function stagedByPerson(repo: Repository, head: string): Promise<DiffEntry[]> {
+export async function diffPersonIndex(repo: Repository, head: string): Promise<DiffEntry[]> {
   const args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", head];
   return parseRaw((await runGit(repo, args)).out);
 }
@@ -166,7 +166,7 @@ export async function stagedByPerson(repo: Repository, head: string): Promise<Di
  */
 export async function unstage(repo: Repository, head: string, entries: readonly DiffEntry[]): Promise<void> {
   const brought = new Map(entries.map(({ path, to }) => [path, to]));
-  const staged = await stagedByPerson(repo, head);
+  const staged = await diffPersonIndex(repo, head);
   const undone = staged.filter(({ path, to }) => {
     const version = brought.get(path);
     return version !== undefined && (!exists(to) || sameVersion(version, to));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { removeStaleLocks } from "../base/locks.js";
-import { putBack } from "../restore/undo-gate-changes.js";
+import { undoGateChanges } from "../restore/undo-gate-changes.js";
 import { restoreTo } from "../restore/restore.js";
 import { test, type Scratch } from "../testing/scratch.js";
 import { stateOf } from "../testing/scratch-state.js";
@@ -97,7 +97,7 @@ test("changes of the gate in marked files are reverted, and those of the attempt
   write(scratch, "skipped", "agent\n");
   const { changes } = await snapshot(repo, { checkpoint: taken, ...LABEL, policy: "runner" });
   write(scratch, "assumed", "gate\n");
-  const { paths } = await putBack(repo, { checkpoint: taken, changes, ...LABEL });
+  const { paths } = await undoGateChanges(repo, { checkpoint: taken, changes, ...LABEL });
   expect(paths).toEqual(["assumed"]);
   expect([read(scratch, "skipped"), read(scratch, "assumed")]).toEqual(["agent\n", "my assumed\n"]);
 });

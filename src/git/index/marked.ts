@@ -11,7 +11,7 @@ import type { Repository } from "../base/repository.js";
  * Clears the bits in an own index and returns the paths (bytes) that had them. Starts one process, and one more for
  * patterns of a sparse checkout; none without marked paths.
  */
-export async function unmark(repo: Repository, index: string): Promise<string[]> {
+export async function clearMarks(repo: Repository, index: string): Promise<string[]> {
   if ((await repo.ports.files.stat(index)) === undefined) return [];
   const { entries } = await readWhole(repo, index);
   const ordinary = entries.filter(({ stage, intended, mode }) => stage === 0 && !intended && mode !== FOLDER);

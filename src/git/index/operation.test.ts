@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint } from "../checkpoint/checkpoint.js";
-import { inProgress } from "./operation.js";
+import { findOperation } from "./operation.js";
 import { test, watchGit, type Scratch } from "../testing/scratch.js";
 import { snapshot, type Snapshot } from "../attempt/snapshot.js";
 import type { CommitPolicy } from "../restore/settle-head.js";
@@ -23,7 +23,7 @@ async function branches(scratch: Scratch): Promise<void> {
 }
 
 async function told(scratch: Scratch): Promise<string | undefined> {
-  const progress = await inProgress(await scratch.open());
+  const progress = await findOperation(await scratch.open());
   return progress === undefined ? undefined : `${progress.message}: ${progress.hint}`;
 }
 
@@ -89,7 +89,7 @@ test("a linked worktree has its own operation, detected without a process", asyn
   const ports = watchGit(scratch.ports, ([command = ""]) => void seen.push(command));
   const repo = await scratch.open({ projectDir: linked, todoFile: join(linked, "to-do.json") }, ports);
   seen.length = 0;
-  expect((await inProgress(repo))?.message).toContain("a merge");
+  expect((await findOperation(repo))?.message).toContain("a merge");
   expect(seen).toEqual([]);
 });
 

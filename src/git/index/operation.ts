@@ -4,10 +4,10 @@ import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import { toText } from "../base/bytes.js";
 import { sameVersion, type DiffEntry } from "../base/diff.js";
-import { readDoing, type Doing } from "../base/operation-files.js";
+import { readOperation, type Doing } from "../base/operation-files.js";
 import { runGit } from "../base/git.js";
 import { treeish } from "../base/head.js";
-import { refreshIndex, stagedByPerson } from "./index-file.js";
+import { refreshIndex, diffPersonIndex } from "./index-file.js";
 import { readPersonIndex } from "./index-person.js";
 import type { Repository } from "../base/repository.js";
 
@@ -20,8 +20,8 @@ export interface Progress {
 /**
  * The operation in progress, or the paths in conflict; `undefined` if a run may start. Starts at most one process.
  */
-export async function inProgress(repo: Repository): Promise<Progress | undefined> {
-  const doing = await readDoing(repo);
+export async function findOperation(repo: Repository): Promise<Progress | undefined> {
+  const doing = await readOperation(repo);
   if (doing !== undefined) return explain(repo, doing);
   const paths = await conflicts(repo);
   if (paths.length === 0) return undefined;
@@ -46,7 +46,7 @@ async function conflicts(repo: Repository): Promise<string[]> {
 }
 
 /** Ends the operation and leaves HEAD, files and index as they are. Starts one process. */
-export async function quit(repo: Repository, doing: Doing): Promise<void> {
+export async function endOperation(repo: Repository, doing: Doing): Promise<void> {
   switch (doing) {
     case "merge":
     case "rebase":
@@ -75,7 +75,7 @@ export async function endConflicts(
   const open = new Set(await conflicts(repo));
   if (open.size === 0 && !order.began) return;
   const brought = new Map(order.changes.map(({ path, to }) => [path, to]));
-  const undone = (await stagedByPerson(repo, await treeish(repo, order.head))).filter(({ path, to }) => {
+  const undone = (await diffPersonIndex(repo, await treeish(repo, order.head))).filter(({ path, to }) => {
     const version = brought.get(path);
     return open.has(path) || (order.began && version !== undefined && sameVersion(version, to));
   });

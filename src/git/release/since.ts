@@ -5,7 +5,7 @@ import { TRAILER } from "../commit/message.js";
 import type { Repository } from "../base/repository.js";
 
 /** Paths (as text) in the output of git status: changed, staged, untracked. Starts one process. */
-export async function uncommitted(repo: Repository): Promise<readonly string[]> {
+export async function listUncommitted(repo: Repository): Promise<readonly string[]> {
   const { out } = await runGit(repo, [
     "status",
     "--porcelain",
@@ -27,7 +27,7 @@ export interface Since {
 }
 
 /** Without `since`, lists the whole history. Starts two processes. */
-export async function commitsSince(
+export async function listCommitsSince(
   repo: Repository,
   since: string | undefined,
   most: number,
@@ -50,7 +50,7 @@ export interface MadeRelease {
 }
 
 /** The last release in HEAD's history. Starts one process. */
-export async function lastRelease(repo: Repository): Promise<MadeRelease | undefined> {
+export async function findLastRelease(repo: Repository): Promise<MadeRelease | undefined> {
   const format = `--format=%H%x00%(trailers:key=${TRAILER.release},valueonly)`;
   const args = ["log", "--max-count=1", format, `--grep=^${TRAILER.release}: `, "HEAD"];
   const [commit = "", tag = ""] = toText((await runGit(repo, args)).out)

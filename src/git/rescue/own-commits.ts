@@ -206,17 +206,17 @@ export function warnOfTheirs({ kept, lost }: Sorted, branch: string, keptAt: str
   return [
     ...kept.map(({ commit, subject, remade }) =>
       remade === undefined
-        ? `commit ${short(commit)} "${subject}" was made during the attempt, not by the agent: it stays on ${branch}, and its files are not in the task's commit`
-        : `commit ${short(commit)} "${subject}", not made by the agent, was on top of a commit of the agent's: it is on ${branch} as ${short(remade)}, without that one`,
+        ? `commit ${shortenId(commit)} "${subject}" was made during the attempt, not by the agent: it stays on ${branch}, and its files are not in the task's commit`
+        : `commit ${shortenId(commit)} "${subject}", not made by the agent, was on top of a commit of the agent's: it is on ${branch} as ${shortenId(remade)}, without that one`,
     ),
     ...lost.map(
       ({ commit, subject }) =>
-        `commit ${short(commit)} "${subject}", not made by the agent, changes lines that a commit of the agent's below it changed: it was taken off ${branch} and is kept at ${keptAt ?? commit}; its files are in the working tree, uncommitted; get it back: git cherry-pick ${short(commit)}`,
+        `commit ${shortenId(commit)} "${subject}", not made by the agent, changes lines that a commit of the agent's below it changed: it was taken off ${branch} and is kept at ${keptAt ?? commit}; its files are in the working tree, uncommitted; get it back: git cherry-pick ${shortenId(commit)}`,
     ),
   ];
 }
 
 /** The start of an id, long enough for a person. */
-export function short(commit: string): string {
+export function shortenId(commit: string): string {
   return commit.slice(0, 12);
 }

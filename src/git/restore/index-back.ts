@@ -8,14 +8,14 @@ import { GitError, runGit } from "../base/git.js";
 import { parseIndex, type IndexEntry } from "../index/index-bytes.js";
 import {
   byPath,
-  missingFrom,
-  onlyStaged,
+  listMissing,
+  findOnlyStaged,
   sameIndex,
   toPlain,
-  withSet,
+  setEntries,
   type ByPath,
 } from "../index/index-compare.js";
-import { indexInfo, refreshIndex, stagedByPerson } from "../index/index-file.js";
+import { indexInfo, refreshIndex, diffPersonIndex } from "../index/index-file.js";
 import { privateCopy, replaceIndex, type PersonIndex } from "../index/index-person.js";
 import type { Repository } from "../base/repository.js";
 
@@ -48,12 +48,12 @@ export async function planIndexBack(repo: Repository, order: IndexOrder): Promis
 
 async function planPlain(repo: Repository, order: IndexOrder): Promise<IndexBack | undefined> {
   const { person, tree } = order;
-  const staged = await stagedByPerson(repo, order.head);
+  const staged = await diffPersonIndex(repo, order.head);
   const set = toPlain(person.entries, staged);
   if (set.length === 0) return undefined;
   const brought = new Set(staged.filter(({ to }) => exists(to)).map(({ path }) => path));
   return {
-    lost: onlyStaged(
+    lost: findOnlyStaged(
       person.entries.filter(({ path }) => brought.has(path)),
       tree,
       repo.isOwn,
@@ -69,11 +69,11 @@ async function planKept(repo: Repository, order: IndexOrder, commit: string): Pr
   const entries = readKept(repo, bytes);
   const old = byPath(entries);
   const since = order.since.filter(({ path, to }) => !sameVersion(old.get(path) ?? NO_VERSION, to));
-  const wanted = withSet(entries, since);
+  const wanted = setEntries(entries, since);
   if (sameIndex(wanted, person.entries)) return undefined;
   const set = [...since, ...doubtful(wanted, order.after)];
   return {
-    lost: onlyStaged(missingFrom(wanted, person.entries), tree, repo.isOwn),
+    lost: findOnlyStaged(listMissing(wanted, person.entries), tree, repo.isOwn),
     write: async () => {
       await replaceIndex(repo, await withEntries(repo, bytes, set));
     },

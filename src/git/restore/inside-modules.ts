@@ -5,7 +5,7 @@ import { toText } from "../base/bytes.js";
 import { exists, type DiffEntry } from "../base/diff.js";
 import { runGit } from "../base/git.js";
 import { readHead, treeish, type Head } from "../base/head.js";
-import { ownIndex, stageAll, stagedAgainst } from "../index/index-file.js";
+import { ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { readEntries } from "../index/index-person.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { putCopyAside, putCopyBack } from "../checkpoint/module-copies.js";
@@ -31,8 +31,8 @@ export async function findUncommitted(
     if (base === undefined) continue;
     await leaveOutLarge(module);
     const { unborn } = await stageAll(module, base);
-    const changed = await stagedAgainst(module, base, module.excludes);
-    const open = await stagedAgainst(module, await treeish(module, commit), module.excludes);
+    const changed = await diffOwnIndex(module, base, module.excludes);
+    const open = await diffOwnIndex(module, await treeish(module, commit), module.excludes);
     const uncommitted = new Set(open.map((entry) => entry.path));
     if (changed.some((entry) => uncommitted.has(entry.path))) found.push(path);
     const inner = [...modulePaths((await readEntries(module, ownIndex(module))) ?? []), ...unborn];
@@ -105,7 +105,7 @@ export function warnOfInside(uncommitted: readonly string[], made: readonly stri
  * Repositories (paths in bytes) that an attempt made, or put in the place of something else, without the project's
  * submodules.
  */
-export async function madeIn(
+export async function findMadeModules(
   repo: Repository,
   changes: readonly DiffEntry[],
   { unborn, known }: { unborn: readonly string[]; known: readonly string[] },

@@ -5,7 +5,7 @@ import { toText } from "../base/bytes.js";
 import { readHead, type HeadState } from "../base/head.js";
 import { putCopyBack } from "../checkpoint/module-copies.js";
 import { openModules, relinkModule } from "../checkpoint/modules.js";
-import { quit } from "../index/operation.js";
+import { endOperation } from "../index/operation.js";
 import type { Repository } from "../base/repository.js";
 import type { Restored, RestoreOrder } from "./restore-order.js";
 import { putHeadBack } from "./settle-head.js";
@@ -62,6 +62,6 @@ async function returnHead(module: Repository, taken: Checkpoint, keep: RestoreOr
   const now = await readHead(module);
   const { commit, branch } = taken.recorded;
   const before: HeadState = { commit, branch, refs: now.refs, doing: undefined };
-  if (now.doing !== undefined) await quit(module, now.doing);
+  if (now.doing !== undefined) await endOperation(module, now.doing);
   if (now.commit !== commit || now.branch !== branch) await putHeadBack(module, before, now, keep);
 }

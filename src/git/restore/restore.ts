@@ -8,7 +8,7 @@ import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
 import { readHead, treeish } from "../base/head.js";
 import { planIndexBack, type IndexBack } from "./index-back.js";
 import { byPath, type ByPath } from "../index/index-compare.js";
-import { diffTrees, ownIndex, stageAgain, stageAll, stagedAgainst } from "../index/index-file.js";
+import { diffTrees, ownIndex, stageAgain, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { restoreLineEnds } from "../checkpoint/line-ends.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
 import { keepWork, readKeptWork, type KeptWork } from "../rescue/keep-work.js";
@@ -110,7 +110,7 @@ interface Work {
 async function look({ repo, order }: Work): Promise<DiffEntry[]> {
   const { base } = order.checkpoint;
   await stageAll(repo, base);
-  return stagedAgainst(repo, base, repo.excludes);
+  return diffOwnIndex(repo, base, repo.excludes);
 }
 
 async function ownTree(repo: Repository): Promise<ByPath> {
@@ -195,7 +195,7 @@ async function leadTree(repo: Repository, from: string, to: string): Promise<voi
  * Reverts the `back` entries in the working tree; the `own` entries stay. The rescue ref in the result holds both.
  * Contract: the own index was just staged, and differs from `base` by exactly these entries.
  */
-export async function goBack(
+export async function revertEntries(
   repo: Repository,
   order: {
     base: string;

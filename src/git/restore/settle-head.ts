@@ -6,7 +6,7 @@ import { runGit } from "../base/git.js";
 import { isAncestor, treeish, zeroLike, type Head, type HeadState } from "../base/head.js";
 import { diffTrees, unstage } from "../index/index-file.js";
 import type { Doing } from "../base/operation-files.js";
-import { short, sortCommits, warnOfTheirs, type Sorted } from "../rescue/own-commits.js";
+import { shortenId, sortCommits, warnOfTheirs, type Sorted } from "../rescue/own-commits.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { toText } from "../base/bytes.js";
 import type { Repository } from "../base/repository.js";
@@ -64,7 +64,7 @@ export async function judgeHead(
 }
 
 /** The warnings about commits of an attempt: where they are, and how to get removed ones back. */
-export async function tellOfCommits(
+export async function warnOfCommits(
   repo: Repository,
   { verdict, target, theirs }: HeadMove,
   { now, kept }: { now: HeadState; kept: string | undefined },
@@ -81,7 +81,7 @@ export async function tellOfCommits(
     return known.has(commit)
       ? []
       : [
-          `commit ${short(commit)} "${toText(subject)}" was taken off ${branch} and is kept at ${kept}; get it back: git cherry-pick ${short(commit)}`,
+          `commit ${shortenId(commit)} "${toText(subject)}" was taken off ${branch} and is kept at ${kept}; get it back: git cherry-pick ${shortenId(commit)}`,
         ];
   });
   return [...told, ...off];
@@ -91,7 +91,7 @@ export async function tellOfCommits(
 const MOST_TOLD = 5;
 
 /** A git operation that the attempt left unfinished. */
-export function began(before: HeadState, now: HeadState): Doing | undefined {
+export function findBegun(before: HeadState, now: HeadState): Doing | undefined {
   return now.doing === before.doing ? undefined : now.doing;
 }
 

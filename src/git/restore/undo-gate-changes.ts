@@ -2,9 +2,9 @@
 import { toText } from "../base/bytes.js";
 import { sameVersion, type DiffEntry } from "../base/diff.js";
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
-import { stageAll, stagedAgainst } from "../index/index-file.js";
+import { stageAll, diffOwnIndex } from "../index/index-file.js";
 import { removeNewLocks } from "../base/locks.js";
-import { goBack } from "./restore.js";
+import { revertEntries } from "./restore.js";
 import { restoreModesOf } from "./restore-metadata.js";
 import type { Restored } from "./restore-order.js";
 import { putSettingsBack } from "../base/settings.js";
@@ -22,16 +22,16 @@ export interface PutBackOrder {
  * Restores every path to its version in the snapshot; keeps the replaced content under a rescue ref, because a
  * person may have saved something meanwhile. Starts two processes if nothing differs.
  */
-export async function putBack(repo: Repository, order: PutBackOrder): Promise<Restored> {
+export async function undoGateChanges(repo: Repository, order: PutBackOrder): Promise<Restored> {
   const { base, settings } = order.checkpoint;
   const left = await removeNewLocks(repo, order.checkpoint.locks);
   const warnings = [...left, ...(await putSettingsBack(repo, settings, order))];
   await stageAll(repo);
-  const now = await stagedAgainst(repo, base, repo.excludes);
+  const now = await diffOwnIndex(repo, base, repo.excludes);
   const back = differences(order.changes, now);
   if (back.length === 0) return { paths: [], inside: [], rescue: undefined, warnings };
   const { run, label } = order;
-  const rescue = await goBack(repo, { base, run, label, own: order.changes, back });
+  const rescue = await revertEntries(repo, { base, run, label, own: order.changes, back });
   const modes = await restoreModesOf(repo, order.checkpoint, { back, own: order.changes });
   return {
     paths: back.map(({ path }) => toText(path)),

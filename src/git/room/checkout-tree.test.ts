@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { readRecords, recordAttempt, recordStart } from "../attempt/attempts.js";
 import { checkpoint } from "../checkpoint/checkpoint.js";
-import { changesOfCommit, layHead, layTree, objectOf, pathsBetween } from "./checkout-tree.js";
+import { diffFromParent, setHead, checkOutTree, resolveObject, listDifferences } from "./checkout-tree.js";
 import { attemptRef, startRef } from "../base/names.js";
 import { openRepository, type Repository } from "../base/repository.js";
 import { must, runAs, test, type Scratch } from "../testing/scratch.js";
@@ -63,27 +63,31 @@ test("a start and an attempt are read back and written into a clone that never t
   const status = await scratch.git("status", "--porcelain");
   const clone = await cloneOf(scratch, repo);
   const head = await scratch.git("rev-parse", "HEAD");
-  await layHead(clone, { head, base: taken.base });
-  expect(await layTree(clone, { base: taken.base, changes: [] })).toBe(3);
+  await setHead(clone, { head, base: taken.base });
+  expect(await checkOutTree(clone, { base: taken.base, changes: [] })).toBe(3);
   const inClone = (name: string) => join(clone.cwd, name);
   expect(readFileSync(inClone("untracked"), "utf8")).toBe("person\n");
   expect(readFileSync(inClone("dir/b.txt"), "utf8")).toBe("two\n");
   expect(existsSync(inClone("to-do.json"))).toBe(false);
-  const found = await changesOfCommit(clone, commit);
-  expect(await layTree(clone, { base: taken.base, changes: found })).toBe(changes.length);
+  const found = await diffFromParent(clone, commit);
+  expect(await checkOutTree(clone, { base: taken.base, changes: found })).toBe(changes.length);
   expect(readFileSync(inClone("untracked/ü \n"), "utf8")).toBe("a folder now\n");
   expect(readFileSync(inClone("dir"), "utf8")).toBe("a file now\n");
   expect(lstatSync(inClone("link")).isSymbolicLink()).toBe(true);
   expect(lstatSync(inClone("run.sh")).mode & 0o100).toBe(0o100);
   // And back, whatever is there.
   writeFileSync(inClone("left over"), "x");
-  expect(await layTree(clone, { base: taken.base, changes: [] })).toBe(changes.length + 1);
+  expect(await checkOutTree(clone, { base: taken.base, changes: [] })).toBe(changes.length + 1);
   expect(existsSync(inClone("left over"))).toBe(false);
-  expect(await layTree(clone, { base: taken.base, changes: [] })).toBe(0);
+  expect(await checkOutTree(clone, { base: taken.base, changes: [] })).toBe(0);
 
-  expect(await objectOf(clone, `${commit}^{commit}`)).toBe(commit);
-  expect(await objectOf(clone, `${"1".repeat(40)}^{commit}`)).toBeUndefined();
-  expect((await pathsBetween(clone, taken.base, head)).sort()).toEqual(["a.txt", "to-do.json", "untracked"]);
+  expect(await resolveObject(clone, `${commit}^{commit}`)).toBe(commit);
+  expect(await resolveObject(clone, `${"1".repeat(40)}^{commit}`)).toBeUndefined();
+  expect((await listDifferences(clone, taken.base, head)).sort()).toEqual([
+    "a.txt",
+    "to-do.json",
+    "untracked",
+  ]);
   expect(await scratch.git("for-each-ref")).toBe(before);
   expect(await scratch.git("status", "--porcelain")).toBe(status);
 });
@@ -105,8 +109,8 @@ test("a clone has the person's conversion settings, and not their filters, hooks
   const repo = await scratch.open();
   const clone = await cloneOf(scratch, repo);
   const head = await scratch.git("rev-parse", "HEAD");
-  await layHead(clone, { head, base: head });
-  await layTree(clone, { base: head, changes: [] });
+  await setHead(clone, { head, base: head });
+  await checkOutTree(clone, { base: head, changes: [] });
   for (const name of ["x.mine", "x.here", "crlf.txt", "crlf.bin"])
     writeFileSync(join(clone.cwd, name), "line\r\n");
   writeFileSync(join(clone.cwd, ".gitattributes"), "*.bad filter=bad\n");

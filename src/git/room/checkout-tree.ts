@@ -5,14 +5,7 @@ import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
 import { runGit } from "../base/git.js";
 import { treeish } from "../base/head.js";
-import {
-  diffTrees,
-  dropOwnIndex,
-  indexInfo,
-  ownIndex,
-  stageAll,
-  stagedAgainst,
-} from "../index/index-file.js";
+import { diffTrees, dropOwnIndex, indexInfo, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { checkpointRef } from "../base/names.js";
 import type { Repository } from "../base/repository.js";
 
@@ -25,9 +18,9 @@ export interface Target {
 
 /**
  * Sets HEAD to a commit (`undefined`: none yet), and the index to the tracked files of that commit and `base`. The
- * working tree stays as it is; `layTree` changes it.
+ * working tree stays as it is; `checkOutTree` changes it.
  */
-export async function layHead(
+export async function setHead(
   repo: Repository,
   { head, base }: { head: string | undefined; base: string },
 ): Promise<void> {
@@ -47,10 +40,10 @@ export async function layHead(
 /**
  * Makes the working tree equal to the target, without the runner's own files; returns the number of changed paths.
  */
-export async function layTree(repo: Repository, target: Target): Promise<number> {
+export async function checkOutTree(repo: Repository, target: Target): Promise<number> {
   const wanted = await treeWith(repo, target.base, target.changes);
   await stageAll(repo);
-  const back = await stagedAgainst(repo, wanted, repo.excludes);
+  const back = await diffOwnIndex(repo, wanted, repo.excludes);
   if (back.length === 0) return 0;
   const index = ownIndex(repo);
   const now = (await runGit(repo, ["write-tree"], { index })).out.trimEnd();
@@ -61,7 +54,7 @@ export async function layTree(repo: Repository, target: Target): Promise<number>
 }
 
 /** The changes of a commit against its first parent. */
-export async function changesOfCommit(repo: Repository, commit: string): Promise<DiffEntry[]> {
+export async function diffFromParent(repo: Repository, commit: string): Promise<DiffEntry[]> {
   return diffTrees(repo, commit);
 }
 
@@ -76,18 +69,18 @@ async function treeWith(repo: Repository, base: string, changes: readonly DiffEn
 }
 
 /** The id of an object by a name such as a commit's parent; `undefined` if it does not exist. */
-export async function objectOf(repo: Repository, name: string): Promise<string | undefined> {
+export async function resolveObject(repo: Repository, name: string): Promise<string | undefined> {
   const { code, out } = await runGit(repo, ["rev-parse", "-q", "--verify", name], { answers: [1] });
   return code === 0 ? out.trimEnd() : undefined;
 }
 
 /** The paths, as text, in which two commits or trees differ. */
-export async function pathsBetween(repo: Repository, one: string, other: string): Promise<string[]> {
+export async function listDifferences(repo: Repository, one: string, other: string): Promise<string[]> {
   return (await diffTrees(repo, one, other)).map(({ path }) => toText(path));
 }
 
 /** Makes a commit the checkpoint of `id`, as a run finds one of an earlier run. */
-export async function layCheckpoint(
+export async function setCheckpoint(
   repo: Repository,
   { id, base }: { id: string; base: string },
 ): Promise<void> {

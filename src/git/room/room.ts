@@ -112,7 +112,7 @@ export async function openRoom(rooms: Rooms, content: RoomContent): Promise<GitR
  * The files of the commit (bytes) that differ from the checkout; `undefined` if the whole tree is gone. Does not use
  * the room's own git folder, which commands in the room may have changed. Starts three git processes.
  */
-export async function changedInRoom(rooms: Rooms, room: GitRoom): Promise<string[] | undefined> {
+export async function findChangedInRoom(rooms: Rooms, room: GitRoom): Promise<string[] | undefined> {
   const { files } = room.ports;
 
   if ((await files.stat(room.cwd, { link: true }))?.kind !== "folder") return undefined;

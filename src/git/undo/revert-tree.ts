@@ -6,14 +6,7 @@ import { toBytes, toText } from "../base/bytes.js";
 import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
 import { GitError, runGit } from "../base/git.js";
 import { readHead } from "../base/head.js";
-import {
-  diffTrees,
-  dropOwnIndex,
-  indexInfo,
-  ownIndex,
-  stageAll,
-  stagedAgainst,
-} from "../index/index-file.js";
+import { diffTrees, dropOwnIndex, indexInfo, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import type { Prepared } from "../commit/pending.js";
 import { publish, type Published } from "../commit/publish.js";
 import type { Repository } from "../base/repository.js";
@@ -99,7 +92,7 @@ async function bring(repo: Repository, head: string, changes: readonly DiffEntry
   await dropOwnIndex(repo);
   await stageAll(repo);
   const staged = new Map(
-    (await stagedAgainst(repo, head, repo.excludes)).map((entry) => [entry.path, entry.to]),
+    (await diffOwnIndex(repo, head, repo.excludes)).map((entry) => [entry.path, entry.to]),
   );
   const found: Record<"left" | "brought" | "torn" | "next", DiffEntry[]> = {
     left: [],

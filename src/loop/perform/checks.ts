@@ -7,7 +7,7 @@ import { measureBaseline, runGate } from "../../gate/commands/gate.js";
 import { runCommands, type GatePlan, type Room } from "../../gate/commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../../gate/verdict.js";
 import type { DiffEntry } from "../../git/base/diff.js";
-import { putBack } from "../../git/restore/undo-gate-changes.js";
+import { undoGateChanges } from "../../git/restore/undo-gate-changes.js";
 import { listSome } from "../../system/text/cut.js";
 import { makeBaseEnvironment, makeGateEnvironment } from "./environment.js";
 import type { JobFacts } from "../step/effects.js";
@@ -173,7 +173,7 @@ async function revertChanges(world: World, job: JobFacts, changes: readonly Diff
   const checkpoint = memory.checkpoints.get(job.job);
   if (repo === undefined || checkpoint === undefined) return [];
   const order = { checkpoint, changes, run: log.run, label: `gate-${String(job.iteration)}` };
-  const { paths, rescue, warnings } = await performAs("run-gate", () => putBack(repo, order));
+  const { paths, rescue, warnings } = await performAs("run-gate", () => undoGateChanges(repo, order));
   if (paths.length === 0) return [...warnings];
   return [
     ...warnings,

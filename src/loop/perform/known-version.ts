@@ -1,7 +1,7 @@
 // Finds an earlier version of the backlog if the task file has no tasks: a copy, a commit, or the log of an earlier run.
 import { asResult } from "../../git/base/git.js";
 import type { Project } from "../../config/project/open-project.js";
-import { hasTasksInHistory } from "../../git/base/history.js";
+import { findTasksInHistory } from "../../git/base/history.js";
 import type { Repository } from "../../git/base/repository.js";
 import { listRuns } from "../../logging/read.js";
 import { quoteIfNeeded } from "../../shell/quote.js";
@@ -23,7 +23,7 @@ export async function findKnownVersion(place: VersionPlace): Promise<string | un
   const copy = (await listBackups(ports.files, project.todoFile))[0]?.path;
   if (copy !== undefined)
     return `${project.todoFile} has no tasks, but ${copy} has: cp ${quoteIfNeeded(copy)} ${quoteIfNeeded(project.todoFile)}`;
-  const history = repo === undefined ? undefined : await asResult(() => hasTasksInHistory(repo));
+  const history = repo === undefined ? undefined : await asResult(() => findTasksInHistory(repo));
   if (history?.ok === true && history.value !== undefined) {
     const commit = history.value.slice(0, 12);
     return `${project.todoFile} has no tasks, but commit ${commit} has: git checkout ${commit} -- ${quoteIfNeeded(project.todoFile)}`;

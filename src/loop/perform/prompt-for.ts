@@ -3,7 +3,7 @@ import { asResult } from "../../git/base/git.js";
 import { relative } from "node:path";
 import { findRootFolder } from "../../config/project/work-folder.js";
 import type { Phase } from "../../agents/agent.js";
-import { changesSince } from "../../git/base/history.js";
+import { summariseChanges } from "../../git/base/history.js";
 import {
   bootstrapVariables,
   iterationVariables,
@@ -130,7 +130,7 @@ async function makeReviewFacts(world: PromptWorld) {
   const tasks = (world.memory.backlog?.tasks ?? []).filter(({ id }) => id !== "PROJECT-DONE");
   const { repo, head } = world;
   const changes =
-    repo === undefined || head === undefined ? undefined : await asResult(() => changesSince(repo, head));
+    repo === undefined || head === undefined ? undefined : await asResult(() => summariseChanges(repo, head));
   return {
     done: tasks.filter(({ status }) => status === "done"),
     open: tasks.filter(({ status }) => status !== "done"),

@@ -3,12 +3,12 @@
 import type { Records } from "../../git/attempt/attempts.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import {
-  changesOfCommit,
-  layCheckpoint,
-  layHead,
-  layTree,
-  objectOf,
-  pathsBetween,
+  diffFromParent,
+  setCheckpoint,
+  setHead,
+  checkOutTree,
+  resolveObject,
+  listDifferences,
 } from "../../git/room/checkout-tree.js";
 import { attemptRef } from "../../git/base/names.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
@@ -125,11 +125,11 @@ export class TreeReplay {
     const went = head !== undefined && (await this.moveHead(event.seq, head, known ? base : head));
     if (this.stopped !== undefined) return;
     if (event.reused && base !== undefined) {
-      await layCheckpoint(repo, { id: event.task_id ?? THE_REVIEW, base });
+      await setCheckpoint(repo, { id: event.task_id ?? THE_REVIEW, base });
       return;
     }
     const tree = known ? base : went ? head : undefined;
-    const moved = tree === undefined ? 0 : await layTree(repo, { base: tree, changes: [] });
+    const moved = tree === undefined ? 0 : await checkOutTree(repo, { base: tree, changes: [] });
     if (moved > 0 && !went) this.notes.push(`line ${event.seq}: others had changed ${moved} paths meanwhile`);
   }
 
@@ -140,7 +140,7 @@ export class TreeReplay {
       this.stop(seq, `others moved HEAD to ${head}, which is not in the repository any more`);
       return false;
     }
-    await layHead(this.opened.repo, { head, base });
+    await setHead(this.opened.repo, { head, base });
     this.head = head;
     this.notes.push(`line ${seq}: others had moved HEAD to ${head.slice(0, 12)} meanwhile`);
     return true;
@@ -155,7 +155,7 @@ export class TreeReplay {
       this.stop(event.seq, `its commit ${commit} is not in the repository any more`);
       return;
     }
-    const parent = await objectOf(this.opened.repo, `${commit}^1^{commit}`);
+    const parent = await resolveObject(this.opened.repo, `${commit}^1^{commit}`);
     if (parent !== undefined) await this.moveHead(event.seq, parent, parent);
   }
 
@@ -167,7 +167,7 @@ export class TreeReplay {
     const changes = changed === 0 ? [] : await this.changesOf(event);
     if (changes === undefined)
       this.lost = { seq: event.seq, why: `what attempt ${nameForReaders(event)} left is not kept` };
-    else await layTree(repo, { base, changes });
+    else await checkOutTree(repo, { base, changes });
   }
 
   private async changesOf(event: Of<"snapshot"> | Of<"restored">): Promise<DiffEntry[] | undefined> {
@@ -176,7 +176,7 @@ export class TreeReplay {
     const { task, attempt } = nameAttempt(task_id === undefined ? { job } : { job, task_id });
     const commit = attempts.get(attemptRef(run, task, attempt));
     if (commit === undefined) return undefined;
-    return await changesOfCommit(this.opened.repo, commit);
+    return await diffFromParent(this.opened.repo, commit);
   }
 
   private compareBacklog(event: Sealed<StepEvent> & ChangeResult, now: ChangeResult): Difference | undefined {
@@ -202,7 +202,7 @@ export class TreeReplay {
       return makeDifference(event.seq, event.commit ?? "no commit", now.commit ?? "no commit");
     }
     const { repo } = this.opened;
-    const paths = await pathsBetween(repo, event.commit, now.commit);
+    const paths = await listDifferences(repo, event.commit, now.commit);
     this.head = event.commit;
     if (paths.length === 0) {
       this.commits++;
@@ -227,7 +227,7 @@ export class TreeReplay {
   }
 
   private async has(name: string): Promise<boolean> {
-    return (await objectOf(this.opened.repo, name)) !== undefined;
+    return (await resolveObject(this.opened.repo, name)) !== undefined;
   }
 
   private stop(seq: number, why: string): void {

@@ -3,7 +3,7 @@
 import { basename, dirname, join, relative } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import type { Records } from "../../git/attempt/attempts.js";
-import { layHead, layTree } from "../../git/room/checkout-tree.js";
+import { setHead, checkOutTree } from "../../git/room/checkout-tree.js";
 import { openRepository, type Repository } from "../../git/base/repository.js";
 import { cloneShared } from "../../git/room/shared-clone.js";
 import { markOf } from "../../system/processes/mark.js";
@@ -86,8 +86,8 @@ async function makeWorld(source: ReplaySource, filling: WorldOrder): Promise<Omi
   if (!opened.ok) throw new Error(`the clone cannot be opened: ${opened.error.message}`);
   // The log has no committer, so the project's is used to get the same commit ids.
   const repo: Repository = { ...opened.value, identity: source.repo.identity };
-  await layHead(repo, { head, base: start.base });
-  await layTree(repo, { base: start.base, changes: [] });
+  await setHead(repo, { head, base: start.base });
+  await checkOutTree(repo, { base: start.base, changes: [] });
   await ports.files.makeFolder(dirname(project.todoFile), 0o700);
   await ports.files.writeNew(project.todoFile, start.backlog);
   const lockFolder = join(folder, "lock");

@@ -7,7 +7,7 @@ import { agentSettings, knownAgents } from "../../config/read/agent-settings.js"
 import { parseEnvFile } from "../../config/read/env-file.js";
 import { readPrices, type Prices } from "../../config/read/prices.js";
 import { AUTO } from "../../config/table/settings.js";
-import { inProgress } from "../../git/index/operation.js";
+import { findOperation } from "../../git/index/operation.js";
 import { initRepository, openRepository, type Repository } from "../../git/base/repository.js";
 import { formatHook } from "../hooks/read-hook.js";
 import type { StepEvent } from "../../logging/events.js";
@@ -384,7 +384,7 @@ async function openOrInitRepository(request: RunRequest): Promise<{ repo?: Repos
       warning: `${opened.error.message}: nothing is committed, and changes of reviews and abandoned tasks are not reverted`,
     };
   }
-  const progress = await asResult(() => inProgress(opened.value));
+  const progress = await asResult(() => findOperation(opened.value));
   if (!progress.ok) throw new UserError("environment", progress.error.message, "fix the repository");
   if (progress.value !== undefined)
     throw new UserError("environment", progress.value.message, progress.value.hint);

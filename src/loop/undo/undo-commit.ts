@@ -1,7 +1,7 @@
 // Makes the commit that undoes tasks, by the same protocol as a task's commit: pending commit, backlog, tree, HEAD. A start that
 // finds it pending finishes it. undo.ts decides what it contains.
 import { toText } from "../../git/base/bytes.js";
-import { backlogModeIn, prepareCommit, type Preparation } from "../../git/commit/commit.js";
+import { readBacklogMode, prepareCommit, type Preparation } from "../../git/commit/commit.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import type { Head } from "../../git/base/head.js";
 import { formatUndoMessage } from "../../git/commit/message.js";
@@ -71,7 +71,7 @@ async function prepareUndo(site: UndoSite, order: UndoOrder, backlog: Uint8Array
     commit === undefined ? [] : [{ ...one, commit }],
   );
   const facts: PendingFacts = { changes: [...plan.changes], undone: [...undone] };
-  const backlogMode = await backlogModeIn(site.repo, head.commit);
+  const backlogMode = await readBacklogMode(site.repo, head.commit);
   const message = formatUndoMessage({ title, reason, undone: withCommit });
   const snapshot = { changes, head, backlogMode };
   return await prepareCommit(site.repo, {

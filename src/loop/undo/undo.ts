@@ -6,7 +6,7 @@ import { headOf, type Head } from "../../git/base/head.js";
 import { findInTheWay } from "../../git/bring-back/conflicts.js";
 import { listInHand } from "../../git/checkpoint/in-hand.js";
 import { recoverPending } from "../../git/commit/pending.js";
-import { inProgress } from "../../git/index/operation.js";
+import { findOperation } from "../../git/index/operation.js";
 import { planRevert, type Conflict } from "../../git/undo/revert.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import { listTaskCommits } from "../../git/commit/task-commits.js";
@@ -134,7 +134,7 @@ async function findChanges(
   found: Omit<Ready, "changes"> & { commit: string; backlog: Backlog },
 ): Promise<Found> {
   const { plan, head, commit, backlog } = found;
-  const progress = await inProgress(repo);
+  const progress = await findOperation(repo);
   if (progress !== undefined) throw new UserError("environment", progress.message, progress.hint);
   const revert = await planRevert(repo, commit, plan.commits);
   if (revert.kind === "conflicts")
