@@ -1,5 +1,4 @@
 // `looper push [version]`: a release prepared by an agent and checked by the runner. Leaves the work to src/loop/, the display to watch-run.ts.
-import { ROWS } from "../../../src/config/table/settings.js";
 import { planRelease } from "../../../src/loop/start/open-release.js";
 import { readWish } from "../../../src/release/survey.js";
 import { given } from "../../../src/system/given.js";
@@ -9,12 +8,12 @@ import { planLines } from "../../../src/ui/terminal/release-lines.js";
 import { clean, hang } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import {
-  agentFlag,
   hasFlag,
   type CommandOutcome,
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
+import { makeRunRequest, pickSettingFlags } from "../../watch/run-request.js";
 import { watchRun, type RunToWatch } from "../../watch/watch-run.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
@@ -38,24 +37,8 @@ async function requestOf(
   typed: Typed,
   wanted: string | undefined,
 ): Promise<RunToWatch> {
-  const { ports, cwd, env, home, version, self, promptsFolder } = context;
-  const known = new Set([...ROWS.values()].map(({ flag }) => flag?.name));
-  const flags = Object.fromEntries(Object.entries(typed.flags).filter(([flag]) => known.has(flag)));
-  const agent = agentFlag(typed);
-  return {
-    ports,
-    cwd,
-    env,
-    home,
-    version,
-    self,
-    promptsFolder,
-    project: await projectOf(context, { flags, quiet: true }),
-    ...given({ agent }),
-    release: wanted === undefined ? {} : { wanted },
-    trust: hasFlag(typed, "--trust") || env["CI"] === "true",
-    yes: hasFlag(typed, "-y"),
-  };
+  const project = await projectOf(context, { flags: pickSettingFlags(context, typed), quiet: true });
+  return { ...makeRunRequest(context, typed, project), release: given({ wanted }) };
 }
 
 async function showPlan(context: CommandContext, asked: RunToWatch, json: boolean): Promise<CommandOutcome> {

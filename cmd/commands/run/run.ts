@@ -1,9 +1,6 @@
 // `looper run [file]`: the loop. Leaves the display to watch-run.ts.
 import { planAnswer } from "../../../src/ui/answers/plan.js";
-import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
-import type { Flags } from "../../../src/config/read/resolve.js";
-import { ROWS } from "../../../src/config/table/settings.js";
 import { UserError } from "../../../src/system/errors.js";
 import { planRun, type Plan } from "../../../src/loop/start/plan-run.js";
 import { given } from "../../../src/system/given.js";
@@ -12,7 +9,6 @@ import { clean, cut, widthOf, withoutSteering, wrap } from "../../../src/ui/text
 import { openReport } from "../../watch/junit-file.js";
 import { hintOfFile, mustBeReadable, printJson, printLines, projectOf } from "../../lookup/project.js";
 import {
-  agentFlag,
   hasFlag,
   textFlag,
   type CommandOutcome,
@@ -20,11 +16,12 @@ import {
   type Typed,
 } from "../../context/command-context.js";
 import type { Manner } from "../../watch/run-display.js";
+import { makeRunRequest, pickSettingFlags } from "../../watch/run-request.js";
 import { watchRun, type RunToWatch } from "../../watch/watch-run.js";
 
 /** Runs the loop, or shows its plan. */
 export async function run(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
-  const flags = settingsAmong(context, typed);
+  const flags = pickSettingFlags(context, typed);
   // The run itself reports warnings, a plan does not.
   const quiet = !hasFlag(typed, "--dry-run") || hasFlag(typed, "--quiet");
   const project = await projectOf(context, { file: typed.operands[0], flags, quiet });
@@ -53,39 +50,13 @@ function mannerOf(typed: Typed): Manner {
   return hasFlag(typed, "--quiet") ? "quiet" : "progress";
 }
 
-/** The flags that set settings; paths are relative to the current folder. */
-function settingsAmong({ cwd }: CommandContext, typed: Typed): Flags {
-  const known = new Set([...ROWS.values()].map(({ flag }) => flag?.name));
-  const given = Object.entries(typed.flags).filter(([flag]) => known.has(flag));
-  return Object.fromEntries(
-    given.map(([flag, value]) => [
-      flag,
-      flag === "--prompt-file" && typeof value === "string" ? path.resolve(cwd, value) : value,
-    ]),
-  );
-}
-
 async function request(context: CommandContext, typed: Typed, project: Project): Promise<RunToWatch> {
-  const { ports, cwd, env, home, version, self, promptsFolder } = context;
-  const agent = agentFlag(typed);
   const only = textFlag(typed, "--task");
   const prompt = textFlag(typed, "--prompt");
   const idea = prompt === "-" ? await context.stdin.readAll() : prompt;
   if (idea !== undefined && !/\S/u.test(idea))
     throw new UserError("usage", "--prompt is empty", 'say what to build: --prompt "a small web shop"');
-  return {
-    ports,
-    project,
-    cwd,
-    env,
-    home,
-    version,
-    self,
-    promptsFolder,
-    ...given({ agent, only, idea }),
-    trust: hasFlag(typed, "--trust") || env["CI"] === "true",
-    yes: hasFlag(typed, "-y"),
-  };
+  return { ...makeRunRequest(context, typed, project), ...given({ only, idea }) };
 }
 
 async function showPlan(context: CommandContext, typed: Typed, asked: RunToWatch): Promise<CommandOutcome> {
