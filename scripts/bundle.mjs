@@ -23,7 +23,7 @@ const GROUPS = {
 const SELDOM = [
   // Needed when any setting is set.
   "src/config/read/resolve",
-  "src/config/table/settings",
+  "src/config/settings/settings",
   "src/config/read/settings-text",
   "src/config/read/chapo-settings",
   // A backlog has problems.
@@ -47,7 +47,7 @@ const SELDOM = [
   "src/todo/check/spelling",
   "src/todo/check/words",
   // The Go program was here.
-  "src/config/table/go-program-names",
+  "src/config/settings/go-program-names",
   "src/config/go-program/translate",
   // A done task is unverified.
   "src/gate/verdict/why-unverified",

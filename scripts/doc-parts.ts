@@ -13,8 +13,8 @@ import {
 } from "../cmd/context/definition.js";
 import { COMMANDS } from "../cmd/line/definitions.js";
 import { variablesOf } from "../src/config/read/env-layer.js";
-import { ROWS, takesDuration } from "../src/config/table/settings.js";
-import type { Row } from "../src/config/table/table.js";
+import { ROWS, takesDuration } from "../src/config/settings/settings.js";
+import type { Row } from "../src/config/settings/setting-row.js";
 import { EVENT_GLOSSARY } from "../src/logging/event-glossary.js";
 import { StepEvent, type RunEvent } from "../src/logging/events.js";
 import { ToldEvent } from "../src/logging/told-events.js";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Script } from "../src/agents/hosted/script.js";
 import { ChapoEvent } from "../src/chapo/engine/events.js";
 import { ChapoScript } from "../src/chapo/models/script-file.js";
-import { settingsJsonSchema } from "../src/config/table/settings-schema.js";
+import { settingsJsonSchema } from "../src/config/settings/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/check/schema.js";
 import { Backlog } from "../src/todo/model/task.js";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { knownAgents } from "../../src/config/read/agent-settings.js";
 import { openProject, type Project } from "../../src/config/project/open-project.js";
 import { resolvePath } from "../../src/config/read/places.js";
-import { rowOf, STRATEGIES } from "../../src/config/table/settings.js";
+import { rowOf, STRATEGIES } from "../../src/config/settings/settings.js";
 import { openRepository } from "../../src/git/base/repository.js";
 import { findRescues, type FoundRescue } from "../../src/git/rescue/rescue.js";
 import { EVENT_TYPES } from "../../src/logging/events.js";

@@ -1,6 +1,6 @@
 // The process as a command sees it: no command touches the real one. looper.ts fills it in.
 import type { Flags } from "../../src/config/read/resolve.js";
-import { agentNameIn } from "../../src/config/table/agent-name.js";
+import { agentNameIn } from "../../src/config/settings/agent-name.js";
 import type { Ending } from "../../src/logging/events.js";
 import type { Ports } from "../../src/system/ports.js";
 import type { Diagnostics } from "../../src/ui/terminal/diagnostics.js";

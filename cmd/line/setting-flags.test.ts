@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ROWS } from "../../src/config/table/settings.js";
+import { ROWS } from "../../src/config/settings/settings.js";
 import { takesValue } from "../context/definition.js";
 import { SETTING_FLAGS, settingFlag } from "./setting-flags.js";
 

@@ -1,7 +1,7 @@
 // The flags of `looper run` that set a setting: name, help, default and type from the table of settings. In the built
 // program scripts/setting-flags.mjs replaces this file with the finished list, because loading the table slows every start.
-import { ROWS, namesAgents, takesList, takesPath } from "../../src/config/table/settings.js";
-import type { Row, SettingFlag } from "../../src/config/table/table.js";
+import { ROWS, namesAgents, takesList, takesPath } from "../../src/config/settings/settings.js";
+import type { Row, SettingFlag } from "../../src/config/settings/setting-row.js";
 import type { Completes, FlagDefinition } from "../context/definition.js";
 
 /** In the order of the table. */

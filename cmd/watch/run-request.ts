@@ -2,7 +2,7 @@
 import path from "node:path";
 import type { Project } from "../../src/config/project/open-project.js";
 import type { Flags } from "../../src/config/read/resolve.js";
-import { ROWS } from "../../src/config/table/settings.js";
+import { ROWS } from "../../src/config/settings/settings.js";
 import { given } from "../../src/system/given.js";
 import { agentFlag, hasFlag, type CommandContext, type Typed } from "../context/command-context.js";
 import type { RunToWatch } from "./watch-run.js";

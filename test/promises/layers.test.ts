@@ -12,10 +12,10 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   system: [".", "text", "files", "processes"],
   shell: [],
   todo: ["model", "json", "change", "check", "understand", "store", "exchange"],
-  config: ["table", "read", "go-program", "project", "trust"],
+  config: ["settings", "read", "go-program", "project", "trust"],
   prompts: [],
   agents: [".", "limits", "process", "hosted", "acp", "clients"],
-  chapo: [".", "rules", "models", "engine", "memory", "mcp", "prompt", "tools", "session", "run", "terminal"],
+  chapo: [".", "rules", "models", "engine", "memory", "mcp", "prompt", "tools", "session", "run"],
   git: [
     ...[
       "base",

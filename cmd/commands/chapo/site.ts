@@ -3,11 +3,15 @@
 import path from "node:path";
 import { chapoAgent } from "../../../src/agents/hosted/chapo.js";
 import { agentSettings, type AgentSettings } from "../../../src/config/read/agent-settings.js";
-import { readModelName, findUsualModel, type ProviderName } from "../../../src/config/table/model-names.js";
+import {
+  readModelName,
+  findUsualModel,
+  type ProviderName,
+} from "../../../src/config/settings/model-names.js";
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import type { Project } from "../../../src/config/project/open-project.js";
-import { rowOf } from "../../../src/config/table/settings.js";
+import { rowOf } from "../../../src/config/settings/settings.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
 import { makeBaseEnvironment } from "../../../src/loop/perform/environment.js";
 import { UserError } from "../../../src/system/errors.js";

@@ -12,7 +12,7 @@ import {
   readYamlSettings,
   type SettingsFile,
 } from "../../../src/config/read/settings-text.js";
-import { rowOf, ROWS } from "../../../src/config/table/settings.js";
+import { rowOf, ROWS } from "../../../src/config/settings/settings.js";
 import { readTypedValue } from "../../../src/config/read/text-values.js";
 import { errorCode, errorMessage, UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";

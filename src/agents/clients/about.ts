@@ -1,6 +1,6 @@
 // Asks a client for its version and whether the user is signed in, at no cost (agents.md, as measured: codex 0.169.0,
 // claude 2.1.329, gemini 0.61.0, opencode 1.18.33). Leaves the choice of clients to the caller.
-import type { AgentKind } from "../../config/table/settings.js";
+import type { AgentKind } from "../../config/settings/settings.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";

@@ -1,7 +1,7 @@
 // Runs the built-in engine as an agent. It works in a child process, so limits, stops, the sweep and the log apply as for all
 // other agents. Leaves the child's side to src/chapo/run/host.ts.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import { findKey, listNeededKeys, readModelName, findUsualModel } from "../../config/table/model-names.js";
+import { findKey, listNeededKeys, readModelName, findUsualModel } from "../../config/settings/model-names.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";
 import { ChapoRequest } from "./chapo-request.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentKind } from "../../config/table/settings.js";
+import type { AgentKind } from "../../config/settings/settings.js";
 import { describeContainment } from "./containment.js";
 
 test("it is said where a level cannot be held, and only there", () => {

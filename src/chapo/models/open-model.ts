@@ -10,7 +10,7 @@ import {
   spellModelName,
   findContextWindow,
   type ModelName,
-} from "../../config/table/model-names.js";
+} from "../../config/settings/model-names.js";
 import { given } from "../../system/given.js";
 import { createFallbackChain } from "./fallback-chain.js";
 import type { Provider } from "./provider.js";

@@ -1,7 +1,7 @@
 // Opens a session: its file, model, tools, prompts and rules. Each message then runs the engine's loop (engine/converse.ts).
 // Used by `looper chapo` and by the host of a backlog run's agent.
 import path from "node:path";
-import { readModelName } from "../../config/table/model-names.js";
+import { readModelName } from "../../config/settings/model-names.js";
 import { readPrices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";

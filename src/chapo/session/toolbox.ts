@@ -1,7 +1,7 @@
 // Opens and closes all tools of a session. The gate decides which of them a call may use. session-world.ts adds the tools
 // that change the conversation (commands and sub-agents).
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
-import type { Permissions } from "../../config/table/settings.js";
+import type { Permissions } from "../../config/settings/settings.js";
 import type { Network } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
 import type { Redact } from "../../system/text/redact.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "smol-toml";
-import { GO_KEYS } from "../table/go-program-names.js";
+import { GO_KEYS } from "../settings/go-program-names.js";
 import { isSet, nestSettings, translateSettings } from "./translate.js";
 
 /** The settings that a `looper.toml` becomes. */

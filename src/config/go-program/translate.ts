@@ -1,7 +1,7 @@
 // Settings of the Go program as settings of this one. Pure. Leaves finding and reading its files to find.ts, and writing to `init`.
 import { rowAt, show } from "../read/layers.js";
-import { AGENT_NAME, BUILT_IN_AGENTS } from "../table/settings.js";
-import { replaceKey } from "../table/go-program-names.js";
+import { AGENT_NAME, BUILT_IN_AGENTS } from "../settings/settings.js";
+import { replaceKey } from "../settings/go-program-names.js";
 
 /** A value and its two names. */
 export interface MovedKey {

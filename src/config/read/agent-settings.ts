@@ -4,7 +4,7 @@ import type { Contain } from "../../system/ports.js";
 import type { Price } from "./prices.js";
 import { chapoSettings, type ChapoSettings } from "./chapo-settings.js";
 import { resolvePath, type PathBase } from "./places.js";
-import { KINDS, type AgentKind, type Permissions, type Settings } from "../table/settings.js";
+import { KINDS, type AgentKind, type Permissions, type Settings } from "../settings/settings.js";
 
 /** An agent's settings, resolved: every value is there. */
 export interface AgentSettings {

@@ -2,7 +2,7 @@
 // to the child that hosts it.
 import { z } from "zod";
 import { resolvePath, type PathBase } from "./places.js";
-import type { Settings } from "../table/settings.js";
+import type { Settings } from "../settings/settings.js";
 
 const texts = z.array(z.string());
 const optionalText = z.exactOptional(z.string());

@@ -2,7 +2,7 @@
 // (scripts/default-settings.mjs): building the settings table takes longer than reading and checking a backlog.
 // Leaves their values to resolve.ts.
 import { SHORT_NAMES } from "./env-layer.js";
-import { GO_VARIABLES } from "../table/go-program-names.js";
+import { GO_VARIABLES } from "../settings/go-program-names.js";
 import { resolveSettings, type Resolved } from "./resolve.js";
 
 /** Every default, and nothing else. */

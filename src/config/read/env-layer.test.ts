@@ -3,7 +3,7 @@ import { z } from "zod";
 import { UserError } from "../../system/errors.js";
 import { resolveSettings } from "./resolve.js";
 import { readJsonSettings } from "./settings-text.js";
-import { ROWS } from "../table/settings.js";
+import { ROWS } from "../settings/settings.js";
 
 function resolve(env: Record<string, string>, project?: unknown) {
   const file = project === undefined ? undefined : readJsonSettings("p.json", JSON.stringify(project));

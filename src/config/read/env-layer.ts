@@ -1,11 +1,11 @@
 // The layer of environment variables: `LOOPER_` + the key path, and upstream's short names (contract §2).
 // Leaves which value wins to resolve.ts.
 import { nearest } from "../../system/text/nearest.js";
-import { GO_VARIABLES, replaceVariable, type Instead } from "../table/go-program-names.js";
+import { GO_VARIABLES, replaceVariable, type Instead } from "../settings/go-program-names.js";
 import type { LayerReading } from "./layers.js";
 import type { Env } from "./places.js";
-import { AGENT_NAME, ROWS } from "../table/settings.js";
-import type { KeyPath } from "../table/table.js";
+import { AGENT_NAME, ROWS } from "../settings/settings.js";
+import type { KeyPath } from "../settings/setting-row.js";
 import { addText } from "./text-values.js";
 
 /** Set by a run for what it starts, or read by others: never settings, never a typing error. */

@@ -2,10 +2,10 @@
 // Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
 import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
-import { replaceKey } from "../table/go-program-names.js";
-import { AGENT_NAME, ROWS } from "../table/settings.js";
+import { replaceKey } from "../settings/go-program-names.js";
+import { AGENT_NAME, ROWS } from "../settings/settings.js";
 import type { SettingsFile } from "./settings-text.js";
-import { keyOf, type KeyPath, type Row } from "../table/table.js";
+import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
 
 export type Layer = "default" | "user" | "project" | "env" | "flag";
 

@@ -1,7 +1,7 @@
 // Where things lie: settings files, the user's folders, and the paths that settings name. Pure: nothing is looked up.
 import path from "node:path";
 import { UserError } from "../../system/errors.js";
-import type { Settings } from "../table/settings.js";
+import type { Settings } from "../settings/settings.js";
 
 /** A whole environment: a variable that is not set is absent or `undefined`. */
 export type Env = Readonly<Record<string, string | undefined>>;

@@ -13,9 +13,9 @@ import {
   type Source,
 } from "./layers.js";
 import type { Env } from "./places.js";
-import { AUTO, BUILT_IN_AGENTS, ROWS, STRATEGIES, type Settings } from "../table/settings.js";
+import { AUTO, BUILT_IN_AGENTS, ROWS, STRATEGIES, type Settings } from "../settings/settings.js";
 import type { SettingsFile } from "./settings-text.js";
-import { keyOf, type KeyPath, type Row } from "../table/table.js";
+import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
 import { addText } from "./text-values.js";
 import { findUnusedSettings } from "./unused-settings.js";
 

@@ -1,7 +1,7 @@
 // Settings as they are told to people and programs: values as a file would spell them, secrets out. Pure.
 import { createRedact, redactValue, findSecretValues } from "../../system/text/redact.js";
 import type { Valued } from "./resolve.js";
-import { rowOf, takesByteSize, takesDuration } from "../table/settings.js";
+import { rowOf, takesByteSize, takesDuration } from "../settings/settings.js";
 
 const UNITS = [
   ["d", 86_400_000],

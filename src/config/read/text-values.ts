@@ -2,10 +2,10 @@
 // problem, never a guess.
 import { parseJson } from "../../system/text/json.js";
 import { readTruth } from "../../system/text/truth.js";
-import { agentNameIn } from "../table/agent-name.js";
+import { agentNameIn } from "../settings/agent-name.js";
 import { addSingleAgent, addValue, rowAt, show, type LayerReading, type Source } from "./layers.js";
-import { AGENT_NAME, namesAgents, takesList } from "../table/settings.js";
-import { keyOf, type KeyPath, type Row } from "../table/table.js";
+import { AGENT_NAME, namesAgents, takesList } from "../settings/settings.js";
+import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
 
 /** A value as text. */
 export interface TextGiven {

@@ -1,7 +1,7 @@
 // Finds settings of an agent that have no effect for its kind, so that the user can be warned. Pure.
 import { kindOfName } from "./agent-settings.js";
 import type { Source } from "./layers.js";
-import type { AgentKind, Settings } from "../table/settings.js";
+import type { AgentKind, Settings } from "../settings/settings.js";
 
 /** By key, the kinds that heed it; a key that is not here is heeded by all. */
 const HEEDED_BY: Readonly<Record<string, readonly AgentKind[]>> = {

@@ -6,9 +6,9 @@ import type { Files } from "../../system/ports.js";
 import type { Source } from "../read/layers.js";
 import type { Project } from "../project/open-project.js";
 import { isWritten, mustBeWritten, resolveSettingPath, type Env } from "../read/places.js";
-import { rowOf } from "../table/settings.js";
+import { rowOf } from "../settings/settings.js";
 import { listTrusted, type TrustFacts, type Leads, type TrustLine } from "./trust.js";
-import { path as pathType } from "../table/value-types.js";
+import { path as pathType } from "../settings/value-types.js";
 
 /** The input for the list. `home` is absolute. */
 export interface TrustPlace {

@@ -11,7 +11,7 @@ import { undoGateChanges } from "../../git/restore/undo-gate-changes.js";
 import { listSome } from "../../system/text/cut.js";
 import { makeBaseEnvironment, makeGateEnvironment } from "./environment.js";
 import type { JobFacts } from "../step/effects.js";
-import { findTaskReference, noteAttempt } from "./run-start.js";
+import { findTaskReference, noteAttempt } from "./task-reference.js";
 import { findWorkFolder } from "./prompt-for.js";
 import type { World } from "./world.js";
 

@@ -1,25 +1,15 @@
-// Effects on the working tree: checkpoint, snapshot, restore, and the commit protocol, which includes the backlog.
-import { asResult } from "../../git/base/git.js";
+// Effects on the working tree: checkpoint, snapshot and restore. Leaves the commit to perform-commit.ts.
 import { performAs } from "./perform-as.js";
-import { checkpoint, dropCheckpoint, keepCheckpoints } from "../../git/checkpoint/checkpoint.js";
-import { commitBacklog, prepareCommit, type Preparation } from "../../git/commit/commit.js";
-import { formatMessage } from "../../git/commit/message.js";
-import { dropPending, recoverPending } from "../../git/commit/pending.js";
-import { publish } from "../../git/commit/publish.js";
-import { publishWithTree } from "../../git/undo/revert-tree.js";
+import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
 import { restoreTo } from "../../git/restore/restore.js";
 import { snapshot, type Snapshot } from "../../git/attempt/snapshot.js";
 import { putTagsBack } from "../../git/release/tags.js";
 import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
 import { openCold } from "./checks.js";
-import { EffectError } from "../step/drive.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { keepAttempt, keepStart, noteStart, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
-import { readMissingFacts } from "../runs/pending-facts.js";
-import { changeBacklog, makeEdit, makeEmptyResult } from "./perform-backlog.js";
 import { PUSH_LABEL } from "../step/releasing.js";
-import { endsAttempt, taskOfChange } from "../../todo/model/person-change.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -127,146 +117,15 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
   };
 }
 
-/** L2: writes the pending commit, the backlog and HEAD, in this order; a start that finds a pending commit finishes it. */
-export async function performCommit(world: World, effect: Do<"commit">): Promise<StepEvent> {
-  const { job, changes } = effect;
-  const { repo, memory } = world;
-  await world.log.sync();
-  const taken = memory.snapshots.get(job.job);
-  const commits = world.project.resolved.settings.git.commit === "runner";
-  let prepared: Preparation | undefined;
-  const prepare = async (backlog: Uint8Array): Promise<void> => {
-    if (repo === undefined || taken === undefined || !commits) return;
-    const message = formatMessage({
-      title: findTitle(world, job),
-      summary: effect.summary,
-      task: job.task_id ?? "",
-      run: world.log.run,
-      agent: job.agent,
-    });
-    const order = {
-      taskId: job.task_id ?? "",
-      attempt: job.job,
-      run: world.log.run,
-      snapshot: taken,
-      backlog,
-      message,
-      facts: { changes },
-    };
-    prepared = await prepareCommit(repo, order);
-  };
-  const outcome = await changeBacklog(world, changes, effect.during, prepare);
-  memory.baseline = memory.nextBaselines.get(job.job) ?? memory.baseline;
-  if (prepared === undefined && changes.length === 0) await prepare(await readBacklogBytes(world));
-  if (outcome.refused.length > 0) {
-    // The task's status changed meanwhile, so a commit would contradict the backlog. The tree is restored next.
-    if (repo !== undefined && prepared !== undefined && prepared !== "nothing")
-      await performAs("publish", () => dropPending(repo));
-    return { type: "committed", ...job, ...outcome };
-  }
-  if (prepared === undefined || prepared === "nothing") await keepAttempt(world, job);
-  forget(world, job);
-  if (repo === undefined || prepared === undefined || prepared === "nothing") {
-    if (job.task_id !== undefined) await forgetCheckpoints(world, [job.task_id]);
-    return { type: "committed", ...job, ...outcome };
-  }
-  const built = prepared;
-  const published = await performAs("publish", () => publish(repo, built));
-  outcome.warnings.push(...published.warnings);
-  return { type: "committed", ...job, commit: published.commit, ...outcome };
-}
-
-/** Finishes the pending commit of a killed run. */
-export async function performFinishPending(world: World): Promise<StepEvent> {
-  const { repo } = world;
-  if (repo === undefined) throw new EffectError("finish-pending", "the run has no repository");
-  const prepared = await recoverPending(repo);
-  if (prepared === undefined) return { type: "committed", ...makeEmptyResult(world.memory.backlog) };
-  const { changes, undone } = readMissingFacts(prepared, world.memory.backlog?.tasks ?? []);
-  const outcome =
-    changes.length === 0
-      ? makeEmptyResult(world.memory.backlog)
-      : await changeBacklog(world, changes, "idle");
-  if (outcome.refused.length > 0 && undone === undefined) {
-    await dropPending(repo);
-    return { type: "committed", ...outcome };
-  }
-  const finish = undone === undefined ? publish : publishWithTree;
-  const published = await performAs("publish", () => finish(repo, prepared));
-  outcome.warnings.push(...published.warnings);
-  return { type: "committed", commit: published.commit, ...outcome };
-}
-
-/** Commits the backlog at the end of a run, if git tracks it and it changed. */
-export async function performCommitBacklog(
-  world: World,
-  { ending }: Do<"commit-backlog">,
-): Promise<StepEvent> {
-  const outcome = makeEmptyResult(world.memory.backlog);
-  const bytes = await world.ports.files.read(world.project.todoFile);
-  const { repo } = world;
-  if (repo === undefined || bytes === undefined) return { type: "committed", ...outcome };
-  // Killed runs may have left checkpoints of other tasks.
-  const inHand = (world.memory.backlog?.tasks ?? []).filter(({ status }) => status === "doing");
-  const kept = await asResult(() =>
-    keepCheckpoints(
-      repo,
-      inHand.map(({ id }) => id),
-    ),
-  );
-  if (!kept.ok) outcome.warnings.push(`${kept.error.command}: ${kept.error.message}`);
-  const message = `looper: ${ending}\n\nLooper-Run: ${world.log.run}\n`;
-  const done = await commitBacklog(repo, { run: world.log.run, bytes, message });
-  if (done === "nothing") return { type: "committed", ...outcome };
-  return { type: "committed", commit: done.commit, ...outcome };
-}
-
-/** Drops the checkpoints of tasks that are done or abandoned; the next claim makes a new one. */
-async function forgetCheckpoints({ repo }: World, ids: readonly string[]): Promise<void> {
-  if (repo === undefined) return;
-  for (const id of ids) await performAs("checkpoint", () => dropCheckpoint(repo, id));
-}
-
-/** Changes only the backlog, and drops the checkpoints of tasks it blocks. */
-export async function performChange(world: World, effect: Do<"change-backlog">): Promise<StepEvent> {
-  await noteStart(world);
-  if (effect.request !== undefined) return performEdit(world, effect.request, effect.during);
-  const outcome = await changeBacklog(world, effect.changes, effect.during);
-  if (effect.job !== undefined) await keepAttempt(world, effect.job);
-  await forgetCheckpoints(
-    world,
-    effect.changes.flatMap((change) => (change.op === "block" ? [change.id] : [])),
-  );
-  return { type: "backlog_changed", ...effect.job, ...outcome };
-}
-
-/** Makes a requested edit, and drops the checkpoints of its tasks; the next claim makes new ones. */
-async function performEdit(world: World, request: string, during: "agent" | "idle"): Promise<StepEvent> {
-  const changes = world.memory.asked.get(request);
-  if (changes === undefined) throw new Error(`the edit ${request} is unknown`);
-  const statuses = new Map(world.memory.backlog?.tasks.map(({ id, status }) => [id, status]));
-  const outcome = await makeEdit(world, changes, during);
-  world.memory.asked.delete(request);
-  if (outcome.refused.length === 0) {
-    const ended = changes.filter((change) => endsAttempt(change, statuses.get(taskOfChange(change))));
-    const { repo } = world;
-    if (repo !== undefined)
-      for (const id of ended.map(taskOfChange)) await performAs("checkpoint", () => dropCheckpoint(repo, id));
-  }
-  return { type: "backlog_changed", request, ...outcome };
-}
-
-function findTitle(world: World, job: JobFacts): string {
-  return world.memory.backlog?.tasks.find(({ id }) => id === job.task_id)?.title ?? job.task_id ?? "work";
-}
-
-async function readBacklogBytes(world: World): Promise<Uint8Array> {
-  return (await world.ports.files.read(world.project.todoFile)) ?? new Uint8Array();
-}
-
 /** Forgets the checkpoint, the snapshot and the baseline of a job. */
 export function forget({ memory }: World, { job }: JobFacts): void {
   memory.checkpoints.delete(job);
   memory.snapshots.delete(job);
   memory.nextBaselines.delete(job);
+}
+
+/** Drops the checkpoints of tasks that are done or abandoned; the next claim makes a new one. */
+export async function forgetCheckpoints({ repo }: World, ids: readonly string[]): Promise<void> {
+  if (repo === undefined) return;
+  for (const id of ids) await performAs("checkpoint", () => dropCheckpoint(repo, id));
 }

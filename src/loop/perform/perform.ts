@@ -12,19 +12,13 @@ import type { Effect } from "../step/effects.js";
 import { makeHookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";
 import { performAgent } from "./perform-agent.js";
-import { performFinish } from "./perform-finish.js";
+import { performChange } from "./perform-change.js";
+import { performCommit, performCommitBacklog, performFinishPending } from "./perform-commit.js";
+import { performEndRun } from "./perform-end-run.js";
 import { performBaseline, performGate, performPreflight } from "./perform-gate.js";
 import { performRead } from "./perform-backlog.js";
 import { performRelease } from "./perform-release.js";
-import {
-  performChange,
-  performCheckpoint,
-  performCommit,
-  performCommitBacklog,
-  performFinishPending,
-  performRestore,
-  performSnapshot,
-} from "./perform-tree.js";
+import { performCheckpoint, performRestore, performSnapshot } from "./perform-tree.js";
 import { findWorkFolder } from "./prompt-for.js";
 import type { World } from "./world.js";
 
@@ -69,7 +63,7 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
       world.memory.stops.get(effect.job.job)?.abort(effect.how);
       return { type: "stop_sent", ...effect.job, how: effect.how };
     case "finish":
-      return performFinish(world, effect);
+      return performEndRun(world, effect);
     default:
       return never(effect);
   }

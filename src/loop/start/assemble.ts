@@ -6,7 +6,7 @@ import { AUTO_ORDER, chooseAuto, createAgent, NONE_FOUND } from "../../agents/cl
 import { agentSettings, knownAgents } from "../../config/read/agent-settings.js";
 import { parseEnvFile } from "../../config/read/env-file.js";
 import { readPrices, type Prices } from "../../config/read/prices.js";
-import { AUTO } from "../../config/table/settings.js";
+import { AUTO } from "../../config/settings/settings.js";
 import { findOperation } from "../../git/index/operation.js";
 import { initRepository, openRepository, type Repository } from "../../git/base/repository.js";
 import { formatHook } from "../hooks/read-hook.js";

@@ -9,7 +9,7 @@ import {
   type AgentSettings,
 } from "../../../../src/config/read/agent-settings.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
-import { AUTO } from "../../../../src/config/table/settings.js";
+import { AUTO } from "../../../../src/config/settings/settings.js";
 import { given } from "../../../../src/system/given.js";
 import type { CheckResult } from "../../../../src/todo/check/check.js";
 import type { CommandContext } from "../../../context/command-context.js";

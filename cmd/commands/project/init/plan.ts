@@ -1,7 +1,7 @@
 // The plan of `init`: which files to write, with which content. Pure. Leaves the task file to the store, and writing to the command.
 import path from "node:path";
-import { AUTO, type Settings } from "../../../../src/config/table/settings.js";
-import { settingsJsonSchema } from "../../../../src/config/table/settings-schema.js";
+import { AUTO, type Settings } from "../../../../src/config/settings/settings.js";
+import { settingsJsonSchema } from "../../../../src/config/settings/settings-schema.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { parseJson } from "../../../../src/system/text/json.js";
 import { backlogJsonSchema } from "../../../../src/todo/check/schema.js";

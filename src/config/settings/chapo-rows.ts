@@ -1,7 +1,7 @@
 // The part of the table of settings that is about the built-in engine: agents.<name>.chapo.
 // Leaves what they come to for one agent to chapo-settings.ts.
 import { readModelName } from "./model-names.js";
-import { row, type Row } from "./table.js";
+import { row, type Row } from "./setting-row.js";
 import {
   eitherType,
   listType,

@@ -10,7 +10,7 @@ import type { Effect } from "../step/effects.js";
 import type { World } from "./world.js";
 
 /** Ends the run. */
-export async function performFinish(
+export async function performEndRun(
   world: World,
   effect: Extract<Effect, { kind: "finish" }>,
 ): Promise<StepEvent> {

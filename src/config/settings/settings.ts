@@ -1,7 +1,7 @@
 // THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
 import { CHAPO_ROWS } from "./chapo-rows.js";
-import { row, type Row, type NestedTree } from "./table.js";
+import { row, type Row, type NestedTree } from "./setting-row.js";
 import { listType, convertWith, textType, wordType, type ValueType } from "./value-type.js";
 import {
   anyText,
