@@ -1,5 +1,5 @@
 // `looper fmt [file]`: the task file in canonical form. Leaves the form to canonical.ts, and writing to the store.
-import { correctionsText, type Correction } from "../../../src/todo/understand/understand.js";
+import { describeCorrections, type Correction } from "../../../src/todo/understand/understand.js";
 import { UserError } from "../../../src/system/errors.js";
 import { fmtAnswer, formatFile } from "../../../src/ui/answers/fmt.js";
 import { createTwoFilesPatch } from "diff";
@@ -84,7 +84,7 @@ async function sayNotFormatted(
 ): Promise<void> {
   const words = [asked.fix ? "--fix" : "-w", ...(asked.keepOrder ? ["--keep-order"] : [])];
   const remedy = ["looper fmt", ...words, ...(named ? [clean(shown)] : [])].join(" ");
-  const needs = corrections.length === 0 ? "" : ` (${clean(correctionsText(corrections))})`;
+  const needs = corrections.length === 0 ? "" : ` (${clean(describeCorrections(corrections))})`;
   await context.report({
     level: "error",
     lines: [`looper: ${clean(shown)} is not formatted${needs}: ${remedy}`],
@@ -102,7 +102,7 @@ function fixedText({ written, copy }: FmtAnswer, shown: string, corrections: rea
   if (!written) return `${shown} needs no correction`;
   if (corrections.length === 0) return `formatted ${shown}`;
   const kept = copy === null ? "" : `; the file as it was is ${copy}`;
-  return `corrected ${shown}: ${correctionsText(corrections)}${kept}`;
+  return `corrected ${shown}: ${describeCorrections(corrections)}${kept}`;
 }
 
 /** The problems that `--fix` could not correct. */

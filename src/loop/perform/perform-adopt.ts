@@ -4,7 +4,7 @@ import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import type { NewTask } from "../../todo/model/summary.js";
-import { objectionsTo } from "../../todo/understand/losses.js";
+import { findObjections } from "../../todo/understand/losses.js";
 import type { Backlog } from "../../todo/model/task.js";
 import { applyChanges } from "../../todo/change/update.js";
 import { dropDraftCheckpoint, undoDraft } from "./draft-tree.js";
@@ -35,7 +35,7 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
     return `the backlog the agent wrote is not valid: line ${String(first?.line ?? 1)}: ${first?.message ?? ""}`;
   }
   const old = await ports.files.read(project.todoFile);
-  const objections = repairs && old !== undefined ? objectionsTo(old, checked.backlog) : [];
+  const objections = repairs && old !== undefined ? findObjections(old, checked.backlog) : [];
   if (objections.length > 0) return `the repair would ${objections.join(", and ")}`;
   const keeps = project.resolved.settings.verify.from_agents;
   const known = repairs && old !== undefined ? Buffer.from(old).toString("utf8") : "";

@@ -10,7 +10,7 @@ import type { Problem } from "../../todo/model/problem.js";
 import { indexOf } from "../../todo/model/select.js";
 import type { Backlog, IndexRow } from "../../todo/model/task.js";
 import { understandBacklog } from "../../todo/understand/understand-backlog.js";
-import { correctionsText } from "../../todo/understand/understand.js";
+import { describeCorrections } from "../../todo/understand/understand.js";
 import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
 import type { ChangeResult } from "../step/jobs.js";
 import { findKnownVersion, type VersionPlace } from "./known-version.js";
@@ -78,7 +78,7 @@ async function correctMistakes({ store, project, check, log }: World): Promise<b
     (bytes) => {
       const understood = understandBacklog(bytes, check);
       if (understood === undefined) return bytes;
-      says = correctionsText(understood.corrections);
+      says = describeCorrections(understood.corrections);
       return understood.bytes;
     },
     () => "broken",

@@ -13,7 +13,7 @@ import { explainExhausted } from "../../system/exhausted.js";
 import { never } from "../../system/never.js";
 import { checkUnderstood } from "../../todo/understand/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../../todo/model/task.js";
-import { hintOnTask, nearTask } from "../../todo/change/which-task.js";
+import { hintOnTask, findNearTask } from "../../todo/change/which-task.js";
 import { findRootFolder, describeWorkFolder } from "../../config/project/work-folder.js";
 import { given } from "../../system/given.js";
 import type { RunRequest } from "../runs/run-request.js";
@@ -70,7 +70,7 @@ function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]):
     throw new UserError("usage", message, 'use add: looper add "what is to be done"');
   }
   if (only === undefined || tasks.some(({ id }) => id === only)) return;
-  const near = nearTask(tasks, only);
+  const near = findNearTask(tasks, only);
   const hint = near === undefined ? hintOnTask(tasks, only) : `did you mean ${near}?`;
   throw new UserError("usage", `there is no task ${only} in ${project.todoFile}`, hint);
 }

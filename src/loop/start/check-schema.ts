@@ -2,7 +2,7 @@
 // the first change, and each repair costs money.
 import { UserError } from "../../system/errors.js";
 import { parseJson } from "../../system/text/json.js";
-import { forbiddenChange } from "../../todo/check/runner-keys.js";
+import { findForbiddenChange } from "../../todo/check/runner-keys.js";
 import type { UserSchema } from "../../todo/check/user-schema.js";
 import type { RunRequest } from "../runs/run-request.js";
 
@@ -15,7 +15,7 @@ export async function requireSchemaAllowsRun(
   const { completion_marker: marks, review } = project.resolved.settings.loop;
   const value = parseJson(await ports.files.read(project.todoFile));
   const breaks = (backlog: unknown): boolean => schema(backlog).length > 0;
-  const forbidden = forbiddenChange(value, breaks, { marks: marks && review });
+  const forbidden = findForbiddenChange(value, breaks, { marks: marks && review });
   if (forbidden === undefined) return;
   const isMarker = forbidden.includes("marks a finished backlog");
   throw new UserError(

@@ -11,7 +11,7 @@ import { planRevert, type Conflict } from "../../git/undo/revert.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import { listTaskCommits } from "../../git/commit/task-commits.js";
 import { UserError } from "../../system/errors.js";
-import { hintOnTask, nearTask } from "../../todo/change/which-task.js";
+import { hintOnTask, findNearTask } from "../../todo/change/which-task.js";
 import { never } from "../../system/never.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import type { Backlog } from "../../todo/model/task.js";
@@ -156,7 +156,7 @@ async function findChanges(
 }
 
 function makeUnknownTaskError(id: string, { tasks }: Backlog): UserError {
-  const near = nearTask(tasks, id);
+  const near = findNearTask(tasks, id);
   const others = hintOnTask(tasks, id, "looper ls done shows what can be undone");
   const hint = near === undefined ? others : `did you mean ${near}?`;
   return new UserError("usage", `there is no task ${id}, and this branch has no commit of one`, hint);

@@ -6,7 +6,7 @@ import type { TaskId } from "../model/task.js";
 export const NO_EDITS: Edits = { added: [], changed: [], removed: [], putBack: [] };
 
 /** The edits that a person's changes made. */
-export function editsOf({ updated }: Pick<Applied, "updated">): Edits {
+export function listEdits({ updated }: Pick<Applied, "updated">): Edits {
   const of = (which: (one: Applied["updated"][number]) => boolean): TaskId[] =>
     updated.filter(which).map(({ id }) => id);
   return {
@@ -18,7 +18,7 @@ export function editsOf({ updated }: Pick<Applied, "updated">): Edits {
 }
 
 /** Why a person's changes cannot all be made: those that no longer hold, or the first problem of the result. */
-export function refusalsOf(
+export function listRefusals(
   { refused }: Pick<Applied, "refused">,
   changes: readonly Refusal["change"][],
   [problem]: readonly Problem[],

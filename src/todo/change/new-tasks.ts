@@ -2,7 +2,7 @@
 // update.ts appends them.
 import { shorten } from "../../system/text/cut.js";
 import { dropCycles, type Linked } from "../model/edges.js";
-import { idsAfter } from "../model/ids.js";
+import { makeIds } from "../model/ids.js";
 import { isMarker } from "../model/select.js";
 import type { NewTask } from "../model/summary.js";
 import { TaskId, type Task } from "../model/task.js";
@@ -78,7 +78,7 @@ function withIds(existing: readonly Task[], fresh: readonly NewTask[]): Accepted
     taken.add(id);
     return id;
   });
-  const next = idsAfter(
+  const next = makeIds(
     existing.map((task) => task.id),
     given.filter((id) => id !== undefined),
   );

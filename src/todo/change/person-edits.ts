@@ -2,7 +2,7 @@
 // `UserError` for a task that does not exist or an edit that is not allowed. Leaves making the changes to the store.
 import { UserError } from "../../system/errors.js";
 import type { Result } from "../../system/result.js";
-import { idsAfter } from "../model/ids.js";
+import { makeIds } from "../model/ids.js";
 import { withValues, type PersonChange, type TaskEdit } from "../model/person-change.js";
 import { TaskId, type Backlog, type Task } from "../model/task.js";
 import { valuesOf, type Assignment, type AssignmentError } from "./assignment.js";
@@ -24,7 +24,7 @@ export function requireTask(tasks: readonly Task[], id: string, unread?: string)
 export function insertTasks(titles: readonly string[], assignments: readonly Assignment[]): PersonEdit {
   const values = valuesOrThrow(BLANK, assignments);
   return ({ tasks }) => {
-    const next = idsAfter(tasks.map(({ id }) => id));
+    const next = makeIds(tasks.map(({ id }) => id));
     return titles.map((title) => ({
       op: "insert",
       task: { ...withValues(BLANK, values), id: next(), title },

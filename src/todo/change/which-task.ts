@@ -6,7 +6,7 @@ import { withoutMarker } from "../model/select.js";
 import type { Task } from "../model/task.js";
 
 /** The id that is one character away from the typed word. */
-export function nearTask(
+export function findNearTask(
   tasks: readonly Pick<Task, "id" | "status" | "tags">[],
   typed: string,
 ): string | undefined {
@@ -23,7 +23,7 @@ export function hintOnTask(
   otherwise = "looper ls lists them",
 ): string {
   const known = withoutMarker(tasks);
-  const near = nearTask(tasks, typed);
+  const near = findNearTask(tasks, typed);
   if (near !== undefined) return didYouMean(near, otherwise);
   const words = typed
     .toLowerCase()

@@ -5,7 +5,7 @@ import { lineCounter, locate, readLayout, type BacklogLayout, type TextProblem }
 import { outlineOf } from "../json/outline.js";
 import type { UnplacedProblem, Problem } from "../model/problem.js";
 import { checkRules } from "./rules.js";
-import { explainShape, isBacklog, readableTask, wrongTask, type WrongTask } from "./shape.js";
+import { explainShape, isBacklog, readTask, readWrongTask, type WrongTask } from "./shape.js";
 import { isSound } from "./quick-check.js";
 import type { Backlog, Task } from "../model/task.js";
 import type { UserSchema } from "./user-schema.js";
@@ -110,8 +110,8 @@ function tasksFrom({ text, tasks }: BacklogLayout): Tasks {
 
 function sorted(tasks: readonly unknown[]): Tasks {
   return {
-    readable: tasks.flatMap((task) => readableTask(task) ?? []),
-    wrong: tasks.flatMap((task) => (readableTask(task) === undefined ? (wrongTask(task) ?? []) : [])),
+    readable: tasks.flatMap((task) => readTask(task) ?? []),
+    wrong: tasks.flatMap((task) => (readTask(task) === undefined ? (readWrongTask(task) ?? []) : [])),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { forbiddenChange, withoutRunnerKeys } from "./runner-keys.js";
+import { findForbiddenChange, withoutRunnerKeys } from "./runner-keys.js";
 import { compileUserSchema } from "./user-schema.js";
 
 const task = { id: "T1", title: "a", priority: 1, status: "todo" };
@@ -57,13 +57,13 @@ test.each([
 ])("a change that a run needs and a schema with %j forbids is named", (more, expected) => {
   const schema = schemaOf(more);
   const breaks = (value: unknown): boolean => schema(value).length > 0;
-  expect(forbiddenChange(backlog(task), breaks, { marks: true })).toBe(expected);
+  expect(findForbiddenChange(backlog(task), breaks, { marks: true })).toBe(expected);
   if (expected?.includes("PROJECT-DONE") === true)
-    expect(forbiddenChange(backlog(task), breaks, { marks: false })).toBeUndefined();
+    expect(findForbiddenChange(backlog(task), breaks, { marks: false })).toBeUndefined();
 });
 
 test("a backlog that already violates the schema, or is empty, is not checked for a run's changes", () => {
-  expect(forbiddenChange(backlog(task), () => true, { marks: true })).toBeUndefined();
-  expect(forbiddenChange(backlog(), () => false, { marks: true })).toBeUndefined();
+  expect(findForbiddenChange(backlog(task), () => true, { marks: true })).toBeUndefined();
+  expect(findForbiddenChange(backlog(), () => false, { marks: true })).toBeUndefined();
   expect(withoutRunnerKeys([1])).toEqual([1]);
 });

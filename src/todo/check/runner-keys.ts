@@ -41,7 +41,7 @@ const CHANGES: readonly { what: string; change: Readonly<Record<string, unknown>
  * Finds the first change that a run needs and the schema forbids; `undefined` if it allows all. `breaks`: whether a backlog
  * violates the schema. Contract: the backlog itself meets the schema; otherwise it is repaired first.
  */
-export function forbiddenChange(
+export function findForbiddenChange(
   value: unknown,
   breaks: (value: unknown) => boolean,
   { marks }: { marks: boolean },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainShape, isBacklog, readableTask } from "./shape.js";
+import { explainShape, isBacklog, readTask } from "./shape.js";
 import { backlog, task } from "../testing/testing.js";
 
 /** Everything wrong with a value: the rule, where, what, and the advice. */
@@ -92,8 +92,8 @@ test("a missing required key is reported with the value to add, if known", () =>
 
 test("a task is read with its valid keys", () => {
   const whole = task("T1", { steps: ["a"], meta: { a: 1 } });
-  expect(readableTask(whole)).toStrictEqual(whole);
-  expect(readableTask({ ...whole, details: 7, foo: 1 })).toStrictEqual(whole);
+  expect(readTask(whole)).toStrictEqual(whole);
+  expect(readTask({ ...whole, details: 7, foo: 1 })).toStrictEqual(whole);
   for (const value of [null, 7, "T1", [], { ...whole, status: "wip" }])
-    expect(readableTask(value)).toBeUndefined();
+    expect(readTask(value)).toBeUndefined();
 });

@@ -6,9 +6,9 @@ import { nearest } from "../../system/text/nearest.js";
 import { pointerOf } from "../json/layout.js";
 import { meetsSchema } from "./meets-schema.js";
 import { didYouMean, show, type UnplacedProblem } from "../model/problem.js";
-import { spelledKey } from "./spelling.js";
+import { findSpelledKey } from "./spelling.js";
 import { Backlog, Task } from "../model/task.js";
-import { priorityFor, statusFor } from "./words.js";
+import { readPriority, statusFor } from "./words.js";
 
 /** Whether a value meets `run.schema.json`. */
 export function isBacklog(value: unknown): value is Backlog {
@@ -43,13 +43,13 @@ function meantBy(path: Keys, found: unknown): string | undefined {
   const isId = (item === undefined ? key === "id" : key === "depends_on") && Number.isSafeInteger(found);
   if (isId) return JSON.stringify(String(found));
   if (item !== undefined) return undefined;
-  const meant = key === "status" ? statusFor(found) : key === "priority" ? priorityFor(found) : undefined;
+  const meant = key === "status" ? statusFor(found) : key === "priority" ? readPriority(found) : undefined;
   return meant === undefined ? undefined : JSON.stringify(meant);
 }
 
 function unknownKey(path: Keys, key: string): UnplacedProblem {
   const known = knownKeys(path);
-  const spelled = spelledKey(key, known, new Set());
+  const spelled = findSpelledKey(key, known, new Set());
   const near = didYouMean(nearest(key, known), 'remove it, or put it under "meta"');
   // Unknown keys in `project` are for a person to decide about.
   const isMoved = nearest(key, known) === undefined && path[0] !== "project";
@@ -161,7 +161,7 @@ function valueAt(value: unknown, path: Keys): unknown {
 }
 
 /** Reads the valid keys of a task one by one; `undefined` if id, title, priority or status is not valid. */
-export function readableTask(value: unknown): Task | undefined {
+export function readTask(value: unknown): Task | undefined {
   const kept: Record<string, unknown> = {};
   for (const [key, schema] of Object.entries(Task.shape)) {
     const found = valueAt(value, [key]);
@@ -183,8 +183,8 @@ export interface WrongTask {
 
 const NEEDED = ["id", "title", "priority", "status"] as const;
 
-/** Reads an object in `tasks` that `readableTask` refuses; `undefined` if it has neither id nor title. */
-export function wrongTask(value: unknown): WrongTask | undefined {
+/** Reads an object in `tasks` that `readTask` refuses; `undefined` if it has neither id nor title. */
+export function readWrongTask(value: unknown): WrongTask | undefined {
   const [id, title, priority, status] = NEEDED.map((key) => valueAt(value, [key]));
   if (id === undefined && title === undefined) return undefined;
   const wrong = NEEDED.filter((key) => !Task.shape[key].safeParse(valueAt(value, [key])).success);

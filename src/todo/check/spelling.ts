@@ -32,7 +32,7 @@ const SHORTEST_TYPO = 5;
 export type Spelled = { key: string } | "unknown" | "unsure";
 
 /** `taken`: the keys the object has beside this one. */
-export function spelledKey(key: string, known: readonly string[], taken: ReadonlySet<string>): Spelled {
+export function findSpelledKey(key: string, known: readonly string[], taken: ReadonlySet<string>): Spelled {
   const squashed = squash(key);
   const same = known.find((one) => squash(one) === squashed);
   if (same !== undefined) return taken.has(same) ? "unsure" : { key: same };

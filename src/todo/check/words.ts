@@ -38,7 +38,7 @@ export function statusFor(value: unknown): Status | undefined {
 }
 
 /** The priority a text stands for: `high`, `P1`, `"1"`; `undefined` for a text that does not clearly stand for one. */
-export function priorityFor(value: unknown): number | undefined {
+export function readPriority(value: unknown): number | undefined {
   if (typeof value !== "string") return undefined;
   const [, digit] = /^\s*p?([1-5])\s*$/iu.exec(value) ?? [];
   return digit === undefined ? priorityOf(value) : Number(digit);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idsAfter } from "./ids.js";
+import { makeIds } from "./ids.js";
 
 test.each([
   [["T001", "T009"], "T010"],
@@ -15,10 +15,10 @@ test.each([
   [["T99999999999999999999"], "T1"],
   [["007"], "008"],
 ])("after %j comes %s", (ids, next) => {
-  expect(idsAfter(ids)()).toBe(next);
+  expect(makeIds(ids)()).toBe(next);
 });
 
 test("ids from an agent do not decide the style of the file and are not given twice", () => {
-  const next = idsAfter(["T1"], ["X1", "X2", "T2"]);
+  const next = makeIds(["T1"], ["X1", "X2", "T2"]);
   expect([next(), next()]).toEqual(["T3", "T4"]);
 });

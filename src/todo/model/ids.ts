@@ -16,7 +16,7 @@ const MOST_DIGITS = 15;
  * Returns a function that makes new ids in the most frequent style of `ids`, the latest style in a tie (T001 … T009 →
  * T010, TASK-12 → TASK-13); without numbers T1, T2 … The ids in `taken` are not given again and do not affect the style.
  */
-export function idsAfter(ids: readonly string[], taken: readonly string[] = []): () => TaskId {
+export function makeIds(ids: readonly string[], taken: readonly string[] = []): () => TaskId {
   let usual: Style = { before: "T", count: 0, highest: 0, width: 0 };
   const styles = new Map([[usual.before, usual]]);
   for (const [at, id] of [...ids, ...taken].entries()) {

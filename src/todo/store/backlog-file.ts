@@ -12,7 +12,7 @@ import type { Problem } from "../model/problem.js";
 import type { Backlog, Task } from "../model/task.js";
 
 /** A valid backlog with the exact bytes of its file. */
-export interface BacklogVersion {
+export interface FileVersion {
   bytes: Uint8Array;
   bom: boolean;
   layout: BacklogLayout;
@@ -20,10 +20,10 @@ export interface BacklogVersion {
 }
 
 /** The content on disk. `tasks` of an invalid file: those that can still be read. */
-export type Look =
+export type FileContent =
   | { kind: "missing" }
   /** Also a valid backlog without tasks. */
-  | { kind: "ok"; bytes: Uint8Array; version: BacklogVersion }
+  | { kind: "ok"; bytes: Uint8Array; version: FileVersion }
   /** White space only, or no tasks and not valid. */
   | { kind: "empty"; bytes: Uint8Array; problems: Problem[] }
   | { kind: "invalid"; bytes: Uint8Array; problems: Problem[]; tasks: Task[] };
@@ -39,7 +39,7 @@ const MARK = "\ufeff";
 
 /** The task file at a path. */
 export class BacklogFile {
-  private last: BacklogVersion | undefined;
+  private last: FileVersion | undefined;
   /** The file's stamp when it held the last version; every write changes the stamp. */
   private figures: FileStat | undefined;
   /** Whether the path was a regular file once: a link or folder that takes its place later is a mistake. */
@@ -55,7 +55,7 @@ export class BacklogFile {
    * Returns the present content. A large file is not read again while its stamp is the same, and not checked again while
    * its bytes are those of the last good version.
    */
-  async look(): Promise<Look> {
+  async look(): Promise<FileContent> {
     const at = this.ports.clock.now();
     const before = await this.evict();
     if (this.last !== undefined && (await this.holdsLast())) return found(this.last);
@@ -77,7 +77,7 @@ export class BacklogFile {
   }
 
   /** Keeps the stamp of a large file if it was the same before and after reading, and shows every later write. */
-  private async learn(look: Look, before: FileStat | undefined, at: number): Promise<void> {
+  private async learn(look: FileContent, before: FileStat | undefined, at: number): Promise<void> {
     this.figures = undefined;
     if (look.kind !== "ok" || look.bytes.length < LARGE || before === undefined) return;
     const after = await this.stat();
@@ -111,7 +111,7 @@ export class BacklogFile {
   }
 
   /** Judges these bytes as the content of the file. */
-  judge(bytes: Uint8Array): Look {
+  judge(bytes: Uint8Array): FileContent {
     const checked = checkBacklog(bytes, this.options);
     if (checked.kind === "invalid")
       return { kind: "invalid", bytes, problems: checked.problems, tasks: checked.readable };
@@ -131,7 +131,7 @@ export class BacklogFile {
   }
 
   /** Whether the file still has the content of a look. */
-  async isStill(look: Look): Promise<boolean> {
+  async isStill(look: FileContent): Promise<boolean> {
     if (look.kind === "ok" && look.version === this.last && (await this.holdsLast())) return true;
     const bytes = await this.read();
     if (bytes === undefined || look.kind === "missing") return bytes === undefined && look.kind === "missing";
@@ -139,7 +139,7 @@ export class BacklogFile {
   }
 
   /** Replaces the file in one step. */
-  async write(version: BacklogVersion): Promise<void> {
+  async write(version: FileVersion): Promise<void> {
     const written = await this.replace(version.bytes);
     this.last = version;
     const now = version.bytes.length < LARGE ? undefined : await this.stat();
@@ -214,7 +214,7 @@ export class BacklogFile {
   }
 }
 
-function found(version: BacklogVersion): Look {
+function found(version: FileVersion): FileContent {
   return { kind: "ok", bytes: version.bytes, version };
 }
 

@@ -5,11 +5,12 @@ import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { err, ok, type Result } from "../../system/result.js";
 import { sha256Hex } from "../../system/text/sha256.js";
-import { encode, type BacklogFile, type CopyKind, type Look, type BacklogVersion } from "./backlog-file.js";
+import { encode } from "./backlog-file.js";
+import type { BacklogFile, CopyKind, FileContent, FileVersion } from "./backlog-file.js";
 import type { Applied, BacklogIndex, Change, Edits, Refusal } from "../model/change.js";
 import { difference } from "../change/difference.js";
 import { editBacklog } from "../json/edit.js";
-import { editsOf, joinEdits, NO_EDITS, refusalsOf } from "../change/edits.js";
+import { listEdits, joinEdits, NO_EDITS, listRefusals } from "../change/edits.js";
 import { mergeEdits, type MergeRules } from "../change/merge.js";
 import type { PersonChange, TimedChanges } from "../model/person-change.js";
 import type { Problem } from "../model/problem.js";
@@ -106,7 +107,7 @@ const MOST_RESTARTS = 20;
 
 /** The basis of a write: the text to start from, its content, and the edits others made to it. */
 interface Start {
-  from: BacklogVersion;
+  from: FileVersion;
   backlog: Backlog;
   edits?: Edits;
 }
@@ -114,8 +115,8 @@ interface Start {
 /** Does the work of a store. Contract: the caller holds its lock. */
 export class Writer {
   /** The last valid version that this store read or wrote. */
-  private known: BacklogVersion | undefined;
-  private print: { of: BacklogVersion; sha256: string } | undefined;
+  private known: FileVersion | undefined;
+  private print: { of: FileVersion; sha256: string } | undefined;
   private tidied = false;
 
   constructor(
@@ -219,7 +220,7 @@ export class Writer {
       if (this.known === undefined) return NO_EDITS;
       const { backlog, applied } = applyChanges(this.known.backlog, changes, at);
       this.known = this.next({ from: this.known, backlog }, backlog);
-      return editsOf(applied);
+      return listEdits(applied);
     });
     return told.length === 0 ? undefined : { told, edits: edits.reduce(joinEdits) };
   }
@@ -300,7 +301,7 @@ export class Writer {
   }
 
   /** The present content; while only people save, waits for a broken file, because a save may be in progress. */
-  private async settle(during: MergeRules["while"]): Promise<Look> {
+  private async settle(during: MergeRules["while"]): Promise<FileContent> {
     const { clock } = this.ports;
     const deadline = clock.monotonic() + SETTLE_MS;
     let look = await this.file.look();
@@ -317,13 +318,13 @@ export class Writer {
   }
 
   /** The SHA-256 of a version's bytes; cached for the last version. */
-  private printOf(version: BacklogVersion): string {
+  private printOf(version: FileVersion): string {
     if (this.print?.of !== version) this.print = { of: version, sha256: sha256Hex(version.bytes) };
     return this.print.sha256;
   }
 
   /** The version to start from; `undefined` where no valid version is known. */
-  private start(look: Look, rules: MergeRules): Start | undefined {
+  private start(look: FileContent, rules: MergeRules): Start | undefined {
     const { known } = this;
     if (look.kind === "ok") {
       const from = look.version;
@@ -340,19 +341,19 @@ export class Writer {
     start: Start,
     changes: readonly (Change | PersonChange)[],
     { now, whole }: { now: string; whole: true | undefined },
-  ): { backlog: Backlog; applied: Applied; next: BacklogVersion } {
+  ): { backlog: Backlog; applied: Applied; next: FileVersion } {
     const { backlog, applied } = applyChanges(start.backlog, changes, now);
     const next = this.next(start, backlog);
     if (whole === undefined) return { backlog, applied, next };
     const judged = this.file.judge(next.bytes);
-    const refused = refusalsOf(applied, changes, judged.kind === "invalid" ? judged.problems : []);
+    const refused = listRefusals(applied, changes, judged.kind === "invalid" ? judged.problems : []);
     if (refused.length === 0) return { backlog, applied, next };
     const kept = this.next(start, start.backlog);
     return { backlog: start.backlog, applied: { updated: [], refused, warnings: [] }, next: kept };
   }
 
   /** The version with this backlog, made from `from`; `from` itself if they are the same. */
-  private next({ from }: Start, backlog: Backlog): BacklogVersion {
+  private next({ from }: Start, backlog: Backlog): FileVersion {
     if (backlog === from.backlog) return from;
     const layout = editBacklog(from.layout, from.backlog, backlog);
     return { bytes: encode(layout, from.bom), bom: from.bom, layout, backlog };
@@ -368,7 +369,7 @@ function isBad({ kind }: ReadResult): boolean {
   return kind === "empty" || kind === "invalid";
 }
 
-function holds(look: Look, bytes: Uint8Array): boolean {
+function holds(look: FileContent, bytes: Uint8Array): boolean {
   return look.kind === "ok" && Buffer.compare(look.bytes, bytes) === 0;
 }
 
@@ -378,7 +379,7 @@ const LOST = {
   invalid: "the whole file, which was not a valid backlog",
 } as const;
 
-function toRead(look: Look): ReadResult {
+function toRead(look: FileContent): ReadResult {
   if (look.kind !== "ok") return look;
   const { backlog } = look.version;
   if (backlog.tasks.length === 0) return { kind: "empty", bytes: look.bytes, problems: [] };
@@ -386,12 +387,12 @@ function toRead(look: Look): ReadResult {
 }
 
 /** Whether a file exists that is neither blank nor a valid backlog without tasks. */
-function saysSomething(look: Look): look is Exclude<Look, { kind: "missing" }> {
+function saysSomething(look: FileContent): look is Exclude<FileContent, { kind: "missing" }> {
   if (look.kind === "empty") return new TextDecoder().decode(look.bytes).trim() !== "";
   return look.kind === "invalid" || holdsTasks(look);
 }
 
-function holdsTasks(look: Look): boolean {
+function holdsTasks(look: FileContent): boolean {
   return look.kind === "ok"
     ? look.version.backlog.tasks.length > 0
     : look.kind === "invalid" && look.tasks.length > 0;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { objectionsTo } from "./losses.js";
+import { findObjections } from "./losses.js";
 import { backlog, task } from "../testing/testing.js";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, "utf8");
@@ -9,90 +9,92 @@ const file = (...tasks: string[]): Uint8Array =>
   bytes(`{"schema_version":1,"source_files":[],"tasks":[${tasks.join(",")}]}`);
 
 test("a repair that keeps every task by id or by title is accepted", () => {
-  expect(objectionsTo(file(open, fine), backlog(task("T1"), task("T2")))).toEqual([]);
+  expect(findObjections(file(open, fine), backlog(task("T1"), task("T2")))).toEqual([]);
   const twice = file(fine, fine);
-  expect(objectionsTo(twice, backlog(task("T2", { title: "b" }), task("T3", { title: "b" })))).toEqual([]);
+  expect(findObjections(twice, backlog(task("T2", { title: "b" }), task("T3", { title: "b" })))).toEqual([]);
 });
 
 test("a repair that drops a task, or one of two with the same id, is refused", () => {
-  expect(objectionsTo(file(fine, fine.replace("T2", "T2")), backlog(task("T2")))).toEqual([
+  expect(findObjections(file(fine, fine.replace("T2", "T2")), backlog(task("T2")))).toEqual([
     "lose 1 of its 2 tasks",
   ]);
-  expect(objectionsTo(file(fine, "7"), backlog(task("T9")))).toEqual(["lose T2"]);
+  expect(findObjections(file(fine, "7"), backlog(task("T9")))).toEqual(["lose T2"]);
   // Wrong itself, it is a task all the same.
-  expect(objectionsTo(file(open, fine), backlog(task("T2")))).toEqual(["lose T1"]);
+  expect(findObjections(file(open, fine), backlog(task("T2")))).toEqual(["lose T1"]);
 });
 
 test("the last task of a cut-off file counts by its title", () => {
   const cut = bytes(
     `{"schema_version":1,"source_files":[],"tasks":[${fine},{"id":"T3","title":"c \\"d\\"","prio`,
   );
-  expect(objectionsTo(cut, backlog(task("T2", { title: "b" })))).toEqual(['lose "c \\"d\\""']);
-  expect(objectionsTo(cut, backlog(task("T2", { title: "b" }), task("T3", { title: 'c "d"' })))).toEqual([]);
+  expect(findObjections(cut, backlog(task("T2", { title: "b" })))).toEqual(['lose "c \\"d\\""']);
+  expect(findObjections(cut, backlog(task("T2", { title: "b" }), task("T3", { title: 'c "d"' })))).toEqual(
+    [],
+  );
 });
 
 test("the whole tasks of a cut-off file count by id or title", () => {
   const cut = bytes(`{"tasks":[${fine},{"id":"T3","title" : "c","prio`);
   const both = backlog(task("T2", { title: "another" }), task("T9", { title: " c " }));
-  expect(objectionsTo(cut, both)).toEqual([]);
-  expect(objectionsTo(cut, backlog(task("T8", { title: "b" }), task("T9", { title: "c" })))).toEqual([]);
-  expect(objectionsTo(cut, backlog(task("T3", { title: "c" })))).toEqual(["lose T2"]);
-  expect(objectionsTo(cut, backlog(task("T9")))).toEqual(['lose T2, "c"']);
+  expect(findObjections(cut, both)).toEqual([]);
+  expect(findObjections(cut, backlog(task("T8", { title: "b" }), task("T9", { title: "c" })))).toEqual([]);
+  expect(findObjections(cut, backlog(task("T3", { title: "c" })))).toEqual(["lose T2"]);
+  expect(findObjections(cut, backlog(task("T9")))).toEqual(['lose T2, "c"']);
 });
 
 test.each(['"title":"x"', '"title"  :"x"', '"title":\n "x"', '"title"\n:\n"x"'])(
   "a title is one however it is spaced: %j",
   (title) => {
-    expect(objectionsTo(bytes(`{"tasks":[{${title},`), backlog(task("T1")))).toEqual(['lose "x"']);
+    expect(findObjections(bytes(`{"tasks":[{${title},`), backlog(task("T1")))).toEqual(['lose "x"']);
   },
 );
 
 test("a title that is not a JSON string is not counted, an empty one is", () => {
   expect(
-    objectionsTo(bytes('{"tasks":[{"title":"a\\q"},{"title":"b\nc"},{"title":7},'), backlog(task("T1"))),
+    findObjections(bytes('{"tasks":[{"title":"a\\q"},{"title":"b\nc"},{"title":7},'), backlog(task("T1"))),
   ).toEqual([]);
-  expect(objectionsTo(bytes('{"tasks":[{"title":""},'), backlog(task("T1")))).toEqual(['lose ""']);
+  expect(findObjections(bytes('{"tasks":[{"title":""},'), backlog(task("T1")))).toEqual(['lose ""']);
 });
 
 test("a task without a usable id is named by its title, if it has one", () => {
   const broken = file('{"title":"t"}', '{"id":3}', '{"id":"T1"}', "null", '{"id":"T5","title":" a "}');
-  expect(objectionsTo(broken, backlog(task("T9", { title: "a" })))).toEqual(['lose "t", 3, T1']);
+  expect(findObjections(broken, backlog(task("T9", { title: "a" })))).toEqual(['lose "t", 3, T1']);
 });
 
 test.each(["null", "7", "[]", "{}", '{"tasks":7}', '{"tasks":[null,7]}', " "])(
   "there is nothing to lose in %s",
   (text) => {
-    expect(objectionsTo(bytes(text), backlog())).toEqual([]);
+    expect(findObjections(bytes(text), backlog())).toEqual([]);
   },
 );
 
 test("a repair must not mark a task as done", () => {
   const mended = backlog(task("T2", { title: "b", status: "done" }), task("T4", { status: "done" }));
-  expect(objectionsTo(file(fine, "7"), mended)).toEqual([
+  expect(findObjections(file(fine, "7"), mended)).toEqual([
     "mark T2 as done, which only a finished attempt may",
   ]);
-  expect(objectionsTo(file(fine, fine.replace("T2", "T4"), "7"), mended)).toEqual([
+  expect(findObjections(file(fine, fine.replace("T2", "T4"), "7"), mended)).toEqual([
     "mark T2, T4 as done, which only a finished attempt may",
   ]);
   const done = fine.replace("todo", "done");
-  expect(objectionsTo(file(done, "7"), mended)).toEqual([]);
-  expect(objectionsTo(file(done, fine), backlog(...mended.tasks, task("T5")))).toEqual([]);
+  expect(findObjections(file(done, "7"), mended)).toEqual([]);
+  expect(findObjections(file(done, fine), backlog(...mended.tasks, task("T5")))).toEqual([]);
 });
 
 test.each(["completed", "Done", "closed"])(
   "a task that the file itself calls %s may be done in a repair",
   (word) => {
     const mended = backlog(task("T2", { title: "b", status: "done" }));
-    expect(objectionsTo(file(fine.replace("todo", word)), mended)).toEqual([]);
+    expect(findObjections(file(fine.replace("todo", word)), mended)).toEqual([]);
     const commented = Buffer.concat([file(fine.replace("todo", word).replace("id", "ID")), bytes("// end")]);
-    expect(objectionsTo(commented, mended)).toEqual([]);
+    expect(findObjections(commented, mended)).toEqual([]);
   },
 );
 
 test("an id that is a number is kept by the same id as a text", () => {
   const broken = file(fine.replace('"T2"', "2"));
-  expect(objectionsTo(broken, backlog(task("2", { title: "another" })))).toEqual([]);
-  expect(objectionsTo(broken, backlog(task("2", { status: "done" })))).toEqual([
+  expect(findObjections(broken, backlog(task("2", { title: "another" })))).toEqual([]);
+  expect(findObjections(broken, backlog(task("2", { status: "done" })))).toEqual([
     "mark 2 as done, which only a finished attempt may",
   ]);
 });

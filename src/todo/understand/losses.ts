@@ -16,7 +16,7 @@ interface Remnant {
 }
 
 /** Why a repaired backlog must not replace the broken one, as clauses after "the repair would …"; empty when it may. */
-export function objectionsTo(broken: Uint8Array, mended: Backlog): string[] {
+export function findObjections(broken: Uint8Array, mended: Backlog): string[] {
   const text = new TextDecoder().decode(broken);
   const whole = remnantsOf(text);
   const checked = whole === undefined ? checkBacklog(broken) : undefined;

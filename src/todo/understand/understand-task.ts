@@ -3,9 +3,9 @@
 // Leaves the text around it to understand.ts.
 import { given } from "../../system/given.js";
 import { show } from "../model/problem.js";
-import { spelledKey } from "../check/spelling.js";
+import { findSpelledKey } from "../check/spelling.js";
 import { Task } from "../model/task.js";
-import { priorityFor, statusFor } from "../check/words.js";
+import { readPriority, statusFor } from "../check/words.js";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -62,7 +62,7 @@ export function renameKeys(object: Members, known: readonly string[], changes: s
   const claims = new Map<string, number>();
   for (const key of Object.keys(object)) {
     if (known.includes(key)) continue;
-    const spelled = spelledKey(key, known, taken);
+    const spelled = findSpelledKey(key, known, taken);
     if (spelled === "unknown") unknown.push(key);
     if (typeof spelled === "string") continue;
     wanted.set(key, spelled.key);
@@ -98,7 +98,7 @@ function valueFor(key: string, value: unknown, text: string | undefined): Value 
         : [status, `status ${show(value)} → ${status}`];
     }
     case "priority": {
-      const priority = priorityFor(value);
+      const priority = readPriority(value);
       return priority === undefined ? [value] : [priority, `priority ${show(value)} → ${String(priority)}`];
     }
     default:

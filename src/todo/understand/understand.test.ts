@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkBacklog } from "../check/check.js";
-import { correctionsText, understandFile } from "./understand.js";
+import { describeCorrections, understandFile } from "./understand.js";
 
 const T1 = { id: "T1", title: "One", priority: 1, status: "todo" };
 
@@ -11,7 +11,7 @@ function file(...tasks: unknown[]): string {
 function understood(text: string | Uint8Array): { text: string; says: string } | undefined {
   const read = understandFile(typeof text === "string" ? Buffer.from(text) : text);
   if (read === undefined) return undefined;
-  return { text: Buffer.from(read.bytes).toString("utf8"), says: correctionsText(read.corrections) };
+  return { text: Buffer.from(read.bytes).toString("utf8"), says: describeCorrections(read.corrections) };
 }
 
 function tasksOf(text: string | Uint8Array): unknown[] {

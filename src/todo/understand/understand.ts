@@ -207,7 +207,7 @@ const NAMED = 3;
 const MOST_KINDS = 12;
 
 /** The corrections on one line: each kind once, with the tasks it was made in. */
-export function correctionsText(corrections: readonly Correction[]): string {
+export function describeCorrections(corrections: readonly Correction[]): string {
   const kinds = new Map<string, string[]>();
   for (const { says, task } of corrections) {
     const tasks = kinds.get(says) ?? [];

@@ -4,7 +4,7 @@ import { given } from "../../../system/given.js";
 import { priorityIn, readItem, withoutMarks } from "../item-line.js";
 import type { Status } from "../../model/task.js";
 import type { Drafted, TaskDraft } from "./draft.js";
-import { dedented, slug, type Line } from "./markdown-lines.js";
+import { dedent, slug, type Line } from "./markdown-lines.js";
 
 type Item = Extract<Line, { kind: "item" }>;
 
@@ -154,7 +154,7 @@ function draftOf({ item, steps, body, above }: Open): TaskDraft {
     blockers,
     tags: [...new Set([...above.tags, ...mark])].filter((tag) => !tags.includes(tag)).concat(tags),
     steps,
-    details: dedented(body, item.content),
+    details: dedent(body, item.content),
   };
 }
 

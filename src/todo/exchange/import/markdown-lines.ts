@@ -106,7 +106,7 @@ function expand(line: string): string {
 }
 
 /** Joins lines to a text and removes their common indentation, at most `columns`. */
-export function dedented(lines: readonly string[], columns: number): string {
+export function dedent(lines: readonly string[], columns: number): string {
   const text = lines.map((line) =>
     line.slice(0, columns).trim() === "" ? line.slice(columns) : line.trimStart(),
   );

@@ -3,7 +3,7 @@
 import { given } from "../../../system/given.js";
 import { shorten } from "../../../system/text/cut.js";
 import { dropCycles, type Linked } from "../../model/edges.js";
-import { idsAfter } from "../../model/ids.js";
+import { makeIds } from "../../model/ids.js";
 import { isDateTime } from "../../model/date-time.js";
 import { TaskId, type Task } from "../../model/task.js";
 import type { Drafted, TaskDraft } from "./draft.js";
@@ -68,7 +68,7 @@ function settleIds(
     taken.add(valid);
     return valid;
   });
-  const next = idsAfter([...taken]);
+  const next = makeIds([...taken]);
   return drafts.map(({ id, title }, at) => {
     const own = given[at];
     if (own !== undefined) return own;

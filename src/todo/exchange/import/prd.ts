@@ -5,7 +5,7 @@ import { given } from "../../../system/given.js";
 import { never } from "../../../system/never.js";
 import { readItem } from "../item-line.js";
 import type { Drafted, TaskDraft } from "./draft.js";
-import { dedented, slug, type Line } from "./markdown-lines.js";
+import { dedent, slug, type Line } from "./markdown-lines.js";
 
 type Item = Extract<Line, { kind: "item" }>;
 
@@ -85,7 +85,7 @@ function byNumber(sections: readonly Section[]): Found | undefined {
     const name = id ?? number;
     const { title: words, priority, tags, dependsOn, blockers } = readItem(bare(title), false);
     const rest = { tags, dependsOn, blockers, ...given({ priority }) };
-    return [{ ...given({ id: name }), title: words, ...rest, details: dedented(body, 0) }];
+    return [{ ...given({ id: name }), title: words, ...rest, details: dedent(body, 0) }];
   });
   return drafts.length === 0 ? undefined : { drafts, used };
 }
@@ -172,7 +172,7 @@ function itemDraft({ item, body }: { item: Item; body: readonly string[] }, { ti
     tags: tag === "" ? tags : [tag, ...tags],
     dependsOn,
     blockers,
-    details: dedented(body, item.content),
+    details: dedent(body, item.content),
   };
 }
 
@@ -188,7 +188,7 @@ function bySection(sections: readonly Section[]): Found | undefined {
     return [
       {
         title: section.title.replace(/^\d+(?:\.\d+)*[.)]?\s+/u, ""),
-        details: dedented(textOf(section.lines), 0),
+        details: dedent(textOf(section.lines), 0),
       },
     ];
   });
