@@ -1,8 +1,4 @@
 // `looper push [version]`: a release prepared by an agent and checked by the runner. Leaves the work to src/loop/, the display to watch-run.ts.
-<<<<<<< HEAD
-=======
-import { ROWS } from "../../../src/config/settings/settings.js";
->>>>>>> 944801f (Name the commit protocol, the settings and a run's end by what they are)
 import { planRelease } from "../../../src/loop/start/open-release.js";
 import { readWish } from "../../../src/release/survey.js";
 import { given } from "../../../src/system/given.js";

@@ -1,11 +1,6 @@
 // `looper run [file]`: the loop. Leaves the display to watch-run.ts.
 import { planAnswer } from "../../../src/ui/answers/plan.js";
 import type { Project } from "../../../src/config/project/open-project.js";
-<<<<<<< HEAD
-=======
-import type { Flags } from "../../../src/config/read/resolve.js";
-import { ROWS } from "../../../src/config/settings/settings.js";
->>>>>>> 944801f (Name the commit protocol, the settings and a run's end by what they are)
 import { UserError } from "../../../src/system/errors.js";
 import { planRun, type Plan } from "../../../src/loop/start/plan-run.js";
 import { given } from "../../../src/system/given.js";
