@@ -101,7 +101,7 @@ test(
     // A file that both changed goes in whole, with a warning.
     expect(paths(rig, ofTask(rig, "T2"))).toEqual(["T2.txt", "shared.txt", "to-do.json"]);
     expect(stderr).toContain(
-      "shared.txt had uncommitted changes of yours and the agent changed it too: the commit has both",
+      "shared.txt had your uncommitted changes, and the agent changed it too: the commit contains both",
     );
     expect(lines(rig.git("status", "--porcelain"))).toEqual(
       before.filter((line) => !line.endsWith("shared.txt")),
@@ -159,7 +159,7 @@ test(
     rig.git("switch", "-q", "-");
     rig.git(...person, "merge", "-q", "--no-ff", "--no-commit", "side");
     const { code, stderr } = await rig.run(["run"]);
-    expect([code, stderr]).toEqual([3, expect.stringContaining("git is in the middle of a merge")]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining("a merge is in progress")]);
     expect(stderr).toContain("git merge --continue");
     expect(rig.statuses()).toEqual({ T1: "todo" });
     expect(rig.git("status", "--porcelain")).toBe("A  side.txt\n");

@@ -174,7 +174,7 @@ test(
     await turn.report();
     expect(await run.ended).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("index.lock was left by a git that was ended") as string,
+      stderr: expect.stringContaining("index.lock was left by a killed git") as string,
     });
     expect(existsSync(lock)).toBe(false);
     expect(rig.git("status", "--porcelain")).toBe("");

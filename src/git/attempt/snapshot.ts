@@ -150,11 +150,11 @@ async function keepBase(repo: Repository, { checkpoint, run, label }: SnapshotOr
 }
 
 function warnOfBoth(path: string, kept: string): string {
-  return `${toText(path)} had uncommitted changes of yours and the agent changed it too: the commit has both. Your version: git show ${kept}`;
+  return `${toText(path)} had your uncommitted changes, and the agent changed it too: the commit contains both. Your version: git show ${kept}`;
 }
 
 function warnOfMarked(path: string, kept: string): string {
-  return `${toText(path)} was changed by the agent, but git is told to ignore its changes (skip-worktree or assume-unchanged): it is in no commit. Your version: git show ${kept}`;
+  return `${toText(path)} was changed by the agent, but git ignores its changes (skip-worktree or assume-unchanged), so they are not committed. Your version: git show ${kept}`;
 }
 
 /** Reverts the changes that came with a switch of HEAD; returns the attempt's own changes. */

@@ -52,7 +52,7 @@ export async function removeNewLocks(repo: Repository, before: Locks): Promise<s
     found.filter(({ path, stat }) => before.get(path) !== versionOf(stat)),
   );
   return removed.map(
-    (path) => `${path} was left by a git that was ended; it would have kept every other out, and is removed`,
+    (path) => `${path} was left by a killed git and blocked other git commands; it was removed`,
   );
 }
 

@@ -183,7 +183,7 @@ test("settings changed by an unknown process before a kill stay, with a warning"
   await scratch.git("config", "user.name", "Somebody");
   const taken = await checkpoint(repo, again);
   expect(taken.warnings).toEqual([
-    expect.stringContaining(`${inGit(scratch, "config")} is not as it was when T1 began`),
+    expect.stringContaining(`${inGit(scratch, "config")} has changed since T1 began`),
   ]);
   expect((await restoreTo(repo, { checkpoint: taken, ...LABEL })).warnings).toEqual([]);
   expect(await scratch.git("config", "user.name")).toBe("Somebody");

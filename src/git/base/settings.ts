@@ -158,6 +158,6 @@ async function putBack(files: Files, path: string, was: Kept): Promise<void> {
 
 function warnOf(path: string, was: Kept | undefined, is: Kept | undefined, copy: string): string {
   const how = is === undefined ? "removed" : was === undefined ? "made" : "changed";
-  const kept = is === undefined ? "" : `; as it was left: ${copy}`;
-  return `${path} was ${how} during the attempt and is put back, since it says what git does and starts${kept}`;
+  const kept = is === undefined ? "" : `; the attempt's version: ${copy}`;
+  return `${path} was ${how} during the attempt; it controls git, so it was restored${kept}`;
 }

@@ -86,7 +86,7 @@ test("rescues are listed newest first, each with its kind, task and content", as
   const times = listed.map(({ at }) => at);
   expect(times).toEqual([...times].sort((a, b) => b - a));
   const shown = await showRescue(listed.find(({ why }) => why === "given-up") ?? listed[0] ?? fail());
-  expect(shown).toMatch(/ a\.txt \| 2 \+-[^]*-one\n\+agent\n[^]*Staged and in no file[^]*\+only staged\n/);
+  expect(shown).toMatch(/ a\.txt \| 2 \+-[^]*-one\n\+agent\n[^]*Only in the index[^]*\+only staged\n/);
 });
 
 function fail(): never {
@@ -224,7 +224,7 @@ test("content that only the index had is kept if an attempt unstages it, even if
   expect(kept).toMatchObject({ why: "before", task: "T1" });
   expect(kept?.staged.map(({ path }) => path)).toEqual(["part"]);
   const shown = await showRescue(kept ?? fail());
-  expect(shown).toMatch(/Staged and in no file[^]*\+first half\n$/);
+  expect(shown).toMatch(/Only in the index[^]*\+first half\n$/);
   const again = await checkpoint(repo, { id: "T1", run: ORDER.run, reuse: true });
   expect(again.index).toEqual(taken.index);
 });

@@ -71,7 +71,7 @@ export async function showRescue(rescue: Rescue): Promise<string> {
   if (stagedIn === undefined) return work;
   const only = ["--diff-filter=d", ...shape];
   const staged = toText((await runGit(repo, ["diff", ...only, from, stagedIn])).out);
-  return `${work}${work === "" ? "" : "\n"}Staged and in no file (git show ${stagedIn}):\n\n${staged}`;
+  return `${work}${work === "" ? "" : "\n"}Only in the index (git show ${stagedIn}):\n\n${staged}`;
 }
 
 /** Drops a rescue; its commit stays until git prunes it. Fails if its ref was changed in the meantime. */

@@ -288,7 +288,7 @@ async function reuseCheckpoint(
 }
 
 function warnOfSetting(path: string, id: string): string {
-  return `${path} is not as it was when ${id} began: an agent that was killed changed it, or a person did; it stays`;
+  return `${path} has changed since ${id} began, by a killed agent or by a person; it was not restored`;
 }
 
 /**
@@ -306,7 +306,7 @@ async function keepLostHead(
   if (out !== "") return undefined;
   const ref = await freeRescueRef(repo, run, `${id}-head`);
   await runGit(repo, ["update-ref", ref, commit]);
-  return `no branch has ${commit} any more, where HEAD was when ${id} began; it is kept: ${ref}`;
+  return `no branch contains ${commit} any more, the commit of HEAD when ${id} began; it is kept: ${ref}`;
 }
 
 async function readKeptIndex(

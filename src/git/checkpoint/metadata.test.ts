@@ -216,7 +216,7 @@ test("a warning names a person's pipe that was removed, because it cannot be res
   const taken = await checkpoint(repo, T1);
   remove(scratch, "mine");
   const { warnings } = await restoreTo(repo, { checkpoint: taken, ...LABEL });
-  expect(warnings).toEqual([expect.stringMatching(/cannot be made again: mine$/)]);
+  expect(warnings).toEqual([expect.stringMatching(/cannot be restored: mine$/)]);
 });
 
 test("files committed meanwhile keep their permissions", async ({ scratch }) => {

@@ -87,7 +87,7 @@ export async function keepCopies(repo: Repository, id: string, paths: readonly s
 }
 
 function unprotected(path: string, why: string): string {
-  return `${toText(path)} is a repository of its own, and Looper cannot protect it (${why}): an attempt that removes it removes it for good`;
+  return `${toText(path)} is a repository of its own, and Looper cannot protect it (${why}): it is lost if an attempt removes it`;
 }
 
 /** The warnings at the start of a run about a repository inside the tree that cannot be kept whole. */

@@ -45,7 +45,7 @@ async function tryRefresh(repo: Repository, prepared: Prepared): Promise<string[
     return [];
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== undefined || isOfTheDisk(error.message)) throw error;
-    return [`the index could not be brought up to date; git reset --mixed does it (${error.message})`];
+    return [`cannot update the index: ${error.message}; run git reset --mixed to update it`];
   }
 }
 

@@ -36,19 +36,19 @@ const BEGUN: [string, string[]][] = [
 ];
 
 for (const [name, args] of BEGUN) {
-  test(`git ${args.join(" ")}: a run does not begin, and is told why`, async ({ scratch }) => {
+  test(`git ${args.join(" ")}: a run does not start and reports the reason`, async ({ scratch }) => {
     await branches(scratch);
     expect(await told(scratch)).toBeUndefined();
     await expect(scratch.git(...args)).rejects.toThrow();
     if (args.includes("--no-commit")) {
       expect(await told(scratch)).toBe(
-        `conflicts in ${scratch.top} wait to be resolved: a.txt: resolve them, then git add each; git status shows them`,
+        `unresolved conflicts in ${scratch.top}: a.txt: resolve them, then git add each; git status shows them`,
       );
       return;
     }
     const verb = name.slice(2);
     expect(await told(scratch)).toBe(
-      `git is in the middle of ${name} in ${scratch.top}: finish it, then run again: git ${verb} --continue; or drop it: git ${verb} --abort`,
+      `${name} is in progress in ${scratch.top}: finish it, then run again: git ${verb} --continue; or drop it: git ${verb} --abort`,
     );
     await scratch.git(verb, "--abort");
     expect(await told(scratch)).toBeUndefined();
@@ -70,7 +70,7 @@ test("an operation is detected: a series between two commits, am, bisect", async
 
   await scratch.git("format-patch", "-q", "-1", "side", "-o", join(scratch.top, "..", "mail"));
   await expect(scratch.git("am", "-q", join(scratch.top, "..", "mail", "0001-side.patch"))).rejects.toThrow();
-  expect(await told(scratch)).toContain("an am in");
+  expect(await told(scratch)).toContain("an am is");
   await scratch.git("am", "--abort");
 
   await scratch.git("bisect", "start");

@@ -26,13 +26,13 @@ export async function findOperation(repo: Repository): Promise<Progress | undefi
   const paths = await conflicts(repo);
   if (paths.length === 0) return undefined;
   return {
-    message: `conflicts in ${repo.cwd} wait to be resolved: ${listSome(paths.map(toText))}`,
+    message: `unresolved conflicts in ${repo.cwd}: ${listSome(paths.map(toText))}`,
     hint: "resolve them, then git add each; git status shows them",
   };
 }
 
 function explain({ cwd }: Repository, doing: Doing): Progress {
-  const message = `git is in the middle of ${doing === "am" ? "an" : "a"} ${doing} in ${cwd}`;
+  const message = `${doing === "am" ? "an" : "a"} ${doing} is in progress in ${cwd}`;
   if (doing === "bisect") return { message, hint: "end it, then run again: git bisect reset" };
   return {
     message,

@@ -116,6 +116,6 @@ test("without a reflog all commits of an attempt are removed from the branch, ke
   expect(seen.verdict).toBe("put-back");
   expect(await scratch.git("rev-parse", "refs/looper/rescue/run-1/T1-1")).toBe(theirs);
   expect(seen.warnings.join()).toContain(
-    `commit ${theirs.slice(0, 12)} "person: mine.txt" was taken off main and is kept at refs/looper/rescue/run-1/T1-1; get it back: git cherry-pick ${theirs.slice(0, 12)}`,
+    `commit ${theirs.slice(0, 12)} "person: mine.txt" was removed from main and is kept at refs/looper/rescue/run-1/T1-1; get it back: git cherry-pick ${theirs.slice(0, 12)}`,
   );
 });

@@ -211,7 +211,7 @@ export function warnOfTheirs({ kept, lost }: Sorted, branch: string, keptAt: str
     ),
     ...lost.map(
       ({ commit, subject }) =>
-        `commit ${shortenId(commit)} "${subject}", not made by the agent, changes lines that a commit of the agent's below it changed: it was taken off ${branch} and is kept at ${keptAt ?? commit}; its files are in the working tree, uncommitted; get it back: git cherry-pick ${shortenId(commit)}`,
+        `commit ${shortenId(commit)} "${subject}", not made by the agent, changes lines that a commit of the agent's below it changed: it was removed from ${branch} and is kept at ${keptAt ?? commit}; its files are in the working tree, uncommitted; get it back: git cherry-pick ${shortenId(commit)}`,
     ),
   ];
 }

@@ -30,7 +30,7 @@ export async function clearView(
   const had = new Set(unseen.special);
   const special = (await lookAround(repo, tree)).special.filter((path) => !had.has(path));
   for (const path of special) await repo.ports.files.tree(repo.cwd).remove(path);
-  const told = `pipes, sockets or devices, which nothing can keep, were made during the attempt and are removed`;
+  const told = "pipes, sockets or devices made during the attempt cannot be kept and were removed";
   return { again: opened || special.length > 0, warnings: warnOf(told, special) };
 }
 
@@ -63,8 +63,8 @@ export async function restoreUnseen(
   const there = await repo.ports.files.tree(repo.cwd).look(unseen.special);
   const gone = unseen.special.filter((_, at) => there[at]?.kind !== "other");
   return [
-    ...warnOf("permissions could not be put back", failed),
-    ...warnOf("pipes, sockets or devices were removed during the attempt and cannot be made again", gone),
+    ...warnOf("cannot restore permissions", failed),
+    ...warnOf("pipes, sockets or devices were removed during the attempt and cannot be restored", gone),
   ];
 }
 
@@ -101,7 +101,7 @@ export async function restoreModesOf(
   const old = back.filter(({ path, from }) => exists(from) && !changed.has(path));
   const files = kindsOf(repo, new Map(old.map(({ path, from }) => [path, from])), []);
   const kinds = new Map([...files].filter(([, kind]) => kind !== "folder"));
-  return warnOf("permissions could not be put back", await restoreModes(repo, known, kinds));
+  return warnOf("cannot restore permissions", await restoreModes(repo, known, kinds));
 }
 
 /** Returns the paths whose bits could not be set. */

@@ -81,7 +81,7 @@ export async function warnOfCommits(
     return known.has(commit)
       ? []
       : [
-          `commit ${shortenId(commit)} "${toText(subject)}" was taken off ${branch} and is kept at ${kept}; get it back: git cherry-pick ${shortenId(commit)}`,
+          `commit ${shortenId(commit)} "${toText(subject)}" was removed from ${branch} and is kept at ${kept}; get it back: git cherry-pick ${shortenId(commit)}`,
         ];
   });
   return [...told, ...off];

@@ -296,7 +296,7 @@ test("a branch that was rewritten between two runs stays, and its old commit is 
   await scratch.git("reset", "-q", "--hard", "HEAD~1");
   const order = { id: "T1", run: "run-2", reuse: true };
   const again = await checkpoint(repo, order);
-  expect(again.warnings.join()).toContain(`no branch has ${tip} any more`);
+  expect(again.warnings.join()).toContain(`no branch contains ${tip} any more`);
   expect(await scratch.git("rev-parse", "refs/looper/rescue/run-2/T1-head")).toBe(tip);
   expect((await checkpoint(repo, order)).warnings).toEqual([]);
   await giveUp(repo, again);
