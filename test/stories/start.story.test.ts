@@ -35,7 +35,8 @@ test.each([
   { args: ["help", "run"], files: 2, kilobytes: 95 },
   { args: ["ls"], files: 2, kilobytes: 155 },
   { args: ["validate"], files: 2, kilobytes: 155 },
-  { args: ["status"], files: 3, kilobytes: 182 },
+  // It says why a release was not made, and what mends it.
+  { args: ["status"], files: 3, kilobytes: 184 },
 ])("looper $args reads at most $files files, $kilobytes kB", async ({ args, files, kilobytes }) => {
   const loaded = await loadedBy(args, folder);
   const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0);
@@ -99,7 +100,7 @@ test("the whole of dist/ stays small", () => {
   const sizes = files.map((one) => statSync(path.join(one.parentPath, one.name)).size);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   expect(bytes, `dist/ has ${String(bytes)} bytes: what is it that grew, and who needs it?`).toBeLessThan(
-    4_900_000,
+    4_950_000,
   );
 });
 

@@ -8,7 +8,7 @@ import type { View } from "../view/view.js";
 import type { Colours } from "../colours.js";
 import { PHASES, type Titles } from "../view/live-line.js";
 import { clean, cut, wrap } from "../text.js";
-import { releaseTexts } from "./release-lines.js";
+import { releaseTexts } from "./release-texts.js";
 import { waitingText } from "../view/waiting.js";
 
 /** The share of a line that a title may take. */
