@@ -3,7 +3,7 @@ import { z } from "zod";
 
 export const NewTask = z.object({
   id: z.string().optional().describe("Taken if it is valid and free"),
-  title: z.string().min(1).describe("What is to be done, in one line"),
+  title: z.string().min(1).describe("The task in one line"),
   description: z.string().optional(),
   reference: z.string().optional(),
   priority: z.int().min(1).max(5).optional().describe("1 comes first; 3 unless given"),
@@ -28,7 +28,7 @@ export const Summary = z.object({
     .default(null)
     .describe("The id of the task that was given; null, empty or left out means that task"),
   status: z.enum(["done", "blocked", "skipped", "reviewed"]),
-  summary: z.string().optional().describe("What was done, or why not"),
+  summary: z.string().optional().describe("The work that was done, or why none was"),
   files: z.array(z.string()).optional().describe("Files that were changed"),
   blockers: z.array(z.string()).optional().describe("When blocked: what is in the way"),
   new_tasks: z.array(NewTask).optional().describe("Tasks that turned out to be needed"),

@@ -24,12 +24,12 @@ const dateTime = z
 
 export const Task = z.strictObject({
   id: TaskId.describe("Not empty, no white space, unique"),
-  title: z.string().min(1).describe("What is to be done, in one line"),
+  title: z.string().min(1).describe("The task in one line"),
   description: z.string().optional().describe("Why, and what it is about"),
   reference: z.string().optional().describe("Where it comes from: a file, a link, a section"),
   priority: z.int().min(1).max(5).describe("1 comes first"),
   status: Status.describe("Only the runner sets it while it runs"),
-  details: z.string().optional().describe("What an agent must know to do it"),
+  details: z.string().optional().describe("Everything an agent must know to do it"),
   steps: strings.optional().describe("How to do it, one after the other"),
   blockers: strings.optional().describe("Why it is blocked"),
   tags: strings.optional(),
@@ -37,7 +37,7 @@ export const Task = z.strictObject({
   depends_on: z.array(TaskId).optional().describe("Ids of tasks that must be done first"),
   verify: strings.optional().describe("Commands that must pass before it counts as done"),
   agent: z.string().optional().describe("The agent that is to do it"),
-  result: z.string().optional().describe("What the last agent reported"),
+  result: z.string().optional().describe("The last agent's report"),
   attempts: z.int().min(0).optional().describe("How often it was tried, over all runs"),
   created_at: dateTime.optional(),
   updated_at: dateTime.optional(),

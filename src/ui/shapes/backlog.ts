@@ -71,7 +71,9 @@ export const WhyAnswer = z.object({
   answer: z.enum(["done", "next", "behind", "waits"]),
   before: z.array(z.string()).describe("Tasks that are ready and come before it"),
   waits_for: z.array(z.string()).describe("Its own dependencies that are not done"),
-  first: z.array(z.string()).describe("What all of this waits for in the end, and could be taken"),
+  first: z
+    .array(z.string())
+    .describe("The tasks that all of these wait for in the end, and that could be claimed now"),
 });
 export type WhyAnswer = z.infer<typeof WhyAnswer>;
 

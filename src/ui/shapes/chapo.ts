@@ -15,7 +15,7 @@ export const ChapoSessionsAnswer = z.object({
       state: z
         .enum(["idle", "running", "waiting_for_user", "completed", "error", "interrupted"])
         .describe("interrupted: its process was killed while it ran"),
-      question: z.string().nullable().describe("What it waits for"),
+      question: z.string().nullable().describe("The question that the conversation waits for"),
       title: z.string().describe("The first words of the user"),
       messages: z.int(),
       iterations: z.int().describe("Turns of the model"),
@@ -33,8 +33,10 @@ export const ChapoToolsAnswer = z.object({
   tools: z.array(
     z.object({
       name: z.string().describe("The canonical name"),
-      offered_as: z.array(z.string()).describe("What the model is shown, in the vocabulary that is set"),
-      agent: z.string().describe("Who makes the call where the model does not say"),
+      offered_as: z
+        .array(z.string())
+        .describe("The names that the model is shown, in the vocabulary that is set"),
+      agent: z.string().describe("The agent that makes the call unless the model names one"),
       description: z.string(),
       parameters: z.record(z.string(), z.unknown()).describe("A JSON schema"),
       asks_first: z.boolean().describe("In the trust mode that is set, without a rule that says otherwise"),

@@ -16,7 +16,7 @@ export const LogsAnswer = z.object({
         started: z.string().describe("RFC 3339, of the first event of the attempt"),
         messages: z
           .array(z.object({ at: z.string().describe("RFC 3339"), text: z.string() }))
-          .describe("What the agent said, whole, in order"),
+          .describe("The agent's messages, whole and in order"),
       }),
     )
     .describe("In the order they were made"),

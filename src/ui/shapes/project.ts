@@ -48,7 +48,7 @@ export const InitAnswer = z.object({
       left: z.int().optional().describe("Lines of a document that no task holds"),
     })
     .nullable(),
-  notes: z.array(z.string()).describe("What is not as it was meant to be, one sentence each"),
+  notes: z.array(z.string()).describe("Differences from what was intended, one sentence each"),
   next: z.array(z.string()).describe("Commands to type next"),
   from_looper_go: z
     .object({
@@ -68,6 +68,6 @@ export type InitAnswer = z.infer<typeof InitAnswer>;
 /** `looper completion SHELL --json`. */
 export const CompletionAnswer = z.object({
   shell: z.enum(["bash", "zsh", "fish", "powershell"]),
-  script: z.string().describe("What the shell is to read"),
+  script: z.string().describe("The script for the shell to read"),
 });
 export type CompletionAnswer = z.infer<typeof CompletionAnswer>;

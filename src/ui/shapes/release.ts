@@ -26,7 +26,7 @@ export const PushAnswer = z.discriminatedUnion("outcome", [
     remote: Remote.describe("null: there is none, and nothing is pushed"),
     pushed: z.boolean(),
     published: z.string().nullable().describe("The address of the release on GitHub"),
-    paths: z.array(z.string()).describe("What the agent changed"),
+    paths: z.array(z.string()).describe("Paths that the agent changed"),
     checks: z.array(Check),
     problems: z.array(z.object({ check: z.string(), message: z.string() })),
     why: z.string().nullable().describe("Why it went no further"),

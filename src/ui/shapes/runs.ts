@@ -46,7 +46,7 @@ export const ReplayTreeAnswer = z.object({
   commits: z.int().describe("Commits whose trees are the same"),
   backlogs: z.int().describe("Changes after which the task file held the same bytes"),
   gates: z.int().optional().describe("Verdicts that are the same; only with --gate"),
-  notes: z.array(z.string()).describe("What others did meanwhile, taken over from the repository"),
+  notes: z.array(z.string()).describe("Changes others made meanwhile, taken over from the repository"),
   seq: z.int().optional().describe("The first line of the log that differs"),
   difference: z.string().optional(),
   stopped: z
@@ -134,7 +134,7 @@ export const StatusAnswer = z.object({
           doing: z.string(),
         })
         .nullable()
-        .describe("What is in hand; null where nothing is"),
+        .describe("The attempt in progress; null if there is none"),
       waiting: z
         .object({ until: z.string().describe("RFC 3339"), agent: z.string().nullable(), reason: z.string() })
         .nullable(),
@@ -142,14 +142,14 @@ export const StatusAnswer = z.object({
         .int()
         .nullable()
         .describe(
-          "Until nothing is left to do, by what the tasks of this file took so far; null where nobody knows",
+          "Estimated ms until every task is done, from the tasks of this file that are; null if unknown",
         ),
       tokens: z.int(),
       cost_usd: z.number().nullable().describe("Null where nothing is known"),
-      cost_partly: z.boolean().describe("Some of it nobody told: it is at least so much"),
+      cost_partly: z.boolean().describe("Some attempts reported no cost, so this is a lower bound"),
     })
     .nullable()
-    .describe("The one that goes on, or the last; null where there was none"),
+    .describe("The run in progress, or the last one; null before the first"),
 });
 export type StatusAnswer = z.infer<typeof StatusAnswer>;
 
@@ -175,7 +175,7 @@ export const ShowAnswer = z.object({
         result: z
           .enum(["done", "blocked", "skipped", "failed", "waiting", "stopped", "agent-dropped"])
           .nullable()
-          .describe("Null while it goes on, or where its run was killed"),
+          .describe("Null while the run is in progress, or if it was killed"),
         why: z.string().describe("Why it failed or is blocked; else empty"),
         verified: z.boolean(),
         commit: z.string().nullable(),
@@ -207,7 +207,7 @@ export const CleanAnswer = z.object({
     .describe("Runs that are old enough and still needed"),
   kept: z.int().describe("Runs that are there now, or would be"),
   foreign: z.int().describe("Runs of other projects in the same folder: never touched"),
-  others: z.array(z.string()).describe("What lies there and is no run: never touched"),
+  others: z.array(z.string()).describe("Other files in the folder of runs; they are never touched"),
   copies: z.array(z.string()).describe("Copies of the task file that were set aside: never touched"),
 });
 export type CleanAnswer = z.infer<typeof CleanAnswer>;

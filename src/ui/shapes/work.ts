@@ -40,7 +40,7 @@ export const RescueRestoreAnswer = z.discriminatedUnion("ok", [
     id: z.string(),
     clashes: z
       .array(z.object({ path: z.string(), why: z.enum(["differs", "ignored", "folder"]) }))
-      .describe("What is in the way; nothing was changed"),
+      .describe("Paths that prevent it; nothing was changed"),
   }),
 ]);
 export type RescueRestoreAnswer = z.infer<typeof RescueRestoreAnswer>;
@@ -60,7 +60,7 @@ const UndoneTask = z.object({
 const undoing = {
   task: z.string().describe("The task that was named"),
   undone: z.array(UndoneTask).describe("That task first, then those that depend on it, newest first"),
-  paths: z.array(z.string()).describe("What is changed back, from the top of the repository"),
+  paths: z.array(z.string()).describe("Paths that are changed back, from the top of the repository"),
   reopened: z.array(z.string()).describe("Tasks that are to do again"),
   warnings: z.array(z.string()),
 };
