@@ -41,17 +41,24 @@ export interface RunLog {
 
 type LogPorts = Pick<Ports, "clock" | "files">;
 
-/** Creates the folder of a new run and opens its log. Folders are 0700, files 0600. */
+/**
+ * Creates the folder of a new run and opens its log. Folders are 0700, files 0600. `startedAt`: when the run starts, epoch ms; its id says
+ * so. Without it, now.
+ */
 export async function createRunLog(
   ports: LogPorts,
   logDir: string,
-  { redact, onLine }: { redact: Redact; onLine: (line: Sealed) => void },
+  {
+    redact,
+    onLine,
+    startedAt = ports.clock.now(),
+  }: { redact: Redact; onLine: (line: Sealed) => void; startedAt?: number },
 ): Promise<RunLog> {
   const { files } = ports;
   const runs = join(logDir, "runs");
   await files.makeFolder(runs, 0o700);
   await keepOutOfGit(ports, logDir);
-  const run = await takeRunId(ports, runs);
+  const run = await takeRunId(ports, runs, startedAt);
   const folder = join(runs, run);
   const file = await files.openAppend(join(folder, "events.jsonl"), { mode: 0o600 });
   await files.symlink(join("runs", run), join(logDir, "last"));
@@ -64,8 +71,8 @@ async function keepOutOfGit({ files }: LogPorts, logDir: string): Promise<void> 
   if ((await files.stat(path)) === undefined) await files.writeAtomic(path, "*\n", { mode: 0o600 });
 }
 
-async function takeRunId({ clock, files }: LogPorts, runs: string): Promise<string> {
-  const base = formatStamp(clock.now());
+async function takeRunId({ files }: LogPorts, runs: string, startedAt: number): Promise<string> {
+  const base = formatStamp(startedAt);
   for (let n = 1; ; n++) {
     const run = n === 1 ? base : `${base}-${String(n)}`;
     try {

@@ -53,7 +53,9 @@ test("a warning names a path that a person and the attempt changed", async ({ sc
   const { repo, taken } = await begin(scratch);
   write(scratch, "ü.txt", "person\nagent\n");
   const { warnings } = await look(repo, taken);
-  expect(warnings).toEqual([expect.stringMatching(/^ü\.txt had uncommitted changes of yours/)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^ü\.txt had your uncommitted changes, and the agent changed it too/),
+  ]);
 });
 
 test("the tree is kept between attempts, so the second snapshot holds the work of both", async ({

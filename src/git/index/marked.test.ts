@@ -83,7 +83,7 @@ test("changes of a task in marked files stay in the tree, out of its commit, wit
     write(scratch, "assumed", "agent\n");
   });
   expect(seen.warnings).toEqual([
-    expect.stringMatching(/^assumed was changed .* in no commit\. .*T1-1-before-2$/),
+    expect.stringMatching(/^assumed was changed .* not committed\. .*T1-1-before-2$/),
   ]);
   expect(await scratch.git("show", "refs/looper/rescue/run-1/T1-1-before-2:assumed")).toBe("my assumed");
 });

@@ -7,13 +7,19 @@ import { formatStamp } from "../../logging/run-log.js";
 import { UserError } from "../../system/errors.js";
 import type { RunRequest } from "../runs/run-request.js";
 
-/** Switches to the branch of the settings; returns HEAD. Contract: the run holds its locks, since another run may work here. */
-export async function goToBranch(request: RunRequest, repo: Repository): Promise<Head | undefined> {
-  const { ports, project } = request;
-  const { branch } = project.resolved.settings.git;
+/**
+ * Switches to the branch of the settings; returns HEAD. `startedAt`: when the run starts, epoch ms. Contract: the run holds its locks,
+ * since another run may work here.
+ */
+export async function goToBranch(
+  request: RunRequest,
+  repo: Repository,
+  startedAt: number,
+): Promise<Head | undefined> {
+  const { branch } = request.project.resolved.settings.git;
   // A release is made from the current branch.
   if (branch !== "current" && request.release === undefined) {
-    const name = branch.replaceAll("{run}", formatStamp(ports.clock.now()));
+    const name = branch.replaceAll("{run}", formatStamp(startedAt));
     const used = await asResult(() => useBranch(repo, name));
     if (!used.ok) {
       const isMisnamed = used.error.command === "git check-ref-format";

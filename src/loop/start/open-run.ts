@@ -67,11 +67,14 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const pauses = keepCurrent(recorded, assembly.configuredAgents);
   const recovered = pauses.length === 0 ? swept : { ...swept, pauses };
   const ready = await prepareRelease(request, assembly);
-  const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo);
+  // One time for both: the branch of a run has the run's id in its name.
+  const startedAt = ports.clock.now();
+  const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo, startedAt);
   const env = makeBaseEnvironment(request.env, assembly.envFile);
   const redact = await redactorFor(ports, { ...env, ...assembly.agentEnv });
   const log = await createRunLog(ports, project.logDir, {
     redact,
+    startedAt,
     onLine: (line) => request.onEvent?.(line),
   });
   await signLocks(ports, locks, { run: log.run, folder: log.folder });
