@@ -2,7 +2,7 @@
 // to arguments.ts, its flags to typed-words.ts, the help to help.ts, and exit codes to looper.ts.
 import path from "node:path";
 import { never } from "../src/system/never.js";
-import { sortArguments, type CommandLine, type Sorted } from "./line/arguments.js";
+import { sortArguments, type CommandLine, type SortedWords } from "./line/arguments.js";
 import { COMMON_FLAGS, namesAndOpposite, takesValue, type CommandDefinition } from "./context/definition.js";
 import { COMMANDS } from "./line/definitions.js";
 import { writeHelp } from "./line/help.js";
@@ -44,7 +44,7 @@ export async function readCommandLine(
 }
 
 function answer(
-  sorted: Sorted,
+  sorted: SortedWords,
   { version, columns }: { version: string; columns?: number | undefined },
 ): ParsedLine {
   switch (sorted.kind) {

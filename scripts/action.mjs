@@ -79,7 +79,7 @@ function commandLine(report) {
 }
 
 /**
- * The lines about the run of a report; none where there is no report.
+ * The lines about the run of a report; none without a report.
  * @param {string} file
  */
 function readReport(file) {

@@ -88,7 +88,7 @@ function endLeftovers(copy) {
 }
 
 /**
- * The outcomes of the tests a patch names: "passed", "failed", or both, or nothing when there is no such test.
+ * The outcomes of the tests a patch names: "passed", "failed", or both, or nothing if no test has that name.
  * @param {TestFile[]} results
  * @param {Patch} patch
  */

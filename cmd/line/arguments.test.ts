@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sortArguments, type CommandLine, type Sorted } from "./arguments.js";
+import { sortArguments, type CommandLine, type SortedWords } from "./arguments.js";
 
 const line: CommandLine = {
   commands: ["run", "ls", "tail", "agent-host"],
@@ -17,7 +17,7 @@ const line: CommandLine = {
 
 const FILES = ["to-do.json", "ls", "-odd"];
 
-function sort(words: string): Promise<Sorted> {
+function sort(words: string): Promise<SortedWords> {
   const argv = words === "" ? [] : words.split(" ");
   return sortArguments(argv, line, {
     isFile: (word) => Promise.resolve(FILES.includes(word)),
@@ -53,7 +53,7 @@ test.each<[string, string, string]>([
   expect(await sort(words)).toEqual(sorted);
 });
 
-test.each<[string, Sorted]>([
+test.each<[string, SortedWords]>([
   ["--version", { kind: "version" }],
   ["ls -V", { kind: "version" }],
   ["-h", { kind: "help" }],

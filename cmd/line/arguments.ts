@@ -21,7 +21,7 @@ export interface CommandLine {
 }
 
 /** The sorted line. `words`: flags, then `--` and the operands. `folder`: the value of `-C`. */
-export type Sorted =
+export type SortedWords =
   | { kind: "version" }
   | { kind: "help"; command?: string }
   | { kind: "command"; command: string; words: readonly string[]; folder?: string };
@@ -50,7 +50,7 @@ export async function sortArguments(
   argv: readonly string[],
   line: CommandLine,
   files: FileFacts,
-): Promise<Sorted> {
+): Promise<SortedWords> {
   // The Go program's spelling; after a command it meant something else there.
   if (argv.length === 1 && argv[0] === "-v") return { kind: "version" };
   const parts = takeApart(argv, line);
@@ -69,12 +69,12 @@ export async function sortArguments(
   return parts.help ? { kind: "help", command: DEFAULT } : command(DEFAULT, parts.operands, parts);
 }
 
-function command(name: string, operands: readonly string[], { flags, folder }: Parts): Sorted {
+function command(name: string, operands: readonly string[], { flags, folder }: Parts): SortedWords {
   const words = operands.length === 0 ? flags : [...flags, "--", ...operands];
   return { kind: "command", command: name, words, ...given({ folder }) };
 }
 
-function helpOn(name: string | undefined, line: CommandLine): Sorted {
+function helpOn(name: string | undefined, line: CommandLine): SortedWords {
   if (name === undefined || name === "help") return { kind: "help" };
   if (line.commands.includes(name)) return { kind: "help", command: name };
   throw unknownCommand(name, line);

@@ -13,7 +13,7 @@ import { junitXml } from "../../src/ui/view/junit.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
 import { eventLine } from "../../src/ui/terminal/event-line.js";
 import { liveLine } from "../../src/ui/view/live-line.js";
-import { progressNotes, type Look, type Step } from "../../src/ui/terminal/progress.js";
+import { progressNotes, type Look, type ShownEvent } from "../../src/ui/terminal/progress.js";
 import { resultLines } from "../../src/ui/terminal/result.js";
 import { Screen } from "../../src/ui/terminal/screen.js";
 import { clean, hang } from "../../src/ui/text.js";
@@ -109,7 +109,7 @@ export class RunDisplay {
   }
 
   /** Writes to the diagnostics file what stderr would show, whatever is shown there. */
-  #keep(step: Step): void {
+  #keep(step: ShownEvent): void {
     if (this.#file === undefined && this.#early === undefined) return;
     const { event } = step;
     const colours = coloursFor(false);
@@ -142,7 +142,7 @@ export class RunDisplay {
     return { titles: this.#titles, colours: this.#colours, live, ...room };
   }
 
-  #narrate(step: Step): Spoken[] {
+  #narrate(step: ShownEvent): Spoken[] {
     const root = this.#context.env["GITHUB_WORKSPACE"] ?? this.#context.cwd;
     const todoFile = path.relative(root, this.#todoFile);
     const { narration, spoken } = narrate(this.#narration, step, { ...this.#look(), todoFile });

@@ -28,7 +28,7 @@ const LARGEST_INLINE = 64 * 1024;
 export type CommitRule = "runner" | "agent" | "none";
 
 /** Facts about the project that every prompt holds. */
-export interface ProjectFacts {
+export interface PromptProject {
   /** As the backlog has it. */
   name?: string | undefined;
   /** Absolute: the folder the agent works in. */
@@ -37,7 +37,7 @@ export interface ProjectFacts {
 
 /** Facts that the prompts about a valid backlog share; paths as the agent would write them. */
 export interface BacklogFacts {
-  project: ProjectFacts;
+  project: PromptProject;
   /** From 1. */
   iteration: number;
   todoFile: string;
@@ -147,7 +147,7 @@ function reviewSummary(): Summary {
 }
 
 export interface BootstrapFacts {
-  project: ProjectFacts;
+  project: PromptProject;
   documents: readonly { path: string; text: string }[];
   /** The names in the project's folder. */
   entries: readonly string[];
@@ -175,7 +175,7 @@ export function bootstrapVariables(facts: BootstrapFacts) {
 }
 
 export interface RepairFacts {
-  project: ProjectFacts;
+  project: PromptProject;
   /** The broken file's text; `undefined` when it is not UTF-8. */
   brokenText: string | undefined;
   /** Absolute: a copy of the broken file. */
@@ -205,7 +205,7 @@ export function repairVariables(facts: RepairFacts) {
 }
 
 export interface PushFacts {
-  project: ProjectFacts;
+  project: PromptProject;
   /** The version there is; "" when nothing says one. */
   from: string;
   /** The user's wish; "" leaves it to the agent. */
@@ -255,7 +255,7 @@ function backlogVariables(facts: BacklogFacts) {
   };
 }
 
-function project({ name, folder }: ProjectFacts): string {
+function project({ name, folder }: PromptProject): string {
   return name === undefined || name === ""
     ? `in ${quoteCode(folder)}`
     : `${quoteCode(cutEnd(name, 200))} in ${quoteCode(folder)}`;

@@ -38,7 +38,7 @@ type Verb = (typeof RESCUE_VERBS)[number];
 interface Site {
   context: CommandContext;
   project: Project;
-  /** `undefined`: without a repository there are no rescues. */
+  /** `undefined` without a repository, which holds the rescues. */
   repo: Repository | undefined;
   rescues: readonly Rescue[];
   json: boolean;

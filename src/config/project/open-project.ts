@@ -86,7 +86,7 @@ async function projectAt(
   return { folder, logDir: facts.paths.logDir, realTodoFile, lockDir: lockFolder(realTodoFile), ...facts };
 }
 
-/** The path of a task file after symlinks; unchanged when there is no such file. */
+/** The path of a task file after symlinks; unchanged if the file does not exist. */
 export async function findRealTodoFile(files: Files, todoFile: string): Promise<string> {
   return (await files.realPath(todoFile)) ?? todoFile;
 }

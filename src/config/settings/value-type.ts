@@ -14,14 +14,14 @@ export interface Fault {
 export type Read<T> = { ok: true; value: T } | { ok: false; faults: readonly [Fault, ...Fault[]] };
 
 /** How a variable or a flag spells it, where only texts can be given. */
-export type Spelling = "text" | "number" | "truth" | "list" | "other";
+export type WrittenAs = "text" | "number" | "truth" | "list" | "other";
 
 /** The type of a setting: `In` as it is spelled in a file, `Out` as it is used. */
 export interface ValueType<Out = unknown, In = unknown> {
   read: (raw: unknown) => Read<Out>;
   /** As JSON Schema, of what is spelled. */
   schema: Readonly<Record<string, unknown>>;
-  spelling: Spelling;
+  spelling: WrittenAs;
   /** The words, where only some will do. */
   choices?: readonly string[];
   /** Never there: for the compiler alone. */
@@ -197,7 +197,7 @@ export function eitherType<O1, I1, O2, I2>(
   rule: string,
   first: ValueType<O1, I1>,
   second: ValueType<O2, I2>,
-  spelling: Spelling = "other",
+  spelling: WrittenAs = "other",
 ): ValueType<O1 | O2, I1 | I2> {
   return {
     read: (raw) => {

@@ -28,7 +28,7 @@ export interface TheirCommit {
 }
 
 /** A person's commits among those of an attempt. */
-export interface Sorted {
+export interface SortedCommits {
   /** The wanted HEAD: every commit of a person that could be kept, and none of the agent's. */
   tip: string | undefined;
   /** Whether all of the commits are a person's. */
@@ -53,7 +53,7 @@ export async function sortCommits(
   repo: Repository,
   before: HeadState,
   now: HeadState,
-): Promise<Sorted | undefined> {
+): Promise<SortedCommits | undefined> {
   if (now.commit === undefined) return undefined;
   const moves = await readMoves(repo, before.commit, now.commit);
   if (moves === undefined || moves.every(({ by }) => by === "agent")) return undefined;
@@ -63,7 +63,7 @@ export async function sortCommits(
   if (tip !== undefined && before.commit !== undefined && !(await isAncestor(repo, before.commit, tip)))
     return undefined;
   const kept = await Promise.all(leading.map(({ commit }) => describe(repo, commit)));
-  const sorted: Sorted = { tip, all: firstOwn === -1, kept, lost: [], lostChanges: [] };
+  const sorted: SortedCommits = { tip, all: firstOwn === -1, kept, lost: [], lostChanges: [] };
   return firstOwn === -1 ? sorted : remakeRest(repo, before.commit, moves.slice(firstOwn), sorted);
 }
 
@@ -95,8 +95,8 @@ async function remakeRest(
   repo: Repository,
   base: string | undefined,
   moves: readonly Move[],
-  sorted: Sorted,
-): Promise<Sorted> {
+  sorted: SortedCommits,
+): Promise<SortedCommits> {
   let { tip } = sorted;
   const kept = [...sorted.kept];
   const lost: TheirCommit[] = [];
@@ -202,7 +202,11 @@ async function onlyIn(repo: Repository, commit: string, base: string | undefined
 }
 
 /** The warnings about these commits. */
-export function warnOfTheirs({ kept, lost }: Sorted, branch: string, keptAt: string | undefined): string[] {
+export function warnOfTheirs(
+  { kept, lost }: SortedCommits,
+  branch: string,
+  keptAt: string | undefined,
+): string[] {
   return [
     ...kept.map(({ commit, subject, remade }) =>
       remade === undefined

@@ -6,7 +6,7 @@ import { runGit } from "../base/git.js";
 import { isAncestor, treeish, zeroLike, type Head, type HeadState } from "../base/head.js";
 import { diffTrees, unstage } from "../index/index-file.js";
 import type { Doing } from "../base/operation-files.js";
-import { shortenId, sortCommits, warnOfTheirs, type Sorted } from "../rescue/own-commits.js";
+import { shortenId, sortCommits, warnOfTheirs, type SortedCommits } from "../rescue/own-commits.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { toText } from "../base/bytes.js";
 import type { Repository } from "../base/repository.js";
@@ -25,7 +25,7 @@ export interface HeadMove {
   /** The wanted HEAD: the one the attempt found, with a person's commits on top. */
   target: HeadState;
   /** A person's commits among the new ones; `undefined` if there are none or the reflog does not show it. */
-  theirs: Sorted | undefined;
+  theirs: SortedCommits | undefined;
 }
 
 /** Compares HEAD with its position before the attempt; changes nothing. Starts no process if HEAD was not moved. */

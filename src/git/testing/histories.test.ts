@@ -43,7 +43,7 @@ import { restoreTo } from "../restore/restore.js";
 import { runAs, test, type Scratch } from "./scratch.js";
 import { DONE } from "./scratch-task.js";
 import { prepareSomeUndo, REOPENED } from "./scratch-undo.js";
-import { histories, PATHS, type Deed, type Step } from "./scratch-steps.js";
+import { histories, PATHS, type Deed, type HistoryStep } from "./scratch-steps.js";
 import { snapshot, type Snapshot } from "../attempt/snapshot.js";
 
 const HISTORIES = Number(process.env["LOOPER_HISTORIES"] ?? "30");
@@ -62,7 +62,7 @@ class History {
     readonly repo: Repository,
   ) {}
 
-  async play(step: Step): Promise<void> {
+  async play(step: HistoryStep): Promise<void> {
     switch (step.kind) {
       case "person":
         await this.person(step.deeds);
@@ -89,7 +89,7 @@ class History {
     for (const oid of [...this.required.keys()]) if (!kept.has(oid)) this.required.delete(oid);
   }
 
-  async task({ attempts: tries, end, kill: killEnd }: Extract<Step, { kind: "task" }>): Promise<void> {
+  async task({ attempts: tries, end, kill: killEnd }: Extract<HistoryStep, { kind: "task" }>): Promise<void> {
     const id = `T${String(++this.#tasks)}`;
     const run = "run";
     this.see("claimed", await this.files(), await this.staged());
@@ -145,7 +145,7 @@ class History {
     await this.check(`after ${rescue.id} came back`);
   }
 
-  async undo({ which, kill }: Extract<Step, { kind: "undo" }>): Promise<void> {
+  async undo({ which, kill }: Extract<HistoryStep, { kind: "undo" }>): Promise<void> {
     this.see("before an undo", await this.files(), await this.staged(), await this.committed());
     const prepared = await prepareSomeUndo(this.repo, which);
     if (prepared === undefined) return;

@@ -10,7 +10,7 @@ export type Deed =
   | { do: "add-all" | "commit" | "commit-staged" | "reset-hard" | "branch" | "stash" };
 
 /** The steps of a history, in order. */
-export type Step =
+export type HistoryStep =
   | { kind: "person"; deeds: readonly Deed[] }
   | { kind: "task"; attempts: readonly Attempt[]; end: "done" | "given-up"; kill: number }
   | { kind: "rescue"; which: number }
@@ -85,7 +85,7 @@ const taskStep = fc.record({
 const rescueStep = fc.record({ kind: fc.constant("rescue" as const), which: fc.nat() });
 const undoStep = fc.record({ kind: fc.constant("undo" as const), which: fc.nat(), kill });
 
-const steps: fc.Arbitrary<Step> = fc.oneof(
+const steps: fc.Arbitrary<HistoryStep> = fc.oneof(
   { weight: 3, arbitrary: personStep },
   { weight: 3, arbitrary: taskStep },
   { weight: 1, arbitrary: rescueStep },
@@ -96,6 +96,6 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
  * A person begins, because otherwise an agent could damage little. An undo is last, because otherwise most are
  * refused.
  */
-export const histories: fc.Arbitrary<Step[]> = fc
+export const histories: fc.Arbitrary<HistoryStep[]> = fc
   .tuple(personStep, taskStep, fc.array(steps, { maxLength: 3 }), undoStep)
   .map(([person, task, rest, undo]) => [person, task, ...rest, undo]);

@@ -10,7 +10,7 @@ const graphs: fc.Arbitrary<Edges> = fc
     fc.array(fc.array(fc.nat(size - 1), { maxLength: 3 }), { minLength: size, maxLength: size }),
   );
 
-/** How many steps it takes from one node to another, at least one; without end where there is no way. */
+/** How many steps it takes from one node to another, at least one; infinite without a path. */
 function distances(edges: Edges): number[][] {
   const far = edges.map((targets, node) =>
     edges.map((_, to) => (targets.includes(to) && to !== node ? 1 : Infinity)),

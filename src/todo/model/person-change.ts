@@ -35,7 +35,7 @@ export const PersonChange = z.discriminatedUnion("op", [
       set: TaskValues.strict(),
       clear: z.array(OptionalKey).describe("Keys that are taken away"),
     })
-    .describe("Refused where there is no such task, and for the completion marker's status"),
+    .describe("Refused for a task that does not exist, and for the completion marker's status"),
   z
     .strictObject({ op: z.literal("insert"), task: Task })
     .describe("Appended; removes the completion marker. Refused where the id is taken"),

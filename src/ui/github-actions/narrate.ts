@@ -6,7 +6,7 @@ import type { Level, Note } from "../terminal/diagnostics.js";
 import { explainEnding } from "../view/ending.js";
 import type { Current, Finished } from "../view/job-view.js";
 import { PHASES } from "../view/live-line.js";
-import { progressNotes, type Look, type Step } from "../terminal/progress.js";
+import { progressNotes, type Look, type ShownEvent } from "../terminal/progress.js";
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";
 import { annotation, END_GROUP, group } from "./commands.js";
@@ -42,7 +42,7 @@ const MOST_PROBLEMS = 9;
 /** The lines for one event in order, and the state for the next one. */
 export function narrate(
   narration: Narration,
-  step: Step,
+  step: ShownEvent,
   look: WorkflowLook,
 ): { narration: Narration; spoken: Spoken[] } {
   const { before, event, after } = step;

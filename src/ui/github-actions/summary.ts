@@ -2,7 +2,7 @@
 import { plural, showCostOf, showDuration } from "../view/amounts.js";
 import { explainEnding } from "../view/ending.js";
 import type { Finished } from "../view/job-view.js";
-import { nameOf, rowsOf, spentOn, totalsText, wordFor, type Row } from "../view/rows.js";
+import { nameOf, rowsOf, spentOn, totalsText, wordFor, type TaskRow } from "../view/rows.js";
 import { PHASES, type Titles } from "../view/live-line.js";
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";
@@ -65,7 +65,7 @@ function mostThatFit(lines: readonly string[], room: number): number {
   return over === -1 ? lines.length : over;
 }
 
-function rowLine(row: Row, titles: Titles): string {
+function rowLine(row: TaskRow, titles: Titles): string {
   const { taskId, last, attempts, ms, spent } = row;
   const title = taskId === undefined ? `(${PHASES[last.phase]})` : clean(titles.get(taskId) ?? "");
   const cells = [
@@ -79,7 +79,7 @@ function rowLine(row: Row, titles: Titles): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function totalRow({ totals: { done, tasks, ms } }: Ended, rows: readonly Row[]): string {
+function totalRow({ totals: { done, tasks, ms } }: Ended, rows: readonly TaskRow[]): string {
   const attempts = rows.reduce((sum, row) => sum + row.attempts, 0);
   const cost = markdown(showCostOf(spentOn(rows)) || "-");
   return `| **Total** | | ${done} of ${plural(tasks, "task")} done | ${attempts} | ${showDuration(ms)} | ${cost} |`;
@@ -90,7 +90,7 @@ function signOf({ result }: Finished): string {
   return result === "blocked" || result === "failed" ? "❌" : "⏸️";
 }
 
-function reasonLine(row: Row, titles: Titles): string[] {
+function reasonLine(row: TaskRow, titles: Titles): string[] {
   const { why } = row.last;
   return why === "" ? [] : [`- **${markdown(nameOf(row, titles))}**: ${markdown(cut(clean(why), MOST_WHY))}`];
 }

@@ -151,7 +151,7 @@ function recovered(event: Value): string {
   return parts.length === 0 ? "nothing was left over" : parts.join(", ");
 }
 
-/** ` until …` in local time, and why it is later than reported; empty when there is no wait. */
+/** ` until …` in local time, and why it is later than reported; empty without a wait. */
 function until(event: Value): string {
   const [said, why] = [text(event, "until"), text(event, "until_why")];
   const at = Date.parse(said);

@@ -13,7 +13,7 @@ import { stepLines } from "./release-lines.js";
 import { clean, cut } from "../text.js";
 import { aroundWaiting, waitingText } from "../view/waiting.js";
 
-export interface Step {
+export interface ShownEvent {
   before: View;
   event: Sealed;
   after: View;
@@ -32,7 +32,7 @@ export interface Look {
 const TITLE_SHARE = 0.5;
 
 /** The lines for one event, each a note of its own. */
-export function progressNotes({ before, event, after }: Step, look: Look): Note[] {
+export function progressNotes({ before, event, after }: ShownEvent, look: Look): Note[] {
   const notes = notesOf(event, after, look);
   const { current } = after;
   if (current !== undefined && current.job !== before.current?.job && !look.live)

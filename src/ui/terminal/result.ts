@@ -2,7 +2,7 @@
 import { never } from "../../system/never.js";
 import { showCostOf, showDuration } from "../view/amounts.js";
 import { explainEnding, overBudgetText } from "../view/ending.js";
-import { nameOf, rowsOf, totalsText, wordFor, type Row } from "../view/rows.js";
+import { nameOf, rowsOf, totalsText, wordFor, type TaskRow } from "../view/rows.js";
 import type { Ended, View } from "../view/view.js";
 import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
@@ -55,7 +55,7 @@ function hasFailed({ ending }: Ended): boolean {
   return ending === "environment" || ending === "unusable-backlog";
 }
 
-function table(rows: readonly Row[], { columns, colours, titles }: ResultLook): string[] {
+function table(rows: readonly TaskRow[], { columns, colours, titles }: ResultLook): string[] {
   const { header, lines } = tableLines(
     [
       { title: "task", shrinks: true },
@@ -78,7 +78,7 @@ function table(rows: readonly Row[], { columns, colours, titles }: ResultLook): 
   return [colours.dim(header), ...lines];
 }
 
-function reasons(rows: readonly Row[], titles: Titles): string[] {
+function reasons(rows: readonly TaskRow[], titles: Titles): string[] {
   const lines = rows.flatMap((row) =>
     row.last.why === "" ? [] : [`${nameOf(row, titles)}: ${clean(row.last.why)}`],
   );

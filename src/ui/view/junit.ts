@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { explainEnding } from "./ending.js";
-import { rowsOf, spentOn, type Row } from "./rows.js";
+import { rowsOf, spentOn, type TaskRow } from "./rows.js";
 import type { Titles } from "./live-line.js";
 import { clean } from "../text.js";
 import type { Ended, View } from "./view.js";
@@ -61,7 +61,7 @@ export function junitXml(view: View, ended: Ended, look: JUnitLook): string {
   ].join("\n");
 }
 
-function factsOf(view: View, ended: Ended, rows: readonly Row[]): Record<string, string | number> {
+function factsOf(view: View, ended: Ended, rows: readonly TaskRow[]): Record<string, string | number> {
   const { cost, partly } = spentOn(rows);
   const { done, tasks, iterations, tokens } = ended.totals;
   const facts = {
@@ -78,7 +78,7 @@ function factsOf(view: View, ended: Ended, rows: readonly Row[]): Record<string,
     : { ...facts, cost_usd: cost, ...(partly === true ? { cost_partly_known: "true" } : {}) };
 }
 
-function caseOf(row: Row, id: string, { titles }: JUnitLook): TestCase {
+function caseOf(row: TaskRow, id: string, { titles }: JUnitLook): TestCase {
   const { last, agents, ms } = row;
   const said = { name: nameOf(id, titles), agent: agents.at(-1) ?? "", ms };
   const reason = last.why === "" ? last.result : clean(last.why);
@@ -104,7 +104,7 @@ function caseOf(row: Row, id: string, { titles }: JUnitLook): TestCase {
 }
 
 /** Tasks that are not done and that the run did not reach. */
-function unreached(view: View, rows: readonly Row[], { titles, scope }: JUnitLook): TestCase[] {
+function unreached(view: View, rows: readonly TaskRow[], { titles, scope }: JUnitLook): TestCase[] {
   const reached = new Set(rows.map(({ taskId }) => taskId));
   return view.statuses.values
     .filter(({ id, status }) => status !== "done" && !reached.has(id) && scope?.has(id) !== false)

@@ -7,7 +7,7 @@ import { PHASES, type Titles } from "./live-line.js";
 import { clean } from "../text.js";
 import type { Ended, View } from "./view.js";
 
-export interface Row {
+export interface TaskRow {
   /** Absent for a job without a task. */
   taskId?: string;
   /** The last of its jobs. */
@@ -22,8 +22,8 @@ export interface Row {
 }
 
 /** In the order in which they began. */
-export function rowsOf(view: View): Row[] {
-  const rows = new Map<string, Row>();
+export function rowsOf(view: View): TaskRow[] {
+  const rows = new Map<string, TaskRow>();
   for (const one of view.finished) {
     const key = one.taskId === undefined ? `job ${one.job}` : `task ${one.taskId}`;
     const before = rows.get(key);
@@ -45,18 +45,18 @@ function isRemoved({ removed }: View, id: string | undefined): boolean {
 }
 
 /** The cost of the run, as far as agents reported it. */
-export function spentOn(rows: readonly Row[]): Spent {
+export function spentOn(rows: readonly TaskRow[]): Spent {
   return rows.reduce((sum, row) => addSpent(sum, row.spent), NOTHING_SPENT);
 }
 
 /** Id and title, cleaned; for a job without a task its name in brackets. */
-export function nameOf({ taskId, last }: Row, titles: Titles): string {
+export function nameOf({ taskId, last }: TaskRow, titles: Titles): string {
   if (taskId === undefined) return `(${PHASES[last.phase]})`;
   return `${clean(taskId)} ${clean(titles.get(taskId) ?? "")}`.trim();
 }
 
 /** The result in at most three words. */
-export function wordFor({ last: { result, added, unverified }, removed }: Row): string {
+export function wordFor({ last: { result, added, unverified }, removed }: TaskRow): string {
   const word = removed === true && result !== "done" ? [] : [WORDS[result]];
   const gone = removed === true ? "removed" : "";
   const parts = [...word, gone, unverified === true ? "unverified" : "", added > 0 ? `+${added}` : ""];
@@ -77,7 +77,7 @@ const WORDS: Readonly<Record<JobResult, string>> = {
 /** The totals of the run: progress, usage, and the cost per finished task. */
 export function totalsText(
   { totals: { done, tasks, iterations, ms, tokens } }: Ended,
-  rows: readonly Row[],
+  rows: readonly TaskRow[],
 ): string {
   const { cost, partly } = spentOn(rows);
   const known = { ...given({ cost, partly }) };
