@@ -5,8 +5,8 @@ import path from "node:path";
 import { z } from "zod";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import type { Task } from "../../src/todo/model/task.js";
-import type { Program } from "../rig/program.js";
-import { gitLeftovers, logProblems, lostBytes } from "./invariants.js";
+import type { Program, Ran } from "../rig/program.js";
+import { gitLeftovers, logProblems, lostBytes, statuses } from "./invariants.js";
 import type { Place } from "./place.js";
 import type { Behaviour, Scene } from "./scenario.js";
 import type { Outcome } from "./survive.js";
@@ -47,7 +47,7 @@ export async function editAtRandom(place: Place, chance: () => number): Promise<
   const titles = titleProblems(place, typed);
   const problems = [
     ...typed.problems,
-    ...(end.code === 0 || end.code === 1 ? [] : [`the run: ${end.code ?? end.signal ?? "?"}: ${end.stderr}`]),
+    ...endProblems(place, end, kills),
     // After a kill the command makes the edit itself, and says that the work is still in the tree.
     ...(!kills && end.code === 0 && checksOf(place) === "red"
       ? ["it ended green, and the checks are red"]
@@ -61,6 +61,18 @@ export async function editAtRandom(place: Place, chance: () => number): Promise<
     ...place.leftovers().map((line) => `still running: ${line}`),
   ];
   return { problems: [...new Set(problems)], struck: typed.edits, starts: 1, last: [] };
+}
+
+/** A run ends complete or blocked. One that starts again after a kill, and finds every task removed meanwhile, names the copy and ends 2. */
+function endProblems(
+  place: Place,
+  { code, signal, stderr }: Pick<Ran, "code" | "signal" | "stderr">,
+  kills: boolean,
+): string[] {
+  if (code === 0 || code === 1) return [];
+  const isEmptied = kills && code === 2 && /has no tasks, but \S+\.edited-\S+ has/.test(stderr);
+  if (isEmptied && Object.keys(statuses(place)).length === 0) return [];
+  return [`the run: ${code ?? signal ?? "?"}: ${stderr}`];
 }
 
 /** A person commits the edits they make after the run has committed its backlog. */
