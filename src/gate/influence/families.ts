@@ -1,0 +1,64 @@
+// Which language family a file belongs to, by its extension. Pure.
+// Leaves reading its imports to imports.ts.
+import { posix } from "node:path";
+
+/** Files of one family may import each other; a program that has one file of a family may be given more of it. */
+export type Family =
+  | "js"
+  | "c"
+  | "python"
+  | "perl"
+  | "ruby"
+  | "php"
+  | "java"
+  | "go"
+  | "rust"
+  | "csharp"
+  | "swift"
+  | "elixir"
+  | "lua"
+  | "shell";
+
+const EXTENSIONS: Readonly<Record<Family, string>> = {
+  js: "js mjs cjs jsx ts tsx mts cts vue svelte astro",
+  c: "c h cc cpp cxx c++ hh hpp hxx h++ inl ipp tpp m mm",
+  python: "py pyi pyx pxd",
+  perl: "pl pm",
+  ruby: "rb",
+  php: "php",
+  java: "java kt kts scala groovy",
+  go: "go",
+  rust: "rs",
+  csharp: "cs fs vb",
+  swift: "swift",
+  elixir: "ex exs erl hrl",
+  lua: "lua",
+  shell: "sh bash zsh",
+};
+
+const FAMILY_OF = new Map<string, Family>(
+  (Object.keys(EXTENSIONS) as Family[]).flatMap((family) =>
+    EXTENSIONS[family].split(" ").map((extension): [string, Family] => [extension, family]),
+  ),
+);
+
+/** The family of a path's extension; `undefined`: data, documentation, or a language that is not known here. */
+export function familyOf(path: string): Family | undefined {
+  return FAMILY_OF.get(posix.extname(path).slice(1).toLowerCase());
+}
+
+/** The extensions of a family, each with its dot. */
+export function extensionsOf(family: Family): readonly string[] {
+  return EXTENSIONS[family].split(" ").map((extension) => `.${extension}`);
+}
+
+/** Files that describe the project to people; they decide nothing unless a check names them. */
+export function isDocumentation(path: string): boolean {
+  const name = posix.basename(path);
+  return (
+    /\.(?:md|markdown|mdx|rst|adoc|asciidoc)$/i.test(name) ||
+    /^(?:README|CHANGELOG|CHANGES|HISTORY|NEWS|LICEN[CS]E|COPYING|AUTHORS|CONTRIBUTORS|NOTICE|TODO)(?:\.(?:txt|html?))?$/i.test(
+      name,
+    )
+  );
+}
