@@ -109,9 +109,9 @@ class Classifier {
     const oddity = oddityOf(change);
     if (oddity !== undefined) return doubt(oddity);
     const family = familyOf(change.path);
-    return family === undefined
-      ? this.classifyData(change)
-      : this.classifyCode(change.path, family, isImported);
+    if (family === undefined) return this.classifyData(change);
+    if (this.replacesProgram(change)) return source("it takes the place of a file of the program");
+    return this.classifyCode(change.path, family, isImported);
   }
 
   private classifyCode(path: string, family: Family, isImported: boolean): Judgement {
@@ -211,20 +211,28 @@ class Classifier {
   }
 
   /** The held file that would read a new file in place of what a name came from before: from outside the project. */
-  private shadowedBy({ path, from, to }: ChangedFile): string | undefined {
-    if (from.mode !== GONE || to.mode === GONE) return undefined;
-    for (const one of new Set(namesOf(path).flatMap((word) => this.reference.mentions(word)))) {
-      const text = this.reference.text(one);
-      const family = familyOf(one);
-      if (text === undefined || family === undefined || !this.rules.isHeld(one)) continue;
+  private shadowedBy(change: ChangedFile): string | undefined {
+    return this.takenOver(change).find(({ before }) => before.length === 0)?.by;
+  }
+
+  /** Whether a held file reads a new file in place of one of the program. */
+  private replacesProgram(change: ChangedFile): boolean {
+    return this.takenOver(change).some(({ before }) => before.some((one) => this.isProgram(one)));
+  }
+
+  /** The imports of held files that lead to a new file, with the files they led to at the reference. */
+  private takenOver({ path, from, to }: ChangedFile): { by: string; before: readonly string[] }[] {
+    if (from.mode !== GONE || to.mode === GONE) return [];
+    const candidates = new Set(namesOf(path).flatMap((word) => this.reference.mentions(word)));
+    return [...candidates].flatMap((by) => {
+      const text = this.reference.text(by);
+      const family = familyOf(by);
+      if (text === undefined || family === undefined || !this.rules.isHeld(by)) return [];
       const { search } = this.rules;
-      const isTaken = importsOf(family, text).some((name) => {
-        const before = resolveImport(one, name, { files: this.reference, search });
-        return before.length === 0 && resolveImport(one, name, { files: this.now, search }).includes(path);
-      });
-      if (isTaken) return one;
-    }
-    return undefined;
+      return importsOf(family, text)
+        .filter((name) => resolveImport(by, name, { files: this.now, search }).includes(path))
+        .map((name) => ({ by, before: resolveImport(by, name, { files: this.reference, search }) }));
+    });
   }
 }
 

@@ -2,6 +2,7 @@
 // not parsed, so a name in a comment counts too: a file that is taken for imported is only looked at more closely.
 // Leaves which file is part of the program to program.ts.
 import { posix } from "node:path";
+import { never } from "../../system/never.js";
 import { extensionsOf, familyOf, type Family } from "./families.js";
 
 /** The project's files as far as imports are resolved in them. Paths are text, from the top of the repository. */
@@ -70,6 +71,8 @@ export function importsOf(family: Family, text: string): Import[] {
     case "elixir":
       // Whole folders are compiled together: membership is by place, not by name.
       return [];
+    default:
+      return never(family);
   }
 }
 
