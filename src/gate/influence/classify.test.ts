@@ -22,6 +22,7 @@ const CHECK = /(?:^|\/)(?:package\.json|pytest\.ini|vitest\.config\.\w+|conftest
 const RULES: NameRules = {
   kindOf: ({ path }) => (CHECK.test(path) ? "check" : TEST.test(path) ? "test" : "unknown"),
   isHeld: (path) => CHECK.test(path) || TEST.test(path),
+  checkFolders: ["", "src", "scripts"],
   search: ["", "src", "lib", "tests", "test", "t"],
 };
 
@@ -174,6 +175,39 @@ test("data is source where the program alone names it, or its folder; and in dou
     "src/cases.txt": "doubt",
     "src/templates/x.html": "source",
     "src/other.txt": "doubt",
+  });
+});
+
+test("what is beside a script that checks is a check, unless the program imports it", () => {
+  const before = {
+    ...NODE,
+    "src/a.js": 'import "../scripts/shared.js";',
+    "scripts/shared.js": "",
+    "scripts/lib.sh": "",
+  };
+  expect(
+    kinds(before, { "scripts/lib.sh": "1", "scripts/words.txt": "1", "scripts/shared.js": "1" }),
+  ).toEqual({
+    "scripts/lib.sh": "check",
+    "scripts/words.txt": "check",
+    "scripts/shared.js": "source",
+  });
+});
+
+test("a package that the others need for their checks alone is a check", () => {
+  const before = {
+    "packages/a/package.json": '{"name":"a","dependencies":{"b":"1"},"devDependencies":{"kit":"1"}}',
+    "packages/a/src/a.js": "",
+    "packages/b/package.json": '{"name":"b"}',
+    "packages/b/src/b.js": "",
+    "packages/kit/package.json": '{"name":"kit"}',
+    "packages/kit/src/kit.js": "",
+  };
+  const after = { "packages/a/src/a.js": "1", "packages/b/src/c.js": "1", "packages/kit/src/kit.js": "1" };
+  expect(kinds(before, after)).toEqual({
+    "packages/a/src/a.js": "source",
+    "packages/b/src/c.js": "source",
+    "packages/kit/src/kit.js": "check",
   });
 });
 

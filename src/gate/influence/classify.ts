@@ -11,6 +11,7 @@ import {
   isForeign,
   isInRoots,
   isTestish,
+  packagesForChecks,
   programRoots,
   type ProgramRoots,
   type ProjectFiles,
@@ -41,6 +42,8 @@ export interface NameRules {
   kindOf: (change: Pick<ChangedFile, "path" | "from" | "to">) => "source" | "test" | "check" | "unknown";
   /** A file at the reference that is a test, a setting or a script of checks. */
   isHeld: (path: string) => boolean;
+  /** Folders of scripts that check: what else is in them serves these. Neither the top nor a folder of the program. */
+  checkFolders: readonly string[];
   /** Where modules are looked up besides the folder of the file that imports them. */
   search: SearchPath;
 }
@@ -73,6 +76,7 @@ const REGULAR = /^100/;
 
 class Classifier {
   private readonly roots: ProgramRoots;
+  private readonly checkFolders: readonly string[];
   private readonly families: ReadonlySet<Family>;
   private readonly byPath: ReadonlyMap<string, ChangedFile>;
   /** The files as the attempt leaves them. */
@@ -86,6 +90,10 @@ class Classifier {
   ) {
     this.roots = programRoots(reference);
     this.byPath = new Map(changes.map((change) => [change.path, change]));
+    this.checkFolders = [
+      ...rules.checkFolders.filter((folder) => folder !== "" && !this.roots.deep.includes(folder)),
+      ...packagesForChecks(reference),
+    ];
     this.now = {
       has: (path) => {
         const change = this.byPath.get(path);
@@ -104,6 +112,8 @@ class Classifier {
     if (named === "check") return check("it is part of the checks");
     const isImported = this.isImportedByProgram(change.path);
     if (named === "test" && !isImported) return check("it is a test");
+    const serves = this.checkFolders.find((folder) => isBelow(change.path, folder));
+    if (serves !== undefined && !isImported) return check(`it is beside the checks in ${serves}`);
     const shadowed = this.shadowedBy(change);
     if (shadowed !== undefined) return check(`${shadowed} would read it in place of what it reads now`);
     const oddity = oddityOf(change);

@@ -56,6 +56,24 @@ export function programRoots(files: ProjectFiles): ProgramRoots {
   return { deep: [...roots.deep], flat: [...roots.flat], entries: [...roots.entries] };
 }
 
+const Package = z.object({
+  name: z.string().optional().catch(undefined),
+  dependencies: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  devDependencies: z.record(z.string(), z.unknown()).optional().catch(undefined),
+});
+
+/** Folders of packages that the others of the project name in their devDependencies and nowhere else. */
+export function packagesForChecks({ paths, text }: ProjectFiles): string[] {
+  const manifests = paths
+    .filter((path) => posix.basename(path) === "package.json" && !isForeign(path))
+    .map((path) => ({ folder: folderOf(path), ...Package.safeParse(parseJson(text(path) ?? "")).data }));
+  const needed = new Set(manifests.flatMap(({ dependencies }) => Object.keys(dependencies ?? {})));
+  const forChecks = new Set(manifests.flatMap(({ devDependencies }) => Object.keys(devDependencies ?? {})));
+  return manifests
+    .filter(({ folder, name = "" }) => folder !== "" && forChecks.has(name) && !needed.has(name))
+    .map(({ folder }) => folder);
+}
+
 /** Whether a path is in one of the roots. */
 export function isInRoots({ deep, flat }: ProgramRoots, path: string): boolean {
   return deep.some((root) => isBelow(path, root)) || flat.includes(folderOf(path));
