@@ -91,7 +91,9 @@ class Classifier {
     this.roots = programRoots(reference);
     this.byPath = new Map(changes.map((change) => [change.path, change]));
     this.checkFolders = [
-      ...rules.checkFolders.filter((folder) => folder !== "" && !this.roots.deep.includes(folder)),
+      ...rules.checkFolders.filter(
+        (folder) => folder !== "" && !this.roots.deep.some((root) => isBelow(root, folder)),
+      ),
       ...packagesForChecks(reference),
     ];
     this.now = {
