@@ -39,7 +39,7 @@ export interface Reference extends ProjectFiles {
 /** What is known of a path by its name, by the commands, and by what a person says. */
 export interface NameRules {
   /** `test`: a test by its name. `check`: anything else that checks, and what a person names as a check. */
-  kindOf: (change: Pick<ChangedFile, "path" | "from" | "to">) => "source" | "test" | "check" | "unknown";
+  kindOf: (change: ChangedFile) => "source" | "test" | "check" | "unknown";
   /** A file at the reference that is a test, a setting or a script of checks. */
   isHeld: (path: string) => boolean;
   /** Folders of scripts that check: what else is in them serves these. Neither the top nor a folder of the program. */
