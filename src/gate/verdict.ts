@@ -89,6 +89,18 @@ export type Tampering = z.infer<typeof Tampering>;
 export const GateVerdict = z.enum(["passed", "unverified", "failed", "tampered", "interrupted"]);
 export type GateVerdict = z.infer<typeof GateVerdict>;
 
+/**
+ * Why a task whose checks pass is not verified. `no-checks`: nothing was checked. `red-before`: a check failed before the
+ * work and still fails. `influence`: the checks pass only with changes to what is not plainly the program's source.
+ * `no-report`: a known test runner ran no case, or fewer than before, or wrote no report.
+ */
+export const Because = z.enum(["no-checks", "red-before", "influence", "no-report"]);
+export type Because = z.infer<typeof Because>;
+
+/** A changed file without which the checks do not pass. `diff`: of that file, at most 4 KiB, redacted. */
+export const Need = z.object({ path: z.string(), diff: z.string() });
+export type Need = z.infer<typeof Need>;
+
 /** The gate's report. `evidence` is for the next attempt's prompt and the task's blocker; empty if no check failed. */
 export const GateReport = z.object({
   verdict: GateVerdict,
@@ -96,5 +108,13 @@ export const GateReport = z.object({
   commands: z.array(CommandVerdict),
   tampered: z.array(Tampering),
   evidence: z.string(),
+  /** Why it is `unverified`. */
+  because: Because.optional(),
+  /** The smallest set of changed files found without which the checks do not pass, if `because` is `influence`. */
+  needs: z.array(Need).optional(),
+  /** The earlier tasks of the run whose changed checks this task needs, if it needs no others. */
+  on: z.array(z.string()).optional(),
+  /** Changed checks that the verdict does not depend on. */
+  changed_checks: z.array(z.string()).optional(),
 });
 export type GateReport = z.infer<typeof GateReport>;
