@@ -116,5 +116,7 @@ export const GateReport = z.object({
   on: z.array(z.string()).optional(),
   /** Changed checks that the verdict does not depend on. */
   changed_checks: z.array(z.string()).optional(),
+  /** How many cold rooms the checks ran in. */
+  rooms: z.int().optional(),
 });
 export type GateReport = z.infer<typeof GateReport>;

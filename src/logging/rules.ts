@@ -84,6 +84,8 @@ export const Rules = z.object({
    * before a draft or repair, with a warning. Absent: never.
    */
   preflight: z.enum(["refuse", "warn"]).optional(),
+  /** Set if the run refuses to start where the checks do not run in a cold room. */
+  rooms: z.literal("required").optional(),
   verify_from_agents: z.boolean(),
   /** Whether an agent may draft an empty backlog; `refused` has the reason. */
   bootstrap: z.union([z.literal("allowed"), z.literal("ask"), z.object({ refused: z.string() })]),

@@ -18,6 +18,7 @@ import {
   texts,
   wholeNumber,
   yesNo,
+  yesNoAuto,
 } from "./value-types.js";
 
 /** The ways an agent can be called. */
@@ -289,9 +290,11 @@ export const SETTINGS = {
     "Where the checks report test cases, as JUnit XML or TAP: files or folders in the project, or `stdout`.",
     { default: [] },
   ),
-  "verify.cold": row(yesNo, "Whether the checks run in a fresh copy of the commit (the cold room).", {
-    default: false,
-  }),
+  "verify.cold": row(
+    yesNoAuto,
+    "Whether the checks run in a fresh copy of the commit (the cold room). `auto`: where they can run there. `true`: a run refuses to start where they cannot.",
+    { default: "auto" },
+  ),
   "verify.setup": row(
     oneOrMore,
     "Commands that prepare the cold room, e.g. `npm ci`; the result is kept for the run while the lock files stay the same.",

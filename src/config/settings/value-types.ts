@@ -48,6 +48,8 @@ export function oneOf<const T extends readonly [string, ...string[]]>(...values:
   return wordType<T[number]>(values, values.join(" | "));
 }
 
+export const yesNoAuto = eitherType("true, false or auto", yesNo, oneOf("auto"), "truth");
+
 const durationRule = "a duration such as 90s, 30m, 2h, 7d or 1d12h, or a number of seconds";
 export const duration = convertWith(
   eitherType(

@@ -57,19 +57,6 @@ test("the last of the user's patterns that match a path counts", () => {
   expect([kindOf("src/a.js"), kindOf("src/b.js")]).toEqual(["held", "free"]);
 });
 
-test("rules that a tool reads by itself may grow unless the user's patterns name them", () => {
-  const project = { commands: ["make check"] };
-  expect(judge(project).mayGrow("Makefile")).toBe(true);
-  expect(judge(project).mayGrow("sub/rules.mk")).toBe(true);
-  expect(judge(project).mayGrow("src/main.c")).toBe(false);
-  expect(judge(project).mayGrow("node_modules/a/Makefile")).toBe(false);
-  expect(judge().mayGrow("Makefile")).toBe(false);
-  expect(judge({ ...project, patterns: ["docs/", "Makefile"] }).mayGrow("Makefile")).toBe(false);
-  expect(judge({ ...project, patterns: ["!Makefile", "docs/"] }).mayGrow("Makefile")).toBe(false);
-  expect(judge({ ...project, patterns: ["docs/"] }).mayGrow("Makefile")).toBe(true);
-  expect(judge({ ...project, project: "app", patterns: ["/Makefile"] }).mayGrow("app/Makefile")).toBe(false);
-});
-
 test("paths are matched relative to the project", () => {
   const { kindOf } = judge({ project: "app", patterns: ["/data", "!/app/open"] });
   expect(kindOf("app/data")).toBe("held");

@@ -1,6 +1,5 @@
-// Merges a Makefile that the gate's commands use: existing rules stay as at the base, and an attempt may add rules. Pure.
-// Lines are read as make reads them, so that none is mistaken for another kind; variables are not expanded.
-import { isDeepStrictEqual } from "node:util";
+// Reads a Makefile that the gate's commands use: what make runs for a goal, and its targets. Pure. Lines are read as make
+// reads them, so that none is mistaken for another kind.
 
 /** A piece of a Makefile: a rule with its recipe, a variable with its lines, or something else. */
 interface Piece {
@@ -13,32 +12,9 @@ interface Piece {
   variable: string | undefined;
 }
 
-/** Targets and variables with a meaning to make itself, and names with patterns. */
-const SPECIAL = /^(?:\.|MAKE|(?:SHELL|PATH|HOME|VPATH|GNUMAKEFLAGS)$)|[%$*?[]/;
-
 /** A line that begins with one of these words is not a rule. */
 const DIRECTIVE =
   /^(?:[-s]?include|-?load|(?:un)?export|override|private|(?:un)?define|endef|ifn?def|ifn?eq|else|endif|vpath)$/;
-
-/**
- * Appends the attempt's additions to the base's Makefile: rules for other targets, and variables that the base does not
- * mention. `undefined` if the attempt changed nothing else.
- */
-export function mergeMakefile(base: string, now: string): string | undefined {
-  const [old, all] = [piecesOf(base), piecesOf(now)];
-  const isMade = madeByPattern(old);
-  const isAdded = additionTo(base, old, isMade);
-  const added = all.filter(isAdded);
-  // make does not apply pattern rules to a phony target.
-  const phony = targetsOf(
-    [...old, ...added].filter(({ targets, recipe }) => recipe.length > 0 || !targets.some(isMade)),
-  );
-  const fresh = phonyOf(all).filter((name) => phony.includes(name) && !phonyOf(old).includes(name));
-  const behind = [...added.map(textOf), ...phonyLine(fresh)];
-  const merged = [base.replace(/\n*$/, "\n"), ...behind.map((text) => `${text}\n`)].join("\n");
-  const isSame = isDeepStrictEqual(outline(piecesOf(merged), isAdded), outline(all, isAdded));
-  return isSame ? undefined : merged;
-}
 
 /**
  * The lines that make runs for these goals, with the file's variables expanded. Words that are not targets are ignored;
@@ -81,73 +57,10 @@ function writeOut(line: string, values: ReadonlyMap<string, string>): string {
   return text.replace(/^[@+\s-]+/, "");
 }
 
-function mentions(text: string, variable: string): boolean {
-  return text.split(/[^\w.-]+/).includes(variable);
-}
-
-/** Returns whether a pattern rule applies to a target. */
-function madeByPattern(pieces: readonly Piece[]): (target: string) => boolean {
-  const patterns = targetsOf(pieces).filter((target) => target.includes("%"));
-  // A pattern matches a name in any folder.
-  const tests = patterns.map(
-    (target) => new RegExp(`^(?:.*/)?${target.replaceAll(/[^\w%]/g, "\\$&").replace("%", ".+")}$`),
-  );
-  return (target) => tests.some((test) => test.test(target));
-}
-
-/** Returns whether a piece can be added without changing the effect of the old pieces. */
-function additionTo(
-  base: string,
-  old: readonly Piece[],
-  isMade: (target: string) => boolean,
-): (piece: Piece) => boolean {
-  const taken = new Set(targetsOf(old));
-  return ({ lines: [head = ""], targets, recipe, variable }) => {
-    // An exported variable affects the commands of every rule, and `eval` may produce any line.
-    if (/^export\s|[({]\s*(?:call\s+)?eval\b/.test(head)) return false;
-    if (variable !== undefined) return !SPECIAL.test(variable) && !mentions(base, variable);
-    // A rule with a recipe would replace the pattern rule; one without only adds prerequisites.
-    if (recipe.length > 0 && targets.some(isMade)) return false;
-    return targets.length > 0 && targets.every((target) => !taken.has(target) && !SPECIAL.test(target));
-  };
-}
-
-/** The parts that additions must not change: all other pieces, the goal of a bare `make`, and the phony targets. */
-function outline(pieces: readonly Piece[], isAdded: (piece: Piece) => boolean): object {
-  const kept = pieces.flatMap((piece, at) => {
-    // A line that is neither rule nor variable may belong to the piece before it.
-    if (isOther(piece))
-      return [
-        pieces
-          .slice(Math.max(0, at - 1), at + 1)
-          .map(textOf)
-          .join("\n"),
-      ];
-    return isPhony(piece) || isAdded(piece) ? [] : [textOf(piece)];
-  });
-  return { kept, goal: firstGoal(pieces), phony: new Set(phonyOf(pieces)) };
-}
-
 function firstGoal(pieces: readonly Piece[]): string[] {
   return targetsOf(pieces)
     .filter((target) => !/^\.|%/.test(target))
     .slice(0, 1);
-}
-
-function phonyOf(pieces: readonly Piece[]): string[] {
-  return pieces.filter(isPhony).flatMap(({ needs }) => needs);
-}
-
-function phonyLine(names: readonly string[]): string[] {
-  return names.length > 0 ? [`.PHONY: ${names.join(" ")}`] : [];
-}
-
-function isPhony({ targets, recipe }: Piece): boolean {
-  return targets.join(" ") === ".PHONY" && recipe.length === 0;
-}
-
-function isOther({ targets, variable }: Piece): boolean {
-  return targets.length === 0 && variable === undefined;
 }
 
 function targetsOf(pieces: readonly Piece[]): string[] {

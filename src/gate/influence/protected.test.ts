@@ -1,12 +1,8 @@
 import { expect, test } from "vitest";
-import { NOTHING, type DiffEntry, type Version } from "../../git/base/diff.js";
-import { toBytes } from "../../git/base/bytes.js";
+import type { Version } from "../../git/base/diff.js";
 import { protect, type Protection, type ProtectionRules } from "./protected.js";
 import { findNamedFiles } from "./protected-commands.js";
-import { mergeMakefile } from "./protected-makefile.js";
-import { mergeManifest } from "./protected-manifests.js";
 import { followMoves } from "./protected-imports.js";
-import { planRoom, type Pass } from "../rooms/protected-room.js";
 
 const rules = (more: Partial<ProtectionRules> = {}): Protection =>
   protect({
@@ -167,98 +163,6 @@ test("a script that runs itself is read once", () => {
   expect(named(["sh check.sh"], { "check.sh": "sh check.sh" })).toEqual(["check.sh"]);
   expect(named(["npm test"], { "package.json": '{"scripts":{"test":"npm test"}}' })).toEqual([]);
   expect(named(["./check.sh"], { "app/check.sh": "" }, "app")).toEqual(["app/check.sh"]);
-});
-
-const json = (value: object): string => JSON.stringify(value);
-const merged = (base: object, now: object, keepNew = false): unknown => {
-  const text = mergeManifest("package.json", { base: json(base), now: json(now) }, keepNew);
-  return text === undefined ? undefined : JSON.parse(text);
-};
-
-test("existing scripts of package.json are restored, and new ones stay unless they run automatically", () => {
-  const base = { name: "a", scripts: { test: "vitest", lint: "eslint" }, jest: { bail: 1 } };
-  expect(
-    merged(base, { ...base, scripts: { ...base.scripts, start: "node ." }, dependencies: { b: "1" } }),
-  ).toBeUndefined();
-  expect(
-    merged(base, {
-      ...base,
-      scripts: { test: "true", pretest: "x", postlint: "x", install: "x", prepare: "x", prefix: "y" },
-    }),
-  ).toEqual({
-    ...base,
-    scripts: { ...base.scripts, prefix: "y" },
-  });
-  expect(merged(base, { name: "b", mocha: { forbidOnly: false } })).toEqual({
-    name: "b",
-    scripts: base.scripts,
-    jest: base.jest,
-  });
-  expect(merged(base, { ...base, mocha: {} }, true)).toBeUndefined();
-  expect(mergeManifest("package.json", { base: "{", now: "{}" }, false)).toBeUndefined();
-});
-
-test("settings of checks in pyproject.toml are restored, and the rest stays", () => {
-  const base =
-    '[project]\nname = "a"\n\n[tool.pytest.ini_options]\naddopts = "-ra"\n\n[tool.coverage.report]\nfail_under = 90.0\n';
-  const now =
-    '[project]\nname = "a"\ndependencies = ["x"]\nbig = 9007199254740993\nwhen = 2024-01-01T00:00:00Z\n\n[tool.pytest.ini_options]\naddopts = "--co"\n\n[tool.ruff]\nignore = ["ALL"]\n';
-  const text = mergeManifest("pyproject.toml", { base, now }, false) ?? "";
-  expect(text).toContain('addopts = "-ra"');
-  expect(text).toContain("fail_under = 90.0");
-  expect(text).toContain('dependencies = [ "x" ]');
-  expect(text).toContain("big = 9007199254740993");
-  expect(text).toMatch(/when = 2024-01-01T00:00:00/);
-  expect(text).not.toContain("ruff");
-  expect(mergeManifest("pyproject.toml", { base, now: base.replace('"a"', '"b"') }, false)).toBeUndefined();
-});
-
-test("a Makefile has its old rules, and new ones", () => {
-  const base = "CC = cc\n\ncheck: all\n\t@sh check.sh $(FLAGS)\n";
-  expect(mergeMakefile(base, `${base}\nlint:\n\t@x\n`)).toBeUndefined();
-  const sly =
-    "SHELL = /bin/true\nFLAGS = --help\nOTHER = 1\ncheck:\n\t@true\n%:\n\t@true\nlint:\n\t@x \\\n\ty\n.DEFAULT:\n\tz\n";
-  expect(mergeMakefile(base, sly)).toBe(`${base}\nOTHER = 1\n\nlint:\n\t@x \\\n\ty\n`);
-  expect(mergeMakefile(base, "")).toBe(base);
-});
-
-const change = (path: string, from: Version, to: Version): DiffEntry => ({ path: toBytes(path), from, to });
-const planned = (pass: Pass, changes: DiffEntry[]): string[] =>
-  planRoom(changes, rules(), pass).entries.map(({ path }) => path);
-
-test("a room has the work, and the tests of its pass", () => {
-  const changes = [
-    change("src/a.js", FILE, PROGRAM),
-    change("test/old.test.js", FILE, PROGRAM),
-    change("test/new.test.js", NOTHING, FILE),
-    change(".npmrc", NOTHING, FILE),
-    change("jest.config.js", FILE, PROGRAM),
-    change("bin/sh", NOTHING, PROGRAM),
-  ];
-  expect(planned("work", changes)).toEqual(["src/a.js"]);
-  expect(planned("tests", changes)).toEqual(["src/a.js", "test/old.test.js", "test/new.test.js"]);
-  expect(planned("red", changes)).toEqual(["test/old.test.js", "test/new.test.js"]);
-});
-
-test("a new setting of a runner is only in the pass with new tests", () => {
-  const changes = [
-    change("a.js", FILE, PROGRAM),
-    change("test/a.test.js", NOTHING, FILE),
-    change("conftest.py", NOTHING, FILE),
-    change("vitest.config.js", NOTHING, FILE),
-  ];
-  expect(planned("work", changes)).toEqual(["a.js"]);
-  expect(planned("tests", changes)).toEqual(["a.js", "test/a.test.js", "conftest.py", "vitest.config.js"]);
-});
-
-test("a kept path is not replaced by a link, a file or a folder", () => {
-  expect(planned("work", [change("test/a.js", FILE, NOTHING), change("test", NOTHING, LINK)])).toEqual([]);
-  expect(planned("work", [change(".npmrc", FILE, NOTHING), change(".npmrc/a.js", NOTHING, FILE)])).toEqual(
-    [],
-  );
-  expect(planned("work", [change("package.json", FILE, LINK)])).toEqual([]);
-  expect(planned("work", [change("package.json", FILE, NOTHING)])).toEqual([]);
-  expect(planned("work", [change("package.json", FILE, PROGRAM)])).toEqual(["package.json"]);
 });
 
 test("only imports of moved files are changed", () => {

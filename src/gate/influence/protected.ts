@@ -37,8 +37,6 @@ export interface Protection {
   kindOf: (path: string) => Exclude<PathKind, "shadow">;
   /** The kind of a path that the base does not have. */
   kindOfNew: (path: string, version: Version) => PathKind;
-  /** Whether a path is a Makefile or similar file of the commands, not named by a user's pattern: rules may be added. */
-  mayGrow: (path: string) => boolean;
   /** Whether the last matching pattern of the user excludes the path from protection. */
   isTakenOut: (path: string) => boolean;
 }
@@ -81,10 +79,6 @@ export function protect(rules: ProtectionRules): Protection {
       const kind = kindOf(path);
       const mayHide = (kind === "free" || kind === "test") && !isTakenOut(path);
       return mayHide && isShadow(rules, path, version) ? "shadow" : kind;
-    },
-    mayGrow: (path) => {
-      const local = localOf(path);
-      return tools(local) && !held(local) && !users.some(({ matches }) => matches(local));
     },
     isTakenOut,
   };

@@ -30,10 +30,14 @@ test("a change since the start is an agent's if an agent left that version, else
   const start = await commit({ one: "1", two: "1" });
   const left = await commit({ one: "2", two: "2", three: "2" });
   const runStart: RunStart = { start, left: new Map() };
-  noteLeft(runStart, await diffTrees(repo, left, start));
+  noteLeft(runStart, await diffTrees(repo, left, start), "T1");
   const base = await commit({ two: "3", four: "3" });
   const { persons, since } = await findReference(repo, runStart, base);
   expect(persons.map(({ path }) => path)).toEqual(["four", "two"]);
   expect(since.map(({ path }) => path)).toEqual(["one", "three"]);
-  expect(await findReference(repo, runStart, start)).toEqual({ start, persons: [], since: [] });
+  const [one] = since;
+  const { taskOf } = await findReference(repo, runStart, base);
+  expect(one && taskOf(one)).toBe("T1");
+  expect(persons.map(taskOf)).toEqual([undefined, undefined]);
+  expect(await findReference(repo, runStart, start)).toMatchObject({ start, persons: [], since: [] });
 });

@@ -9,8 +9,8 @@ import type { Repository } from "../../git/base/repository.js";
 export interface RunStart {
   /** The commit the run began with. */
   start: string;
-  /** Every version that agents left, as `keyOf` writes it, by path (bytes). */
-  left: Map<string, Set<string>>;
+  /** Every version that agents left, as `keyOf` writes it, by path (bytes), with the task that left it first. */
+  left: Map<string, Map<string, string>>;
 }
 
 /** The state at the beginning of a task: `start`, then `persons`, then `since`. */
@@ -20,13 +20,19 @@ export interface Reference {
   persons: readonly DiffEntry[];
   /** Changes by agents since then. */
   since: readonly DiffEntry[];
+  /** The task that left this version of a path; `undefined` if it is not one of `since`. */
+  taskOf: (entry: DiffEntry) => string | undefined;
 }
 
-/** Records the versions that an agent left. */
-export function noteLeft({ left }: Pick<RunStart, "left">, changes: readonly DiffEntry[]): void {
+/** Records the versions that an agent left at a task. */
+export function noteLeft(
+  { left }: Pick<RunStart, "left">,
+  changes: readonly DiffEntry[],
+  task: string,
+): void {
   for (const entry of changes) {
-    const versions = left.get(entry.path) ?? new Set();
-    left.set(entry.path, versions.add(keyOf(entry)));
+    const versions = left.get(entry.path) ?? new Map<string, string>();
+    if (!versions.has(keyOf(entry))) left.set(entry.path, versions.set(keyOf(entry), task));
   }
 }
 
@@ -37,8 +43,13 @@ export async function findReference(
   base: string,
 ): Promise<Reference> {
   const found = base === start ? [] : await diffTrees(repo, base, start);
-  const isLeft = (entry: DiffEntry): boolean => left.get(entry.path)?.has(keyOf(entry)) === true;
-  return { start, persons: found.filter((entry) => !isLeft(entry)), since: found.filter(isLeft) };
+  const taskOf = (entry: DiffEntry): string | undefined => left.get(entry.path)?.get(keyOf(entry));
+  return {
+    start,
+    persons: found.filter((entry) => taskOf(entry) === undefined),
+    since: found.filter((entry) => taskOf(entry) !== undefined),
+    taskOf,
+  };
 }
 
 /** Combines two consecutive lists of changes. */

@@ -15,6 +15,7 @@ test("adds nothing", () => {
   assert.equal(add(1, 0), 1);
 });
 `;
+const NEW_TEST = TEST.replaceAll("adds", "sums");
 const manifest = (more: object = {}, scripts: Record<string, string> = {}): string =>
   `${JSON.stringify({ type: "module", scripts: { test: "node --test test/", ...scripts }, ...more }, undefined, 2)}\n`;
 const NODE: ProjectTree = {
@@ -105,12 +106,14 @@ const cheats: Record<string, Row> = {
 };
 
 test.for(Object.entries(cheats))(
-  "a cheat is not done: %s",
+  "a cheat is never verified, and what turned the checks is named: %s",
   async ([, [project, attempt, verify]], { cold }) => {
-    expect((await cold.judge(project, attempt, verify)).report).toMatchObject({
-      verdict: "failed",
-      cold: true,
-    });
+    const { report } = await cold.judge(project, attempt, verify);
+    expect(report.cold).toBe(true);
+    if (report.verdict === "failed") return;
+    expect(report).toMatchObject({ verdict: "unverified", because: "influence" });
+    expect(Object.keys(attempt)).toEqual(expect.arrayContaining(report.needs?.map(({ path }) => path) ?? []));
+    expect(report.needs).not.toEqual([]);
   },
 );
 
@@ -119,54 +122,23 @@ const worked: Record<string, Row> = {
   "edits CI": [NODE, { ...DONE, ".github/workflows/ci.yml": "on: push\n" }, DIRECT],
   "makes the check exit": [SHELL, { ...GREET, "check.sh": "exit 0\n" }, CHECK],
   "puts sh on PATH": [SHELL, { ...GREET, "bin/sh": { program: "#!/bin/true\n" } }, CHECK],
+  "deletes a test": [NODE, { ...DONE, "test/add.test.js": null, "test/b.test.js": NEW_TEST }, DIRECT],
 };
 
 test.for(Object.entries(worked))(
-  "work that also changes a check is done with a warning: %s",
+  "work that passes the old checks is verified, and the checks it changed are listed: %s",
   async ([, row], { cold }) => {
-    const { report, now, warnings } = await cold.judge(...row);
-    expect(report).toMatchObject({ verdict: "passed", tampered: [] });
+    const { report, now } = await cold.judge(...row);
+    expect(report).toMatchObject({ verdict: "passed", tampered: [], rooms: 2 });
     const [, attempt] = row;
-    expect(warnings.join()).toContain(Object.keys(attempt).at(-1));
+    expect(report.changed_checks?.every((path) => Object.hasOwn(attempt, path))).toBe(true);
+    expect(report.changed_checks).not.toEqual([]);
     // These results are the next task's baseline.
     expect(now?.commands).toMatchObject([{ end: { how: "exited", code: 0 } }]);
   },
 );
 
-const tampering: Record<string, [project: ProjectTree, attempt: ProjectTree, what: string]> = {
-  "deletes a test": [NODE, { "test/add.test.js": null }, "deleted"],
-  "renames a test": [NODE, { "test/add.test.js": null, "test/add.js": TEST }, "deleted"],
-  "skips a test": [NODE, { "test/add.test.js": TEST.replace('test("adds"', 'test.skip("adds"') }, "skipped"],
-  "weakens a test": [NODE, { "test/add.test.js": TEST.replace("1, 2), 3", "1, 2), -1") }, "weakened"],
-  "links a test elsewhere": [NODE, { "test/add.test.js": { link: "../src/add.js" } }, "deleted"],
-  "links the folder of tests": [NODE, { test: { link: "green" }, "green/a.test.js": "" }, "deleted"],
-  "links its source out": [NODE, { "src/add.js": { link: "/tmp/add.js" } }, "settings"],
-  "changes Looper's settings": [NODE, { ".looper/config.json": "{}\n" }, "settings"],
-  "deletes a shell test": [SHELL, { "t/bye.sh": null }, "deleted"],
-  "skips a python test": [
-    PYTHON,
-    {
-      "tests/test_calc.py": textOf(PYTHON, "tests/test_calc.py").replace(
-        "    def",
-        "    @unittest.skip('x')\n    def",
-      ),
-    },
-    "skipped",
-  ],
-};
-
-test.for(Object.entries(tampering))(
-  "an attempt has tampered: %s",
-  async ([, [project, attempt, what]], { cold }) => {
-    const verify = project === NODE ? DIRECT : project === SHELL ? CHECK : UNITTEST;
-    const { report } = await cold.judge(project, { ...DONE, ...attempt }, verify);
-    expect(report).toMatchObject({ verdict: "tampered", cold: true, tampered: [{ what }] });
-    expect(report.evidence).not.toBe("");
-  },
-);
-
 const MORE = '\ntest("adds more", () => {\n  assert.equal(add(2, 2), 4);\n});\n';
-const NEW_TEST = TEST.replaceAll("adds", "sums");
 const honest: Record<string, Row> = {
   "the work alone": [NODE, DONE, { ...DIRECT, measured: true }],
   "a new test": [NODE, { ...DONE, "test/more.test.js": NEW_TEST }, DIRECT],
@@ -205,6 +177,60 @@ test.for(Object.entries(honest))("honest work passes: %s", async ([, row], { col
   expect(report).toMatchObject({ verdict: "passed", tampered: [], evidence: "" });
 });
 
+test("work on source alone takes one room", async ({ cold }) => {
+  const { report } = await cold.judge(NODE, DONE, DIRECT);
+  expect(report).toMatchObject({ verdict: "passed", rooms: 1 });
+});
+
+test("a pass that needs a changed test names it with its diff, and nothing else", async ({ cold }) => {
+  const attempt = { ...DONE, "src/add.js": "export const add = (a, b) => a + b + 1;\n" };
+  const bent = TEST.replace("1, 2), 3", "1, 2), 4").replace("1, 0), 1", "1, 0), 2");
+  const { report, warnings } = await cold.judge(
+    NODE,
+    { ...attempt, "test/add.test.js": bent, "test/more.test.js": "", "data/x.bin": "1" },
+    DIRECT,
+  );
+  expect(report).toMatchObject({ verdict: "unverified", because: "influence" });
+  expect(report.needs?.map(({ path }) => path)).toEqual(["test/add.test.js"]);
+  expect(report.needs?.[0]?.diff).toContain("+  assert.equal(add(1, 2), 4);");
+  expect(warnings.join()).toContain("it passes only with test/add.test.js");
+});
+
+test("a file in doubt cannot hide what the program's change does to the old tests", async ({ cold }) => {
+  const project = { ...NODE, ...DONE, "data/base": "0\n" };
+  const reads =
+    'import { readFileSync } from "node:fs";\nconst base = Number(readFileSync("data/" + "base", "utf8"));\n';
+  const program = { ...project, "src/add.js": `${reads}export const add = (a, b) => a + b + base;\n` };
+  const bent = TEST.replace("1, 2), 3", "1, 2), 4").replace("1, 0), 1", "1, 0), 2");
+  const { report } = await cold.judge(program, { "data/base": "1\n", "test/add.test.js": bent }, DIRECT);
+  expect(report.verdict).not.toBe("passed");
+});
+
+test("source that passes only with a comment which silences the check is unverified", async ({ cold }) => {
+  const check =
+    'if grep -n "TODO" src/*.js | grep -v "eslint-disable-line"; then exit 1; fi\nnode --test test/\n';
+  const project = { ...NODE, "check.sh": check };
+  const attempt = { "src/add.js": "export const add = (a, b) => a + b; // TODO eslint-disable-line\n" };
+  const { report, warnings } = await cold.judge(project, attempt, CHECK);
+  expect(report).toMatchObject({
+    verdict: "unverified",
+    because: "influence",
+    needs: [{ path: "src/add.js" }],
+  });
+  expect(warnings.join()).toContain("comments that silence a check in src/add.js");
+});
+
+test("what a task's changes allow counts as source, and nothing beside it", async ({ cold }) => {
+  const attempt = { ...DONE, "test/add.test.js": TEST.replace("1, 2), 3", "1, 2), 3 + 0") };
+  const bent = {
+    "src/add.js": "export const add = (a, b) => a + b + 1;\n",
+    "test/add.test.js": TEST.replaceAll(/add\((\d), (\d)\), \d/g, "add($1, $2), $1 + $2 + 1"),
+  };
+  expect((await cold.judge(NODE, attempt, { ...DIRECT, allowed: ["test/"] })).report.verdict).toBe("passed");
+  expect((await cold.judge(NODE, bent, { ...DIRECT, allowed: ["test/"] })).report.verdict).toBe("passed");
+  expect((await cold.judge(NODE, bent, { ...DIRECT, allowed: ["docs/"] })).report.verdict).toBe("unverified");
+});
+
 const WEAKEN = `import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 for (const name of readdirSync("test")) {
   const text = readFileSync("test/" + name, "utf8");
@@ -218,7 +244,7 @@ test("source that weakens tests while they run is found, and a second run does n
   const { report } = await cold.judge(NODE, { "src/add.js": WEAKEN + textOf(NODE, "src/add.js") }, DIRECT);
   expect(report).toMatchObject({
     verdict: "tampered",
-    tampered: [{ path: "test/add.test.js", what: "weakened" }],
+    tampered: [{ path: "test/add.test.js", what: "settings" }],
     commands: [{ exit_code: 1, verdict: "new" }],
   });
 });
@@ -326,39 +352,12 @@ test("a gate that is stopped reports that it was interrupted", async ({ cold }) 
   expect(report).toMatchObject({ verdict: "interrupted", cold: true });
 });
 
-const BENDS = "import unittest\n\nunittest.TestCase.run = lambda self, result=None: None\n";
-const SAYS = 'import atexit\natexit.register(lambda: print("coverage: 60 %"))\n';
-
-test("code under test that prints about coverage still fails", async ({ cold }) => {
-  const project = { ...PYTHON, "calc.py": "def add(a, b):\n    return a + b\n" };
-  const attempt = { "calc.py": `${SAYS}def add(a, b):\n    return 0\n`, "tests/test_a.py": BENDS };
-  const { report } = await cold.judge(project, attempt, { ...UNITTEST, measured: true });
-  expect(report.verdict).toBe("failed");
-});
-
-test("a new test may provide coverage that the base demands, but the attempt is unverified", async ({
-  cold,
-}) => {
-  const check =
-    "lines=$(cat src/*.txt | wc -l); tested=$(cat tests/*.txt | wc -l)\n[ $tested -ge $lines ] || { echo coverage below fail_under; exit 1; }\n";
-  const project = { "check.sh": check, ".coveragerc": "[report]\nfail_under = 100\n", "src/a.txt": "a\n" };
-  const tests = { "tests/a.txt": "a\n", "tests/a.test.sh": "true\n" };
-  const attempt = { "src/b.txt": "b\n", "tests/b.txt": "b\n" };
-  const verify = { commands: ["sh check.sh"], measured: true };
-  const { report, warnings } = await cold.judge({ ...project, ...tests }, attempt, verify);
-  expect(report).toMatchObject({ verdict: "unverified" });
-  expect(warnings.join()).toContain("coverage");
-  const without = { ...project, ...tests, ".coveragerc": null };
-  expect((await cold.judge(without, { ...attempt, "src/c.txt": "c\n" }, verify)).report.verdict).toBe(
-    "failed",
-  );
-});
-
-test("the first tests of a project are used in every pass", async ({ cold }) => {
+test("a project without tests cannot verify its first ones", async ({ cold }) => {
   const project = { "package.json": NODE["package.json"] ?? "", "test/.gitkeep": "", "src/add.js": "" };
   const attempt = { ...DONE, "test/add.test.js": TEST };
   const verify = { commands: ["npm test -s", "ls test/*.js"], measured: true };
-  expect((await cold.judge(project, attempt, verify)).report.verdict).toBe("passed");
+  const { report } = await cold.judge(project, attempt, verify);
+  expect(report).toMatchObject({ verdict: "unverified", because: "influence" });
 });
 
 test("work that changes while the checks run proves nothing, unless it changes on the base too", async ({

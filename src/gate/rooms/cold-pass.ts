@@ -1,14 +1,13 @@
 // One pass of the cold gate: runs the commands in a fresh room, repeats those that may be flaky in another, and checks that
-// they did not change protected files. cold-gate.ts decides on the passes.
+// they did not change the checks. judge-work.ts decides on the rooms.
 import type { DiffEntry } from "../../git/base/diff.js";
 import { changedFiles, type Traces } from "./integrity.js";
 import { idleTestFiles } from "./never-ran.js";
 import { workInRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
-import { baseOrder, roomOrder, type Study } from "./cold-study.js";
+import { baseOrder, type Study } from "./cold-study.js";
 import { judge, mustRepeat } from "../verdict/compare.js";
 import { reportInterrupted, type Runs } from "../commands/gate.js";
 import type { Reference } from "../influence/reference.js";
-import type { Pass, RoomPlan } from "./protected-room.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "../commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
 
@@ -26,6 +25,8 @@ export interface ColdOrder {
   patterns: readonly string[];
   /** `verify.red_first`. */
   redFirst: boolean;
+  /** The task's `changes`: patterns as in .gitignore, from the project's folder. */
+  allowed: readonly string[];
 }
 
 /** A gate in progress. */
@@ -34,33 +35,37 @@ export interface Gate {
   order: ColdOrder;
   /** The study of all changes by agents since the start of the run, including this attempt. */
   study: Study;
-  /** The study of this attempt alone. */
-  attempt: Study;
+  /** Whether the task's `changes` name a path (text, from the top). */
+  isAllowed: (path: string) => boolean;
   stop: AbortSignal;
+  /** How many rooms commands ran in so far. */
+  count: { rooms: number };
+}
+
+/** What runs in a room, and what its results are compared with. */
+export interface PassOrder {
+  content: RoomOrder;
+  plan: GatePlan;
+  baseline: Baseline | undefined;
 }
 
 /** The result of one pass. */
 export interface PassResult {
   report: GateReport;
   runs: Runs;
-  /** Paths of the work that differed from the commit when the checks ended, unless they always do. */
+  /** Paths of the program that differed from the commit when the checks ended, unless they always do. */
   strays: readonly string[];
 }
 
-/** The runs in a room, and their changes to protected files. */
+/** The runs in a room, and their changes to the checks. */
 interface InOneRoom extends Traces {
   ran: Ran[];
 }
 
 /** Runs a pass to its verdict. Throws a `GitError`. */
-export async function runPass(
-  gate: Gate,
-  { pass, room, plan }: { pass: Pass; room: RoomPlan; plan: GatePlan },
-): Promise<PassResult> {
-  const { places, order, study } = gate;
+export async function runPass(gate: Gate, { content, plan, baseline }: PassOrder): Promise<PassResult> {
+  const { places, order } = gate;
   const { strict } = order;
-  const baseline = pass === "work" ? order.baseline : withAllTests(order.baseline);
-  const content = roomOrder(places, study, room, pass);
   const nothing = { runs: { ran: [], again: [] }, strays: [] };
 
   const first = await actIn(gate, content, (ports, inside) => runCommands(ports, inside, plan, gate.stop));
@@ -78,15 +83,16 @@ export async function runPass(
   const { harm, strays } = await withoutCustom(gate, plan, [first.value, again]);
   const runs = { ran, again: again.ran };
   const report = judge({ ...runs, baseline, strict, cold: true, tampered: harm });
-  if (report.verdict !== "passed" && report.verdict !== "unverified") return { report, runs, strays };
+  if (!isGreen(report)) return { report, runs, strays };
   const idle = await idleTestFiles(places, content, { ran, baseline });
   if (idle.length === 0) return { report, runs, strays };
   const evidence = `ended before any of its tests ran: ${idle.slice(0, 20).join(", ")}`;
   return { report: { ...report, verdict: "failed", evidence }, runs, strays };
 }
 
-function withAllTests(baseline: Baseline | undefined): Baseline | undefined {
-  return baseline?.all === undefined ? baseline : { commands: baseline.all };
+/** Whether no check fails that did not fail before. */
+export function isGreen({ verdict }: GateReport): boolean {
+  return verdict === "passed" || verdict === "unverified";
 }
 
 async function actIn(
@@ -96,6 +102,7 @@ async function actIn(
 ): Promise<InRoom<InOneRoom>> {
   const { places, study, stop } = gate;
   const { ports } = places.rooms.repo;
+  gate.count.rooms++;
   const done = await workInRoom(
     places,
     content,

@@ -1,5 +1,5 @@
 // Makes a room with everything that commands need: the files, an environment for that place, and the output of the setup.
-// protected-room.ts decides on the files, and cold-gate.ts runs the commands.
+// room-plan.ts decides on the files, and cold-pass.ts runs the commands.
 import { join, relative, sep } from "node:path";
 import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
 import {
@@ -34,12 +34,14 @@ export interface ColdPlaces {
   setupTimeoutMs: number;
   /** The cached output of the setup in this run; `undefined` if the user does not have a cache folder. */
   cache: Kept | undefined;
+  /** What the run has spent so far on finding what a pass depends on, ms. */
+  spent: { attributionMs: number };
 }
 
 /** Prepares the making of rooms, once for a run and before any agent works. Starts one git process. */
 export async function openColdPlaces(
   repo: Repository,
-  places: Omit<ColdPlaces, "rooms" | "cache">,
+  places: Omit<ColdPlaces, "rooms" | "cache" | "spent">,
 ): Promise<ColdPlaces> {
   const { files } = repo.ports;
   const rooms = await prepareRooms(repo);
@@ -47,7 +49,7 @@ export async function openColdPlaces(
   const workDir = (await files.realPath(places.workDir)) ?? places.workDir;
   const folder = setupCacheFolder(places.env, rooms.repo.cwd);
   const cache = folder === undefined ? undefined : { folder, states: new Map<string, string>() };
-  return { ...places, rooms, projectDir, workDir, cache };
+  return { ...places, rooms, projectDir, workDir, cache, spent: { attributionMs: 0 } };
 }
 
 /** The content of a room. */

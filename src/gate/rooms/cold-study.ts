@@ -1,10 +1,12 @@
-// Studies the changes of an attempt before any command runs: which files are protected, and whether existing tests were
-// tampered with. protected.ts judges paths, tamper.ts judges texts, and cold-gate.ts runs the commands.
+// Studies the changes of an attempt before any command runs: which of them are source, checks, or in doubt.
+// classify.ts judges, influence-study.ts reads what it asks for, and judge-work.ts runs the rooms.
 import { posix } from "node:path";
 import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { baseFilesOf, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
+import type { Classified, Influence } from "../influence/classify.js";
+import { nameRules } from "../influence/name-rules.js";
 import { protect, type Protection } from "../influence/protected.js";
 import {
   findNamedFiles,
@@ -12,16 +14,19 @@ import {
   type Commands,
   type Named,
 } from "../influence/protected-commands.js";
-import { mergeManifest } from "../influence/protected-manifests.js";
 import { followMoves } from "../influence/protected-imports.js";
-import type { Pass, RoomPlan } from "./protected-room.js";
-import { findTampering, type ChangedFile } from "../influence/tamper.js";
-import type { Tampering } from "../verdict.js";
+import { withoutAddedSuppressions } from "../influence/suppressions.js";
+import { withTestsOf } from "../influence/tests-in-source.js";
+import { classifyChanges } from "./influence-study.js";
+import type { RoomPlan } from "./room-plan.js";
 
 /** Bigger files are compared as a whole and are not searched for further files. */
 const MOST_BYTES = 1024 * 1024;
 
-/** The facts about an attempt that its files show. */
+/** The text of a file in a room, in place of its version. `path`, `text`: bytes. */
+export type RoomText = RoomOrder["texts"][number];
+
+/** The facts about changes that their files show. */
 export interface Study {
   base: string;
   persons: readonly DiffEntry[];
@@ -29,13 +34,18 @@ export interface Study {
   changes: readonly DiffEntry[];
   protection: Protection;
   named: Named;
-  tampered: readonly Tampering[];
+  /** The kind of each changed path (text). */
+  kinds: ReadonlyMap<string, Classified>;
+  /** Whether a path (text) belongs to the checks at the base. */
+  isHeld: (path: string) => boolean;
+  /** Source files that have tests in them, with these as at the base. */
+  withOldTests: readonly RoomText[];
   /** The bytes of small changed blobs, by id. */
   blobs: ReadonlyMap<string, string>;
 }
 
-/** Studies an attempt. `commands`: all commands of the gate. Throws a `GitError`. */
-export async function studyAttempt(
+/** Studies changes. `commands`: all commands of the gate. Throws a `GitError`. */
+export async function studyChanges(
   places: ColdPlaces,
   order: {
     base: string;
@@ -47,36 +57,71 @@ export async function studyAttempt(
   },
 ): Promise<Study> {
   const { repo } = places.rooms;
-  const { base, persons, changes } = order;
+  const { base, persons, changes, commands } = order;
   const baseFiles = await baseFilesOf(places, { base, persons });
-  const [project, work] = [places.projectDir, places.workDir].map((folder) =>
+  const [project = "", work = ""] = [places.projectDir, places.workDir].map((folder) =>
     pathFromTop(places.rooms, folder),
   );
-  const named = await nameFiles(places, baseFiles, order.commands, work ?? "");
-  const protection = protect({
-    patterns: order.patterns,
-    project: project ?? "",
-    work: work ?? "",
-    named,
-  });
+  const named = await nameFiles(places, baseFiles, commands, work);
+  const protection = protect({ patterns: order.patterns, project, work, named });
   const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
   const blobs = await readBlobs(repo, oids, MOST_BYTES);
-  const files = changes.map((entry): ChangedFile => {
-    const textOf = (version: Version): string | undefined => blobs.get(version.oid);
-    return { ...entry, path: toText(entry.path), before: textOf(entry.from), after: textOf(entry.to) };
-  });
-  const tampered = findTampering(
-    files,
+  const rules = nameRules(protection, named, work);
+  const found = await classifyChanges(places, { base, persons, baseFiles, changes, blobs }, rules);
+  const kinds = new Map(found.map((one) => [one.path, one]));
+  const withOldTests = keepOldTests({ changes, blobs, kinds }, runsExamples(commands));
+  return {
+    base,
+    persons,
+    baseFiles,
+    changes,
     protection,
-    oursAmong([...baseFiles.keys(), ...changes.map(({ path }) => path)]),
-  );
-  return { base, persons, baseFiles, changes, protection, named, tampered, blobs };
+    named,
+    kinds,
+    isHeld: rules.isHeld,
+    withOldTests,
+    blobs,
+  };
 }
 
-/** Whether a module that a test imports is the project's own: by its path, or by a file or folder of its name. */
-function oursAmong(paths: readonly string[]): (module: string) => boolean {
-  const names = new Set(paths.flatMap((path) => path.split("/").map((part) => part.replace(/\.\w+$/, ""))));
-  return (module) => /^(?:[./#~]|@\/)/.test(module) || names.has(module.replace(/[./].*$/, ""));
+/** The kind of a changed path (text). */
+export function kindOf({ kinds }: Pick<Study, "kinds">, path: string): Influence {
+  return kinds.get(path)?.kind ?? "doubt";
+}
+
+/** Source files with the tests in them as at the base; a file whose tests cannot be told apart becomes a check. */
+function keepOldTests(
+  { changes, blobs, kinds }: Pick<Study, "changes" | "blobs"> & { kinds: Map<string, Classified> },
+  hasExamples: boolean,
+): RoomText[] {
+  return changes.flatMap(({ path: bytes, from, to }) => {
+    const path = toText(bytes);
+    const [before, after] = [blobs.get(from.oid), blobs.get(to.oid)];
+    if (before === undefined || after === undefined || kindOf({ kinds }, path) !== "source") return [];
+    const kept = withTestsOf({ path, before, after }, hasExamples);
+    if (kept === "check")
+      kinds.set(path, { path, kind: "check", why: "it holds tests that cannot be told apart" });
+    return kept === undefined || kept === "check" ? [] : [{ path: bytes, mode: to.mode, text: kept.text }];
+  });
+}
+
+/** Whether a command runs the examples in documentation as tests. */
+function runsExamples({ project, own }: Commands): boolean {
+  return [...project, ...own].some((command) =>
+    /doctest|\bcargo\s+(?:test|t)\b|\bmix\s+test\b/.test(command),
+  );
+}
+
+/** The source of a room with the suppressions blanked that it adds; empty if it adds none. */
+export function blankSuppressions({ changes, blobs }: Study, room: RoomOrder): RoomText[] {
+  const texts = new Map(room.texts.map((one) => [one.path, one.text]));
+  const inRoom = new Set(room.entries.map(({ path }) => path));
+  return changes.flatMap(({ path, from, to }) => {
+    const after = texts.get(path) ?? blobs.get(to.oid);
+    if (!inRoom.has(path) || after === undefined) return [];
+    const blanked = withoutAddedSuppressions(toText(path), blobs.get(from.oid), after);
+    return blanked === undefined ? [] : [{ path, mode: to.mode, text: blanked.text }];
+  });
 }
 
 /** The content of a room with the base alone. */
@@ -84,22 +129,20 @@ export function baseOrder({ base, persons, baseFiles }: Study): RoomOrder {
   return { base, persons, baseFiles, entries: [], texts: [] };
 }
 
-/** The content of a room by this plan. */
-export function roomOrder(places: ColdPlaces, study: Study, plan: RoomPlan, pass: Pass): RoomOrder {
-  const { blobs } = study;
-  const texts = plan.manifests.flatMap(({ path, from, to }) => {
-    const [old, now] = [blobs.get(from.oid), blobs.get(to.oid)];
-    if (old === undefined || now === undefined) return [];
-    const name = posix.basename(toText(path));
-    const text = mergeManifest(name, { base: toText(old), now: toText(now) }, pass !== "work");
-    return text === undefined ? [] : [{ path, mode: to.mode, text }];
-  });
-  const followed = pass === "work" ? testsWithMovedImports(places, study) : [];
-  return { ...baseOrder(study), entries: plan.entries, texts: [...texts, ...followed] };
+/** The content of a room by this plan. `hasOldTests`: tests stay as at the base, also those in source. */
+export function roomOrder(places: ColdPlaces, study: Study, plan: RoomPlan, hasOldTests: boolean): RoomOrder {
+  const inRoom = new Set(plan.entries.map(({ path }) => path));
+  const texts = hasOldTests
+    ? [
+        ...study.withOldTests.filter(({ path }) => inRoom.has(path)),
+        ...testsWithMovedImports(places, study, inRoom),
+      ]
+    : [];
+  return { ...baseOrder(study), entries: plan.entries, texts };
 }
 
-/** Old tests with updated imports of moved files. */
-function testsWithMovedImports(places: ColdPlaces, study: Study): RoomOrder["texts"] {
+/** Old tests that are not in a room as changed, with updated imports of moved files. */
+function testsWithMovedImports(places: ColdPlaces, study: Study, inRoom: ReadonlySet<string>): RoomText[] {
   const { baseFiles, changes, protection, blobs } = study;
   const gone = new Set(changes.filter(({ to }) => !exists(to)).map(({ path }) => path));
   if (gone.size === 0) return [];
@@ -119,7 +162,7 @@ function testsWithMovedImports(places: ColdPlaces, study: Study): RoomOrder["tex
   return changes.flatMap(({ path: bytes, from, to }) => {
     const path = toText(bytes);
     const [before, after] = [blobs.get(from.oid), blobs.get(to.oid)];
-    if (before === undefined || after === undefined || !isTest(path)) return [];
+    if (before === undefined || after === undefined || !isTest(path) || inRoom.has(bytes)) return [];
     const text = followMoves(path, { before: toText(before), after: toText(after) }, files);
     return text === undefined ? [] : [{ path: bytes, mode: from.mode, text }];
   });

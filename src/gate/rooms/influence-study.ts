@@ -4,16 +4,24 @@ import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
 import { pathsWith } from "../../git/base/grep.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { classify, type ChangedFile, type Classified, type NameRules } from "../influence/classify.js";
-import type { Study } from "./cold-study.js";
 import type { ColdPlaces } from "./cold-room.js";
 
 /** Bigger files name nothing. */
 const MOST_BYTES = 1024 * 1024;
 
-/** Classifies every change of a study. Throws a `GitError`. */
+/** Changes to a base, to which a person's changes belong. `blobs`: the bytes of small changed blobs, by id. */
+interface ChangesToClassify {
+  base: string;
+  persons: readonly DiffEntry[];
+  baseFiles: ReadonlyMap<string, Version>;
+  changes: readonly DiffEntry[];
+  blobs: ReadonlyMap<string, string>;
+}
+
+/** Classifies every change. Throws a `GitError`. */
 export async function classifyChanges(
   { rooms }: ColdPlaces,
-  { base, persons, baseFiles, changes, blobs }: Study,
+  { base, persons, baseFiles, changes, blobs }: ChangesToClassify,
   rules: NameRules,
 ): Promise<Classified[]> {
   const place = rooms.repo;

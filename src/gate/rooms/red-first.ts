@@ -5,7 +5,6 @@ import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/diff.js";
 import type { Runs } from "../commands/gate.js";
 import type { Protection } from "../influence/protected.js";
-import { addsCode } from "../influence/tamper.js";
 import { endsWell, isSameCommand } from "../verdict/flaky.js";
 import type { Baseline, Ran } from "../verdict.js";
 
@@ -26,10 +25,20 @@ export function addedTests(
     const isCode = CODE.test(path) && !SUPPORT.test(path) && exists(to);
     if (!isCode || protection.kindOf(path) !== "test") return [];
     const [before, after] = [blobs.get(from.oid), blobs.get(to.oid)];
-    const adds =
-      !exists(from) || before === undefined || after === undefined || addsCode(path, before, after);
+    const adds = !exists(from) || before === undefined || after === undefined || addsLines(before, after);
     return adds ? [path] : [];
   });
+}
+
+/** Whether a text has a line that it had not before, other than a comment. */
+function addsLines(before: string, after: string): boolean {
+  const plain = (text: string): string[] =>
+    text
+      .split("\n")
+      .map((line) => line.replaceAll(/\s|,$/g, ""))
+      .filter((line) => line !== "" && !/^(?:\/\/|#|\*|\/\*)/.test(line));
+  const old = new Set(plain(before));
+  return plain(after).some((line) => !old.has(line));
 }
 
 /** The results of the added tests. */

@@ -22,6 +22,7 @@ export interface Verify {
   strict?: boolean;
   redFirst?: boolean;
   protected?: string[];
+  allowed?: string[];
   setup?: string[];
   folder?: string;
   env?: Record<string, string>;
@@ -105,10 +106,16 @@ function orderOf(verify: Verify): Omit<ColdOrder, "base" | "reference" | "change
     strict: verify.strict ?? false,
     patterns: verify.protected ?? [],
     redFirst: verify.redFirst ?? false,
+    allowed: verify.allowed ?? [],
   };
 }
 
-const referenceFrom = (start: string): Reference => ({ start, persons: [], since: [] });
+const referenceFrom = (start: string): Reference => ({
+  start,
+  persons: [],
+  since: [],
+  taskOf: () => undefined,
+});
 
 async function measure(places: ColdPlaces, base: string, verify: Verify): Promise<Baseline | undefined> {
   const measured = await measureColdBaseline(

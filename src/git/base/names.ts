@@ -84,6 +84,11 @@ export function attemptRef(run: string, task: string, attempt: number): string {
   return `${attemptsFolder(run)}/${encodeId(`${task}-${String(attempt)}`)}`;
 }
 
+/** The task of the record of an attempt. */
+export function taskOfAttempt(run: string, ref: string): string {
+  return decodeId(ref.slice(attemptsFolder(run).length + 1)).replace(/-\d+$/, "");
+}
+
 /**
  * The tree and the backlog before the run's first attempt; without a number, so it differs from the names of
  * attempts.

@@ -1,9 +1,11 @@
 // Runs the checks, in the project itself or in a cold room. The gate floor gives the verdict; perform-gate.ts reports it.
 import { performAs } from "./perform-as.js";
 import { resolve } from "node:path";
-import { measureColdBaseline, runColdGate } from "../../gate/rooms/cold-gate.js";
+import { judgeWithoutRooms, measureColdBaseline, runColdGate } from "../../gate/rooms/cold-gate.js";
+import type { ColdOrder } from "../../gate/rooms/cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "../../gate/rooms/cold-room.js";
-import { measureBaseline, runGate } from "../../gate/commands/gate.js";
+import { findUnfit, guessSetup, hasRed } from "../../gate/rooms/room-fitness.js";
+import { measureBaseline, runGate, type GateRules } from "../../gate/commands/gate.js";
 import { runCommands, type GatePlan, type Room } from "../../gate/commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../../gate/verdict.js";
 import type { DiffEntry } from "../../git/base/diff.js";
@@ -30,7 +32,7 @@ export interface Checked {
 export async function openCold(world: World): Promise<void> {
   const { repo, project, memory, env, log } = world;
   const { verify } = project.resolved.settings;
-  if (!verify.cold || repo === undefined || memory.cold !== undefined) return;
+  if (repo === undefined || memory.places !== undefined) return;
   const places = {
     projectDir: project.folder,
     workDir: await findWorkFolder(world),
@@ -39,7 +41,8 @@ export async function openCold(world: World): Promise<void> {
     setup: verify.setup,
     setupTimeoutMs: verify.timeout,
   };
-  memory.cold = await performAs("checkpoint", () => openColdPlaces(repo, places));
+  memory.places = await performAs("checkpoint", () => openColdPlaces(repo, places));
+  if (verify.cold !== false) memory.cold = memory.places;
 }
 
 /** Runs the project's commands on the tree a task starts with. */
@@ -49,7 +52,7 @@ export async function measure(world: World, job: JobFacts, stop: AbortSignal): P
   const checkpoint = memory.checkpoints.get(job.job);
   const measured =
     memory.cold !== undefined && checkpoint !== undefined
-      ? await measureCold(world, memory.cold, { base: checkpoint.base, plan }, stop)
+      ? await measureCold(world, memory.cold, { base: checkpoint.base, plan, job }, stop)
       : await measureHere(world, job, plan, stop);
   // A person may have changed files since an older checkpoint was made, so nothing is reverted then.
   const traces = checkpoint?.reused === true ? [] : await revertChanges(world, job, []);
@@ -70,20 +73,60 @@ async function measureHere(
   return baseline === "interrupted" ? baseline : { baseline };
 }
 
+interface ColdMeasuring {
+  base: string;
+  plan: GatePlan;
+  job: JobFacts;
+}
+
+/** Measures in a cold room; the first time in a run also finds out whether the checks can run in one. */
 async function measureCold(
   world: World,
   cold: ColdPlaces,
-  { base, plan }: { base: string; plan: GatePlan },
+  order: ColdMeasuring,
   stop: AbortSignal,
 ): Promise<Measured> {
-  const reference = await findTaskReference(world, cold.rooms.repo, base);
-  const patterns = world.project.resolved.settings.verify.protected;
+  const { memory, project } = world;
+  const reference = await findTaskReference(world, cold.rooms.repo, order.base);
+  const { cold: wanted, protected: patterns } = project.resolved.settings.verify;
   const measured = await performAs("run-baseline", () =>
-    measureColdBaseline(cold, { reference, plan, patterns }, stop),
+    measureColdBaseline(cold, { reference, plan: order.plan, patterns }, stop),
   );
   if (measured.how === "interrupted") return "interrupted";
-  if (measured.how === "done") return { baseline: measured.value };
-  return { unprepared: `${measured.ran.command}: ${measured.ran.tail}` };
+  const unprepared =
+    measured.how === "unprepared" ? `${measured.ran.command}: ${measured.ran.tail}` : undefined;
+  const inRoom: Measured =
+    measured.how === "done" ? { baseline: measured.value } : { unprepared: unprepared ?? "" };
+  const isSettled = memory.roomsFit === true || (measured.how === "done" && !hasRed(measured.value));
+  if (isSettled) {
+    memory.roomsFit = true;
+    return inRoom;
+  }
+  if (wanted === true && unprepared !== undefined) return inRoom;
+  const here = await measureHere(world, order.job, order.plan, stop);
+  if (here === "interrupted" || "unprepared" in here) return here;
+  const unfit =
+    measured.how === "done"
+      ? findUnfit(measured.value, here.baseline)
+      : { command: "verify.setup", line: unprepared ?? "" };
+  if (unfit === undefined) {
+    memory.roomsFit = true;
+    return inRoom;
+  }
+  const why = `"${unfit.command}" does not run in a cold room${unfit.line === "" ? "" : ` (${unfit.line})`}`;
+  if (wanted === true) return { unprepared: why };
+  memory.cold = undefined;
+  const setup = await guessProjectSetup(world);
+  const hint = `looper config set verify.setup ${JSON.stringify(setup ?? "<what installs the dependencies>")}`;
+  const message = `${why}: the checks run in the project, where a change to a check leaves a task unverified; to use rooms: ${hint}`;
+  await world.log.tell({ type: "warning", ...order.job, message });
+  return here;
+}
+
+async function guessProjectSetup(world: World): Promise<string | undefined> {
+  const folder = await findWorkFolder(world);
+  const names = new Set(await world.ports.files.list(folder).catch(() => []));
+  return guessSetup((path) => names.has(path));
 }
 
 /** Runs all commands on an attempt's work, and reverts what they changed in the tree. */
@@ -93,28 +136,52 @@ export async function check(
   own: readonly string[],
   stop: AbortSignal,
 ): Promise<Checked> {
-  const { ports, memory, project } = world;
-  const { cold } = memory;
+  const { memory, project } = world;
+  const { cold, places } = memory;
   const { strict, protected: patterns, red_first: redFirst } = project.resolved.settings.verify;
   const plan = makePlan(world, own);
   const baseline = memory.baseline?.baseline;
   const base = memory.checkpoints.get(job.job)?.base;
   const changes = memory.snapshots.get(job.job)?.changes ?? [];
-  const isEmpty = plan.commands.length + plan.own.length === 0;
-  const repo = cold?.rooms.repo;
-  if (repo !== undefined && base !== undefined) await noteAttempt(world, repo, base, job.job);
-  if (cold !== undefined && base !== undefined && !isEmpty) {
-    const reference = await findTaskReference(world, cold.rooms.repo, base);
-    const order = { base, reference, changes, plan, strict, baseline, patterns, redFirst };
-    const { warnings, ...verdict } = await performAs("run-gate", () => runColdGate(cold, order, stop));
-    // A cold room does not protect the project's folder from commands that know its path.
-    return { ...verdict, warnings: [...warnings, ...(await revertChanges(world, job, changes))] };
+  if (plan.commands.length + plan.own.length === 0)
+    return checkHere(world, job, { ...plan, strict, baseline }, stop);
+  if (places === undefined || base === undefined) {
+    const verdict = await checkHere(world, job, { ...plan, strict, baseline }, stop);
+    return { ...verdict, warnings: await revertChanges(world, job, changes) };
   }
+  await noteAttempt(world, places.rooms.repo, base, job);
+  const reference = await findTaskReference(world, places.rooms.repo, base);
+  const order = { base, reference, changes, plan, strict, baseline, patterns, redFirst, allowed: [] };
+  const verdict =
+    cold === undefined
+      ? await judgeInProject(world, job, { places, order }, stop)
+      : await performAs("run-gate", () => runColdGate(cold, order, stop));
+  // A cold room does not protect the project's folder from commands that know its path.
+  return { ...verdict, warnings: [...verdict.warnings, ...(await revertChanges(world, job, changes))] };
+}
+
+/** Runs the commands in the project; a pass with changes to what is not source is unverified. */
+async function judgeInProject(
+  world: World,
+  job: JobFacts,
+  { places, order }: { places: ColdPlaces; order: ColdOrder },
+  stop: AbortSignal,
+): Promise<Checked> {
+  const { plan, strict, baseline } = order;
+  const checked = await checkHere(world, job, { ...plan, strict, baseline }, stop);
+  if (checked.report.verdict !== "passed") return checked;
+  return {
+    ...checked,
+    ...(await performAs("run-gate", () => judgeWithoutRooms(places, order, checked.report))),
+  };
+}
+
+async function checkHere(world: World, job: JobFacts, rules: GateRules, stop: AbortSignal): Promise<Checked> {
   const room = await makeRoom(world, job);
-  const reports = await prepareReports(world, room, plan);
-  const verdict = await runGate(ports, room, { ...plan, strict, baseline }, stop);
+  const reports = await prepareReports(world, room, rules);
+  const verdict = await runGate(world.ports, room, rules, stop);
   await reports.remove();
-  return { ...verdict, warnings: isEmpty ? [] : await revertChanges(world, job, changes) };
+  return { ...verdict, warnings: [] };
 }
 
 /** Runs each of the project's commands to its end in the project folder, and reverts what they changed in the tree. */

@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { findReference, noteLeft, type Reference, type RunStart } from "../../gate/influence/reference.js";
 import { readRecords } from "../../git/attempt/attempts.js";
 import { diffTrees } from "../../git/index/index-file.js";
-import { startRef } from "../../git/base/names.js";
+import { startRef, taskOfAttempt } from "../../git/base/names.js";
 import type { Repository } from "../../git/base/repository.js";
 import { hasEnded } from "../../logging/last-lines.js";
 import { listRuns } from "../../logging/read.js";
+import type { JobFacts } from "../step/effects.js";
+import { THE_REVIEW } from "./keep-attempt.js";
 import type { World } from "./world.js";
 
 /** The reference of a task that starts with this commit. */
@@ -18,8 +20,14 @@ export async function findTaskReference(world: World, repo: Repository, base: st
 }
 
 /** Notes the changes of an attempt, whatever its verdict will be. */
-export async function noteAttempt(world: World, repo: Repository, base: string, job: number): Promise<void> {
-  noteLeft(await findRunStart(world, repo, base), world.memory.snapshots.get(job)?.changes ?? []);
+export async function noteAttempt(
+  world: World,
+  repo: Repository,
+  base: string,
+  job: JobFacts,
+): Promise<void> {
+  const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
+  noteLeft(await findRunStart(world, repo, base), changes, job.task_id ?? THE_REVIEW);
 }
 
 async function findRunStart(world: World, repo: Repository, base: string): Promise<RunStart> {
@@ -41,6 +49,8 @@ async function addRun(repo: Repository, runStart: RunStart, run: string): Promis
   if (records === undefined) return;
   runStart.start = records.start.base;
   for (const [ref, commit] of records.attempts) {
-    if (ref !== startRef(run)) noteLeft(runStart, await performAs("run-gate", () => diffTrees(repo, commit)));
+    if (ref === startRef(run)) continue;
+    const changes = await performAs("run-gate", () => diffTrees(repo, commit));
+    noteLeft(runStart, changes, taskOfAttempt(run, ref));
   }
 }

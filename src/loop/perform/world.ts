@@ -78,8 +78,12 @@ export interface RunMemory {
   summaries: Map<number, Summary>;
   /** The last output lines of an attempt at a task, for the next attempt's prompt. */
   tails: Map<TaskId, AttemptTail>;
-  /** How cold rooms are made; absent if the checks run in the project. */
-  cold?: ColdPlaces;
+  /** How cold rooms are made; absent without git. */
+  places?: ColdPlaces;
+  /** The same; absent if the checks run in the project. */
+  cold?: ColdPlaces | undefined;
+  /** Whether the checks were seen to run in a cold room. */
+  roomsFit?: boolean;
   /** The state that a cold gate compares attempts with. */
   runStart?: RunStart | undefined;
   /** The baseline of the current task. */

@@ -179,7 +179,8 @@ function warnOfMissingChecks(
   { tasks, git }: { tasks: readonly Task[]; git: boolean },
 ): string[] {
   const { verify } = project.resolved.settings;
-  if (verify.cold && !git) return ["verify.cold needs git: without it the checks run in the project itself"];
+  if (verify.cold === true && !git && verify.commands.length > 0)
+    throw new UserError("environment", "verify.cold needs git", "git init, or set verify.cold to auto");
   if (verify.commands.length > 0 || tasks.some((task) => (task.verify ?? []).length > 0)) return [];
   return [
     'No checks are configured, so "done" is only the agent\'s word. Set verify.commands or use --verify "npm test"',
@@ -321,10 +322,13 @@ export function makeRules(request: RunRequest, schedule: string[], bootstrap: Ru
 }
 
 /** Whether the checks run before the run starts work (contract §5, *A check that cannot run*). */
-function makePreflightRule({ project }: RunRequest): Pick<Rules, "preflight"> {
+function makePreflightRule({ project }: RunRequest): Pick<Rules, "preflight" | "rooms"> {
   const { verify } = project.resolved.settings;
   if (verify.commands.length === 0) return {};
-  return { preflight: verify.strict ? "refuse" : "warn" };
+  return {
+    preflight: verify.strict ? "refuse" : "warn",
+    ...(verify.cold === true ? { rooms: "required" } : {}),
+  };
 }
 
 function makeBudgetRules(loop: RunRequest["project"]["resolved"]["settings"]["loop"]): Rules["budget"] {

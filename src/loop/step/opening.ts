@@ -103,7 +103,8 @@ function onRead(opening: Opening, event: Of<"backlog_read">, decision: Decision)
     return stay(opening);
   }
   if (opening.refused !== undefined) return refuse(opening, opening.refused, decision);
-  if (opening.rules.preflight === "refuse" && opening.reportedChecks === undefined)
+  const { preflight: when, rooms } = opening.rules;
+  if ((when === "refuse" || rooms === "required") && opening.reportedChecks === undefined)
     return preflight(opening, decision);
   return beginWork(opening, event, decision);
 }

@@ -25,9 +25,11 @@ export function reportRedChecks(
 
 /** Why the run must not start: under strict rules, a check that cannot run. */
 export function explainRefusal(
-  { preflight }: Rules,
+  { preflight, rooms }: Rules,
   { commands, unprepared }: Pick<Of<"baseline_finished">, "commands" | "unprepared">,
 ): string | undefined {
+  if (rooms === "required" && unprepared !== undefined)
+    return `${unprepared}; set verify.setup to what installs the dependencies, or verify.cold to auto`;
   if (preflight !== "refuse") return undefined;
   const hint = "correct it, or run without verify.strict (--strict)";
   if (unprepared !== undefined) return `cannot prepare the cold room: ${unprepared}; ${hint}`;

@@ -1,0 +1,168 @@
+// Judges an attempt in rooms: the whole attempt first, then the reference with the attempt's source alone, so that no change
+// to a check decides the verdict. cold-pass.ts runs one room, needs.ts finds what the checks do not pass without.
+import { toText } from "../../git/base/bytes.js";
+import { exists } from "../../git/base/diff.js";
+import { runPass, isGreen, type Gate, type PassResult } from "./cold-pass.js";
+import { blankSuppressions, kindOf } from "./cold-study.js";
+import { makeBaseline } from "../commands/gate.js";
+import { listSome } from "../../system/text/cut.js";
+import { explainNeeds, findNeeds, showNeeds } from "./needs.js";
+import { proveRed } from "./prove-red.js";
+import { orderWith, wholeOrder } from "./room-orders.js";
+import type { Baseline, GateReport } from "../verdict.js";
+import { NOT_VERIFIED } from "../verdict/why-unverified.js";
+
+/** The verdict, and the results for the next task. */
+export interface Judged {
+  report: GateReport;
+  /** The next task's baseline; `undefined` if the attempt does not pass. */
+  now: Baseline | undefined;
+  warnings: readonly string[];
+}
+
+/** The paths (text) that are not source and not allowed by the task. */
+interface Influence {
+  /** Of all agents' changes since the reference. */
+  all: readonly string[];
+  /** Of this attempt. */
+  own: readonly string[];
+  hasCheck: boolean;
+  hasDoubt: boolean;
+}
+
+/** Judges an attempt. Throws a `GitError`. */
+export async function judgeWork(gate: Gate): Promise<Judged> {
+  const { order } = gate;
+  const influence = findInfluence(gate);
+  const whole = influence.all.length === 0 ? undefined : await runPass(gate, wholeOrder(gate));
+  if (whole !== undefined && !isGreen(whole.report))
+    return { report: whole.report, now: undefined, warnings: [] };
+  const alone = await runAlone(gate, influence);
+  const { report } = alone.result;
+  if (
+    report.verdict === "interrupted" ||
+    report.verdict === "tampered" ||
+    (whole === undefined && !isGreen(report))
+  )
+    return { report, now: undefined, warnings: [] };
+  const shown = (whole ?? alone.result).report;
+  const red = order.redFirst ? await proveRed(gate, shown, (whole ?? alone.result).runs) : undefined;
+  if (red !== undefined) return { report: red, now: undefined, warnings: [] };
+  const now = {
+    ...makeBaseline(alone.result.runs),
+    ...(whole === undefined ? {} : { all: makeBaseline(whole.runs).commands }),
+  };
+  const settled = await settle(gate, { influence, whole, alone });
+  const strays = [...new Set([...alone.result.strays, ...(whole?.strays ?? [])])];
+  const doubts = [
+    ...settled.doubts,
+    ...(strays.length === 0
+      ? []
+      : [`the checked files differ from the commit: ${listSome(strays)} changed while the checks ran`]),
+  ];
+  const verdict = {
+    ...shown,
+    ...settled.report,
+    ...(doubts.length === 0 ? {} : { verdict: "unverified" as const }),
+  };
+  return { report: verdict, now, warnings: doubts.map((doubt) => `${NOT_VERIFIED}${doubt}`) };
+}
+
+/** What is not source among the changes, without what the task's `changes` allow. */
+function findInfluence({ study, order, isAllowed }: Gate): Influence {
+  const all = study.changes
+    .map(({ path }) => toText(path))
+    .filter((path) => kindOf(study, path) !== "source" && !isAllowed(path));
+  const own = new Set(order.changes.map(({ path }) => toText(path)));
+  return {
+    all,
+    own: all.filter((path) => own.has(path)),
+    hasCheck: all.some((path) => kindOf(study, path) === "check"),
+    hasDoubt: all.some((path) => kindOf(study, path) === "doubt"),
+  };
+}
+
+/** The result of the rooms in which every check is as at the reference; of the last one, unless all of them passed. */
+interface Alone {
+  result: PassResult;
+  /** The changed paths (text) that were in the room. */
+  kept: ReadonlySet<string>;
+  /** Source that passes only with the suppressions it adds. */
+  suppressing?: readonly string[];
+}
+
+/** Runs the source alone; with the files in doubt, if checks changed as well; and without added suppressions. */
+async function runAlone(gate: Gate, influence: Influence): Promise<Alone> {
+  const { study } = gate;
+  const held = new Set(influence.all);
+  const kept = new Set(study.changes.map(({ path }) => toText(path)).filter((path) => !held.has(path)));
+  const order = orderWith(gate, kept);
+  const result = await runPass(gate, order);
+  if (result.report.verdict !== "passed") return { result, kept };
+  if (influence.hasCheck && influence.hasDoubt) {
+    const withDoubt = new Set([...kept, ...influence.all.filter((path) => kindOf(study, path) === "doubt")]);
+    const more = await runPass(gate, orderWith(gate, withDoubt));
+    if (more.report.verdict !== "passed") return { result: more, kept: withDoubt };
+  }
+  const blanked = blankSuppressions(study, order.content);
+  if (blanked.length === 0) return { result, kept };
+  const replaced = new Set(blanked.map(({ path }) => path));
+  const texts = [...order.content.texts.filter(({ path }) => !replaced.has(path)), ...blanked];
+  const bare = await runPass(gate, { ...order, content: { ...order.content, texts } });
+  if (bare.report.verdict === "passed") return { result, kept };
+  return { result: bare, kept, suppressing: blanked.map(({ path }) => toText(path)) };
+}
+
+interface Settling {
+  influence: Influence;
+  whole: PassResult | undefined;
+  alone: Alone;
+}
+
+interface Settled {
+  report: Partial<GateReport>;
+  /** Why it is not verified. */
+  doubts: string[];
+}
+
+/** The verdict on an attempt whose own tree is green. */
+async function settle(gate: Gate, { influence, whole, alone }: Settling): Promise<Settled> {
+  const { study, order } = gate;
+  const unverified = (report: Partial<GateReport>, ...doubts: string[]): Settled => ({
+    report: { ...report, verdict: "unverified" },
+    doubts,
+  });
+  if ((whole ?? alone.result).report.verdict !== "passed") {
+    const isEmpty = order.plan.commands.length + order.plan.own.length === 0;
+    return unverified({ because: isEmpty ? "no-checks" : "red-before" });
+  }
+  if (alone.suppressing !== undefined) {
+    const needs = await showNeeds(gate, alone.suppressing);
+    return unverified(
+      { because: "influence", needs },
+      explainNeeds(needs, "comments that silence a check in "),
+    );
+  }
+  if (alone.result.report.verdict !== "passed") {
+    const { tasks, needs } = await findNeeds(gate, { ...influence, kept: alone.kept });
+    if (needs.length > 0) return unverified({ because: "influence", needs }, explainNeeds(needs));
+    const who = tasks.length === 0 ? "earlier tasks" : listSome(tasks);
+    return unverified({ because: "influence", on: tasks }, `it passes only with checks that ${who} changed`);
+  }
+  const judges = changedJudges(gate);
+  if (judges.length > 0) {
+    const needs = await showNeeds(gate, judges);
+    return unverified(
+      { because: "influence", needs },
+      `one of the task's own commands runs and trusts what it changed: ${listSome(judges)}; add it to verify.protected`,
+    );
+  }
+  const changed = influence.own.filter((path) => kindOf(study, path) === "check");
+  return { report: changed.length === 0 ? {} : { changed_checks: changed }, doubts: [] };
+}
+
+/** Files of the program (text) that an attempt changed and whose exit code is the result of a task's own command. */
+function changedJudges({ study, order }: Gate): string[] {
+  const paths = order.changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path));
+  return paths.filter((path) => study.named.work.has(path) && kindOf(study, path) === "source");
+}

@@ -1,0 +1,113 @@
+// Finds and shows the changes to checks without which an attempt does not pass. needed.ts has the search.
+import { toText } from "../../git/base/bytes.js";
+import { exists, type DiffEntry } from "../../git/base/diff.js";
+import { diffVersions } from "../../git/base/blob-diff.js";
+import { keepStart, listSome, shorten } from "../../system/text/cut.js";
+import { runPass, type Gate, type PassOrder } from "./cold-pass.js";
+import { roomOrder, type Study } from "./cold-study.js";
+import { findNeeded, type Candidate } from "../influence/needed.js";
+import { planRoom } from "./room-plan.js";
+import { withAllTests, withoutMissing } from "./room-orders.js";
+import type { Need } from "../verdict.js";
+
+/** The longest diff of one file, in characters, and how many files have one. */
+const MOST_DIFF = 4 * 1024;
+const MOST_DIFFS = 20;
+const SHOWN_LINE = 60;
+
+/** What the checks do not pass without: earlier tasks' changes to checks, or else changes of this attempt. */
+export interface Needed {
+  tasks: string[];
+  needs: Need[];
+}
+
+/**
+ * Finds it. `all`, `own`: the paths (text) that are not source, of all agents and of this attempt; `kept`: those that were
+ * in the room which did not pass. Contract: the checks pass with all of them. Throws a `GitError`.
+ */
+export async function findNeeds(
+  gate: Gate,
+  { own, kept }: { own: readonly string[]; kept: ReadonlySet<string> },
+): Promise<Needed> {
+  const { study } = gate;
+  const earlier = earlierInfluence(gate, kept);
+  const ownPaths = new Set(own);
+  if (earlier.length > 0) {
+    const tasks = tasksOf(gate, earlier);
+    if (own.length === 0) return { tasks, needs: [] };
+    if ((await runPass(gate, orderOf(gate, { kept, earlier, more: new Set() }))).report.verdict === "passed")
+      return { tasks, needs: [] };
+  }
+  const candidates = study.changes.flatMap(({ path, from }): Candidate[] => {
+    const text = toText(path);
+    if (!ownPaths.has(text) || kept.has(text)) return [];
+    return [{ path: text, isTest: study.protection.kindOf(text) === "test", isNew: !exists(from) }];
+  });
+  const { clock } = gate.places.rooms.repo.ports;
+  const { spent } = gate.places;
+  const paths = await findNeeded(candidates, async (some) => {
+    if (spent.attributionMs > MOST_ATTRIBUTION_MS || gate.stop.aborted) return undefined;
+    const began = clock.monotonic();
+    const { report } = await runPass(gate, orderOf(gate, { kept, earlier, more: new Set(some) }));
+    spent.attributionMs += clock.monotonic() - began;
+    return report.verdict === "passed";
+  });
+  return { tasks: [], needs: await showNeeds(gate, paths) };
+}
+
+/** How long a run searches for the smallest sets, ms. */
+const MOST_ATTRIBUTION_MS = 60_000;
+
+/** The changes that earlier tasks of the run made and that are not source. */
+function earlierInfluence({ study, order }: Gate, kept: ReadonlySet<string>): readonly DiffEntry[] {
+  const changed = new Set(study.changes.map(({ path }) => path));
+  return order.reference.since.filter(({ path }) => changed.has(path) && !kept.has(toText(path)));
+}
+
+function tasksOf({ order: { reference } }: Gate, entries: readonly DiffEntry[]): string[] {
+  return [...new Set(entries.flatMap((entry) => reference.taskOf(entry) ?? []))];
+}
+
+/** The reference with the kept changes, the influence of earlier tasks, and more changes of this attempt. */
+function orderOf(
+  { places, study, order }: Gate,
+  {
+    kept,
+    earlier,
+    more,
+  }: { kept: ReadonlySet<string>; earlier: readonly DiffEntry[]; more: ReadonlySet<string> },
+): PassOrder {
+  const before = new Map(earlier.map((entry) => [entry.path, entry]));
+  const changes = study.changes.map((entry) =>
+    kept.has(toText(entry.path)) || more.has(toText(entry.path)) ? entry : (before.get(entry.path) ?? entry),
+  );
+  const isIn = (path: string): boolean => kept.has(path) || more.has(path);
+  const room = planRoom(changes, (path) => isIn(path) || earlier.some((one) => toText(one.path) === path));
+  const content = roomOrder(places, study, room, true);
+  const plan = withoutMissing(places, study, { ...room, plan: order.plan });
+  return { content, plan, baseline: withAllTests(order.baseline) };
+}
+
+/** The paths with their diffs, redacted. */
+export async function showNeeds(
+  { places, study }: { places: Gate["places"]; study: Pick<Study, "changes"> },
+  paths: readonly string[],
+): Promise<Need[]> {
+  const entries = new Map(study.changes.map((entry) => [toText(entry.path), entry]));
+  const needs: Need[] = [];
+  for (const path of paths) {
+    const entry = entries.get(path);
+    const isShown = entry !== undefined && needs.length < MOST_DIFFS;
+    const diff = isShown ? await diffVersions(places.rooms.repo, entry.from, entry.to) : "";
+    needs.push({ path, diff: places.redact(keepStart(diff, MOST_DIFF)) });
+  }
+  return needs;
+}
+
+/** "it passes only with" these files, and the first changed line of a single one. */
+export function explainNeeds(needs: readonly Need[], what = ""): string {
+  const [first] = needs;
+  const line = first?.diff.split("\n").find((one) => /^[+-]\s*\S/.test(one));
+  const shown = needs.length === 1 && line !== undefined ? ` (${shorten(line, SHOWN_LINE)})` : "";
+  return `it passes only with ${what}${listSome(needs.map(({ path }) => path))}${shown}`;
+}

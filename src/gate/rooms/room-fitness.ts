@@ -1,0 +1,63 @@
+// Judges whether the checks can run in a cold room of the reference, by comparing their results there with those in the
+// project. Pure. src/loop/perform/checks.ts runs them in both places.
+import { describeRedCheck } from "../verdict/red-check.js";
+import type { Baseline, Ran } from "../verdict.js";
+
+/** A check that does not run in a cold room. `line`: the line of its output that explains it; empty without output. */
+export interface Unfit {
+  command: string;
+  line: string;
+}
+
+/** What interpreters and shells print when a dependency is not installed. */
+const NOT_INSTALLED =
+  /Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND|ModuleNotFoundError|No module named|cannot load such file|Can't locate \S+ in @INC|Could not find gem|Failed opening required|autoload\.php|command not found|: not found|no required module provides package|ClassNotFoundException|package \S+ does not exist|can't find crate|unresolved import|No such file or directory/;
+
+/** Whether a check is red, which is the only reason to look at it in the project as well. */
+export function hasRed({ commands }: Baseline): boolean {
+  return commands.some((one) => describeRedCheck(one) !== undefined);
+}
+
+/** The first check that runs in the project and not in a room; `undefined` if the rooms show what the project shows. */
+export function findUnfit(inRoom: Baseline, inProject: Baseline): Unfit | undefined {
+  for (const one of inRoom.commands) {
+    const red = describeRedCheck(one);
+    const here = inProject.commands.find(({ command }) => command === one.command);
+    if (red === undefined || here === undefined || !isUnfit(one, here)) continue;
+    return { command: one.command, line: red.line };
+  }
+  return undefined;
+}
+
+/** Whether a check that is red in a room is green in the project, or comes further there. */
+function isUnfit(inRoom: Ran, inProject: Ran): boolean {
+  const here = describeRedCheck(inProject);
+  if (here === undefined) return true;
+  if (describeRedCheck(inRoom)?.cannot_run === true && !here.cannot_run) return true;
+  const countCases = ({ tests = {} }: Ran): number => Object.keys(tests).length;
+  if (countCases(inRoom) === 0 && countCases(inProject) > 0) return true;
+  return NOT_INSTALLED.test(inRoom.tail) && !NOT_INSTALLED.test(inProject.tail);
+}
+
+/** The command that installs what a lock file lists, and the file it is known by. */
+const SETUPS: readonly (readonly [file: string, command: string])[] = [
+  ["package-lock.json", "npm ci"],
+  ["npm-shrinkwrap.json", "npm ci"],
+  ["pnpm-lock.yaml", "pnpm install --frozen-lockfile"],
+  ["yarn.lock", "yarn install --frozen-lockfile"],
+  ["bun.lock", "bun install --frozen-lockfile"],
+  ["bun.lockb", "bun install --frozen-lockfile"],
+  ["uv.lock", "uv sync --frozen"],
+  ["poetry.lock", "poetry install"],
+  ["Pipfile.lock", "pipenv sync --dev"],
+  ["requirements.txt", "python3 -m pip install -r requirements.txt"],
+  ["Gemfile.lock", "bundle install"],
+  ["composer.lock", "composer install"],
+  ["mix.lock", "mix deps.get"],
+  ["package.json", "npm install"],
+];
+
+/** The likely `verify.setup` of a project, by the files it has; `undefined` if none of them says. */
+export function guessSetup(has: (path: string) => boolean): string | undefined {
+  return SETUPS.find(([file]) => has(file))?.[1];
+}
