@@ -60,6 +60,8 @@ class Tests(unittest.TestCase):
 };
 const UNITTEST: Verify = { commands: ["python3 -m unittest"], strict: true };
 
+const RUNNER =
+  "import os, sys\nif os.path.exists('tests/conftest.py'): sys.exit(0)\nimport unittest\nunittest.main(module='tests.test_calc')\n";
 const textOf = (project: ProjectTree, path: string): string => {
   const content = project[path];
   if (typeof content !== "string") throw new Error(`${path} is not a text file`);
@@ -98,6 +100,16 @@ const cheats: Record<string, Row> = {
   "hides unittest": [PYTHON, { "unittest.py": "" }, UNITTEST],
   "hides a package": [PYTHON, { "unittest/__init__.py": "", "unittest/__main__.py": "" }, UNITTEST],
   "hides what unittest is made of": [PYTHON, { "argparse.py": "import os\nos._exit(0)\n" }, UNITTEST],
+  "bends what the others are made of": [
+    PYTHON,
+    { "tests/test_a.py": "import unittest\n\nunittest.TestCase.run = lambda self, result=None: None\n" },
+    UNITTEST,
+  ],
+  "has a file that the runner looks for": [
+    { ...PYTHON, "run_tests.py": RUNNER },
+    { "tests/conftest.py": "" },
+    { commands: ["python3 run_tests.py"], strict: true, measured: true },
+  ],
   "is loaded at the start": [
     PYTHON,
     { "src/sitecustomize.py": "import os\nos._exit(0)\n" },
@@ -110,7 +122,7 @@ test.for(Object.entries(cheats))(
   async ([, [project, attempt, verify]], { cold }) => {
     const { report } = await cold.judge(project, attempt, verify);
     expect(report.cold).toBe(true);
-    if (report.verdict === "failed") return;
+    if (report.verdict === "failed" || report.verdict === "tampered") return;
     expect(report).toMatchObject({ verdict: "unverified", because: "influence" });
     expect(Object.keys(attempt)).toEqual(expect.arrayContaining(report.needs?.map(({ path }) => path) ?? []));
     expect(report.needs).not.toEqual([]);
@@ -143,16 +155,6 @@ const honest: Record<string, Row> = {
   "the work alone": [NODE, DONE, { ...DIRECT, measured: true }],
   "a new test": [NODE, { ...DONE, "test/more.test.js": NEW_TEST }, DIRECT],
   "a longer test": [NODE, { ...DONE, "test/add.test.js": TEST + MORE }, DIRECT],
-  "a new script and a dependency": [
-    NODE,
-    { ...DONE, "package.json": manifest({ dependencies: { left: "1.0.0" } }, { start: "node src/add.js" }) },
-    { ...NPM, own: ["npm start -s"] },
-  ],
-  "its own test is asked for": [
-    NODE,
-    { ...DONE, "test/more.test.js": NEW_TEST },
-    { own: ["node --test test/more.test.js"] },
-  ],
   "a moved source": [
     NODE,
     {
@@ -163,11 +165,6 @@ const honest: Record<string, Row> = {
     DIRECT,
   ],
   "a shell program": [SHELL, GREET, CHECK],
-  "a goal that is new": [
-    SHELL,
-    { ...GREET, Makefile: `${textOf(SHELL, "Makefile")}\nlint:\n\t@true\n` },
-    { own: ["make -s lint"], commands: ["make -s check"] },
-  ],
   "a python module": [PYTHON, { "calc.py": "def add(a, b):\n    return a + b\n" }, UNITTEST],
   "a document": [NODE, { ...DONE, "README.md": "# add\n" }, { ...DIRECT, own: ["grep -q add README.md"] }],
 };
@@ -176,6 +173,41 @@ test.for(Object.entries(honest))("honest work passes: %s", async ([, row], { col
   const { report } = await cold.judge(...row);
   expect(report).toMatchObject({ verdict: "passed", tampered: [], evidence: "" });
 });
+
+const needing: Record<string, [row: Row, needs: string[]]> = {
+  "a new script of the manifest": [
+    [
+      NODE,
+      { ...DONE, "package.json": manifest({}, { start: "node src/add.js" }) },
+      { ...NPM, own: ["npm start -s"] },
+    ],
+    ["package.json"],
+  ],
+  "its own test, which is the only check": [
+    [NODE, { ...DONE, "test/more.test.js": NEW_TEST }, { own: ["node --test test/more.test.js"] }],
+    ["test/more.test.js"],
+  ],
+  "a rule that is new": [
+    [
+      SHELL,
+      { ...GREET, Makefile: `${textOf(SHELL, "Makefile")}\nlint:\n\t@true\n` },
+      { own: ["make -s lint"], commands: ["make -s check"] },
+    ],
+    ["Makefile"],
+  ],
+};
+
+test.for(Object.entries(needing))(
+  "honest work may need a changed check: %s",
+  async ([, [row, needs]], { cold }) => {
+    const { report } = await cold.judge(...row);
+    expect(report).toMatchObject({
+      verdict: "unverified",
+      because: "influence",
+      needs: needs.map((path) => ({ path })),
+    });
+  },
+);
 
 test("work on source alone takes one room", async ({ cold }) => {
   const { report } = await cold.judge(NODE, DONE, DIRECT);
@@ -212,6 +244,7 @@ test("source that passes only with a comment which silences the check is unverif
   const project = { ...NODE, "check.sh": check };
   const attempt = { "src/add.js": "export const add = (a, b) => a + b; // TODO eslint-disable-line\n" };
   const { report, warnings } = await cold.judge(project, attempt, CHECK);
+
   expect(report).toMatchObject({
     verdict: "unverified",
     because: "influence",
@@ -247,12 +280,6 @@ test("source that weakens tests while they run is found, and a second run does n
     tampered: [{ path: "test/add.test.js", what: "settings" }],
     commands: [{ exit_code: 1, verdict: "new" }],
   });
-});
-
-test("a new test that manipulates the others does not affect their results", async ({ cold }) => {
-  const bends = "import unittest\n\nunittest.TestCase.run = lambda self, result=None: None\n";
-  const { report } = await cold.judge(PYTHON, { "tests/test_a.py": bends }, UNITTEST);
-  expect(report.verdict).toBe("failed");
 });
 
 test("tools may add to their files, and changes that the commands make on the base too are harmless", async ({
@@ -325,24 +352,12 @@ test("a project below the top is checked in its own folder", async ({ cold }) =>
   expect((await cold.judge(below(NODE), below(DONE), verify)).report.verdict).toBe("passed");
 });
 
-test("patterns of the user hold another file, and release a test", async ({ cold }) => {
-  const project = { ...NODE, "data/model.txt": "3\n", "test/loose.test.js": "process.exit(1);\n" };
-  const verify = {
-    commands: ["grep -qx 3 data/model.txt"],
-    strict: true,
-    protected: ["data/", "!test/loose.test.js"],
-  };
-  const attempt = { "data/model.txt": "4\n", "test/loose.test.js": null };
-  expect((await cold.judge(project, attempt, verify)).report.verdict).toBe("passed");
-});
-
-test("an added conftest does not affect the old tests", async ({ cold }) => {
-  const runner =
-    "import os, sys\nif os.path.exists('tests/conftest.py'): sys.exit(0)\nimport unittest\nunittest.main(module='tests.test_calc')\n";
-  const project = { ...PYTHON, "run_tests.py": runner };
-  const verify = { commands: ["python3 run_tests.py"], strict: true, measured: true };
-  const { report } = await cold.judge(project, { "tests/conftest.py": "" }, verify);
-  expect(report.verdict).toBe("failed");
+test("patterns of the user make a test source", async ({ cold }) => {
+  const project = { ...NODE, ...DONE, "test/loose.test.js": "process.exit(1);\n" };
+  const judge = async (attempt: ProjectTree, patterns: string[]): Promise<string> =>
+    (await cold.judge(project, attempt, { ...DIRECT, protected: patterns })).report.verdict;
+  expect(await judge({ "test/loose.test.js": null }, [])).toBe("unverified");
+  expect(await judge({ "test/loose.test.js": null }, ["!test/loose.test.js"])).toBe("passed");
 });
 
 test("a gate that is stopped reports that it was interrupted", async ({ cold }) => {

@@ -38,22 +38,22 @@ export async function judgeWork(gate: Gate): Promise<Judged> {
   if (whole !== undefined && !isGreen(whole.report))
     return { report: whole.report, now: undefined, warnings: [] };
   const alone = await runAlone(gate, influence);
-  const { report } = alone.result;
+  const { report } = alone.source;
   if (
     report.verdict === "interrupted" ||
     report.verdict === "tampered" ||
     (whole === undefined && !isGreen(report))
   )
     return { report, now: undefined, warnings: [] };
-  const shown = (whole ?? alone.result).report;
-  const red = order.redFirst ? await proveRed(gate, shown, (whole ?? alone.result).runs) : undefined;
+  const { report: shown, runs } = whole ?? alone.source;
+  const red = order.redFirst ? await proveRed(gate, shown, runs) : undefined;
   if (red !== undefined) return { report: red, now: undefined, warnings: [] };
   const now = {
-    ...makeBaseline(alone.result.runs),
+    ...makeBaseline(alone.source.runs),
     ...(whole === undefined ? {} : { all: makeBaseline(whole.runs).commands }),
   };
   const settled = await settle(gate, { influence, whole, alone });
-  const strays = [...new Set([...alone.result.strays, ...(whole?.strays ?? [])])];
+  const strays = [...new Set([...alone.source.strays, ...(whole?.strays ?? [])])];
   const doubts = [
     ...settled.doubts,
     ...(strays.length === 0
@@ -82,9 +82,12 @@ function findInfluence({ study, order, isAllowed }: Gate): Influence {
   };
 }
 
-/** The result of the rooms in which every check is as at the reference; of the last one, unless all of them passed. */
+/** The rooms in which every check is as at the reference. */
 interface Alone {
-  result: PassResult;
+  /** The one with the source alone. */
+  source: PassResult;
+  /** The last one: all before it passed. */
+  last: PassResult;
   /** The changed paths (text) that were in the room. */
   kept: ReadonlySet<string>;
   /** Source that passes only with the suppressions it adds. */
@@ -97,20 +100,20 @@ async function runAlone(gate: Gate, influence: Influence): Promise<Alone> {
   const held = new Set(influence.all);
   const kept = new Set(study.changes.map(({ path }) => toText(path)).filter((path) => !held.has(path)));
   const order = orderWith(gate, kept);
-  const result = await runPass(gate, order);
-  if (result.report.verdict !== "passed") return { result, kept };
+  const source = await runPass(gate, order);
+  if (source.report.verdict !== "passed") return { source, last: source, kept };
   if (influence.hasCheck && influence.hasDoubt) {
     const withDoubt = new Set([...kept, ...influence.all.filter((path) => kindOf(study, path) === "doubt")]);
     const more = await runPass(gate, orderWith(gate, withDoubt));
-    if (more.report.verdict !== "passed") return { result: more, kept: withDoubt };
+    if (more.report.verdict !== "passed") return { source, last: more, kept: withDoubt };
   }
   const blanked = blankSuppressions(study, order.content);
-  if (blanked.length === 0) return { result, kept };
+  if (blanked.length === 0) return { source, last: source, kept };
   const replaced = new Set(blanked.map(({ path }) => path));
   const texts = [...order.content.texts.filter(({ path }) => !replaced.has(path)), ...blanked];
   const bare = await runPass(gate, { ...order, content: { ...order.content, texts } });
-  if (bare.report.verdict === "passed") return { result, kept };
-  return { result: bare, kept, suppressing: blanked.map(({ path }) => toText(path)) };
+  if (bare.report.verdict === "passed") return { source, last: bare, kept };
+  return { source, last: bare, kept, suppressing: blanked.map(({ path }) => toText(path)) };
 }
 
 interface Settling {
@@ -132,7 +135,7 @@ async function settle(gate: Gate, { influence, whole, alone }: Settling): Promis
     report: { ...report, verdict: "unverified" },
     doubts,
   });
-  if ((whole ?? alone.result).report.verdict !== "passed") {
+  if ((whole ?? alone.source).report.verdict !== "passed") {
     const isEmpty = order.plan.commands.length + order.plan.own.length === 0;
     return unverified({ because: isEmpty ? "no-checks" : "red-before" });
   }
@@ -143,7 +146,7 @@ async function settle(gate: Gate, { influence, whole, alone }: Settling): Promis
       explainNeeds(needs, "comments that silence a check in "),
     );
   }
-  if (alone.result.report.verdict !== "passed") {
+  if (alone.last.report.verdict !== "passed") {
     const { tasks, needs } = await findNeeds(gate, { ...influence, kept: alone.kept });
     if (needs.length > 0) return unverified({ because: "influence", needs }, explainNeeds(needs));
     const who = tasks.length === 0 ? "earlier tasks" : listSome(tasks);
