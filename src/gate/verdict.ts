@@ -25,6 +25,8 @@ export const Ran = z.object({
   /** The end of its output, both streams, at most 8 KiB, redacted. */
   tail: z.string(),
   tests: z.record(z.string(), TestStatus).optional(),
+  /** The known test runners it started, unless `verify.report` names the reports: "vitest", or "node --test, pytest". */
+  runner: z.string().optional(),
 });
 export type Ran = z.infer<typeof Ran>;
 
@@ -63,6 +65,8 @@ export const CommandVerdict = z.object({
   exit_code: z.int().optional(),
   duration_ms: z.number(),
   tail: z.string(),
+  /** Only its exit code counts: none of its test cases are known. */
+  by_exit_code: z.literal(true).optional(),
   tests: z
     .object({
       total: z.int(),

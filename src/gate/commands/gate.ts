@@ -2,7 +2,8 @@
 // compare.ts reaches the verdict; cold-gate.ts is the gate in a cold room.
 import { judge, mustRepeat } from "../verdict/compare.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
-import { pickBetter, isSameCommand } from "../verdict/flaky.js";
+import { addCaseDoubts } from "../verdict/compare-cases.js";
+import { settleRuns } from "../verdict/flaky.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
 
 /** A plan, and the baseline that its results are compared with. */
@@ -62,14 +63,14 @@ export async function runGate(
   room: Room,
   rules: GateRules,
   stop: AbortSignal,
-): Promise<{ report: GateReport; now: Baseline }> {
+): Promise<{ report: GateReport; now: Baseline; warnings: readonly string[] }> {
   const runs = await runRepeating(ports, room, rules, stop);
-  if (runs === "interrupted") return { report: reportInterrupted(false), now: { commands: [] } };
+  if (runs === "interrupted")
+    return { report: reportInterrupted(false), now: { commands: [] }, warnings: [] };
   const { baseline, strict } = rules;
-  return {
-    report: judge({ ...runs, baseline, strict, cold: false, tampered: [] }),
-    now: makeBaseline(runs),
-  };
+  const report = judge({ ...runs, baseline, strict, cold: false, tampered: [] });
+  const cases = { before: baseline?.commands, whole: settleRuns(runs) };
+  return { ...addCaseDoubts(report, cases), now: makeBaseline(runs) };
 }
 
 /** The report of a gate that was stopped. */
@@ -78,14 +79,6 @@ export function reportInterrupted(cold: boolean): GateReport {
 }
 
 /** The next task's baseline from these runs: the project's commands, each with the better of its two runs. */
-export function makeBaseline({ ran, again }: Runs): Baseline {
-  const project = ran.filter(({ own }) => !own);
-  return {
-    commands: project.map((one) =>
-      pickBetter(
-        one,
-        again.find((second) => isSameCommand(one, second)),
-      ),
-    ),
-  };
+export function makeBaseline(runs: Runs): Baseline {
+  return { commands: settleRuns(runs).filter(({ own }) => !own) };
 }

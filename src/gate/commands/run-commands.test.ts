@@ -151,6 +151,7 @@ test("a stop kills the running command at once, and the commands after it never 
   expect(await runGate(ports, room, rules, stop.signal)).toEqual({
     report: { verdict: "interrupted", cold: false, commands: [], tampered: [], evidence: "" },
     now: { commands: [] },
+    warnings: [],
   });
   expect(await measureBaseline(ports, room, rules, stop.signal)).toBe("interrupted");
 }, 30_000);

@@ -9,6 +9,8 @@ import { listSome } from "../../system/text/cut.js";
 import { explainNeeds, findNeeds, showNeeds } from "./needs.js";
 import { proveRed } from "./prove-red.js";
 import { orderWith, wholeOrder } from "./room-orders.js";
+import { compareCases } from "../verdict/compare-cases.js";
+import { settleRuns } from "../verdict/flaky.js";
 import type { Baseline, GateReport } from "../verdict.js";
 import { NOT_VERIFIED } from "../verdict/why-unverified.js";
 
@@ -160,6 +162,12 @@ async function settle(gate: Gate, { influence, whole, alone }: Settling): Promis
       `one of the task's own commands runs and trusts what it changed: ${listSome(judges)}; add it to verify.protected`,
     );
   }
+  const cases = compareCases({
+    before: order.baseline?.commands,
+    source: settleRuns(alone.source.runs),
+    whole: whole === undefined ? undefined : settleRuns(whole.runs),
+  });
+  if (cases !== undefined) return unverified({ because: cases.because }, ...cases.reasons);
   const changed = influence.own.filter((path) => kindOf(study, path) === "check");
   return { report: changed.length === 0 ? {} : { changed_checks: changed }, doubts: [] };
 }

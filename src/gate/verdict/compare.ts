@@ -1,5 +1,6 @@
 // Reaches the gate's verdict on an attempt from the verdicts on its commands. Pure.
-// judge-command.ts judges one command, and evidence.ts words the result for the next attempt.
+// judge-command.ts judges one command, compare-cases.ts looks for cases that no longer run, and evidence.ts words the result
+// for the next attempt.
 import { tellEvidence } from "./evidence.js";
 import { judgeCommand, type Judged } from "./judge-command.js";
 import { isSameCommand } from "./flaky.js";
@@ -25,7 +26,7 @@ export interface GateOrder {
 export function mustRepeat(baseline: Baseline | undefined, ran: Ran, strict: boolean): boolean {
   if (ran.end.how === "timed-out") return false;
   const judged = judgeCommand(baseline, ran, undefined);
-  return isFailing(judged, strict) || judged.lost.length > 0;
+  return isFailing(judged, strict) || judged.losesCases;
 }
 
 /** The verdict on an attempt. It does not depend on the order of commands or test cases. */
@@ -37,10 +38,7 @@ export function judge({ baseline, ran, again, strict, cold, tampered }: GateOrde
       again.find((second) => isSameCommand(one, second)),
     ),
   );
-  const report = {
-    verdict: wholeVerdict(judged, tampered, strict),
-    tampered: [...tampered, ...judged.flatMap(({ lost }) => bounded(lost))],
-  };
+  const report = { verdict: wholeVerdict(judged, tampered, strict), tampered: [...tampered] };
   const failing = judged.filter((one) => isFailing(one, strict));
   const evidence = tellEvidence({ ...report, failing, measured: baseline !== undefined });
   return { ...report, cold, commands: judged.map(shownOf), evidence };
@@ -51,7 +49,7 @@ function wholeVerdict(
   tampered: readonly Tampering[],
   strict: boolean,
 ): GateVerdict {
-  if (tampered.length > 0 || judged.some(({ lost }) => lost.length > 0)) return "tampered";
+  if (tampered.length > 0) return "tampered";
   if (judged.some((one) => isFailing(one, strict))) return "failed";
   const proven =
     judged.some(({ proves }) => proves === "something") && !judged.some(({ proves }) => proves === "blind");
@@ -60,14 +58,6 @@ function wholeVerdict(
 
 function isFailing({ verdict }: Judged, strict: boolean): boolean {
   return verdict === "regressed" || verdict === "new" || (strict && verdict === "pre-existing");
-}
-
-/** The tests that are shown, and the number of those left out. */
-function bounded(lost: readonly Tampering[]): readonly Tampering[] {
-  const [first] = lost;
-  if (first === undefined || lost.length <= MOST_NAMES) return lost;
-  const more = lost.length - MOST_NAMES;
-  return [...lost.slice(0, MOST_NAMES), { what: first.what, detail: `and ${more} more tests` }];
 }
 
 function shownOf({ ran, verdict, names, total }: Judged): CommandVerdict {
@@ -82,7 +72,7 @@ function shownOf({ ran, verdict, names, total }: Judged): CommandVerdict {
     duration_ms,
     tail,
     ...(total === undefined
-      ? {}
+      ? { by_exit_code: true }
       : {
           tests: {
             total,

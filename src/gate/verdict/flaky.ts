@@ -43,6 +43,16 @@ export function pickBetter(first: Ran, second: Ran | undefined): Ran {
   return { ...first, end, tests: Object.fromEntries(settled) };
 }
 
+/** The better of both runs of each command, in the order of the first runs. */
+export function settleRuns({ ran, again }: { ran: readonly Ran[]; again: readonly Ran[] }): Ran[] {
+  return ran.map((one) =>
+    pickBetter(
+      one,
+      again.find((second) => isSameCommand(one, second)),
+    ),
+  );
+}
+
 function bothTests(
   first: Ran["tests"],
   second: Ran | undefined,

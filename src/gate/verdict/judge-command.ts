@@ -2,7 +2,7 @@
 // flaky.ts combines two runs of a command.
 import { matchPlaceholders } from "../report/placeholder.js";
 import { combineRuns, endsWell, isSameCommand, type Both, type CaseOutcome } from "./flaky.js";
-import type { Baseline, Finding, Ran, Tampering, TestStatus } from "../verdict.js";
+import type { Baseline, Finding, Ran, TestStatus } from "../verdict.js";
 
 /** Names of test cases by finding; those that passed are not listed. */
 export type Names = Record<"regressed" | "new" | "preExisting" | "flaky" | "fixed", string[]>;
@@ -16,8 +16,8 @@ export interface Judged {
   total: number | undefined;
   /** It reported test cases before, and does not any more. */
   reportGone: boolean;
-  /** Tests that no longer run, although the command was not cut short. */
-  lost: Tampering[];
+  /** Cases no longer run, although the command was not cut short. They may run when it is repeated. */
+  losesCases: boolean;
   /** `blind`: it failed before and still fails, and no test case explains why. */
   proves: "something" | "nothing" | "blind";
 }
@@ -27,15 +27,16 @@ export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: R
   const base = ran.own ? undefined : baseline?.commands.find((one) => isSameCommand(one, ran));
   const both = combineRuns(ran, second);
   const names = nameTests(base, both);
-  const reportGone = base?.tests !== undefined && both.tests === undefined;
+  // A missing report that nobody asked for does not fail the attempt: compare-cases.ts says that it is not verified.
+  const reportGone = base?.tests !== undefined && base.runner === undefined && both.tests === undefined;
   const ending = reportGone ? "regressed" : judgeEnd(base, both, ran);
   // A run that was cut short reports fewer tests than exist: the missing ones failed, they were not removed.
   const broke = ran.end.how !== "exited" || ["regressed", "new"].includes(worstOf(names, [ending]));
-  const lost: Tampering[] = [];
-  for (const one of reportGone ? [] : goneTests(base, both)) {
+  let losesCases = false;
+  for (const one of both.tests === undefined ? [] : goneTests(base, both)) {
     if (broke) names[failureAfter(one.then)].push(one.name);
     else if (one.replaced) names.fixed.push(one.name);
-    else lost.push(tamperingOf(ran.command, one));
+    else losesCases = true;
   }
   for (const list of Object.values(names)) list.sort();
   // A command is repeated if it would fail the attempt; if it does not fail after that, it is flaky.
@@ -48,7 +49,7 @@ export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: R
     names,
     total: both.tests?.size,
     reportGone,
-    lost,
+    losesCases: losesCases || (base?.tests !== undefined && both.tests === undefined),
     proves: proofOf(base, both, { ending, verdict }),
   };
 }
@@ -84,7 +85,6 @@ function failureAfter(then: TestStatus | undefined): keyof Names {
 interface Gone {
   name: string;
   then: TestStatus;
-  now: CaseOutcome | undefined;
   /** It was the placeholder of a file that could not be loaded, and that file's tests are there now. */
   replaced: boolean;
 }
@@ -101,17 +101,10 @@ function goneTests(base: Ran | undefined, { tests }: Both): Gone[] {
     gone.push({
       name,
       then,
-      now,
       replaced: now === undefined && stands({ name, failed: then === "failed" }),
     });
   }
   return gone;
-}
-
-function tamperingOf(command: string, { name, then, now }: Gone): Tampering {
-  return now === "skipped"
-    ? { name, what: "skipped", detail: `${then} before, and is skipped now by ${command}` }
-    : { name, what: "deleted", detail: `${then} before, and is not among the tests of ${command} any more` };
 }
 
 const WORST_FIRST = ["regressed", "new", "pre-existing", "flaky", "fixed"] as const;

@@ -147,7 +147,7 @@ export async function check(
     return checkHere(world, job, { ...plan, strict, baseline }, stop);
   if (places === undefined || base === undefined) {
     const verdict = await checkHere(world, job, { ...plan, strict, baseline }, stop);
-    return { ...verdict, warnings: await revertChanges(world, job, changes) };
+    return { ...verdict, warnings: [...verdict.warnings, ...(await revertChanges(world, job, changes))] };
   }
   await noteAttempt(world, places.rooms.repo, base, job);
   const reference = await findTaskReference(world, places.rooms.repo, base);
@@ -181,7 +181,7 @@ async function checkHere(world: World, job: JobFacts, rules: GateRules, stop: Ab
   const reports = await prepareReports(world, room, rules);
   const verdict = await runGate(world.ports, room, rules, stop);
   await reports.remove();
-  return { ...verdict, warnings: [] };
+  return verdict;
 }
 
 /** Runs each of the project's commands to its end in the project folder, and reverts what they changed in the tree. */
