@@ -9,6 +9,8 @@ VITEST =
 BENCH =
 # Flags of make bench-trust, e.g. TRUST='--case node-feature --op does-nothing --mode cold --keep'.
 TRUST =
+# Flags of make bench-trust-grown, e.g. GROWN='--ecosystem pytest --every 4 --keep /tmp/kept'.
+GROWN =
 # Flags of make torture, e.g. TORTURE='--only kill --at 217', TORTURE='--only random --runs 50 --seed 7', TORTURE='--every 25'.
 TORTURE =
 # The stories whose runs make replays takes; all of them when empty.
@@ -19,7 +21,7 @@ FLOOR =
 # The checks of make test that read the code without running it.
 CHECKS = check-lint check-types check-format check-unused check-schemas check-docs
 
-.PHONY: packages install build demo check test checks tests $(CHECKS) sabotage torture mutants replays bench bench-trust
+.PHONY: packages install build demo check test checks tests $(CHECKS) sabotage torture mutants replays bench bench-trust bench-trust-grown
 
 # The packages that the build and the tests need.
 packages: node_modules/.installed
@@ -92,3 +94,7 @@ bench: build
 # How often the gate accepts work that is not done, and refuses work that is: honest projects and agents that cheat.
 bench-trust: build
 	@node bench/trust/run.mjs $(TRUST)
+
+# The same on generated cases over many ecosystems. `--install` fetches vitest, jest and mocha into a cache once.
+bench-trust-grown: build
+	@node bench/trust/grown/run.mjs $(GROWN)

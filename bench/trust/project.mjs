@@ -66,7 +66,7 @@ const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
  * @param {string} place
  * @param {Cheat} cheat
  */
-function writeAgent(place, { files, outside = {}, commands = [], says }) {
+export function writeAgent(place, { files, outside = {}, commands = [], says }) {
   writeTree(path.join(place, "patch"), files, path.join(place, "outside"));
   writeTree(path.join(place, "outside"), outside);
   const steps = Object.entries(files).map(([name, content]) => {

@@ -1,0 +1,140 @@
+// One generated case as folders and processes: its base, the checks outside of Looper, and a run of the real program.
+// Leaves whether that is right to judge.mjs.
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { writeAgent } from "../project.mjs";
+import { run, writeTree } from "../stage.mjs";
+import { MODULES } from "./tools.mjs";
+
+/** @typedef {import("../stage.mjs").Stage} Stage */
+/** @typedef {import("./types.js").GrownCase} GrownCase */
+
+/** @typedef {{ verdict?: string, because?: string, cold?: boolean, evidence?: string, needs?: { path: string }[], on?: string[], changed_checks?: string[], rooms?: number, duration_ms?: number }} Gate */
+
+/**
+ * @typedef {object} Ending
+ * @property {number | undefined} code
+ * @property {boolean} done
+ * @property {Gate | undefined} gate
+ * @property {string} output
+ * @property {number} ms
+ */
+
+/** @param {Stage} stage @param {string} place */
+const envOf = (stage, place) => {
+  const home = path.join(place, "home");
+  mkdirSync(home, { recursive: true });
+  return { ...stage.env, HOME: home };
+};
+
+/** @param {string} text @param {string} place */
+const fill = (text, place) =>
+  text.replaceAll("@modules", MODULES).replaceAll("@outside", path.join(place, "outside"));
+
+/**
+ * The repository of a case at its base, set up.
+ * @param {Stage} stage
+ * @param {GrownCase} one
+ * @param {{ place: string, more?: import("./types.js").Tree }} where
+ */
+async function makeBase(stage, one, { place, more = {} }) {
+  const folder = path.join(place, "project");
+  writeTree(folder, { ...one.base, ...more });
+  const setup = /** @type {readonly string[]} */ (one.verify["setup"] ?? []).map((line) => fill(line, place));
+  const lines = ["git init -q", ...one.baseCommands, "git add -A", "git commit -qm base", ...setup];
+  const { code, stderr } = await run(["sh", "-ec", lines.join("\n")], {
+    cwd: folder,
+    env: envOf(stage, place),
+  });
+  if (code !== 0) throw new Error(`${one.name}: ${stderr}`);
+  return folder;
+}
+
+/**
+ * What the project's own checks say before and after the attempt, without Looper, and whether the work is done.
+ * @param {Stage} stage
+ * @param {GrownCase} one
+ * @param {string} place
+ */
+export async function checkOutside(stage, one, place) {
+  mkdirSync(place, { recursive: true });
+  const cwd = await makeBase(stage, one, { place });
+  const options = { cwd, env: envOf(stage, place) };
+  const before = await run(["sh", "-c", one.command], options);
+  await run(["git", "clean", "-qxfd", "-e", "node_modules"], options);
+  const outside = path.join(place, "outside");
+  writeTree(cwd, one.attempt.files, outside);
+  writeTree(outside, one.attempt.outside);
+  for (const command of one.attempt.commands) {
+    const { code, stderr } = await run(["sh", "-ec", fill(command, place)], options);
+    if (code !== 0) throw new Error(`${one.name}: ${command}: ${stderr}`);
+  }
+  const after = await run(["sh", "-c", one.command], options);
+  const probe = await run(["sh", "-c", one.probe], options);
+  return { before, after, done: probe.stdout.trimEnd().endsWith("work is done") };
+}
+
+/** @param {GrownCase} one @param {string} place @param {string} cold */
+function looperFiles(one, place, cold) {
+  const task = { id: "T1", title: one.title, priority: 1, status: "todo" };
+  const other = { id: "T2", title: "Something else", priority: 4, status: "todo", verify: ["false"] };
+  const setup = /** @type {readonly string[] | undefined} */ (one.verify["setup"]);
+  const verify = {
+    commands: [one.command],
+    ...one.verify,
+    ...(setup === undefined ? {} : { setup: setup.map((line) => fill(line, place)) }),
+    ...(cold === "" ? {} : { cold: cold === "auto" ? "auto" : cold === "true" }),
+  };
+  return {
+    "to-do.json": `${JSON.stringify({ schema_version: 1, source_files: ["README.md"], tasks: [task, other] }, undefined, 2)}\n`,
+    ".looper/config.json": `${JSON.stringify({ verify }, undefined, 2)}\n`,
+  };
+}
+
+/**
+ * @param {Stage} stage
+ * @param {GrownCase} one
+ * @param {{ program: string, place: string, cold: string }} how
+ * @returns {Promise<Ending>}
+ */
+export async function runLooper(stage, one, { program, place, cold }) {
+  mkdirSync(path.join(place, "tmp"), { recursive: true });
+  const project = await makeBase(stage, one, { place, more: looperFiles(one, place, cold) });
+  const { files, outside, commands } = one.attempt;
+  const agent = writeAgent(place, { files, outside, commands: commands.map((line) => fill(line, place)) });
+  const settings = path.join(place, "config/looper");
+  mkdirSync(settings, { recursive: true });
+  const agents = { cheat: { kind: "command", binary: agent } };
+  writeFileSync(path.join(settings, "config.json"), JSON.stringify({ agents, schedule: { agent: "cheat" } }));
+  const env = {
+    ...envOf(stage, place),
+    TMPDIR: path.join(place, "tmp"),
+    XDG_CONFIG_HOME: path.join(place, "config"),
+  };
+  const args = ["run", "--no-review", "--trust", "--task", "T1", "--max-attempts", "1"];
+  const began = performance.now();
+  const ran = await run([process.execPath, program, ...args], { cwd: project, env, seconds: 180 });
+  const ms = Math.round(performance.now() - began);
+  const parse = /** @type {(text: string) => { tasks: { id: string, status: string }[] }} */ (JSON.parse);
+  const { tasks } = parse(readFileSync(path.join(project, "to-do.json"), "utf8"));
+  const done = tasks.find(({ id }) => id === "T1")?.status === "done";
+  return { code: ran.code, done, gate: readGate(project), output: ran.stdout + ran.stderr, ms };
+}
+
+/** The last report of the gate. @param {string} project @returns {Gate | undefined} */
+function readGate(project) {
+  const runs = path.join(project, "looper-logs/runs");
+  const newest = existsSync(runs) ? readdirSync(runs).sort().at(-1) : undefined;
+  const file = path.join(runs, newest ?? "", "events.jsonl");
+  if (newest === undefined || !existsSync(file)) return undefined;
+  const parse = /** @type {(text: string) => Gate & { type: string, task_id?: string }} */ (JSON.parse);
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n").map(parse);
+  return lines.filter(({ type, task_id }) => type === "gate_finished" && task_id === "T1").at(-1);
+}
+
+/** @param {string} place @param {string} to */
+export function keep(place, to) {
+  rmSync(to, { recursive: true, force: true });
+  cpSync(place, to, { recursive: true, verbatimSymlinks: true });
+}
