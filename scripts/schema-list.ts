@@ -49,7 +49,7 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["completion", "looper completion SHELL --json", CompletionAnswer],
   ["config", "looper config --json", ConfigAnswer],
   ["doctor", "looper doctor --json", DoctorAnswer],
-  ["edit", "looper add, set, block, todo, done, rm --json", EditAnswer],
+  ["edit", "looper add, set, block, todo, done, rm, accept --json", EditAnswer],
   ["export", "looper export --format json", Backlog],
   ["fmt", "looper fmt --json", FmtAnswer],
   ["init", "looper init --json", InitAnswer],

@@ -152,6 +152,8 @@ const StepEvents = {
         z.object({ missing: z.string() }),
       ])
       .optional(),
+    /** The agent's reason to change tests or configuration, at most 300 characters; only if it gave one. */
+    changes_checks: z.string().optional(),
     /** Tokens and dollars of the attempt; without `cost_usd` its cost is unknown. */
     usage: z
       .object({

@@ -86,6 +86,8 @@ export const Rules = z.object({
   preflight: z.enum(["refuse", "warn"]).optional(),
   /** Set if the run refuses to start where the checks do not run in a cold room. */
   rooms: z.literal("required").optional(),
+  /** A task that a person must look at is blocked instead of done; absent: it is done, unverified. */
+  accept: z.literal("verified").optional(),
   verify_from_agents: z.boolean(),
   /** Whether an agent may draft an empty backlog; `refused` has the reason. */
   bootstrap: z.union([z.literal("allowed"), z.literal("ask"), z.object({ refused: z.string() })]),

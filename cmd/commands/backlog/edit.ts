@@ -3,7 +3,6 @@
 import { editAnswer } from "../../../src/ui/answers/edit.js";
 import type { TrustLine } from "../../../src/config/trust/trust.js";
 import { UserError } from "../../../src/system/errors.js";
-import { never } from "../../../src/system/never.js";
 import { readAssignment, type Assignment } from "../../../src/todo/change/assignment.js";
 import {
   blockTask,
@@ -17,16 +16,15 @@ import {
 } from "../../../src/todo/change/person-edits.js";
 import { planImport } from "../../../src/todo/exchange/import/plan.js";
 import { openStore } from "../../../src/todo/store/store.js";
-import type { EditRefusal } from "../../../src/todo/store/writer.js";
 import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
-import { plural } from "../../../src/ui/view/amounts.js";
 import { stoppedText } from "../../../src/ui/view/stopped-text.js";
 import { clean } from "../../../src/ui/text.js";
 import { approve } from "../project/approve.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
 import { editBeside } from "./edit-beside.js";
+import { refusal } from "./edit-refusal.js";
 import { readImportFile } from "../project/init/backlog.js";
-import { hintOfTaskFile, printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
+import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import {
   agentFlag,
   hasFlag,
@@ -69,6 +67,7 @@ export const add: Command = async (context, typed) => {
     ...listFlag(typed, "--depends-on").map((value): Assignment => ({ key: "depends_on", how: "+=", value })),
     ...listFlag(typed, "--tag").map((value): Assignment => ({ key: "tags", how: "+=", value })),
     ...listFlag(typed, "--verify").map((value): Assignment => ({ key: "verify", how: "+=", value })),
+    ...listFlag(typed, "--changes").map((value): Assignment => ({ key: "changes", how: "+=", value })),
   ];
   return edit(context, typed, {
     decide: insertTasks(titles, assignments),
@@ -187,44 +186,6 @@ function statusLines({ changed }: EditAnswer): string[] {
   return changed.map(({ id, from, to }) =>
     from === to ? `${id}: ${to ?? ""}, as before` : `${id}: ${from ?? ""} → ${to ?? ""}`,
   );
-}
-
-async function refusal(context: CommandContext, file: string, failure: EditRefusal): Promise<UserError> {
-  const shown = shownPath(context, file);
-  switch (failure.kind) {
-    case "unusable":
-      return failure.read.kind === "missing"
-        ? new UserError(
-            "usage",
-            `there is no task file ${shown}`,
-            await hintOfTaskFile(
-              context.ports.files,
-              file,
-              'create one with `looper init`, or draft one with `looper run --prompt "what to build"`',
-            ),
-          )
-        : new UserError(
-            "usage",
-            `${shown} is not a valid backlog; nothing was changed`,
-            "list the problems with `looper validate`",
-          );
-    case "refused":
-      return new UserError(
-        "no",
-        failure.refusals.map(({ change, why }) => `${change.op}: ${why}`).join("; "),
-      );
-    case "invalid": {
-      const [first, ...more] = failure.problems;
-      const rest = more.length === 0 ? "" : ` (and ${plural(more.length, "more problem")})`;
-      return new UserError(
-        "usage",
-        `${first?.message ?? "not valid"}${rest}`,
-        first?.suggestion ?? "nothing was changed",
-      );
-    }
-    default:
-      return never(failure);
-  }
 }
 
 function linesOf(text: string): string[] {

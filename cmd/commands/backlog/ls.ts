@@ -17,6 +17,7 @@ import {
 } from "../../../src/ui/answers/list.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { taskListLines, wrongTaskLines } from "../../../src/ui/terminal/task-list.js";
+import { listLooks, lookLine } from "../../../src/ui/view/looks.js";
 import { printLines, projectOf } from "../../lookup/project.js";
 import { endAfter, problemsText, readTasks, type TasksRead } from "../../lookup/read-tasks.js";
 import {
@@ -61,7 +62,11 @@ async function withDoubts({ ports }: CommandContext, project: Project, listed: L
   if (unproven.length === 0 || (await ports.files.stat(project.logDir)) === undefined) return listed;
   const ids = unproven.map(({ id }) => id);
   const doubts = await readDoubts(ports, project, ids, MOST_READ);
-  return { ...listed, doubts: ({ id }) => doubts.get(id) ?? [] };
+  return {
+    ...listed,
+    doubts: ({ id }) => doubts.get(id)?.reasons ?? [],
+    looks: ({ id }) => doubts.get(id)?.look,
+  };
 }
 
 function wantedOf(typed: Typed, status: Status | undefined): WantedTasks {
@@ -103,11 +108,13 @@ function nothingOf({ tasks, problems }: TasksRead): string {
 }
 
 function* linesOf({ out }: CommandContext, listed: Listed, nothing: string): Iterable<string> {
-  const { tasks, wrong, waitsFor: waits, doubts, complete } = listed;
+  const { tasks, wrong, waitsFor: waits, doubts, looks, complete } = listed;
   const alone = withoutMarker(tasks);
   if (alone.length === 0 && wrong.length === 0) yield nothing;
-  const look = { waitsFor: waits, doubts, colours: coloursFor(out.colour) };
+  const look = { waitsFor: waits, doubts, looks, colours: coloursFor(out.colour) };
   yield* taskListLines(alone, { ...look, ...(out.isTerminal ? { columns: out.columns() } : {}) });
   yield* wrongTaskLines(wrong, look.colours);
   if (complete) yield look.colours.green("complete");
+  const toAccept = lookLine(listLooks(alone.map((task) => ({ id: task.id, look: looks(task) }))));
+  if (toAccept !== "") yield look.colours.yellow(toAccept);
 }

@@ -3,9 +3,8 @@ import type { Project } from "../../../src/config/project/open-project.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { isSetMarker } from "../../../src/todo/model/select.js";
 import type { Task } from "../../../src/todo/model/task.js";
-import { isVerified } from "../../../src/todo/model/verified.js";
 import { attemptsIn, showAnswer } from "../../../src/ui/answers/show.js";
-import { readDoubts } from "../../../src/ui/view/read-doubts.js";
+import { readDoubts, type Doubt } from "../../../src/ui/view/read-doubts.js";
 import { readViews } from "../../../src/ui/view/read-view.js";
 import type { ShowAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
@@ -37,7 +36,7 @@ export async function show(context: CommandContext, typed: Typed): Promise<Comma
     history.unshift(attemptsIn(task, view, view.run === live?.run ? ports.clock.now() : undefined));
   const answer = showAnswer(
     project.todoFile,
-    { task, tasks, doubts: await doubtsAbout(ports, project, task) },
+    { task, tasks, doubt: await doubtAbout(ports, project, task) },
     history.flat(),
   );
   if (hasFlag(typed, "--json")) await printJson(context, answer);
@@ -54,11 +53,11 @@ export async function show(context: CommandContext, typed: Typed): Promise<Comma
   return endAfter(context, project, problems, file);
 }
 
-async function doubtsAbout(
+async function doubtAbout(
   ports: CommandContext["ports"],
   project: Project,
   task: Task,
-): Promise<readonly string[]> {
-  const isOpen = task.status !== "done" || isVerified(task) || isSetMarker(task);
-  return (await readDoubts(ports, project, isOpen ? [] : [task.id])).get(task.id) ?? [];
+): Promise<Doubt | undefined> {
+  const isOpen = task.status === "todo" || task.status === "doing" || isSetMarker(task);
+  return (await readDoubts(ports, project, isOpen ? [] : [task.id])).get(task.id);
 }

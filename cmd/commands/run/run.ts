@@ -6,6 +6,8 @@ import { planRun, type Plan } from "../../../src/loop/start/plan-run.js";
 import { given } from "../../../src/system/given.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { clean, cut, widthOf, withoutSteering, wrap } from "../../../src/ui/text.js";
+import { rowsOf } from "../../../src/ui/view/rows.js";
+import type { View } from "../../../src/ui/view/view.js";
 import { openReport } from "../../watch/junit-file.js";
 import { hintOfFile, mustBeReadable, printJson, printLines, projectOf } from "../../lookup/project.js";
 import {
@@ -30,10 +32,17 @@ export async function run(context: CommandContext, typed: Typed): Promise<Comman
   const asked = await request(context, typed, project);
   if (hasFlag(typed, "--dry-run")) return showPlan(context, typed, asked);
   const junit = textFlag(typed, "--junit");
-  return watchRun(context, asked, {
+  const end = await watchRun(context, asked, {
     manner: mannerOf(typed),
     ...(junit === undefined ? {} : { junit: await openReport(context, junit, project.todoFile) }),
   });
+  const isFailed =
+    hasFlag(typed, "--fail-unverified") && end.ending === "complete" && hasUnverified(end.view);
+  return isFailed ? "no" : end;
+}
+
+function hasUnverified(view: View): boolean {
+  return rowsOf(view).some(({ last, removed }) => last.unverified === true && removed !== true);
 }
 
 /** Refuses a named task file that does not exist, unless `--prompt` asks for it to be written. */

@@ -38,7 +38,7 @@ export async function status(context: CommandContext, typed: Typed): Promise<Com
   const eta = live === undefined || view === undefined ? null : await etaOf(context, project, view, counts);
   const named = await projectOfRun(context, typed, folder);
   const foreign = named === project.folder ? undefined : named;
-  const answer = statusAnswer(project.todoFile, counts, {
+  const answer = statusAnswer(project.todoFile, tasks, {
     now: ports.clock.now(),
     ...(view === undefined || run === undefined ? {} : { seen: { run, folder, view, live, eta, foreign } }),
   });

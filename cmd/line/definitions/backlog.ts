@@ -84,6 +84,12 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
         help: "must pass before it counts as done; repeatable",
         repeatable: true,
       },
+      {
+        spelled: "--changes <pattern>",
+        help: "tests or configuration it may change; repeatable",
+        completes: "file",
+        repeatable: true,
+      },
       { spelled: "--agent <name>", help: "the agent that works on it", completes: "agent" },
       TODO_FILE,
       JSON_FLAG,
@@ -160,6 +166,17 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
       { line: "looper done T7 --json", help: "the same, and print the changed task as JSON" },
     ],
     load: async () => (await import("../../commands/backlog/edit.js")).done,
+  },
+  {
+    name: "accept",
+    operands: [TASKS],
+    help: "count done but unverified tasks as verified",
+    flags: [TODO_FILE, JSON_FLAG],
+    examples: [
+      { line: "looper accept T3 T7", help: "accept both, and all that only waited for them" },
+      { line: "looper accept T3 --json", help: "the same, and print the changed tasks as JSON" },
+    ],
+    load: async () => (await import("../../commands/backlog/accept.js")).accept,
   },
   {
     name: "rm",

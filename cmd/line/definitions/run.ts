@@ -18,6 +18,7 @@ const RUN_FLAGS: readonly FlagDefinition[] = [
   { spelled: "-y", help: "do not ask before writing the first task file" },
   { spelled: "--dry-run", help: "show the plan; start nothing, write nothing" },
   { spelled: "--junit <file>", help: "write the result as JUnit XML, a case per task", completes: "file" },
+  { spelled: "--fail-unverified", help: "exit with 1 when a task ended unverified" },
   { spelled: "--json", help: "print events as JSON lines; with --dry-run the plan" },
   { spelled: "--quiet", help: "print only the result and errors" },
 ];

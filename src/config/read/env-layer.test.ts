@@ -27,7 +27,7 @@ test("each key outside agents has its long name", () => {
     const texts =
       row.type instanceof z.ZodArray
         ? ["codex,claude"]
-        : ["5", "true", "codex", "odd-even", "none", "keep", "wait", "allow"];
+        : ["5", "true", "codex", "odd-even", "none", "keep", "wait", "verified", "allow"];
     const accepted = texts.map((text) => tryResolve({ [name]: text })).find((found) => found !== undefined);
     expect([key, accepted?.values.get(key)?.source, accepted?.warnings]).toEqual([
       key,
@@ -152,7 +152,7 @@ test("a value is trimmed, and capitals of names and words have no meaning", () =
 
 test("what a run sets for its children is never a setting; other unknown names are warned about", () => {
   const quiet =
-    "RUN_ID PHASE ITERATION ATTEMPT TASK_ID STATUS AGENT LAST_MESSAGE LOG_LEVEL LOG_FORMAT CHAPO_API_KEY MARK_abc";
+    "RUN_ID PHASE ITERATION ATTEMPT TASK_ID STATUS VERIFIED AGENT LAST_MESSAGE LOG_LEVEL LOG_FORMAT CHAPO_API_KEY MARK_abc";
   const env = Object.fromEntries(quiet.split(" ").map((name) => [`LOOPER_${name}`, "x"]));
   expect(resolve(env).warnings).toEqual([]);
   const { warnings } = resolve({

@@ -10,7 +10,7 @@ import { addText } from "./text-values.js";
 
 /** Set by a run for what it starts, or read by others: never settings, never a typing error. */
 const NEVER_SETTINGS = new Set(
-  "RUN_ID PHASE ITERATION ATTEMPT TASK_ID STATUS AGENT LAST_MESSAGE LOG_LEVEL LOG_FORMAT CHAPO_API_KEY"
+  "RUN_ID PHASE ITERATION ATTEMPT TASK_ID STATUS VERIFIED AGENT LAST_MESSAGE LOG_LEVEL LOG_FORMAT CHAPO_API_KEY"
     .split(" ")
     .map((name) => `LOOPER_${name}`),
 );

@@ -78,6 +78,7 @@ test("without any layer every default of the contract is there", () => {
       timeout: 600_000,
       strict: false,
       report: [],
+      accept: "unverified",
       cold: false,
       setup: [],
       protected: [],

@@ -307,6 +307,11 @@ export const SETTINGS = {
     "Patterns as in .gitignore: files that the cold room has as they were when the run began, in addition to CI files, test configuration and existing tests. `!…` removes one.",
     { default: [] },
   ),
+  "verify.accept": row(
+    oneOf("unverified", "verified"),
+    "Whether a task whose checks pass only with changed checks is done but unverified, or blocked for you to look at.",
+    { default: "unverified" },
+  ),
   "verify.red_first": row(yesNo, "Whether tests that a task adds must fail without its work.", {
     default: false,
   }),

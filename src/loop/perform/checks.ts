@@ -129,11 +129,11 @@ async function guessProjectSetup(world: World): Promise<string | undefined> {
   return guessSetup((path) => names.has(path));
 }
 
-/** Runs all commands on an attempt's work, and reverts what they changed in the tree. */
+/** Runs all commands on an attempt's work, and reverts what they changed in the tree. `own`, `allowed`: the task's `verify` and `changes`. */
 export async function check(
   world: World,
   job: JobFacts,
-  own: readonly string[],
+  { own, allowed }: { own: readonly string[]; allowed: readonly string[] },
   stop: AbortSignal,
 ): Promise<Checked> {
   const { memory, project } = world;
@@ -151,7 +151,7 @@ export async function check(
   }
   await noteAttempt(world, places.rooms.repo, base, job);
   const reference = await findTaskReference(world, places.rooms.repo, base);
-  const order = { base, reference, changes, plan, strict, baseline, patterns, redFirst, allowed: [] };
+  const order = { base, reference, changes, plan, strict, baseline, patterns, redFirst, allowed };
   const verdict =
     cold === undefined
       ? await judgeInProject(world, job, { places, order }, stop)

@@ -13,6 +13,7 @@ const RUN_VARIABLES = [
   "LOOPER_TASK_ID",
   "LOOPER_TODO_FILE",
   "LOOPER_STATUS",
+  "LOOPER_VERIFIED",
   "LOOPER_AGENT",
   "LOOPER_LAST_MESSAGE",
 ];
@@ -76,16 +77,23 @@ export function makeGateEnvironment(base: Variables, run: string, job: JobFacts)
   };
 }
 
-/** The environment of a hook (contract §4, *Hooks*). */
+/** The environment of a hook (contract §4, *Hooks*). `verified`: of a hook that gets the result of a task. */
 export function makeHookEnvironment(
   base: Variables,
-  run: { run: string; job: JobFacts | undefined; status: string; lastMessage: string },
+  run: {
+    run: string;
+    job: JobFacts | undefined;
+    status: string;
+    lastMessage: string;
+    verified: boolean | undefined;
+  },
 ): Record<string, string> {
-  const { job } = run;
+  const { job, verified } = run;
   return {
     ...base,
     LOOPER_RUN_ID: run.run,
     LOOPER_STATUS: run.status,
+    LOOPER_VERIFIED: verified === undefined ? "" : verified ? "yes" : "no",
     LOOPER_LAST_MESSAGE: run.lastMessage,
     LOOPER_TASK_ID: job?.task_id ?? "",
     LOOPER_ITERATION: job === undefined ? "" : String(job.iteration),

@@ -39,8 +39,14 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   if (objections.length > 0) return `the repair would ${objections.join(", and ")}`;
   const keeps = project.resolved.settings.verify.from_agents;
   const known = repairs && old !== undefined ? Buffer.from(old).toString("utf8") : "";
-  const own = keeps ? checked.backlog : removeOwnChecks(checked.backlog, known);
-  if (own !== checked.backlog) {
+  const unpermitted = removeOwnPermits(checked.backlog, known);
+  if (unpermitted !== checked.backlog) {
+    const message =
+      "the agent's own `changes` of tasks were dropped: only people let a task change its checks";
+    await world.log.tell({ type: "warning", ...job, message });
+  }
+  const own = keeps ? unpermitted : removeOwnChecks(unpermitted, known);
+  if (own !== unpermitted) {
     const message =
       "the agent's own `verify` and `agent` of tasks were dropped: an agent may not choose its own checks";
     await world.log.tell({ type: "warning", ...job, message });
@@ -48,6 +54,17 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   const taken = own === checked.backlog ? bytes : Buffer.from(`${JSON.stringify(own, null, 2)}\n`, "utf8");
   const adopted = await store.adopt(taken, { copyAside: true });
   return adopted.ok ? undefined : "the backlog is not valid";
+}
+
+/** L5: only people choose which checks a task may change, so only patterns in the old text are kept. */
+function removeOwnPermits(backlog: Backlog, known: string): Backlog {
+  const tasks = backlog.tasks.map((task) => {
+    const { changes = [], ...rest } = task;
+    const kept = changes.filter((pattern) => known.includes(JSON.stringify(pattern)));
+    if (kept.length === changes.length) return task;
+    return { ...rest, ...(kept.length === 0 ? {} : { changes: kept }) };
+  });
+  return tasks.some((task, at) => task !== backlog.tasks[at]) ? { ...backlog, tasks } : backlog;
 }
 
 /** L5: only people choose a task's checks and its agent, so only those in the old text are kept. */

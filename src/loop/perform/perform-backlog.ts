@@ -137,7 +137,9 @@ async function applyToStore(
   changes: readonly (Change | PersonChange)[],
   options: Omit<ChangeOptions, "finished">,
 ): Promise<ChangeResult> {
-  const changed = await world.store.change(changes, { ...options, finished: world.memory.finished });
+  const byAgents = world.project.resolved.settings.loop.apply_summary ? {} : { byAgents: true as const };
+  const { finished } = world.memory;
+  const changed = await world.store.change(changes, { ...options, ...byAgents, finished });
   if (changed.ok) return toChangeResult(world, changed.value);
   throw new Error("cannot change the backlog: it was never read");
 }

@@ -11,6 +11,7 @@ import type { StepEvent } from "../../logging/events.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { given } from "../../system/given.js";
 import { parseJson } from "../../system/text/json.js";
+import { readPatterns } from "../../todo/model/changes.js";
 import type { TaskId } from "../../todo/model/task.js";
 import { check, measure, openCold } from "./checks.js";
 import type { Effect, JobFacts } from "../step/effects.js";
@@ -130,16 +131,19 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
   const warnings: string[] = [];
   try {
     const own = listTrustedCommands(world, job.task_id, warnings);
-    const { report, now, warnings: more } = await check(world, job, own, stop.signal);
+    const allowed = listAllowed(world, job.task_id, warnings);
+    const { report, now, warnings: more } = await check(world, job, { own, allowed }, stop.signal);
     warnings.push(...more);
     if (now !== undefined) await keepForNext(world, job, now);
     const inside = warnOfUncheckedInside(world, job, report);
     warnings.push(...inside);
+    const verdict = inside.length === 0 ? report.verdict : ("unverified" as const);
+    world.memory.verdicts.set(job.job, verdict);
     return {
       type: "gate_finished",
       ...job,
       ...report,
-      ...(inside.length === 0 ? {} : { verdict: "unverified" as const }),
+      verdict,
       warnings,
       duration_ms: Math.round(ports.clock.monotonic() - began),
     };
@@ -180,6 +184,16 @@ function listTrustedCommands(
     warnings.push(`${NOT_TRUSTED}verify of ${id ?? ""}: ${command}`);
   }
   return all.filter((command) => trusted.has(command));
+}
+
+/** The checks that the task may change, without patterns that must not count. */
+function listAllowed({ memory }: World, id: TaskId | undefined, warnings: string[]): string[] {
+  const { allowed, wrong } = readPatterns(
+    memory.backlog?.tasks.find((task) => task.id === id)?.changes ?? [],
+  );
+  for (const { pattern, why } of wrong)
+    warnings.push(`changes of ${id ?? ""}: ${JSON.stringify(pattern)} does not count: ${why}`);
+  return allowed;
 }
 
 /** Keeps the gate's results as the next task's baseline, in case this task becomes done. */

@@ -88,6 +88,12 @@ function runInTurn({ memory }: World, change: () => Promise<StepEvent>): Promise
   return turn;
 }
 
+/** Whether the gate verified the task whose result the hook gets; `undefined` for other hooks. */
+function isVerified({ memory }: World, { hook, job, status }: Do<"run-hook">): boolean | undefined {
+  if (hook === "pre_iteration" || job?.task_id === undefined) return undefined;
+  return status === "done" && memory.verdicts.get(job.job) === "passed";
+}
+
 async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEvent> {
   const { ports, log, memory } = world;
   const { hook, at, job, status, label } = effect;
@@ -99,6 +105,7 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
   const summary = job === undefined ? undefined : memory.summaries.get(job.job);
   const about = redactValue(log.redact, makeHookSummary(job?.task_id, status, summary), KEPT);
   const summaryFile = await writeSummary(world, effect, about);
+  const verified = isVerified(world, effect);
   const key = job?.job ?? 0;
   const stop = new AbortController();
   memory.stops.set(key, stop);
@@ -108,8 +115,11 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
     {
       hook: planned,
       cwd: await findWorkFolder(world),
-      env: makeHookEnvironment(world.env, { run: log.run, job, status, lastMessage }),
-      event: makeHookEvent({ type: hook, run: log.run, status, label, ...job }, about),
+      env: makeHookEnvironment(world.env, { run: log.run, job, status, lastMessage, verified }),
+      event: makeHookEvent(
+        { type: hook, run: log.run, status, label, ...given({ verified }), ...job },
+        about,
+      ),
       given: [job?.task_id ?? "", status, summaryFile, label],
       timeoutMs: hooks.timeout,
       redact: log.redact,

@@ -10,6 +10,8 @@ import type { Repository } from "../../git/base/repository.js";
 import { hasEnded } from "../../logging/last-lines.js";
 import { listRuns } from "../../logging/read.js";
 import type { JobFacts } from "../step/effects.js";
+import type { Task } from "../../todo/model/task.js";
+import { acceptanceOf } from "../../todo/model/verified.js";
 import { THE_REVIEW } from "./keep-attempt.js";
 import type { World } from "./world.js";
 
@@ -34,23 +36,35 @@ async function findRunStart(world: World, repo: Repository, base: string): Promi
   const { memory, ports, project, log } = world;
   if (memory.runStart !== undefined) return memory.runStart;
   const runStart: RunStart = { start: base, left: new Map() };
+  const accepted = listAccepted(memory.backlog?.tasks ?? []);
   const runs = (await listRuns(ports, project.logDir)).reverse();
   for (const run of [log.run, ...runs.filter((one) => one !== log.run)]) {
     if (run !== log.run && (await hasEnded(ports, join(project.logDir, "runs", run)))) break;
-    await addRun(repo, runStart, run);
+    await addRun(repo, runStart, { run, accepted });
   }
   memory.runStart = runStart;
   return runStart;
 }
 
+/** The tasks whose changes a person accepted: they are the person's from then on. */
+function listAccepted(tasks: readonly Task[]): ReadonlySet<string> {
+  return new Set(tasks.filter((task) => acceptanceOf(task) !== undefined).map(({ id }) => id));
+}
+
 /** Adds the attempts of a run; starts one git process for each. */
-async function addRun(repo: Repository, runStart: RunStart, run: string): Promise<void> {
+async function addRun(
+  repo: Repository,
+  runStart: RunStart,
+  { run, accepted }: { run: string; accepted: ReadonlySet<string> },
+): Promise<void> {
   const records = await performAs("run-gate", () => readRecords(repo, run));
   if (records === undefined) return;
   runStart.start = records.start.base;
   for (const [ref, commit] of records.attempts) {
     if (ref === startRef(run)) continue;
+    const task = taskOfAttempt(run, ref);
+    if (accepted.has(task)) continue;
     const changes = await performAs("run-gate", () => diffTrees(repo, commit));
-    noteLeft(runStart, changes, taskOfAttempt(run, ref));
+    noteLeft(runStart, changes, task);
   }
 }

@@ -5,7 +5,7 @@ import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Project } from "../../config/project/open-project.js";
 import type { ColdPlaces } from "../../gate/rooms/cold-room.js";
 import type { RunStart } from "../../gate/influence/reference.js";
-import type { Baseline } from "../../gate/verdict.js";
+import type { Baseline, GateVerdict } from "../../gate/verdict.js";
 import type { Checkpoint } from "../../git/checkpoint/checkpoint.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import type { Repository } from "../../git/base/repository.js";
@@ -74,8 +74,9 @@ export interface RunMemory {
   drafts: Map<number, string>;
   /** The new tasks a drafting agent reported. */
   newTasks: Map<number, readonly NewTask[]>;
-  /** The summaries of agents, for hooks. */
+  /** The summaries of agents and the verdicts of gates, for hooks. */
   summaries: Map<number, Summary>;
+  verdicts: Map<number, GateVerdict>;
   /** The last output lines of an attempt at a task, for the next attempt's prompt. */
   tails: Map<TaskId, AttemptTail>;
   /** How cold rooms are made; absent without git. */
@@ -117,6 +118,7 @@ export function createMemory(): RunMemory {
     drafts: new Map(),
     newTasks: new Map(),
     summaries: new Map(),
+    verdicts: new Map(),
     tails: new Map(),
     nextBaselines: new Map(),
     baselineCount: 0,

@@ -315,6 +315,7 @@ export function makeRules(request: RunRequest, schedule: string[], bootstrap: Ru
     // If the agent commits, its commits stay on the branch, so the tree must not be restored below them.
     on_failure: git.commit === "agent" ? "keep" : git.on_failure,
     baseline: verify.commands.length > 0,
+    ...(verify.accept === "verified" ? { accept: verify.accept } : {}),
     verify_from_agents: verify.from_agents,
     bootstrap,
     workers: 1,

@@ -20,7 +20,7 @@ export function settleAttempt(work: Work, unsettled: Job, decision: Decision): W
     case "done":
       return commit(work, job, decision);
     case "blocked":
-      return settleBlocked(work, job, verdict.blockers, decision);
+      return settleBlocked(work, job, verdict, decision);
     case "skipped":
       return settleSkipped(work, job, verdict.why, decision);
     case "failed":
@@ -76,12 +76,20 @@ function returnToProgress(work: Work, job: Job): Change[] {
   return marked ? [{ op: "reopen", id, to: "doing", blockers: [] }] : [];
 }
 
-function settleBlocked(work: Work, job: Job, blockers: readonly string[], decision: Decision): Work {
+function settleBlocked(
+  work: Work,
+  job: Job,
+  { blockers, evidence }: Extract<AttemptVerdict, { kind: "blocked" }>,
+  decision: Decision,
+): Work {
   const id = getTaskId(job);
+  if (evidence !== undefined)
+    decision.notes.push(makeFailureNote(job, { reason: "gate", evidence }, "blocked"));
   // The agent's own row has the blockers already.
   const known = !work.rules.apply_summary && work.index.get(id)?.status === "blocked";
   const block: Change = { op: "block", id, blockers: [...blockers, ...describeRescue(job)] };
-  changeBacklog(work, job, known ? [] : [block, ...listNewTasks(work, job)], decision);
+  const changes = known ? [] : [...returnToProgress(work, job), block, ...listNewTasks(work, job)];
+  changeBacklog(work, job, changes, decision);
   return replaceJob({ ...work, final: work.final.with(id, true) }, job);
 }
 

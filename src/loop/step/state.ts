@@ -113,7 +113,8 @@ export interface AskedEdit {
 /** The result of an attempt or a review. */
 export type AttemptVerdict =
   | { kind: "done"; summary: string }
-  | { kind: "blocked"; blockers: readonly string[] }
+  /** `evidence`: the gate's, if its verdict blocks the task and not the agent's report. */
+  | { kind: "blocked"; blockers: readonly string[]; evidence?: string }
   | { kind: "skipped"; why: string }
   | { kind: "failed"; reason: string; evidence: string }
   | { kind: "interrupted" }

@@ -1,5 +1,6 @@
 // From the end of an agent to its final verdict: reads its row (if the runner applies no summaries), runs the gate, and
 // restores the tree of an abandoned task. Pure. settle.ts changes the backlog.
+import { describeDoubt, formatDoubt, needsLook } from "../../gate/verdict/needs.js";
 import type { StepEvent } from "../../logging/events.js";
 import { mayRestore, noteStopped } from "./asked-edits.js";
 import { enter } from "./job.js";
@@ -59,7 +60,9 @@ export function takeGate(work: Work, job: Job, event: Of<"gate_finished">, decis
     case "passed":
       return settleAttempt(work, { ...job, verified: true }, decision);
     case "unverified":
-      return settleAttempt(work, job, decision);
+      return work.rules.accept === "verified" && needsLook(event)
+        ? blockUnverified(work, job, event, decision)
+        : settleAttempt(work, job, decision);
     case "interrupted":
       return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
     default: {
@@ -67,6 +70,19 @@ export function takeGate(work: Work, job: Job, event: Of<"gate_finished">, decis
       return settleOrRestore(work, { ...job, verdict: failed }, decision);
     }
   }
+}
+
+/** Blocks a task that is done but not verified, if the rules want it verified. No attempt is left: a person decides. */
+function blockUnverified(work: Work, job: Job, event: Of<"gate_finished">, decision: Decision): Work {
+  const id = getTaskId(job);
+  const said = job.end?.changes_checks;
+  const blockers = [
+    `not verified: ${describeDoubt(event) ?? ""}`,
+    ...(said === undefined ? [] : [`the agent's reason: ${JSON.stringify(said)}`]),
+    `looper show ${id} has the evidence; looper set ${id} changes+=PATTERN lets the task change a file of its checks`,
+  ];
+  const verdict: AttemptVerdict = { kind: "blocked", blockers, evidence: formatDoubt(event) };
+  return settleOrRestore(work, { ...job, verdict }, decision);
 }
 
 /** Fails an attempt whose commit could not be built; it is settled like any other failure. */

@@ -1,6 +1,6 @@
 // Answers effects in the simulation with the one event each ends in.
 import type { AgentResult, Used } from "../../agents/agent.js";
-import type { GateVerdict } from "../../gate/verdict.js";
+import type { Because, GateVerdict } from "../../gate/verdict.js";
 import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
@@ -30,6 +30,8 @@ export interface WorldReply {
   /** A check cannot run. */
   broken?: boolean;
   gate?: GateVerdict;
+  /** Why the gate's verdict is "unverified". */
+  because?: Because;
   hook?: "ok" | "failed" | "timed-out";
 }
 
@@ -124,7 +126,8 @@ function gateAnswer({ job }: Extract<Effect, { kind: "run-gate" }>, reply: World
   const verdict = reply.gate ?? "unverified";
   const evidence = verdict === "failed" || verdict === "tampered" ? "a test fails" : "";
   const found = { verdict, cold: false, commands: [], tampered: [], evidence };
-  return { type: "gate_finished", ...job, ...found, warnings: [], duration_ms: 0 };
+  const because = verdict === "unverified" ? given({ because: reply.because }) : {};
+  return { type: "gate_finished", ...job, ...found, ...because, warnings: [], duration_ms: 0 };
 }
 
 function preflightAnswer(reply: WorldReply): StepEvent {

@@ -143,7 +143,8 @@ function applyChange(
     case "remove":
       return remove(rows, change.id, outcome);
     case "insert":
-      throw new Error("nothing is inserted here");
+    case "accept":
+      throw new Error(`nobody asks for ${change.op} here`);
     case "add":
       return addTasks(rows, change, outcome);
     case "mark-complete": {

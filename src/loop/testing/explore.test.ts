@@ -165,6 +165,17 @@ test("L2, L13: one task with everything that can happen to it", PATIENT, () => {
   expect([...explored.endings.keys()].sort()).toEqual(["blocked", "complete", "environment", "interrupted"]);
 });
 
+test("L2, L4, L13, L16: tasks that a person must look at, stopped and killed", PATIENT, () => {
+  const explored = run({
+    rows: [row("T1"), row("T2")],
+    rules: { accept: "verified", review: false },
+    budget: { signals: 1, crashes: 1 },
+    ends: () => [found("done")],
+    replies: true,
+  });
+  expect([...explored.endings.keys()].sort()).toEqual(["blocked", "complete", "interrupted"]);
+});
+
 test.each<[string, string[], Partial<Node["budget"]>]>([
   ["one task, stopped and killed", ["T1"], { asks: 2, signals: 1, crashes: 1 }],
   ["one task, in a world that fails", ["T1"], { asks: 1, failures: 1, crashes: 1 }],

@@ -14,6 +14,7 @@ import type { AgentEnd } from "./answers.js";
 import * as laws from "./laws.js";
 import { listMoves, type MoveBudget, type Menu, type WorldMove } from "./moves.js";
 import { createSim, startRun, type Sim, type Taken } from "./sim.js";
+import type { Law, PlayedRun } from "./trace.js";
 
 const MOST_MOVES = 5000;
 
@@ -115,6 +116,7 @@ const rules: fc.Arbitrary<Partial<Rules>> = fc.record({
     { max_duration_ms: 15_000 },
   ),
   apply_summary: fc.constantFrom(true, true, true, false),
+  accept: fc.constantFrom(undefined, undefined, "verified"),
   review: fc.boolean(),
   completion_marker: fc.boolean(),
   baseline: fc.boolean(),
@@ -151,7 +153,7 @@ const worlds: fc.Arbitrary<World> = fc
     return { sim: { ...createSim(disk, { ...some, ...told }), git, file }, budget, choices };
   });
 
-function play({ sim, budget, choices }: World): laws.PlayedRun {
+function play({ sim, budget, choices }: World): PlayedRun {
   const begun = startRun(sim);
   const trace: Taken[] = [...begun.taken];
   let now = begun.sim;
@@ -174,7 +176,7 @@ function pick(moves: readonly WorldMove[], choice: number): WorldMove | undefine
   return some[choice % some.length] ?? moves[0];
 }
 
-test.each<[string, laws.Law]>([
+test.each<[string, Law]>([
   ["L1: no agent starts on a task that is not claimed or has no checkpoint", laws.claimedAndChecked],
   ["L2: a task is done exactly when it has one commit", laws.doneIsCommitted],
   ["L3: the next task is the one that §3.4 selects, and no other job has it", laws.inOrder],

@@ -1,4 +1,5 @@
 // The laws of docs/LAWS.md as checks on a simulated run, from its events and effects alone. Each returns the violations.
+import { needsLook } from "../../gate/verdict/needs.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { compareIds } from "../../todo/model/order.js";
 import { closure } from "../../todo/model/select.js";
@@ -6,35 +7,8 @@ import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { causesBackoff } from "../step/backoff.js";
 import type { Work } from "../step/state.js";
-import type { Disk } from "./disk.js";
-import type { Sim, Taken } from "./sim.js";
-
-/** A run that was simulated to its end, or until nothing could happen any more. */
-export interface PlayedRun {
-  start: Disk;
-  trace: readonly Taken[];
-  end: Sim;
-}
-
-export type Law = (played: PlayedRun) => string[];
-
-type Kind<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
-
-function effects<K extends Effect["kind"]>(
-  trace: readonly Taken[],
-  kind: K,
-): { at: number; effect: Kind<K> }[] {
-  const isKind = (effect: Effect): effect is Kind<K> => effect.kind === kind;
-  return trace.flatMap(({ next }, at) => next.effects.filter(isKind).map((effect) => ({ at, effect })));
-}
-
-function eventOf(trace: readonly Taken[], type: string, job: number): Taken["event"] | undefined {
-  return trace.find(({ event }) => event.type === type && "job" in event && event.job === job)?.event;
-}
-
-function workOf({ next }: Taken): Work | undefined {
-  return next.state.phase === "working" ? next.state.work : undefined;
-}
+import type { Taken } from "./sim.js";
+import { effects, eventOf, mustLook, workOf, type Law } from "./trace.js";
 
 /** L1 */
 export const claimedAndChecked: Law = ({ trace }) =>
@@ -134,6 +108,10 @@ export const attemptsBounded: Law = ({ trace, end }) => {
       const blocks = next.effects.some(
         (effect) => effect.kind === "change-backlog" && effect.changes.some(({ op }) => op === "block"),
       );
+      if (mustLook({ trace, end }, event)) {
+        const isOver = note.next === "blocked" && blocks;
+        return isOver ? [] : [`a person must look at ${note.task_id}, then ${note.next}`];
+      }
       if (next.state.phase !== "working") return [`a failed attempt at ${note.task_id} ended the run`];
       const says = note.next === (last ? "blocked" : "retry") && blocks === last;
       return says
@@ -163,7 +141,7 @@ function endsRun(event: Taken["event"]): boolean {
 }
 
 /** L5 */
-export const doneByReport: Law = ({ trace }) =>
+export const doneByReport: Law = ({ trace, end: { rules } }) =>
   effects(trace, "commit").flatMap(({ at, effect: { job, changes } }) => {
     const before = trace.slice(0, at + 1);
     const finish = changes.find(({ op }) => op === "finish");
@@ -172,6 +150,8 @@ export const doneByReport: Law = ({ trace }) =>
     const gate = eventOf(before, "gate_finished", job.job);
     const allowed = gate?.type === "gate_finished" && ["passed", "unverified"].includes(gate.verdict);
     if (!allowed) return [`${job.task_id} was committed without the gate's leave`];
+    if (rules.accept === "verified" && needsLook(gate))
+      return [`${job.task_id} was committed before a person looked at it`];
     if (finish === undefined) return [];
     if (finish.op === "finish" && finish.verified !== (gate.verdict === "passed"))
       return [`${job.task_id} is said to be proven, and is not, or the other way round`];

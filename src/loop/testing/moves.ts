@@ -91,7 +91,10 @@ function listReplies(sim: Sim, { effect }: OpenEffect, menu: Menu): WorldReply[]
       return [{ baseline: "interrupted" }, {}];
   }
   if (!menu.replies) return [{}];
-  if (effect.kind === "run-gate") return [{}, { gate: "passed" }, { gate: "failed" }];
+  if (effect.kind === "run-gate") {
+    const doubts: WorldReply[] = sim.rules.accept === undefined ? [] : [{ because: "influence" }];
+    return [{}, { gate: "passed" }, { gate: "failed" }, ...doubts];
+  }
   if (effect.kind === "preflight") return [{}, { broken: true }];
   if (effect.kind === "ask") return [{ yes: true }, { yes: false }];
   if (effect.kind === "adopt") return [{}, { adopted: false }];

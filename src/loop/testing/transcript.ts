@@ -1,6 +1,6 @@
 // Transcripts: blocks of commands, `----`, and their results, in the style of raft's interaction tests.
 // transcripts.test.ts compares and rewrites the files.
-import { GateVerdict } from "../../gate/verdict.js";
+import { Because, GateVerdict } from "../../gate/verdict.js";
 import { TaskId, Status, type IndexRow } from "../../todo/model/task.js";
 import { Rules } from "../../logging/rules.js";
 import { Summary } from "../../todo/model/summary.js";
@@ -70,8 +70,13 @@ const COMMANDS: Record<string, Command> = {
   no: (sim) => tell(answer(sim, firstOpen(sim, "ask"), { yes: false })),
   "adopt-no": (sim) => tell(answer(sim, firstOpen(sim, "adopt"), { adopted: false })),
   "head-moved": (sim) => tell(answer(sim, firstOpen(sim, "snapshot"), { head: "moved" })),
-  gate: (sim, [verdict]) =>
-    tell(answer(sim, firstOpen(sim, "run-gate"), { gate: GateVerdict.parse(verdict) })),
+  gate: (sim, [verdict, because]) =>
+    tell(
+      answer(sim, firstOpen(sim, "run-gate"), {
+        gate: GateVerdict.parse(verdict),
+        ...(because === undefined ? {} : { because: Because.parse(because) }),
+      }),
+    ),
   "baseline-interrupted": (sim) =>
     tell(answer(sim, firstOpen(sim, "run-baseline"), { baseline: "interrupted" })),
   "hook-failed": (sim) => tell(answer(sim, firstOpen(sim, "run-hook"), { hook: "failed" })),

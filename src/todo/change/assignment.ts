@@ -3,6 +3,7 @@
 import { nearest } from "../../system/text/nearest.js";
 import { never } from "../../system/never.js";
 import { err, ok, type Result } from "../../system/result.js";
+import { readPatterns } from "../model/changes.js";
 import { withValues, type OptionalKey, type TaskEdit, type TaskValues } from "../model/person-change.js";
 import { didYouMean } from "../model/problem.js";
 import { STATUSES } from "../model/status.js";
@@ -22,6 +23,7 @@ export const KEYS = {
   files: "words",
   depends_on: "words",
   verify: "lines",
+  changes: "words",
   agent: "text",
   result: "text",
 } as const satisfies Record<keyof TaskValues, "text" | "number" | "status" | "words" | "lines">;
@@ -127,6 +129,12 @@ function listOf(task: Task, { key, how, value }: Assignment): Result<string[], A
     return err({
       message: `${JSON.stringify(bad)} is not an id`,
       hint: "ids have no white space; a comma stands between two",
+    });
+  const wrong = key === "changes" && how !== "-=" ? readPatterns(named).wrong[0] : undefined;
+  if (wrong !== undefined)
+    return err({
+      message: `changes: ${JSON.stringify(wrong.pattern)} is refused: ${wrong.why}`,
+      hint: "name files or folders of the project, e.g. changes+=test/dates.test.js",
     });
   const old: unknown = task[key];
   const before = Array.isArray(old) ? old.map(String) : [];

@@ -38,6 +38,31 @@ test("texts that an agent saves are accepted without a revert", () => {
   expect(merged.edits).toEqual({ added: [], changed: ["T2"], removed: [], putBack: [] });
 });
 
+test("`changes` that an agent saves are reverted, of any task, with and without applied summaries", () => {
+  const permitted = backlog(t1, { ...t2, changes: ["test/a.js"] }, t3);
+  const found = backlog(
+    { ...t1, changes: ["test/"] },
+    { ...t2, changes: ["test/a.js", "test/b.js"] },
+    t3,
+    task("T9", { changes: ["test/"] }),
+  );
+  const putBack = ["changes of T1", "changes of T2"];
+  const applied = mergeEdits(permitted, found, agent);
+  expect(applied.backlog.tasks.map(({ changes }) => changes)).toEqual([
+    undefined,
+    ["test/a.js"],
+    undefined,
+    undefined,
+  ]);
+  expect(applied.edits?.putBack).toEqual([...putBack, "changes of T9, which is new"]);
+  const byAgents = mergeEdits(permitted, found, { ...idle, byAgents: true });
+  expect(byAgents.backlog.tasks).toStrictEqual([...permitted.tasks, task("T9")]);
+  expect(byAgents.edits?.putBack).toEqual([...putBack, "changes of T9"]);
+  const byPerson = mergeEdits(permitted, found, idle);
+  expect(byPerson.backlog).toStrictEqual(found);
+  expect(byPerson.edits?.putBack).toEqual([]);
+});
+
 test("all other changes by an agent are reverted", () => {
   const found: Backlog = {
     ...backlog(
@@ -64,14 +89,15 @@ test("all other changes by an agent are reverted", () => {
 });
 
 test("a task that an agent adds is accepted as todo", () => {
-  const fresh = task("T9", { status: "done", verify: ["rm -rf x"], agent: "me", depends_on: ["T3"] });
+  const own = { verify: ["rm -rf x"], changes: ["test/"], agent: "me" };
+  const fresh = task("T9", { status: "done", ...own, depends_on: ["T3"] });
   const merged = mergeEdits(known, backlog(t1, fresh, t2, t3, task("T8")), agent);
   expect(merged.backlog).toEqual(backlog(t1, task("T9", { depends_on: ["T3"] }), t2, t3, task("T8")));
   expect(merged.edits).toEqual({
     added: ["T9", "T8"],
     changed: [],
     removed: [],
-    putBack: ["status, verify, agent of T9, which is new"],
+    putBack: ["status, verify, changes, agent of T9, which is new"],
   });
 });
 

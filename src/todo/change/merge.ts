@@ -14,6 +14,8 @@ export interface MergeRules {
   while: "agent" | "idle";
   /** Tasks this run finished: they stay done. */
   finished: ReadonlySet<TaskId>;
+  /** Agents edit the file themselves, so a save is never a person's word on `changes`. */
+  byAgents?: true;
 }
 
 export interface Merged {
@@ -36,7 +38,10 @@ export function mergeEdits(known: Backlog, found: Backlog, rules: MergeRules): M
       return [];
     }
     (was === undefined ? edits.added : edits.changed).push(task.id);
-    if (rules.while === "idle") return [keepDone(was, task, { rules, edits })];
+    if (rules.while === "idle") {
+      const kept = rules.byAgents === true ? keepChanges(was, task, edits) : task;
+      return [keepDone(was, kept, { rules, edits })];
+    }
     return [was === undefined ? asNew(task, edits) : takeTexts(was, task, edits)];
   });
   if (rules.while === "idle") edits.removed.push(...goneFrom(known, found));
@@ -63,14 +68,21 @@ function keepDone(
   return compact(keepMark(was, { ...is, status, files, result, attempts, blockers }));
 }
 
-/** A task that was added while an agent worked becomes todo, without commands or an agent of its own. */
+function keepChanges(was: Task | undefined, is: Task, edits: Edits): Task {
+  if (isDeepStrictEqual(was?.changes, is.changes)) return is;
+  edits.putBack.push(`changes of ${is.id}`);
+  return compact({ ...is, changes: was?.changes });
+}
+
+/** A task that was added while an agent worked becomes todo, without commands, leave to change checks or an agent of its own. */
 function asNew(task: Task, edits: Edits): Task {
   const unmarked = keepMark(undefined, task);
-  const { verify, agent, ...rest } = unmarked;
+  const { verify, changes, agent, ...rest } = unmarked;
   const taken: Task = { ...rest, status: "todo" };
   const gone = [
     ...(task.status === "todo" ? [] : ["status"]),
     ...(verify === undefined ? [] : ["verify"]),
+    ...(changes === undefined ? [] : ["changes"]),
     ...(agent === undefined ? [] : ["agent"]),
     ...(unmarked === task ? [] : ["meta.verified"]),
   ];

@@ -267,3 +267,21 @@ test("reported files and blockers are added to the existing ones, in order and o
   const block = { op: "block", id: id("T1"), blockers: ["no key", "a person's"] } as const;
   expect(apply(before, block).backlog.tasks[0]?.blockers).toEqual(["a person's", "no key"]);
 });
+
+test("a task that a person accepts is verified, with who and when, until it is reopened or done again", () => {
+  const now = "2026-01-02T03:04:05.000Z";
+  const done = backlog(task("T1", { status: "done", meta: { a: 1 } }), task("T2"));
+  const accept = { op: "accept", id: id("T1"), by: "ana" } as const;
+  const accepted = applyChanges(done, [accept], now).backlog;
+  expect(accepted.tasks[0]?.meta).toEqual({ a: 1, verified: true, accepted: { at: now, by: "ana" } });
+  const reopened = applyChanges(accepted, [{ op: "reopen", id: id("T1"), to: "doing", blockers: [] }], now);
+  expect(reopened.backlog.tasks[0]?.meta).toEqual({ a: 1 });
+  const byHand = applyChanges(
+    accepted,
+    [{ op: "edit", id: id("T1"), set: { status: "todo" }, clear: [] }],
+    now,
+  );
+  expect(byHand.backlog.tasks[0]?.meta).toEqual({ a: 1 });
+  const { applied } = applyChanges(done, [{ ...accept, id: id("T2") }], now);
+  expect(applied.refused.map(({ why }) => why)).toEqual(["it is todo, not done"]);
+});

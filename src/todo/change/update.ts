@@ -8,7 +8,7 @@ import { withValues, type PersonChange } from "../model/person-change.js";
 import { isMarker, isSetMarker, placeIn } from "../model/select.js";
 import type { TaskId } from "../model/task.js";
 import { Task, type Backlog } from "../model/task.js";
-import { markVerified } from "../model/verified.js";
+import { markAccepted, markVerified } from "../model/verified.js";
 
 interface Draft {
   /** As it was before the first change. */
@@ -69,6 +69,12 @@ function apply(draft: Draft, change: Change | PersonChange): string | undefined 
       return edit(draft, change);
     case "insert":
       return insert(draft, change);
+    case "accept":
+      return set(draft, change.id, (task) => {
+        if (task.status !== "done") return `it is ${task.status}, not done`;
+        if (isMarker(task)) return "it is the completion marker";
+        return markAccepted(task, { at: draft.now, by: change.by });
+      });
     case "remove":
       return remove(draft, change);
     default:

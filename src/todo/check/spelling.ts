@@ -22,7 +22,7 @@ const TASK_NAMES: Readonly<Record<string, string>> = {
 
 /** Keys that change what a run does: their typos are not corrected. */
 const WEIGHTY: ReadonlySet<string> = new Set([
-  ...["id", "title", "priority", "status", "depends_on", "verify"],
+  ...["id", "title", "priority", "status", "depends_on", "verify", "changes"],
   ...["tasks", "schema_version"],
 ]);
 /** A shorter word is too often a different word instead of a typo. */

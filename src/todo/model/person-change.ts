@@ -15,6 +15,7 @@ const OPTIONAL = {
   files: true,
   depends_on: true,
   verify: true,
+  changes: true,
   agent: true,
   result: true,
 } as const;
@@ -39,6 +40,9 @@ export const PersonChange = z.discriminatedUnion("op", [
   z
     .strictObject({ op: z.literal("insert"), task: Task })
     .describe("Appended; removes the completion marker. Refused where the id is taken"),
+  z
+    .strictObject({ op: z.literal("accept"), id: TaskId, by: z.string() })
+    .describe("A person's word that a done task counts as verified. Refused unless it is done"),
   z.strictObject({ op: z.literal("remove"), id: TaskId }).describe("The edges that lead to it go as well"),
 ]);
 /** One change by a person. */
@@ -58,6 +62,7 @@ export function endsAttempt(change: PersonChange, status: Status | undefined): b
     case "remove":
       return true;
     case "insert":
+    case "accept":
       return false;
     default:
       return never(change);

@@ -36,6 +36,9 @@ export const Task = z.strictObject({
   files: strings.optional().describe("Files it touches; when done: those it changed"),
   depends_on: z.array(TaskId).optional().describe("Ids of tasks that must be done first"),
   verify: strings.optional().describe("Commands that must pass before it counts as done"),
+  changes: strings
+    .optional()
+    .describe("Patterns of tests and configuration that it may change; only people write them"),
   agent: z.string().optional().describe("The agent that is to do it"),
   result: z.string().optional().describe("The last agent's report"),
   attempts: z.int().min(0).optional().describe("How often it was tried, over all runs"),
@@ -44,7 +47,9 @@ export const Task = z.strictObject({
   meta: z
     .unknown()
     .optional()
-    .describe("Anything: kept, never read, save `verified`: true, which is the runner's: its gate passed"),
+    .describe(
+      "Anything: kept, never read, save `verified`: true and `accepted`, which are the runner's: its gate passed, and who accepted it",
+    ),
 });
 export type Task = z.infer<typeof Task>;
 

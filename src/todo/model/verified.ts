@@ -1,31 +1,63 @@
-// The runner's mark in a task's `meta` that its gate passed. Pure.
+// The runner's marks in a task's `meta`: that its gate passed, and that a person accepted it. Pure.
+import { isDeepStrictEqual } from "node:util";
 import type { Task } from "./task.js";
 
-/** Whether the gate passed when the task became done. */
+/** A person's word that a task counts as verified. `at`: RFC 3339. */
+export interface Acceptance {
+  at: string;
+  by: string;
+}
+
+/** The keys of `meta` that nobody else writes. */
+export const MARKS = ["verified", "accepted"] as const;
+type Marks = Partial<Record<(typeof MARKS)[number], unknown>>;
+
+/** Whether the gate passed when the task became done, or a person accepted it since. */
 export function isVerified({ meta }: Pick<Task, "meta">): boolean {
   return isMembers(meta) && meta["verified"] === true;
 }
 
-/** The task with the mark set or removed. A `meta` that is not an object has no mark, and stays as it is. */
+/** Who accepted the task, and when; `undefined` if nobody did. */
+export function acceptanceOf({ meta }: Pick<Task, "meta">): Acceptance | undefined {
+  const accepted = isMembers(meta) ? meta["accepted"] : undefined;
+  if (!isMembers(accepted)) return undefined;
+  const { at, by } = accepted;
+  return typeof at === "string" && typeof by === "string" ? { at, by } : undefined;
+}
+
+/** The task with the gate's mark set or removed, and not accepted. A `meta` that is not an object has no mark, and stays as it is. */
 export function markVerified(task: Task, verified: boolean): Task {
-  return putMark(task, verified ? true : undefined);
+  return putMarks(task, verified ? { verified: true } : {});
 }
 
-/** Gives `is` the mark of `was`, so that a save by others neither sets nor removes it. `was` is absent for a new task. */
+/** The task as a person accepted it. */
+export function markAccepted(task: Task, accepted: Acceptance): Task {
+  return putMarks(task, { verified: true, accepted });
+}
+
+/** Gives `is` the marks of `was`, so that a save by others neither sets nor removes them. `was` is absent for a new task. */
 export function keepMark(was: Task | undefined, is: Task): Task {
-  const mark = isMembers(was?.meta) ? was.meta["verified"] : undefined;
-  if (mark !== undefined && is.meta !== undefined && !isMembers(is.meta)) return { ...is, meta: was?.meta };
-  return putMark(is, mark);
+  const marks = isMembers(was?.meta) ? marksOf(was.meta) : {};
+  const isMarked = Object.keys(marks).length > 0;
+  if (isMarked && is.meta !== undefined && !isMembers(is.meta)) return { ...is, meta: was?.meta };
+  return putMarks(is, marks);
 }
 
-function putMark(task: Task, mark: unknown): Task {
+function marksOf(meta: Readonly<Record<string, unknown>>): Marks {
+  return Object.fromEntries(MARKS.flatMap((key) => (meta[key] === undefined ? [] : [[key, meta[key]]])));
+}
+
+function putMarks(task: Task, marks: Marks): Task {
   const { meta, ...rest } = task;
   if (meta !== undefined && !isMembers(meta)) return task;
-  if (mark === meta?.["verified"]) return task;
-  if (mark !== undefined) return { ...task, meta: { ...meta, verified: mark } };
-  const { verified, ...others } = meta ?? {};
-  if (verified === undefined) return task;
-  return Object.keys(others).length === 0 ? rest : { ...rest, meta: others };
+  if (MARKS.every((key) => isDeepStrictEqual(marks[key], meta?.[key]))) return task;
+  const kept = Object.entries(meta ?? {}).filter(([key]) => !isMark(key) || marks[key] !== undefined);
+  const now = { ...Object.fromEntries(kept), ...marks };
+  return Object.keys(now).length === 0 ? rest : { ...rest, meta: now };
+}
+
+function isMark(key: string): key is keyof Marks {
+  return MARKS.some((mark) => mark === key);
 }
 
 function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -20,10 +20,18 @@ export interface Understood {
 }
 
 const KEYS = Object.keys(Task.shape);
-const LISTS: ReadonlySet<string> = new Set(["steps", "blockers", "tags", "files", "depends_on", "verify"]);
+const LISTS: ReadonlySet<string> = new Set([
+  "steps",
+  "blockers",
+  "tags",
+  "files",
+  "depends_on",
+  "verify",
+  "changes",
+]);
 const TEXTS: ReadonlySet<string> = new Set(["title", "description", "reference", "details", "result"]);
 /** Keys of `meta` that the runner reads: a misplaced key must not become one of them. */
-const RESERVED: ReadonlySet<string> = new Set(["verified"]);
+const RESERVED: ReadonlySet<string> = new Set(["verified", "accepted"]);
 
 /**
  * Corrects a task. `numberText` returns the spelling of a number in the text, so that an id `1.10` stays as it is; without

@@ -1,4 +1,4 @@
-// The answer of `add`, `set`, `block`, `todo`, `done` and `rm` with --json. Pure. Leaves the change to src/todo/change, and
+// The answer of `add`, `set`, `block`, `todo`, `done`, `rm` and `accept` with --json. Pure. Leaves the change to src/todo/change, and
 // making it beside a run to cmd/commands/backlog/edit-beside.ts.
 import type { StoppedAttempt } from "../../logging/told-events.js";
 import type { Applied } from "../../todo/model/change.js";

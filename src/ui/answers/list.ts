@@ -3,9 +3,10 @@ import type { WrongTask } from "../../todo/check/shape.js";
 import { statusFor } from "../../todo/check/words.js";
 import { isSetMarker, orderForListing, statusesOf, waitsFor } from "../../todo/model/select.js";
 import type { Status, Task } from "../../todo/model/task.js";
-import { isVerified } from "../../todo/model/verified.js";
+import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
 import { jsonPieces } from "../json-text.js";
 import type { ListAnswer } from "../shapes/backlog.js";
+import type { Look } from "../view/looks.js";
 
 /** The tasks to list, in order, and what each waits for. */
 export interface Listed {
@@ -17,6 +18,8 @@ export interface Listed {
   complete: boolean;
   /** Why a done task is unverified, as far as the logs show. */
   doubts: (task: Task) => readonly string[];
+  /** Why a person must look at a done task, as far as the logs show. */
+  looks: (task: Task) => Look | undefined;
 }
 
 /** Filters of a list; an absent one lets every task through. */
@@ -44,9 +47,11 @@ export function selectTasks(
   const wrong = isOpen ? all.filter((task) => status === undefined || statusFor(task.status) === status) : [];
   const isOver = all.length === 0 && tasks.every((task) => task.status === "done");
   const complete = isOver && wanted.some(isSetMarker);
-  const listed = { tasks: orderForListing(wanted), waitsFor: waits, doubts: () => [], wrong, complete };
+  const listed = { tasks: orderForListing(wanted), waitsFor: waits, ...NOTHING_KNOWN, wrong, complete };
   return ready ? { ...listed, tasks: listed.tasks.filter(isReadyIn(listed)) } : listed;
 }
+
+const NOTHING_KNOWN: Pick<Listed, "doubts" | "looks"> = { doubts: () => [], looks: () => undefined };
 
 /** The list as JSON. */
 export function listAnswer(file: string, listed: Listed): ListAnswer {
@@ -64,7 +69,12 @@ function* taskAnswers(listed: Listed): Generator<ListAnswer["tasks"][number]> {
   for (const task of listed.tasks) {
     const verified = task.status === "done" && isVerified(task);
     const state = { ready: isReady(task), waits_for: [...listed.waitsFor(task)], verified };
-    const doubts = { unverified_because: [...listed.doubts(task)] };
+    const accepted = acceptanceOf(task);
+    const doubts = {
+      unverified_because: [...listed.doubts(task)],
+      ...(listed.looks(task) === undefined ? {} : { needs_look: true as const }),
+      ...(accepted === undefined ? {} : { accepted }),
+    };
     // V8 takes twenty times as long to spread an object that JSON.parse made.
     yield isSetMarker(task)
       ? Object.assign({}, task, state, { marker: true as const }, doubts)

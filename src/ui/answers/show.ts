@@ -1,23 +1,26 @@
 // The answer of `looper show --json`. Pure. Leaves reading the logs to the caller.
 import { isSetMarker, statusesOf, waitsFor } from "../../todo/model/select.js";
 import type { Task } from "../../todo/model/task.js";
-import { isVerified } from "../../todo/model/verified.js";
+import { given } from "../../system/given.js";
+import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
+import type { Doubt } from "../view/read-doubts.js";
 import type { ShowAnswer } from "../shapes/runs.js";
 import type { Current, Finished } from "../view/job-view.js";
 import type { View } from "../view/view.js";
 
 type Attempt = ShowAnswer["history"][number];
 
-/** A task of a file. `doubts`: why it is unverified; `history`: its attempts, oldest first. */
+/** A task of a file. `doubt`: what its last gate found; `history`: its attempts, oldest first. */
 export function showAnswer(
   file: string,
-  { task, tasks, doubts }: { task: Task; tasks: readonly Task[]; doubts: readonly string[] },
+  { task, tasks, doubt }: { task: Task; tasks: readonly Task[]; doubt: Doubt | undefined },
   history: ShowAnswer["history"],
 ): ShowAnswer {
-  return { file, task: withRelations(task, tasks, doubts), history };
+  return { file, task: withRelations(task, tasks, doubt), history };
 }
 
-function withRelations(task: Task, tasks: readonly Task[], doubts: readonly string[]): ShowAnswer["task"] {
+function withRelations(task: Task, tasks: readonly Task[], doubt: Doubt | undefined): ShowAnswer["task"] {
+  const isOpen = task.status !== "done" || isVerified(task);
   const waits = task.status === "done" ? [] : waitsFor(task, statusesOf(tasks));
   return {
     ...task,
@@ -26,7 +29,21 @@ function withRelations(task: Task, tasks: readonly Task[], doubts: readonly stri
     needed_by: tasks.filter((one) => one.depends_on?.includes(task.id) === true).map((one) => one.id),
     verified: task.status === "done" && isVerified(task),
     ...(isSetMarker(task) ? { marker: true as const } : {}),
-    unverified_because: [...doubts],
+    unverified_because: isOpen ? [] : [...(doubt?.reasons ?? [])],
+    ...given({ accepted: acceptanceOf(task), evidence: evidenceOf(doubt) }),
+  };
+}
+
+function evidenceOf(doubt: Doubt | undefined): ShowAnswer["task"]["evidence"] {
+  if (doubt === undefined) return undefined;
+  const { because, needs, on, changedChecks, said } = doubt;
+  if (needs.length + on.length + changedChecks.length === 0 && said === undefined) return undefined;
+  return {
+    because: because ?? null,
+    needs: [...needs],
+    on: [...on],
+    changed_checks: [...changedChecks],
+    agents_reason: said ?? null,
   };
 }
 

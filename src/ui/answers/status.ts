@@ -3,7 +3,9 @@ import type { LiveRun } from "../../loop/runs/live-run.js";
 import { given } from "../../system/given.js";
 import { withoutMarker } from "../../todo/model/select.js";
 import type { Task } from "../../todo/model/task.js";
+import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
 import type { StatusAnswer } from "../shapes/runs.js";
+import { looksOf, rowsOf } from "../view/rows.js";
 import type { View } from "../view/view.js";
 
 /** The run in progress, or the last one. */
@@ -22,10 +24,29 @@ export interface SeenRun {
 /** `now`: epoch ms. */
 export function statusAnswer(
   file: string,
-  tasks: StatusAnswer["tasks"],
+  tasks: readonly Task[],
   { now, seen }: { now: number; seen?: SeenRun },
 ): StatusAnswer {
-  return { file, tasks, run: seen === undefined ? null : runOf(seen, now) };
+  const looks = looksAt(tasks, seen?.foreign === undefined ? seen?.view : undefined);
+  return { file, tasks: countTasks(tasks), ...looks, run: seen === undefined ? null : runOf(seen, now) };
+}
+
+/** The tasks of a run that a person must look at, and those that a person accepted since. */
+function looksAt(
+  tasks: readonly Task[],
+  view: View | undefined,
+): Pick<StatusAnswer, "need_a_look" | "accepted"> {
+  const rows = view === undefined ? [] : rowsOf(view);
+  const now = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  const open = rows.filter(({ taskId = "" }) => {
+    const task = now.get(taskId);
+    return task?.status === "done" && !isVerified(task);
+  });
+  const accepted = rows.flatMap(({ taskId = "" }) => {
+    const task = now.get(taskId);
+    return task === undefined || acceptanceOf(task) === undefined ? [] : [task.id];
+  });
+  return { need_a_look: looksOf(open), accepted };
 }
 
 /** Counts the tasks by status, without the completion marker. */

@@ -2,7 +2,18 @@
 import { plural, showCostOf, showDuration } from "../view/amounts.js";
 import { explainEnding } from "../view/ending.js";
 import type { Finished } from "../view/job-view.js";
-import { nameOf, rowsOf, spentOn, totalsText, wordFor, type TaskRow } from "../view/rows.js";
+import { lookLine } from "../view/looks.js";
+import {
+  looksFirst,
+  looksOf,
+  nameOf,
+  rowsOf,
+  spentOn,
+  totalsText,
+  whyOf,
+  wordFor,
+  type TaskRow,
+} from "../view/rows.js";
 import { PHASES, type Titles } from "../view/live-line.js";
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";
@@ -23,13 +34,15 @@ export interface SummaryLook {
 
 /** The section with a final newline, at most `room` bytes of UTF-8: rows are dropped first; empty when nothing fits. */
 export function jobSummary(view: View, ended: Ended, { titles, todoFile, room }: SummaryLook): string {
-  const rows = rowsOf(view);
+  const rows = looksFirst(rowsOf(view));
+  const looks = lookLine(looksOf(rows));
   const { why, next } = explainEnding(view, ended, todoFile);
   const head = [
     `## Looper: ${ended.ending}`,
     "",
     `${markdown(why)}${next === "" ? "" : `  \n${markdown(next)}`}`,
     "",
+    ...(looks === "" ? [] : [`**${markdown(looks)}**`, ""]),
     ...(rows.length === 0 ? [] : TABLE),
   ];
   const total = rows.length === 0 ? [] : [totalRow(ended, rows)];
@@ -85,13 +98,14 @@ function totalRow({ totals: { done, tasks, ms } }: Ended, rows: readonly TaskRow
   return `| **Total** | | ${done} of ${plural(tasks, "task")} done | ${attempts} | ${showDuration(ms)} | ${cost} |`;
 }
 
-function signOf({ result }: Finished): string {
+function signOf({ result, look }: Finished): string {
+  if (look !== undefined) return "⚠️";
   if (result === "done" || result === "reviewed") return "✅";
   return result === "blocked" || result === "failed" ? "❌" : "⏸️";
 }
 
 function reasonLine(row: TaskRow, titles: Titles): string[] {
-  const { why } = row.last;
+  const why = whyOf(row);
   return why === "" ? [] : [`- **${markdown(nameOf(row, titles))}**: ${markdown(cut(clean(why), MOST_WHY))}`];
 }
 

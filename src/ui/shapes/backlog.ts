@@ -9,6 +9,12 @@ export const MarkerFlag = z.literal(true).optional().describe("It is the complet
 export const WHY_UNVERIFIED =
   "Why it is done but not verified, as far as the logs tell; empty where they do not, and for every other task";
 
+/** A person's word that a task counts as verified. */
+export const Accepted = z
+  .object({ at: z.string().describe("RFC 3339"), by: z.string() })
+  .optional()
+  .describe("Who accepted it, and when; absent where nobody did");
+
 /** `looper ls --json`. Tasks in the order they will be taken, grouped todo, doing, blocked, done. */
 export const ListAnswer = z.object({
   file: z.string().describe("Absolute path of the task file"),
@@ -16,9 +22,14 @@ export const ListAnswer = z.object({
     Task.extend({
       ready: z.boolean().describe("Not done, and nothing it waits for"),
       waits_for: z.array(z.string()).describe("Those of depends_on that are not done"),
-      verified: z.boolean().describe("It is done, and the gate proved it"),
+      verified: z.boolean().describe("It is done, and the gate proved it or a person accepted it"),
       marker: MarkerFlag,
       unverified_because: z.array(z.string()).describe(WHY_UNVERIFIED),
+      needs_look: z
+        .literal(true)
+        .optional()
+        .describe("A person must look at it before it counts as verified"),
+      accepted: Accepted,
     }),
   ),
   wrong: z
@@ -38,7 +49,7 @@ export const ListAnswer = z.object({
 });
 export type ListAnswer = z.infer<typeof ListAnswer>;
 
-/** `--json` of `add`, `set`, `block`, `todo`, `done` and `rm`. */
+/** `--json` of `add`, `set`, `block`, `todo`, `done`, `rm` and `accept`. */
 export const EditAnswer = z.object({
   file: z.string().describe("Absolute path of the task file"),
   changed: z.array(

@@ -1,8 +1,9 @@
 // Schemas of the answers that commands about runs and logs print with --json: the source of the types and of schemas/cli/.
 import { z } from "zod";
+import { Because, Need } from "../../gate/verdict.js";
 import { Ending } from "../../logging/events.js";
 import { Task } from "../../todo/model/task.js";
-import { MarkerFlag, WHY_UNVERIFIED } from "./backlog.js";
+import { Accepted, MarkerFlag, WHY_UNVERIFIED } from "./backlog.js";
 
 /** `looper runs --json`. The newest first. */
 export const RunsAnswer = z.object({
@@ -110,6 +111,8 @@ export const StatusAnswer = z.object({
   tasks: z
     .object({ todo: z.int(), doing: z.int(), blocked: z.int(), done: z.int() })
     .describe("As the task file is now, the completion marker left out"),
+  need_a_look: z.array(z.string()).describe("Tasks of the run to be accepted by a person, or done again"),
+  accepted: z.array(z.string()).describe("Tasks of the run that a person accepted"),
   run: z
     .object({
       run: z.string(),
@@ -160,9 +163,22 @@ export const ShowAnswer = z.object({
     ready: z.boolean().describe("Not done, and nothing it waits for"),
     waits_for: z.array(z.string()).describe("Those of depends_on that are not done"),
     needed_by: z.array(z.string()).describe("Tasks that depend on it"),
-    verified: z.boolean().describe("It is done, and the gate proved it"),
+    verified: z.boolean().describe("It is done, and the gate proved it or a person accepted it"),
     marker: MarkerFlag,
     unverified_because: z.array(z.string()).describe(WHY_UNVERIFIED),
+    accepted: Accepted,
+    evidence: z
+      .object({
+        because: Because.nullable(),
+        needs: z.array(Need).describe("Changed files without which its checks do not pass, with their diffs"),
+        on: z
+          .array(z.string())
+          .describe("Earlier tasks whose changed checks it needs, if it needs no others"),
+        changed_checks: z.array(z.string()).describe("Changed checks that the verdict does not depend on"),
+        agents_reason: z.string().nullable().describe("The agent's own words"),
+      })
+      .optional()
+      .describe("What its last gate found; absent where no checks were changed, as far as the logs tell"),
   }),
   history: z
     .array(

@@ -2,7 +2,17 @@
 import { never } from "../../system/never.js";
 import { showCostOf, showDuration } from "../view/amounts.js";
 import { explainEnding, overBudgetText } from "../view/ending.js";
-import { nameOf, rowsOf, totalsText, wordFor, type TaskRow } from "../view/rows.js";
+import { lookLine } from "../view/looks.js";
+import {
+  looksFirst,
+  looksOf,
+  nameOf,
+  rowsOf,
+  totalsText,
+  whyOf,
+  wordFor,
+  type TaskRow,
+} from "../view/rows.js";
 import type { Ended, View } from "../view/view.js";
 import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
@@ -33,21 +43,23 @@ export function resultLines(
     const said = releaseLines(releaseAnswer(view, release), look.log, look.colours);
     return { ...said, answer: said.answer.flatMap(fit) };
   }
-  const rows = rowsOf(view);
+  const rows = looksFirst(rowsOf(view));
   const { why, next } = explainEnding(view, ended, look.todoFile);
   const { colours } = look;
+  const looks = lookLine(looksOf(rows));
   const answer = [
     ...reasons(rows, look.titles),
     ...beyond(view, ended).map((budget) => colours.yellow(`! ${overBudgetText(budget)}`)),
     `${headline(ended, colours)} · ${totalsText(ended, rows)}`,
   ];
+  const toAccept = looks === "" ? [] : [colours.yellow(looks)];
   const log = colours.dim(`log: ${clean(look.log)}`);
   const known = rows.length === 0 ? [] : [...table(rows, look), ""];
   if (hasFailed(ended)) {
     const errors = [`looper: ${clean(why)}`, `  ${clean(next)}`];
-    return { answer: [...known, ...[...answer, log].flatMap(fit)], errors };
+    return { answer: [...known, ...[...answer, ...toAccept, log].flatMap(fit)], errors };
   }
-  const said = [...answer, clean(why), ...(next === "" ? [] : [`next: ${clean(next)}`]), log];
+  const said = [...answer, clean(why), ...(next === "" ? [] : [`next: ${clean(next)}`]), ...toAccept, log];
   return { answer: [...known, ...said.flatMap(fit)], errors: [] };
 }
 
@@ -80,7 +92,7 @@ function table(rows: readonly TaskRow[], { columns, colours, titles }: ResultLoo
 
 function reasons(rows: readonly TaskRow[], titles: Titles): string[] {
   const lines = rows.flatMap((row) =>
-    row.last.why === "" ? [] : [`${nameOf(row, titles)}: ${clean(row.last.why)}`],
+    whyOf(row) === "" ? [] : [`${nameOf(row, titles)}: ${clean(whyOf(row))}`],
   );
   return lines.length === 0 ? [] : [...lines, ""];
 }

@@ -3,6 +3,7 @@ import type { RunEvent } from "../../logging/events.js";
 import { PLAIN } from "../colours.js";
 import { statusAnswer } from "../answers/status.js";
 import { over, sealAll, started } from "../testing/testing.js";
+import { task } from "../../todo/testing/testing.js";
 import { fold, NOTHING, type View } from "../view/view.js";
 import { statusLines } from "./status-lines.js";
 
@@ -24,7 +25,7 @@ function step(what: Step["what"], more: Partial<Step>): RunEvent {
 function status(...events: readonly RunEvent[]): string[] {
   const view: View = sealAll(release(), ...events).reduce(fold, NOTHING);
   const seen = { run: view.run, folder: "/p/log", view, live: undefined, eta: null, foreign: undefined };
-  const tasks = { todo: 1, doing: 0, blocked: 0, done: 0 };
+  const tasks = [task("T1")];
   const answer = statusAnswer("/p/to-do.json", tasks, { now: view.at, seen });
   const look = { view, titles: new Map(), now: view.at, todoFile: "to-do.json", colours: PLAIN };
   return statusLines(answer, look);

@@ -8,6 +8,7 @@ import type { View } from "../view/view.js";
 import type { Colours } from "../colours.js";
 import { PHASES, type Titles } from "../view/live-line.js";
 import { clean, cut, wrap } from "../text.js";
+import { lookLine } from "../view/looks.js";
 import { releaseTexts } from "./release-texts.js";
 import { waitingText } from "../view/waiting.js";
 
@@ -30,7 +31,8 @@ export interface StatusScene {
 type Run = NonNullable<StatusAnswer["run"]>;
 
 /** Lines for a terminal: the run, what is left, what is in hand, what it waits for, what it used. */
-export function statusLines({ run, tasks }: StatusAnswer, scene: StatusScene): string[] {
+export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] {
+  const { run, tasks, need_a_look: looks, accepted } = answer;
   const { colours, columns } = scene;
   const lines =
     run === null
@@ -42,6 +44,8 @@ export function statusLines({ run, tasks }: StatusAnswer, scene: StatusScene): s
           { text: waitText(run, scene), look: colours.yellow },
           { text: spentText(run, scene.view) },
           ...endTexts(run, scene).map((text) => ({ text })),
+          { text: lookLine(looks), look: colours.yellow },
+          { text: accepted.length === 0 ? "" : `accepted by a person: ${accepted.join(", ")}` },
           { text: run.project === undefined ? "" : `this project: ${leftText(tasks, null)}` },
         ];
   return lines

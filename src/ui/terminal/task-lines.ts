@@ -34,21 +34,42 @@ export function taskLines({ task, history }: ShowAnswer, scene: TaskScene): stri
     ...wrap(clean(`${task.id} ${task.title}`), columns).map(colours.bold),
     ...factsOf(task).flatMap((line) => wrap(clean(line), columns)),
     ...section("why it is unverified", task.unverified_because),
+    ...evidenceOf(task).flatMap(({ title, texts }) => section(title, texts)),
     ...section("why it is blocked", task.status === "done" ? [] : (task.blockers ?? [])),
     ...section("description", [task.description ?? ""]),
     ...section("details", [task.details ?? ""]),
     ...section("steps", numbered(task.steps ?? [])),
     ...section("verify", task.verify ?? []),
+    ...section("may change", task.changes ?? []),
     ...section("files", task.files ?? []),
     ...section("result", [task.result ?? ""]),
     ...historyLines(history, scene),
   ];
 }
 
+/** What its last gate found, for whoever decides on it. */
+function evidenceOf({ evidence }: Task): { title: string; texts: string[] }[] {
+  if (evidence === undefined) return [];
+  const { needs, on, changed_checks: checks, agents_reason: reason } = evidence;
+  return [
+    { title: "the agent's reason to change checks", texts: reason === null ? [] : [JSON.stringify(reason)] },
+    ...needs.map(({ path, diff }) => ({
+      title: `it needs ${clean(path)}`,
+      texts: diff.trimEnd().split("\n"),
+    })),
+    { title: "it needs changed checks of", texts: [on.join(", ")] },
+    { title: "checks changed", texts: checks },
+  ];
+}
+
 function factsOf(task: Task): string[] {
   const { status, priority, agent, tags = [], depends_on: needs = [] } = task;
   const unverified =
-    task.marker === true ? "the completion marker, not a task" : task.verified ? "" : "unverified";
+    task.marker === true
+      ? "the completion marker, not a task"
+      : task.verified
+        ? acceptedText(task)
+        : "unverified";
   const blocked = status === "blocked" && task.ready ? "blocked (the next run tries it once)" : status;
   const ready =
     status === "blocked" && task.ready
@@ -72,6 +93,10 @@ function factsOf(task: Task): string[] {
   return [first, links]
     .map((parts) => parts.filter((part) => part !== "").join(" · "))
     .filter((line) => line !== "");
+}
+
+function acceptedText({ accepted }: Task): string {
+  return accepted === undefined ? "" : `accepted by ${accepted.by}, ${accepted.at}`;
 }
 
 function numbered(steps: readonly string[]): string[] {

@@ -5,7 +5,8 @@ import { STATUSES } from "../../todo/model/status.js";
 import { show } from "../../todo/model/problem.js";
 import type { WrongTask } from "../../todo/check/shape.js";
 import type { Status, Task } from "../../todo/model/task.js";
-import { isVerified } from "../../todo/model/verified.js";
+import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
+import type { Look } from "../view/looks.js";
 import type { Colours } from "../colours.js";
 import { clean, cut, pad, widthOf } from "../text.js";
 
@@ -17,6 +18,8 @@ export interface ListLook {
   waitsFor: (task: Task) => readonly string[];
   /** Tells why a task that is done is unverified, as far as it is known. */
   doubts?: (task: Task) => readonly string[];
+  /** Tells why a person must look at a task that is done; such tasks come first. */
+  looks?: (task: Task) => Look | undefined;
   colours: Colours;
   columns?: number;
 }
@@ -27,7 +30,7 @@ export interface ListLook {
  */
 export function* taskListLines(
   tasks: readonly Task[],
-  { waitsFor, doubts = () => [], colours, columns }: ListLook,
+  { waitsFor, doubts = () => [], looks = () => undefined, colours, columns }: ListLook,
 ): Generator<string, void> {
   const idWidth = tasks.reduce((width, { id }) => Math.max(width, widthOf(clean(id))), 0);
   const look = { colours, idWidth, ...given({ columns }) };
@@ -35,7 +38,10 @@ export function* taskListLines(
     const group = tasks.filter((task) => task.status === status);
     if (group.length === 0) continue;
     yield colourOf(status, colours)(`${status} (${group.length})`);
-    for (const task of group) yield taskLine(task, noteOf(task, waitsFor(task), doubts(task)), look);
+    const first = group.filter((task) => looks(task) !== undefined);
+    const ordered =
+      first.length === 0 ? group : [...first, ...group.filter((task) => looks(task) === undefined)];
+    for (const task of ordered) yield taskLine(task, noteOf(task, waitsFor(task), doubts(task)), look);
   }
 }
 
@@ -73,12 +79,17 @@ function taskLine(
 
 /** Its dependencies, why it is blocked or was reopened, or that it is unverified. */
 function noteOf(task: Task, waitsFor: readonly string[], doubts: readonly string[]): string {
-  if (task.status === "done") return isVerified(task) ? "" : unverified(doubts);
+  if (task.status === "done") return isVerified(task) ? accepted(task) : unverified(doubts);
   if (waitsFor.length === 0 && task.blockers === undefined) return "";
   const waits = waitsFor.length === 0 ? [] : [`waits for ${waitsFor.map(clean).join(", ")}`];
   const reasons = task.blockers ?? [];
   const notes = [...waits, ...reasons.map((reason) => cut(clean(reason), LONGEST_REASON))];
   return notes.length === 0 ? "" : `  ${notes.join("; ")}`;
+}
+
+function accepted(task: Task): string {
+  const word = acceptanceOf(task);
+  return word === undefined ? "" : `  accepted by ${clean(word.by)}`;
 }
 
 function unverified(doubts: readonly string[]): string {

@@ -1,8 +1,10 @@
 // The view of one job of a run: an attempt, a review, a draft or a repair, in progress or finished. Pure.
 // Leaves selecting the current job to view.ts.
 import type { Phase } from "../../agents/agent.js";
+import { describeDoubt } from "../../gate/verdict/needs.js";
 import type { RunEvent } from "../../logging/events.js";
 import { hasUnknownCost } from "../../loop/step/spending.js";
+import type { Look } from "./looks.js";
 import { NOTHING_SPENT, UNREPORTED, type Spent } from "./spent.js";
 
 /**
@@ -49,6 +51,8 @@ export interface Current extends JobView {
   released?: string;
   /** The gate verified it. */
   verified?: true;
+  /** Why a person must look at it. */
+  look?: Look;
 }
 
 /** A finished job. */
@@ -61,6 +65,8 @@ export interface Finished extends JobView {
   uncounted?: true;
   /** Done, but not verified by the gate. */
   unverified?: true;
+  /** Why a person must look at it. */
+  look?: Look;
   /** Why it failed or is blocked; empty otherwise. */
   why: string;
   /** How many tasks it added. */
@@ -78,6 +84,13 @@ export function endAgent(current: Current, event: AgentFinished): Current {
   const reported = report !== undefined && "found" in report ? { reported: report.found.status } : {};
   const ended = { agentEnded: true, doing: "settling", ...stopped, ...reported };
   return { ...current, ...ended, ...(why === "" ? {} : { why }) };
+}
+
+/** The job after its gate. */
+export function endGate(current: Current, event: Extract<RunEvent, { type: "gate_finished" }>): Current {
+  if (event.verdict === "passed") return { ...current, verified: true };
+  const text = describeDoubt(event);
+  return text === undefined ? current : { ...current, look: { on: event.on ?? [], text } };
 }
 
 /** The usage of an agent that ended without reporting any. */

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { explainEnding } from "./ending.js";
-import { rowsOf, spentOn, type TaskRow } from "./rows.js";
+import { looksFirst, rowsOf, spentOn, type TaskRow } from "./rows.js";
 import type { Titles } from "./live-line.js";
 import { clean } from "../text.js";
 import type { Ended, View } from "./view.js";
@@ -29,7 +29,7 @@ const SUITE = "looper";
 
 /** The whole document. Characters that XML cannot contain are replaced in titles, reasons and evidence. */
 export function junitXml(view: View, ended: Ended, look: JUnitLook): string {
-  const rows = rowsOf(view);
+  const rows = looksFirst(rowsOf(view));
   const cases = [
     ...rows.flatMap((row) => (row.taskId === undefined ? [] : [caseOf(row, row.taskId, look)])),
     ...unreached(view, rows, look),
@@ -87,6 +87,7 @@ function caseOf(row: TaskRow, id: string, { titles }: JUnitLook): TestCase {
   switch (last.result) {
     case "done":
     case "reviewed":
+      if (last.look !== undefined) return { ...said, output: `done, unverified: ${clean(last.look.text)}` };
       return last.unverified === true ? { ...said, output: "done, and nothing proves it: unverified" } : said;
     case "blocked":
     case "failed": {

@@ -1,16 +1,37 @@
-// Finds in the logs why done tasks are unverified. Leaves the reasons to the gate.
+// Finds in the logs what the last gate of a task found: why it is unverified, and the evidence. Leaves the reasons to the gate.
 import { join } from "node:path";
+import { describeDoubt } from "../../gate/verdict/needs.js";
 import { whyUnverified, type CheckBefore } from "../../gate/verdict/why-unverified.js";
+import type { Because, Need } from "../../gate/verdict.js";
 import { StepEvent } from "../../logging/events.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { errorCode } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
+import type { Look } from "./looks.js";
 
-/** Reasons by the id of the task. */
-export type Doubts = ReadonlyMap<string, readonly string[]>;
+/** What the last gate of a task found. */
+export interface Doubt {
+  /** Why the task is unverified; empty if it is not. */
+  reasons: readonly string[];
+  /** Why a person must look at it. */
+  look?: Look;
+  because?: Because;
+  needs: readonly Need[];
+  on: readonly string[];
+  changedChecks: readonly string[];
+  /** The agent's reason to change its checks. */
+  said?: string;
+}
 
-/** The beginnings of the log lines with a verdict. */
-const TELLING = ["run_started", "baseline_finished", "gate_finished"].map((type) => `"type":"${type}"`);
+/** By the id of the task. */
+export type Doubts = ReadonlyMap<string, Doubt>;
+
+/** The parts of log lines that tell of a verdict. */
+const TELLING = [
+  ...["run_started", "baseline_finished", "gate_finished"].map((type) => `"type":"${type}"`),
+  '"changes_checks"',
+];
 
 /**
  * The reasons for these tasks, each from the last gate of the task. A task without a verdict in any log is not in the
@@ -23,36 +44,54 @@ export async function readDoubts(
   most: { runs?: number; bytes?: number } = {},
 ): Promise<Doubts> {
   const wanted = new Set(tasks);
-  const doubts = new Map<string, readonly string[]>();
+  const doubts = new Map<string, Doubt>();
   if (wanted.size === 0) return doubts;
   const runs = (await listRuns(ports, logDir)).reverse();
   for (const run of runs.slice(0, most.runs)) {
     const size = (await ports.files.stat(join(logDir, "runs", run, "events.jsonl")))?.size ?? 0;
     if (size > (most.bytes ?? Infinity)) continue;
     const found = await readable(() => doubtsOfRun(ports, join(logDir, "runs", run), todoFile));
-    for (const [id, reasons] of found ?? []) if (wanted.delete(id)) doubts.set(id, reasons);
+    for (const [id, doubt] of found ?? []) if (wanted.delete(id)) doubts.set(id, doubt);
     if (wanted.size === 0) break;
   }
   return doubts;
 }
 
-/** The reasons of all tasks that passed through the gate in this run. */
+/** The findings on all tasks that passed through the gate in this run. */
 async function doubtsOfRun(
   ports: Pick<Ports, "files">,
   folder: string,
   todoFile: string,
-): Promise<Map<string, string[]>> {
+): Promise<Map<string, Doubt>> {
   const before = new Map<string, readonly CheckBefore[]>();
-  const doubts = new Map<string, string[]>();
+  const said = new Map<string, string | undefined>();
+  const doubts = new Map<string, Doubt>();
   for await (const { value } of readLines(ports, folder, 0, { holding: TELLING })) {
     const event = StepEvent.safeParse(value).data;
     if (event?.type === "run_started" && event.todo_file !== todoFile) return new Map();
     if (event?.type === "baseline_finished" && event.task_id !== undefined)
       before.set(event.task_id, event.commands);
-    if (event?.type === "gate_finished" && event.task_id !== undefined)
-      doubts.set(event.task_id, whyUnverified(event, before.get(event.task_id) ?? []));
+    if (event?.type === "agent_finished" && event.task_id !== undefined)
+      said.set(event.task_id, event.changes_checks);
+    if (event?.type === "gate_finished" && event.task_id !== undefined) {
+      const { task_id: id } = event;
+      doubts.set(id, doubtOf(event, before.get(id) ?? [], said.get(id)));
+      said.delete(id);
+    }
   }
   return doubts;
+}
+
+function doubtOf(
+  gate: Extract<StepEvent, { type: "gate_finished" }>,
+  before: readonly CheckBefore[],
+  said: string | undefined,
+): Doubt {
+  const { because, needs = [], on = [], changed_checks: changedChecks = [] } = gate;
+  const text = describeDoubt(gate);
+  const look = text === undefined ? undefined : { on, text };
+  const reasons = whyUnverified(gate, before);
+  return { reasons, needs, on, changedChecks, ...given({ look, because, said }) };
 }
 
 /** `undefined` when the log cannot be read, because a list of tasks does not depend on it. */

@@ -2,6 +2,7 @@
 import { given } from "../../system/given.js";
 import { plural, showCostOf, showDuration, showSpent } from "./amounts.js";
 import type { Finished, JobResult } from "./job-view.js";
+import { listLooks } from "./looks.js";
 import { addSpent, NOTHING_SPENT, type Spent } from "./spent.js";
 import { PHASES, type Titles } from "./live-line.js";
 import { clean } from "../text.js";
@@ -38,6 +39,26 @@ export function rowsOf(view: View): TaskRow[] {
     });
   }
   return [...rows.values()];
+}
+
+/** The rows of tasks that a person must look at first, then the others; each in their order. */
+export function looksFirst(rows: readonly TaskRow[]): TaskRow[] {
+  const isLook = ({ last }: TaskRow): boolean => last.look !== undefined;
+  return [...rows.filter(isLook), ...rows.filter((row) => !isLook(row))];
+}
+
+/** The tasks of the run that a person must look at. */
+export function looksOf(rows: readonly TaskRow[]): string[] {
+  return listLooks(
+    rows.flatMap(({ taskId: id, last: { look }, removed }) =>
+      id === undefined || removed === true ? [] : [{ id, look }],
+    ),
+  );
+}
+
+/** Why the task failed, is blocked or needs a look; empty otherwise. Not cleaned. */
+export function whyOf({ last: { why, look } }: TaskRow): string {
+  return why === "" && look !== undefined ? `unverified: ${look.text}` : why;
 }
 
 function isRemoved({ removed }: View, id: string | undefined): boolean {

@@ -8,7 +8,15 @@ import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
 import { doingOf } from "./in-progress.js";
 import { keptWorkText } from "./stopped-text.js";
-import { endAgent, failAttempt, resultOf, unreportedBy, type Current, type Finished } from "./job-view.js";
+import {
+  endAgent,
+  endGate,
+  failAttempt,
+  resultOf,
+  unreportedBy,
+  type Current,
+  type Finished,
+} from "./job-view.js";
 import { beginRelease, foldRelease, type ReleaseView } from "./release-view.js";
 import { addSpent, NOTHING_SPENT, spentOf, type Spent } from "./spent.js";
 
@@ -144,7 +152,7 @@ function foldJob(view: View, event: Sealed, at: number): View {
     case "agent_finished":
       return endsAgent(view, current, event);
     case "gate_finished":
-      return event.verdict === "passed" ? { ...view, current: { ...current, verified: true } } : view;
+      return { ...view, current: endGate(current, event) };
     case "restored": {
       const kept = event.rescue === undefined ? current : { ...current, rescue: event.rescue };
       // This ends a release; a task is settled next.
@@ -234,6 +242,7 @@ function finish(
   at: number,
 ): View {
   const { job, phase, taskId, agent, attempt, spent, began, rescue, evidence, reason, until } = current;
+  const unverified = end.result === "done" && phase === "iteration" && current.verified !== true;
   const over: Finished = {
     job,
     phase,
@@ -243,9 +252,7 @@ function finish(
     began,
     ...end,
     ...given({ taskId, rescue, evidence, reason, until }),
-    ...(end.result === "done" && phase === "iteration" && current.verified !== true
-      ? { unverified: true as const }
-      : {}),
+    ...(unverified ? { unverified: true as const, ...given({ look: current.look }) } : {}),
     ...(isUncounted(current) ? { uncounted: true as const } : {}),
     ms: Math.max(0, at - current.began),
   };

@@ -24,7 +24,7 @@ export interface TaskDraft {
   /** Values without a key of their own; written to `meta.imported`. */
   kept?: Readonly<Record<string, unknown>>;
   /** Keys that only Looper's own task files have. */
-  own?: Partial<Pick<Task, "verify" | "agent" | "result" | "attempts" | "meta">>;
+  own?: Partial<Pick<Task, "verify" | "changes" | "agent" | "result" | "attempts" | "meta">>;
 }
 
 /** A source that was read. */

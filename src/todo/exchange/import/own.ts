@@ -11,13 +11,14 @@ export function readOwn({ tasks, project, meta }: Backlog): Drafted {
         created_at,
         updated_at,
         verify,
+        changes,
         agent,
         result,
         attempts,
         ...rest
       } = task;
       const { meta: own, ...fields } = rest;
-      const others = { verify, agent, result, attempts, meta: own };
+      const others = { verify, changes, agent, result, attempts, meta: own };
       return {
         ...fields,
         dependsOn,
