@@ -79,7 +79,7 @@ test("without any layer every default of the contract is there", () => {
       strict: false,
       report: [],
       accept: "unverified",
-      cold: false,
+      cold: "auto",
       setup: [],
       protected: [],
       red_first: false,
