@@ -229,13 +229,19 @@ test("a pass that needs a changed test names it with its diff, and nothing else"
 });
 
 test("a file in doubt cannot hide what the program's change does to the old tests", async ({ cold }) => {
-  const project = { ...NODE, ...DONE, "data/base": "0\n" };
-  const reads =
-    'import { readFileSync } from "node:fs";\nconst base = Number(readFileSync("data/" + "base", "utf8"));\n';
-  const program = { ...project, "src/add.js": `${reads}export const add = (a, b) => a + b + base;\n` };
+  const reads = `import { existsSync } from "node:fs";
+const more = existsSync(["da", "ta/o", "ne"].join("")) ? 1 : 0;
+`;
+  const program = { ...NODE, "src/add.js": `${reads}export const add = (a, b) => a + b + more;\n` };
   const bent = TEST.replace("1, 2), 3", "1, 2), 4").replace("1, 0), 1", "1, 0), 2");
-  const { report } = await cold.judge(program, { "data/base": "1\n", "test/add.test.js": bent }, DIRECT);
-  expect(report.verdict).not.toBe("passed");
+  const { report } = await cold.judge(program, { "data/one": "1\n", "test/add.test.js": bent }, DIRECT);
+  expect(report).toMatchObject({ verdict: "unverified", needs: [{ path: "test/add.test.js" }] });
+});
+
+test("an attempt whose own new test fails has failed, although the old tests pass", async ({ cold }) => {
+  const attempt = { ...DONE, "test/more.test.js": TEST.replace("1, 2), 3", "1, 2), 4") };
+  const { report } = await cold.judge(NODE, attempt, DIRECT);
+  expect(report).toMatchObject({ verdict: "failed", rooms: 2 });
 });
 
 test("source that passes only with a comment which silences the check is unverified", async ({ cold }) => {
