@@ -131,7 +131,7 @@ test(
   story(async (rig) => {
     const puppet = await rig.agent(
       {},
-      { verify: { commands: ["grep -q agent nested/mine.txt || test ! -e T1.txt"] } },
+      { verify: { commands: ["grep -q agent nested/mine.txt || test ! -e T1.txt"], cold: false } },
     );
     rig.writeBacklog([{ id: "T1" }]);
     rig.gitInit();

@@ -81,7 +81,7 @@ test(
   "a check that passes is not named, and under --strict it runs no more often than without",
   story(async (rig) => {
     rig.trees = true;
-    await project(rig, "echo x >> ../ran; echo not found; npm test");
+    await project(rig, `echo x >> ${rig.root}/ran; echo not found; npm test`);
     expect(await rig.run(["run", "--no-review", "--strict"])).toMatchObject({ code: 0 });
     expect(rig.read("../ran")).toBe("x\nx\n");
     expect(beforeAgent(rig).warnings).toEqual([]);

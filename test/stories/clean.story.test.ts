@@ -103,7 +103,7 @@ test(
 test(
   "a killed run is kept until the next run has resumed it",
   story(async (rig) => {
-    const puppet = await rig.agent({}, { verify: { commands: ["test -e T1.txt"] } });
+    const puppet = await rig.agent({}, { verify: { commands: ["test -e T1.txt"], cold: false } });
     rig.writeBacklog([{ id: "T1" }]);
     rig.gitInit();
     puppet.play(async (turn) => {

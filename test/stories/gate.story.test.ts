@@ -99,7 +99,7 @@ test(
   story(async (rig) => {
     rig.trees = true;
     const check = "grep -q good out.txt";
-    const puppet = await rig.agent({}, { verify: { commands: [counted(rig, check)] } });
+    const puppet = await rig.agent({}, { verify: { commands: [counted(rig, check)], cold: false } });
     rig.write("out.txt", "good\n");
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
     rig.gitInit();
@@ -158,7 +158,7 @@ test(
   story(async (rig) => {
     const puppet = await rig.agent(
       {},
-      { verify: { commands: ["echo x > report.xml; echo more >> out.txt; rm -f gone.txt"] } },
+      { verify: { commands: ["echo x > report.xml; echo more >> out.txt; rm -f gone.txt"], cold: false } },
     );
     rig.write("out.txt", "base\n");
     rig.write("gone.txt", "here\n");
@@ -367,7 +367,7 @@ test(
 );
 
 test(
-  "in a cold room the tests there were decide, whatever the agent left beside them or made of them",
+  "in a cold room the tests there were decide, and a pass that needs another one names it",
   story(async (rig) => {
     const verify = { commands: ["sh check.sh"], cold: true };
     const puppet = await rig.agent({}, { verify, loop: { max_attempts: 4 } });
@@ -377,25 +377,23 @@ test(
     rig.write(".gitignore", "cheat\nlooper-logs\n");
     rig.writeBacklog([{ id: "T1", verify: ["grep -q better out.txt"] }]);
     rig.gitInit();
-    const order: string[] = [];
     const leaving = (command: string) => async (turn: Turn) => {
-      order.push(command);
       await turn.shell(command);
       await turn.report();
     };
     play(
       puppet,
-      leaving("echo 'better' > out.txt; echo 'exit 0' > check.sh"),
-      leaving("echo 'exit 0' > tests/test.sh"),
-      leaving("git checkout -q check.sh; rm tests/test.sh"),
-      leaving("git checkout -q tests/test.sh; echo 'better and good' > out.txt"),
+      leaving("echo 'better' > out.txt"),
+      leaving("echo 'better' > out.txt; echo 'exit 0' > tests/test.sh"),
     );
     expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
-    expect(verdicts(rig)).toEqual(["failed", "tampered", "tampered", "passed"]);
-    expect(rig.events().filter(({ type }) => type === "gate_finished")).toMatchObject(
-      order.map(() => ({ cold: true })),
-    );
-    expect(task(rig, "T1")).toMatchObject({ status: "done", meta: { verified: true } });
+    const finished = rig.events().filter(({ type }) => type === "gate_finished");
+    expect(finished).toMatchObject([
+      { verdict: "failed", cold: true, rooms: 2 },
+      { verdict: "unverified", cold: true, because: "influence", needs: [{ path: "tests/test.sh" }] },
+    ]);
+    expect(task(rig, "T1")?.meta?.["verified"]).toBeUndefined();
+    expect((await rig.run(["show", "T1"])).stdout).toContain("it passes only with tests/test.sh");
     expect(rig.git("worktree", "list").trim().split("\n")).toHaveLength(1);
   }),
 );
