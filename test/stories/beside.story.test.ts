@@ -131,7 +131,13 @@ test(
   story(async (rig) => {
     const puppet = await rig.agent(
       {},
-      { verify: { commands: ["grep -q agent nested/mine.txt || test ! -e T1.txt"], cold: false } },
+      {
+        verify: {
+          commands: ["grep -q agent nested/mine.txt || test ! -e T1.txt"],
+          cold: false,
+          protected: ["!T1.txt"],
+        },
+      },
     );
     rig.writeBacklog([{ id: "T1" }]);
     rig.gitInit();

@@ -9,9 +9,9 @@ import { listSome } from "../../system/text/cut.js";
 import { explainNeeds, findNeeds, showNeeds } from "./needs.js";
 import { proveRed } from "./prove-red.js";
 import { orderWith, wholeOrder } from "./room-orders.js";
-import { compareCases } from "../verdict/compare-cases.js";
+import { compareCases, type CaseDoubts } from "../verdict/compare-cases.js";
 import { settleRuns } from "../verdict/flaky.js";
-import type { Baseline, GateReport } from "../verdict.js";
+import type { Baseline, GateReport, Ran } from "../verdict.js";
 import { NOT_VERIFIED } from "../verdict/why-unverified.js";
 
 /** The verdict, and the results for the next task. */
@@ -162,14 +162,31 @@ async function settle(gate: Gate, { influence, whole, alone }: Settling): Promis
       `one of the task's own commands runs and trusts what it changed: ${listSome(judges)}; add it to verify.protected`,
     );
   }
-  const cases = compareCases({
-    before: order.baseline?.commands,
-    source: settleRuns(alone.source.runs),
-    whole: whole === undefined ? undefined : settleRuns(whole.runs),
-  });
-  if (cases !== undefined) return unverified({ because: cases.because }, ...cases.reasons);
+  const missing = findMissingCases(gate, { whole, alone });
+  if (missing !== undefined) return unverified({ because: missing.because }, ...missing.reasons);
   const changed = influence.own.filter((path) => kindOf(study, path) === "check");
   return { report: changed.length === 0 ? {} : { changed_checks: changed }, doubts: [] };
+}
+
+/** What ran before and does not run in a room; or that no test runner ran a case against the reference. */
+function findMissingCases(
+  { order: { baseline } }: Gate,
+  { whole, alone }: Omit<Settling, "influence">,
+): CaseDoubts | undefined {
+  const source = settleRuns(alone.source.runs);
+  const all = whole === undefined ? undefined : settleRuns(whole.runs);
+  if (source.length > 0 && source.every(ranNothing))
+    return { because: "no-report", reasons: ["the tests that were there before ran no case"] };
+  return (
+    compareCases({ before: baseline?.commands, source, whole: all }) ??
+    // Tests that earlier tasks added must still run.
+    compareCases({ before: baseline?.all, whole: all })
+  );
+}
+
+/** Whether a run started a test runner that ran no case. */
+function ranNothing({ runner, tests = {} }: Ran): boolean {
+  return runner !== undefined && !Object.values(tests).some((status) => status !== "skipped");
 }
 
 /** Files of the program (text) that an attempt changed and whose exit code is the result of a task's own command. */
