@@ -155,7 +155,7 @@ class Reader {
     for (const word of node.wordlist ?? []) this.#readOutputs([word], context);
     const name = formatWord(node.name);
     const words = (node.wordlist ?? []).flatMap((word) => this.#expand(word, context.scope));
-    const known = words.length > 0 && words.length <= MOST_TURNS && !words.some((word) => word.includes(ANY));
+    const known = words.length > 0 && words.length <= MOST_TURNS;
     for (const word of known ? words : [ANY]) {
       context.scope.values.set(name, word);
       this.#read(node.body, context);

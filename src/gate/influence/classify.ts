@@ -1,59 +1,16 @@
 // What a changed path is to the verdict: part of the program (source), part of what checks it (check), or neither for certain
 // (doubt). By positive evidence alone: what is not plainly part of the program is not taken for it. Pure.
-// Leaves which names are tests and settings to protected.ts, and what becomes of each kind to the rooms.
+// Leaves which names are tests and settings to name-rules.ts, imports to import-graph.ts, and what becomes of each kind to the rooms.
 import { posix } from "node:path";
-import type { Version } from "../../git/base/diff.js";
-import { extensionsOf, familyOf, isDocumentation, type Family } from "./families.js";
-import { importsOf, resolveImport, type FileNames, type SearchPath } from "./imports.js";
-import {
-  folderOf,
-  isBelow,
-  isForeign,
-  isInRoots,
-  isTestish,
-  packagesForChecks,
-  programRoots,
-  type ProgramRoots,
-  type ProjectFiles,
-} from "./program-roots.js";
+import { familyIn, familyOf, isDocumentation, type Family } from "./families.js";
+import { ImportGraph } from "./import-graph.js";
+import { GONE, type ChangedFile, type Classified, type NameRules, type Reference } from "./kinds.js";
+import { packagesForChecks, programRoots, rootOf, topOf, type ProgramRoots } from "./program-roots.js";
+import { folderOf, isBelow, isForeign, isTestish } from "./project-paths.js";
+import { loadedBySettings, type Loaded } from "./runner-settings.js";
+import { isStartHook, Shadows } from "./shadowing.js";
 
-/** Part of the program; of what checks it; or neither for certain. */
-export type Influence = "source" | "check" | "doubt";
-
-/** A path that an attempt changed, with its texts: `undefined` where it is not there, or no small text. */
-export interface ChangedFile {
-  /** Text, from the top of the repository. */
-  path: string;
-  from: Version;
-  to: Version;
-  before: string | undefined;
-  after: string | undefined;
-}
-
-/** The project at the reference. */
-export interface Reference extends ProjectFiles {
-  /** Files whose text contains a word; may be more than these. */
-  mentions: (word: string) => readonly string[];
-}
-
-/** What is known of a path by its name, by the commands, and by what a person says. */
-export interface NameRules {
-  /** `test`: a test by its name. `check`: anything else that checks, and what a person names as a check. */
-  kindOf: (change: ChangedFile) => "source" | "test" | "check" | "unknown";
-  /** A file at the reference that is a test, a setting or a script of checks. */
-  isHeld: (path: string) => boolean;
-  /** Folders of scripts that check: what else is in them serves these. Neither the top nor a folder of the program. */
-  checkFolders: readonly string[];
-  /** Where modules are looked up besides the folder of the file that imports them. */
-  search: SearchPath;
-}
-
-/** The kind of a path, and the reason in a few words for a person. */
-export interface Classified {
-  path: string;
-  kind: Influence;
-  why: string;
-}
+export type { ChangedFile, Classified, Influence, NameRules, Reference } from "./kinds.js";
 
 /** Classifies every changed path. */
 export function classify(
@@ -71,210 +28,281 @@ const source = (why: string): Judgement => ({ kind: "source", why });
 const check = (why: string): Judgement => ({ kind: "check", why });
 const doubt = (why: string): Judgement => ({ kind: "doubt", why });
 
-const GONE = "000000";
 const REGULAR = /^100/;
 
 class Classifier {
   private readonly roots: ProgramRoots;
   private readonly checkFolders: readonly string[];
   private readonly families: ReadonlySet<Family>;
-  private readonly byPath: ReadonlyMap<string, ChangedFile>;
-  /** The files as the attempt leaves them. */
-  private readonly now: FileNames;
+  private readonly graph: ImportGraph;
+  private readonly shadows: Shadows;
+  private readonly loaded: Loaded;
+  /** Paths at the reference, in lower case. */
+  private readonly lowered: ReadonlySet<string>;
   private readonly known = new Map<string, boolean>();
+  private readonly reached = new Map<string, boolean>();
 
   constructor(
-    private readonly changes: readonly ChangedFile[],
+    changes: readonly ChangedFile[],
     private readonly reference: Reference,
     private readonly rules: NameRules,
   ) {
     this.roots = programRoots(reference);
-    this.byPath = new Map(changes.map((change) => [change.path, change]));
+    this.graph = new ImportGraph(changes, reference, rules.search);
     this.checkFolders = [
-      ...rules.checkFolders.filter(
-        (folder) => folder !== "" && !this.roots.deep.some((root) => isBelow(root, folder)),
-      ),
+      ...rules.checkFolders.filter((folder) => !this.holdsRoot(folder)),
+      ...(rules.testFolders ?? []).filter((folder) => !this.holdsRoot(folder) && !this.isInDeepRoot(folder)),
       ...packagesForChecks(reference),
     ];
-    this.now = {
-      has: (path) => {
-        const change = this.byPath.get(path);
-        return change === undefined ? reference.has(path) : change.to.mode !== GONE;
-      },
-    };
-    const program = reference.paths.filter(
-      (path) => !rules.isHeld(path) && !isTestish(path) && !isForeign(path),
-    );
-    this.families = new Set(program.map(familyOf).filter((family) => family !== undefined));
+    this.lowered = new Set(reference.paths.map((path) => path.toLowerCase()));
+    this.loaded = loadedBySettings(reference, rules.isHeld, (folder) => this.holdsRoot(folder));
+    this.families = this.programFamilies();
+    this.shadows = new Shadows(this.graph, reference, rules, {
+      isHeld: (path) => this.isHeld(path),
+      isProgram: (path) => this.isProgram(path),
+    });
   }
 
   classify(change: ChangedFile): Judgement {
+    const { path } = change;
     const named = this.rules.kindOf(change);
     if (named === "source") return source("verify.protected takes it out");
-    if (named === "check") return check("it is part of the checks");
-    const isImported = this.isImportedByProgram(change.path);
-    if (named === "test" && !isImported) return check("it is a test");
-    const serves = this.checkFolders.find((folder) => isBelow(change.path, folder));
-    if (serves !== undefined && !isImported) return check(`it is beside the checks in ${serves}`);
-    const shadowed = this.shadowedBy(change);
-    if (shadowed !== undefined) return check(`${shadowed} would read it in place of what it reads now`);
-    const oddity = oddityOf(change);
+    if (isStartHook(path)) return check("it is loaded before any test");
+    if (named === "check" || this.roots.tests.has(path)) return check("it is part of the checks");
+    const byUse = this.byUse(change, named);
+    if (byUse !== undefined) return byUse;
+    const shadowed = this.shadows.shadowedBy(change);
+    if (shadowed !== undefined) return check(shadowed);
+    const oddity = this.oddityOf(change);
     if (oddity !== undefined) return doubt(oddity);
-    const family = familyOf(change.path);
+    const family = this.familyOf(change);
     if (family === undefined) return this.classifyData(change);
-    if (this.replacesProgram(change)) return source("it takes the place of a file of the program");
-    return this.classifyCode(change.path, family, isImported);
+    if (this.shadows.replacesProgram(change)) return source("it takes the place of a file of the program");
+    return this.classifyCode(change, family);
   }
 
-  private classifyCode(path: string, family: Family, isImported: boolean): Judgement {
+  /** What follows from who runs or loads a file, and from what is beside it. */
+  private byUse({ path }: ChangedFile, named: string): Judgement | undefined {
+    const isImported = this.isImportedByProgram(path);
+    if (named === "test" && !(isImported && this.isNamedLikeTestInProgram(path)))
+      return check("it is a test");
+    if (named === "command" && !this.isProgram(path)) return check("a command runs it");
+    if (named === "script" && !this.isProgram(path)) return check("a check runs it");
+    if (named === "settings" && !(isImported && this.isInside(path)))
+      return check("it is named like settings");
+    const isOwn = this.roots.entries.has(path) || isImported;
+    const isNew = !this.reference.has(path);
+    const beside = this.checkFolders.find((folder) => isBelow(path, folder));
+    if (beside !== undefined && (isNew || !isOwn) && !this.isCompiledWithProgram(path))
+      return check(`it is beside the checks in ${beside}`);
+    const loader = this.loaded.loaderOf(path);
+    if (loader !== undefined && !isOwn) return check(`${loader} loads it`);
+    return undefined;
+  }
+
+  private classifyCode(change: ChangedFile, family: Family): Judgement {
+    const { path } = change;
     if (!this.families.has(family)) return doubt("the program had no file of this language");
-    if (isImported) return source("the program imports it");
-    const root = this.rootOf(path);
-    if (root === undefined) return doubt("the program does not import it, and it is in none of its folders");
-    if (isTestish(root === "" ? path : path.slice(root.length + 1)))
-      return doubt("its name says test, mock or helper");
-    if (this.roots.entries.length > 0 && !this.isReachable(path) && this.isReadByHeld(path))
+    if (this.isImportedByProgram(path)) return source("the program imports it");
+    if (this.roots.entries.has(path)) return source("it is an entry point of the program");
+    const root = rootOf(this.roots, path);
+    if (root === undefined) {
+      return this.usesProgram(change)
+        ? source("it is beside the program and uses it")
+        : doubt("the program does not import it, and it is in none of its folders");
+    }
+    if (isTestish(relative(root, path))) return doubt("its name says test, mock or helper");
+    const isClosed = this.roots.closed.has(topOf(this.roots, path)) && this.reference.has(path);
+    if (isClosed && !this.isReachable(path) && this.isReadByHeld(path))
       return doubt("the checks import it, and no entry point of the program does");
     return source("it is in a folder of the program");
   }
 
   private classifyData({ path }: ChangedFile): Judgement {
-    const held = this.namersOf(path).filter((one) => this.rules.isHeld(one));
-    const [first] = held;
+    const namers = this.namersOf(path);
+    const first = namers.find((one) => this.isHeld(one));
     if (first !== undefined) return doubt(`${first} names it`);
+    if (this.rules.isNamedByCommands?.(path) === true) return doubt("a command names it");
     if (isDocumentation(path)) return source("it is documentation");
-    const namers = this.namersOf(path).filter((one) => this.isProgram(one));
-    return namers.length > 0 ? source("the program names it") : doubt("the program does not name it");
+    const isNamed = namers.some((one) => this.isProgram(one));
+    return isNamed ? source("the program names it") : doubt("the program does not name it");
   }
 
-  private rootOf(path: string): string | undefined {
-    const deep = this.roots.deep.find((root) => isBelow(path, root));
-    return deep ?? (isInRoots(this.roots, path) ? folderOf(path) : undefined);
+  /** Whether a folder is a root of the program, or has one in it: what is in it serves more than checks. */
+  private holdsRoot(folder: string): boolean {
+    const { deep, flat } = this.roots;
+    return folder === "" || [...deep, ...flat].some((root) => isBelow(root, folder));
+  }
+
+  private isInDeepRoot(folder: string): boolean {
+    return this.roots.deep.some((root) => root !== "" && isBelow(folder, root));
+  }
+
+  private programFamilies(): ReadonlySet<Family> {
+    const { reference, rules } = this;
+    const program = reference.paths.filter(
+      (path) => !rules.isHeld(path) && !isTestish(path) && !isForeign(path),
+    );
+    const entries = [...this.roots.entries].map((path) => familyIn(path, reference.text(path)));
+    return new Set([...program.map(familyOf), ...entries].filter((family) => family !== undefined));
+  }
+
+  private familyOf({ path, before, after }: ChangedFile): Family | undefined {
+    return familyOf(path) ?? familyIn(path, before ?? after);
+  }
+
+  /** A file of the program may be named like a test, where neither its folder says so nor a runner's settings. */
+  private isNamedLikeTestInProgram(path: string): boolean {
+    const root = rootOf(this.roots, path);
+    return (
+      root !== undefined &&
+      !isTestish(relative(root, folderOf(path))) &&
+      this.loaded.loaderOf(path) === undefined &&
+      !/\.(?:test|spec)\.\w+$/.test(posix.basename(path)) &&
+      !(this.roots.tops.includes(folderOf(path)) && /^tests?\./.test(posix.basename(path)))
+    );
+  }
+
+  /** Inside a folder of the program, and not where a package begins. */
+  private isInside(path: string): boolean {
+    const folder = folderOf(path);
+    return rootOf(this.roots, path) !== undefined && !this.roots.tops.includes(folder);
+  }
+
+  /** Where whole folders are compiled together, a file is the program's by files of the program beside it. */
+  private isCompiledWithProgram(path: string): boolean {
+    const family = familyOf(path);
+    if (family !== "go" && family !== "java" && family !== "csharp" && family !== "swift") return false;
+    const folder = folderOf(path);
+    return this.reference.paths.some(
+      (one) => folderOf(one) === folder && familyOf(one) === family && !this.isHeld(one),
+    );
+  }
+
+  /** A file that existed beside the program's folders, and imports the program. */
+  private usesProgram({ path }: ChangedFile): boolean {
+    if (!this.reference.has(path) || !this.roots.tops.includes(folderOf(path)) || isTestish(path))
+      return false;
+    return this.graph
+      .importsOf(path)
+      .some((one) => rootOf(this.roots, one) !== undefined && !this.isHeld(one));
   }
 
   /** Files, at the reference or as the attempt leaves them, whose text names a file, or its folder as a whole. */
   private namersOf(path: string): string[] {
     const name = posix.basename(path);
-    const folder = posix.basename(folderOf(path));
-    const whole = new RegExp(`(?<![\\w.-])${escapeRegExp(folder)}/?["'\`*$]`);
-    const names = (text: string | undefined): boolean =>
-      text !== undefined && (text.includes(name) || (folder !== "" && whole.test(text)));
-    const words = folder === "" ? [name] : [name, folder];
-    const before = words.flatMap((word) => this.reference.mentions(word));
-    const found = [
-      ...before.filter((one) => names(this.reference.text(one))),
-      ...this.changes.filter(({ after }) => names(after)).map((change) => change.path),
-    ];
-    return [...new Set(found)].filter((one) => one !== path);
+    const folder = folderOf(path);
+    const inside = posix.basename(folder);
+    // The whole of a program's folder is named by much that reads none of its files.
+    const isOwnFolder = folder === "" || this.roots.deep.includes(folder) || this.roots.tops.includes(folder);
+    const exact = new RegExp(`(?<![\\w.-])${escapeRegExp(name)}(?![\\w-])`);
+    const whole = new RegExp(`(?<![\\w.-])${escapeRegExp(inside)}/?(?:["'\`*$]|/[*$])`);
+    const words = isOwnFolder ? [name] : [name, inside];
+    return this.graph
+      .filesWith(words, (text) => exact.test(text) || (!isOwnFolder && whole.test(text)))
+      .filter((one) => one !== path);
+  }
+
+  /** A file at the reference that checks: by its name, or run by checks and not plainly the program's. */
+  private isHeld(path: string): boolean {
+    if (this.rules.isHeld(path)) return !this.isNamedLikeTestAndUsed(path);
+    return this.rules.runOf?.(path) !== undefined && !this.isProgram(path);
+  }
+
+  private isNamedLikeTestAndUsed(path: string): boolean {
+    return (
+      this.reference.has(path) &&
+      this.isNamedLikeTestInProgram(path) &&
+      familyOf(path) !== undefined &&
+      this.rules.kindOf(unchanged(path)) === "test" &&
+      this.isImportedByProgram(path)
+    );
+  }
+
+  private isImportedByProgram(path: string): boolean {
+    return this.graph.importersOf(path).some((one) => this.isProgram(one));
   }
 
   /** Whether a file is part of the program: in one of its folders by its name, or imported by one that is. */
   private isProgram(path: string): boolean {
-    const known = this.known.get(path);
-    if (known !== undefined) return known;
-    // Files that import each other are not part of the program by that.
-    this.known.set(path, false);
-    const root = this.rootOf(path);
-    const isNamedSo = root !== undefined && !isTestish(root === "" ? path : path.slice(root.length + 1));
-    const isIt =
-      !this.rules.isHeld(path) &&
-      !isForeign(path) &&
-      familyOf(path) !== undefined &&
-      (this.roots.entries.includes(path) || isNamedSo || this.isImportedByProgram(path));
-    this.known.set(path, isIt);
-    return isIt;
+    return this.leads(path, this.known, (one) => this.isRooted(one));
   }
 
-  private isImportedByProgram(path: string): boolean {
-    return this.importersOf(path).some((one) => one !== path && this.isProgram(one));
+  private isReachable(path: string): boolean {
+    return this.leads(path, this.reached, (one) => this.roots.entries.has(one));
   }
 
-  private isReachable(path: string, seen = new Set<string>()): boolean {
-    if (this.roots.entries.includes(path)) return true;
-    if (seen.has(path)) return false;
-    seen.add(path);
-    return this.importersOf(path).some((one) => this.isReachable(one, seen));
+  /** Whether a file, or one of those that import it through files that check nothing, passes. */
+  private leads(path: string, known: Map<string, boolean>, passes: (path: string) => boolean): boolean {
+    const seen = new Set([path]);
+    for (const one of seen) {
+      const answer = known.get(one) ?? (this.isCode(one) && passes(one) ? true : undefined);
+      if (answer === true) {
+        known.set(path, true);
+        return true;
+      }
+      if (answer === false || !this.isCode(one)) continue;
+      for (const importer of this.graph.importersOf(one)) seen.add(importer);
+    }
+    // None of them leads anywhere: all that could be reached from them was looked at.
+    for (const one of seen) known.set(one, false);
+    return false;
+  }
+
+  /** A file of code that is no test and no setting, whoever runs it. */
+  private isCode(path: string): boolean {
+    const isKnown = familyOf(path) !== undefined || familyIn(path, this.reference.text(path)) !== undefined;
+    return isKnown && !isForeign(path) && !this.rules.isHeld(path);
+  }
+
+  /** Part of the program by its place alone. */
+  private isRooted(path: string): boolean {
+    if (this.roots.tests.has(path)) return false;
+    if (this.roots.entries.has(path)) return true;
+    const root = rootOf(this.roots, path);
+    if (root === undefined || isTestish(relative(root, path))) return false;
+    const run = this.rules.runOf?.(path);
+    if (run === undefined) return this.loaded.loaderOf(path) === undefined;
+    // A check may run the program; a shell script in a program of another language is part of the check.
+    return (
+      run === "script" && this.roots.deep.includes(root) && root !== "" && this.mayBeProgramOfChecks(path)
+    );
+  }
+
+  private mayBeProgramOfChecks(path: string): boolean {
+    const family = familyOf(path) ?? familyIn(path, this.reference.text(path));
+    return family !== "shell" || [...this.families].every((one) => one === "shell");
   }
 
   private isReadByHeld(path: string): boolean {
-    return this.importersOf(path).some((one) => this.rules.isHeld(one));
+    return this.graph.importersOf(path).some((one) => this.isHeld(one));
   }
 
-  /** Files that import a path: of one that was there at the reference, of a new one with the attempt. */
-  private importersOf(path: string): string[] {
-    const isNew = !this.reference.has(path);
-    const candidates = new Set(namesOf(path).flatMap((word) => this.reference.mentions(word)));
-    const texts = [...candidates].map((one): [string, string | undefined] => [one, this.reference.text(one)]);
-    const changed = isNew
-      ? this.changes.map((one): [string, string | undefined] => [one.path, one.after])
-      : [];
-    const files = isNew ? this.now : this.reference;
-    const found = [...texts, ...changed].filter(
-      ([one, text]) => text !== undefined && this.imports(one, text, files).has(path),
-    );
-    return [...new Set(found.map(([one]) => one))];
+  /** Why a path cannot be source, whatever else is known of it. */
+  private oddityOf({ path, from, to }: ChangedFile): string | undefined {
+    for (const { mode } of [from, to]) {
+      if (mode === GONE) continue;
+      if (mode === "120000") return "it is a link";
+      if (mode === "160000") return "it is a submodule";
+      if (!REGULAR.test(mode)) return "it is not a regular file";
+    }
+    if (from.mode !== GONE && to.mode !== GONE && from.mode !== to.mode) return "its mode changed";
+    if (isForeign(path)) return "it is in a folder of outputs or of others' code";
+    if (posix.basename(path).startsWith(".")) return "its name begins with a dot";
+    const isTwin = from.mode === GONE && this.lowered.has(path.toLowerCase());
+    return isTwin ? "another file has the same name but for upper and lower case" : undefined;
   }
+}
 
-  private imports(path: string, text: string, files: FileNames): ReadonlySet<string> {
-    const family = familyOf(path);
-    if (family === undefined) return new Set();
-    const { search } = this.rules;
-    return new Set(importsOf(family, text).flatMap((one) => resolveImport(path, one, { files, search })));
-  }
-
-  /** The held file that would read a new file in place of what a name came from before: from outside the project. */
-  private shadowedBy(change: ChangedFile): string | undefined {
-    return this.takenOver(change).find(({ before }) => before.length === 0)?.by;
-  }
-
-  /** Whether a held file reads a new file in place of one of the program. */
-  private replacesProgram(change: ChangedFile): boolean {
-    return this.takenOver(change).some(({ before }) => before.some((one) => this.isProgram(one)));
-  }
-
-  /** The imports of held files that lead to a new file, with the files they led to at the reference. */
-  private takenOver({ path, from, to }: ChangedFile): { by: string; before: readonly string[] }[] {
-    if (from.mode !== GONE || to.mode === GONE) return [];
-    const candidates = new Set(namesOf(path).flatMap((word) => this.reference.mentions(word)));
-    return [...candidates].flatMap((by) => {
-      const text = this.reference.text(by);
-      const family = familyOf(by);
-      if (text === undefined || family === undefined || !this.rules.isHeld(by)) return [];
-      const { search } = this.rules;
-      return importsOf(family, text)
-        .filter((name) => resolveImport(by, name, { files: this.now, search }).includes(path))
-        .map((name) => ({ by, before: resolveImport(by, name, { files: this.reference, search }) }));
-    });
-  }
+function relative(root: string, path: string): string {
+  return root === "" ? path : path.slice(root.length + 1);
 }
 
 function escapeRegExp(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 
-/** Why a path cannot be source, whatever else is known of it. */
-function oddityOf({ path, from, to }: ChangedFile): string | undefined {
-  for (const { mode } of [from, to]) {
-    if (mode === GONE) continue;
-    if (mode === "120000") return "it is a link";
-    if (mode === "160000") return "it is a submodule";
-    if (!REGULAR.test(mode)) return "it is no regular file";
-  }
-  if (from.mode !== GONE && to.mode !== GONE && from.mode !== to.mode) return "its mode changed";
-  if (isForeign(path)) return "it is in a folder of outputs or of others' code";
-  return posix.basename(path).startsWith(".") ? "its name begins with a dot" : undefined;
-}
-
-/** Words by which texts may name a file that they import. */
-function namesOf(path: string): string[] {
-  const family = familyOf(path);
-  const name = posix.basename(path);
-  if (family === undefined) return [name];
-  const stem = name.slice(
-    0,
-    -(extensionsOf(family).find((one) => name.toLowerCase().endsWith(one)) ?? "").length,
-  );
-  const isIndex = /^(?:index|__init__|__main__|mod)$/.test(stem);
-  const folder = posix.basename(folderOf(path));
-  return isIndex && folder !== "" ? [folder, stem] : [stem];
+function unchanged(path: string): ChangedFile {
+  const version = { mode: "100644", oid: "" };
+  return { path, from: version, to: version, before: undefined, after: undefined };
 }

@@ -23,7 +23,7 @@ const EXTENSIONS: Readonly<Record<Family, string>> = {
   js: "js mjs cjs jsx ts tsx mts cts vue svelte astro",
   c: "c h cc cpp cxx c++ hh hpp hxx h++ inl ipp tpp m mm",
   python: "py pyi pyx pxd",
-  perl: "pl pm",
+  perl: "pl pm t",
   ruby: "rb",
   php: "php",
   java: "java kt kts scala groovy",
@@ -33,7 +33,7 @@ const EXTENSIONS: Readonly<Record<Family, string>> = {
   swift: "swift",
   elixir: "ex exs erl hrl",
   lua: "lua",
-  shell: "sh bash zsh",
+  shell: "sh bash zsh bats",
 };
 
 const FAMILY_OF = new Map<string, Family>(
@@ -45,6 +45,25 @@ const FAMILY_OF = new Map<string, Family>(
 /** The family of a path's extension; `undefined`: data, documentation, or a language that is not known here. */
 export function familyOf(path: string): Family | undefined {
   return FAMILY_OF.get(posix.extname(path).slice(1).toLowerCase());
+}
+
+/** The interpreter that a first line names: `#!/usr/bin/env -S node --no-warnings`. */
+const SHEBANG = /^#![ \t]*\S*?([A-Za-z]+)[\d.]*(?:[ \t]+(?:-\S+[ \t]+)*(?:\S*\/)?([A-Za-z]+))?/;
+const INTERPRETER_OF: ReadonlyMap<string, Family> = new Map([
+  ...["node", "nodejs", "deno", "bun", "tsx"].map((name): [string, Family] => [name, "js"]),
+  ...["python", "pypy"].map((name): [string, Family] => [name, "python"]),
+  ...["sh", "bash", "dash", "zsh", "ksh"].map((name): [string, Family] => [name, "shell"]),
+  ["perl", "perl"],
+  ["ruby", "ruby"],
+  ["php", "php"],
+  ["lua", "lua"],
+]);
+
+/** The family of a program without an extension, by the interpreter that its first line names. */
+export function familyIn(path: string, text: string | undefined): Family | undefined {
+  if (posix.extname(path) !== "" || text === undefined) return undefined;
+  const [, first = "", second = ""] = SHEBANG.exec(text) ?? [];
+  return INTERPRETER_OF.get(first === "env" ? second : first);
 }
 
 /** The extensions of a family, each with its dot. */

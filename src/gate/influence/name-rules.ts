@@ -3,41 +3,30 @@
 import { posix } from "node:path";
 import ignore from "ignore";
 import { influenceOf, listsDependencies } from "./dependencies.js";
-import type { NameRules } from "./classify.js";
-import type { Protection } from "./protected.js";
+import type { Family } from "./families.js";
+import { GONE, type ChangedFile, type NameKind, type NameRules } from "./kinds.js";
 import type { Named } from "./protected-commands.js";
+import type { Protection } from "./protected.js";
 
-/** Files that say how the program or its tests are built, or that a tool runs because they are there. */
+/** Files that say how the program or its tests are built, wherever they are. */
 const BUILD = [
-  "setup.py",
-  "build.rs",
   "conanfile.py",
-  "fabfile.py",
-  "tasks.py",
-  "noxfile.py",
-  "[Gg]ulpfile.*",
-  "[Gg]runtfile.*",
-  "*.config.*",
-  "*.conf.[cm]?js",
-  "tsconfig*.json",
-  "jsconfig*.json",
   "CMakeLists.txt",
+  "CMakePresets.json",
+  "CMakeUserPresets.json",
   "*.cmake",
   "CTestCustom.*",
   "meson.build",
   "meson_options.txt",
-  "BUILD",
+  "meson.options",
   "BUILD.bazel",
-  "WORKSPACE*",
   "MODULE.bazel",
   "pom.xml",
   "*.gradle",
   "*.gradle.kts",
   "gradle.properties",
-  "gradlew*",
-  "mvnw*",
+  "gradle-wrapper.*",
   ".mvn/",
-  "build.xml",
   "*.gemspec",
   "Rakefile",
   "*.rake",
@@ -45,57 +34,138 @@ const BUILD = [
   "makefile",
   "GNUmakefile",
   "*.mk",
-  "configure",
   "configure.ac",
   "Makefile.PL",
   "Build.PL",
   "*.csproj",
+  "*.fsproj",
+  "*.vbproj",
   "*.props",
   "*.targets",
   "*.sln",
+  "*.slnx",
   "Package.swift",
-  "mix.exs",
   "rebar.config",
   "deno.json*",
+  "tsconfig*.json",
+  "jsconfig*.json",
+  "go.work*",
+  "rust-toolchain*",
+  "pnpm-workspace.yaml",
   "Dockerfile*",
   "docker-compose*",
   "compose.y*ml",
+  "Pipfile*",
+  "setup.cfg",
+  "MANIFEST.in",
+  "nuget.config",
+  "junit-platform.properties",
+] as const;
+
+/** Programs of a build that tools read only where a package begins: deeper, the same names are the program's. */
+const AT_TOP = [
+  "setup.py",
+  "build.rs",
+  "fabfile.py",
+  "tasks.py",
+  "noxfile.py",
+  "dodo.py",
+  "magefile.go",
+  "[Gg]ulpfile.*",
+  "[Gg]runtfile.*",
+  "Jakefile*",
+  "BUILD",
+  "WORKSPACE*",
+  "build.xml",
+  "build.sbt",
+  "mix.exs",
+  "mvnw*",
+  "gradlew*",
+  "configure",
+  "project.clj",
+  "project.json",
+  "global.json",
+  "environment.y*ml",
   "turbo.json",
   "nx.json",
   "lerna.json",
-  "pnpm-workspace.yaml",
-  "go.work*",
 ] as const;
 
-/** Builds the rules. `work`: the folder in which the commands run, from the top of the repository; "" is the top. */
-export function nameRules(protection: Protection, named: Named, work: string): NameRules {
-  const build = ignore({ ignorecase: false }).add([...BUILD]);
-  const isBuild = (path: string): boolean => build.ignores(path.replaceAll(/[\n\r\u2028\u2029]/g, "_"));
-  const kindOf: NameRules["kindOf"] = ({ path, from, to, before, after }) => {
+/** Named as settings mostly are. */
+const SETTINGS = ["*.config.*", "*.conf.[cm]?js", "*.conf.ts", ".*rc", ".*rc.*"] as const;
+
+/** Facts about the place, besides the names. */
+export interface Surroundings {
+  /** The folder in which the commands run, from the top of the repository; "" is the top. */
+  work: string;
+  isInstalled?: (family: Family, name: string) => boolean;
+}
+
+/** Builds the rules. `around`: also the folder in which the commands run alone. */
+export function nameRules(protection: Protection, named: Named, around: string | Surroundings): NameRules {
+  const { work, isInstalled } =
+    typeof around === "string" ? { work: around, isInstalled: undefined } : around;
+  const build = matcher(BUILD);
+  const atTop = matcher(AT_TOP);
+  const settings = matcher(SETTINGS);
+  const isBuild = (path: string): boolean => build(path) || (atTop(path) && isWhereBuildsBegin(path));
+  const { kindByName } = protection;
+  const runOf = (path: string): "command" | "script" | undefined => {
+    const run =
+      named.runs.get(path) ?? named.wild.find(({ by, matches }) => by !== "names" && matches(path))?.by;
+    return run !== undefined && run !== "names" && kindByName(path) === "free" ? run : undefined;
+  };
+  const kindOf = (change: ChangedFile): NameKind => {
+    const { path, from, to } = change;
     if (protection.isTakenOut(path)) return "source";
-    const kind = from.mode === "000000" ? protection.kindOfNew(path, to) : protection.kindOf(path);
+    if (protection.isPutIn(path)) return "check";
+    const isNew = from.mode === GONE;
+    const kind = isNew && protection.kindOfNew(path, to) === "shadow" ? "shadow" : kindByName(path);
     if (kind === "test") return "test";
     if (kind !== "free") return "check";
-    if (listsDependencies(path)) {
-      if (before === undefined || after === undefined) return "check";
-      return influenceOf({ path, before, after }, named.programs) === undefined ? "source" : "check";
-    }
-    return isBuild(path) ? "check" : "unknown";
+    if (listsDependencies(path)) return kindOfManifest(change, named.programs);
+    if (isBuild(path)) return "check";
+    return runOf(path) ?? (settings(path) ? "settings" : "unknown");
   };
   const isHeld = (path: string): boolean =>
-    protection.kindOf(path) !== "free" || isBuild(path) || listsDependencies(path);
-  const folders = [...named.paths]
-    .map((path) => posix.dirname(path))
-    .map((folder) => (folder === "." ? "" : folder));
-  const search = [
-    "",
-    work,
-    ...SEARCHED.flatMap((name) => [name, posix.join(work, name)]),
-    ...named.folders,
-    ...folders,
-  ];
-  return { kindOf, isHeld, checkFolders: [...new Set(folders)], search: [...new Set(search)] };
+    !protection.isTakenOut(path) &&
+    (kindByName(path) !== "free" || isBuild(path) || listsDependencies(path) || settings(path));
+  const ran = [...named.runs.keys(), ...named.paths].map(dirname);
+  const search = ["", work, ...SEARCHED.flatMap((name) => [name, posix.join(work, name)])];
+  const places = [...search, ...named.folders, ...named.roots, ...ran].map((one) => (one === "." ? "" : one));
+  return {
+    ...{ kindOf, isHeld, runOf, modules: named.modules },
+    ...(isInstalled === undefined ? {} : { isInstalled }),
+    isNamedByCommands: (path) => named.words.has(path) || named.wild.some(({ matches }) => matches(path)),
+    checkFolders: [...new Set(ran)],
+    testFolders: [...named.testFolders],
+    search: [...new Set(places)],
+  };
 }
 
 /** Folders in which modules are looked up by custom. */
 const SEARCHED = ["src", "lib", "include", "test", "tests", "t", "t/lib", "spec"];
+/** Folders in which the name of a build's program is that of a module. */
+const INSIDE = /(?:^|\/)(?:src|lib|app|internal|pkg)\//;
+
+function isWhereBuildsBegin(path: string): boolean {
+  return !INSIDE.test(path);
+}
+
+function kindOfManifest(
+  { path, before, after }: ChangedFile,
+  programs: ReadonlySet<string>,
+): "source" | "check" {
+  if (before === undefined || after === undefined) return "check";
+  return influenceOf({ path, before, after }, programs) === undefined ? "source" : "check";
+}
+
+function matcher(patterns: readonly string[]): (path: string) => boolean {
+  const rules = ignore({ ignorecase: false, allowRelativePaths: true }).add([...patterns]);
+  return (path) => rules.ignores(path.replaceAll(/[\n\r\u2028\u2029]/g, "_"));
+}
+
+function dirname(path: string): string {
+  const folder = posix.dirname(path);
+  return folder === "." ? "" : folder;
+}

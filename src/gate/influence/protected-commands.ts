@@ -4,8 +4,11 @@ import { posix } from "node:path";
 import { z } from "zod";
 import type { Words } from "../../shell/invocation.js";
 import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
+import { ANY } from "../../shell/words.js";
 import { parseJson } from "../../system/text/json.js";
 import { listRunFiles, findScript, readOptionValues } from "./command-words.js";
+import { readUse, searchPathsIn } from "./command-use.js";
+import { isTelling, isWild, wildPattern } from "./wildcards.js";
 import { listRecipes } from "./protected-makefile.js";
 import { TOOL_FILES } from "./protected-patterns.js";
 
@@ -14,6 +17,8 @@ export interface BaseFiles {
   has: (path: string) => boolean;
   /** The text of a small file; `undefined` if it does not exist. */
   text: (path: string) => string | undefined;
+  /** Where a link leads, as it is written; `undefined` for any other path. */
+  link?: (path: string) => string | undefined;
 }
 
 /** The files that decide the result of the commands. */
@@ -29,6 +34,24 @@ export interface Named {
   folders: ReadonlySet<string>;
   /** Files at the base that a task's own commands run and judge only by their exit code. Not held. */
   work: ReadonlySet<string>;
+  /** Who runs or sources a file at the base, its exit code counting: a command itself, or a script that checks. */
+  runs: ReadonlyMap<string, RunBy>;
+  /** Words that stand for several files, also added ones; `names`: the files are not run. */
+  wild: readonly Wild[];
+  /** Paths that the commands name in any way, folders too. */
+  words: ReadonlySet<string>;
+  /** Folders in which the commands have modules looked up: PYTHONPATH, -I, -L. */
+  roots: ReadonlySet<string>;
+  /** Folders that commands give to a test runner. */
+  testFolders: ReadonlySet<string>;
+}
+
+type RunBy = "command" | "script";
+
+/** A word that stands for several files. */
+export interface Wild {
+  by: RunBy | "names";
+  matches: (path: string) => boolean;
 }
 
 /** Lines for `sh -c`: the project's, and a task's own. */
@@ -61,8 +84,14 @@ export function findNamedFiles({ project, own }: Commands, folder: string, base:
     modules: none(),
     folders: none(),
     work: none(),
+    runs: new Map<string, RunBy>(),
+    wild: [],
+    words: none(),
+    roots: none(),
+    testFolders: none(),
   };
-  const search = { named, base, folder, depth: DEPTH, judged: true, seen: new Set<string>() };
+  const common = { named, base, folder, depth: DEPTH, judged: true, seen: new Set<string>() };
+  const search: Search = { ...common, runs: undefined, by: "command" };
   for (const command of project) lookAt({ ...search, runs: "hold" }, command);
   for (const command of own) lookAt({ ...search, runs: "tell" }, command);
   return named;
@@ -78,8 +107,22 @@ function isNamed(names: ReadonlySet<string>, path: string): boolean {
   return parts.some((part) => names.has(part.toLowerCase()));
 }
 
+interface Found {
+  paths: Set<string>;
+  patterns: Set<string>;
+  programs: Set<string>;
+  modules: Set<string>;
+  folders: Set<string>;
+  work: Set<string>;
+  runs: Map<string, RunBy>;
+  wild: Wild[];
+  words: Set<string>;
+  roots: Set<string>;
+  testFolders: Set<string>;
+}
+
 interface Search {
-  named: Record<keyof Named, Set<string>>;
+  named: Found;
   base: BaseFiles;
   folder: string;
   depth: number;
@@ -87,16 +130,21 @@ interface Search {
   judged: boolean;
   /** Whether a file that is judged only by its exit code is held or reported; `undefined`: only its name decides. */
   runs: "hold" | "tell" | undefined;
+  /** Whether a command itself is looked at, or a script that a command runs. */
+  by: RunBy;
+  /** The folder of that script. */
+  beside?: string;
   /** Commands that were searched already, since rules and scripts may run each other. */
   seen: Set<string>;
 }
 
 function lookAt(search: Search, text: string): void {
   const { folder } = search;
-  const key = [search.runs, search.judged, folder, text].join("\0");
+  const key = [search.runs, search.by, search.judged, folder, search.beside, text].join("\0");
   if (search.depth === 0 || search.seen.has(key)) return;
   search.seen.add(key);
-  const roots = [...text.matchAll(/(?<=\bPYTHONPATH=["']?)[^\s"';]+/g)].flatMap(([path]) => path.split(":"));
+  const roots = searchPathsIn(text);
+  for (const root of roots) search.named.roots.add(posix.normalize(posix.join(folder, root)));
   for (const command of listSimpleCommands(text)) {
     const judged = search.judged && command.judged;
     lookAtCommand({ ...search, folder: posix.join(folder, command.folder), judged }, command, roots);
@@ -112,7 +160,8 @@ function lookAtCommand(
   const [program, ...args] = words;
   const at = (word: string): string => posix.normalize(posix.join(folder, word));
   const inner = { ...search, depth: search.depth - 1 };
-  const tool = TOOL_FILES[posix.basename(program)];
+  const name = posix.basename(program);
+  const tool = Object.hasOwn(TOOL_FILES, name) ? TOOL_FILES[name] : undefined;
   if (tool !== undefined) holdTool(inner, words, tool);
   named.programs.add(program);
   const script = findScript(program, args);
@@ -126,15 +175,65 @@ function lookAtCommand(
     const sourced = runs && (program === "." || program === "source");
     const alone = runs && judged && args.length <= 1 && (SHELL_FILE.test(path) || program.includes("/"));
     const isChecker = isNamed(MODELS, path) || (runs && (isNamed(CHECKS, path) || CHECKER_FOLDER.test(path)));
-    if (sourced || alone || isChecker) hold(inner, path);
+    if (sourced || alone || isChecker) hold(inner, path, judged || sourced || !runs);
   }
+  noteUse(inner, words, reads);
   for (const line of packageScripts(program, args, base.text(at("package.json")))) lookAt(inner, line);
+}
+
+/** Notes what a command says of places and modules, and the files that it runs through wildcards, links and runners. */
+function noteUse(search: Search, words: Words, reads: readonly string[]): void {
+  const { base, folder, named, judged, by } = search;
+  const at = (word: string): string => posix.normalize(posix.join(folder, word)).replace(/\/$/, "");
+  const use = readUse(words);
+  for (const module of use.modules) named.modules.add(module);
+  for (const root of use.roots) named.roots.add(at(root));
+  const script = findScript(words[0], words.slice(1));
+  const ran = judged ? [...(script === undefined ? [] : [script]), ...use.loads, ...use.tests] : [];
+  for (const word of ran) {
+    const places = search.beside === undefined || !word.startsWith(ANY) ? [] : [beside(search.beside, word)];
+    for (const place of [...places, at(word)].map((one) => followLinks(base, one))) noteRun(search, place);
+    const matches = isWild(word) && !places.some((one) => base.has(one)) ? wildPattern(at(word)) : undefined;
+    if (matches !== undefined && search.runs !== "tell") named.wild.push({ by, matches });
+  }
+  for (const word of use.tests)
+    if (judged && !isWild(word) && !base.has(at(word))) named.testFolders.add(at(word));
+  for (const word of [...words.slice(1), ...reads]) {
+    if (by === "command" && !isWild(word)) named.words.add(at(word));
+    const matches = isWild(word) && isTelling(word) ? wildPattern(at(word)) : undefined;
+    if (matches !== undefined) named.wild.push({ by: "names", matches });
+  }
+}
+
+/** `"$(dirname "$0")/lib.sh"`: the file beside the script, if that is where the variable leads. */
+function beside(folder: string, word: string): string {
+  return posix.normalize(posix.join(folder, word.slice(ANY.length)));
+}
+
+/** Notes a file that is run, with where it is if a link leads there. */
+function noteRun(search: Search, path: string): void {
+  const { base, named, by, runs } = search;
+  if (!base.has(path) || (runs === "tell" && by === "command")) return;
+  if (named.runs.get(path) === undefined || by === "command") named.runs.set(path, by);
+  follow(search, path);
+}
+
+/** The path behind the links in a path; itself where there are none, or they lead out of the project. */
+function followLinks({ link }: BaseFiles, path: string, left = 20): string {
+  const parts = path.split("/");
+  for (let at = 1; at <= parts.length; at++) {
+    const target = link?.(parts.slice(0, at).join("/"));
+    if (target === undefined || target.startsWith("/") || left === 0) continue;
+    const to = posix.normalize(posix.join(...parts.slice(0, at - 1), target, ...parts.slice(at)));
+    return to.startsWith("../") ? path : followLinks({ link } as BaseFiles, to, left - 1);
+  }
+  return path;
 }
 
 /** Handles a file that is run and judged by its exit code. */
 function takeRun(search: Search, path: string): void {
   if (search.runs === "tell") search.named.work.add(path);
-  if (search.runs === "hold") hold(search, path);
+  if (search.runs === "hold") hold(search, path, true);
 }
 
 function noteModules({ base, named }: Search, script: string): void {
@@ -146,12 +245,19 @@ function noteModules({ base, named }: Search, script: string): void {
   for (const [module] of imports ?? []) named.modules.add(module);
 }
 
-/** Holds a script, with the files that it sources and the checks that it runs itself. */
-function hold(search: Search, path: string): void {
-  search.named.paths.add(path);
+/** Holds a script, with the files that it sources and the checks that it runs itself. `isRun`: its exit code counts. */
+function hold(search: Search, path: string, isRun: boolean): void {
+  const { named, by } = search;
+  named.paths.add(path);
+  if (named.runs.get(path) === undefined || by === "command") named.runs.set(path, isRun ? by : "script");
+  follow(search, path);
+}
+
+/** Looks at what a script runs and sources, from where it runs and from where it is. */
+function follow(search: Search, path: string): void {
   const text = search.base.text(path);
   if (text === undefined || !(SHELL_FILE.test(path) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text))) return;
-  lookAt({ ...search, runs: undefined }, text);
+  lookAt({ ...search, runs: undefined, by: "script", beside: posix.dirname(path) }, text);
 }
 
 /** Holds the files that a tool reads by itself, and those that the rules of a Makefile run. */
@@ -172,7 +278,7 @@ function holdTool(search: Search, [program, ...args]: Words, patterns: readonly 
   const goals = args.filter((arg) => arg !== file);
   for (const line of listRecipes(rules, goals)) lookAt(inside, asShell(line));
   for (const [, recipe = ""] of rules.matchAll(/^\t[@+-]*(.*)/gm))
-    lookAt({ ...inside, runs: undefined }, asShell(recipe));
+    lookAt({ ...inside, runs: undefined, by: "script" }, asShell(recipe));
 }
 
 /** A recipe line as make passes it to the shell. */

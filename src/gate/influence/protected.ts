@@ -35,10 +35,14 @@ export interface ProtectionRules {
 /** Classifies paths (text, from the top of the repository). */
 export interface Protection {
   kindOf: (path: string) => Exclude<PathKind, "shadow">;
+  /** The kind by names and by what a person says, the commands left aside. */
+  kindByName: (path: string) => Exclude<PathKind, "shadow">;
   /** The kind of a path that the base does not have. */
   kindOfNew: (path: string, version: Version) => PathKind;
   /** Whether the last matching pattern of the user excludes the path from protection. */
   isTakenOut: (path: string) => boolean;
+  /** Whether the last matching pattern of the user protects the path. */
+  isPutIn: (path: string) => boolean;
 }
 
 type Matcher = (path: string) => boolean;
@@ -54,16 +58,16 @@ export function protect(rules: ProtectionRules): Protection {
   const localOf = (path: string): string =>
     insideOf(rules.project, path).replaceAll(/[\n\r\u2028\u2029]/g, "_");
 
-  const kindByDefault = (path: string, local: string): Exclude<PathKind, "shadow"> => {
+  const kindByDefault = (local: string, isNamed: boolean): Exclude<PathKind, "shadow"> => {
     if (held(local)) return "held";
     // A test that a command names is still a test.
     if (!config(local) && tests(local) && !noTests(local)) return "test";
-    if (rules.named.paths.has(path) || tools(local)) return "held";
+    if (isNamed || tools(local)) return "held";
     return config(local) ? "config" : "free";
   };
-  const kindOf = (path: string): Exclude<PathKind, "shadow"> => {
+  const kindBy = (path: string, isNamed: boolean): Exclude<PathKind, "shadow"> => {
     const local = localOf(path);
-    let kind = kindByDefault(path, local);
+    let kind = kindByDefault(local, isNamed);
     for (const { takesOut, matches } of users) {
       if (!matches(local)) continue;
       if (takesOut) kind = "free";
@@ -71,21 +75,25 @@ export function protect(rules: ProtectionRules): Protection {
     }
     return kind;
   };
-  const isTakenOut = (path: string): boolean =>
-    users.findLast(({ matches }) => matches(localOf(path)))?.takesOut === true;
+  const kindOf = (path: string): Exclude<PathKind, "shadow"> => kindBy(path, rules.named.paths.has(path));
+  const lastOf = (path: string): boolean | undefined =>
+    users.findLast(({ matches }) => matches(localOf(path)))?.takesOut;
+  const isTakenOut = (path: string): boolean => lastOf(path) === true;
   return {
     kindOf,
+    kindByName: (path) => kindBy(path, false),
     kindOfNew: (path, version) => {
       const kind = kindOf(path);
       const mayHide = (kind === "free" || kind === "test") && !isTakenOut(path);
       return mayHide && isShadow(rules, path, version) ? "shadow" : kind;
     },
     isTakenOut,
+    isPutIn: (path) => lastOf(path) === false,
   };
 }
 
 function matcher(patterns: readonly string[]): Matcher {
-  const rules = ignore({ ignorecase: false }).add([...patterns]);
+  const rules = ignore({ ignorecase: false, allowRelativePaths: true }).add([...patterns]);
   return (path) => rules.ignores(path);
 }
 

@@ -78,7 +78,7 @@ export async function studyChanges(
     protection,
     named,
     kinds,
-    isHeld: rules.isHeld,
+    isHeld: (path) => rules.isHeld(path) || rules.runOf?.(path) !== undefined,
     withOldTests,
     blobs,
   };
@@ -189,6 +189,7 @@ async function nameFiles(
         if (version !== undefined && isBlob(version) && !texts.has(path)) wanted.set(path, version.oid);
         return texts.get(path);
       },
+      link: (path) => (files.get(toBytes(path))?.mode === "120000" ? base.text(path) : undefined),
     };
     const named = findNamedFiles(commands, work, base);
     if (wanted.size === 0) return named;

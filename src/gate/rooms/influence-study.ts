@@ -3,8 +3,11 @@ import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
 import { pathsWith } from "../../git/base/grep.js";
 import { readBlobs } from "../../git/base/objects.js";
-import { classify, type ChangedFile, type Classified, type NameRules } from "../influence/classify.js";
+import { classify } from "../influence/classify.js";
+import { probeOf, wordsOf } from "../influence/import-graph.js";
+import type { ChangedFile, Classified, NameRules, Reference } from "../influence/kinds.js";
 import type { ColdPlaces } from "./cold-room.js";
+import { InstalledModules } from "./installed-modules.js";
 
 /** Bigger files name nothing. */
 const MOST_BYTES = 1024 * 1024;
@@ -20,59 +23,122 @@ interface ChangesToClassify {
 
 /** Classifies every change. Throws a `GitError`. */
 export async function classifyChanges(
-  { rooms }: ColdPlaces,
-  { base, persons, baseFiles, changes, blobs }: ChangesToClassify,
+  places: ColdPlaces,
+  study: ChangesToClassify,
   rules: NameRules,
 ): Promise<Classified[]> {
-  const place = rooms.repo;
+  const { changes, blobs } = study;
+  const { repo } = places.rooms;
   const files = changes.map((entry) => changedFile(entry, blobs));
-  const personal = new Set(persons.map(({ path }) => path));
-  const texts = new Map<string, string | undefined>();
-  const holders = new Map<string, readonly string[]>();
-  const paths = [...baseFiles.keys()].map(toText);
-  // What a person changed since the commit is read as a whole: a search in the commit would not see it.
-  const own = await readBlobs(
-    place,
-    persons.filter(({ to }) => isFile(to)).map(({ to }) => to.oid),
-    MOST_BYTES,
-  );
-  const ownTexts = persons.map(({ path, to }) => ({
-    path: toText(path),
-    text: toText(own.get(to.oid) ?? ""),
-  }));
+  const texts = new ReferenceTexts(places, study);
+  const installed = new InstalledModules(repo.ports.files, places.env, [places.projectDir, places.workDir]);
+  const known = { isInstalled: installed.has, ...rules };
   for (;;) {
-    const words = new Set<string>();
-    const wanted = new Map<string, string>();
-    const text = (path: string): string | undefined => {
-      const version = baseFiles.get(toBytes(path));
-      if (version !== undefined && isFile(version) && !texts.has(path)) wanted.set(path, version.oid);
-      return texts.get(path);
-    };
-    const mentions = (word: string): readonly string[] => {
-      const known = holders.get(word);
-      if (known === undefined) words.add(word);
-      return known ?? [];
-    };
-    const reference = { paths, has: (path: string) => baseFiles.has(toBytes(path)), text, mentions };
-    const found = classify(files, reference, rules);
-    if (words.size + wanted.size === 0) return found;
-    const holding = await pathsWith(place, base, [...words].map(toBytes));
-    const candidates = [...holding].filter((path) => baseFiles.has(path) && !personal.has(path)).map(toText);
-    for (const path of candidates) {
-      const version = baseFiles.get(toBytes(path));
-      if (version !== undefined && isFile(version) && !texts.has(path)) wanted.set(path, version.oid);
+    const found = classify(files, texts.reference, known);
+    // What is asked for is looked up together, and then the whole is judged again.
+    const [isMore, isLooked] = [await texts.read(), await installed.look()];
+    if (!isMore && !isLooked) return found;
+  }
+}
+
+/** More words than these are looked up in all texts at once: git would compare each line with each word. */
+const MOST_WORDS = 50;
+
+/** The texts of the project at the reference, as far as they are asked for. */
+class ReferenceTexts {
+  readonly reference: Reference;
+  readonly #texts = new Map<string, string | undefined>();
+  readonly #holders = new Map<string, readonly string[]>();
+  readonly #words = new Set<string>();
+  readonly #wanted = new Map<string, string>();
+  #isWhole = false;
+
+  constructor(
+    private readonly places: ColdPlaces,
+    private readonly study: ChangesToClassify,
+  ) {
+    const { baseFiles, changes, blobs } = study;
+    for (const { path, from } of changes) {
+      const content = isFile(from) ? blobs.get(from.oid) : undefined;
+      if (content !== undefined) this.#texts.set(toText(path), toText(content));
     }
-    const read = await readBlobs(place, wanted.values(), MOST_BYTES);
+    this.reference = {
+      paths: [...baseFiles.keys()].map(toText),
+      has: (path) => baseFiles.has(toBytes(path)),
+      text: (path) => {
+        this.#want(path);
+        return this.#texts.get(path);
+      },
+      mentions: (word) => {
+        const found = this.#holders.get(word);
+        if (found === undefined) this.#words.add(word);
+        return found ?? [];
+      },
+    };
+  }
+
+  /** Reads what was asked for; `false` if nothing was. */
+  async read(): Promise<boolean> {
+    const words = [...this.#words];
+    if (words.length + this.#wanted.size === 0) return false;
+    this.#words.clear();
+    const { persons, baseFiles } = this.study;
+    const isMany = words.length > MOST_WORDS;
+    if (isMany && !this.#isWhole) for (const path of this.reference.paths) this.#want(path);
+    // What a person changed since the commit is read as a whole: a search in the commit would not see it.
+    const own = persons.map(({ path }) => path).filter((path) => baseFiles.has(path));
+    if (words.length > 0) for (const path of own) this.#want(toText(path));
+    const found = isMany || this.#isWhole || words.length === 0 ? [] : await this.#search(words);
+    for (const path of found) this.#want(path);
+    await this.#readWanted();
+    if (isMany) this.#isWhole = true;
+    const holding = this.#isWhole ? [...this.#texts.keys()] : [...new Set([...found, ...own.map(toText)])];
+    this.#note(words, holding);
+    return true;
+  }
+
+  #want(path: string): void {
+    if (this.#texts.has(path)) return;
+    const version = this.study.baseFiles.get(toBytes(path));
+    if (version !== undefined && isFile(version)) this.#wanted.set(path, version.oid);
+  }
+
+  async #search(words: readonly string[]): Promise<string[]> {
+    const { base, baseFiles } = this.study;
+    const paths = await pathsWith(this.places.rooms.repo, base, words.map(toBytes));
+    return [...paths].filter((path) => baseFiles.has(path)).map(toText);
+  }
+
+  async #readWanted(): Promise<void> {
+    const wanted = [...this.#wanted];
+    this.#wanted.clear();
+    const read = await readBlobs(
+      this.places.rooms.repo,
+      wanted.map(([, oid]) => oid),
+      MOST_BYTES,
+    );
     for (const [path, oid] of wanted) {
       const content = read.get(oid);
-      texts.set(path, content === undefined ? undefined : toText(content));
+      this.#texts.set(path, content === undefined ? undefined : toText(content));
     }
-    const all = [...candidates.map((path) => ({ path, text: texts.get(path) })), ...ownTexts];
-    for (const word of words)
-      holders.set(
-        word,
-        all.flatMap((one) => (one.text?.includes(word) === true ? [one.path] : [])),
-      );
+  }
+
+  /** Notes which of these files hold a word: each text is read once, however many words there are. */
+  #note(words: readonly string[], paths: readonly string[]): void {
+    const byProbe = new Map<string, string[]>();
+    for (const word of words) {
+      const probe = probeOf(word);
+      byProbe.set(probe, [...(byProbe.get(probe) ?? []), word]);
+      this.#holders.set(word, []);
+    }
+    const found = new Map<string, string[]>(words.map((word) => [word, []]));
+    for (const path of paths) {
+      const text = this.#texts.get(path);
+      if (text === undefined) continue;
+      for (const probe of ["", ...wordsOf(text)])
+        for (const word of byProbe.get(probe) ?? []) if (text.includes(word)) found.get(word)?.push(path);
+    }
+    for (const [word, holders] of found) this.#holders.set(word, holders);
   }
 }
 

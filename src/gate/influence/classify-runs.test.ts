@@ -1,0 +1,212 @@
+// Files that commands and other checks run, source or load: checks, however the command is spelled. And the program they run: source.
+import { expect, test } from "vitest";
+import { kindsOf, type Setting, type Texts } from "../testing/classified.js";
+
+const APP: Texts = {
+  "package.json": JSON.stringify({
+    scripts: { test: "npm run both", both: "sh a.sh && sh b.sh", pretest: "sh pre.sh" },
+    bin: { app: "./src/cli.js" },
+  }),
+  "src/cli.js": 'import "./a.js";',
+  "src/a.js": "",
+  "src/main.js": "",
+  "a.sh": "",
+  "b.sh": "",
+  "pre.sh": "",
+  "checks/run.sh": '. "$(dirname "$0")/lib.sh"\n. ./tools/env.sh\nbash tools/deep.sh\n',
+  "checks/lib.sh": "",
+  "tools/env.sh": "",
+  "tools/deep.sh": "node tools/last.mjs || exit 1\n",
+  "tools/last.mjs": "",
+  "tools/other.mjs": "",
+  Makefile: "test:\n\tsh a.sh\n\tsh b.sh\n",
+};
+
+function kindOf(path: string, setting: Setting, before: Texts = APP): string | undefined {
+  return kindsOf(setting, before, { [path]: "changed" })[path];
+}
+
+test.each([
+  "sh a.sh && sh b.sh",
+  'bash -c "sh a.sh && sh b.sh"',
+  "sh -c 'sh a.sh; sh b.sh'",
+  "timeout 60 sh -c 'sh a.sh && sh b.sh'",
+  "cd . && sh -c 'sh a.sh || exit 1'",
+  "npm test",
+  "npm run both",
+  "make test",
+  "for f in *.sh; do sh $f || exit 1; done",
+  "for f in a b; do sh $f.sh || exit 1; done",
+  'DIR=.; sh "$DIR/a.sh"',
+  'sh "$HERE/a.sh"',
+  ". ./a.sh",
+  "sh ./?.sh",
+  "find . -name '*.sh' -exec sh a.sh ';'",
+])("a script that a command runs is a check: %s", (command) => {
+  expect(kindOf("a.sh", { commands: [command] })).toBe("check");
+});
+
+test("scripts that run before a script of npm are checks", () => {
+  expect(kindOf("pre.sh", { commands: ["npm test"] })).toBe("check");
+});
+
+test("scripts that a check sources or runs are checks, from where it runs and from where it is", () => {
+  const setting = { commands: ["sh checks/run.sh"] };
+  for (const path of ["checks/run.sh", "checks/lib.sh", "tools/env.sh", "tools/deep.sh", "tools/last.mjs"])
+    expect([path, kindOf(path, setting)]).toEqual([path, "check"]);
+  expect(kindOf("tools/other.mjs", setting)).not.toBe("source");
+});
+
+test("a new file that the wildcard of a command takes in is a check", () => {
+  const setting = { commands: ["for t in src/cases/*.sh; do sh $t || exit 1; done"] };
+  const before = { ...APP, "src/cases/a.sh": "", "src/x.sh": "" };
+  expect(kindsOf(setting, before, { "src/cases/new.sh": "", "src/cases/a.sh": "1" })).toEqual({
+    "src/cases/new.sh": "check",
+    "src/cases/a.sh": "check",
+  });
+});
+
+test("the file behind a link is a check where a command runs the link", () => {
+  const links = { "check.sh": "src/real.sh", ci: "src/more" };
+  const before = { ...APP, "src/real.sh": "", "src/more/a.sh": "" };
+  expect(kindOf("src/real.sh", { commands: ["sh check.sh"], links }, before)).toBe("check");
+  expect(kindOf("src/more/a.sh", { commands: ["sh ci/a.sh"], links }, before)).toBe("check");
+});
+
+test.each([
+  'test "$(node src/main.js)" = 3',
+  "node src/main.js | grep -qx 3",
+  "node src/main.js > out.txt && diff out.txt wanted.txt",
+  "node --check src/main.js",
+  "gcc -o app src/main.js && ./app",
+  "[ `node src/main.js` = 3 ]",
+])("a program that runs in a substitution, a pipe or a comparison is source: %s", (command) => {
+  expect(kindOf("src/main.js", { commands: [command] })).toBe("source");
+});
+
+test("an entry point that a manifest declares, and what the program imports, are source though a command runs them", () => {
+  expect(kindOf("src/cli.js", { commands: ["node src/cli.js --selftest"] })).toBe("source");
+  expect(kindOf("src/a.js", { commands: ["node src/a.js"] })).toBe("source");
+  expect(kindOf("src/main.js", { commands: ["node src/main.js"] })).toBe("check");
+});
+
+test("a program that a script of checks runs is source; a shell script that it runs is not", () => {
+  const before = {
+    ...APP,
+    "check.sh": "node src/main.js --help >/dev/null || exit 1\n. src/asserts.sh\n",
+    "src/asserts.sh": "",
+  };
+  const setting = { commands: ["sh check.sh"] };
+  expect(kindOf("src/main.js", setting, before)).toBe("source");
+  expect(kindOf("src/asserts.sh", setting, before)).toBe("check");
+});
+
+test("a program of shell scripts is source where its tests source it", () => {
+  const before = { "src/greet.sh": "", "tests/run.sh": '. src/greet.sh\n[ "$(greet)" = hi ]\n' };
+  const setting = { commands: ["sh tests/run.sh"] };
+  expect(kindsOf(setting, before, { "src/greet.sh": "1", "tests/run.sh": "1" })).toEqual({
+    "src/greet.sh": "source",
+    "tests/run.sh": "check",
+  });
+});
+
+test("every file of a check script's folder is a check unless the program imports it", () => {
+  const before = {
+    ...APP,
+    "src/a.js": 'import "../scripts/shared.js";',
+    "scripts/check.mjs": "",
+    "scripts/shared.js": "",
+    "scripts/words.json": "",
+  };
+  const setting = { commands: ["node scripts/check.mjs"] };
+  const after = {
+    "scripts/shared.js": "1",
+    "scripts/words.json": "1",
+    "scripts/deep/x.js": "",
+    "scripts/b.js": "",
+  };
+  expect(kindsOf(setting, before, { ...after, "src/cli.js": 'import "../scripts/b.js";' })).toEqual({
+    "scripts/shared.js": "source",
+    "scripts/words.json": "check",
+    "scripts/deep/x.js": "check",
+    "scripts/b.js": "check",
+    "src/cli.js": "source",
+  });
+});
+
+test("the folder of a script is no folder of checks where the program is in it", () => {
+  const before = { "app/package.json": "{}", "app/check.sh": "", "app/index.js": "", "app/b.js": "" };
+  const setting = { commands: ["sh check.sh"], work: "app" };
+  expect(kindsOf(setting, before, { "app/b.js": "1", "app/check.sh": "1" })).toEqual({
+    "app/b.js": "source",
+    "app/check.sh": "check",
+  });
+  const go = {
+    "go.mod": "module x",
+    "main.go": "",
+    "scripts/check.sh": "",
+    "scripts/lib.sh": "",
+    "tool/x.go": "",
+  };
+  expect(
+    kindsOf({ commands: ["sh scripts/check.sh"] }, go, { "tool/x.go": "1", "scripts/lib.sh": "1" }),
+  ).toEqual({
+    "tool/x.go": "source",
+    "scripts/lib.sh": "check",
+  });
+});
+
+test.each([
+  ["node --test cases/", "cases/a.mjs"],
+  ["node --test 'cases/*.mjs'", "cases/a.mjs"],
+  ["npx vitest run src/cases/all.mjs", "src/cases/all.mjs"],
+  ["python3 -m pytest -q cases", "cases/new.py"],
+  ["python3 -m unittest cases.a", "cases/a.py"],
+  ["python3 -m unittest discover -s cases -p '*.py'", "cases/a.py"],
+  ["pytest cases/a.py::one", "cases/a.py"],
+  ["prove -l cases", "cases/a.pl"],
+  ["bundle exec rspec cases", "cases/a.rb"],
+  ["php vendor/bin/phpunit cases", "cases/A.php"],
+])("what a command gives to a test runner is a check: %s", (command, path) => {
+  const before = {
+    ...{ ...APP, "src/cases/all.mjs": "", "cases/a.mjs": "", "cases/a.py": "", "cases/a.pl": "" },
+    ...{ "cases/a.rb": "", "cases/A.php": "" },
+  };
+  expect(kindOf(path, { commands: [command] }, before)).toBe("check");
+});
+
+test("a test runner that is given the program's own folder takes only tests from it", () => {
+  const before = { ...APP, "package.json": "{}", "src/util/slug.js": "", "src/util/slug.test.js": "" };
+  const setting = { commands: ["npx vitest run src/util", "npx jest src"] };
+  expect(kindsOf(setting, before, { "src/util/slug.js": "1", "src/util/slug.test.js": "1" })).toEqual({
+    "src/util/slug.js": "source",
+    "src/util/slug.test.js": "check",
+  });
+});
+
+test("a script of a task's own command is a check; the program that the task is about is not", () => {
+  expect(kindOf("checks/run.sh", { own: ["sh checks/run.sh"] })).toBe("check");
+  expect(kindOf("src/main.js", { own: ["node src/main.js --version"] })).toBe("source");
+});
+
+test("a module that a command loads by name is a check", () => {
+  const python = { "app.py": "", "plug.py": "", "mine.py": "" };
+  expect(kindOf("plug.py", { commands: ["pytest -p plug"] }, python)).toBe("check");
+  expect(kindOf("mine.py", { commands: ["python3 -m mine"] }, python)).toBe("check");
+  expect(kindsOf({ commands: ["python3 -m outer.tool"] }, python, { "outer.py": "" })).toEqual({
+    "outer.py": "check",
+  });
+  const node = { ...APP, "src/hook.mjs": "", "src/pre.cjs": "" };
+  expect(kindOf("src/hook.mjs", { commands: ["node --import ./src/hook.mjs --test"] }, node)).toBe("check");
+  expect(kindOf("src/pre.cjs", { commands: ["mocha -r ./src/pre.cjs"] }, node)).toBe("check");
+  const perl = { "lib/A.pm": "", "lib/Hook.pm": "" };
+  expect(kindOf("lib/Hook.pm", { commands: ["perl -Ilib -MHook t/a.t"] }, perl)).toBe("check");
+});
+
+test("data that a command compares is in doubt though the program names it", () => {
+  const before = { ...APP, "src/a.js": 'read("./words.txt")', "src/words.txt": "" };
+  expect(kindOf("src/words.txt", { commands: ["node src/cli.js | diff - src/words.txt"] }, before)).toBe(
+    "doubt",
+  );
+  expect(kindOf("src/words.txt", { commands: ["npx eslint src"] }, before)).toBe("source");
+});

@@ -1,0 +1,62 @@
+// The words in which changed paths are judged: what is given of a change and of the project, and what becomes of it. Types alone.
+// Leaves the judgement to classify.ts, and reading all this from git to rooms/influence-study.ts.
+import type { Version } from "../../git/base/diff.js";
+import type { Family } from "./families.js";
+import type { SearchPath } from "./resolve-imports.js";
+import type { ProjectFiles } from "./project-paths.js";
+
+/** Part of the program; of what checks it; or neither for certain. */
+export type Influence = "source" | "check" | "doubt";
+
+/** A path that an attempt changed, with its texts: `undefined` where it does not exist, or is not a small text. */
+export interface ChangedFile {
+  /** Text, from the top of the repository. */
+  path: string;
+  from: Version;
+  to: Version;
+  before: string | undefined;
+  after: string | undefined;
+}
+
+/** The project at the reference. */
+export interface Reference extends ProjectFiles {
+  /** Files whose text contains a word; may be more than these. */
+  mentions: (word: string) => readonly string[];
+}
+
+/**
+ * What a name says. `command`: a command runs the file, and its exit code counts. `script`: a check runs or sources it.
+ * `settings`: named like a tool's configuration, but of no tool that is known.
+ */
+export type NameKind = "source" | "test" | "check" | "command" | "script" | "settings" | "unknown";
+
+/** What is known of a path by its name, by the commands, and by what a person says. */
+export interface NameRules {
+  kindOf: (change: ChangedFile) => NameKind;
+  /** A file at the reference that is a test, a setting or a script of checks, whoever runs it. */
+  isHeld: (path: string) => boolean;
+  /** How checks run a file; `undefined`: they do not. It is held then, unless it is plainly the program's. */
+  runOf?: (path: string) => "command" | "script" | undefined;
+  /** Whether the words of a command name a file or its folder. */
+  isNamedByCommands?: (path: string) => boolean;
+  /** Folders of scripts that check: what else is in them serves these. */
+  checkFolders: readonly string[];
+  /** Folders that commands give to a test runner, which takes only tests from folders of the program. */
+  testFolders?: readonly string[];
+  /** Where modules are looked up besides the folder of the file that imports them. */
+  search: SearchPath;
+  /** Modules that commands load by name: `python -m NAME`. */
+  modules?: ReadonlySet<string>;
+  /** Whether a language's library or an installed package has a file or module of this name: `json`, `Test/More.pm`, `assert.h`. */
+  isInstalled?: (family: Family, name: string) => boolean;
+}
+
+/** The kind of a path, and the reason in a few words for a person. */
+export interface Classified {
+  path: string;
+  kind: Influence;
+  why: string;
+}
+
+/** The mode of a side that does not exist. */
+export const GONE = "000000";

@@ -1,0 +1,46 @@
+// What the path of a file alone says: its folder, whether it is made or copied in, whether it says that it serves tests. Pure.
+import { posix } from "node:path";
+
+/** The files of a project at the reference. Paths are text, from the top of the repository. */
+export interface ProjectFiles {
+  paths: readonly string[];
+  has: (path: string) => boolean;
+  /** The text of a small file; `undefined` where it has none, or it was not read. */
+  text: (path: string) => string | undefined;
+}
+
+/** The folder of a path; "" is the top. */
+export function folderOf(path: string): string {
+  const folder = posix.dirname(path);
+  return folder === "." ? "" : folder;
+}
+
+/** Whether a path is in a folder, or in one below; "" is the top. */
+export function isBelow(path: string, folder: string): boolean {
+  return folder === "" || path === folder || path.startsWith(`${folder}/`);
+}
+
+/** Folders of what is installed or copied in, and folders with a dot. */
+const OTHERS = /(?:^|\/)(?:node_modules|bower_components|site-packages|vendor|third[_-]party|\.[^/]+)\//;
+/** Folders of outputs; inside a folder of sources the name means a part of the program. */
+const OUTPUTS = /(?:^|\/)(?:dist|build|out|target|coverage)\//;
+const SOURCES = /(?:^|\/)(?:src|lib|cmd|pkg|internal)\//;
+
+/** Installed, copied in or made: never the project's own program. */
+export function isForeign(path: string): boolean {
+  if (OTHERS.test(path)) return true;
+  const made = OUTPUTS.exec(path);
+  return made !== null && !SOURCES.test(path.slice(0, made.index + 1));
+}
+
+/** A name that says test, fixture, mock or helper in one of its words, or that a folder above has. */
+export function isTestish(path: string): boolean {
+  return path.split("/").some((part) => wordsOf(part).some((word) => TEST_WORD.test(word)));
+}
+
+const TEST_WORD =
+  /^(?:test(?:s|ing|er|ers|data|utils?|kit|bed|suites?|cases?|lib|base|env|setup|runner|help|helpers?)?|specs?|fixtures?|mocks?|stubs?|fakes?|helpers?|conftest|e2e|snapshots?|golden|expected)$/;
+
+function wordsOf(name: string): string[] {
+  return name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
+}

@@ -1,0 +1,168 @@
+// Which new files would be read in place of what checks read now: a library of the language, an installed package, a file that serves
+// the checks. By how each language looks up modules: docs.python.org/3/library/sys_path_init.html (a script's folder comes first),
+// gcc.gnu.org/onlinedocs/cpp/Search-Path.html (-I comes before the system's), perldoc.perl.org/lib, Ruby's $LOAD_PATH. Pure.
+// Leaves reading imports to import-graph.ts, and what is installed on the machine to rooms/installed-modules.ts.
+import { posix } from "node:path";
+import { familyIn, familyOf, type Family } from "./families.js";
+import type { ImportGraph } from "./import-graph.js";
+import type { Import } from "./imports.js";
+import { GONE, type ChangedFile, type NameRules, type Reference } from "./kinds.js";
+import { folderOf } from "./project-paths.js";
+import { PYTHON_LIBRARY, PYTHON_RUNNERS } from "./protected-patterns.js";
+
+/** Loaded by an interpreter or runner because they are there: site, pytest, JUnit's ServiceLoader, PHP per folder, Perl's -Mlib. */
+const START_HOOK =
+  /(?:^|\/)(?:sitecustomize|usercustomize|conftest)(?:\.pyc?|\/__init__\.py)$|\.pth$|(?:^|\/)META-INF\/services\/|(?:^|\/)\.user\.ini$|(?:^|\/)sitecustomize\.pl$/;
+
+/** Modules of Node that `baseUrl` and `paths` of tsconfig.json could lead away. */
+const NODE_LIBRARY = new Set(
+  (
+    "assert async_hooks buffer child_process crypto dns events fs http http2 https module net os path perf_hooks process " +
+    "querystring readline stream string_decoder timers tls tty url util v8 vm worker_threads zlib"
+  ).split(" "),
+);
+
+/** Whether a file is loaded before any test because of its name alone. */
+export function isStartHook(path: string): boolean {
+  return START_HOOK.test(path);
+}
+
+/** What classify.ts knows of a file. */
+interface Known {
+  isHeld: (path: string) => boolean;
+  isProgram: (path: string) => boolean;
+}
+
+/** Compares where names lead at the reference and with the attempt. */
+export class Shadows {
+  readonly #taken = new Map<string, readonly Takeover[]>();
+
+  constructor(
+    private readonly graph: ImportGraph,
+    private readonly reference: Reference,
+    private readonly rules: NameRules,
+    private readonly known: Known,
+  ) {}
+
+  /** Why a new file takes the place of what checks read; `undefined`: it does not. */
+  shadowedBy(change: ChangedFile): string | undefined {
+    if (!isNew(change)) return undefined;
+    const { path } = change;
+    for (const { by, what, before } of this.#takenOver(path)) {
+      const isFromOutside = before.length === 0 && this.#isOutside(by, what, path);
+      const isOfChecks = before.some((one) => !this.known.isProgram(one));
+      if (isFromOutside || isOfChecks) return `${by} would read it in place of what it reads now`;
+    }
+    return this.#libraryName(path);
+  }
+
+  /** Whether a held file reads a new file in place of one of the program. */
+  replacesProgram(change: ChangedFile): boolean {
+    return isNew(change) && this.#takenOver(change.path).some(({ before }) => before.length > 0);
+  }
+
+  #takenOver(path: string): readonly Takeover[] {
+    const known = this.#taken.get(path);
+    if (known !== undefined) return known;
+    const found = this.graph
+      .candidatesFor(path)
+      .filter((by) => this.known.isHeld(by))
+      .flatMap((by) => this.graph.takenOver(path, by).map((one) => ({ by, ...one })));
+    this.#taken.set(path, found);
+    return found;
+  }
+
+  /** Whether a name that led nowhere in the project came from outside of it, and is not only missing. */
+  #isOutside(by: string, { name, relative }: Import, path: string): boolean {
+    if (relative) return false;
+    const family = familyOf(by) ?? familyIn(by, this.reference.text(by));
+    switch (family) {
+      case "js": {
+        const bare = /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
+        return name.startsWith("node:") || NODE_LIBRARY.has(bare) || this.graph.packages.has(bare);
+      }
+      case "python":
+        return this.#isLibrary("python", name.replace(/\..*$/, ""), true);
+      case "java":
+        // A package that the project has no file of is a library's.
+        return !this.#hasFolderLike(
+          posix.dirname(name.replaceAll(".", "/")).split("/").slice(0, 2).join("/"),
+          path,
+        );
+      case "perl":
+      case "c":
+      case "ruby":
+      case "php":
+      case "lua":
+        return this.#isLibrary(family, asFile(family, name), true);
+      default:
+        return false;
+    }
+  }
+
+  #hasFolderLike(folder: string, path: string): boolean {
+    return this.reference.paths.some((one) => one !== path && one.includes(`/${folder}/`));
+  }
+
+  /** A new module on a search path with the name of a library: runners import what no test does. */
+  #libraryName(path: string): string | undefined {
+    const family = familyOf(path);
+    if (family === undefined) return undefined;
+    for (const root of this.rules.search) {
+      if (root !== "" && !path.startsWith(`${root}/`)) continue;
+      const inside = root === "" ? path : path.slice(root.length + 1);
+      const name = libraryFile(family, inside);
+      if (name === undefined || this.#isPackage(root, path)) continue;
+      if (this.#isLibrary(family, name, false) || this.rules.modules?.has(name) === true)
+        return `its name is that of a library: ${name}`;
+    }
+    return undefined;
+  }
+
+  /** In a package, modules have the package's name before their own. */
+  #isPackage(root: string, path: string): boolean {
+    return familyOf(path) === "python" && root !== "" && this.reference.has(`${root}/__init__.py`);
+  }
+
+  /** `unknown`: the answer where nothing is known of the machine. */
+  #isLibrary(family: Family, name: string, unknown: boolean): boolean {
+    if (family === "python" && (PYTHON_LIBRARY.has(name) || PYTHON_RUNNERS.has(name))) return true;
+    return this.rules.isInstalled?.(family, name) ?? unknown;
+  }
+}
+
+interface Takeover {
+  by: string;
+  what: Import;
+  before: readonly string[];
+}
+
+function isNew({ from, to }: ChangedFile): boolean {
+  return from.mode === GONE && to.mode !== GONE;
+}
+
+/** The name by which a library of the language would be found, of a file right below a search path. */
+function libraryFile(family: Family, inside: string): string | undefined {
+  switch (family) {
+    case "python": {
+      const [first = "", ...rest] = inside.split("/");
+      if (rest.length === 0) return first.replace(/\.\w+$/, "");
+      return folderOf(inside) === first && /^__init__\./.test(rest[0] ?? "") ? first : undefined;
+    }
+    case "perl":
+    case "ruby":
+    case "lua":
+    case "c":
+      return inside;
+    default:
+      return undefined;
+  }
+}
+
+function asFile(family: Family, name: string): string {
+  if (family === "perl")
+    return name.endsWith(".pm") || name.includes("/") ? name : `${name.replaceAll("::", "/")}.pm`;
+  if (family === "ruby") return name.endsWith(".rb") ? name : `${name}.rb`;
+  if (family === "lua") return `${name.replaceAll(".", "/")}.lua`;
+  return family === "php" ? `${name.replaceAll("\\", "/")}.php` : name;
+}
