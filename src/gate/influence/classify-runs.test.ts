@@ -210,3 +210,42 @@ test("data that a command compares is in doubt though the program names it", () 
   );
   expect(kindOf("src/words.txt", { commands: ["npx eslint src"] }, before)).toBe("source");
 });
+
+const SHELL: Texts = {
+  Makefile: "check:\n\t@sh check.sh\n",
+  "check.sh": '. ./check.conf\nfor file in "$tests"/*.sh; do sh "$file" || exit 1; done\n',
+  "check.conf": "tests=t\n",
+  "bin/greet": '#!/bin/sh\necho "Hello, $1"\n',
+  "t/hello.sh": '[ "$(bin/greet Ada)" = "Hello, Ada" ] || exit 1\n',
+};
+
+test("a program without an extension is source by the interpreter that its first line names", () => {
+  const after = {
+    "bin/greet": "1",
+    "bin/new": "#!/usr/bin/env bash\n",
+    "check.conf": "tests=u",
+    "t/hello.sh": "1",
+  };
+  const expected = {
+    "bin/greet": "source",
+    "bin/new": "source",
+    "check.conf": "check",
+    "t/hello.sh": "check",
+  };
+  expect(kindsOf({ commands: ["sh check.sh"] }, SHELL, after)).toEqual(expected);
+  expect(kindsOf({ commands: ["make check"] }, SHELL, after)).toEqual(expected);
+});
+
+test("the name of the project's own folder says nothing of its files", () => {
+  const below = (texts: Texts): Texts =>
+    Object.fromEntries(Object.entries(texts).map(([path, text]) => [`fixtures/app/${path}`, text]));
+  const setting = { commands: ["node --test test/"], work: "fixtures/app" };
+  const before = below({ "package.json": "{}", "src/a.js": "", "test/a.test.js": "" });
+  expect(kindsOf(setting, before, below({ "src/a.js": "1", "src/b.js": "", "test/a.test.js": "1" }))).toEqual(
+    {
+      "fixtures/app/src/a.js": "source",
+      "fixtures/app/src/b.js": "source",
+      "fixtures/app/test/a.test.js": "check",
+    },
+  );
+});

@@ -1,6 +1,7 @@
 // Which changed files are part of the program, part of its checks, or neither for certain, in small projects of each language.
 import { expect, test } from "vitest";
-import { classify, type ChangedFile, type Influence, type NameRules, type Reference } from "./classify.js";
+import { classify } from "./classify.js";
+import type { ChangedFile, Influence, NameRules, Reference } from "./kinds.js";
 
 type Texts = Readonly<Record<string, string>>;
 

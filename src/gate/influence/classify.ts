@@ -10,8 +10,6 @@ import { folderOf, isBelow, isForeign, isTestish } from "./project-paths.js";
 import { loadedBySettings, type Loaded } from "./runner-settings.js";
 import { isStartHook, Shadows } from "./shadowing.js";
 
-export type { ChangedFile, Classified, Influence, NameRules, Reference } from "./kinds.js";
-
 /** Classifies every changed path. */
 export function classify(
   changes: readonly ChangedFile[],
@@ -47,7 +45,7 @@ class Classifier {
     private readonly reference: Reference,
     private readonly rules: NameRules,
   ) {
-    this.roots = programRoots(reference);
+    this.roots = programRoots({ ...reference, home: rules.home ?? "" });
     this.graph = new ImportGraph(changes, reference, rules.search);
     this.checkFolders = [
       ...rules.checkFolders.filter((folder) => !this.holdsRoot(folder)),
@@ -141,10 +139,13 @@ class Classifier {
   private programFamilies(): ReadonlySet<Family> {
     const { reference, rules } = this;
     const program = reference.paths.filter(
-      (path) => !rules.isHeld(path) && !isTestish(path) && !isForeign(path),
+      (path) => !rules.isHeld(path) && !isTestish(path, rules.home) && !isForeign(path),
     );
-    const entries = [...this.roots.entries].map((path) => familyIn(path, reference.text(path)));
-    return new Set([...program.map(familyOf), ...entries].filter((family) => family !== undefined));
+    const found = program.map((path) => {
+      const isPlain = posix.extname(path) === "" && rootOf(this.roots, path) !== undefined;
+      return familyOf(path) ?? (isPlain ? familyIn(path, reference.text(path)) : undefined);
+    });
+    return new Set(found.filter((family) => family !== undefined));
   }
 
   private familyOf({ path, before, after }: ChangedFile): Family | undefined {
@@ -181,7 +182,11 @@ class Classifier {
 
   /** A file that existed beside the program's folders, and imports the program. */
   private usesProgram({ path }: ChangedFile): boolean {
-    if (!this.reference.has(path) || !this.roots.tops.includes(folderOf(path)) || isTestish(path))
+    if (
+      !this.reference.has(path) ||
+      !this.roots.tops.includes(folderOf(path)) ||
+      isTestish(path, this.rules.home)
+    )
       return false;
     return this.graph
       .importsOf(path)

@@ -48,7 +48,8 @@ export function familyOf(path: string): Family | undefined {
 }
 
 /** The interpreter that a first line names: `#!/usr/bin/env -S node --no-warnings`. */
-const SHEBANG = /^#![ \t]*\S*?([A-Za-z]+)[\d.]*(?:[ \t]+(?:-\S+[ \t]+)*(?:\S*\/)?([A-Za-z]+))?/;
+const SHEBANG =
+  /^#![ \t]*(?:\S*\/)?([A-Za-z]+)[\d.]*(?:[ \t]+(?:-\S+[ \t]+)*(?:\S*\/)?([A-Za-z]+)[\d.]*)?(?=\s|$)/;
 const INTERPRETER_OF: ReadonlyMap<string, Family> = new Map([
   ...["node", "nodejs", "deno", "bun", "tsx"].map((name): [string, Family] => [name, "js"]),
   ...["python", "pypy"].map((name): [string, Family] => [name, "python"]),

@@ -39,6 +39,8 @@ export interface NameRules {
   runOf?: (path: string) => "command" | "script" | undefined;
   /** Whether the words of a command name a file or its folder. */
   isNamedByCommands?: (path: string) => boolean;
+  /** The folder in which commands run, if it is not the top. */
+  home?: string;
   /** Folders of scripts that check: what else is in them serves these. */
   checkFolders: readonly string[];
   /** Folders that commands give to a test runner, which takes only tests from folders of the program. */

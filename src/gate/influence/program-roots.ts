@@ -5,7 +5,7 @@ import { z } from "zod";
 import { parseJson } from "../../system/text/json.js";
 import { buildTargets } from "./build-targets.js";
 import { declaredFolders, entriesOf } from "./entry-points.js";
-import { familyOf } from "./families.js";
+import { familyIn, familyOf, type Family } from "./families.js";
 import { folderOf, isBelow, isForeign, isTestish, type ProjectFiles } from "./project-paths.js";
 
 /** Where a program is. */
@@ -41,7 +41,7 @@ export function programRoots(files: ProjectFiles): ProgramRoots {
     const name = posix.basename(path);
     if (!MANIFEST.test(name) || isForeign(path)) continue;
     const folder = folderOf(path);
-    if (folder === "" || !isTestish(folder))
+    if (folder === "" || !isTestish(folder, files.home))
       tops.set(folder, COMPILED_WHOLE.test(name) || tops.get(folder) === true);
   }
   const folders = foldersOf(files.paths);
@@ -130,12 +130,20 @@ function pythonPackages(files: ProjectFiles, folders: ReadonlySet<string>): stri
   const isPackage = (folder: string): boolean => files.has(posix.join(folder, "__init__.py"));
   return [...folders].filter(
     (folder) =>
-      isPackage(folder) && !isPackage(folderOf(folder)) && !isTestish(folder) && !isForeign(`${folder}/`),
+      isPackage(folder) &&
+      !isPackage(folderOf(folder)) &&
+      !isTestish(folder, files.home) &&
+      !isForeign(`${folder}/`),
   );
+}
+
+/** The language of a file, by its extension or its first line. */
+function familyAt({ text }: ProjectFiles, path: string): Family | undefined {
+  return familyOf(path) ?? (posix.extname(path) === "" ? familyIn(path, text(path)) : undefined);
 }
 
 function holdsProgram(files: ProjectFiles, folder: string): boolean {
   return files.paths.some(
-    (path) => isBelow(path, folder) && familyOf(path) !== undefined && !isTestish(path),
+    (path) => isBelow(path, folder) && familyAt(files, path) !== undefined && !isTestish(path, files.home),
   );
 }

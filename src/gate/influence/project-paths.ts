@@ -7,6 +7,8 @@ export interface ProjectFiles {
   has: (path: string) => boolean;
   /** The text of a small file; `undefined` where it has none, or it was not read. */
   text: (path: string) => string | undefined;
+  /** The folder of the project, if it is not the top. */
+  home?: string;
 }
 
 /** The folder of a path; "" is the top. */
@@ -33,9 +35,13 @@ export function isForeign(path: string): boolean {
   return made !== null && !SOURCES.test(path.slice(0, made.index + 1));
 }
 
-/** A name that says test, fixture, mock or helper in one of its words, or that a folder above has. */
-export function isTestish(path: string): boolean {
-  return path.split("/").some((part) => wordsOf(part).some((word) => TEST_WORD.test(word)));
+/**
+ * A name that says test, fixture, mock or helper in one of its words, or that a folder above has. `home`: the project's folder, whose
+ * own name says nothing.
+ */
+export function isTestish(path: string, home = ""): boolean {
+  const inside = home !== "" && isBelow(path, home) ? path.slice(home.length + 1) : path;
+  return inside.split("/").some((part) => wordsOf(part).some((word) => TEST_WORD.test(word)));
 }
 
 const TEST_WORD =

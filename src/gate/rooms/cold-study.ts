@@ -5,7 +5,7 @@ import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { baseFilesOf, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
-import type { Classified, Influence } from "../influence/classify.js";
+import type { Classified, Influence } from "../influence/kinds.js";
 import { nameRules } from "../influence/name-rules.js";
 import { protect, type Protection } from "../influence/protected.js";
 import {
