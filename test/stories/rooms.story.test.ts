@@ -1,0 +1,107 @@
+// Where the checks run under `verify.cold`: in rooms if they can, otherwise in the project, and the run says which.
+import { expect, test } from "vitest";
+import { type Rig, story } from "../rig/rig.js";
+
+const ADD = "export const add = (a, b) => a + b;\n";
+const TEST = `import { test } from "node:test";
+import { equal } from "left-pad-of-ours";
+import { add } from "../src/add.mjs";
+test("adds", () => equal(add(1, 2), 3));
+`;
+const EQUAL = `export function equal(a, b) {
+  if (a !== b) throw new Error("not equal");
+}
+`;
+
+/** A project whose test needs a dependency that git ignores; `setup`: what installs it. */
+async function project(rig: Rig, verify: object): Promise<(files: Record<string, string>) => void> {
+  const puppet = await rig.agent(
+    {},
+    { verify: { commands: ["node --test"], ...verify }, loop: { max_attempts: 1 } },
+  );
+  rig.write("package.json", '{ "type": "module", "dependencies": { "left-pad-of-ours": "1.0.0" } }\n');
+  rig.write("package-lock.json", '{ "lockfileVersion": 3, "packages": {} }\n');
+  rig.write("src/add.mjs", ADD);
+  rig.write("test/add.test.mjs", TEST);
+  rig.write(".gitignore", "node_modules\nlooper-logs\n");
+  rig.write("node_modules/left-pad-of-ours/package.json", '{ "main": "index.mjs" }\n');
+  rig.write("node_modules/left-pad-of-ours/index.mjs", EQUAL);
+  rig.writeBacklog([{ id: "T1" }]);
+  rig.gitInit();
+  return (files) => {
+    puppet.play(async (turn) => {
+      for (const [name, text] of Object.entries(files)) await turn.write(`${turn.hello.cwd}/${name}`, text);
+      await turn.report();
+    });
+  };
+}
+
+const gates = (rig: Rig) => rig.events().filter(({ type }) => type === "gate_finished");
+const run = (rig: Rig) => rig.run(["run", "--no-review", "--trust"]);
+const MORE = { "src/add.mjs": `${ADD}export const sub = (a, b) => a - b;\n` };
+
+test(
+  "checks that need what a room lacks run in the project, and the run says so with the line that mends it",
+  story(async (rig) => {
+    const play = await project(rig, {});
+    play(MORE);
+    const { code, stderr } = await run(rig);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('"node --test" does not run in a cold room');
+    expect(stderr).toContain('looper config set verify.setup "npm ci"');
+    const types = rig.events().map(({ type }) => type);
+    expect(types.indexOf("warning")).toBeLessThan(types.indexOf("agent_started"));
+    expect(gates(rig)).toMatchObject([{ verdict: "passed", cold: false }]);
+  }),
+);
+
+test(
+  "in the project an attempt that changed a check is unverified, whatever it changed of the source",
+  story(async (rig) => {
+    const play = await project(rig, {});
+    play({ ...MORE, "test/add.test.mjs": `${TEST}// more\n` });
+    expect((await run(rig)).code).toBe(0);
+    expect(gates(rig)).toMatchObject([
+      { verdict: "unverified", cold: false, because: "influence", needs: [{ path: "test/add.test.mjs" }] },
+    ]);
+    expect((await rig.run(["ls"])).stdout).toContain("test/add.test.mjs");
+  }),
+);
+
+test(
+  "with a setup that installs it the checks run in rooms, and work with a changed test is verified",
+  story(async (rig) => {
+    const folder = `${rig.project}/node_modules`;
+    const play = await project(rig, { setup: [`cp -r ${folder} node_modules`] });
+    play({ ...MORE, "test/add.test.mjs": `${TEST}// more\n` });
+    expect((await run(rig)).code).toBe(0);
+    expect(gates(rig)).toMatchObject([
+      { verdict: "passed", cold: true, rooms: 2, changed_checks: ["test/add.test.mjs"] },
+    ]);
+  }),
+);
+
+test(
+  "verify.cold true refuses a run whose checks do not run in a room, and nothing is claimed",
+  story(async (rig) => {
+    const play = await project(rig, { cold: true });
+    play(MORE);
+    const { code, stderr } = await run(rig);
+    expect(code).toBe(3);
+    expect(stderr).toContain("does not run in a cold room");
+    expect(rig.events().some(({ type }) => type === "agent_started")).toBe(false);
+    expect(rig.statuses()).toEqual({ T1: "todo" });
+  }),
+);
+
+test(
+  "verify.cold false runs the checks in the project",
+  story(async (rig) => {
+    const play = await project(rig, { cold: false });
+    play(MORE);
+    const { code, stderr } = await run(rig);
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain("cold room");
+    expect(gates(rig)).toMatchObject([{ verdict: "passed", cold: false }]);
+  }),
+);
