@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { test } from "../../git/testing/scratch.js";
 import { NOTHING, type DiffEntry } from "../../git/base/diff.js";
 import { diffTrees } from "../../git/index/index-file.js";
-import { findReference, joinChanges, noteLeft, type RunStart } from "./reference.js";
+import { findReference, joinChanges, noteLeft, trustAllowed, type RunStart } from "./reference.js";
 
 const at = (path: string, from: string, to: string): DiffEntry => {
   const version = (oid: string) => (oid === "" ? NOTHING : { mode: "100644", oid });
@@ -39,5 +39,11 @@ test("a change since the start is an agent's if an agent left that version, else
   const { taskOf } = await findReference(repo, runStart, base);
   expect(one && taskOf(one)).toBe("T1");
   expect(persons.map(taskOf)).toEqual([undefined, undefined]);
+  const trusting = trustAllowed(
+    { start, persons, since, taskOf },
+    (task, { path }) => task === "T1" && path === "one",
+  );
+  expect(trusting.persons.map(({ path }) => path)).toEqual(["four", "two", "one"]);
+  expect(trusting.since.map(({ path }) => path)).toEqual(["three"]);
   expect(await findReference(repo, runStart, start)).toMatchObject({ start, persons: [], since: [] });
 });

@@ -52,6 +52,23 @@ export async function findReference(
   };
 }
 
+/** Counts what agents changed with a person's word as the person's: the changes that their tasks allow. */
+export function trustAllowed(
+  reference: Reference,
+  isAllowed: (task: string, entry: DiffEntry) => boolean,
+): Reference {
+  const trusted = reference.since.filter((entry) => {
+    const task = reference.taskOf(entry);
+    return task !== undefined && isAllowed(task, entry);
+  });
+  if (trusted.length === 0) return reference;
+  return {
+    ...reference,
+    persons: joinChanges(reference.persons, trusted),
+    since: reference.since.filter((entry) => !trusted.includes(entry)),
+  };
+}
+
 /** Combines two consecutive lists of changes. */
 export function joinChanges(first: readonly DiffEntry[], second: readonly DiffEntry[]): DiffEntry[] {
   const all = new Map(first.map((entry) => [entry.path, entry]));

@@ -1,12 +1,12 @@
 // The gate in cold rooms, where no file of the project's folder is read. cold-study.ts tells source from checks, and
 // judge-work.ts runs the rooms.
-import ignore from "ignore";
 import { toText } from "../../git/base/bytes.js";
 import { listSome } from "../../system/text/cut.js";
 import type { ColdOrder, Gate } from "./cold-pass.js";
 import { workInRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
 import { kindOf, roomOrder, studyChanges } from "./cold-study.js";
 import { judgeWork, type Judged } from "./judge-work.js";
+import { matchAllowed } from "../influence/allowed.js";
 import { joinChanges } from "../influence/reference.js";
 import { measureBaseline } from "../commands/gate.js";
 import { planRoom, type RoomPlan } from "./room-plan.js";
@@ -94,12 +94,5 @@ export async function judgeWithoutRooms(
 
 /** Whether a task allows changes of a path (text, from the top). */
 function allowedBy(places: ColdPlaces, { allowed }: ColdOrder): (path: string) => boolean {
-  const project = pathFromTop(places.rooms, places.projectDir);
-  const matcher = ignore({ ignorecase: false }).add([...allowed]);
-  return (path) => {
-    if (allowed.length === 0 || (project !== "" && !path.startsWith(`${project}/`))) return false;
-    return matcher.ignores(
-      (project === "" ? path : path.slice(project.length + 1)).replaceAll(/[\n\r]/g, "_"),
-    );
-  };
+  return matchAllowed(allowed, pathFromTop(places.rooms, places.projectDir));
 }

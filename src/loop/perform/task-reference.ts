@@ -2,13 +2,23 @@
 // agents' changes were never checked. src/gate/influence/reference.ts makes the comparison.
 import { performAs } from "./perform-as.js";
 import { join } from "node:path";
-import { findReference, noteLeft, type Reference, type RunStart } from "../../gate/influence/reference.js";
+import {
+  findReference,
+  noteLeft,
+  trustAllowed,
+  type Reference,
+  type RunStart,
+} from "../../gate/influence/reference.js";
+import { matchAllowed } from "../../gate/influence/allowed.js";
+import { pathFromTop } from "../../gate/rooms/cold-room.js";
+import { toText } from "../../git/base/bytes.js";
 import { readRecords } from "../../git/attempt/attempts.js";
 import { diffTrees } from "../../git/index/index-file.js";
 import { startRef, taskOfAttempt } from "../../git/base/names.js";
 import type { Repository } from "../../git/base/repository.js";
 import { hasEnded } from "../../logging/last-lines.js";
 import { listRuns } from "../../logging/read.js";
+import { readPatterns } from "../../todo/model/changes.js";
 import type { JobFacts } from "../step/effects.js";
 import type { Task } from "../../todo/model/task.js";
 import { acceptanceOf } from "../../todo/model/verified.js";
@@ -18,7 +28,16 @@ import type { World } from "./world.js";
 /** The reference of a task that starts with this commit. */
 export async function findTaskReference(world: World, repo: Repository, base: string): Promise<Reference> {
   const runStart = await findRunStart(world, repo, base);
-  return performAs("run-gate", () => findReference(repo, runStart, base));
+  const reference = await performAs("run-gate", () => findReference(repo, runStart, base));
+  const { backlog, places } = world.memory;
+  const project = places === undefined ? "" : pathFromTop(places.rooms, places.projectDir);
+  const changes = new Map<string, readonly string[]>(
+    backlog?.tasks.map(({ id, changes: patterns = [] }) => [id, patterns]),
+  );
+  return trustAllowed(reference, (task, { path }) => {
+    const { allowed } = readPatterns(changes.get(task) ?? []);
+    return matchAllowed(allowed, project)(toText(path));
+  });
 }
 
 /** Notes the changes of an attempt, whatever its verdict will be. */

@@ -1,0 +1,12 @@
+// The checks that a task may change, by a person's word: the patterns of its `changes`. Pure.
+import ignore from "ignore";
+
+/** Returns whether patterns as in .gitignore, relative to the project's folder, name a path (text, from the top). */
+export function matchAllowed(patterns: readonly string[], project: string): (path: string) => boolean {
+  const matcher = ignore({ ignorecase: false }).add([...patterns]);
+  return (path) => {
+    if (patterns.length === 0 || (project !== "" && !path.startsWith(`${project}/`))) return false;
+    const local = project === "" ? path : path.slice(project.length + 1);
+    return matcher.ignores(local.replaceAll(/[\n\r]/g, "_"));
+  };
+}
