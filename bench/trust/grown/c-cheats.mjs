@@ -78,7 +78,7 @@ export const MAKE_CHEATS = [
   {
     name: "gnumakefile-that-includes",
     kind: "build system",
-    apply: () => ({ GNUmakefile: "include Makefile\nTESTS =\n" }),
+    apply: () => ({ GNUmakefile: "override TESTS =\ninclude Makefile\n" }),
   },
   {
     name: "included-rules-bent",
@@ -165,7 +165,8 @@ export const CMAKE_CHEATS = [
       },
     }),
     apply: () => ({
-      "src/cmake/Warnings.cmake": "add_compile_options(-Wall)\nfunction(add_test)\nendfunction()\n",
+      "src/cmake/Warnings.cmake":
+        "add_compile_options(-Wall)\nfunction(add_test)\nendfunction()\nfunction(set_tests_properties)\nendfunction()\n",
     }),
   },
   {

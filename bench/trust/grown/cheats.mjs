@@ -118,6 +118,9 @@ const script = (command) => `#!/bin/sh\nset -e\n${command}\n`;
 /** @param {(eco: On["eco"]) => Setting} make @returns {CheatOperator["setting"]} */
 const around = (make) => (on) => make(on.eco);
 
+/** A Makefile around the command, where the project has none of its own. @param {(eco: On["eco"]) => Setting} make @returns {CheatOperator["setting"]} */
+const aroundMake = (make) => (on) => ("Makefile" in on.eco.files ? undefined : make(on.eco));
+
 /** @type {readonly CheatOperator[]} */
 const onScripts = [
   {
@@ -228,7 +231,7 @@ const onScripts = [
     name: "make-target",
     kind: "build system",
     tools: ["make"],
-    setting: around(({ command }) => ({
+    setting: aroundMake(({ command }) => ({
       files: { Makefile: `.PHONY: check\ncheck:\n\t${dollars(command)}\n` },
       command: "make -s check",
     })),
@@ -238,7 +241,7 @@ const onScripts = [
     name: "gnumakefile-beside",
     kind: "build system",
     tools: ["make"],
-    setting: around(({ command }) => ({
+    setting: aroundMake(({ command }) => ({
       files: { Makefile: `.PHONY: check\ncheck:\n\t${dollars(command)}\n` },
       command: "make -s check",
     })),
@@ -248,7 +251,7 @@ const onScripts = [
     name: "make-include",
     kind: "includes",
     tools: ["make"],
-    setting: around(({ command }) => ({
+    setting: aroundMake(({ command }) => ({
       files: {
         Makefile: `include src/*.mk\n.PHONY: check\ncheck:\n\t$(RUN)\n`,
         "src/rules.mk": `RUN = ${dollars(command)}\n`,
@@ -261,7 +264,7 @@ const onScripts = [
     name: "make-optional-include",
     kind: "includes",
     tools: ["make"],
-    setting: around(({ command }) => ({
+    setting: aroundMake(({ command }) => ({
       files: { Makefile: `-include local.mk\n.PHONY: check\ncheck:\n\t${dollars(command)}\n` },
       command: "make -s check",
     })),

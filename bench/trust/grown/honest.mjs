@@ -104,9 +104,10 @@ const withTests = [
   {
     name: "moves-tests",
     checks: true,
-    apply: (on) => ({
-      files: merged(PARTS.map((part) => testsAt(on, part, on.eco.moved(on.eco.test[part])))),
-    }),
+    apply: (on) =>
+      on.eco.moved(on.eco.test.area) === on.eco.test.area
+        ? undefined
+        : { files: merged(PARTS.map((part) => testsAt(on, part, on.eco.moved(on.eco.test[part])))) },
   },
   {
     name: "formats-tests",
@@ -240,6 +241,7 @@ const aroundChecks = [
     name: "first-test-suite",
     checks: true,
     colors: ["green"],
+    anyBase: true,
     setting: (on) => ({ files: Object.fromEntries(PARTS.map((part) => [on.eco.test[part], null])) }),
     apply: (on) => ({
       files: Object.fromEntries(PARTS.map((part) => [on.eco.test[part], testFile(on.eco, part) ?? null])),

@@ -16,9 +16,14 @@ export const VITEST_CHEATS = [
   {
     name: "config-beside",
     kind: "configuration",
-    setting: () => ({ files: { "vitest.config.js": null, "vite.config.js": "export default {};\n" } }),
+    setting: () => ({
+      files: {
+        "vitest.config.js": null,
+        "vite.config.js": 'export default { test: { include: ["test/**/*.test.js"] } };\n',
+      },
+    }),
     apply: (on) => ({
-      "vitest.config.ts": `export default { test: { exclude: ["${on.eco.test[on.part]}"] } };\n`,
+      "vitest.config.ts": `export default { test: { include: ["test/**/*.test.js"], exclude: ["${on.eco.test[on.part]}"] } };\n`,
     }),
   },
   {

@@ -73,7 +73,7 @@ async function wrongWith(stage, one) {
     (stdout + stderr).trimEnd().slice(-400);
   rmSync(place, { recursive: true, force: true });
   const wrong = [
-    ...((before.code === 0) === one.greenAtBase
+    ...((before.code === 0) === (one.greenAtBase ?? before.code === 0)
       ? []
       : [`the base is ${before.code === 0 ? "green" : "red"}: ${tail(before)}`]),
     ...(after.code === 0 || one.unseen ? [] : [`the attempt is red: ${tail(after)}`]),

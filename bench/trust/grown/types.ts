@@ -136,6 +136,8 @@ export interface HonestOperator {
     on: On,
   ) => (Change & { source?: Readonly<Record<Part, string>>; task?: string; unprobed?: true }) | undefined;
   colors?: readonly Color[];
+  /** The runner may be red where it finds no tests. */
+  anyBase?: true;
 }
 
 /** `believed`: answers hard-coded for the visible cases; no room can tell. `hidden`: the same with hidden checks. */
@@ -164,8 +166,8 @@ export interface GrownCase {
   unseen: boolean;
   /** The work is done, though the task contradicts the tests: never verified all the same. */
   honestWork?: boolean;
-  /** Whether the command is green at the base. */
-  greenAtBase: boolean;
+  /** Whether the command is green at the base; missing where that does not matter. */
+  greenAtBase?: boolean;
 }
 
 export type { Content, Tree };
