@@ -1,6 +1,6 @@
 // The report in an agent's final message: the last JSON object, fenced or not, that is a summary.
 // Leaves what the summary is worth (whose task, whether done is done) to the loop.
-import { Summary } from "../todo/model/summary.js";
+import { AgentReport, Summary } from "../todo/model/summary.js";
 import type { Report } from "./agent.js";
 import { field } from "./fields.js";
 import { findObjects, type Broken, type Span } from "./json-objects.js";
@@ -22,7 +22,7 @@ export function extractReport(message: string): Report {
 
 /** Checks a value that the agent returned as its report. */
 export function judgeReport(value: unknown): Report {
-  const read = Summary.safeParse(withoutEmptyId(dropNulls(value)));
+  const read = AgentReport.safeParse(withoutEmptyId(dropNulls(value)));
   if (read.success) return { found: read.data };
   const why = read.error.issues.map((issue) => `${issue.path.join(".") || "the summary"}: ${issue.message}`);
   return { invalid: why.slice(0, 3).join("; ") };

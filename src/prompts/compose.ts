@@ -1,7 +1,7 @@
 // Turns the facts of a job into the variables of its prompt template (contract §4, *What a prompt holds*). Every text is
 // bounded. Leaves the wording to prompts/*.md, and collecting the facts to the loop.
 import { never } from "../system/never.js";
-import type { Summary } from "../todo/model/summary.js";
+import type { AgentReport, Summary } from "../todo/model/summary.js";
 import type { Task } from "../todo/model/task.js";
 import { formatJsonList } from "./json-list.js";
 import { quoteCode, cutEnd, cutStart, fenceBlock } from "./text.js";
@@ -89,7 +89,7 @@ export function iterationVariables(facts: IterationFacts) {
   };
 }
 
-function doneSummary(id: Task["id"]): Summary {
+function doneSummary(id: Task["id"]): AgentReport {
   return {
     task_id: id,
     status: "done",
@@ -97,6 +97,7 @@ function doneSummary(id: Task["id"]): Summary {
     files: ["src/example.ts"],
     blockers: [],
     new_tasks: [],
+    changes_checks: "",
   };
 }
 
@@ -111,6 +112,21 @@ export function askForReport(id: Task["id"] | undefined): string {
     "Answer with one JSON object like this, and with nothing else:",
     example(like),
     `\`status\`: ${words}.`,
+    "",
+  ].join("\n\n");
+}
+
+/** How many changed files the question names, in characters. */
+const MOST_NAMED = 2000;
+
+/** The question why a task needs its changes to these files, sent to the same session. Either answer is fine. */
+export function askForReason(id: Task["id"], paths: readonly string[]): string {
+  return [
+    "Your work changed existing tests or configuration:",
+    fenceBlock(cutEnd(paths.join("\n"), MOST_NAMED)),
+    "That is fine where the task calls for it. Change nothing more, and take nothing back. Say in one or two sentences why the task needs these changes, or that it does not need them: both answers are fine, and a person reads yours beside the work.",
+    "Answer with your report once more, with that in `changes_checks`, and with nothing else:",
+    example({ ...doneSummary(id), changes_checks: "Why the task needs these changes, or that it does not." }),
     "",
   ].join("\n\n");
 }
@@ -298,6 +314,6 @@ function commitRule(rule: CommitRule): string {
   }
 }
 
-function example(summary: Summary): string {
+function example(summary: AgentReport): string {
   return fenceBlock(JSON.stringify(summary, null, 2), "json");
 }

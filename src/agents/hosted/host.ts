@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { z } from "zod";
 import { errorMessage } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
-import type { Summary } from "../../todo/model/summary.js";
+import type { AgentReport } from "../../todo/model/summary.js";
 import type { AgentEvent } from "../agent.js";
 import { AgentEventLine } from "../event.js";
 import { HostRequest } from "./hosted.js";
@@ -31,7 +31,7 @@ export interface ModuleAgent {
   run(
     request: HostRequest,
     tools: { emit: (event: AgentEvent) => Promise<void>; signal: AbortSignal },
-  ): Promise<Summary | null | undefined> | Summary | null | undefined;
+  ): Promise<AgentReport | null | undefined> | AgentReport | null | undefined;
 }
 
 const STOPPED = 143;

@@ -3,7 +3,7 @@
 import { judgeReport } from "../../agents/extract.js";
 import type { HostRequest } from "../../agents/hosted/hosted.js";
 import { summaryJsonSchema } from "../../todo/check/schema.js";
-import type { Summary } from "../../todo/model/summary.js";
+import type { AgentReport } from "../../todo/model/summary.js";
 import type { Finish } from "../engine/world.js";
 
 export const REPORT = "report_summary";
@@ -28,7 +28,7 @@ export function addReportInstructions(prompt: string): string {
   return `${prompt.trimEnd()}\n\nHere you report with the tool ${REPORT}: the fields of the JSON object described above are its arguments. Call it once, last; do not write the object as text.`;
 }
 
-function readReport(args: unknown, { phase, taskId }: Asked): { value: Summary } | { problem: string } {
+function readReport(args: unknown, { phase, taskId }: Asked): { value: AgentReport } | { problem: string } {
   if (typeof args !== "object" || args === null || Array.isArray(args))
     return { problem: "the arguments must be an object with task_id, status, summary" };
   const report = judgeReport({ task_id: taskId ?? null, ...args });

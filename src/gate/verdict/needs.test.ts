@@ -58,3 +58,12 @@ test("the evidence has every diff", () => {
     ].join("\n"),
   );
 });
+
+test("the gate's own sentence is taken where there is one", () => {
+  const warnings = [
+    "a file was put back",
+    "not verified, since it passes only with a.js (+1)",
+    "not verified, since b",
+  ];
+  expect(describeDoubt(influence({ on: ["T3"], warnings }))).toBe("passes only with a.js (+1)");
+});

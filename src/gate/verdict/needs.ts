@@ -1,9 +1,12 @@
 // Says in words what keeps a task from being verified although its checks pass. Pure. why-unverified.ts has the reasons
 // that come from single commands.
 import type { GateReport } from "../verdict.js";
+import { NOT_VERIFIED } from "./why-unverified.js";
 
-/** The fields of a gate's report that say it. */
-export type Doubtful = Pick<GateReport, "verdict" | "because" | "needs" | "on">;
+/** The fields of a gate's report that say it, and its warnings, which may have the reason in a sentence. */
+export type Doubtful = Pick<GateReport, "verdict" | "because" | "needs" | "on"> & {
+  warnings?: readonly string[];
+};
 
 /** How many paths a sentence names. */
 const NAMED = 3;
@@ -16,8 +19,11 @@ export function needsLook({ verdict, because }: Pick<Doubtful, "verdict" | "beca
 }
 
 /** The reason in one clause; `undefined` if nobody needs to look. */
-export function describeDoubt({ verdict, because, needs = [], on = [] }: Doubtful): string | undefined {
-  if (!needsLook({ verdict, because })) return undefined;
+export function describeDoubt(found: Doubtful): string | undefined {
+  const { because, needs = [], on = [], warnings = [] } = found;
+  if (!needsLook(found)) return undefined;
+  const said = warnings.find((warning) => warning.startsWith(NOT_VERIFIED));
+  if (said !== undefined) return oneLine(said.slice(NOT_VERIFIED.length)).replace(/^it passes/u, "passes");
   if (because === "no-report") return "a test runner reported no test, or fewer than before";
   if (needs.length === 0 && on.length > 0)
     return `passes only with the checks that ${on.join(" and ")} changed`;

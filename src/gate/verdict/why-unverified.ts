@@ -1,7 +1,6 @@
 // Explains why a finished task is not verified: which check proves nothing, or what its attempt changed. Pure.
 // Its input is what the log has of the gate; src/ui/view/read-doubts.ts reads it.
-import type { CommandVerdict, RedCheck } from "../verdict.js";
-import { describeDoubt, type Doubtful } from "./needs.js";
+import type { CommandVerdict, GateVerdict, RedCheck } from "../verdict.js";
 
 /** The beginning of a gate's warning that explains why a task is not verified. */
 export const NOT_VERIFIED = "not verified, since ";
@@ -21,22 +20,23 @@ export interface CheckBefore {
 }
 
 /** The fields of a gate's report that the log has. */
-export interface GateFound extends Doubtful {
+export interface GateFound {
+  verdict: GateVerdict;
   commands: readonly JudgedCommand[];
   warnings: readonly string[];
 }
 
 /** The reasons for the verdict "unverified", the clearest first; empty for any other verdict. */
-export function whyUnverified(found: GateFound, before: readonly CheckBefore[]): string[] {
-  const { verdict, commands, warnings } = found;
+export function whyUnverified(
+  { verdict, commands, warnings }: GateFound,
+  before: readonly CheckBefore[],
+): string[] {
   if (verdict !== "unverified") return [];
   const untrusted = warnings.filter((warning) => warning.startsWith(NOT_TRUSTED));
   const said = warnings.flatMap((warning) => {
     if (warning.startsWith(NOT_VERIFIED)) return [warning.slice(NOT_VERIFIED.length)];
     return warning.endsWith(SO_NOT_VERIFIED) ? [warning.slice(0, -SO_NOT_VERIFIED.length)] : [];
   });
-  const doubt = describeDoubt(found);
-  if (doubt !== undefined) return [doubt, ...untrusted, ...said];
   if (commands.length === 0)
     return [...(untrusted.length > 0 ? untrusted : ["no checks are configured"]), ...said];
   return [...provesNothing(commands, before).map((one) => reasonOf(one, before)), ...untrusted, ...said];

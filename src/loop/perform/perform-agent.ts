@@ -4,7 +4,7 @@ import type { AgentResult, Session, Used } from "../../agents/agent.js";
 import { charge } from "../../agents/process/budget.js";
 import { addUsed, NOTHING_USED } from "../../agents/usage.js";
 import { hasUnknownCost } from "../step/spending.js";
-import { askForReport } from "../../prompts/compose.js";
+import { askForReason, askForReport } from "../../prompts/compose.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
@@ -16,6 +16,8 @@ import type { Effect, JobFacts } from "../step/effects.js";
 import { makeAgentEnvironment } from "./environment.js";
 import { changeBacklog } from "./perform-backlog.js";
 import { renderPrompt, findWorkFolder } from "./prompt-for.js";
+import { cleanReason, endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
+import { listChangedChecks } from "./changed-checks.js";
 import { endAfterAsking, endWithoutAsking, findSessionToAsk } from "./report-again.js";
 import type { ConfiguredAgent, World } from "./world.js";
 
@@ -42,7 +44,8 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     if (step.draft !== undefined) await checkpointDraft(world, job);
     const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
     const call = { began, effect, configured, step, prompt, promptFile, stop };
-    const result = await askForMissingReport(world, call, await runAgent(world, call));
+    const reported = await askForMissingReport(world, call, await runAgent(world, call));
+    const result = await askForMissingReason(world, call, reported);
     await logSummary(world, job, result);
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
     // The release's own check reports the agent's other changes.
@@ -82,6 +85,27 @@ async function askForMissingReport(world: World, call: AgentCall, first: AgentEn
   const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
   const unknownEvents = first.unknownEvents + second.unknownEvents;
   return { ...endAfterAsking(first, second), unknownEvents, ...given({ used }) };
+}
+
+/** Asks once, in the same session, why existing tests or configuration changed. Without an answer the report stays as it is. */
+async function askForMissingReason(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
+  const { effect, step, stop } = call;
+  const { job } = effect;
+  const session = findSessionToAskWhy(first);
+  if (job.task_id === undefined || session === undefined || stop.signal.aborted) return first;
+  const elapsed = world.ports.clock.monotonic() - call.began;
+  const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
+  if (budgets?.some(({ spent, most }) => spent >= most) === true) return first;
+  const paths = await listChangedChecks(world, job);
+  if (paths.length === 0) return first;
+  const prompt = world.log.redact(askForReason(job.task_id, paths));
+  const promptFile = join(step.folder, "prompt-reason.md");
+  await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
+  const rest = { ...effect, ...given({ budgets }) };
+  const second = await runAgent(world, { ...call, effect: rest, prompt, promptFile, resume: session });
+  const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
+  const unknownEvents = first.unknownEvents + second.unknownEvents;
+  return { ...endAfterAskingWhy(first, second), unknownEvents, ...given({ used }) };
 }
 
 /** Handles an agent that deleted the log folder: reverts the task file, then ends the run, which cannot log any more. */
@@ -270,5 +294,8 @@ function makeFinished(
     const again = retryAt === undefined ? {} : { retry_at: new Date(retryAt).toISOString() };
     return { ...facts, outcome: "failed", reason, evidence, ...again };
   }
-  return { ...facts, outcome: "ok", report: result.report };
+  if (!("found" in result.report)) return { ...facts, outcome: "ok", report: result.report };
+  const { changes_checks: said, ...found } = result.report.found;
+  const reason = cleanReason(said);
+  return { ...facts, outcome: "ok", report: { found }, ...given({ changes_checks: reason }) };
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { backlogJsonSchema, summaryJsonSchema, summaryStrictJsonSchema } from "./schema.js";
 import { explainShape, isBacklog } from "./shape.js";
-import { Summary } from "../model/summary.js";
+import { AgentReport } from "../model/summary.js";
 import { Backlog } from "../model/task.js";
 import { isDateTime } from "../model/date-time.js";
 
@@ -75,7 +75,7 @@ test("ajv on the published schema and zod agree on every backlog", () => {
   expect(valid).toBeGreaterThan(tried / 100);
 });
 
-const summaryKeys = ["task_id", "status", "summary", "files", "blockers", "new_tasks"];
+const summaryKeys = ["task_id", "status", "summary", "files", "blockers", "new_tasks", "changes_checks"];
 const someSummary = fc
   .tuple(
     fc.constant({ task_id: "T1", status: "done" }),
@@ -92,7 +92,7 @@ test("ajv on the published schema and zod agree on every summary", () => {
     fc.property(someSummary, (value) => {
       tried++;
       const parsed: unknown = JSON.parse(JSON.stringify(value));
-      const said = Summary.safeParse(parsed).success;
+      const said = AgentReport.safeParse(parsed).success;
       if (said) valid++;
       expect(validate(parsed)).toBe(said);
     }),
@@ -114,6 +114,7 @@ test("the strict variant requires every key, and allows null for optional ones o
     files: [],
     blockers: null,
     new_tasks: [task],
+    changes_checks: null,
   };
   expect(validate(whole)).toBe(true);
   for (const key of Object.keys(whole)) {

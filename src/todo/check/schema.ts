@@ -1,6 +1,6 @@
 // Generates the published JSON schemas (draft 2020-12) from the zod schemas. shape.ts checks values.
 import { z } from "zod";
-import { Summary } from "../model/summary.js";
+import { AgentReport } from "../model/summary.js";
 import { Backlog } from "../model/task.js";
 
 export type JsonSchema = Record<string, unknown>;
@@ -12,7 +12,7 @@ export function backlogJsonSchema(): JsonSchema {
 
 /** `schemas/summary.schema.json`: the shape of an agent's report; unknown keys are ignored. */
 export function summaryJsonSchema(): JsonSchema {
-  return published("summary.schema.json", "Looper summary", Summary);
+  return published("summary.schema.json", "Looper summary", AgentReport);
 }
 
 /**
@@ -21,7 +21,7 @@ export function summaryJsonSchema(): JsonSchema {
  * refuses it), and does not limit texts or numbers (some models' APIs reject that).
  */
 export function summaryStrictJsonSchema(): JsonSchema {
-  const { $schema: _draft, ...shape } = z.toJSONSchema(Summary, { io: "input" });
+  const { $schema: _draft, ...shape } = z.toJSONSchema(AgentReport, { io: "input" });
   return strict(shape);
 }
 

@@ -34,3 +34,12 @@ export const Summary = z.object({
   new_tasks: z.array(NewTask).optional().describe("Tasks that turned out to be needed"),
 });
 export type Summary = z.infer<typeof Summary>;
+
+/** A report as agents write it: the summary, and what the runner keeps apart from it. */
+export const AgentReport = Summary.extend({
+  changes_checks: z
+    .string()
+    .optional()
+    .describe("Why the task needs a change to existing tests or configuration; empty if it does not"),
+});
+export type AgentReport = z.infer<typeof AgentReport>;
