@@ -1,0 +1,119 @@
+// What follows from a task that passes only with changed checks: a person looks at it, accepts it, or allowed it before.
+import { expect, test } from "vitest";
+import { type Rig, story } from "../rig/rig.js";
+
+/** The program and its test, for an answer. */
+function project(answer: number): Record<string, string> {
+  return {
+    "src/answer.js": `exports.answer = ${String(answer)};\n`,
+    "test/answer.test.js": [
+      'const test = require("node:test");',
+      'const { answer } = require("../src/answer.js");',
+      `test("answers", () => require("node:assert").equal(answer, ${String(answer)}));`,
+      "",
+    ].join("\n"),
+  };
+}
+
+function begin(rig: Rig, verify: object = {}): void {
+  for (const [path, text] of Object.entries(project(42))) rig.write(path, text);
+  rig.settings({ verify: { commands: ["node --test test/"], ...verify }, loop: { review: false } });
+  rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+  rig.gitInit();
+}
+
+interface Shown {
+  task: { verified: boolean; accepted?: { by: string }; evidence?: Record<string, unknown> };
+}
+
+async function shown(rig: Rig, id: string): Promise<Shown["task"]> {
+  return (JSON.parse((await rig.run(["show", id, "--json"])).stdout) as Shown).task;
+}
+
+test(
+  "an agent that changed a test is asked once why, in its session; a person accepts the task and what waited for it",
+  story(async (rig) => {
+    const because = "The question changed:\nit is 43 now.";
+    const T1 = [
+      {
+        files: project(43),
+        summary: { status: "done" },
+        resumed: { summary: { status: "done", changes_checks: because } },
+      },
+    ];
+    const T2 = [{ files: { "src/more.js": "exports.more = 1;\n" }, summary: { status: "done" } }];
+    const env = { ...rig.clis({ tasks: { T1, T2 } }), USER: "ana" };
+    begin(rig);
+    const { code, stdout } = await rig.run(["run", "--agent", "claude", "--trust", "--fail-unverified"], {
+      env,
+    });
+    expect(code).toBe(1);
+    expect(stdout).toContain("1 task needs a look: looper accept T1\n");
+    const starts = rig.events().filter(({ type }) => type === "agent_started");
+    expect(starts.map((line) => line["task_id"])).toEqual(["T1", "T1", "T2"]);
+    expect(rig.read("looper-logs/last/001-iter-1/prompt-reason.md")).toContain("test/answer.test.js");
+    expect(rig.readBacklog().tasks.map(({ attempts }) => attempts)).toEqual([1, 1]);
+    expect(await shown(rig, "T1")).toMatchObject({
+      verified: false,
+      evidence: {
+        because: "influence",
+        needs: [{ path: "test/answer.test.js", diff: expect.stringContaining("answer, 43") as string }],
+        agents_reason: "The question changed: it is 43 now.",
+      },
+    });
+    expect((await rig.run(["show", "T1"])).stdout).toContain('"The question changed: it is 43 now."');
+    expect((await rig.run(["ls"])).stdout).toMatch(
+      /T1 .*unverified: it passes only with test\/answer\.test\.js/,
+    );
+
+    const asAgent = await rig.run(["accept", "T1"], { env: { LOOPER_RUN_ID: "x" } });
+    expect(asAgent).toMatchObject({ code: 1, stderr: expect.stringContaining("may not accept") as string });
+    expect(await rig.run(["accept", "T9"])).toMatchObject({ code: 2 });
+    const accepted = await rig.run(["accept", "T1"], { env: { USER: "ana" } });
+    expect(accepted).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("T2: verified too") as string,
+    });
+    expect(await shown(rig, "T2")).toMatchObject({ verified: true, accepted: { by: "ana" } });
+    expect((await rig.run(["status"])).stdout).toContain("accepted by a person: T1, T2");
+    const again = await rig.run(["accept", "T1"]);
+    expect(again).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("was accepted already, by ana") as string,
+    });
+  }),
+);
+
+test(
+  "verify.accept: verified blocks such a task with the evidence, keeps its work and puts the tree back",
+  story(async (rig) => {
+    const T1 = [{ files: project(43), summary: { status: "done", changes_checks: "it is 43 now" } }];
+    const T2 = [{ files: { "src/more.js": "exports.more = 1;\n" }, summary: { status: "done" } }];
+    begin(rig, { accept: "verified" });
+    const env = rig.clis({ tasks: { T1, T2 } });
+    const { code } = await rig.run(["run", "--agent", "claude", "--trust"], { env });
+    expect(code).toBe(1);
+    expect(rig.statuses()).toEqual({ T1: "blocked", T2: "done" });
+    expect(rig.events().filter(({ type }) => type === "agent_started")).toHaveLength(2);
+    expect(rig.readBacklog().tasks[0]?.blockers).toEqual([
+      expect.stringMatching(/^not verified: passes only with test\/answer\.test\.js/) as string,
+      'the agent\'s reason: "it is 43 now"',
+      expect.stringContaining("looper set T1 changes+=PATTERN") as string,
+      expect.stringContaining("looper rescue show") as string,
+    ]);
+    expect(rig.read("src/answer.js")).toBe("exports.answer = 42;\n");
+    const refused = await rig.run(["accept", "T1"]);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("it is blocked, not done") as string,
+    });
+    const wrong = await rig.run(["set", "T1", "changes+=**"]);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("allows every file") as string });
+
+    expect(await rig.run(["set", "T1", "changes+=test/answer.test.js"])).toMatchObject({ code: 0 });
+    const then = await rig.run(["run", "--agent", "claude", "--trust"], { env });
+    expect(then.code, then.stderr).toBe(0);
+    expect(await shown(rig, "T1")).toMatchObject({ verified: true });
+    expect((await rig.run(["show", "T1"])).stdout).toMatch(/may change\n {2}test\/answer\.test\.js/);
+  }),
+);
