@@ -107,7 +107,8 @@ export async function showNeeds(
 /** "it passes only with" these files, and the first changed line of a single one. */
 export function explainNeeds(needs: readonly Need[], what = ""): string {
   const [first] = needs;
-  const line = first?.diff.split("\n").find((one) => /^[+-]\s*\S/.test(one));
+  const lines = first?.diff.split("\n") ?? [];
+  const line = lines.find((one) => /^\+\s*\S/.test(one)) ?? lines.find((one) => /^-\s*\S/.test(one));
   const shown = needs.length === 1 && line !== undefined ? ` (${shorten(line, SHOWN_LINE)})` : "";
   return `it passes only with ${what}${listSome(needs.map(({ path }) => path))}${shown}`;
 }

@@ -68,7 +68,7 @@ const NODE_UNASKED = /^\s*requireStack: \[\]/m;
 const LOOKED_AT = 30;
 /** Lines that npm prints behind the reason. */
 const TRAILER =
-  /^npm (?:error|ERR!)(?:\s*$|\s+(?:To see a list|npm run$|A complete log|Did you mean|This command))/;
+  /^npm (?:notice|warn|WARN)\b|^npm (?:error|ERR!)(?:\s*$|\s+(?:To see a list|npm run$|A complete log|Did you mean|This command))/;
 const LONGEST_LINE = 300;
 const NAMED = 3;
 
