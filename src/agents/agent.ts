@@ -26,6 +26,8 @@ export interface AgentRequest {
   resume?: Session;
   /** The budgets that are left; an agent that exceeds one is stopped. */
   budgets?: readonly Budget[];
+  /** Absolute paths of files and folders that it must not see, where its containment can hide them. */
+  hide?: readonly string[];
 }
 
 /** A budget, and how much of it was gone when the attempt began: tokens, dollars, milliseconds. */

@@ -122,5 +122,7 @@ export const GateReport = z.object({
   changed_checks: z.array(z.string()).optional(),
   /** How many cold rooms the checks ran in. */
   rooms: z.int().optional(),
+  /** The hidden checks, if they ran. `names`: the failed tests, or commands, if the user wants them told. */
+  hidden: z.object({ failed: z.boolean(), names: z.array(z.string()).optional() }).optional(),
 });
 export type GateReport = z.infer<typeof GateReport>;

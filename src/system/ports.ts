@@ -152,6 +152,11 @@ export interface ProcessSpec {
   /** Called with each chunk of stdout, which is its own to keep, in order; a promise it returns holds back the next one. Contract: never throws. */
   onStdout?: (chunk: Uint8Array) => void | Promise<void>;
   onStderr?: (chunk: Uint8Array) => void | Promise<void>;
+  /**
+   * Absolute paths of files and folders that a contained process sees as empty, where its containment is a namespace.
+   * Elsewhere it sees them.
+   */
+  hide?: readonly string[];
 }
 
 /** Whether a process is put in a PID namespace of its own where the system allows it, or never. */

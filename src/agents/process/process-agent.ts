@@ -150,6 +150,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
       ...place.call,
       env: { ...place.request.env, ...place.call.env },
       cwd: place.cwd,
+      ...given({ hide: place.request.hide }),
       onStdout: (chunk) => listener.onStdout(chunk),
       onStderr: (chunk) => listener.onStderr(chunk),
     },

@@ -1,6 +1,7 @@
 // THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
 import { CHAPO_ROWS } from "./chapo-rows.js";
+import { hiddenChecks } from "./hidden-check-type.js";
 import { row, type Row, type NestedTree } from "./setting-row.js";
 import { listType, convertWith, textType, wordType, type ValueType } from "./value-type.js";
 import {
@@ -315,6 +316,21 @@ export const SETTINGS = {
   "verify.red_first": row(yesNo, "Whether tests that a task adds must fail without its work.", {
     default: false,
   }),
+  "verify.hidden": row(
+    hiddenChecks,
+    "Checks that no agent is shown: commands, and files outside the project, which are copied into a room of their own after all other checks passed. A task that fails one is blocked.",
+    { default: [] },
+  ),
+  "verify.hidden_tell": row(
+    oneOf("none", "names"),
+    "What the log and the backlog say about a hidden check that failed: only that it did, or also the names of the failed tests.",
+    { default: "none" },
+  ),
+  "verify.home": row(
+    oneOf("user", "room"),
+    "The home folder of checks in a cold room: the user's, or an empty one of the room's own (caches are in the user's).",
+    { default: "user" },
+  ),
   "verify.from_agents": row(
     yesNo,
     "Whether `verify` and `agent` are kept in new tasks that agents propose.",

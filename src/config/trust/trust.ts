@@ -44,7 +44,7 @@ export function listTrusted(resolved: Resolved, backlog: TrustFacts, leads: Lead
   return [...fromSettings, ...outside, ...fromTasks];
 }
 
-const RUNS_IN_GATE = new Set(["verify.commands", "verify.setup"]);
+const RUNS_IN_GATE = new Set(["verify.commands", "verify.setup", "verify.hidden"]);
 const RUNS_IN_AGENT = new Set(["binary", "module", "script", "args"]);
 
 function linesOf(what: string, { value, source }: Valued, leads: Leads): TrustLine[] {
@@ -104,7 +104,7 @@ export function createFingerprint(lines: readonly TrustLine[]): string {
   return sha256Hex(JSON.stringify(lines.map(({ what, value }) => JSON.stringify([what, value])).sort()));
 }
 
-/** A hook may be a list of words. */
+/** A hook may be a list of words, and a hidden check names files too. */
 function spelled(command: unknown): string {
-  return Array.isArray(command) ? JSON.stringify(command) : String(command);
+  return typeof command === "string" ? command : JSON.stringify(command);
 }

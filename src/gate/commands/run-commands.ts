@@ -1,5 +1,6 @@
 // Runs the gate's commands in a folder, one after the other, and returns the end and the test report of each.
 // compare.ts judges them, and report-files.ts finds and reads reports.
+import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { FirstBytes, LastBytes } from "../report/output.js";
 import { MOST_STDOUT, readReports, watchReports } from "../report/report-files.js";
@@ -25,6 +26,10 @@ export interface Room {
   env: Readonly<Record<string, string>>;
   /** Removes secrets from the output of the commands, and from the names of their tests. */
   redact(text: string): string;
+  /** Absolute paths of files and folders that the commands must not see, where their containment can hide them. */
+  hide?: readonly string[];
+  /** Called after each command, once its processes are gone. What it throws ends the gate. */
+  onCommandEnd?(): Promise<void>;
 }
 
 /** The ports that the gate needs. */
@@ -76,6 +81,7 @@ export async function runOne(
   const began = ports.clock.monotonic();
   const end = await runShell(ports, { ...order, room, output, stdout }, stop);
   if (end === "interrupted") return end;
+  await room.onCommandEnd?.();
   const duration_ms = Math.round(ports.clock.monotonic() - began);
   const redact = (text: string): string => room.redact(text);
   const { tests, problems } = await readReports(ports, watched, { stdout, redact });
@@ -100,6 +106,7 @@ async function runShell(
     args: ["-c", command],
     cwd: room.cwd,
     env: room.env,
+    ...given({ hide: room.hide }),
     onStdout: (chunk: Uint8Array) => {
       output.add(chunk);
       stdout.add(chunk);

@@ -14,7 +14,9 @@ import {
 } from "../../git/room/room.js";
 import { filesOf } from "../../git/base/objects.js";
 import type { Repository } from "../../git/base/repository.js";
+import { given } from "../../system/given.js";
 import type { Room } from "../commands/run-commands.js";
+import { withOwnHome } from "./room-home.js";
 import { setUp, setupKey, type SetupRules } from "./setup.js";
 import { isKept, setupCacheFolder, type Kept } from "./setup-cache.js";
 import type { Ran } from "../verdict.js";
@@ -32,6 +34,10 @@ export interface ColdPlaces {
   setup: readonly string[];
   /** The time limit of one command of the setup, ms; 0 = unlimited. */
   setupTimeoutMs: number;
+  /** `verify.home`: whose home folder the checks have; those of the setup have the user's. */
+  home?: "user" | "room";
+  /** Absolute paths that commands in a room must not see. */
+  hide?: readonly string[];
   /** The cached output of the setup in this run; `undefined` if the user does not have a cache folder. */
   cache: Kept | undefined;
   /** What the run has spent so far on finding what a pass depends on, ms. */
@@ -89,7 +95,9 @@ export async function workInRoom<T>(
     const ready = await prepare(places, { open, order, rules }, stop);
     if (ready === "interrupted") return { how: "interrupted" };
     if (ready !== "ready") return { how: "unprepared", ran: ready };
-    return { how: "done", value: await act(roomOf(places, open), open) };
+    const room = roomOf(places, open);
+    const own = places.home === "room" ? await withOwnHome(ports.files, room, open) : room;
+    return { how: "done", value: await act(own, open) };
   } finally {
     await closeRoom(ports, open.folder);
   }
@@ -167,6 +175,7 @@ function roomOf(places: ColdPlaces, { cwd: top }: GitRoom): Room {
     cwd: join(top, pathFromTop(places.rooms, places.workDir)),
     env: envIn(places, top),
     redact: (text) => places.redact(text),
+    ...given({ hide: places.hide }),
   };
 }
 

@@ -26,6 +26,7 @@ export interface Verify {
   setup?: string[];
   folder?: string;
   env?: Record<string, string>;
+  home?: "user" | "room";
   stop?: AbortSignal;
   /** Whether the project's commands run on the base first; otherwise every failure counts as new. */
   measured?: boolean;
@@ -86,7 +87,7 @@ export const test = base.extend<{ cold: Cold }>({
   },
 });
 
-async function openPlaces(scratch: Scratch, { folder = ".", setup = [], env }: Verify): Promise<ColdPlaces> {
+async function openPlaces(scratch: Scratch, { folder = ".", setup = [], env, home = "user" }: Verify): Promise<ColdPlaces> {
   const at = join(scratch.top, folder);
   const repo = await scratch.open();
   return await openColdPlaces(repo, {
@@ -96,6 +97,7 @@ async function openPlaces(scratch: Scratch, { folder = ".", setup = [], env }: V
     redact: (text) => text,
     setup,
     setupTimeoutMs: 60_000,
+    home,
   });
 }
 

@@ -14,6 +14,7 @@ import { listSome } from "../../system/text/cut.js";
 import { makeBaseEnvironment, makeGateEnvironment } from "./environment.js";
 import type { JobFacts } from "../step/effects.js";
 import { findTaskReference, noteAttempt } from "./task-reference.js";
+import { listPlacesToHide } from "./places-to-hide.js";
 import { findWorkFolder } from "./prompt-for.js";
 import type { World } from "./world.js";
 
@@ -40,6 +41,8 @@ export async function openCold(world: World): Promise<void> {
     redact: log.redact,
     setup: verify.setup,
     setupTimeoutMs: verify.timeout,
+    hide: listPlacesToHide(world),
+    home: verify.home,
   };
   memory.places = await performAs("checkpoint", () => openColdPlaces(repo, places));
   if (verify.cold !== false) memory.cold = memory.places;
@@ -211,6 +214,7 @@ async function makeRoom(world: World, job: JobFacts): Promise<Room> {
     cwd: await findWorkFolder(world),
     env: makeGateEnvironment(env, log.run, job),
     redact: log.redact,
+    hide: listPlacesToHide(world),
   };
 }
 
@@ -235,7 +239,11 @@ async function prepareReports(
 }
 
 /** Reverts what the commands changed in the tree, and returns a warning that names it. */
-async function revertChanges(world: World, job: JobFacts, changes: readonly DiffEntry[]): Promise<string[]> {
+export async function revertChanges(
+  world: World,
+  job: JobFacts,
+  changes: readonly DiffEntry[],
+): Promise<string[]> {
   const { repo, memory, log } = world;
   const checkpoint = memory.checkpoints.get(job.job);
   if (repo === undefined || checkpoint === undefined) return [];

@@ -4,7 +4,7 @@ import { AGENT_ACTION } from "../../git/rescue/own-commits.js";
 import { given } from "../../system/given.js";
 import type { JobFacts } from "../step/effects.js";
 
-/** Variables that only the runner sets; never inherited from its own environment. */
+/** Variables that are never inherited from the environment of the runner, which sets most of them itself. */
 const RUN_VARIABLES = [
   "LOOPER_RUN_ID",
   "LOOPER_PHASE",
@@ -16,6 +16,8 @@ const RUN_VARIABLES = [
   "LOOPER_VERIFIED",
   "LOOPER_AGENT",
   "LOOPER_LAST_MESSAGE",
+  // The hidden checks: no agent is shown them.
+  "LOOPER_VERIFY_HIDDEN",
 ];
 
 type Variables = Readonly<Record<string, string>>;

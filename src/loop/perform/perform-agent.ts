@@ -14,6 +14,7 @@ import { addEvent, type AttemptTail } from "./attempt-tail.js";
 import { checkpointDraft, undoDraft } from "./draft-tree.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { makeAgentEnvironment } from "./environment.js";
+import { listPlacesToHide } from "./places-to-hide.js";
 import { changeBacklog } from "./perform-backlog.js";
 import { renderPrompt, findWorkFolder } from "./prompt-for.js";
 import { cleanReason, endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
@@ -202,6 +203,7 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
       // A review must not change files.
       permissions: job.phase === "review" ? "read-only" : configured.settings.permissions,
       ...given({ budgets: effect.budgets, resume: call.resume }),
+      hide: listPlacesToHide(world),
     },
     {
       redact: log.redact,

@@ -2,6 +2,7 @@
 import { performAs } from "./perform-as.js";
 import { join } from "node:path";
 import { describeRedCheck } from "../../gate/verdict/red-check.js";
+import type { RedHidden } from "../../gate/rooms/hidden.js";
 import { Baseline, type Ran } from "../../gate/verdict.js";
 import { NOT_TRUSTED, SO_NOT_VERIFIED } from "../../gate/verdict/why-unverified.js";
 import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
@@ -14,6 +15,7 @@ import { parseJson } from "../../system/text/json.js";
 import { readPatterns } from "../../todo/model/changes.js";
 import type { TaskId } from "../../todo/model/task.js";
 import { check, measure, openCold } from "./checks.js";
+import { checkHidden, measureHiddenChecks } from "./hidden.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { THE_PREFLIGHT } from "./keep-attempt.js";
 import type { StoredBaseline, World } from "./world.js";
@@ -28,15 +30,18 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
   const answer = (
     outcome: BaselineFinished["outcome"],
     known?: StoredBaseline,
-    unprepared?: string,
+    more: { unprepared?: string; hidden?: readonly RedHidden[] } = {},
   ): StepEvent => ({
     type: "baseline_finished",
     ...job,
     outcome,
     ...(known?.base === undefined ? {} : { base: known.base }),
     ...(known === undefined ? {} : { file: known.file }),
-    commands: (known?.baseline.commands ?? []).map(toCheckedCommand),
-    ...given({ unprepared }),
+    commands: [
+      ...(known?.baseline.commands ?? []).map(toCheckedCommand),
+      ...(more.hidden ?? []).map(toChecked),
+    ],
+    ...given({ unprepared: more.unprepared }),
     duration_ms: Math.round(world.ports.clock.monotonic() - began),
   });
   try {
@@ -57,12 +62,20 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
       memory.baseline = undefined;
       const message = `the cold room could not be prepared: ${measured.unprepared}`;
       await world.log.tell({ type: "warning", ...job, message });
-      return answer("unknown", undefined, measured.unprepared);
+      return answer("unknown", undefined, { unprepared: measured.unprepared });
     }
-    return answer("measured", setBaseline(world, await writeBaseline(world, measured.baseline, base)));
+    const hidden = await measureHiddenChecks(world, base, stop.signal);
+    if (hidden === "interrupted") return answer("interrupted");
+    const known = setBaseline(world, await writeBaseline(world, measured.baseline, base));
+    return answer("measured", known, { hidden });
   } finally {
     stop.forget();
   }
+}
+
+/** A hidden check is named by its position in the settings, and its output is not logged. */
+function toChecked({ name, red }: RedHidden): CheckedCommand {
+  return { command: name, passed: false, red };
 }
 
 function toCheckedCommand(ran: Ran): CheckedCommand {
@@ -87,12 +100,21 @@ export async function performPreflight(world: World, { job }: Do<"preflight">): 
       typeof measured === "object" && "baseline" in measured
         ? await writeBaseline(world, measured.baseline, base)
         : undefined;
+    const hidden = known === undefined ? [] : await measureHiddenChecks(world, base, stop.signal);
     // Without git the run cannot tell whether the tree is still the same when the first task starts.
     if (known !== undefined && repo !== undefined) setBaseline(world, known);
     return {
       type: "preflight_finished",
-      outcome: measured === "interrupted" ? measured : known === undefined ? "unknown" : "measured",
-      commands: (known?.baseline.commands ?? []).map(toCheckedCommand),
+      outcome:
+        measured === "interrupted" || hidden === "interrupted"
+          ? "interrupted"
+          : known === undefined
+            ? "unknown"
+            : "measured",
+      commands: [
+        ...(known?.baseline.commands ?? []).map(toCheckedCommand),
+        ...(hidden === "interrupted" ? [] : hidden.map(toChecked)),
+      ],
       ...(typeof measured === "object" && "unprepared" in measured
         ? { unprepared: measured.unprepared }
         : {}),
@@ -132,7 +154,8 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
   try {
     const own = listTrustedCommands(world, job.task_id, warnings);
     const allowed = listAllowed(world, job.task_id, warnings);
-    const { report, now, warnings: more } = await check(world, job, { own, allowed }, stop.signal);
+    const visible = await check(world, job, { own, allowed }, stop.signal);
+    const { report, now, warnings: more } = await checkHidden(world, job, visible, stop.signal);
     warnings.push(...more);
     if (now !== undefined) await keepForNext(world, job, now);
     const inside = warnOfUncheckedInside(world, job, report);

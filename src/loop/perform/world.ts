@@ -4,6 +4,7 @@ import { NOTHING_USED } from "../../agents/usage.js";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Project } from "../../config/project/open-project.js";
 import type { ColdPlaces } from "../../gate/rooms/cold-room.js";
+import type { HiddenCheck } from "../../gate/rooms/hidden.js";
 import type { RunStart } from "../../gate/influence/reference.js";
 import type { Baseline, GateVerdict } from "../../gate/verdict.js";
 import type { Checkpoint } from "../../git/checkpoint/checkpoint.js";
@@ -50,6 +51,8 @@ export interface World {
   confirm?: (question: string) => Promise<boolean>;
   /** The facts about the release; absent in a run over the backlog. */
   release?: ReleaseFacts;
+  /** Absent without hidden checks for this project. */
+  hidden?: HiddenOfRun;
   memory: RunMemory;
 }
 
@@ -61,6 +64,17 @@ export interface StoredBaseline {
   /** The checkpoint's commit; absent without git. */
   base?: string;
   changes: readonly DiffEntry[];
+}
+
+/** The hidden checks of a run, and what it knows of them. */
+export interface HiddenOfRun {
+  checks: readonly HiddenCheck[];
+  /** Absolute: where the output of failed checks is written. */
+  folder: string;
+  /** Their results on the reference, measured once a run; `unmeasured`: they could not be. */
+  baseline?: Baseline | "unmeasured";
+  /** The text of the run's file in `folder`. */
+  details?: string;
 }
 
 /** The state that effects share during a run. Maps by number are keyed by job, and an entry is dropped with its job. */

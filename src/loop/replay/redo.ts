@@ -216,6 +216,8 @@ export class TreeReplay {
   }
 
   private compareVerdict(event: Of<"gate_finished">, now: { verdict: string }): Difference | undefined {
+    // Hidden checks are not run again.
+    if (event.hidden !== undefined && event.verdict !== now.verdict) return undefined;
     if (event.verdict !== now.verdict) return makeDifference(event.seq, event.verdict, now.verdict);
     this.gates++;
     return undefined;

@@ -9,6 +9,7 @@ import { readPrices, type Prices } from "../../config/read/prices.js";
 import { AUTO } from "../../config/settings/settings.js";
 import { findOperation } from "../../git/index/operation.js";
 import { initRepository, openRepository, type Repository } from "../../git/base/repository.js";
+import type { HiddenCheck } from "../../gate/rooms/hidden.js";
 import { formatHook } from "../hooks/read-hook.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
@@ -24,7 +25,9 @@ import { TaskId, type Task } from "../../todo/model/task.js";
 import { askTrust, type Trusted } from "../perform/ask-trust.js";
 import { checkBudget } from "./check-budget.js";
 import { checkRequest } from "./check-request.js";
+import { refuseHiddenWithoutGit } from "./find-hidden-checks.js";
 import { findMissingChecks, type MissingChecks } from "./missing-checks.js";
+import { makePreflightRule } from "./preflight-rule.js";
 import { requireSchemaAllowsRun } from "./check-schema.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
 import { makeBootstrapRule, requireTasksOrDraft } from "./bootstrap-rule.js";
@@ -44,6 +47,8 @@ export interface Assembly {
   /** Variables that the agents' settings add to their environments. */
   agentEnv: Readonly<Record<string, string>>;
   repo?: Repository;
+  /** Empty for a release. */
+  hidden: readonly HiddenCheck[];
   warnings: readonly string[];
   /** Why the run must end before any work starts. */
   refused?: string;
@@ -52,7 +57,7 @@ export interface Assembly {
 /** Collects the facts; throws a `UserError` if the run cannot start. */
 export async function assemble(request: RunRequest): Promise<Assembly> {
   const { settings } = request.project.resolved;
-  const { tasks, folder, note } = await checkRequest(request);
+  const { tasks, folder, note, hidden } = await checkRequest(request);
   // The command line and the backlog come before any question.
   checkAgent(request);
   await requireTasksOrDraft(request, tasks);
@@ -65,11 +70,13 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const rules = makeRules(request, schedule, makeBootstrapRule(request, tasks));
   const agents = finished ? [] : await lookUpAgents(request, { configuredAgents, rules, tasks });
   const { repo, warning } = await openOrInitRepository(request);
+  if (repo === undefined && hidden.checks.length > 0) throw refuseHiddenWithoutGit();
   const envFile = await readEnvFile(request);
   const place = { folder, env: makeBaseEnvironment(request.env, envFile), trusted };
   const missing: MissingChecks = finished ? { warnings: [] } : await findMissingChecks(request, tasks, place);
   return {
-    rules: finished ? rules : { ...rules, ...makePreflightRule(request) },
+    rules: finished ? rules : { ...rules, ...makePreflightRule(request, hidden) },
+    hidden: hidden.checks,
     trusted,
     configuredAgents,
     agents,
@@ -80,6 +87,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
     warnings: [
       ...(warning === undefined ? [] : [warning]),
       ...(note === undefined ? [] : [note]),
+      ...hidden.warnings,
       ...(finished ? [] : warnOfMissingChecks(request, { tasks, git: repo !== undefined })),
       ...missing.warnings,
       ...(finished || repo === undefined ? [] : await warnOfRepository(request, repo)),
@@ -102,6 +110,7 @@ export async function assembleRelease(given: RunRequest): Promise<Assembly & { r
     agents,
     check,
     repo,
+    hidden: [],
     envFile: await readEnvFile(request),
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
     warnings: [],
@@ -319,16 +328,6 @@ export function makeRules(request: RunRequest, schedule: string[], bootstrap: Ru
     verify_from_agents: verify.from_agents,
     bootstrap,
     workers: 1,
-  };
-}
-
-/** Whether the checks run before the run starts work (contract §5, *A check that cannot run*). */
-function makePreflightRule({ project }: RunRequest): Pick<Rules, "preflight" | "rooms"> {
-  const { verify } = project.resolved.settings;
-  if (verify.commands.length === 0) return {};
-  return {
-    preflight: verify.strict ? "refuse" : "warn",
-    ...(verify.cold === true ? { rooms: "required" } : {}),
   };
 }
 

@@ -16,6 +16,7 @@ import { TaskId, type Backlog, type Task } from "../../todo/model/task.js";
 import { hintOnTask, findNearTask } from "../../todo/change/which-task.js";
 import { findRootFolder, describeWorkFolder } from "../../config/project/work-folder.js";
 import { given } from "../../system/given.js";
+import { findHiddenChecks, type FoundHiddenChecks } from "./find-hidden-checks.js";
 import type { RunRequest } from "../runs/run-request.js";
 
 /** The tasks and the folder of a run. */
@@ -26,6 +27,7 @@ export interface Requested {
   folder: string;
   /** A note that names the folder, if it is not the project's. */
   note?: string;
+  hidden: FoundHiddenChecks;
 }
 
 /** Checks without locks; throws a `usage` error if the run cannot start. */
@@ -34,8 +36,9 @@ export async function checkRequest(request: RunRequest): Promise<Requested> {
   checkTask(request, tasks);
   const folder = await checkRoot(request, backlog?.project?.root);
   await checkTemplates(request);
+  const hidden = await findHiddenChecks(request);
   const note = await describeWorkFolder(request.ports.files, request.project, backlog?.project?.root);
-  return { tasks, folder, ...given({ note }) };
+  return { tasks, folder, hidden, ...given({ note }) };
 }
 
 async function readTasks({

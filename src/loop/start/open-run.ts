@@ -2,6 +2,8 @@
 // step.ts decides, and the perform files perform the effects.
 import { tryRemoveNewLocks } from "../../git/base/locks.js";
 import type { Head } from "../../git/base/head.js";
+import { join } from "node:path";
+import { findStateFolder } from "../../config/read/places.js";
 import { UserError } from "../../system/errors.js";
 import type { Redact } from "../../system/text/redact.js";
 import { redactorFor } from "../../system/text/redactor.js";
@@ -95,6 +97,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     check: assembly.check,
     store,
     ...given({ repo, release: ready.release }),
+    ...findHidden(request, assembly),
     configuredAgents: assembly.configuredAgents,
     trusted: assembly.trusted,
     env,
@@ -117,6 +120,11 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     },
     ended: runToEnd(world, inbox, locks),
   };
+}
+
+function findHidden({ env, home }: RunRequest, { hidden: checks }: Assembly): Pick<World, "hidden"> {
+  if (checks.length === 0) return {};
+  return { hidden: { checks, folder: join(findStateFolder(env, home), "hidden") } };
 }
 
 /** L17: a limit belongs to an agent and its model, so a backoff does not apply once the agent has another model. */

@@ -92,7 +92,7 @@ export class Container {
   }
 
   async #startEnclosed(enclosure: Enclosure, spec: ProcessSpec): Promise<ContainedProcess> {
-    const words = enclosure.wrap(spec.command, spec.args);
+    const words = enclosure.wrap(spec.command, spec.args, spec.hide);
     const outer = startProcess(this.#clock, { ...spec, ...words }, this.#marks);
     const gone = outer.ended.then(() => enclosure.close());
     const pid = (await this.#programIn(outer.pid)) ?? outer.pid;

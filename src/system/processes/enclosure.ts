@@ -4,8 +4,15 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 
 export interface Enclosure {
-  /** The words that start a command within: it leads a session of its own, and sees only what is within in /proc. */
-  wrap(command: string, args: readonly string[]): { command: string; args: string[] };
+  /**
+   * The words that start a command within: it leads a session of its own, and sees only what is within in /proc. What is to
+   * be hidden (absolute paths) is empty for it.
+   */
+  wrap(
+    command: string,
+    args: readonly string[],
+    hide?: readonly string[],
+  ): { command: string; args: string[] };
   /** Its first process lives. */
   isOpen(): boolean;
   /** SIGKILLs all that is within; resolves once it is gone. */
@@ -25,6 +32,21 @@ echo "$pid" >/proc/sys/kernel/ns_last_pid
 echo "$pid"
 exec >/dev/null
 until "$0"; do :; done`;
+
+/**
+ * Covers `$2` files and folders, which are its next words, by empty ones in the mount namespace it runs in; then becomes the
+ * command behind them. `$1`: where `mount` is looked for. Without it the command sees them, as it does outside a namespace.
+ */
+const COVER = `path=$1 count=$2; shift 2
+while [ "$count" -gt 0 ]; do
+  if [ -d "$1" ]; then PATH=$path mount -t tmpfs -o ro,mode=0555 looper "$1"
+  elif [ -e "$1" ]; then PATH=$path mount --bind /dev/null "$1"
+  fi 2>/dev/null
+  shift; count=$((count - 1))
+done
+exec "$@"`;
+
+const MOUNT_PLACES = "/usr/bin:/bin:/usr/sbin:/sbin";
 
 /** Opens one; `env` is that of its first process. */
 export async function openEnclosure(
@@ -47,11 +69,14 @@ export async function openEnclosure(
     return { refused: complained.trim() };
   }
   return {
-    wrap: (command, args) => ({
+    wrap: (command, args, hide = []) => ({
       command: tools.nsenter,
       args: [
         ...["--target", first, "--pid", "--"],
         ...[tools.unshare, "--mount-proc", "--propagation", "slave", "--"],
+        ...(hide.length === 0
+          ? []
+          : [tools.sh, "-c", COVER, "sh", MOUNT_PLACES, String(hide.length), ...hide]),
         ...[tools.setsid, command, ...args],
       ],
     }),

@@ -1,0 +1,216 @@
+// Runs the hidden checks: in a room of their own, with the tree that would be committed and with their files, which no other
+// room has. The results stay in memory: an agent can read the log. src/loop/start/find-hidden-checks.ts finds the checks.
+import { join } from "node:path";
+import type { DiffEntry } from "../../git/base/diff.js";
+import { measureBaseline, runRepeating } from "../commands/gate.js";
+import type { GatePlan, Room } from "../commands/run-commands.js";
+import { judge } from "../verdict/compare.js";
+import { isSameCommand, pickBetter } from "../verdict/flaky.js";
+import { describeRedCheck } from "../verdict/red-check.js";
+import type { Baseline, GateReport, Ran, RedCheck } from "../verdict.js";
+import type { Reference } from "../influence/reference.js";
+import {
+  baseFilesOf,
+  pathFromTop,
+  workInRoom,
+  type ColdPlaces,
+  type InRoom,
+  type RoomOrder,
+} from "./cold-room.js";
+import { copyInto } from "./copy-into.js";
+
+/** The folder of a room that the files of a hidden check are copied into, from the folder in which checks run. */
+export const USUAL_FOLDER = "hidden";
+
+/** A check that no agent is shown. */
+export interface HiddenCheck {
+  /** Its position in the settings, the only name of it that is logged. */
+  name: string;
+  /** A line for `sh -c`. */
+  command: string;
+  /** Absolute: a file, or a folder whose content is copied. */
+  files?: string;
+  /** Relative to the folder in which checks run. */
+  into: string;
+  /** Absolute: the file that a command without `files` runs. */
+  hides?: string;
+  /** The only tasks it is for: then it must pass, whatever it did before. */
+  tasks?: readonly string[];
+}
+
+/** The hidden checks of a run. */
+export interface HiddenRules extends Pick<GatePlan, "timeoutMs" | "reports"> {
+  checks: readonly HiddenCheck[];
+}
+
+/** A hidden check before the work. */
+export interface RedHidden {
+  name: string;
+  /** Without its output. */
+  red: RedCheck;
+}
+
+/** The result of the hidden checks on an attempt. */
+export interface HiddenVerdict {
+  failed: boolean;
+  /** The checks that failed before the work and still fail. */
+  stillRed: readonly string[];
+  /** The failed tests, or the commands without reports; a person reads them, and an agent only if the user wants so. */
+  names: readonly string[];
+  /** Everything that is known about failures, for a file that only the user reads. */
+  details: string;
+}
+
+/** The files and folders that agents and other checks must not see, absolute. */
+export function listHiddenPlaces(checks: readonly HiddenCheck[]): string[] {
+  return [...new Set(checks.flatMap(({ files, hides }) => files ?? hides ?? []))];
+}
+
+/** Runs the checks that are for every task on the reference. */
+export async function measureHidden(
+  places: ColdPlaces,
+  rules: HiddenRules,
+  { start, persons }: Pick<Reference, "start" | "persons">,
+  stop: AbortSignal,
+): Promise<InRoom<Baseline>> {
+  const checks = rules.checks.filter(({ tasks }) => tasks === undefined);
+  if (checks.length === 0) return { how: "done", value: { commands: [] } };
+  const baseFiles = await baseFilesOf(places, { base: start, persons });
+  const content = { base: start, persons, baseFiles, entries: [], texts: [] };
+  const { ports } = places.rooms.repo;
+  const done = await workInRoom(
+    places,
+    content,
+    async (room, open) => {
+      await copyFiles(places, open, checks);
+      return measureBaseline(ports, seeing(room), planOf(rules, checks), stop);
+    },
+    stop,
+  );
+  if (done.how !== "done") return done;
+  return done.value === "interrupted" ? { how: "interrupted" } : { how: "done", value: done.value };
+}
+
+/** The checks that fail before any work. */
+export function listRedHidden(checks: readonly HiddenCheck[], { commands }: Baseline): RedHidden[] {
+  return commands.flatMap((ran) => {
+    const red = describeRedCheck(ran);
+    if (red === undefined) return [];
+    return namesOf(checks, ran).map((name) => ({ name, red: { ...red, line: "" } }));
+  });
+}
+
+/** An attempt whose other checks passed. */
+export interface HiddenOrder {
+  /** The checkpoint's commit, and the attempt's changes to it. */
+  base: string;
+  changes: readonly DiffEntry[];
+  task: string | undefined;
+  baseline: Baseline | undefined;
+}
+
+/** Runs the checks for this task on the tree that would be committed. Throws a `GitError`. */
+export async function runHidden(
+  places: ColdPlaces,
+  rules: HiddenRules,
+  { base, changes, task, baseline }: HiddenOrder,
+  stop: AbortSignal,
+): Promise<HiddenVerdict | "interrupted"> {
+  const checks = rules.checks.filter(({ tasks }) => tasks === undefined || tasks.includes(task ?? ""));
+  if (checks.length === 0) return { failed: false, stillRed: [], names: [], details: "" };
+  const baseFiles = await baseFilesOf(places, { base, persons: [] });
+  const content: RoomOrder = { base, persons: [], baseFiles, entries: changes, texts: [] };
+  const { ports } = places.rooms.repo;
+  const plan = planOf(rules, checks);
+  const before = baseline ?? allRed(plan);
+  const done = await workInRoom(
+    places,
+    content,
+    async (room, open) => {
+      await copyFiles(places, open, checks);
+      return runRepeating(ports, seeing(room), { ...plan, strict: false, baseline: before }, stop);
+    },
+    stop,
+  );
+  if (done.how === "interrupted") return "interrupted";
+  if (done.how === "unprepared") return unprepared(done.ran);
+  if (done.value === "interrupted") return "interrupted";
+  const { ran, again } = done.value;
+  const report = judge({ ran, again, baseline: before, strict: false, cold: true, tampered: [] });
+  const better = ran.map((one) =>
+    pickBetter(
+      one,
+      again.find((second) => isSameCommand(one, second)),
+    ),
+  );
+  return verdictOf(checks, report, better);
+}
+
+/** A check whose result before the work is unknown fails no attempt, and verifies none. */
+function allRed({ commands }: GatePlan): Baseline {
+  const end = { how: "exited", code: 1 } as const;
+  return { commands: commands.map((command) => ({ command, own: false, end, duration_ms: 0, tail: "" })) };
+}
+
+function verdictOf(checks: readonly HiddenCheck[], report: GateReport, ran: readonly Ran[]): HiddenVerdict {
+  const failed = report.verdict !== "passed" && report.verdict !== "unverified";
+  const failing = ran.filter((one) => describeRedCheck(one) !== undefined);
+  const lost = report.tampered.flatMap(({ name }) => name ?? []);
+  const tests = report.commands.flatMap((one) => [
+    ...(one.tests?.regressed ?? []),
+    ...(one.tests?.new ?? []),
+  ]);
+  const commands = report.commands.filter(({ verdict }) => verdict === "regressed" || verdict === "new");
+  const names = tests.length + lost.length > 0 ? [...tests, ...lost] : commands.map(({ command }) => command);
+  return {
+    failed,
+    stillRed: failed ? [] : [...new Set(failing.flatMap((one) => namesOf(checks, one)))],
+    names: failed ? [...new Set(names)].slice(0, MOST_NAMES) : [],
+    details: failing.map(describe).join("\n") + (failed ? `\n${report.evidence}\n` : ""),
+  };
+}
+
+const MOST_NAMES = 100;
+
+function unprepared(ran: Ran): HiddenVerdict {
+  return {
+    failed: false,
+    stillRed: ["verify.setup"],
+    names: [],
+    details: describe(ran),
+  };
+}
+
+/** One run of a command, for the user. */
+export function describe(ran: Ran): string {
+  const how = describeRedCheck(ran)?.how ?? "passed";
+  return `$ ${ran.command}\n${ran.tail.trimEnd()}\n(${how})\n`;
+}
+
+function namesOf(checks: readonly HiddenCheck[], ran: Ran): string[] {
+  return checks
+    .filter(({ command, tasks }) => command === ran.command && (tasks !== undefined) === ran.own)
+    .map(({ name }) => name);
+}
+
+/** The room, in which the files of the checks can be seen. */
+function seeing({ hide: _hide, ...room }: Room): Room {
+  return room;
+}
+
+function planOf({ timeoutMs, reports }: HiddenRules, checks: readonly HiddenCheck[]): GatePlan {
+  const commandsOf = (own: boolean): string[] =>
+    checks.filter(({ tasks }) => (tasks !== undefined) === own).map(({ command }) => command);
+  return { commands: commandsOf(false), own: commandsOf(true), timeoutMs, reports };
+}
+
+async function copyFiles(
+  { rooms, workDir }: ColdPlaces,
+  { cwd: room }: { cwd: string },
+  checks: readonly HiddenCheck[],
+): Promise<void> {
+  const work = pathFromTop(rooms, workDir);
+  for (const { files: from, into } of checks) {
+    if (from !== undefined) await copyInto(rooms.repo.ports.files, { from, room, into: join(work, into) });
+  }
+}
