@@ -27,7 +27,7 @@ test("each key outside agents has its long name", () => {
     const texts =
       row.type instanceof z.ZodArray
         ? ["codex,claude"]
-        : ["5", "true", "codex", "odd-even", "none", "keep", "wait", "verified", "allow"];
+        : ["5", "true", "codex", "odd-even", "none", "keep", "wait", "verified", "allow", "room"];
     const accepted = texts.map((text) => tryResolve({ [name]: text })).find((found) => found !== undefined);
     expect([key, accepted?.values.get(key)?.source, accepted?.warnings]).toEqual([
       key,
