@@ -3,7 +3,7 @@
 import { describeDoubt, formatDoubt, needsLook } from "../../gate/verdict/needs.js";
 import type { StepEvent } from "../../logging/events.js";
 import { mayRestore, noteStopped } from "./asked-edits.js";
-import { enter, makeFailureNote } from "./job.js";
+import { enter } from "./job.js";
 import { countAttemptsLeft, replaceJob, stopJobs, getTaskId } from "./jobs.js";
 import { isNoAttempt, isSpared, readResult } from "./verdict.js";
 import { settleAttempt } from "./settle.js";
@@ -88,8 +88,8 @@ function blockUnverified(work: Work, job: Job, event: Of<"gate_finished">, decis
 
 /** Blocks a task that a hidden check failed: another attempt could only guess what it checks. */
 function blockForHidden(work: Work, job: Job, { evidence }: Of<"gate_finished">, decision: Decision): Work {
-  decision.notes.push(makeFailureNote(job, { reason: "gate", evidence }, "blocked"));
-  return settleOrRestore(work, { ...job, verdict: { kind: "blocked", blockers: [evidence] } }, decision);
+  const verdict: AttemptVerdict = { kind: "blocked", blockers: [evidence], evidence };
+  return settleOrRestore(work, { ...job, verdict }, decision);
 }
 
 /** Fails an attempt whose commit could not be built; it is settled like any other failure. */
