@@ -5,7 +5,8 @@ import type { DiffEntry } from "../../git/base/diff.js";
 import { measureBaseline, runRepeating } from "../commands/gate.js";
 import type { GatePlan, Room } from "../commands/run-commands.js";
 import { judge } from "../verdict/compare.js";
-import { isSameCommand, pickBetter } from "../verdict/flaky.js";
+import { compareCases } from "../verdict/compare-cases.js";
+import { settleRuns } from "../verdict/flaky.js";
 import { describeRedCheck } from "../verdict/red-check.js";
 import type { Baseline, GateReport, Ran, RedCheck } from "../verdict.js";
 import type { Reference } from "../influence/reference.js";
@@ -135,15 +136,9 @@ export async function runHidden(
   if (done.how === "interrupted") return "interrupted";
   if (done.how === "unprepared") return unprepared(done.ran);
   if (done.value === "interrupted") return "interrupted";
-  const { ran, again } = done.value;
-  const report = judge({ ran, again, baseline: before, strict: false, cold: true, tampered: [] });
-  const better = ran.map((one) =>
-    pickBetter(
-      one,
-      again.find((second) => isSameCommand(one, second)),
-    ),
-  );
-  return verdictOf(checks, report, better);
+  const report = judge({ ...done.value, baseline: before, strict: false, cold: true, tampered: [] });
+  const ran = settleRuns(done.value);
+  return verdictOf(checks, report, { ran, before: before.commands });
 }
 
 /** A check whose result before the work is unknown fails no attempt, and verifies none. */
@@ -152,21 +147,27 @@ function allRed({ commands }: GatePlan): Baseline {
   return { commands: commands.map((command) => ({ command, own: false, end, duration_ms: 0, tail: "" })) };
 }
 
-function verdictOf(checks: readonly HiddenCheck[], report: GateReport, ran: readonly Ran[]): HiddenVerdict {
-  const failed = report.verdict !== "passed" && report.verdict !== "unverified";
+function verdictOf(
+  checks: readonly HiddenCheck[],
+  report: GateReport,
+  { ran, before }: { ran: readonly Ran[]; before: readonly Ran[] },
+): HiddenVerdict {
+  // An attempt cannot change the tests, so one that does not run any more was ended or left out by the attempt.
+  const lost = compareCases({ before, whole: ran })?.reasons ?? [];
+  const isGreen = report.verdict === "passed" || report.verdict === "unverified";
+  const failed = !isGreen || lost.length > 0;
   const failing = ran.filter((one) => describeRedCheck(one) !== undefined);
-  const lost = report.tampered.flatMap(({ name }) => name ?? []);
   const tests = report.commands.flatMap((one) => [
     ...(one.tests?.regressed ?? []),
     ...(one.tests?.new ?? []),
   ]);
   const commands = report.commands.filter(({ verdict }) => verdict === "regressed" || verdict === "new");
-  const names = tests.length + lost.length > 0 ? [...tests, ...lost] : commands.map(({ command }) => command);
+  const names = [...(tests.length > 0 ? tests : commands.map(({ command }) => command)), ...lost];
   return {
     failed,
     stillRed: failed ? [] : [...new Set(failing.flatMap((one) => namesOf(checks, one)))],
     names: failed ? [...new Set(names)].slice(0, MOST_NAMES) : [],
-    details: failing.map(describe).join("\n") + (failed ? `\n${report.evidence}\n` : ""),
+    details: [...failing.map(describe), ...(failed ? [report.evidence, ...lost] : [])].join("\n"),
   };
 }
 
@@ -182,7 +183,7 @@ function unprepared(ran: Ran): HiddenVerdict {
 }
 
 /** One run of a command, for the user. */
-export function describe(ran: Ran): string {
+function describe(ran: Ran): string {
   const how = describeRedCheck(ran)?.how ?? "passed";
   return `$ ${ran.command}\n${ran.tail.trimEnd()}\n(${how})\n`;
 }
