@@ -154,6 +154,21 @@ test(
 );
 
 test(
+  "the example of docs/gate.md is run as it is written",
+  story(async (rig) => {
+    const page = readFileSync(new URL("../../docs/gate.md", import.meta.url), "utf8");
+    const [, example = ""] = /```json\n([^`]*"hidden"[^`]*)```/.exec(page) ?? [];
+    const { verify } = JSON.parse(example.replace("~/src/shop", rig.project)) as {
+      verify: { hidden: unknown[] };
+    };
+    const puppet = await stage(rig, { hidden: () => verify.hidden });
+    play(puppet, HARD_CODED);
+    expect(await rig.run(RUN)).toMatchObject({ code: 1 });
+    expect(rig.readBacklog().tasks[0]?.blockers?.[0]).toBe("hidden check failed");
+  }),
+);
+
+test(
   "checks of other tasks and of other projects are not run",
   story(async (rig) => {
     const puppet = await stage(rig, {

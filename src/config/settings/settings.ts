@@ -323,7 +323,7 @@ export const SETTINGS = {
   ),
   "verify.hidden_tell": row(
     oneOf("none", "names"),
-    "What the log and the backlog say about a hidden check that failed: only that it did, or also the names of the failed tests.",
+    "Whether the log and the backlog name the failed tests of a hidden check. With `none` they only say that it failed.",
     { default: "none" },
   ),
   "verify.home": row(

@@ -5,8 +5,8 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 
 export interface Enclosure {
   /**
-   * The words that start a command within: it leads a session of its own, and sees only what is within in /proc. What is to
-   * be hidden (absolute paths) is empty for it.
+   * The words that start a command within: it leads a session of its own, and sees only what is within in /proc. The
+   * paths to hide (absolute) are empty for it.
    */
   wrap(
     command: string,
