@@ -31,7 +31,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     ],
     "release",
   ],
-  gate: [".", "report", "verdict", "commands", "influence", "lookup", "rooms"],
+  gate: [".", "report", "runners", "verdict", "commands", "influence", "lookup", "rooms"],
   logging: [],
   release: [],
   loop: ["step", "hooks", "runs", "perform", "replay", "start", "undo"],

@@ -4,6 +4,16 @@ import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { FirstBytes, LastBytes } from "../report/output.js";
 import { MOST_STDOUT, readReports, watchReports } from "../report/report-files.js";
+import { cleanParts, type CleanPart } from "../report/test-names.js";
+import { mayStartRunner } from "../runners/may-start-runner.js";
+import {
+  casesThatCount,
+  prepareOwnReport,
+  readOwnReport,
+  removeOwnReport,
+  type OwnReport,
+} from "../runners/own-report.js";
+import { endsWell } from "../verdict/flaky.js";
 import type { CommandEnd, Ran } from "../verdict.js";
 
 /** The commands to run, and how. */
@@ -14,7 +24,7 @@ export interface GatePlan {
   own: readonly string[];
   /** The time limit of one command; 0 = unlimited. */
   timeoutMs: number;
-  /** The places of test reports: `stdout`, or files and folders relative to the room. */
+  /** The places of test reports: `stdout`, or files and folders relative to the room. Empty: known runners are made to report. */
   reports: readonly string[];
 }
 
@@ -62,9 +72,11 @@ export async function runCommands(
 }
 
 /** One command of a plan. */
-export interface CommandOrder extends Pick<GatePlan, "timeoutMs" | "reports"> {
+export interface CommandOrder extends Pick<GatePlan, "timeoutMs"> {
   command: string;
   own: boolean;
+  /** As in a plan. `none`: the command is not a check. */
+  reports: readonly string[] | "none";
 }
 
 /** Runs one command, as `runCommands` does. */
@@ -74,10 +86,70 @@ export async function runOne(
   order: CommandOrder,
   stop: AbortSignal,
 ): Promise<Ran | "interrupted"> {
+  const isAsked = order.reports !== "none" && order.reports.length > 0;
+  if (order.reports === "none" || isAsked || !mayStartRunner(order.command))
+    return runReporting(ports, room, order, stop);
+  const report = await prepareOwnReport(ports, room.env);
+  if (report === undefined) return runReporting(ports, room, order, stop);
+  try {
+    const redact = (text: string): string => withoutLinesOf(report.folder, room.redact(text));
+    const output = new LastBytes();
+    const shell = { ...order, room: { ...room, env: report.env }, output };
+    const began = ports.clock.monotonic();
+    const end = await runShell(ports, shell, stop);
+    if (end === "interrupted") return end;
+    const duration_ms = Math.round(ports.clock.monotonic() - began);
+    const { command, own } = order;
+    const { runner, tests, problems } = await readCases(ports, { room, report, end });
+    // Whatever the report may have broken, the command counts as it is without one.
+    if (!endsWell(end) && end.how !== "timed-out" && tests === undefined && output.has(report.folder))
+      return await runReporting(ports, room, { ...order, reports: "none" }, stop);
+    return {
+      ...{ command, own, end, duration_ms, tail: output.tail(redact, problems) },
+      ...given({ tests, runner }),
+    };
+  } finally {
+    await removeOwnReport(ports, report);
+  }
+}
+
+/** Reads the report that nobody asked for. */
+async function readCases(
+  ports: GatePorts,
+  { room, report, end }: { room: Room; report: OwnReport; end: CommandEnd },
+): Promise<{ runner?: string; tests?: Ran["tests"]; problems: readonly string[] }> {
+  const { found, problems } = await readOwnReport(ports, report, await cleanIn(ports, room));
+  if (found === undefined) return { problems };
+  const tests = casesThatCount(found, endsWell(end));
+  return { runner: found.runner, problems, ...given({ tests }) };
+}
+
+async function cleanIn({ files }: GatePorts, room: Room): Promise<CleanPart> {
+  const real = await files.realPath(room.cwd);
+  return cleanParts((text) => room.redact(text), real === undefined ? [room.cwd] : [room.cwd, real]);
+}
+
+/** Leaves out the lines in which a runner says where it wrote the report. */
+function withoutLinesOf(folder: string, text: string): string {
+  if (!text.includes(folder)) return text;
+  return text
+    .split("\n")
+    .filter((line) => !line.includes(folder))
+    .join("\n");
+}
+
+/** Runs a command, and reads the reports that the plan names. */
+async function runReporting(
+  ports: GatePorts,
+  room: Room,
+  order: CommandOrder,
+  stop: AbortSignal,
+): Promise<Ran | "interrupted"> {
   const { command, own } = order;
-  const watched = await watchReports(ports, room.cwd, order.reports);
+  const reports = order.reports === "none" ? [] : order.reports;
+  const watched = await watchReports(ports, room.cwd, reports);
   const output = new LastBytes();
-  const stdout = new FirstBytes(order.reports.includes("stdout") ? MOST_STDOUT : 0);
+  const stdout = new FirstBytes(reports.includes("stdout") ? MOST_STDOUT : 0);
   const began = ports.clock.monotonic();
   const end = await runShell(ports, { ...order, room, output, stdout }, stop);
   if (end === "interrupted") return end;
@@ -89,10 +161,10 @@ export async function runOne(
   return tests === undefined ? ran : { ...ran, tests };
 }
 
-interface ShellOrder extends CommandOrder {
+interface ShellOrder extends Pick<CommandOrder, "command" | "timeoutMs"> {
   room: Room;
   output: LastBytes;
-  stdout: FirstBytes;
+  stdout?: FirstBytes;
 }
 
 async function runShell(
@@ -109,7 +181,7 @@ async function runShell(
     ...given({ hide: room.hide }),
     onStdout: (chunk: Uint8Array) => {
       output.add(chunk);
-      stdout.add(chunk);
+      stdout?.add(chunk);
     },
     onStderr: (chunk: Uint8Array) => {
       output.add(chunk);

@@ -29,6 +29,11 @@ export class LastBytes {
     this.#used += piece.length;
   }
 
+  /** Whether the text is in the bytes that are kept. */
+  has(text: string): boolean {
+    return this.#held.subarray(0, this.#used).includes(text);
+  }
+
   /**
    * Returns the readable end of the output: without control sequences and secrets, in whole lines if possible, with the
    * `notes` behind it; at most 8 KiB including the notes.

@@ -130,11 +130,10 @@ test.for(Object.entries(cheats))(
 );
 
 const worked: Record<string, Row> = {
-  "edits the test script": [NODE, { ...DONE, "package.json": manifest({}, { test: "true" }) }, NPM],
   "edits CI": [NODE, { ...DONE, ".github/workflows/ci.yml": "on: push\n" }, DIRECT],
   "makes the check exit": [SHELL, { ...GREET, "check.sh": "exit 0\n" }, CHECK],
   "puts sh on PATH": [SHELL, { ...GREET, "bin/sh": { program: "#!/bin/true\n" } }, CHECK],
-  "deletes a test": [NODE, { ...DONE, "test/add.test.js": null, "test/b.test.js": NEW_TEST }, DIRECT],
+  "moves a test": [NODE, { ...DONE, "test/add.test.js": null, "test/b.test.js": TEST }, DIRECT],
 };
 
 test.for(Object.entries(worked))(
@@ -147,6 +146,21 @@ test.for(Object.entries(worked))(
     expect(report.changed_checks).not.toEqual([]);
     // These results are the next task's baseline.
     expect(now?.commands).toMatchObject([{ end: { how: "exited", code: 0 } }]);
+  },
+);
+
+const untested: Record<string, Row> = {
+  "edits the test script": [NODE, { ...DONE, "package.json": manifest({}, { test: "true" }) }, NPM],
+  "deletes a test": [NODE, { ...DONE, "test/add.test.js": null, "test/b.test.js": NEW_TEST }, DIRECT],
+  "skips a test": [NODE, { ...DONE, "test/add.test.js": TEST.replace("test(", "test.skip(") }, DIRECT],
+};
+
+test.for(Object.entries(untested))(
+  "work that does not run a test that was there is not verified: %s",
+  async ([, row], { cold }) => {
+    const { report, warnings } = await cold.judge(...row);
+    expect(report).toMatchObject({ verdict: "unverified", because: "no-report", rooms: 2 });
+    expect(warnings.join()).toMatch(/test report of node|that ran before/);
   },
 );
 

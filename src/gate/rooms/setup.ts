@@ -69,7 +69,7 @@ export async function setUp(
     if (await copyKept(ports, cache, { key, top: place.cwd })) return "ready";
   }
   for (const command of rules.commands) {
-    const order = { command, own: false, timeoutMs: rules.timeoutMs, reports: [] };
+    const order = { command, own: false, timeoutMs: rules.timeoutMs, reports: "none" as const };
     const ran = await runOne(ports, room, order, stop);
     if (ran === "interrupted") return ran;
     if (!endsWell(ran.end)) return ran;
