@@ -117,3 +117,42 @@ test(
     expect((await rig.run(["show", "T1"])).stdout).toMatch(/may change\n {2}test\/answer\.test\.js/);
   }),
 );
+
+test(
+  "`changes` is a person's word, also beside a run; an agent's is dropped and reported, and nothing is accepted meanwhile",
+  story(async (rig) => {
+    const changesOf = (id: string): unknown =>
+      rig.readBacklog().tasks.find((task) => task.id === id)?.changes;
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1", status: "done" }, { id: "T2" }]);
+    const words = ["add", "Dates", "--changes", "test/dates.test.js", "--changes", "docs/"];
+    expect(await rig.run(words)).toMatchObject({ code: 0, stdout: "T3\n" });
+    expect(changesOf("T3")).toEqual(["test/dates.test.js", "docs/"]);
+    const refused = await rig.run(["add", "Times", "--changes", ".looper/config.json"]);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Looper's own files") as string,
+    });
+    puppet.play(async (turn) => {
+      if (turn.task === "T2") {
+        const text = rig.read("to-do.json");
+        rig.write(
+          "to-do.json",
+          text.replace('"T1"', '"T1", "changes": ["test/"]').replace('"docs/"', '"src/"'),
+        );
+        expect(await rig.run(["set", "T2", "changes+=a.js"])).toMatchObject({ code: 0 });
+        const meanwhile = await rig.run(["accept", "T1"]);
+        expect(meanwhile).toMatchObject({
+          code: 3,
+          stderr: expect.stringContaining("is in progress") as string,
+        });
+      }
+      await turn.report();
+    });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    expect(["T1", "T2", "T3"].map(changesOf)).toEqual([undefined, ["a.js"], ["test/dates.test.js", "docs/"]]);
+    const edited = rig.events().find(({ type }) => type === "backlog_edited");
+    expect(JSON.stringify(edited?.["put_back"])).toMatch(/changes of T1.*changes of T3/);
+    expect(await rig.run(["accept", "T1", "--file", "to-do.json"])).toMatchObject({ code: 0 });
+  }),
+);

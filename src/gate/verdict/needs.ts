@@ -18,7 +18,7 @@ export function needsLook({ verdict, because }: Pick<Doubtful, "verdict" | "beca
   return verdict === "unverified" && (because === "influence" || because === "no-report");
 }
 
-/** The reason in one clause; `undefined` if nobody needs to look. */
+/** The reason in one clause; `undefined` if a person need not look. */
 export function describeDoubt(found: Doubtful): string | undefined {
   const { because, needs = [], on = [], warnings = [] } = found;
   if (!needsLook(found)) return undefined;

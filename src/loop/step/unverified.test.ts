@@ -1,4 +1,4 @@
-// What follows from a gate's "unverified": done as it is, or blocked with the evidence.
+// A gate's "unverified": the task is done as it is, or blocked with the evidence.
 import { expect, test } from "vitest";
 import type { Because } from "../../gate/verdict.js";
 import type { StepEvent } from "../../logging/events.js";

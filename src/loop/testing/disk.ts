@@ -144,7 +144,7 @@ function applyChange(
       return remove(rows, change.id, outcome);
     case "insert":
     case "accept":
-      throw new Error(`nobody asks for ${change.op} here`);
+      throw new Error(`${change.op} is not asked for here`);
     case "add":
       return addTasks(rows, change, outcome);
     case "mark-complete": {

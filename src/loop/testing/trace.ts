@@ -1,4 +1,4 @@
-// What the laws read of a simulated run: its effects and events by kind and job.
+// Finds the effects and events of a simulated run by kind and job, for the laws.
 import { needsLook } from "../../gate/verdict/needs.js";
 import type { Effect } from "../step/effects.js";
 import type { Work } from "../step/state.js";

@@ -8,7 +8,7 @@ export interface Acceptance {
   by: string;
 }
 
-/** The keys of `meta` that nobody else writes. */
+/** The keys of `meta` that only the runner writes. */
 export const MARKS = ["verified", "accepted"] as const;
 type Marks = Partial<Record<(typeof MARKS)[number], unknown>>;
 
@@ -17,7 +17,7 @@ export function isVerified({ meta }: Pick<Task, "meta">): boolean {
   return isMembers(meta) && meta["verified"] === true;
 }
 
-/** Who accepted the task, and when; `undefined` if nobody did. */
+/** The person who accepted the task, and the time; `undefined` if it was not accepted. */
 export function acceptanceOf({ meta }: Pick<Task, "meta">): Acceptance | undefined {
   const accepted = isMembers(meta) ? meta["accepted"] : undefined;
   if (!isMembers(accepted)) return undefined;

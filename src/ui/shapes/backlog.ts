@@ -13,7 +13,7 @@ export const WHY_UNVERIFIED =
 export const Accepted = z
   .object({ at: z.string().describe("RFC 3339"), by: z.string() })
   .optional()
-  .describe("Who accepted it, and when; absent where nobody did");
+  .describe("The person who accepted it, and the time; absent if it was not accepted");
 
 /** `looper ls --json`. Tasks in the order they will be taken, grouped todo, doing, blocked, done. */
 export const ListAnswer = z.object({

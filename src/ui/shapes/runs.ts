@@ -178,7 +178,7 @@ export const ShowAnswer = z.object({
         agents_reason: z.string().nullable().describe("The agent's own words"),
       })
       .optional()
-      .describe("What its last gate found; absent where no checks were changed, as far as the logs tell"),
+      .describe("The findings of its last gate; absent where no checks were changed, as far as the logs tell"),
   }),
   history: z
     .array(

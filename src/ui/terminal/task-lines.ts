@@ -47,7 +47,7 @@ export function taskLines({ task, history }: ShowAnswer, scene: TaskScene): stri
   ];
 }
 
-/** What its last gate found, for whoever decides on it. */
+/** The findings of its last gate, for the person who decides on it. */
 function evidenceOf({ evidence }: Task): { title: string; texts: string[] }[] {
   if (evidence === undefined) return [];
   const { needs, on, changed_checks: checks, agents_reason: reason } = evidence;

@@ -10,7 +10,7 @@ import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import type { Look } from "./looks.js";
 
-/** What the last gate of a task found. */
+/** The findings of the last gate of a task. */
 export interface Doubt {
   /** Why the task is unverified; empty if it is not. */
   reasons: readonly string[];
