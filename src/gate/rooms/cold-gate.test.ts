@@ -149,21 +149,6 @@ test.for(Object.entries(worked))(
   },
 );
 
-const untested: Record<string, Row> = {
-  "edits the test script": [NODE, { ...DONE, "package.json": manifest({}, { test: "true" }) }, NPM],
-  "deletes a test": [NODE, { ...DONE, "test/add.test.js": null, "test/b.test.js": NEW_TEST }, DIRECT],
-  "skips a test": [NODE, { ...DONE, "test/add.test.js": TEST.replace("test(", "test.skip(") }, DIRECT],
-};
-
-test.for(Object.entries(untested))(
-  "work that does not run a test that was there is not verified: %s",
-  async ([, row], { cold }) => {
-    const { report, warnings } = await cold.judge(...row);
-    expect(report).toMatchObject({ verdict: "unverified", because: "no-report", rooms: 2 });
-    expect(warnings.join()).toMatch(/test report of node|that ran before/);
-  },
-);
-
 const MORE = '\ntest("adds more", () => {\n  assert.equal(add(2, 2), 4);\n});\n';
 const honest: Record<string, Row> = {
   "the work alone": [NODE, DONE, { ...DIRECT, measured: true }],

@@ -1,0 +1,45 @@
+import { expect } from "vitest";
+import { test, type ProjectTree } from "../testing/cold-scratch.js";
+
+const TEST = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { add } from "../src/add.js";
+
+test("adds", () => {
+  assert.equal(add(1, 2), 3);
+});
+
+test("adds nothing", () => {
+  assert.equal(add(1, 0), 1);
+});
+`;
+const manifest = (test: string): string => JSON.stringify({ type: "module", scripts: { test } });
+const NODE: ProjectTree = {
+  "package.json": manifest("node --test test/"),
+  "src/add.js": "export const add = (a, b) => a - b;\n",
+  "test/add.test.js": TEST,
+};
+const DONE: ProjectTree = { "src/add.js": "export const add = (a, b) => a + b;\n" };
+
+const attempts: Record<string, ProjectTree> = {
+  "edits the test script": { ...DONE, "package.json": manifest("true") },
+  "deletes a test": { ...DONE, "test/add.test.js": null, "test/b.test.js": TEST.replaceAll("adds", "sums") },
+  "skips a test": { ...DONE, "test/add.test.js": TEST.replace("test(", "test.skip(") },
+  "ends before the tests": { "src/add.js": "process.exit(0);\nexport const add = 0;\n" },
+};
+
+test.for(Object.entries(attempts))(
+  "work that does not run a test that was there is not verified: %s",
+  async ([name, attempt], { cold }) => {
+    const { report, warnings } = await cold.judge(NODE, attempt, {
+      commands: ["npm test -s"],
+      measured: true,
+    });
+    if (name === "ends before the tests") {
+      expect(["failed", "unverified"]).toContain(report.verdict);
+      return;
+    }
+    expect(report).toMatchObject({ verdict: "unverified", because: "no-report" });
+    expect(warnings.join()).toMatch(/test report of node|that ran before/);
+  },
+);
