@@ -7,7 +7,7 @@ import { ImportGraph } from "./import-graph.js";
 import { GONE, type ChangedFile, type Classified, type NameRules, type Reference } from "./kinds.js";
 import { packagesForChecks, programRoots, rootOf, topOf, type ProgramRoots } from "./program-roots.js";
 import { folderOf, isBelow, isForeign, isTestish } from "./project-paths.js";
-import { loadedBySettings, type Loaded } from "./runner-settings.js";
+import { isSettingsCode, loadedBySettings, type Loaded } from "./runner-settings.js";
 import { isStartHook, Shadows } from "./shadowing.js";
 
 /** Classifies every changed path. */
@@ -93,9 +93,15 @@ class Classifier {
     const beside = this.checkFolders.find((folder) => isBelow(path, folder));
     if (beside !== undefined && (isNew || !isOwn) && !this.isCompiledWithProgram(path))
       return check(`it is beside the checks in ${beside}`);
-    const loader = this.loaded.loaderOf(path);
+    const loader = this.loaderOf(path);
     if (loader !== undefined && !isOwn) return check(`${loader} loads it`);
     return undefined;
+  }
+
+  /** The settings that load a file: by a key, or by an import. */
+  private loaderOf(path: string): string | undefined {
+    const importers = (): string[] => this.graph.importersOf(path).filter((one) => this.rules.isHeld(one));
+    return this.loaded.loaderOf(path) ?? importers().find(isSettingsCode);
   }
 
   private classifyCode(change: ChangedFile, family: Family): Judgement {
@@ -267,7 +273,7 @@ class Classifier {
     const root = rootOf(this.roots, path);
     if (root === undefined || isTestish(relative(root, path))) return false;
     const run = this.rules.runOf?.(path);
-    if (run === undefined) return this.loaded.loaderOf(path) === undefined;
+    if (run === undefined) return this.loaderOf(path) === undefined;
     // A check may run the program; a shell script in a program of another language is part of the check.
     return (
       run === "script" && this.roots.deep.includes(root) && root !== "" && this.mayBeProgramOfChecks(path)

@@ -55,7 +55,7 @@ export function programRoots(files: ProjectFiles): ProgramRoots {
       ...[...entries, ...built].map(folderOf).filter((folder) => folder !== top),
       ...declaredFolders(files, top).filter((one) => folders.has(one)),
     ];
-    const usual = declared.length > 0 ? [] : usualRoots(files, top, folders);
+    const usual = declared.length > 0 ? [] : usualRoots(files, top, folders).filter((one) => !tops.has(one));
     if (entries.some((entry) => familyOf(entry) === "js")) closed.add(top);
     for (const entry of entries) roots.entries.add(entry);
     for (const folder of [...declared, ...usual, ...(isWhole ? [top] : [])]) roots.deep.add(folder);

@@ -13,6 +13,11 @@ export interface Loaded {
   loaderOf: (path: string) => string | undefined;
 }
 
+/** Whether a file is settings that are written as code: what they import is loaded with them. */
+export function isSettingsCode(path: string): boolean {
+  return /\.(?:config|conf|workspace|setup)\.[cm]?[jt]s$|(?:^|\/)\.[\w-]+rc\.[cm]?[jt]s$/.test(path);
+}
+
 /** Files with settings of runners and tools, among those that check. */
 const SETTINGS =
   /^(?:package\.json|pyproject\.toml|pytest\.(?:ini|toml)|\.pytest\.ini|tox\.ini|setup\.cfg|phpunit[\w.-]*\.xml(?:\.dist)?|\.rspec|conftest\.py|[\w.-]*\.(?:config|conf|workspace)\.[\w.]+|[\w.-]*\.config|\.[\w-]+rc(?:\.\w+)?|jasmine\.json|bunfig\.toml|behat\.ya?ml|codeception[\w.-]*\.yml)$/;
@@ -91,7 +96,9 @@ function valueAt(content: string, from: number): string {
 /** Quoted texts; without any, words. */
 function textsIn(value: string): string[] {
   const quoted = [...value.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)].map((one) => one[2] ?? "");
-  const words = (quoted.length > 0 ? quoted : [value]).flatMap((one) => one.split(/[\s,<>]+/));
+  const words = (quoted.length > 0 ? quoted : [value]).flatMap((one) =>
+    one.replace(/<\/.*$/s, "").split(/[\s,]+/),
+  );
   return words.map((word) => word.replace(/^-[pr]|^--?[\w-]+=/, "")).filter((word) => /\w/.test(word));
 }
 

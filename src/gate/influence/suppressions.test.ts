@@ -44,3 +44,49 @@ test.each([
 ])("%s: %j is none", (path, line) => {
   expect(withoutAddedSuppressions(path, undefined, line)).toBeUndefined();
 });
+
+test.each([
+  ["a.rs", "#[allow(dead_code)] fn f() {}", " fn f() {}"],
+  ["a.rs", "#[cfg_attr(x, allow(dead_code))]", ""],
+  ["A.java", '@SuppressWarnings({"a", "b"}) void f() {}', " void f() {}"],
+  ["A.java", "int x; // NOSONAR", "int x; // xxxxxxx"],
+  ["A.kt", '@file:Suppress("unused")', ""],
+  ["A.cs", "[ExcludeFromCodeCoverage] class A {}", " class A {}"],
+  ["a.cs", "#pragma warning disable CS0168", ""],
+  ["a.py", "import os  # NoQA", "import os  # xxxx"],
+  ["a.py", "# pyright: reportMissingImports=false", "# xxxxxxx: xxxxxxMissingImports=false"],
+  ["a.js", '/* eslint no-undef: "off" */', '/* xxxxxx no-undef: "off" */'],
+  ["a.js", 'x(); /"/.test(y); // eslint-disable-line "', 'x(); /"/.test(y); // xxxxxx-xxxxxxx-xxxx "'],
+  ["a.vue", "<!-- eslint-disable -->", "<!-- xxxxxx-xxxxxxx -->"],
+  ["a.php", "// @codingStandardsIgnoreLine", "// @xxxxxxxxxxxxxxxxxxxxxxxxx"],
+  ["a.php", "// phpcs:ignore", "// xxxxx:xxxxxx"],
+  ["a.ts", "/* istanbul ignore file */", "/* xxxxxxxx xxxxxx file */"],
+  ["a.ts", "// biome-ignore lint: x", "// xxxxx-xxxxxx lint: x"],
+  ["a.ts", "// prettier-ignore", "// xxxxxxxx-xxxxxx"],
+  ["a.css", "/* stylelint-disable */", "/* xxxxxxxxx-xxxxxxx */"],
+  ["a.md", "<!-- markdownlint-disable -->", "<!-- xxxxxxxxxxxx-xxxxxxx -->"],
+])("%s: %j goes, and the rest still is code", (path, line, blanked) => {
+  expect(withoutAddedSuppressions(path, "", `a\n${line}\nb`)).toEqual({ text: `a\n${blanked}\nb`, count: 1 });
+});
+
+test("a suppression over several lines goes with all of them, and the lines keep their numbers", () => {
+  const text = '@SuppressWarnings({\n  "a",\n  "b"\n})\nvoid f() {}';
+  expect(withoutAddedSuppressions("A.java", "", text)).toEqual({ text: "\n\n\n\nvoid f() {}", count: 1 });
+  expect(withoutAddedSuppressions("a.js", "", "/*\neslint-disable\n*/")).toMatchObject({ count: 1 });
+});
+
+test("a suppression that stays while its line changes is not added", () => {
+  expect(withoutAddedSuppressions("a.py", "x = 1  # noqa: E501", "x = 2  # noqa: E501")).toBeUndefined();
+  expect(withoutAddedSuppressions("a.py", "x = 1  # noqa: E501", "x = 2  # noqa")).toMatchObject({
+    count: 1,
+  });
+});
+
+test("a text that the program prints is no suppression", () => {
+  expect(withoutAddedSuppressions("a.js", "", 'print("eslint-disable");')).toBeUndefined();
+});
+
+test("a file of 1 MB is read in a moment", () => {
+  const text = "x = '#' * 3  # noqa: E501 @SuppressWarnings( [[[(((\n".repeat(20_000);
+  expect(withoutAddedSuppressions("a.py", "", text)?.count).toBe(20_000);
+});

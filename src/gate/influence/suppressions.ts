@@ -1,27 +1,44 @@
 // Comments in source that silence a checking tool: what an attempt adds of them is blanked, to see whether the checks pass without.
-// Pure. Leaves running the checks to the rooms.
+// By the tools' documentation of what they obey. Pure. Leaves running the checks to the rooms.
+import { posix } from "node:path";
 import { familyOf, type Family } from "./families.js";
 
 const JS =
-  /@ts-(?:ignore|expect-error|nocheck)\b|\beslint-disable(?:-next-line|-line)?\b|\bbiome-ignore\b|\bprettier-ignore\b|\boxlint-disable\b|\bdeno-lint-ignore\b|\bstylelint-disable\b|\b(?:c8|v8|istanbul|node:coverage)\s+(?:ignore|disable)\b|\$FlowFixMe\b|@flow-ignore\b|\bjshint\s+ignore\b|\bNOSONAR\b/;
+  /@ts-(?:ignore|expect-error|nocheck)\b|\beslint-disable(?:-next-line|-line)?\b|\beslint\s+(?=[\w@/"'-]+\s*:)|\b(?:tslint|stylelint|oxlint|jscs|standard)[-:]disable\b|\b(?:biome|rome|prettier|dprint|deno-lint|deno-fmt|svelte|html-validate)-ignore\b|\b(?:c8|v8|istanbul|node:coverage)\s+(?:ignore|disable)\b|\$Flow(?:FixMe|Ignore|IgnoreNext|ExpectedError)\b|@flow-ignore\b|\bjshint\s+ignore\b|@knipignore\b|\bNOSONAR\b/;
 const PYTHON =
-  /#\s*(?:noqa\b|type:\s*ignore|pyright:\s*(?:ignore|basic|off)|mypy:\s*ignore|pragma:\s*no\s*(?:cover|branch)|pylint:\s*(?:disable|skip-file)|ruff:\s*noqa|flake8:\s*noqa|fmt:\s*(?:off|skip)|isort:\s*skip|nosec\b|NOSONAR\b)/;
-const RUST = /#!?\[\s*(?:cfg_attr\([^\]]*)?(?:allow|expect)\s*\(|#!?\[\s*rustfmt::skip|\bcoverage\(off\)/;
+  /#\s*(?:noqa\b|type:\s*ignore|pyright:\s*(?:ignore|basic|off|report)|mypy:\s*(?:ignore|disable|allow)|pyre-(?:ignore|fixme|unsafe)|pytype:\s*(?:disable|skip)|pragma:\s*no\s*(?:cover|branch)|coverage:\s*ignore|pylint:\s*(?:disable|skip-file)|ruff:\s*(?:noqa|ignore|disable)|flake8:\s*noqa|(?:fmt|autopep8):\s*(?:off|skip)|yapf:\s*disable|isort:\s*(?:skip|off)|nosec\b|codespell:\s*ignore|NOSONAR\b)/i;
+const RUST =
+  /#!?\[\s*(?:cfg_attr\([^\]]*)?(?:allow|expect)\s*\(|#!?\[\s*(?:cfg_attr\([^\]]*)?(?:rustfmt::skip|coverage\(off\)|no_coverage)|\bkcov-ignore\b|\b(?:GCOVR?|LCOV|grcov)[_-]excl/i;
 const BY_FAMILY: Readonly<Partial<Record<Family, RegExp>>> = {
   js: JS,
   python: PYTHON,
   rust: RUST,
-  go: /\/\/\s*(?:nolint\b|lint:(?:file-)?ignore\b|#nosec\b)/,
-  ruby: /#\s*(?:rubocop:\s*(?:disable|todo)|:nocov:|steep:ignore|typed:\s*(?:false|ignore))/,
-  php: /@phpstan-ignore(?:-(?:next-)?line)?\b|@psalm-suppress\b|\bphpcs:\s*(?:ignore|disable)|@codeCoverageIgnore|@infection-ignore/,
-  java: /@SuppressWarnings\b|@SuppressFBWarnings\b|\bCHECKSTYLE[:.]\s*OFF|\bNOPMD\b|\bNOSONAR\b|@Suppress\s*\(|\bktlint-disable\b/,
-  c: /\bNOLINT(?:NEXTLINE|BEGIN)?\b|\bcppcheck-suppress\b|#\s*pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored|\b(?:GCOVR?|LCOV)_EXCL_/,
-  csharp: /#\s*pragma\s+warning\s+disable|\[\s*(?:\w+:\s*)?SuppressMessage\b|\bExcludeFromCodeCoverage\b/,
-  swift: /\bswiftlint:disable\b/,
-  shell: /#\s*shellcheck\s+disable\s*=/,
-  perl: /##?\s*no\s+critic\b/,
-  lua: /--\s*luacheck:\s*(?:ignore|push|no)/,
-  elixir: /#\s*credo:disable|@dialyzer\b/,
+  go: /\/\/\s*(?:nolint\b(?!ing)|lint:(?:file-)?ignore\b|#?nosec\b|coverage:ignore\b|revive:disable\b|exhaustive:ignore\b|gosec:disable\b)/,
+  ruby: /#\s*(?:(?:rubocop|standard):\s*(?:disable|todo)|:nocov:|simplecov:disable|steep:ignore|typed:\s*(?:false|ignore)|:reek:|brakeman:ignore)/,
+  php: /@phpstan-ignore(?:-(?:next-)?line)?\b|@(?:psalm|phan)-suppress\b|\bphpcs:\s*(?:ignore(?:File)?|disable)|@codingStandardsIgnore\w*|@codeCoverageIgnore\w*|@infection-ignore|@SuppressWarnings\b|@noinspection\b/,
+  java: /@(?:file:)?(?:SuppressWarnings|SuppressFBWarnings|SuppressLint|Suppress|Generated|nowarn)\b|\bCHECKSTYLE[:.]\s*OFF|\bNOPMD\b|\bNOSONAR\b|\bnoinspection\b|\b(?:ktlint-disable|spotless:off)\b|@formatter:off\b|\bscala(?:style|fix|fmt):\s*off\b|\$COVERAGE-OFF\$/,
+  c: /\bNOLINT(?:NEXTLINE|BEGIN)?\b|\bcppcheck-suppress\b|#\s*pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored|#\s*pragma\s+warning\s*\(\s*disable|\b(?:GCOVR?|LCOV)_EXCL_\w+|\bclang-format\s+off\b|\bcoverity\[/,
+  csharp:
+    /#\s*pragma\s+warning\s+disable|\[\s*(?:\w+:\s*)?(?:[\w.]+\.)?(?:SuppressMessage|ExcludeFromCodeCoverage|UnconditionalSuppressMessage)\b|\bReSharper\s+disable\b/,
+  swift: /\bswiftlint:disable\b|\bswift-format-ignore\b|\bperiphery:ignore\b/,
+  shell: /#\s*(?:shellcheck\s+disable\s*=|kcov-ignore|shfmt:ignore)/,
+  perl: /##?\s*no\s+critic\b|#\s*uncoverable\b/,
+  lua: /--\s*(?:luacheck:\s*(?:ignore|push|no)|stylua:\s*ignore|@diagnostic\s+disable|selene:\s*allow)/,
+  elixir: /#\s*(?:credo:disable|coveralls-ignore|sobelow_skip)|@dialyzer\b/,
+};
+
+/** Files of no language that tools check all the same. */
+const BY_EXTENSION: Readonly<Record<string, RegExp>> = {
+  ".css": JS,
+  ".scss": JS,
+  ".less": JS,
+  ".json5": JS,
+  ".jsonc": JS,
+  ".html": JS,
+  ".md":
+    /<!--\s*(?:markdownlint-(?:disable|configure|capture)|prettier-ignore|vale\s+off|lint\s+disable|textlint-disable|cspell:ignore)/,
+  ".yml": /#\s*(?:yamllint\s+disable|noqa\b|prettier-ignore|nosemgrep)/,
+  ".yaml": /#\s*(?:yamllint\s+disable|noqa\b|prettier-ignore|nosemgrep)/,
 };
 
 /** A text without the suppressions that were added, and how many these are. */
@@ -32,7 +49,7 @@ export interface Unsuppressed {
 
 /**
  * The text of a changed source file with each suppression that it adds blanked: the mark alone, so that lines keep their numbers.
- * `undefined`: it adds none. A line that only moved, or that was there as often before, adds none.
+ * `undefined`: it adds none. One that only moved, or that was there as often before, is not added.
  */
 export function withoutAddedSuppressions(
   path: string,
@@ -40,30 +57,93 @@ export function withoutAddedSuppressions(
   after: string,
 ): Unsuppressed | undefined {
   const family = familyOf(path);
-  const mark = family === undefined ? undefined : BY_FAMILY[family];
+  const mark = family === undefined ? extraMark(path) : BY_FAMILY[family];
   if (mark?.test(after) !== true) return undefined;
-  const every = new RegExp(mark.source, "g");
   const left = new Map<string, number>();
-  for (const line of (before ?? "").split("\n")) {
-    if (mark.test(line)) left.set(line.trim(), (left.get(line.trim()) ?? 0) + 1);
-  }
-  let count = 0;
-  const lines = after.split("\n").map((line) => {
-    if (!mark.test(line)) return line;
-    const known = left.get(line.trim()) ?? 0;
-    if (known > 0) {
-      left.set(line.trim(), known - 1);
-      return line;
-    }
-    count++;
-    return blank(line, every);
+  for (const { key } of find(before ?? "", mark, family)) left.set(key, (left.get(key) ?? 0) + 1);
+  const added = find(after, mark, family).filter(({ key }) => {
+    const known = left.get(key) ?? 0;
+    left.set(key, known - 1);
+    return known <= 0;
   });
-  return count === 0 ? undefined : { text: lines.join("\n"), count };
+  if (added.length === 0) return undefined;
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { from, to, isCode } of added) {
+    pieces.push(after.slice(at, from), blank(after.slice(from, to), isCode));
+    at = to;
+  }
+  return { text: [...pieces, after.slice(at)].join(""), count: added.length };
 }
 
-/** Attributes stand in code, where blanks alone would not do: they become something that means nothing. */
-function blank(line: string, mark: RegExp): string {
-  if (/^\s*#!?\[.*\]\s*$/.test(line) || /^\s*#\s*pragma\b/.test(line)) return "";
-  if (/^\s*@\w+(?:\([^)]*\))?\s*$/.test(line)) return "";
-  return line.replace(mark, (found) => found.replaceAll(/[\w$]/g, "x"));
+function extraMark(path: string): RegExp | undefined {
+  const extension = posix.extname(path).toLowerCase();
+  return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined;
+}
+
+/** A suppression in a text. */
+interface Suppression {
+  from: number;
+  to: number;
+  /** What it says, wherever it is. */
+  key: string;
+  /** An attribute or a pragma: part of the code, so it goes as a whole. */
+  isCode: boolean;
+}
+
+function find(text: string, mark: RegExp, family: Family | undefined): Suppression[] {
+  const found: Suppression[] = [];
+  const every = new RegExp(mark.source, `${mark.flags}g`);
+  for (let one = every.exec(text); one !== null; one = every.exec(text)) {
+    const from = one.index;
+    const lineStart = text.lastIndexOf("\n", from) + 1;
+    const isCode = isAttribute(one[0], family);
+    const to = isCode ? endOfAttribute(text, from) : from + one[0].length;
+    every.lastIndex = Math.max(to, from + 1);
+    if (!isCode && isInText(text.slice(lineStart, from))) continue;
+    const end = isCode ? to : endOfLine(text, to);
+    const key = text.slice(from, end).trim();
+    // What is left of an attribute's line becomes empty.
+    const isAlone =
+      isCode && text.slice(lineStart, from).trim() === "" && /^[ \t]*(?:\n|$)/.test(text.slice(to, to + 200));
+    found.push(
+      isAlone ? { from: lineStart, to: endOfLine(text, to), key, isCode } : { from, to, key, isCode },
+    );
+  }
+  return found;
+}
+
+const WITH_ATTRIBUTES: ReadonlySet<Family | undefined> = new Set(["rust", "java", "csharp", "c", "elixir"]);
+
+function isAttribute(mark: string, family: Family | undefined): boolean {
+  return WITH_ATTRIBUTES.has(family) && /^(?:#!?\[|@(?!formatter)|\[|#\s*pragma)/.test(mark);
+}
+
+/** An attribute ends with its last bracket, a pragma with its line. */
+function endOfAttribute(text: string, from: number): number {
+  if (/^#\s*pragma|^@dialyzer/.test(text.slice(from, from + 20))) return endOfLine(text, from);
+  const open = /^(?:#!?|@[\w:.]+\s*)(?=[[(])/.exec(text.slice(from, from + 100))?.[0];
+  let depth = 0;
+  for (let at = from + (open ?? "").length; at < text.length; at++) {
+    if ("[({".includes(text.charAt(at))) depth++;
+    else if ("])}".includes(text.charAt(at)) && --depth <= 0) return at + 1;
+    else if (depth === 0) break;
+  }
+  return from + (/^[@#![\]\w:.]+/.exec(text.slice(from))?.[0].length ?? 1);
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end;
+}
+
+/** Whether what follows on a line is inside a text, with no comment begun before it. */
+function isInText(before: string): boolean {
+  if (/\/\/|\/\*|#|--|<!--|^\s*\*/.test(before)) return false;
+  const rest = before.replaceAll(/(["'`])(?:\\.|(?!\1).)*\1/g, "");
+  return /["'`]/.test(rest);
+}
+
+function blank(found: string, isCode: boolean): string {
+  return isCode ? found.replaceAll(/[^\n]/g, "") : found.replaceAll(/[\w$]/g, "x");
 }

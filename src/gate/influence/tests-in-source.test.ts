@@ -16,7 +16,6 @@ test("Rust: tests that were removed come back, and tests that stayed need nothin
     text: rust("1", "one() == 1"),
   });
   expect(withTestsOf({ path: "a.rs", before, after: rust("1", "one() == 1") }, false)).toBeUndefined();
-  expect(withTestsOf({ path: "a.rs", before: "fn a() {}", after: before }, false)).toBeUndefined();
 });
 
 test("Rust: tests whose end cannot be found make the file a check", () => {
@@ -51,4 +50,40 @@ test.each([
   expect(withTestsOf({ path, before, after }, true)).toBe("check");
   expect(withTestsOf({ path, before, after }, false)).toBeUndefined();
   expect(withTestsOf({ path, before, after: `${before}\n\n` }, true)).toBeUndefined();
+});
+
+test("Rust: tests that a file got are left out, and tests beside each other are put back in their places", () => {
+  const added = "fn a() {}\n#[cfg(test)]\nmod tests;\n#[test]\nfn b() { std::process::exit(0) }\n";
+  expect(withTestsOf({ path: "a.rs", before: "fn a() {}\n", after: added }, false)).toEqual({
+    text: "fn a() {}\n\n\n",
+  });
+  const two = (value: string, first: string): string =>
+    `mod a {\n    #[cfg(test)]\n    mod tests { ${first} }\n}\nfn f() { ${value} }\n#[tokio::test]\nasync fn g() { g2() }\n`;
+  const texts = { path: "a.rs", before: two("1", "x"), after: two("2", "y") };
+  expect(withTestsOf(texts, false)).toEqual({ text: two("2", "x") });
+  expect(withTestsOf({ ...texts, after: "fn f() { 2 }\n" }, false)).toBe("check");
+});
+
+test("Rust: a module of tests in a file of its own stays declared", () => {
+  const before = "fn a() { 0 }\n\n#[cfg(test)]\nmod tests;\n";
+  expect(withTestsOf({ path: "a.rs", before, after: "fn a() { 1 }\n" }, false)).toEqual({
+    text: "fn a() { 1 }\n\n#[cfg(test)]\nmod tests;\n",
+  });
+});
+
+test("vitest: tests without a block of their own make the file a check", () => {
+  const before = "export const a = 1;\nimport.meta.vitest?.test('x', () => {});\n";
+  expect(withTestsOf({ path: "a.ts", before, after: before.replace("1", "2") }, false)).toBe("check");
+});
+
+test("added examples are left out where a command runs them, and other words of the documentation may change", () => {
+  const before = 'def f():\n    """It.\n\n    >>> f()\n    1\n    """\n';
+  const after =
+    before.replace("It.", "It is.") + 'def g():\n    """\n    >>> import os; os._exit(0)\n    """\n';
+  const kept = after.replace(">>> import os; os._exit(0)", "");
+  expect(withTestsOf({ path: "a.py", before, after }, true)).toEqual({ text: kept });
+  const rust = "/// One.\n/// ```\n/// f();\n/// ```\nfn f() {}";
+  expect(
+    withTestsOf({ path: "a.rs", before: rust, after: rust.replace("One", "Two") }, true),
+  ).toBeUndefined();
 });

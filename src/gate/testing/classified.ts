@@ -2,6 +2,7 @@
 // modules as the gate.
 import { classify } from "../influence/classify.js";
 import type { Family } from "../influence/families.js";
+import { probeOf, wordsOf } from "../influence/import-graph.js";
 import type { ChangedFile, Classified, Influence, Reference } from "../influence/kinds.js";
 import { nameRules } from "../influence/name-rules.js";
 import { findNamedFiles } from "../influence/protected-commands.js";
@@ -40,11 +41,18 @@ export type After = Readonly<Record<string, string | undefined | { mode: string;
 /** The project before the attempt, as the gate reads it. */
 export function referenceOf(texts: Texts): Reference {
   const paths = Object.keys(texts);
+  const holders = new Map<string, string[]>();
+  for (const path of paths)
+    for (const word of wordsOf(texts[path] ?? "")) {
+      const known = holders.get(word);
+      if (known === undefined) holders.set(word, [path]);
+      else known.push(path);
+    }
   return {
     paths,
     has: (path) => Object.hasOwn(texts, path),
     text: (path) => (Object.hasOwn(texts, path) ? texts[path] : undefined),
-    mentions: (word) => paths.filter((path) => texts[path]?.includes(word)),
+    mentions: (word) => holders.get(probeOf(word)) ?? [],
   };
 }
 
