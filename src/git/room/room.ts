@@ -98,7 +98,7 @@ export async function openRoom(rooms: Rooms, content: RoomContent): Promise<GitR
     const place = { ports: repo.ports, cwd: top, env };
     await makeGitFolder(rooms, place, gitDir);
     const commit = await makeCommit(place, content);
-    await runGit(place, ["checkout", "--quiet", "--detach", "--force", commit]);
+    await runGit(place, ["-c", "checkout.workers=0", "checkout", "--quiet", "--detach", "--force", commit]);
     await fillSubmodules(place, repo.cwd);
     const index = (await repo.ports.files.read(join(gitDir, "index"))) ?? new Uint8Array();
     return { ...place, folder, commit, index };
@@ -128,9 +128,11 @@ export async function findChangedInRoom(rooms: Rooms, room: GitRoom): Promise<st
 /** Removes a room. Returns false if a part cannot be removed; the next start tries again. */
 export async function closeRoom(ports: Ports, folder: string): Promise<boolean> {
   const { files, processes } = ports;
+  const env = { PATH: "/usr/bin:/bin" };
+  // One process is several times faster than a call of Node for each file.
+  await processes.run({ command: "rm", args: ["-rf", "--", folder], cwd: "/", env });
   if (await removed(() => files.removeTree(folder))) return true;
   // Folders without write permission, as some tools make for their caches, cannot be emptied.
-  const env = { PATH: "/usr/bin:/bin" };
   await processes.run({ command: "chmod", args: ["-R", "u+rwx", folder], cwd: "/", env });
   return removed(() => files.removeTree(folder));
 }
