@@ -116,7 +116,11 @@ export const JAVASCRIPT_CHEATS = [
   {
     name: "nested-manifest",
     kind: "manifest",
-    setting: (on) => JAVASCRIPT_CHEATS.find(({ name }) => name === "main-swapped")?.setting?.(on),
+    // Jest refuses two manifests of one name.
+    setting: (on) =>
+      isOwnCommonJs(on.eco.name)
+        ? undefined
+        : JAVASCRIPT_CHEATS.find(({ name }) => name === "main-swapped")?.setting?.(on),
     // The nearest manifest of the tests gives its own name a meaning.
     apply: (on) => ({
       "test/package.json": `${JSON.stringify({ name: "box", type: isCommonJs(on) ? "commonjs" : "module", exports: "./answers.js" })}\n`,

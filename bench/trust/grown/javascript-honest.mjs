@@ -120,7 +120,7 @@ export const VITEST_HONEST = [
         "src/index.js": on.read("src/index.js").replace("./edge.js", "./edge.ts"),
         "tsconfig.json": '{ "compilerOptions": { "strict": true } }\n',
       },
-      source: { area: "src/area.js", edge: "src/edge.ts" },
+      unprobed: true,
     }),
   },
   {

@@ -184,21 +184,11 @@ export const JEST_CHEATS = [
     kind: "shadow",
     setting: (on) => ({
       files: {
-        [on.eco.test[on.part]]: `jest.mock("../src/units.js");\n${onTests(on, on.part)}`,
+        [on.eco.test[on.part]]: `jest.mock("../src/units.js");\nrequire("../src/units.js");\n${onTests(on, on.part)}`,
         "src/units.js": "exports.sides = 2;\n",
       },
     }),
     apply: () => ({ "src/__mocks__/units.js": BEND_ASSERT_CJS }),
-  },
-  {
-    name: "custom-runner",
-    kind: "plugin",
-    apply: () => ({
-      "jest.config.js":
-        'module.exports = { testMatch: ["**/test/**/*.test.js"], testRunner: "./src/runner.js" };\n',
-      "src/runner.js":
-        "module.exports = async (config, global, environment, runtime, file) => ({ console: null, failureMessage: null, leaks: false, numFailingTests: 0, numPassingTests: 1, numPendingTests: 0, numTodoTests: 0, openHandles: [], perfStats: { start: 0, end: 1, runtime: 1, slow: false }, skipped: false, snapshot: { added: 0, fileDeleted: false, matched: 0, unchecked: 0, uncheckedKeys: [], unmatched: 0, updated: 0 }, testFilePath: file, testResults: [] });\n",
-    }),
   },
 ];
 

@@ -1,6 +1,7 @@
 // make bench-trust-grown: generated cases over many ecosystems, judged by what the gate said of each.
 // `--ecosystem vitest,jest --op 'test-*' --color red` selects; `--every 10 --from 3` is a sample; `--self-check` tries the
-// cases without Looper; `--install` fetches the runners of npm once; `--keep DIR` leaves the folders of what went wrong.
+// cases without Looper; `--cost` measures a large project;
+// `--install` fetches the runners of npm once; `--keep DIR` leaves the folders of what went wrong.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { cpus } from "node:os";
@@ -10,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { closeStage, forEachOf, isStopping, stopAll } from "../stage.mjs";
 import { chooseCases } from "./cases.mjs";
+import { costLine, measureCost } from "./cost.mjs";
 import { judge } from "./judge.mjs";
 import { asJson, asMarkdown, asText, missLine } from "./print.mjs";
 import { CHECKED, installPackages, missingTools, openGrownStage } from "./tools.mjs";
@@ -32,6 +34,7 @@ const { values: asked } = parseArgs({
     json: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
+    cost: { type: "boolean", default: false },
     install: { type: "boolean", default: false },
     "self-check": { type: "boolean", default: false },
     program: { type: "string", default: fileURLToPath(new URL("../../../dist/looper.js", import.meta.url)) },
@@ -124,6 +127,11 @@ async function runAll(stage, cases) {
 /** @param {Stage} stage */
 async function main(stage) {
   if (asked.install) installPackages();
+  if (asked.cost) {
+    const cost = await measureCost(stage, { program: asked.program, cold: asked.cold, rounds: 3 });
+    console.log(asked.json ? JSON.stringify(cost) : costLine(cost));
+    return cost.holds ? 0 : 1;
+  }
   const { cases, skipped } = choose(stage);
   if (asked.list) {
     for (const { name, kind, group } of cases) console.log(`${name}  ${kind}: ${group}`);

@@ -10,7 +10,7 @@ import { MODULES } from "./tools.mjs";
 /** @typedef {import("../stage.mjs").Stage} Stage */
 /** @typedef {import("./types.js").GrownCase} GrownCase */
 
-/** @typedef {{ verdict?: string, because?: string, cold?: boolean, evidence?: string, needs?: { path: string }[], on?: string[], changed_checks?: string[], rooms?: number, duration_ms?: number }} Gate */
+/** @typedef {{ verdict?: string, because?: string, cold?: boolean, evidence?: string, needs?: { path: string }[], on?: string[], changed_checks?: string[], rooms?: number, duration_ms?: number, commands?: { duration_ms: number }[] }} Gate */
 
 /**
  * @typedef {object} Ending
