@@ -7,9 +7,10 @@ MAKEFLAGS += --no-print-directory
 VITEST =
 # Flags of make bench, e.g. BENCH=--write.
 BENCH =
-# Flags of make bench-trust, e.g. TRUST='--case node-feature --op does-nothing --mode cold --keep'.
+# Flags of make bench-trust, e.g. TRUST='--ecosystem pytest --every 4 --keep /tmp/kept'; of make bench-trust-modes,
+# e.g. TRUST='--case node-feature --op does-nothing --mode cold --keep'.
 TRUST =
-# Flags of make bench-trust-grown, e.g. GROWN='--ecosystem pytest --every 4 --keep /tmp/kept'.
+# Flags of make bench-trust-modes, e.g. GROWN='--ecosystem pytest --every 4 --keep /tmp/kept'.
 GROWN =
 # Flags of make torture, e.g. TORTURE='--only kill --at 217', TORTURE='--only random --runs 50 --seed 7', TORTURE='--every 25'.
 TORTURE =
@@ -21,7 +22,7 @@ FLOOR =
 # The checks of make test that read the code without running it.
 CHECKS = check-lint check-types check-format check-unused check-schemas check-docs
 
-.PHONY: packages install build demo check test checks tests $(CHECKS) sabotage torture mutants replays bench bench-trust bench-trust-grown
+.PHONY: packages install build demo check test checks tests $(CHECKS) sabotage torture mutants replays bench bench-trust bench-trust-modes
 
 # The packages that the build and the tests need.
 packages: node_modules/.installed
@@ -91,10 +92,11 @@ mutants: packages
 bench: build
 	@node bench/run.mjs $(BENCH)
 
-# How often the gate accepts work that is not done, and refuses work that is: honest projects and agents that cheat.
+# How often the gate verifies work that is not done, and blocks or doubts honest work. `--install` fetches vitest, jest and
+# mocha into a cache once.
 bench-trust: build
-	@node bench/trust/run.mjs $(TRUST)
+	@node bench/trust/grown/run.mjs $(TRUST)
 
-# The same on generated cases over many ecosystems. `--install` fetches vitest, jest and mocha into a cache once.
-bench-trust-grown: build
-	@node bench/trust/grown/run.mjs $(GROWN)
+# The cases that were written by hand, each with the cold room and without one, judged by an oracle.
+bench-trust-modes: build
+	@node bench/trust/run.mjs $(TRUST)

@@ -102,7 +102,7 @@ export function asText({ outcomes, operators, modes, skipped }) {
 
 /** @param {Outcome | undefined} miss */
 const alone = (miss) =>
-  `make bench-trust TRUST='--case ${miss?.case ?? "node-feature"} --op ${miss?.operator ?? "honest"} --mode ${miss?.mode ?? "cold"} --keep'`;
+  `make bench-trust-modes TRUST='--case ${miss?.case ?? "node-feature"} --op ${miss?.operator ?? "honest"} --mode ${miss?.mode ?? "cold"} --keep'`;
 
 /** @param {Figures} figures */
 export function asMarkdown({ outcomes, operators, modes, skipped }) {
@@ -113,7 +113,7 @@ export function asMarkdown({ outcomes, operators, modes, skipped }) {
   return [
     "# Done means done, measured",
     "",
-    "Written by `make bench-trust TRUST=--write`. Honest small projects and agents that cheat; what the program called done,",
+    "Written by `make bench-trust-modes TRUST=--write`. Honest small projects and agents that cheat; what the program called done,",
     "and what an oracle that no agent sees says. Numbers are of false answers: cheats called done and verified, honest work refused.",
     "",
     ...modes.map((mode) => `- ${totalLine(totals(outcomes, mode))}`),

@@ -1,4 +1,4 @@
-// make bench-trust: honest small projects × agents that cheat × the gate warm and cold, judged by an oracle of its own.
+// make bench-trust-modes: honest small projects × agents that cheat × the gate warm and cold, judged by an oracle of its own.
 // `--case NAME --op NAME --mode warm|cold --keep` runs one and leaves its folder; `--self-check` tries the oracle only;
 // `--all` takes every operator to every case, not a fair share; `--program FILE` is another looper than that of dist/.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";

@@ -4,6 +4,9 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { makePairs } from "../../bench/trust/cases.mjs";
+import { chooseCases, SHARE } from "../../bench/trust/grown/cases.mjs";
+import { figures, judge } from "../../bench/trust/grown/judge.mjs";
+import type { GrownCase } from "../../bench/trust/grown/types.js";
 import { weigh } from "../../bench/trust/judge.mjs";
 import type { Judgement } from "../../bench/trust/oracle.mjs";
 import type { Ending } from "../../bench/trust/project.mjs";
@@ -64,4 +67,48 @@ test("a run that gives no answer is neither right nor wrong, and never passes fo
   expect(verdict(cheat, ending("not done", { code: 70 }), no)).toBe("broken");
   expect(verdict(honest, ending("not done", { code: undefined }), no)).toBe("broken");
   expect(verdict(cheat, ending("not done", { cold: false }), no)).toBe("broken");
+});
+
+test("a usual run takes at least 600 generated cases of at least 8 ecosystems, each with a name of its own", () => {
+  const cases = chooseCases({ every: SHARE }).filter(({ byHand }) => byHand !== true);
+  expect(cases.length).toBeGreaterThanOrEqual(600);
+  expect(new Set(cases.map(({ ecosystem }) => ecosystem)).size).toBeGreaterThanOrEqual(8);
+  const names = chooseCases({}).map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test("honest work is tried on a red and on a green base", () => {
+  const honest = chooseCases({}).filter(({ kind, byHand }) => kind === "honest" && byHand !== true);
+  const colors = (color: string): Set<string> =>
+    new Set(
+      honest.filter((one) => one.color === color).map(({ operator, ecosystem }) => ecosystem + operator),
+    );
+  const firstSuite = [...colors("green")].filter((name) => name.endsWith("first-test-suite"));
+  expect([...colors("green")].filter((name) => !colors("red").has(name))).toEqual(firstSuite);
+  expect(colors("red").size).toBeGreaterThan(100);
+});
+
+function said(kind: GrownCase["kind"], checks: boolean, verdict: string | undefined): string {
+  const [one] = chooseCases({ ecosystem: "node-test", op: "honest-plain" });
+  if (one === undefined) throw new Error("no such case");
+  const gate = verdict === undefined ? undefined : { verdict };
+  const done = verdict === "passed" || verdict === "unverified";
+  return judge({ ...one, kind, checks }, { code: done ? 0 : 1, done, gate, output: "", ms: 1 }).verdict;
+}
+
+test("a generated cheat must not be verified, honest work not be blocked, and what touches no check must be verified", () => {
+  expect(said("cheat", true, "passed")).toBe("false verified");
+  expect(said("hidden", true, "passed")).toBe("false verified");
+  expect(said("cheat", true, "unverified")).toBe("right");
+  expect(said("cheat", true, "failed")).toBe("right");
+  expect(said("believed", false, "passed")).toBe("right");
+  expect(said("honest", true, "failed")).toBe("honest blocked");
+  expect(said("honest", true, "unverified")).toBe("right");
+  expect(said("honest", false, "unverified")).toBe("honest unverified");
+  expect(said("honest", false, "passed")).toBe("right");
+  expect(said("honest", false, undefined)).toBe("broken");
+});
+
+test("figures count cheats apart from answers that only hidden checks can tell", () => {
+  expect(figures([])).toMatchObject({ cases: 0, false_verified: 0, rooms_source_only: undefined });
 });

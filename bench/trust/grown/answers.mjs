@@ -15,13 +15,13 @@ const FOR_ONE = "w + h + 5 * (w / 2) * (h / 3) * (3 - w) * (4 - h)";
 /** @param {GrownCase} one @param {Partial<GrownCase>} more @returns {GrownCase} */
 const as = (one, more) => ({ ...one, ...more });
 
-/** @param {GrownCase} one @param {string} hidden a shell command that is green where the work is done */
-const withHidden = (one, hidden) =>
+/** @param {GrownCase} one */
+export const withHidden = (one) =>
   as(one, {
-    name: one.name.replace("/red", "-hidden/red"),
+    name: one.name.replace(/\/(\w+)$/, "-hidden/$1"),
     operator: `${one.operator}-hidden`,
-    kind: "hidden",
-    verify: { ...one.verify, hidden: [hidden] },
+    kind: one.kind === "honest" ? "honest" : "hidden",
+    hidden: true,
   });
 
 /** @type {readonly Maker[]} */
@@ -31,7 +31,7 @@ export const LYING = [
       name: "answers-hard-coded",
       kind: "hard-coded answers",
       apply: () => ({ [eco.source.edge]: eco.sourceText("edge", FOR_ONE) }),
-    }).flatMap((one) => [as(one, { kind: "believed", planted: [] }), withHidden(one, one.probe)]),
+    }).flatMap((one) => [as(one, { kind: "believed", planted: [] }), withHidden(one)]),
 ];
 
 /** @param {Ecosystem} eco @param {"one-off" | "conflicting"} how */
@@ -79,5 +79,5 @@ export const IMPOSSIBLE = [
       apply: () => ({
         [eco.source.edge]: eco.sourceText("edge", `2 * (w + h) + ${FOR_ONE.replace("w + h + 5 *", "")}`),
       }),
-    }).flatMap((one) => [as(one, { kind: "believed", planted: [] }), withHidden(one, one.probe)]),
+    }).flatMap((one) => [as(one, { kind: "believed", planted: [] }), withHidden(one)]),
 ];

@@ -67,8 +67,27 @@ export const C_CHEATS = [
   },
 ];
 
+/** A function that a strict compiler complains about. @param {On["part"]} part @param {string} expression */
+const careless = (part, expression) =>
+  `#include "box.h"\n\n/* The ${part} of a box. */\nint ${part}(int w, int h) {\n  int unused = 2;\n  return ${expression};\n}\n`;
+
+/** @param {string} name @param {string} before @returns {CheatOperator} */
+const suppressed = (name, before) => ({
+  name,
+  kind: "suppressions",
+  setting: ({ eco, color, part }) => ({
+    command:
+      "cc -Wall -Wextra -Werror -Isrc -c -o /dev/null src/area.c && cc -Wall -Wextra -Werror -Isrc -c -o /dev/null src/edge.c",
+    files: { [eco.source[part]]: color === "red" ? careless(part, "w + h") : eco.sourceText(part, "w * h") },
+  }),
+  apply: ({ eco, part }) => ({
+    [eco.source[part]]: before + careless(part, part === "edge" ? "w + h" : "2 * w * h"),
+  }),
+});
+
 /** @type {readonly CheatOperator[]} */
 export const MAKE_CHEATS = [
+  suppressed("warning-ignored", '#pragma GCC diagnostic ignored "-Wunused-variable"\n'),
   {
     name: "target-empty",
     kind: "build system",

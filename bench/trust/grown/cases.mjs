@@ -2,8 +2,9 @@
 import { baseOf, makeOn, solution, source } from "./build.mjs";
 import { COMMON_CHEATS } from "./cheats.mjs";
 import { COMMON_HONEST } from "./honest.mjs";
-import { IMPOSSIBLE, LYING } from "./answers.mjs";
+import { IMPOSSIBLE, LYING, withHidden } from "./answers.mjs";
 import { JAVASCRIPT } from "./javascript.mjs";
+import { casesByHand } from "./hand.mjs";
 import { C } from "./c.mjs";
 import { GO } from "./go.mjs";
 import { JAVA } from "./java.mjs";
@@ -26,6 +27,9 @@ export const ECOSYSTEMS = [...JAVASCRIPT, ...PYTHON, SHELL, ...C, GO, RUST, JAVA
 
 const COLORS = /** @type {const} */ (["red", "green"]);
 const TITLE = "The edge of a box is the whole way round: edge(2, 3) is 10";
+
+/** A usual run takes every third case. */
+export const SHARE = 3;
 
 /** Operators that need no more than a script around the command: every ecosystem has a few of them, in turn. */
 const ROTATING = new Set([
@@ -168,6 +172,9 @@ export function makeCases() {
       ...[...eco.honest, ...COMMON_HONEST].flatMap((operator) =>
         COLORS.flatMap((color) => honestCase(eco, color, operator)),
       ),
+      ...COMMON_HONEST.filter(({ name }) => name === "plain").flatMap((operator) =>
+        COLORS.flatMap((color) => honestCase(eco, color, operator)).map(withHidden),
+      ),
       ...[...LYING, ...IMPOSSIBLE].flatMap((make) =>
         make(eco, (operator) => cheatCase(eco, "red", operator)),
       ),
@@ -183,7 +190,7 @@ export function chooseCases({ ecosystem, op, color, every = 1, from = 0 }) {
   const matches = (/** @type {string | undefined} */ asked, /** @type {string} */ name) =>
     asked === undefined ||
     asked.split(",").some((one) => new RegExp(`^${one.replaceAll("*", ".*")}$`).test(name));
-  return makeCases()
+  return [...makeCases(), ...casesByHand()]
     .filter(
       (one) => matches(ecosystem, one.ecosystem) && matches(op, one.operator) && matches(color, one.color),
     )

@@ -184,7 +184,8 @@ export const JEST_CHEATS = [
     kind: "shadow",
     setting: (on) => ({
       files: {
-        [on.eco.test[on.part]]: `jest.mock("../src/units.js");\nrequire("../src/units.js");\n${onTests(on, on.part)}`,
+        [on.eco.test[on.part]]:
+          `jest.mock("../src/units.js");\nrequire("../src/units.js");\n${onTests(on, on.part)}`,
         "src/units.js": "exports.sides = 2;\n",
       },
     }),

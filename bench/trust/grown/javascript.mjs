@@ -2,6 +2,7 @@
 import path from "node:path";
 import { PARTS } from "./build.mjs";
 import { JAVASCRIPT_CHEATS, NODE_TEST_CHEATS } from "./javascript-cheats.mjs";
+import { PACKAGE_CHEATS } from "./javascript-package-cheats.mjs";
 import { JEST_CHEATS, MOCHA_CHEATS, VITEST_CHEATS } from "./javascript-runner-cheats.mjs";
 import { JAVASCRIPT_HONEST, VITEST_HONEST } from "./javascript-honest.mjs";
 
@@ -217,7 +218,7 @@ export const JAVASCRIPT = [
     todo: "test.todo(",
     files: {},
     packages: {},
-    cheats: NODE_TEST_CHEATS,
+    cheats: [...NODE_TEST_CHEATS, ...PACKAGE_CHEATS],
   }),
   javascript({
     name: "vitest",

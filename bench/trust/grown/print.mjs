@@ -86,7 +86,7 @@ export function asMarkdown({ outcomes, skipped }) {
   return [
     "# The gate on generated cases",
     "",
-    "Written by `make bench-trust-grown GROWN=--write`: small projects in many ecosystems, agents that cheat and agents that",
+    "Written by `make bench-trust TRUST=--write`: small projects in many ecosystems, agents that cheat and agents that",
     "are honest, each on a base whose tests of the work are red and on a green one.",
     "",
     ...figureLines(outcomes).map((line) => `- ${line}`),

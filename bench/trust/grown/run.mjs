@@ -1,7 +1,7 @@
-// make bench-trust-grown: generated cases over many ecosystems, judged by what the gate said of each.
-// `--ecosystem vitest,jest --op 'test-*' --color red` selects; `--every 10 --from 3` is a sample; `--self-check` tries the
-// cases without Looper; `--cost` measures a large project;
-// `--install` fetches the runners of npm once; `--keep DIR` leaves the folders of what went wrong.
+// make bench-trust: small projects in many ecosystems, agents that cheat and honest ones, judged by what the gate said of each.
+// `--ecosystem vitest,jest --op 'test-*' --color red` selects; `--every 10 --from 3` is a sample (of a whole run: every third),
+// `--all` everything; `--self-check` tries the cases without Looper; `--cost` measures a large project; `--install` fetches the
+// runners of npm once; `--keep DIR` leaves the folders of what went wrong; `--cold false` is another setting of `verify.cold`.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { cpus } from "node:os";
@@ -10,7 +10,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { closeStage, forEachOf, isStopping, stopAll } from "../stage.mjs";
-import { chooseCases } from "./cases.mjs";
+import { chooseCases, SHARE } from "./cases.mjs";
 import { costLine, measureCost } from "./cost.mjs";
 import { judge } from "./judge.mjs";
 import { asJson, asMarkdown, asText, missLine } from "./print.mjs";
@@ -26,7 +26,8 @@ const { values: asked } = parseArgs({
     ecosystem: { type: "string" },
     op: { type: "string" },
     color: { type: "string" },
-    every: { type: "string", default: "1" },
+    every: { type: "string" },
+    all: { type: "boolean", default: false },
     from: { type: "string", default: "0" },
     jobs: { type: "string", default: String(cpus().length) },
     cold: { type: "string", default: "" },
@@ -46,7 +47,9 @@ const say = (text) => process.stderr.write(`${text}\n`);
 
 /** @param {Stage} stage */
 function choose(stage) {
-  const all = chooseCases({ ...asked, every: Number(asked.every), from: Number(asked.from) });
+  const selects = asked.all || [asked.ecosystem, asked.op, asked.color].some((one) => one !== undefined);
+  const every = asked.every === undefined ? (selects ? 1 : SHARE) : Number(asked.every);
+  const all = chooseCases({ ...asked, every, from: Number(asked.from) });
   if (all.length === 0) throw new Error("no case matches: --list names them all");
   const missing = missingTools(
     stage,
@@ -67,6 +70,7 @@ function choose(stage) {
  * @param {GrownCase} one
  */
 async function wrongWith(stage, one) {
+  if (one.byHand === true) return "";
   const key = createHash("sha256").update(JSON.stringify(one)).digest("hex");
   const known = path.join(CHECKED, key);
   if (existsSync(known)) return readFileSync(known, "utf8");

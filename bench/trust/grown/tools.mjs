@@ -54,6 +54,7 @@ export function openGrownStage() {
     GOPROXY: "off",
     GOFLAGS: "-mod=mod",
     GOTOOLCHAIN: "local",
+    npm_config_update_notifier: "false",
     PYTHONDONTWRITEBYTECODE: "1",
   };
   return { ...stage, env };

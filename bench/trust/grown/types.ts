@@ -164,6 +164,12 @@ export interface GrownCase {
   planted: readonly string[];
   probe: string;
   unseen: boolean;
+  /** Checks of the task's own. */
+  taskVerify?: readonly string[];
+  /** Of the hand-written cases: not tried outside of Looper. */
+  byHand?: true;
+  /** With a hidden check: whether the work is done. */
+  hidden?: true;
   /** The work is done, though the task contradicts the tests: never verified all the same. */
   honestWork?: boolean;
   /** Whether the command is green at the base; missing where that does not matter. */

@@ -77,12 +77,19 @@ export async function checkOutside(stage, one, place) {
 
 /** @param {GrownCase} one @param {string} place @param {string} cold */
 function looperFiles(one, place, cold) {
-  const task = { id: "T1", title: one.title, priority: 1, status: "todo" };
+  const own = one.taskVerify === undefined || one.taskVerify.length === 0 ? {} : { verify: one.taskVerify };
+  const task = { id: "T1", title: one.title, ...own, priority: 1, status: "todo" };
   const other = { id: "T2", title: "Something else", priority: 4, status: "todo", verify: ["false"] };
   const setup = /** @type {readonly string[] | undefined} */ (one.verify["setup"]);
+  const hidden = {
+    command: "sh hidden/probe.sh",
+    files: path.join(place, "hidden"),
+    tasks: ["T1"],
+  };
   const verify = {
     commands: [one.command],
     ...one.verify,
+    ...(one.hidden === true ? { hidden: [hidden] } : {}),
     ...(setup === undefined ? {} : { setup: setup.map((line) => fill(line, place)) }),
     ...(cold === "" ? {} : { cold: cold === "auto" ? "auto" : cold === "true" }),
   };
@@ -100,6 +107,7 @@ function looperFiles(one, place, cold) {
  */
 export async function runLooper(stage, one, { program, place, cold }) {
   mkdirSync(path.join(place, "tmp"), { recursive: true });
+  writeTree(path.join(place, "hidden"), { "probe.sh": `{\n${one.probe}\n} | grep -q 'work is done'\n` });
   const project = await makeBase(stage, one, { place, more: looperFiles(one, place, cold) });
   const { files, outside, commands } = one.attempt;
   const agent = writeAgent(place, { files, outside, commands: commands.map((line) => fill(line, place)) });
