@@ -89,7 +89,7 @@ export async function runOne(
   const isAsked = order.reports !== "none" && order.reports.length > 0;
   if (order.reports === "none" || isAsked || !mayStartRunner(order.command))
     return runReporting(ports, room, order, stop);
-  const report = await prepareOwnReport(ports, room.env);
+  const report = await prepareOwnReport(ports, { ...room, command: order.command });
   if (report === undefined) return runReporting(ports, room, order, stop);
   try {
     const redact = (text: string): string => withoutLinesOf(report.folder, room.redact(text));

@@ -1,50 +1,10 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeEach, expect, test } from "vitest";
-import { nodePorts } from "../../system/processes/node-ports.js";
-import { runCommands } from "../commands/run-commands.js";
-import type { Ran } from "../verdict.js";
+import { expect } from "vitest";
+import { test, ports } from "../testing/runner-room.js";
 import { mayStartRunner } from "./may-start-runner.js";
 import { casesThatCount, prepareOwnReport, readOwnReport, removeOwnReport } from "./own-report.js";
-
-const ports = nodePorts();
-const mark = `runners-test-${String(process.pid)}`;
-ports.processes.mark(mark);
-const top = realpathSync(mkdtempSync(join(tmpdir(), "runners-")));
-let cwd = top;
-afterAll(async () => {
-  await ports.processes.sweep(mark);
-  rmSync(top, { recursive: true });
-});
-beforeEach(() => {
-  cwd = mkdtempSync(join(top, "room-"));
-});
-
-function write(files: Record<string, string>): void {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(cwd, path)), { recursive: true });
-    writeFileSync(join(cwd, path), text, { mode: 0o755 });
-  }
-}
-
-async function run(command: string, reports: string[] = [], path = process.env["PATH"]): Promise<Ran> {
-  const room = { cwd, env: { PATH: path ?? "", HOME: cwd }, redact: (text: string) => text };
-  const plan = { commands: [command], own: [], timeoutMs: 0, reports };
-  const ran = await runCommands(ports, room, plan, new AbortController().signal);
-  if (ran === "interrupted" || ran[0] === undefined) throw new Error("nothing ran");
-  expect(ran[0].tail).not.toContain("looper-report-");
-  return ran[0];
-}
 
 const NODE_TEST = `import { describe, it, test } from "node:test";
 import assert from "node:assert/strict";
@@ -66,8 +26,10 @@ const NODE_CASES = {
   "test/a.test.mjs > math > halves > evenly": "passed",
 };
 
-test("node's runner reports its cases, whatever starts it, and its output and exit code stay", async () => {
-  write({
+test("node's runner reports its cases, whatever starts it, and its output and exit code stay", async ({
+  project: { write, run },
+}) => {
+  await write({
     "package.json": '{"scripts":{"test":"node --test test/"}}',
     "test/a.test.mjs": NODE_TEST,
     "check.sh": "node --test test/a.test.mjs",
@@ -87,8 +49,8 @@ test("node's runner reports its cases, whatever starts it, and its output and ex
   expect(bare).not.toHaveProperty("runner");
 }, 60_000);
 
-test("node's reporters that a command names stay", async () => {
-  write({ "a.test.mjs": NODE_TEST, "two.sh": "node --test a.test.mjs >/dev/null; node a.test.mjs" });
+test("node's reporters that a command names stay", async ({ project: { write, run } }) => {
+  await write({ "a.test.mjs": NODE_TEST, "two.sh": "node --test a.test.mjs >/dev/null; node a.test.mjs" });
   const dot = await run("GREEN=1 node --test --test-reporter=dot a.test.mjs");
   expect(dot.end).toEqual({ how: "exited", code: 0 });
   expect(dot.tail).toMatch(/^\.\.X\.+\n/);
@@ -99,19 +61,21 @@ test("node's reporters that a command names stay", async () => {
   expect(Object.keys((await run("GREEN=1 sh two.sh")).tests ?? {})).toHaveLength(14);
 }, 60_000);
 
-test("runners that tests start are not asked to report", async () => {
+test("runners that tests start are not asked to report", async ({ project: { write, run } }) => {
   const spawn = 'import { execFileSync } from "node:child_process";\nimport { test } from "node:test";\n';
-  write({
+  await write({
     "a.test.mjs": `${spawn}test("runs", () => { execFileSync("node", ["--test", "inner.mjs"], { env: { PATH: process.env.PATH } }); });`,
     "inner.mjs": 'import { test } from "node:test";\ntest("inner", () => {});\n',
   });
   expect((await run("node --test a.test.mjs")).tests).toEqual({ "a.test.mjs > runs": "passed" });
 }, 30_000);
 
-test("vitest reports its cases beside the reporters of the command and of the configuration", async () => {
+test("vitest reports its cases beside the reporters of the command and of the configuration", async ({
+  project: { cwd, write, run },
+}) => {
   const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url));
   symlinkSync(modules, join(cwd, "node_modules"));
-  write({
+  await write({
     "package.json": '{"type":"module","scripts":{"test":"vitest run"}}',
     "a.test.js":
       'import { expect, it, describe } from "vitest";\ndescribe("math", () => { it("adds", () => {}); it.skip("later", () => {}); });\nit("is clean", () => { expect(process.env.NODE_OPTIONS ?? "").not.toContain("looper"); });\n',
@@ -125,17 +89,17 @@ test("vitest reports its cases beside the reporters of the command and of the co
   const own = await run("npx vitest run --reporter=tap");
   expect(own).toMatchObject({ tests });
   expect(own.tail).toContain("TAP version");
-  write({ "vitest.config.js": 'export default { test: { reporters: ["tap"] } };' });
+  await write({ "vitest.config.js": 'export default { test: { reporters: ["tap"] } };' });
   const set = await run("npx vitest run");
   expect(set).toMatchObject({ tests });
   expect(set.tail).toContain("TAP version");
   // Reporters that cannot be named again stay as they are, without a report.
-  write({ "vitest.config.js": 'export default { test: { reporters: [["tap", {}]] } };' });
+  await write({ "vitest.config.js": 'export default { test: { reporters: [["tap", {}]] } };' });
   expect(await run("npx vitest run")).not.toHaveProperty("tests");
 }, 120_000);
 
-test("jest reports through its results processor", async () => {
-  write({
+test("jest reports through its results processor", async ({ project: { write, run } }) => {
+  await write({
     "node_modules/jest/bin/jest.js": `const option = "--testResultsProcessor=";
 const file = process.argv.find((arg) => arg.startsWith(option));
 const result = (status, title) => ({ status, title, ancestorTitles: ["math"] });
@@ -156,12 +120,12 @@ process.exit(1);
       "b.test.js": "failed",
     },
   });
-  write({ "jest.config.js": "module.exports = { testResultsProcessor: './mine.js' };" });
+  await write({ "jest.config.js": "module.exports = { testResultsProcessor: './mine.js' };" });
   expect(await run("node node_modules/jest/bin/jest.js")).not.toHaveProperty("tests");
 }, 30_000);
 
-test("mocha reports the events of its runner", async () => {
-  write({
+test("mocha reports the events of its runner", async ({ project: { write, run } }) => {
+  await write({
     "node_modules/mocha/lib/runner.js": `module.exports = class Runner extends require("events") {};`,
     "node_modules/mocha/bin/mocha.js": `const Runner = require("../lib/runner.js");
 const runner = new Runner();
@@ -184,8 +148,10 @@ if (!process.argv.includes("--dies")) runner.emit("end");
   expect(await run("node node_modules/mocha/bin/mocha.js --dies")).not.toHaveProperty("tests");
 }, 30_000);
 
-test("unittest reports its cases, and the project's own sitecustomize is imported all the same", async () => {
-  write({
+test("unittest reports its cases, and the project's own sitecustomize is imported all the same", async ({
+  project: { write, run },
+}) => {
+  await write({
     "lib/sitecustomize.py": 'import os\nos.environ["SITE"] = "ours"\n',
     "tests/__init__.py": "",
     "tests/test_a.py": `import os, sys, unittest
@@ -209,7 +175,7 @@ class A(unittest.TestCase):
     "tests.test_a.A > test_known": "skipped",
     "tests.test_a.A > test_parts": "passed",
   };
-  write({ "check.sh": 'export PYTHONPATH="$PYTHONPATH${PYTHONPATH:+:}lib"\npython3 -m unittest $1\n' });
+  await write({ "check.sh": 'export PYTHONPATH="$PYTHONPATH${PYTHONPATH:+:}lib"\npython3 -m unittest $1\n' });
   expect(await run("GREEN=1 sh check.sh tests.test_a")).toMatchObject({ runner: "unittest", tests: green });
   expect(await run("sh check.sh")).toMatchObject({
     end: { how: "exited", code: 1 },
@@ -221,21 +187,25 @@ class A(unittest.TestCase):
   });
 }, 30_000);
 
-test("a command that ends well has no failing case, and a failing one without cases has no report", async () => {
+test("a command that ends well has no failing case, and a failing one without cases has no report", async ({
+  project: { write, run },
+}) => {
   const failed = [{ name: "a", status: "failed" as const }];
   expect(casesThatCount({ cases: failed }, true)).toEqual({ a: "passed" });
   expect(casesThatCount({ cases: failed }, false)).toEqual({ a: "failed" });
   expect(casesThatCount({ cases: [] }, true)).toEqual({});
   expect(casesThatCount({ cases: [] }, false)).toBeUndefined();
-  write({ "a.test.mjs": NODE_TEST });
+  await write({ "a.test.mjs": NODE_TEST });
   const { tests } = await run("node --test a.test.mjs || true");
   expect(tests).toMatchObject({ "a.test.mjs > math > fails": "passed" });
 }, 30_000);
 
-test("a report that is cut, foreign, a link or too large counts as none, and says so", async () => {
+test("a report that is cut, foreign, a link or too large counts as none, and says so", async ({
+  project: { cwd },
+}) => {
   const clean = (part: string): string => part;
   const read = async (files: Record<string, string | number>): Promise<string> => {
-    const report = await prepareOwnReport(ports, {});
+    const report = await prepareOwnReport(ports, { env: {}, cwd, command: "npm test" });
     if (report === undefined) throw new Error("no folder");
     for (const [name, content] of Object.entries(files)) {
       const path = join(report.folder, name);
@@ -265,7 +235,7 @@ test("a report that is cut, foreign, a link or too large counts as none, and say
   );
   const large = "no test report: more than 67108864 bytes of reports";
   expect(await read({ "1.json": good, "2.json": 100 * 1024 * 1024 })).toBe(large);
-  const report = await prepareOwnReport(ports, {});
+  const report = await prepareOwnReport(ports, { env: {}, cwd, command: "npm test" });
   symlinkSync("/dev/zero", join(report?.folder ?? "", "1.json"));
   expect((await readOwnReport(ports, { folder: report?.folder ?? "" }, clean)).problems).toEqual([
     "no test report: a report is not a file",
@@ -273,14 +243,16 @@ test("a report that is cut, foreign, a link or too large counts as none, and say
   await removeOwnReport(ports, { folder: report?.folder ?? "" });
 });
 
-test("verify.report wins, and a command without runners keeps its environment", async () => {
-  write({ "a.sh": 'echo "[$NODE_OPTIONS][$PYTHONPATH]"' });
+test("verify.report wins, and a command without runners keeps its environment", async ({
+  project: { write, run },
+}) => {
+  await write({ "a.sh": 'echo "[$NODE_OPTIONS][$PYTHONPATH]"' });
   expect((await run("sh a.sh", ["junit.xml"])).tail).toBe("[][]\n");
   expect((await run('echo "[$NODE_OPTIONS][$PYTHONPATH]"')).tail).toBe("[][]\n");
 });
 
-test("a command that the report breaks runs again without one", async () => {
-  write({
+test("a command that the report breaks runs again without one", async ({ project: { cwd, write, run } }) => {
+  await write({
     "bin/node":
       '#!/bin/sh\ntest -z "$NODE_OPTIONS" || { echo "bad: $NODE_OPTIONS" >&2; exit 9; }\necho fine\n',
   });
@@ -297,7 +269,7 @@ test.each([
   ["sh check.sh", true],
   ["grep -q a b.txt && test -e c", false],
   ["printf '%s' x > y.xml", false],
-  ["cargo fmt --check", false],
+  ["tsc --noEmit", false],
 ])("a command may start a runner that reports: %s", (command, may) => {
   expect(mayStartRunner(command)).toBe(may);
 });

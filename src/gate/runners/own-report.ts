@@ -4,12 +4,16 @@ import { join } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
+import { quoteWord } from "../../shell/quote.js";
 import { parseJson } from "../../system/text/json.js";
 import { readReport } from "../report/report.js";
 import { joinName, nameCases, type CleanPart, type TestCase } from "../report/test-names.js";
 import { TestStatus } from "../verdict.js";
+import { namesStarted } from "./may-start-runner.js";
 import { JEST_RESULTS, NODE_HOOK, NODE_REPORTER } from "./node-hook.js";
+import { MINITEST_HOOK, PHP_HOOK, PROVE_HOOK, RSPEC_HOOK, WRAPPERS } from "./other-hooks.js";
 import { PYTHON_HOOK } from "./python-hook.js";
+import { readCargo, readGo } from "./read-output.js";
 
 /** The folder of one command's reports, outside the checked files. Its name is random, and it is never used again. */
 export interface OwnReport {
@@ -31,32 +35,51 @@ type ReportPorts = Pick<Ports, "files">;
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_FILES = 5_000;
 
+/** A command that is to report, with its environment and its folder. */
+interface ReportOrder {
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+  command: string;
+}
+
 /** Makes the folder; `undefined` if that is not possible: then the exit code has to do. */
 export async function prepareOwnReport(
-  { files }: ReportPorts,
-  env: Readonly<Record<string, string>>,
+  { files, processes }: Pick<Ports, "files" | "processes">,
+  { env, cwd, command }: ReportOrder,
 ): Promise<OwnReport | undefined> {
   let folder: string | undefined;
   try {
     folder = await files.makeTempFolder("looper-report-");
-    const hook = join(folder, "hook.cjs");
-    const option = `--require ${JSON.stringify(hook)}`;
-    const named = JSON.stringify(folder);
-    const texts: readonly [name: string, text: string][] = [
-      [
-        "hook.cjs",
-        `"use strict";\nconst FOLDER = ${named};\nconst OPTION = ${JSON.stringify(option)};${NODE_HOOK}`,
-      ],
-      ["reporter.mjs", NODE_REPORTER],
-      ["jest-results.cjs", JEST_RESULTS],
-      ["sitecustomize.py", `FOLDER = ${named}\n${PYTHON_HOOK}`],
-    ];
-    for (const [name, text] of texts) await files.writeNew(join(folder, name), text, { fleeting: true });
+    for (const [name, text] of hooksIn(folder, env))
+      await files.writeNew(join(folder, name), text, { fleeting: true });
+    const path = env["PATH"] ?? "";
+    const wrapped: string[] = [];
+    for (const name of namesStarted(command, Object.keys(WRAPPERS)))
+      if ((await processes.which(name, path, cwd)) !== undefined) wrapped.push(name);
+    for (const folderOfHooks of ["ruby/minitest", "php", ...(wrapped.length > 0 ? ["bin"] : [])])
+      await files.makeFolder(join(folder, folderOfHooks));
+    await files.writeNew(
+      join(folder, "ruby/minitest/looper_plugin.rb"),
+      rubyText(folder, MINITEST_HOOK),
+      FLEETING,
+    );
+    await files.writeNew(
+      join(folder, "php/looper.ini"),
+      `auto_prepend_file="${folder}/prepend.php"\n`,
+      FLEETING,
+    );
+    for (const name of wrapped) {
+      const text = `#!/bin/sh\nfolder=${quoteWord(folder)}\n${WRAPPERS[name] ?? ""}`;
+      await files.writeNew(join(folder, "bin", name), text, { ...FLEETING, mode: 0o700 });
+    }
+    const own = /^[\w/.-]+$/.test(folder) ? plainEnvironment(folder, env) : {};
     return {
       folder,
       env: {
         ...env,
-        NODE_OPTIONS: joined(" ", env["NODE_OPTIONS"], option),
+        ...own,
+        ...(wrapped.length === 0 ? {} : { PATH: joined(":", join(folder, "bin"), path) }),
+        NODE_OPTIONS: joined(" ", env["NODE_OPTIONS"], nodeOption(folder)),
         PYTHONPATH: joined(":", folder, env["PYTHONPATH"]),
       },
     };
@@ -65,6 +88,48 @@ export async function prepareOwnReport(
     if (folder !== undefined) await removeOwnReport({ files }, { folder });
     return undefined;
   }
+}
+
+const FLEETING = { fleeting: true } as const;
+
+const nodeOption = (folder: string): string => `--require ${JSON.stringify(join(folder, "hook.cjs"))}`;
+const perlOption = (folder: string): string => `-I${folder} -MLooperReport`;
+const rubyText = (folder: string, text: string): string =>
+  `LOOPER_REPORT_FOLDER = ${JSON.stringify(folder)}\n${text.replaceAll(/\bFOLDER\b/g, "LOOPER_REPORT_FOLDER")}`;
+
+/** The files at the top of the folder. */
+function hooksIn(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): readonly (readonly [name: string, text: string])[] {
+  const named = JSON.stringify(folder);
+  const scan = env["PHP_INI_SCAN_DIR"];
+  const perl = `package LooperReport;\nuse strict;\nmy $folder = '${folder}';\nmy $option = '${perlOption(folder)}';`;
+  return [
+    [
+      "hook.cjs",
+      `"use strict";\nconst FOLDER = ${named};\nconst OPTION = ${JSON.stringify(nodeOption(folder))};${NODE_HOOK}`,
+    ],
+    ["reporter.mjs", NODE_REPORTER],
+    ["jest-results.cjs", JEST_RESULTS],
+    ["sitecustomize.py", `FOLDER = ${named}\n${PYTHON_HOOK}`],
+    ["rspec.rb", rubyText(folder, RSPEC_HOOK)],
+    ["LooperReport.pm", `${perl}\n${PROVE_HOOK}`],
+    [
+      "prepend.php",
+      `<?php\n$folder = '${folder}';\n$scan = ${scan === undefined ? "null" : `'${scan.replaceAll(/['\\]/g, "\\$&")}'`};\n${PHP_HOOK}`,
+    ],
+  ];
+}
+
+/** Variables that cannot hold any path. */
+function plainEnvironment(folder: string, env: Readonly<Record<string, string>>): Record<string, string> {
+  return {
+    SPEC_OPTS: joined(" ", env["SPEC_OPTS"], `--require ${join(folder, "rspec.rb")}`),
+    RUBYLIB: joined(":", join(folder, "ruby"), env["RUBYLIB"]),
+    PHP_INI_SCAN_DIR: `${env["PHP_INI_SCAN_DIR"] ?? ""}:${join(folder, "php")}`,
+    PERL5OPT: joined(" ", env["PERL5OPT"], perlOption(folder)),
+  };
 }
 
 function joined(between: string, ...parts: readonly (string | undefined)[]): string {
@@ -90,7 +155,7 @@ export async function readOwnReport(
   clean: CleanPart,
 ): Promise<OwnCases> {
   const names = (await unlessRefused(files.list(folder))) ?? [];
-  const reports = names.filter((name) => /\.(?:json|xml)$/.test(name));
+  const reports = names.filter((name) => /\.(?:json|xml|cargo|go)$/.test(name));
   if (reports.length > MOST_FILES) return none(`more than ${MOST_FILES} reports`);
   const runners = new Set<string>();
   const cases: TestCase[] = [];
@@ -117,7 +182,7 @@ function none(why: string): OwnCases {
 
 /** A status, the file, and the names of groups and test. */
 const Reported = z.object({
-  runner: z.enum(["node --test", "jest", "mocha", "pytest", "unittest"]),
+  runner: z.enum(["node --test", "jest", "mocha", "pytest", "unittest", "rspec", "minitest", "prove"]),
   cases: z.array(z.tuple([TestStatus]).rest(z.string())),
 });
 
@@ -126,14 +191,21 @@ function readOne(
   bytes: Uint8Array,
   clean: CleanPart,
 ): { runner: string; cases: readonly TestCase[] } | string {
+  const xml = /\.(vitest|phpunit|ctest)\.xml$/.exec(name)?.[1];
   if (name.endsWith(".xml")) {
     const report = readReport(bytes, clean);
     if (report.how === "broken") return `is ${report.why}`;
-    return report.how === "none" ? "is empty or cut" : { runner: "vitest", cases: report.cases };
+    return report.how === "none" ? "is empty or cut" : { runner: xml ?? "unknown", cases: report.cases };
   }
-  const parsed = Reported.safeParse(parseJson(bytes));
-  if (!parsed.success) return "is empty, cut or not a report";
-  const { runner, cases } = parsed.data;
+  const text = (): string => new TextDecoder().decode(bytes);
+  const lines = name.endsWith(".go")
+    ? readGo(text())
+    : name.endsWith(".cargo")
+      ? readCargo(text())
+      : undefined;
+  const parsed = lines ?? Reported.safeParse(parseJson(bytes)).data;
+  if (parsed === undefined) return "is empty, cut or not a report";
+  const { runner, cases } = parsed;
   return {
     runner,
     cases: cases.map(([status, ...parts]) => {
