@@ -1,5 +1,6 @@
 // What follows from a task that passes only with changed checks: a person looks at it, accepts it, or allowed it before.
 import { expect, test } from "vitest";
+import type { Program } from "../rig/program.js";
 import { type Rig, story } from "../rig/rig.js";
 
 /** The program and its test, for an answer. */
@@ -156,3 +157,36 @@ test(
     expect(await rig.run(["accept", "T1", "--file", "to-do.json"])).toMatchObject({ code: 0 });
   }),
 );
+
+test.for<[who: string, accepts: boolean, verdict: string]>([
+  ["what a person accepted in between", true, "passed"],
+  ["nothing that a person did not accept", false, "unverified"],
+])("a run that resumes a killed one trusts %s", async ([, accepts, verdict]) => {
+  await story(async (rig) => {
+    const puppet = await rig.agent({}, { verify: { commands: ["node --test test/"] } });
+    for (const [name, text] of Object.entries(project(42))) rig.write(name, text);
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.gitInit();
+    const first: { program?: Program } = {};
+    puppet.play(async (turn) => {
+      if (turn.task === "T2") {
+        await first.program?.kill("alone");
+        return;
+      }
+      for (const [name, text] of Object.entries(project(43)))
+        await turn.write(`${turn.hello.cwd}/${name}`, text);
+      await turn.report();
+    });
+    first.program = rig.start(["run", "--no-review", "--trust"]);
+    await first.program.ended;
+    expect(await shown(rig, "T1")).toMatchObject({ verified: false, evidence: { because: "influence" } });
+    if (accepts) expect(await rig.run(["accept", "T1"])).toMatchObject({ code: 0 });
+    puppet.play(async (turn) => {
+      await turn.write(`${turn.hello.cwd}/src/more.js`, "exports.more = 1;\n");
+      await turn.report();
+    });
+    expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
+    expect(rig.events().find(({ type }) => type === "gate_finished")).toMatchObject({ verdict });
+    expect(await shown(rig, "T2")).toMatchObject({ verified: accepts });
+  })();
+});
