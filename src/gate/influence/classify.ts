@@ -2,7 +2,7 @@
 // (doubt). By positive evidence alone: what is not plainly part of the program is not taken for it. Pure.
 // Leaves which names are tests and settings to name-rules.ts, imports to import-graph.ts, and what becomes of each kind to the rooms.
 import { posix } from "node:path";
-import { familyIn, familyOf, isDocumentation, type Family } from "./families.js";
+import { FAMILIES, familyIn, familyOf, isDocumentation, type Family } from "./families.js";
 import { ImportGraph } from "./import-graph.js";
 import { GONE, type ChangedFile, type Classified, type NameRules, type Reference } from "./kinds.js";
 import { packagesForChecks, programRoots, rootOf, topOf, type ProgramRoots } from "./program-roots.js";
@@ -31,12 +31,12 @@ const REGULAR = /^100/;
 class Classifier {
   private readonly roots: ProgramRoots;
   private readonly checkFolders: readonly string[];
-  private readonly families: ReadonlySet<Family>;
+  private readonly families = new Map<Family, boolean>();
   private readonly graph: ImportGraph;
   private readonly shadows: Shadows;
   private readonly loaded: Loaded;
   /** Paths at the reference, in lower case. */
-  private readonly lowered: ReadonlySet<string>;
+  private lowered: ReadonlySet<string> | undefined;
   private readonly known = new Map<string, boolean>();
   private readonly reached = new Map<string, boolean>();
 
@@ -52,9 +52,7 @@ class Classifier {
       ...(rules.testFolders ?? []).filter((folder) => !this.holdsRoot(folder) && !this.isInDeepRoot(folder)),
       ...packagesForChecks(reference),
     ];
-    this.lowered = new Set(reference.paths.map((path) => path.toLowerCase()));
     this.loaded = loadedBySettings(reference, rules.isHeld, (folder) => this.holdsRoot(folder));
-    this.families = this.programFamilies();
     this.shadows = new Shadows(this.graph, reference, rules, {
       isHeld: (path) => this.isHeld(path),
       isProgram: (path) => this.isProgram(path),
@@ -106,7 +104,7 @@ class Classifier {
 
   private classifyCode(change: ChangedFile, family: Family): Judgement {
     const { path } = change;
-    if (!this.families.has(family)) return doubt("the program had no file of this language");
+    if (!this.hasFamily(family)) return doubt("the program had no file of this language");
     if (this.isImportedByProgram(path)) return source("the program imports it");
     if (this.roots.entries.has(path)) return source("it is an entry point of the program");
     const root = rootOf(this.roots, path);
@@ -142,16 +140,19 @@ class Classifier {
     return this.roots.deep.some((root) => root !== "" && isBelow(folder, root));
   }
 
-  private programFamilies(): ReadonlySet<Family> {
-    const { reference, rules } = this;
-    const program = reference.paths.filter(
-      (path) => !rules.isHeld(path) && !isTestish(path, rules.home) && !isForeign(path),
-    );
-    const found = program.map((path) => {
+  /** Whether the program has a file of a language at the reference. */
+  private hasFamily(family: Family): boolean {
+    const known = this.families.get(family);
+    if (known !== undefined) return known;
+    const found = this.reference.paths.some((path) => {
       const isPlain = posix.extname(path) === "" && rootOf(this.roots, path) !== undefined;
-      return familyOf(path) ?? (isPlain ? familyIn(path, reference.text(path)) : undefined);
+      const own = familyOf(path) ?? (isPlain ? familyIn(path, this.reference.text(path)) : undefined);
+      return (
+        own === family && !isTestish(path, this.rules.home) && !isForeign(path) && !this.rules.isHeld(path)
+      );
     });
-    return new Set(found.filter((family) => family !== undefined));
+    this.families.set(family, found);
+    return found;
   }
 
   private familyOf({ path, before, after }: ChangedFile): Family | undefined {
@@ -282,7 +283,7 @@ class Classifier {
 
   private mayBeProgramOfChecks(path: string): boolean {
     const family = familyOf(path) ?? familyIn(path, this.reference.text(path));
-    return family !== "shell" || [...this.families].every((one) => one === "shell");
+    return family !== "shell" || !FAMILIES.some((one) => one !== "shell" && this.hasFamily(one));
   }
 
   private isReadByHeld(path: string): boolean {
@@ -300,6 +301,7 @@ class Classifier {
     if (from.mode !== GONE && to.mode !== GONE && from.mode !== to.mode) return "its mode changed";
     if (isForeign(path)) return "it is in a folder of outputs or of others' code";
     if (posix.basename(path).startsWith(".")) return "its name begins with a dot";
+    this.lowered ??= new Set(this.reference.paths.map((one) => one.toLowerCase()));
     const isTwin = from.mode === GONE && this.lowered.has(path.toLowerCase());
     return isTwin ? "another file has the same name but for upper and lower case" : undefined;
   }

@@ -36,8 +36,11 @@ const EXTENSIONS: Readonly<Record<Family, string>> = {
   shell: "sh bash zsh bats",
 };
 
+/** Every family. */
+export const FAMILIES = Object.keys(EXTENSIONS) as readonly Family[];
+
 const FAMILY_OF = new Map<string, Family>(
-  (Object.keys(EXTENSIONS) as Family[]).flatMap((family) =>
+  FAMILIES.flatMap((family) =>
     EXTENSIONS[family].split(" ").map((extension): [string, Family] => [extension, family]),
   ),
 );

@@ -172,6 +172,7 @@ function namesOf(path: string): string[] {
 function javaSources(paths: readonly string[]): string[] {
   const found = new Set<string>();
   for (const path of paths) {
+    if (!path.includes("src/")) continue;
     const [folder] = /^(?:.*\/)?src\/\w+\/(?:java|kotlin|scala|groovy)(?=\/)/.exec(path) ?? [];
     if (folder !== undefined) found.add(folder);
   }
