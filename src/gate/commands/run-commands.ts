@@ -34,6 +34,8 @@ export interface Room {
   cwd: string;
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
+  /** How the names of temporary folders begin, so that the next run finds those of a killed one. */
+  temporary?: string;
   /** Removes secrets from the output of the commands, and from the names of their tests. */
   redact(text: string): string;
   /** Absolute paths of files and folders that the commands must not see, where their containment can hide them. */

@@ -174,6 +174,7 @@ function roomOf(places: ColdPlaces, { cwd: top }: GitRoom): Room {
   return {
     cwd: join(top, pathFromTop(places.rooms, places.workDir)),
     env: envIn(places, top),
+    temporary: places.rooms.prefix,
     redact: (text) => places.redact(text),
     ...given({ hide: places.hide }),
   };

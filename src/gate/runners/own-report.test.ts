@@ -273,3 +273,11 @@ test.each([
 ])("a command may start a runner that reports: %s", (command, may) => {
   expect(mayStartRunner(command)).toBe(may);
 });
+
+test("the folder of reports has the beginning of its name by which a later run finds it", async ({
+  project: { cwd },
+}) => {
+  const report = await prepareOwnReport(ports, { env: {}, cwd, command: "npm test", temporary: "looper-x-" });
+  expect(report?.folder).toContain("/looper-x-report-");
+  await removeOwnReport(ports, { folder: report?.folder ?? "" });
+});

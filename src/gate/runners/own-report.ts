@@ -40,16 +40,18 @@ interface ReportOrder {
   env: Readonly<Record<string, string>>;
   cwd: string;
   command: string;
+  /** How the folder's name begins. */
+  temporary?: string;
 }
 
 /** Makes the folder; `undefined` if that is not possible: then the exit code has to do. */
 export async function prepareOwnReport(
   { files, processes }: Pick<Ports, "files" | "processes">,
-  { env, cwd, command }: ReportOrder,
+  { env, cwd, command, temporary = "looper-" }: ReportOrder,
 ): Promise<OwnReport | undefined> {
   let folder: string | undefined;
   try {
-    folder = await files.makeTempFolder("looper-report-");
+    folder = await files.makeTempFolder(`${temporary}report-`);
     for (const [name, text] of hooksIn(folder, env))
       await files.writeNew(join(folder, name), text, { fleeting: true });
     const path = env["PATH"] ?? "";

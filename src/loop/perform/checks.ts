@@ -10,6 +10,7 @@ import { runCommands, type GatePlan, type Room } from "../../gate/commands/run-c
 import type { Baseline, GateReport, Ran } from "../../gate/verdict.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import { undoGateChanges } from "../../git/restore/undo-gate-changes.js";
+import { given } from "../../system/given.js";
 import { listSome } from "../../system/text/cut.js";
 import { makeBaseEnvironment, makeGateEnvironment } from "./environment.js";
 import type { JobFacts } from "../step/effects.js";
@@ -210,10 +211,11 @@ function makePlan({ project }: World, own: readonly string[]): GatePlan {
 }
 
 async function makeRoom(world: World, job: JobFacts): Promise<Room> {
-  const { log, env } = world;
+  const { log, env, memory } = world;
   return {
     cwd: await findWorkFolder(world),
     env: makeGateEnvironment(env, log.run, job),
+    ...given({ temporary: memory.places?.rooms.prefix }),
     redact: log.redact,
     hide: listPlacesToHide(world),
   };
