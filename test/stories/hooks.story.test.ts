@@ -85,10 +85,13 @@ test(
       LOOPER_RUN_ID: run,
       LOOPER_TASK_ID: "T1",
       LOOPER_STATUS: "done",
+      LOOPER_VERIFIED: "no",
       LOOPER_ITERATION: "1",
       LOOPER_AGENT: "fake",
       LOOPER_LAST_MESSAGE: message,
     });
+    const verified = seen.map(({ name, env }) => `${name}${env["LOOPER_VERIFIED"] ?? "?"}`);
+    expect(new Set(verified)).toEqual(new Set(["pre", "postno", "blockedno", "post", "end"]));
     const summary = path.join(path.dirname(message), "summary.json");
     expect(post?.args[2]).toBe(summary);
     expect(JSON.parse(readFileSync(summary, "utf8"))).toEqual({

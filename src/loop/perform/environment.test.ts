@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { TaskId } from "../../todo/model/task.js";
 import type { JobFacts } from "../step/effects.js";
-import { makeAgentEnvironment, makeBaseEnvironment, makeGateEnvironment } from "./environment.js";
+import {
+  makeAgentEnvironment,
+  makeBaseEnvironment,
+  makeGateEnvironment,
+  makeHookEnvironment,
+} from "./environment.js";
 
 const task_id = TaskId.parse("T7");
 const job: JobFacts = { job: 1, phase: "iteration", iteration: 3, attempt: 2, agent: "a", task_id };
@@ -38,4 +43,13 @@ test("an agent gets all variables, or only the named ones with PATH and HOME", (
 
 test("checks get all variables", () => {
   expect(makeGateEnvironment(real, "r", job)).toMatchObject({ ...real, LOOPER_TASK_ID: "T7" });
+});
+
+test.each([
+  [true, "yes"],
+  [false, "no"],
+  [undefined, ""],
+])("a hook for a task whose gate says verified: %s has LOOPER_VERIFIED=%s", (verified, said) => {
+  const run = { run: "r", job, status: "done", lastMessage: "", verified };
+  expect(makeHookEnvironment(real, run)).toMatchObject({ LOOPER_TASK_ID: "T7", LOOPER_VERIFIED: said });
 });
