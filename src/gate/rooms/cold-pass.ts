@@ -1,7 +1,7 @@
 // One pass of the cold gate: runs the commands in a fresh room, repeats those that may be flaky in another, and checks that
 // they did not change the checks. judge-work.ts decides on the rooms.
 import type { DiffEntry } from "../../git/base/diff.js";
-import { changedFiles, type Traces } from "./integrity.js";
+import { changedFiles, lookAround, type Seen, type Traces } from "./integrity.js";
 import { idleTestFiles } from "./never-ran.js";
 import { workInRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
 import { baseOrder, type Study } from "./cold-study.js";
@@ -107,9 +107,12 @@ async function actIn(
     places,
     content,
     async (room, open) => {
-      const ran = await act(ports, room);
+      const seen: Seen = { ever: new Set(), last: new Set(), isGone: false };
+      const look = (): Promise<void> => lookAround(places, open, seen);
+      if (places.setup.length > 0) await look();
+      const ran = await act(ports, { ...room, onCommandEnd: look });
       if (ran === "interrupted") return ran;
-      return { ran, ...(await changedFiles({ places, study, content }, open)) };
+      return { ran, ...(await changedFiles({ places, study, content }, open, seen)) };
     },
     stop,
   );

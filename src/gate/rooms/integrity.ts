@@ -19,15 +19,32 @@ export interface Traces {
   strays: readonly string[];
 }
 
-/** Finds the changes in a room since it was opened. Contract: all its processes have ended. Throws a `GitError`. */
+/** The tracked files that were seen to differ from the checkout. */
+export interface Seen {
+  /** Paths (bytes) at any look so far, and at the last one. */
+  ever: Set<string>;
+  last: ReadonlySet<string>;
+  /** The whole tree was removed. */
+  isGone: boolean;
+}
+
+/** Looks at a room after its setup, and after each command: the next command could use a file that is put back later. */
+export async function lookAround({ rooms }: ColdPlaces, room: GitRoom, seen: Seen): Promise<void> {
+  const changed = await findChangedInRoom(rooms, room);
+  seen.isGone ||= changed === undefined;
+  seen.last = new Set(changed);
+  for (const path of seen.last) seen.ever.add(path);
+}
+
+/** Judges the changes that were seen in a room. Throws a `GitError`. */
 export async function changedFiles(
   { places, study, content }: { places: ColdPlaces; study: Pick<Study, "isHeld">; content: RoomOrder },
   room: GitRoom,
+  seen: Seen,
 ): Promise<Traces> {
   const { rooms } = places;
-  const changed = await findChangedInRoom(rooms, room);
-  if (changed === undefined)
-    return { harm: [{ what: "deleted", detail: "the checks removed all files" }], strays: [] };
+  const changed = [...seen.ever];
+  if (seen.isGone) return { harm: [{ what: "deleted", detail: "the checks removed all files" }], strays: [] };
   const held = changed.filter((path) => study.isHeld(toText(path)));
   const strays = changed.map(toText).filter((path) => !study.isHeld(path));
   if (held.length === 0) return { harm: [], strays };
@@ -41,7 +58,8 @@ export async function changedFiles(
     const from = before[at] ?? NOTHING;
     const now = await textIn(room, path);
     const isCode = familyOf(path) !== undefined;
-    if (!isCode && now !== undefined && onlyGrew(from, blobs.get(from.oid), now)) continue;
+    const isPutBack = !seen.last.has(bytes);
+    if (!isCode && !isPutBack && now !== undefined && onlyGrew(from, blobs.get(from.oid), now)) continue;
     harm.push({ path, what: "settings", detail: "changed while the checks ran" });
   }
   return { harm, strays };

@@ -137,14 +137,15 @@ export async function runGit(
     },
     { timeoutMs: call.limitMs ?? LIMIT_MS, maxBytes: MOST_BYTES },
   );
-  return readAnswer(`git ${subcommand(args)}`, result, call);
+  return readAnswer(args, result, call);
 }
 
 function subcommand(args: readonly string[]): string {
   return args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
 }
 
-function readAnswer(command: string, result: ProcessResult, call: GitCall): GitAnswer {
+function readAnswer(args: readonly string[], result: ProcessResult, call: GitCall): GitAnswer {
+  const command = `git ${subcommand(args)}`;
   const { end, stdout, stderr } = result;
   const { answers = [], limitMs = LIMIT_MS } = call;
   if (result.timedOut) throw new GitError(command, `took longer than ${String(limitMs / 1000)} s`);
@@ -152,9 +153,26 @@ function readAnswer(command: string, result: ProcessResult, call: GitCall): GitA
   if (end.how === "killed") throw new GitError(command, `was ended by ${end.signal}`);
   if (stdout.length >= MOST_BYTES) throw new GitError(command, "its answer is too long");
   if (end.code !== 0 && !answers.includes(end.code)) {
-    throw new GitError(command, shorten(stderr) || `exit code ${String(end.code)}`);
+    const message = explainObject(stderr, args) ?? shorten(stderr);
+    throw new GitError(command, message || `exit code ${String(end.code)}`);
   }
   return { code: end.code, out: Buffer.from(stdout).toString("latin1"), err: stderr };
+}
+
+const FORGED = /^error: hash mismatch ([0-9a-f]{40,64})$/m;
+const GONE =
+  /^(?:fatal|error): (?:not a valid object name|bad object|not a tree object|reference is not a tree|not a commit)[ :('"]*([0-9a-f]{40,64})?/im;
+const OBJECT = /^[0-9a-f]{40,64}$/;
+
+/** Explains an object that is forged or gone; git's own words name neither the reason nor a remedy. */
+function explainObject(stderr: string, args: readonly string[]): string | undefined {
+  const [, forged] = FORGED.exec(stderr) ?? [];
+  if (forged !== undefined)
+    return `tampered: object ${forged} in the repository does not have the content that its id names; see git fsck`;
+  const found = GONE.exec(stderr);
+  const gone = found === null ? undefined : (found[1] ?? args.find((arg) => OBJECT.test(arg)));
+  if (gone === undefined) return undefined;
+  return `object ${gone} is not in the repository any more (removed by git gc, for example): run again`;
 }
 
 function shorten(stderr: string): string {

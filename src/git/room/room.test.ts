@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import type { DiffEntry } from "../base/diff.js";
-import { readBlobs } from "../base/objects.js";
+import { filesOf, readBlobs } from "../base/objects.js";
 import {
   closeRoom,
   openRoom,
@@ -67,7 +67,7 @@ test("a room holds a commit and changes on top of it, with bytes, modes, links a
   const inside = (...args: string[]): Promise<string> => runAs(scratch.ports, { cwd: room.cwd, env }, args);
   expect(await inside("status", "--porcelain")).toBe("");
   expect(await inside("log", "--format=%s")).toBe("looper: what the gate looks at\nmore\nbegin");
-  expect(await inside("for-each-ref", "--format=%(refname)", "refs/heads")).toBe("");
+  expect(await inside("for-each-ref", "--format=%(refname)", "refs/heads")).toBe("refs/heads/main");
   await inside("commit", "--allow-empty", "-qm", "in the room");
   await inside("update-ref", "refs/heads/main", "HEAD");
   expect(await git("rev-parse", "HEAD")).toBe(commit);
@@ -91,6 +91,46 @@ test("a room runs no hooks, and ignores settings changed after the start", async
   expect(readFileSync(join(room.cwd, "a.txt"), "utf8")).toBe("ONE\n");
   expect(readFileSync(join(room.cwd, "dir", "b.txt"), "utf8")).toBe("two\n");
   expect(readdirSync(room.cwd).sort()).toEqual([".git", ".gitattributes", "a.txt", "dir", "to-do.json"]);
+});
+
+test("a room has the project's branch, tags and remotes, and no passwords", async ({ scratch }) => {
+  const { git, ports, env } = scratch;
+  await git("checkout", "-qb", "topic/ü");
+  await git("tag", "light");
+  await git("tag", "-am", "first", "v1.0.0");
+  const remotes = {
+    a: ["https://ada:secret@example.org/a.git?token=1", "https://example.org/a.git"],
+    b: ["https://token@example.org/b.git", "https://example.org/b.git"],
+    c: ["ssh://git:secret@example.org/c.git", "ssh://git@example.org/c.git"],
+    d: ["git@example.org:d.git", "git@example.org:d.git"],
+    e: ["/srv/e.git", "/srv/e.git"],
+  };
+  for (const [name, [url = ""]] of Object.entries(remotes)) await git("remote", "add", name, url);
+  await git("config", "remote.a.pushurl", "https://x:y@example.org/p.git");
+  const rooms = await prepare(scratch);
+  await git("tag", "by-an-agent");
+  const room = await openRoom(rooms, at(await git("rev-parse", "HEAD")));
+  const inside = (...args: string[]) => runAs(ports, { cwd: room.cwd, env }, args);
+  expect(await inside("symbolic-ref", "--short", "HEAD")).toBe("topic/ü");
+  expect(await inside("tag")).toBe("light\nv1.0.0");
+  expect(await inside("describe")).toBe("v1.0.0");
+  for (const [name, [, url = ""]] of Object.entries(remotes))
+    expect(await inside("remote", "get-url", name)).toBe(url);
+  expect(await inside("config", "--local", "--list")).not.toMatch(/secret|token|x:y/);
+  expect(await inside("status", "--porcelain")).toBe("");
+});
+
+test("a room of a detached HEAD is detached, and a commit that is gone is named", async ({ scratch }) => {
+  const { git, ports, env } = scratch;
+  await git("checkout", "-q", "--detach");
+  const rooms = await prepare(scratch);
+  const commit = await git("rev-parse", "HEAD");
+  const room = await openRoom(rooms, at(commit));
+  expect(await runAs(ports, { cwd: room.cwd, env }, ["rev-parse", "--abbrev-ref", "HEAD"])).toBe("HEAD");
+  await closeRoom(ports, room.folder);
+  const gone = commit.replace(/^./, (digit) => (digit === "0" ? "1" : "0"));
+  await expect(openRoom(rooms, at(gone))).rejects.toThrow(`object ${gone} is not in the repository any more`);
+  await expect(filesOf(rooms.repo, gone)).rejects.toThrow(`object ${gone} is not in the repository any more`);
 });
 
 test("a room has the real object in place of one replaced in the project", async ({ scratch }) => {

@@ -4,11 +4,12 @@ import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import { digest } from "../../system/text/digest.js";
-import { toBytes } from "../base/bytes.js";
+import { toBytes, toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
 import { fillSubmodules, initBorrowing } from "./room-submodules.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
 import { runGit, type GitPlace } from "../base/git.js";
+import { refuseForged } from "./forged.js";
 import type { Repository } from "../base/repository.js";
 
 /** The place for rooms, and the git settings they are made with. */
@@ -19,6 +20,10 @@ export interface Rooms {
   prefix: string;
   /** Settings that decide which bytes a checkout writes, as `git config` prints them. */
   settings: readonly (readonly [key: string, value: string])[];
+  /** The checked-out branch; `undefined` if HEAD is detached. */
+  branch: string | undefined;
+  /** The tags, as `packed-refs` has them. Bytes. */
+  tags: string;
   /** `info/attributes`, `info/sparse-checkout` and `shallow` of the project's git folder. */
   own: readonly { path: string; content: Uint8Array }[];
 }
@@ -29,7 +34,7 @@ export interface GitRoom extends GitPlace {
   folder: string;
   /** The top of the working tree, inside `folder`, with the same name as the project's. */
   cwd: string;
-  /** HEAD, detached. */
+  /** HEAD, on a branch of the same name as the project's. */
   commit: string;
   /** The index right after the checkout. */
   index: Uint8Array;
@@ -46,19 +51,20 @@ export interface RoomContent {
 const MODE = 0o700;
 
 /**
- * Settings that decide on the bytes of a checkout, and on the author. Never a remote, an alias, or a credential
- * helper.
+ * Settings that decide on the bytes of a checkout, and on the author. Never an alias or a credential helper.
  */
 const COPIED =
   /^(?:core\.(?:autocrlf|eol|symlinks|filemode|ignorecase|precomposeunicode|attributesfile|sparsecheckout|sparsecheckoutcone)|extensions\.objectformat|filter\..+\.(?:clean|smudge|process|required)|user\.(?:name|email))$/;
 
+const REMOTE = /^remote\..+\.url$/;
+
 /**
- * Reads the settings for the rooms of this repository. Called once, before any agent runs: settings that an agent
- * changes later do not affect a checkout. Starts one process.
+ * Reads the settings and names for the rooms of this repository. Called once, before any agent runs: what an agent
+ * changes later does not affect a room. Starts three processes.
  */
 export async function prepareRooms(repo: Repository): Promise<Rooms> {
   const { out } = await runGit(repo, ["config", "--list", "--show-scope", "-z"]);
-  const settings = readSettings(out).filter(([key]) => COPIED.test(key));
+  const settings = pickSettings(readSettings(out));
   const own = [];
   for (const [folder, path] of [
     [repo.commonDir, "info/attributes"],
@@ -68,7 +74,36 @@ export async function prepareRooms(repo: Repository): Promise<Rooms> {
     const content = await repo.ports.files.read(join(folder, path));
     if (content !== undefined) own.push({ path, content });
   }
-  return { repo, ...(await placeOfRooms(repo)), settings, own };
+  return { repo, ...(await placeOfRooms(repo)), ...(await readRefs(repo)), settings, own };
+}
+
+/** The names by which tools find out a version or a branch. Starts two processes. */
+async function readRefs(repo: Repository): Promise<Pick<Rooms, "branch" | "tags">> {
+  const head = await runGit(repo, ["symbolic-ref", "-q", "HEAD"], { answers: [1] });
+  const format = "--format=%(objectname) %(refname)";
+  const tags = (await runGit(repo, ["for-each-ref", format, "refs/tags"])).out;
+  return { branch: /^refs\/heads\/(.+)\n$/.exec(head.out)?.[1], tags };
+}
+
+function onBranch({ branch }: Rooms): string[] {
+  return branch === undefined ? ["--detach"] : ["-B", toText(branch)];
+}
+
+/** The settings of a room: those that decide on bytes, and the addresses of remotes without their passwords. */
+function pickSettings(settings: readonly (readonly [string, string])[]): (readonly [string, string])[] {
+  return settings.flatMap(([key, value]): (readonly [string, string])[] => {
+    if (COPIED.test(key)) return [[key, value]];
+    return REMOTE.test(key) ? [[key, withoutSecrets(value)]] : [];
+  });
+}
+
+/** An address without the name and password, or the token, of a user. A name alone is part of an address of ssh. */
+function withoutSecrets(url: string): string {
+  const [, scheme = "", user, rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?(.*)$/is.exec(url) ?? [];
+  if (scheme === "") return url;
+  const isSsh = /^(?:git\+)?ssh/i.test(scheme);
+  const kept = isSsh ? (user ?? "").replace(/:.*@$/s, "@") : "";
+  return scheme + kept + (isSsh ? rest : rest.replace(/[?#].*$/s, ""));
 }
 
 /** The settings of the project; those of the user and the system apply in a room as well. */
@@ -84,7 +119,8 @@ function readSettings(listed: string): [string, string][] {
 
 /**
  * Makes a room. The path is always the same unless another room is open, so that paths in the output of tests and
- * tools can be compared. Starts three git processes, and one for each text.
+ * tools can be compared. Starts eight git processes, and one for each text. Throws a `UserError` if an object of the
+ * project was forged.
  */
 export async function openRoom(rooms: Rooms, content: RoomContent): Promise<GitRoom> {
   const { repo } = rooms;
@@ -94,11 +130,21 @@ export async function openRoom(rooms: Rooms, content: RoomContent): Promise<GitR
     const top = topIn(rooms, folder);
     const gitDir = join(top, ".git");
     await repo.ports.files.makeFolder(top);
-    const env = { ...repo.env, GIT_DIR: gitDir, GIT_WORK_TREE: top, GIT_LFS_SKIP_SMUDGE: "1" };
+    const env = {
+      ...repo.env,
+      GIT_DIR: gitDir,
+      GIT_WORK_TREE: top,
+      GIT_LFS_SKIP_SMUDGE: "1",
+      GIT_DEFAULT_REF_FORMAT: "files",
+    };
     const place = { ports: repo.ports, cwd: top, env };
     await makeGitFolder(rooms, place, gitDir);
+    if (rooms.tags !== "")
+      await repo.ports.files.writeNew(join(gitDir, "packed-refs"), Buffer.from(rooms.tags, "latin1"));
     const commit = await makeCommit(place, content);
-    await runGit(place, ["-c", "checkout.workers=0", "checkout", "--quiet", "--detach", "--force", commit]);
+    const checkout = ["checkout", "--quiet", ...onBranch(rooms), "--force", commit];
+    await runGit(place, ["-c", "checkout.workers=0", ...checkout]);
+    await refuseForged({ ...place, from: content.commit, commit, sha256: repo.idBytes === 32, folder });
     await fillSubmodules(place, repo.cwd);
     const index = (await repo.ports.files.read(join(gitDir, "index"))) ?? new Uint8Array();
     return { ...place, folder, commit, index };
