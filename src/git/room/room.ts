@@ -8,7 +8,7 @@ import { toBytes, toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
 import { fillSubmodules, initBorrowing } from "./room-submodules.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
-import { runGit, type GitPlace } from "../base/git.js";
+import { GitError, runGit, type GitPlace } from "../base/git.js";
 import { refuseForged } from "./forged.js";
 import type { Repository } from "../base/repository.js";
 
@@ -149,9 +149,20 @@ export async function openRoom(rooms: Rooms, content: RoomContent): Promise<GitR
     const index = (await repo.ports.files.read(join(gitDir, "index"))) ?? new Uint8Array();
     return { ...place, folder, commit, index };
   } catch (error) {
+    const isFull = error instanceof GitError && (await isDiskFull(rooms));
     if (folder !== undefined) await closeRoom(repo.ports, folder);
-    throw error;
+    if (!isFull) throw error;
+    const why = `cannot be made in ${rooms.parent}: no space left on device; free some, or set TMPDIR to another disk`;
+    throw new GitError("the cold room", why, error);
   }
+}
+
+const ALMOST_NOTHING = 64 * 1024;
+
+/** Git does not always name a full disk as the reason of its failure. */
+async function isDiskFull({ repo, parent }: Rooms): Promise<boolean> {
+  const free = await repo.ports.files.freeBytes(parent);
+  return free !== undefined && free < ALMOST_NOTHING;
 }
 
 /**
