@@ -155,7 +155,6 @@ async function runReporting(
   const began = ports.clock.monotonic();
   const end = await runShell(ports, { ...order, room, output, stdout }, stop);
   if (end === "interrupted") return end;
-  await room.onCommandEnd?.();
   const duration_ms = Math.round(ports.clock.monotonic() - began);
   const redact = (text: string): string => room.redact(text);
   const { tests, problems } = await readReports(ports, watched, { stdout, redact });
@@ -218,6 +217,7 @@ async function runShell(
   kill();
   await child.gone;
   if (told.stopped) return "interrupted";
+  await room.onCommandEnd?.();
   return told.timedOut ? { how: "timed-out" } : end;
 }
 
