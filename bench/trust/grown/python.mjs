@@ -61,7 +61,7 @@ function unittestText(spec) {
 
 /** @param {Readonly<Record<Part, string>>} source */
 const probe = ({ area, edge }) =>
-  `python3 -I -c 'import sys; sys.path[:0] = [".", "src"]; from ${moduleOf(area)} import area; from ${moduleOf(edge)} import edge; print("work is done" if (area(2, 3), area(4, 7), edge(2, 3), edge(4, 7)) == (6, 28, 10, 22) else "no")'`;
+  `python3 -I -c 'import sys; sys.path[:0] = [".", "src"]; from ${moduleOf(area)} import area; from ${moduleOf(edge)} import edge; print("work is done" if str((area(2, 3), area(4, 7), edge(2, 3), edge(4, 7))) == "(6, 28, 10, 22)" else "no")'`;
 
 /** @param {string} module the package or module of the source */
 const split = (module) => (/** @type {boolean} */ named) => {

@@ -149,7 +149,7 @@ const ruby = {
   sourceText: (part, expression) => `# The ${part} of a box.\ndef ${part}(w, h)\n  ${expression}\nend\n`,
   helperElsewhere: "support/same.rb",
   probe: ({ area, edge }) =>
-    `ruby --disable-gems -e 'require "./${area}"; require "./${edge}"; puts "work is done" if [area(2, 3), area(4, 7), edge(2, 3), edge(4, 7)] == [6, 28, 10, 22]'`,
+    `ruby --disable-gems -e 'require "./${area}"; require "./${edge}"; puts "work is done" if [area(2, 3), area(4, 7), edge(2, 3), edge(4, 7)].inspect == "[6, 28, 10, 22]"'`,
   format: (text) => text.replaceAll("  ", "    "),
   split: (named) => {
     const file = named ? "ab_test" : "twice";
