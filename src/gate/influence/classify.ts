@@ -31,6 +31,7 @@ const REGULAR = /^100/;
 class Classifier {
   private readonly roots: ProgramRoots;
   private readonly checkFolders: readonly string[];
+  private readonly checkPackages: readonly string[];
   private readonly families = new Map<Family, boolean>();
   private readonly graph: ImportGraph;
   private readonly shadows: Shadows;
@@ -50,8 +51,8 @@ class Classifier {
     this.checkFolders = [
       ...rules.checkFolders.filter((folder) => !this.holdsRoot(folder)),
       ...(rules.testFolders ?? []).filter((folder) => !this.holdsRoot(folder) && !this.isInDeepRoot(folder)),
-      ...packagesForChecks(reference),
     ];
+    this.checkPackages = packagesForChecks(reference);
     this.loaded = loadedBySettings(reference, rules.isHeld, (folder) => this.holdsRoot(folder));
     this.shadows = new Shadows(this.graph, reference, rules, {
       isHeld: (path) => this.isHeld(path),
@@ -86,6 +87,8 @@ class Classifier {
     if (named === "script" && !this.isProgram(path)) return check("a check runs it");
     if (named === "settings" && !(isImported && this.isInside(path)))
       return check("it is named like settings");
+    const served = this.checkPackages.find((folder) => isBelow(path, folder));
+    if (served !== undefined) return check(`${served} is a package for checks alone`);
     const isOwn = this.roots.entries.has(path) || isImported;
     const isNew = !this.reference.has(path);
     const beside = this.checkFolders.find((folder) => isBelow(path, folder));
@@ -113,7 +116,8 @@ class Classifier {
         ? source("it is beside the program and uses it")
         : doubt("the program does not import it, and it is in none of its folders");
     }
-    if (isTestish(relative(root, path))) return doubt("its name says test, mock or helper");
+    if (isTestish(relative(root, path)) && !this.isNamedFreely(path))
+      return doubt("its name says test, mock or helper");
     const isClosed = this.roots.closed.has(topOf(this.roots, path)) && this.reference.has(path);
     if (isClosed && !this.isReachable(path) && this.isReadByHeld(path))
       return doubt("the checks import it, and no entry point of the program does");
@@ -126,6 +130,8 @@ class Classifier {
     if (first !== undefined) return doubt(`${first} names it`);
     if (this.rules.isNamedByCommands?.(path) === true) return doubt("a command names it");
     if (isDocumentation(path)) return source("it is documentation");
+    // Maven and Gradle put these into the program.
+    if (/(?:^|\/)src\/main\/resources\//.test(path)) return source("it is a resource of the program");
     const isNamed = namers.some((one) => this.isProgram(one));
     return isNamed ? source("the program names it") : doubt("the program does not name it");
   }
@@ -134,6 +140,14 @@ class Classifier {
   private holdsRoot(folder: string): boolean {
     const { deep, flat } = this.roots;
     return folder === "" || [...deep, ...flat].some((root) => isBelow(root, folder));
+  }
+
+  /** Whether a file of the program is in a folder itself. */
+  private holdsProgram(folder: string): boolean {
+    return this.reference.paths.some(
+      (one) =>
+        folderOf(one) === folder && familyOf(one) !== undefined && this.isRooted(one) && !this.isHeld(one),
+    );
   }
 
   private isInDeepRoot(folder: string): boolean {
@@ -171,6 +185,13 @@ class Classifier {
     );
   }
 
+  /** Where the language's own rule tells tests, the name of a file says nothing else. */
+  private isNamedFreely(path: string): boolean {
+    const root = rootOf(this.roots, path) ?? "";
+    const isTold = path.endsWith(".go") || /(?:^|\/)src\/main\/(?:java|kotlin|scala|groovy)\//.test(path);
+    return isTold && !isTestish(relative(root, folderOf(path)));
+  }
+
   /** Inside a folder of the program, and not where a package begins. */
   private isInside(path: string): boolean {
     const folder = folderOf(path);
@@ -206,7 +227,9 @@ class Classifier {
     const folder = folderOf(path);
     const inside = posix.basename(folder);
     // The whole of a program's folder is named by much that reads none of its files.
-    const isOwnFolder = folder === "" || this.roots.deep.includes(folder) || this.roots.tops.includes(folder);
+    const { deep, tops } = this.roots;
+    const isOwnFolder =
+      folder === "" || deep.includes(folder) || tops.includes(folder) || this.holdsProgram(folder);
     const exact = new RegExp(`(?<![\\w.-])${escapeRegExp(name)}(?![\\w-])`);
     const whole = new RegExp(`(?<![\\w.-])${escapeRegExp(inside)}/?(?:["'\`*$]|/[*$])`);
     const words = isOwnFolder ? [name] : [name, inside];
@@ -232,7 +255,10 @@ class Classifier {
   }
 
   private isImportedByProgram(path: string): boolean {
-    return this.graph.importersOf(path).some((one) => this.isProgram(one));
+    const files = [path, ...headersOf(path)];
+    return files.some((file) =>
+      this.graph.importersOf(file).some((one) => one !== path && this.isProgram(one)),
+    );
   }
 
   /** Whether a file is part of the program: in one of its folders by its name, or imported by one that is. */
@@ -309,6 +335,12 @@ class Classifier {
 
 function relative(root: string, path: string): string {
   return root === "" ? path : path.slice(root.length + 1);
+}
+
+/** A file of C comes with the header of its name. */
+function headersOf(path: string): string[] {
+  const stem = /^(.*)\.(?:c|cc|cpp|cxx)$/.exec(path)?.[1];
+  return stem === undefined ? [] : [`${stem}.h`, `${stem}.hpp`];
 }
 
 function escapeRegExp(text: string): string {

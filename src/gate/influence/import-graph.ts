@@ -49,6 +49,11 @@ export class ImportGraph {
     });
   }
 
+  /** Whether a path is a file as the attempt leaves it. */
+  stays(path: string): boolean {
+    return this.#now.lookup.files.has(path);
+  }
+
   /** Packages that a manifest at the reference depends on. */
   get packages(): ReadonlySet<string> {
     return this.#before.lookup.aliases.packages;

@@ -28,7 +28,7 @@ const JAVA_IMPORT = /^[ \t]*import[ \t]+(?:static[ \t]+)?([A-Za-z_][\w.]*(?:\.\*
 const RUST_MOD =
   /^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;|#\[[ \t]*path[ \t]*=[ \t]*"([^"\n]+)"|\binclude(?:_str|_bytes)?!\s*\(\s*"([^"\n]+)"/gm;
 const LUA_REQUIRE = /\brequire\s*\(?\s*(["'])([^"'\n]+)\1/g;
-const SHELL_SOURCE = /(?:^|[;&|\n(])[ \t]*(?:\.|source)[ \t]+["']?([^\s"';|&)]+)/g;
+const SHELL_SOURCE = /(?:^|[;&|\n(])[ \t]*(?:\.|source)[ \t]+([^\n;|&]+)/g;
 
 /** The names that a text imports, in the order they stand there. */
 export function importsOf(family: Family, text: string): Import[] {
@@ -99,5 +99,6 @@ function pythonImports(text: string): Import[] {
 
 /** `"$(dirname "$0")/lib.sh"` and `$HERE/lib.sh` name a file by the end of it. */
 function shellPath(name: string): string {
-  return name.replace(/^(?:\$\{?\w+\}?|\$\([^)]*\))\//, "");
+  const plain = name.replaceAll(/["']/g, "").replace(/^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\))\//, "");
+  return plain.trim().split(/\s/)[0] ?? "";
 }

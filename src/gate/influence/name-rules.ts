@@ -109,7 +109,10 @@ export function nameRules(protection: Protection, named: Named, around: string |
   const atTop = matcher(AT_TOP);
   const settings = matcher(SETTINGS);
   const isBuild = (path: string): boolean => build(path) || (atTop(path) && isWhereBuildsBegin(path));
-  const { kindByName } = protection;
+  const kindByName: Protection["kindByName"] = (path) => {
+    const kind = protection.kindByName(path);
+    return kind === "test" && isNoTestOf(path) ? "free" : kind;
+  };
   const runOf = (path: string): "command" | "script" | undefined => {
     const run =
       named.runs.get(path) ?? named.wild.find(({ by, matches }) => by !== "names" && matches(path))?.by;
@@ -150,6 +153,13 @@ const INSIDE = /(?:^|\/)(?:src|lib|app|internal|pkg)\//;
 
 function isWhereBuildsBegin(path: string): boolean {
   return !INSIDE.test(path);
+}
+
+/** By the rules of Go and of Maven, these are part of the program whatever their names say. */
+function isNoTestOf(path: string): boolean {
+  if (/(?:^|\/)src\/main\/(?:java|kotlin|scala|groovy)\//.test(path)) return true;
+  const isInTests = /(?:^|\/)(?:tests?|testdata|e2e|spec)\//.test(path);
+  return path.endsWith(".go") && !path.endsWith("_test.go") && !isInTests;
 }
 
 function kindOfManifest(

@@ -145,6 +145,9 @@ function lookAt(search: Search, text: string): void {
   search.seen.add(key);
   const roots = searchPathsIn(text);
   for (const root of roots) search.named.roots.add(posix.normalize(posix.join(folder, root)));
+  // Shells read these before anything else.
+  for (const [file] of text.matchAll(/(?<=\b(?:BASH_ENV|ENV|RUBYOPT=-r|PERL5OPT=-M)=["']?)[^\s"';&|]+/g))
+    noteRun(search, posix.normalize(posix.join(folder, file)));
   for (const command of listSimpleCommands(text)) {
     const judged = search.judged && command.judged;
     lookAtCommand({ ...search, folder: posix.join(folder, command.folder), judged }, command, roots);

@@ -104,8 +104,13 @@ function textsIn(value: string): string[] {
 
 /** The files that the name of a module may mean: with an extension or without, by a path or by dots. */
 function modulePaths(path: string, dotted: string): string[] {
-  const endings = ["", ...extensionsOf("js"), "/index.js", "/index.ts"];
-  return [...endings.map((ending) => path + ending), `${dotted}.py`, `${dotted}/__init__.py`];
+  const endings = ["", ...extensionsOf("js"), "/index.js", "/index.ts", ".rb"];
+  return [
+    ...endings.map((ending) => path + ending),
+    ...[`lib/${path}.rb`, `lib/${path}`],
+    `${dotted}.py`,
+    `${dotted}/__init__.py`,
+  ];
 }
 
 /** Which files a runner takes for tests by a pattern or folder; `undefined` where that is the whole program as well. */

@@ -7,12 +7,12 @@ import { familyIn, familyOf, type Family } from "./families.js";
 import type { ImportGraph } from "./import-graph.js";
 import type { Import } from "./imports.js";
 import { GONE, type ChangedFile, type NameRules, type Reference } from "./kinds.js";
-import { folderOf } from "./project-paths.js";
+import { folderOf, isBelow } from "./project-paths.js";
 import { PYTHON_LIBRARY, PYTHON_RUNNERS } from "./protected-patterns.js";
 
 /** Loaded by an interpreter or runner because they are there: site, pytest, JUnit's ServiceLoader, PHP per folder, Perl's -Mlib. */
 const START_HOOK =
-  /(?:^|\/)(?:sitecustomize|usercustomize|conftest)(?:\.pyc?|\/__init__\.py)$|\.pth$|(?:^|\/)META-INF\/services\/|(?:^|\/)\.user\.ini$|(?:^|\/)sitecustomize\.pl$/;
+  /(?:^|\/)(?:sitecustomize|usercustomize|conftest)(?:\.pyc?|\/__init__\.py)$|\.pth$|(?:^|\/)META-INF\/services\/|(?:^|\/)\.user\.ini$|(?:^|\/)sitecustomize\.pl$|(?:^|\/)minitest\/\w+_plugin\.rb$/;
 
 /** Modules of Node that `baseUrl` and `paths` of tsconfig.json could lead away. */
 const NODE_LIBRARY = new Set(
@@ -50,10 +50,17 @@ export class Shadows {
     const { path } = change;
     for (const { by, what, before } of this.#takenOver(path)) {
       const isFromOutside = before.length === 0 && this.#isOutside(by, what, path);
-      const isOfChecks = before.some((one) => !this.known.isProgram(one));
+      // What takes over from another file of the program comes in its place, not before it.
+      const isOfChecks = before.some((one) => !this.known.isProgram(one) || this.#isBeside(one, path));
       if (isFromOutside || isOfChecks) return `${by} would read it in place of what it reads now`;
     }
     return this.#libraryName(path);
+  }
+
+  /** Whether a file stays that a new one would be found before; a package stays around its modules. */
+  #isBeside(one: string, path: string): boolean {
+    const isAround = /(?:^|\/)__init__\.py$/.test(one) && isBelow(path, folderOf(one));
+    return !isAround && this.graph.stays(one);
   }
 
   /** Whether a held file reads a new file in place of one of the program. */
@@ -76,6 +83,9 @@ export class Shadows {
   #isOutside(by: string, { name, relative }: Import, path: string): boolean {
     if (relative) return false;
     const family = familyOf(by) ?? familyIn(by, this.reference.text(by));
+    if (family === undefined) return false;
+    // The project has such a file where only the commands know to look.
+    if (family !== "js" && family !== "java" && this.#hasFile(family, name)) return true;
     switch (family) {
       case "js": {
         const bare = /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
@@ -100,6 +110,12 @@ export class Shadows {
     }
   }
 
+  #hasFile(family: Family, name: string): boolean {
+    const file = family === "python" ? name.replaceAll(".", "/") : asFile(family, name);
+    const ends = family === "python" ? [`/${file}.py`, `/${file}/__init__.py`] : [`/${file}`];
+    return this.reference.paths.some((one) => ends.some((end) => one.endsWith(end)));
+  }
+
   #hasFolderLike(folder: string, path: string): boolean {
     return this.reference.paths.some((one) => one !== path && one.includes(`/${folder}/`));
   }
@@ -108,6 +124,7 @@ export class Shadows {
   #libraryName(path: string): string | undefined {
     const family = familyOf(path);
     if (family === undefined) return undefined;
+    if (family === "java" && this.#isOfOtherPackage(path)) return "its package is none of the project's";
     for (const root of this.rules.search) {
       if (root !== "" && !path.startsWith(`${root}/`)) continue;
       const inside = root === "" ? path : path.slice(root.length + 1);
@@ -117,6 +134,15 @@ export class Shadows {
         return `its name is that of a library: ${name}`;
     }
     return undefined;
+  }
+
+  /** A class in a package that the sources beside it do not share the beginning of is found before a library's. */
+  #isOfOtherPackage(path: string): boolean {
+    const [root, first] = /^(?:.*\/)?src\/main\/(?:java|kotlin|scala|groovy)\/([^/]+)\//.exec(path) ?? [];
+    if (root === undefined || first === undefined) return false;
+    const sources = root.slice(0, -first.length - 1);
+    const others = this.reference.paths.filter((one) => one.startsWith(sources) && familyOf(one) === "java");
+    return others.length > 0 && !others.some((one) => one.startsWith(root));
   }
 
   /** In a package, modules have the package's name before their own. */

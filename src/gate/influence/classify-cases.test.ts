@@ -1,0 +1,113 @@
+// Cases that a bench of generated attempts found: what is shadowed, loaded or named in ways of its own.
+import { expect, test } from "vitest";
+import { kindsOf, type Setting, type Texts } from "../testing/classified.js";
+
+test.each<[string, string, string, Setting, Texts]>([
+  [
+    "a module before one of an installed folder",
+    "comparing.py",
+    "check",
+    { commands: ["PYTHONPATH=installed python3 -m pytest"] },
+    {
+      "box/__init__.py": "",
+      "tests/test_a.py": "from comparing import same",
+      "installed/comparing/__init__.py": "",
+    },
+  ],
+  [
+    "a header before one that only the build finds",
+    "src/same.h",
+    "check",
+    { commands: ["make test"] },
+    { "src/a.c": "", "tests/t.c": "#include <same.h>", "support/same.h": "" },
+  ],
+  [
+    "a class of a library that tests name in full",
+    "src/main/java/org/junit/Assert.java",
+    "check",
+    {},
+    {
+      "src/main/java/box/A.java": "",
+      "src/test/java/box/ATest.java": "org.junit.Assert.assertEquals(1, 1);",
+    },
+  ],
+  [
+    "a plugin that minitest finds",
+    "lib/minitest/quiet_plugin.rb",
+    "check",
+    {},
+    { "lib/a.rb": "", "test/a_test.rb": "" },
+  ],
+  [
+    "a file that bash reads first",
+    "lib/env.bash",
+    "check",
+    { commands: ["BASH_ENV=lib/env.bash bash run.sh"] },
+    { "lib/a.sh": "", "lib/env.bash": "" },
+  ],
+  [
+    "a file that rspec requires",
+    "lib/options.rb",
+    "check",
+    {},
+    { ".rspec": "--require options\n", "lib/a.rb": "", "lib/options.rb": "" },
+  ],
+  [
+    "the entry of a package for checks alone",
+    "tools/checker/cli.js",
+    "check",
+    {},
+    {
+      "package.json": '{"devDependencies":{"checker":"file:tools/checker"}}',
+      "tools/checker/package.json": '{"name":"checker","bin":"cli.js"}',
+      "tools/checker/cli.js": "",
+      "src/a.js": "",
+    },
+  ],
+  [
+    "a file of Go that the language does not take for a test",
+    "box/ab_tests.go",
+    "source",
+    {},
+    { "go.mod": "module x", "box/a.go": "" },
+  ],
+  [
+    "a class of the program that is named like a test",
+    "src/main/java/box/AbTest.java",
+    "source",
+    {},
+    { "src/main/java/box/A.java": "" },
+  ],
+  [
+    "a resource of Maven",
+    "src/main/resources/a.properties",
+    "source",
+    {},
+    { "src/main/java/box/A.java": "" },
+  ],
+  [
+    "data in a package that tests import",
+    "box/sides.txt",
+    "source",
+    {},
+    { "go.mod": "module x", "box/a.go": 'read("sides.txt")', "box/a_test.go": 'import "x/box"' },
+  ],
+])("%s: %s is %s", (...row) => {
+  const [, path, kind, setting, before] = row;
+  expect(kindsOf(setting, before, { [path]: "new" })).toEqual({ [path]: kind });
+});
+
+test("sources named like tests are source where the program sources or includes them", () => {
+  const shell = { "lib/edge.sh": "", "t/test-a.sh": "" };
+  expect(kindsOf({}, shell, { "lib/edge.sh": '. "${0%/*}/ab-test.sh"\n', "lib/ab-test.sh": "" })).toEqual({
+    "lib/edge.sh": "source",
+    "lib/ab-test.sh": "source",
+  });
+  const c = { "src/edge.c": "", "tests/test_a.c": "" };
+  const after = { "src/edge.c": '#include "ab_test.h"\n', "src/ab_test.h": "", "src/ab_test.c": "" };
+  expect(kindsOf({}, c, after)).toEqual({
+    "src/edge.c": "source",
+    "src/ab_test.h": "source",
+    "src/ab_test.c": "source",
+  });
+});
