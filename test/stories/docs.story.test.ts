@@ -31,7 +31,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 const SAY_NO: readonly string[] = [
   "looper fmt --check --keep-order",
   "looper accept T3 T7",
-  "looper accept T3 --json",
   "looper config unset verify.commands",
   "looper stop",
   "looper stop --now",
