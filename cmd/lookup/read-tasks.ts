@@ -17,6 +17,8 @@ export interface TasksRead {
   problems: readonly Problem[];
   /** Tasks with wrong values, only for display. */
   wrong: readonly WrongTask[];
+  /** The backlog's `project.root`. */
+  root?: string | undefined;
 }
 
 /** Reads the project's task file, which must be there. */
@@ -25,7 +27,12 @@ export async function readTasks(context: CommandContext, project: Project): Prom
   const checked = checkBacklog(bytes, await checkOptionsOf(context, project));
   switch (checked.kind) {
     case "ok":
-      return { tasks: checked.backlog.tasks, problems: [], wrong: [] };
+      return {
+        tasks: checked.backlog.tasks,
+        problems: [],
+        wrong: [],
+        root: checked.backlog.project?.root,
+      };
     case "empty":
       return { tasks: [], problems: checked.problems, wrong: [] };
     case "invalid":

@@ -34,7 +34,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   gate: [".", "report", "runners", "verdict", "commands", "influence", "lookup", "rooms"],
   logging: [],
   release: [],
-  loop: ["step", "hooks", "runs", "perform", "replay", "start", "undo"],
+  loop: ["step", "hooks", "runs", "perform", "replay", "start", "undo", "explain"],
   ui: [".", "shapes", "view", "answers", "terminal", "github-actions"],
   server: [],
   cmd: ["context", "lookup", "watch", "completion", "commands", "line", "."],

@@ -11,6 +11,7 @@ import { coloursFor } from "../../../src/ui/colours.js";
 import { taskLines } from "../../../src/ui/terminal/task-lines.js";
 import { requireTask } from "../../../src/todo/change/person-edits.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
+import { explainTask } from "./explain-task.js";
 import { endAfter, problemsText, readTasks } from "../../lookup/read-tasks.js";
 import {
   hasFlag,
@@ -28,15 +29,19 @@ export async function show(context: CommandContext, typed: Typed): Promise<Comma
   const [id = ""] = typed.operands;
   const file = textFlag(typed, "--file");
   const project = await projectOf(context, { file });
-  const { tasks, problems } = await readTasks(context, project);
+  const { tasks, problems, root } = await readTasks(context, project);
   const task = requireTask(tasks, id, problemsText(context, project, problems, file));
+  const found = hasFlag(typed, "--explain")
+    ? await explainTask(context, typed, { project, task, tasks, root })
+    : { explained: undefined };
+  if ("signal" in found) return { ending: "interrupted", signal: found.signal };
   const live = await findLiveRun(ports, project);
   const history: Attempt[][] = [];
   for await (const view of readViews(ports, project, task.id))
     history.unshift(attemptsIn(task, view, view.run === live?.run ? ports.clock.now() : undefined));
   const answer = showAnswer(
     project.todoFile,
-    { task, tasks, doubt: await doubtAbout(ports, project, task) },
+    { task, tasks, doubt: await doubtAbout(ports, project, task), explained: found.explained },
     history.flat(),
   );
   if (hasFlag(typed, "--json")) await printJson(context, answer);

@@ -13,9 +13,9 @@ import {
   textFlag,
   type CommandOutcome,
   type CommandContext,
-  type Signal,
   type Typed,
 } from "../../context/command-context.js";
+import { stopOnSignal } from "../../lookup/stop-on-signal.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
 /** Undoes a task, with `--cascade` those that depend on it, then runs the verify commands. */
@@ -50,18 +50,6 @@ export async function undo(context: CommandContext, typed: Typed): Promise<Comma
   return answer.outcome === "refused" || (answer.outcome === "undone" && answer.gate.verdict === "failed")
     ? "no"
     : "ok";
-}
-
-/** Finishes an undo that has begun, in spite of signals; the third one ends the program. */
-function stopOnSignal(context: CommandContext): { signal: AbortSignal; seen: readonly Signal[] } {
-  const stop = new AbortController();
-  const seen: Signal[] = [];
-  context.onSignal((signal) => {
-    seen.push(signal);
-    stop.abort();
-    return seen.length < 3;
-  });
-  return { signal: stop.signal, seen };
 }
 
 async function print(context: CommandContext, answer: UndoAnswer, json: boolean): Promise<void> {

@@ -1,5 +1,13 @@
 // The commands about the backlog. Cheap to load: what they do is imported only when it is asked for.
-import { FILE, JSON_FLAG, TASK, TASKS, TODO_FILE, type CommandDefinition } from "../../context/definition.js";
+import {
+  FILE,
+  JSON_FLAG,
+  TASK,
+  TASKS,
+  TODO_FILE,
+  TRUST,
+  type CommandDefinition,
+} from "../../context/definition.js";
 import { EXPORT_FORMATS } from "../../context/words.js";
 
 /** In the order of the help. */
@@ -32,9 +40,18 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     name: "show",
     operands: [TASK],
     help: "show a task, its attempts and why it is blocked",
-    flags: [TODO_FILE, JSON_FLAG],
+    flags: [
+      {
+        spelled: "--explain",
+        help: "show what its attempt changed and find what its checks need; may run them",
+      },
+      { ...TRUST, help: `with --explain: ${TRUST.help}` },
+      TODO_FILE,
+      JSON_FLAG,
+    ],
     examples: [
       { line: "looper show T7", help: "show every field of T7 and every attempt at it" },
+      { line: "looper show T3 --explain", help: "find the changes that T3's checks need" },
       { line: "looper show T7 --json", help: "the same, as JSON" },
     ],
     load: async () => (await import("../../commands/backlog/show.js")).show,

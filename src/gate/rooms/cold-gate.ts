@@ -7,6 +7,7 @@ import { workInRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-ro
 import { kindOf, roomOrder, studyChanges } from "./cold-study.js";
 import { judgeWork, type Judged } from "./judge-work.js";
 import { matchAllowed } from "../influence/allowed.js";
+import type { Classified } from "../influence/kinds.js";
 import { joinChanges } from "../influence/reference.js";
 import { measureBaseline } from "../commands/gate.js";
 import { planRoom, type RoomPlan } from "./room-plan.js";
@@ -54,17 +55,33 @@ export async function runColdGate(
   order: ColdOrder,
   stop: AbortSignal,
 ): Promise<ColdVerdict> {
-  const { reference, changes, plan, patterns } = order;
-  const study = await studyChanges(places, {
+  const study = await studyAttempt(places, order);
+  const gate: Gate = { places, order, study, isAllowed: allowedBy(places, order), stop, count: { rooms: 0 } };
+  const judged = await judgeWork(gate);
+  return { ...judged, report: { ...judged.report, rooms: gate.count.rooms } };
+}
+
+/** The kinds of the paths that an attempt changed, without running anything. Throws a `GitError`. */
+export async function classifyAttempt(places: ColdPlaces, order: ColdOrder): Promise<Classified[]> {
+  const { kinds } = await studyAttempt(places, order);
+  return order.changes.map(({ path: bytes }) => {
+    const path = toText(bytes);
+    return kinds.get(path) ?? { path, kind: "source", why: "it is as it was when the run began" };
+  });
+}
+
+/** Studies all changes by agents since the start of the run. */
+function studyAttempt(
+  places: ColdPlaces,
+  { reference, changes, plan, patterns }: ColdOrder,
+): ReturnType<typeof studyChanges> {
+  return studyChanges(places, {
     base: reference.start,
     persons: reference.persons,
     changes: joinChanges(reference.since, changes),
     commands: { project: plan.commands, own: plan.own },
     patterns,
   });
-  const gate: Gate = { places, order, study, isAllowed: allowedBy(places, order), stop, count: { rooms: 0 } };
-  const judged = await judgeWork(gate);
-  return { ...judged, report: { ...judged.report, rooms: gate.count.rooms } };
 }
 
 /**

@@ -42,6 +42,8 @@ export interface ColdPlaces {
   cache: Kept | undefined;
   /** What the run has spent so far on finding what a pass depends on, ms. */
   spent: { attributionMs: number };
+  /** Whether the search for what a pass depends on has no limit of time, and diffs are shown whole. */
+  thorough?: true;
 }
 
 /** Prepares the making of rooms, once for a run and before any agent works. Starts one git process. */

@@ -44,9 +44,10 @@ export async function findNeeds(
     return [{ path: text, isTest: study.protection.kindOf(text) === "test", isNew: !exists(from) }];
   });
   const { clock } = gate.places.rooms.repo.ports;
-  const { spent } = gate.places;
+  const { spent, thorough } = gate.places;
+  const most = thorough === true ? Infinity : MOST_ATTRIBUTION_MS;
   const paths = await findNeeded(candidates, async (some) => {
-    if (spent.attributionMs > MOST_ATTRIBUTION_MS || gate.stop.aborted) return undefined;
+    if (spent.attributionMs > most || gate.stop.aborted) return undefined;
     const began = clock.monotonic();
     const { report } = await runPass(gate, orderOf(gate, { kept, earlier, more: new Set(some) }));
     spent.attributionMs += clock.monotonic() - began;
@@ -55,7 +56,7 @@ export async function findNeeds(
   return { tasks: [], needs: await showNeeds(gate, paths) };
 }
 
-/** How long a run searches for the smallest sets, ms. */
+/** How long a run searches for the smallest sets, ms; `looper show --explain` has no limit. */
 const MOST_ATTRIBUTION_MS = 60_000;
 
 /** The changes that earlier tasks of the run made and that are not source. */
@@ -95,11 +96,12 @@ export async function showNeeds(
 ): Promise<Need[]> {
   const entries = new Map(study.changes.map((entry) => [toText(entry.path), entry]));
   const needs: Need[] = [];
+  const isWhole = places.thorough === true;
   for (const path of paths) {
     const entry = entries.get(path);
-    const isShown = entry !== undefined && needs.length < MOST_DIFFS;
+    const isShown = entry !== undefined && (isWhole || needs.length < MOST_DIFFS);
     const diff = isShown ? await diffVersions(places.rooms.repo, entry.from, entry.to) : "";
-    needs.push({ path, diff: places.redact(keepStart(diff, MOST_DIFF)) });
+    needs.push({ path, diff: places.redact(isWhole ? diff : keepStart(diff, MOST_DIFF)) });
   }
   return needs;
 }

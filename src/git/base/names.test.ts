@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { checkpointRef, encodeId, pendingRef, rescueRef } from "./names.js";
+import {
+  attemptRef,
+  checkpointRef,
+  encodeId,
+  numberOfAttempt,
+  pendingRef,
+  rescueRef,
+  startRef,
+  taskOfAttempt,
+} from "./names.js";
 import { runAs, test } from "../testing/scratch.js";
 
 /** Any string at all, lone surrogates and long ones included. */
@@ -70,4 +79,14 @@ test("an encoded id stays readable where possible", () => {
   expect(checkpointRef("main", "T-1_b")).toBe("refs/looper/checkpoint/main/T-1_b");
   expect(checkpointRef("main", "T1.2")).toBe("refs/looper/checkpoint/main/T1%2E2");
   expect(pendingRef("linked-x")).toBe("refs/looper/pending/linked-x");
+});
+
+test("the task and the number of an attempt can be read back from the name of its record", () => {
+  fc.assert(
+    fc.property(anyId, fc.nat(), (id, number) => {
+      const ref = attemptRef("run", id, number);
+      expect([taskOfAttempt("run", ref), numberOfAttempt("run", ref)]).toEqual([id, number]);
+    }),
+  );
+  expect(numberOfAttempt("run", startRef("run"))).toBeUndefined();
 });

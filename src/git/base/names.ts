@@ -89,6 +89,12 @@ export function taskOfAttempt(run: string, ref: string): string {
   return decodeId(ref.slice(attemptsFolder(run).length + 1)).replace(/-\d+$/, "");
 }
 
+/** The number of the record of an attempt; `undefined` for the start. */
+export function numberOfAttempt(run: string, ref: string): number | undefined {
+  const number = /-(\d+)$/.exec(decodeId(ref.slice(attemptsFolder(run).length + 1)))?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
 /**
  * The tree and the backlog before the run's first attempt; without a number, so it differs from the names of
  * attempts.

@@ -3,7 +3,7 @@ import { performAs } from "./perform-as.js";
 import { join } from "node:path";
 import { describeRedCheck } from "../../gate/verdict/red-check.js";
 import type { RedHidden } from "../../gate/rooms/hidden.js";
-import { Baseline, type Ran } from "../../gate/verdict.js";
+import type { Baseline, Ran } from "../../gate/verdict.js";
 import { NOT_TRUSTED, SO_NOT_VERIFIED } from "../../gate/verdict/why-unverified.js";
 import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
 import { isTreeAfter } from "../../git/index/compare.js";
@@ -11,9 +11,9 @@ import type { CheckedCommand } from "../../logging/event-parts.js";
 import type { StepEvent } from "../../logging/events.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { given } from "../../system/given.js";
-import { parseJson } from "../../system/text/json.js";
 import { readPatterns } from "../../todo/model/changes.js";
 import type { TaskId } from "../../todo/model/task.js";
+import { readBaseline } from "./baseline-file.js";
 import { check, measure, openCold } from "./checks.js";
 import { checkHidden, measureHiddenChecks } from "./hidden.js";
 import type { Effect, JobFacts } from "../step/effects.js";
@@ -297,16 +297,15 @@ async function readEarlierRuns(
       }
     }
   }
-  const known = file === undefined ? undefined : await readBaseline(ports, file, base);
+  const known = file === undefined ? undefined : await readStored(ports, file, base);
   return { worked, ...given({ known }) };
 }
 
-async function readBaseline(
-  { files }: World["ports"],
+async function readStored(
+  ports: World["ports"],
   file: string,
   base: string,
 ): Promise<StoredBaseline | undefined> {
-  const bytes = await files.read(file);
-  const baseline = bytes && Baseline.safeParse(parseJson(bytes));
-  return baseline?.success === true ? { baseline: baseline.data, file, base, changes: [] } : undefined;
+  const baseline = await readBaseline(ports, file);
+  return baseline === undefined ? undefined : { baseline, file, base, changes: [] };
 }

@@ -1,13 +1,14 @@
 // Finds the hidden checks of a project, and refuses those that are missing or inside it. Runs none of them.
 // src/gate/rooms/hidden.ts runs them.
 import { dirname, isAbsolute, join, normalize } from "node:path";
-import { listUserFiles, resolvePath } from "../../config/read/places.js";
+import { findStateFolder, listUserFiles, resolvePath } from "../../config/read/places.js";
 import type { SpelledHiddenCheck } from "../../config/settings/hidden-check-type.js";
 import { USUAL_FOLDER, type HiddenCheck } from "../../gate/rooms/hidden.js";
 import { isInside } from "../../git/room/room.js";
 import { listSimpleCommands } from "../../shell/simple-commands.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
+import type { World } from "../perform/world.js";
 import type { RunRequest } from "../runs/run-request.js";
 
 type Request = Pick<RunRequest, "ports" | "project" | "home" | "env">;
@@ -29,6 +30,16 @@ export async function findHiddenChecks(request: Request): Promise<FoundHiddenChe
     checks.push(await readCheck(request, spelled, `${KEY}[${String(at)}]`));
   }
   return { checks, warnings: checks.length === 0 ? [] : warnOfSource(request) };
+}
+
+/** The hidden checks of a run, with the folder for their output; without checks nothing. */
+export function placeHidden(
+  { env, home }: Pick<Request, "env" | "home">,
+  checks: readonly HiddenCheck[],
+): Pick<World, "hidden"> {
+  return checks.length === 0
+    ? {}
+    : { hidden: { checks, folder: join(findStateFolder(env, home), "hidden") } };
 }
 
 /** An agent reads the project's files, and inherits the environment. */

@@ -2,8 +2,6 @@
 // step.ts decides, and the perform files perform the effects.
 import { tryRemoveNewLocks } from "../../git/base/locks.js";
 import type { Head } from "../../git/base/head.js";
-import { join } from "node:path";
-import { findStateFolder } from "../../config/read/places.js";
 import { UserError } from "../../system/errors.js";
 import type { Redact } from "../../system/text/redact.js";
 import { redactorFor } from "../../system/text/redactor.js";
@@ -20,6 +18,7 @@ import { perform } from "../perform/perform.js";
 import { listenToOthers } from "./listen.js";
 import { assemble, assembleRelease, type Assembly } from "./assemble.js";
 import { goToBranch } from "./go-to-branch.js";
+import { placeHidden } from "./find-hidden-checks.js";
 import { prepareRelease } from "./open-release.js";
 import { readToldPauses, type ToldPause } from "../../logging/earlier-pauses.js";
 import { given } from "../../system/given.js";
@@ -97,7 +96,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     check: assembly.check,
     store,
     ...given({ repo, release: ready.release }),
-    ...findHidden(request, assembly),
+    ...placeHidden(request, assembly.hidden),
     configuredAgents: assembly.configuredAgents,
     trusted: assembly.trusted,
     env,
@@ -120,11 +119,6 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     },
     ended: runToEnd(world, inbox, locks),
   };
-}
-
-function findHidden({ env, home }: RunRequest, { hidden: checks }: Assembly): Pick<World, "hidden"> {
-  if (checks.length === 0) return {};
-  return { hidden: { checks, folder: join(findStateFolder(env, home), "hidden") } };
 }
 
 /** L17: a limit belongs to an agent and its model, so a backoff does not apply once the agent has another model. */

@@ -4,7 +4,7 @@ import type { Project } from "../../config/project/open-project.js";
 import { parseEnvFile } from "../../config/read/env-file.js";
 import { isTrusted } from "../../config/trust/trust-store.js";
 import { readTrust } from "../../config/trust/trust-question.js";
-import { runCommands } from "../../gate/commands/run-commands.js";
+import { runCommands, type Room } from "../../gate/commands/run-commands.js";
 import type { Ran } from "../../gate/verdict.js";
 import type { Ports } from "../../system/ports.js";
 import { redactorFor } from "../../system/text/redactor.js";
@@ -31,23 +31,28 @@ export async function runGateAfter(request: GateRequest, backlog: Backlog): Prom
   const { ports, project, stop } = request;
   const { verify } = project.resolved.settings;
   if (verify.commands.length === 0) return { not: "no-commands" };
-  if (!request.trust && !(await mayRun(request, backlog.tasks))) return { not: "untrusted" };
+  const open = backlog.tasks.filter(({ status }) => status !== "done");
+  if (!(await mayRun(request, [[], open, backlog.tasks]))) return { not: "untrusted" };
+  const room = await makeProjectRoom(request, backlog.project?.root);
+  const plan = { commands: verify.commands, own: [], timeoutMs: verify.timeout, reports: verify.report };
+  const ran = await runCommands(ports, room, plan, stop);
+  return ran === "interrupted" ? { not: ran } : { ran };
+}
+
+/** Where the commands run, as a person would run them. `root`: the backlog's `project.root`. */
+export async function makeProjectRoom(
+  { ports, project, env: real }: Pick<GateRequest, "ports" | "project" | "env">,
+  root: string | undefined,
+): Promise<Room> {
   const { envFile } = project.paths;
   const text = envFile === undefined ? undefined : await ports.files.read(envFile);
   const file =
     envFile === undefined || text === undefined
       ? {}
       : parseEnvFile(envFile, Buffer.from(text).toString("utf8"));
-  const env = makeBaseEnvironment(request.env, file);
-  const root = await findRootFolder(ports.files, project, backlog.project?.root);
-  const room = {
-    cwd: root ?? project.folder,
-    env,
-    redact: await redactorFor(ports, env),
-  };
-  const plan = { commands: verify.commands, own: [], timeoutMs: verify.timeout, reports: verify.report };
-  const ran = await runCommands(ports, room, plan, stop);
-  return ran === "interrupted" ? { not: ran } : { ran };
+  const env = makeBaseEnvironment(real, file);
+  const folder = await findRootFolder(ports.files, project, root);
+  return { cwd: folder ?? project.folder, env, redact: await redactorFor(ports, env) };
 }
 
 /** Whether every command passed. */
@@ -55,13 +60,18 @@ export function haveAllPassed(ran: readonly Ran[]): boolean {
   return ran.every(({ end }) => end.how === "exited" && end.code === 0);
 }
 
-/** Whether the commands are approved. An approval of more commands includes these, since a run also asks about tasks' commands. */
-async function mayRun({ ports, project, env, home }: GateRequest, tasks: readonly Task[]): Promise<boolean> {
+/**
+ * Whether the commands are approved, by `--trust` or with those of one of these lists of tasks: a run also asks about tasks'
+ * commands, and an approval of more commands includes these.
+ */
+export async function mayRun(
+  { ports, project, env, home, trust }: Omit<GateRequest, "stop">,
+  lists: readonly (readonly Task[])[],
+): Promise<boolean> {
+  if (trust) return true;
   const folder = findStateFolder(env, home);
-  const open = tasks.filter(({ status }) => status !== "done");
-  for (const asked of [[], open, tasks]) {
+  for (const asked of lists) {
     const lines = await readTrust({ files: ports.files, project, env, home }, asked);
-    if (asked.length === 0 && lines.length === 0) return true;
     if (await isTrusted(ports.files, folder, { project: project.folder, lines })) return true;
   }
   return false;

@@ -32,29 +32,39 @@ export async function openSite(
   { env, check }: { env: Readonly<Record<string, string>>; check: CheckOptions },
 ): Promise<UndoSite> {
   const { todoFile, lockDir } = project;
-  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
-  if (!opened.ok) {
-    const { why, message } = opened.error;
-    const hint =
-      why === "no-repository"
-        ? 'without git a task\'s changes are not recorded; set its status to "todo" to have it done again'
-        : undefined;
-    throw new UserError(
-      why === "no-repository" ? "no" : "environment",
-      `${message}: nothing to undo with`,
-      hint,
-    );
-  }
-  const repo = opened.value;
+  const repo = await openProjectRepository(ports, project, {
+    env,
+    lacking: "nothing to undo with",
+    hint: 'without git a task\'s changes are not recorded; set its status to "todo" to have it done again',
+  });
   const locks = await takeRunLocks(ports, project, repo);
   const store = openStore(ports, todoFile, { lockFolder: lockDir, check });
   return { ports, project, repo, store, locks };
 }
 
+/** Opens the project's repository; a `UserError` without one. `lacking`: what cannot be done then. */
+export async function openProjectRepository(
+  ports: Ports,
+  project: Project,
+  { env, lacking, hint }: { env: Readonly<Record<string, string>>; lacking: string; hint: string },
+): Promise<Repository> {
+  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
+  if (opened.ok) return opened.value;
+  const { why, message } = opened.error;
+  throw new UserError(
+    why === "no-repository" ? "no" : "environment",
+    `${message}: ${lacking}`,
+    why === "no-repository" ? hint : undefined,
+  );
+}
+
 /** Cleans up after a dead owner of the locks, as a run does, and writes this process into them; returns its mark. */
-export async function takeOver({ ports, project, repo, locks }: UndoSite): Promise<string> {
+export async function takeOver(
+  { ports, project, repo, locks }: Omit<UndoSite, "store">,
+  command: "undo" | "explain" = "undo",
+): Promise<string> {
   await recoverRun(ports, locks, repo);
-  const run = `undo-${formatStamp(ports.clock.now())}`;
+  const run = `${command}-${formatStamp(ports.clock.now())}`;
   const folder = join(project.logDir, "runs", run);
   return signLocks(ports, locks, { run, folder });
 }

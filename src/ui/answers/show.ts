@@ -1,4 +1,5 @@
 // The answer of `looper show --json`. Pure. Leaves reading the logs to the caller.
+import type { Explained } from "../../loop/explain/explain.js";
 import { isSetMarker, statusesOf, waitsFor } from "../../todo/model/select.js";
 import type { Task } from "../../todo/model/task.js";
 import { given } from "../../system/given.js";
@@ -13,10 +14,37 @@ type Attempt = ShowAnswer["history"][number];
 /** A task of a file. `doubt`: what its last gate found; `history`: its attempts, oldest first. */
 export function showAnswer(
   file: string,
-  { task, tasks, doubt }: { task: Task; tasks: readonly Task[]; doubt: Doubt | undefined },
+  {
+    task,
+    tasks,
+    doubt,
+    explained,
+  }: {
+    task: Task;
+    tasks: readonly Task[];
+    doubt: Doubt | undefined;
+    explained?: Explained | undefined;
+  },
   history: ShowAnswer["history"],
 ): ShowAnswer {
-  return { file, task: withRelations(task, tasks, doubt), history };
+  return {
+    file,
+    task: withRelations(task, tasks, doubt),
+    history,
+    ...given({ explained: explained && explainedAnswer(explained) }),
+  };
+}
+
+function explainedAnswer(explained: Explained): ShowAnswer["explained"] {
+  const { verdict, because, needs, on, reasons, changed } = explained;
+  return {
+    verdict,
+    because: because ?? null,
+    needs: [...needs],
+    on: [...on],
+    reasons: [...reasons],
+    changed: changed.map(({ path, kind, why }) => ({ path, kind, why })),
+  };
 }
 
 function withRelations(task: Task, tasks: readonly Task[], doubt: Doubt | undefined): ShowAnswer["task"] {

@@ -1,6 +1,6 @@
 // Schemas of the answers that commands about runs and logs print with --json: the source of the types and of schemas/cli/.
 import { z } from "zod";
-import { Because, Need } from "../../gate/verdict.js";
+import { Because, GateVerdict, Need } from "../../gate/verdict.js";
 import { Ending } from "../../logging/events.js";
 import { Task } from "../../todo/model/task.js";
 import { Accepted, MarkerFlag, WHY_UNVERIFIED } from "./backlog.js";
@@ -178,7 +178,9 @@ export const ShowAnswer = z.object({
         agents_reason: z.string().nullable().describe("The agent's own words"),
       })
       .optional()
-      .describe("The findings of its last gate; absent where no checks were changed, as far as the logs tell"),
+      .describe(
+        "The findings of its last gate; absent where no checks were changed, as far as the logs tell",
+      ),
   }),
   history: z
     .array(
@@ -201,6 +203,21 @@ export const ShowAnswer = z.object({
       }),
     )
     .describe("Every attempt the logs know, the oldest first"),
+  explained: z
+    .object({
+      verdict: GateVerdict,
+      because: Because.nullable(),
+      needs: z
+        .array(Need)
+        .describe("The smallest set of changed files found that it needs, with whole diffs"),
+      on: z.array(z.string()).describe("Earlier tasks whose changed checks it needs, if it needs no others"),
+      reasons: z.array(z.string()).describe("Why it is not verified; empty if it is"),
+      changed: z
+        .array(z.object({ path: z.string(), kind: z.enum(["source", "check", "doubt"]), why: z.string() }))
+        .describe("Every path its last judged attempt changed"),
+    })
+    .optional()
+    .describe("Only with --explain"),
 });
 export type ShowAnswer = z.infer<typeof ShowAnswer>;
 

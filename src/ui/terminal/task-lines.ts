@@ -3,7 +3,7 @@ import { plural, showCost, showCount, showDuration, showMoment } from "../view/a
 import type { ShowAnswer } from "../shapes/runs.js";
 import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
-import { clean, cut, wrap } from "../text.js";
+import { clean, cut, showBlock, wrap } from "../text.js";
 
 export interface TaskScene {
   /** Epoch ms. */
@@ -17,11 +17,12 @@ export interface TaskScene {
 
 type Task = ShowAnswer["task"];
 type Attempt = ShowAnswer["history"][number];
+type Explained = ShowAnswer["explained"];
 
 const INDENT = "  ";
 
 /** Its lines: what it is, what it says, what became of it. */
-export function taskLines({ task, history }: ShowAnswer, scene: TaskScene): string[] {
+export function taskLines({ task, history, explained }: ShowAnswer, scene: TaskScene): string[] {
   const { colours, columns } = scene;
   const room = columns === undefined ? undefined : Math.max(1, columns - INDENT.length);
   const section = (title: string, texts: readonly string[]): string[] => {
@@ -30,11 +31,20 @@ export function taskLines({ task, history }: ShowAnswer, scene: TaskScene): stri
       ? []
       : ["", colours.bold(title), ...lines.map((line) => `${INDENT}${line}`.trimEnd())];
   };
+  /** Lines whose white space counts; they are not wrapped. */
+  const block = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ["", colours.bold(title), ...lines.map((line) => `${INDENT}${line}`.trimEnd())];
   return [
     ...wrap(clean(`${task.id} ${task.title}`), columns).map(colours.bold),
     ...factsOf(task).flatMap((line) => wrap(clean(line), columns)),
-    ...section("why it is unverified", task.unverified_because),
-    ...evidenceOf(task).flatMap(({ title, texts }) => section(title, texts)),
+    ...section(doubtTitle(explained), explained?.reasons ?? task.unverified_because),
+    ...section("the agent's reason to change checks", agentsReason(task)),
+    ...needsOf(task, explained).flatMap(({ path, diff }) =>
+      block(`it needs ${clean(path)}`, showBlock(diff.trimEnd())),
+    ),
+    ...section("it needs changed checks of", [(explained ?? task.evidence)?.on.join(", ") ?? ""]),
+    ...section("checks changed", task.evidence?.changed_checks ?? []),
+    ...block("changed paths", changedLines(explained)),
     ...section("why it is blocked", task.status === "done" ? [] : (task.blockers ?? [])),
     ...section("description", [task.description ?? ""]),
     ...section("details", [task.details ?? ""]),
@@ -47,19 +57,29 @@ export function taskLines({ task, history }: ShowAnswer, scene: TaskScene): stri
   ];
 }
 
-/** The findings of its last gate, for the person who decides on it. */
-function evidenceOf({ evidence }: Task): { title: string; texts: string[] }[] {
-  if (evidence === undefined) return [];
-  const { needs, on, changed_checks: checks, agents_reason: reason } = evidence;
-  return [
-    { title: "the agent's reason to change checks", texts: reason === null ? [] : [JSON.stringify(reason)] },
-    ...needs.map(({ path, diff }) => ({
-      title: `it needs ${clean(path)}`,
-      texts: diff.trimEnd().split("\n"),
-    })),
-    { title: "it needs changed checks of", texts: [on.join(", ")] },
-    { title: "checks changed", texts: checks },
-  ];
+function doubtTitle(explained: Explained): string {
+  const isRed = explained?.verdict === "failed" || explained?.verdict === "tampered";
+  return isRed ? "why its checks fail now" : "why it is unverified";
+}
+
+/** What its checks do not pass without, as its last gate found, or as --explain did. */
+function needsOf({ evidence }: Task, explained: Explained): readonly { path: string; diff: string }[] {
+  return (explained ?? evidence)?.needs ?? [];
+}
+
+function agentsReason({ evidence }: Task): string[] {
+  const reason = evidence?.agents_reason ?? null;
+  return reason === null ? [] : [JSON.stringify(reason)];
+}
+
+const CHANGED_COLUMNS = [{ title: "path" }, { title: "kind" }, { title: "why" }] as const;
+
+/** The paths that its attempt changed, with their kinds and the reasons for these. */
+function changedLines(explained: Explained): string[] {
+  if (explained === undefined || explained.changed.length === 0) return [];
+  const rows = explained.changed.map(({ path, kind, why }) => [clean(path), kind, clean(why)]);
+  const { header, lines } = tableLines(CHANGED_COLUMNS, rows);
+  return [header, ...lines];
 }
 
 function factsOf(task: Task): string[] {

@@ -1,0 +1,192 @@
+// Explains the last verdict on a task: the kind of each path that its attempt changed and, if it is unverified because of what
+// the attempt changed, the smallest set that is needed, searched for without a limit. Rooms run again as in the run; the
+// project and its logs are not changed. find-judged.ts reads the logs.
+import { whyUnverified } from "../../gate/verdict/why-unverified.js";
+import type { Baseline, Because, GateReport, GateVerdict, Need } from "../../gate/verdict.js";
+import { findReference } from "../../gate/influence/reference.js";
+import type { Classified } from "../../gate/influence/kinds.js";
+import { classifyAttempt, runColdGate } from "../../gate/rooms/cold-gate.js";
+import type { ColdOrder } from "../../gate/rooms/cold-pass.js";
+import { openColdPlaces, pathFromTop, type ColdPlaces } from "../../gate/rooms/cold-room.js";
+import { readRecords } from "../../git/attempt/attempts.js";
+import type { DiffEntry } from "../../git/base/diff.js";
+import { runGit, withHint } from "../../git/base/git.js";
+import { attemptRef } from "../../git/base/names.js";
+import type { Repository } from "../../git/base/repository.js";
+import { diffTrees } from "../../git/index/index-file.js";
+import { parseStart } from "../../logging/run-id.js";
+import { UserError } from "../../system/errors.js";
+import { readPatterns } from "../../todo/model/changes.js";
+import type { Task } from "../../todo/model/task.js";
+import { readBaseline } from "../perform/baseline-file.js";
+import { listPlacesToHide } from "../perform/places-to-hide.js";
+import { acceptedTasks, readRunStart, trustTasks } from "../perform/run-start.js";
+import { takeRunLocks } from "../runs/locks.js";
+import { findHiddenChecks, placeHidden } from "../start/find-hidden-checks.js";
+import { makeProjectRoom, mayRun, type GateRequest } from "../undo/undo-gate.js";
+import { openProjectRepository, takeOver } from "../undo/undo-site.js";
+import type { Judged } from "./find-judged.js";
+
+export interface ExplainRequest extends GateRequest {
+  task: Task;
+  /** All tasks of the backlog. */
+  tasks: readonly Task[];
+  /** The backlog's `project.root`. */
+  root: string | undefined;
+  judged: Judged;
+}
+
+/** What the gate found, when it was asked again. */
+export interface Explained {
+  verdict: GateVerdict;
+  because: Because | undefined;
+  needs: readonly Need[];
+  on: readonly string[];
+  /** Why it is not verified, in words. */
+  reasons: readonly string[];
+  /** Every path that the attempt changed. */
+  changed: readonly Classified[];
+}
+
+/** Whether commands of the project run for it. */
+export function mustRunChecks({ gate }: Judged): boolean {
+  return gate.because === "influence";
+}
+
+/** Explains a verdict; throws a `UserError` if the logs or refs it needs are gone. */
+export async function explain(request: ExplainRequest): Promise<Explained | "interrupted"> {
+  const { ports, project, task, tasks, judged, env } = request;
+  const repo = await openProjectRepository(ports, project, {
+    env,
+    lacking: "no attempt was kept",
+    hint: "without git a task's changes are not recorded",
+  });
+  const { gate, before } = judged;
+  return withHint("git cannot read what the run kept", async () => {
+    const { places, order } = await restoreOrder(request, repo);
+    const changed = await classifyAttempt(places, order);
+    if (!mustRunChecks(judged)) return { ...findingsOf(gate, whyUnverified(gate, before)), changed };
+    const lists = [[task], [...tasks.filter(({ status }) => status !== "done"), task], tasks];
+    if (!(await mayRun(request, lists))) throw makeUntrustedError();
+    const verdict = await runInRooms(request, { repo, places, order });
+    if (verdict === "interrupted") return verdict;
+    const { report, warnings } = verdict;
+    const reasons = isRed(report) ? [report.evidence] : whyUnverified({ ...report, warnings }, before);
+    return { ...findingsOf(report, reasons), changed };
+  });
+}
+
+function findingsOf(report: GateReport, reasons: readonly string[]): Omit<Explained, "changed"> {
+  const { verdict, because, needs = [], on = [] } = report;
+  return { verdict, because, needs, on, reasons };
+}
+
+function isRed({ verdict }: GateReport): boolean {
+  return verdict === "failed" || verdict === "tampered";
+}
+
+function makeUntrustedError(): UserError {
+  return new UserError(
+    "environment",
+    "the project's own files name commands that have not been approved yet",
+    "pass --trust, or approve them with a run on a terminal",
+  );
+}
+
+interface Restored {
+  places: ColdPlaces;
+  order: ColdOrder;
+}
+
+/** Runs the gate under the locks of a run, and ends every process that it leaves. */
+async function runInRooms(
+  { ports, project, stop }: ExplainRequest,
+  { repo, places, order }: Restored & { repo: Repository },
+): Promise<Awaited<ReturnType<typeof runColdGate>> | "interrupted"> {
+  const locks = await takeRunLocks(ports, project, repo);
+  try {
+    const mark = await takeOver({ ports, project, repo, locks }, "explain");
+    const verdict = await runColdGate(places, order, stop);
+    await ports.processes.sweep(mark);
+    return stop.aborted || verdict.report.verdict === "interrupted" ? "interrupted" : verdict;
+  } finally {
+    await locks.release();
+  }
+}
+
+/** The gate's order as in the run, from the kept trees; settings and tasks are those of now. */
+async function restoreOrder(request: ExplainRequest, repo: Repository): Promise<Restored> {
+  const { ports, project, task, tasks, judged } = request;
+  const { verify } = project.resolved.settings;
+  const room = await makeProjectRoom(request, request.root);
+  const { checks } = await findHiddenChecks(request);
+  const opened = await openColdPlaces(repo, {
+    ...{ projectDir: project.folder, workDir: room.cwd, env: room.env, home: verify.home },
+    redact: (text) => room.redact(text),
+    ...{ setup: verify.setup, setupTimeoutMs: verify.timeout },
+    hide: listPlacesToHide(placeHidden(request, checks)),
+  });
+  const places: ColdPlaces = { ...opened, thorough: true };
+  const { base, changes } = await readAttempt(repo, judged, task.id);
+  const { run, earlier, gate } = judged;
+  const accepted = acceptedTasks(tasks, parseStart(run));
+  const runStart = await readRunStart(
+    { ports, logDir: project.logDir, repo },
+    { run, base, earlier, accepted, upTo: gate.job },
+  );
+  const found = await findReference(repo, runStart, base);
+  const plan = { commands: verify.commands, own: task.verify ?? [] };
+  const order: ColdOrder = {
+    base,
+    changes,
+    reference: trustTasks(found, tasks, pathFromTop(places.rooms, places.projectDir)),
+    plan: { ...plan, timeoutMs: verify.timeout, reports: verify.report },
+    strict: verify.strict,
+    baseline: await baselineOf(request),
+    patterns: verify.protected,
+    redFirst: verify.red_first,
+    allowed: readPatterns(task.changes ?? []).allowed,
+  };
+  return { places, order };
+}
+
+/** What the attempt changed, and the commit of its checkpoint. */
+async function readAttempt(
+  repo: Repository,
+  { run, gate, base: logged }: Judged,
+  task: string,
+): Promise<{ base: string; changes: readonly DiffEntry[] }> {
+  const records = await readRecords(repo, run);
+  const commit = records?.attempts.get(attemptRef(run, task, gate.job));
+  if (commit === undefined)
+    throw new UserError(
+      "no",
+      `the attempt of run ${run} at ${task} is not kept any more: its refs are gone`,
+      "looper clean removes them with the logs, and so does whoever deletes refs/looper/attempts",
+    );
+  const own = (await diffTrees(repo, commit)).filter(({ path }) => path !== repo.todo?.path);
+  const base = await findCommit(repo, [...(logged === undefined ? [] : [logged]), `${commit}^`]);
+  // The commit of a task is on top of HEAD, which lacks what a person had not committed.
+  const paths = new Set(own.map(({ path }) => path));
+  const changes = (await diffTrees(repo, commit, base)).filter(({ path }) => paths.has(path));
+  return { base, changes };
+}
+
+/** The id of the first of these that is a commit. A checkpoint's commit may have been collected as garbage by now. */
+async function findCommit(repo: Repository, names: readonly string[]): Promise<string> {
+  const { out } = await runGit(repo, ["cat-file", "--batch-check"], { input: `${names.join("\n")}\n` });
+  const [found = ""] = out.split("\n").flatMap((line) => /^(\w+) commit \d/.exec(line)?.[1] ?? []);
+  return found;
+}
+
+async function baselineOf({ ports, judged }: ExplainRequest): Promise<Baseline | undefined> {
+  const { baseline: file } = judged;
+  if (file === undefined) return undefined;
+  const baseline = await readBaseline(ports, file);
+  if (baseline !== undefined) return baseline;
+  throw new UserError(
+    "no",
+    `the results of the checks before the task are gone: ${file} cannot be read`,
+    "have the task done again to see what it needs: looper undo",
+  );
+}

@@ -1,0 +1,67 @@
+// Finds in the logs the last verdict of the gate on a task, with what it takes to reach it again.
+import { basename, dirname, join } from "node:path";
+import type { CheckBefore } from "../../gate/verdict/why-unverified.js";
+import { StepEvent } from "../../logging/events.js";
+import { listRuns, readLines } from "../../logging/read.js";
+import { given } from "../../system/given.js";
+import type { Ports } from "../../system/ports.js";
+
+/** A verdict on an attempt at a task. */
+export interface Judged {
+  run: string;
+  /** The runs before it, newest first. */
+  earlier: readonly string[];
+  gate: Extract<StepEvent, { type: "gate_finished" }>;
+  /** The commit of the checkpoint, where the log has it. */
+  base?: string;
+  /** The results of the checks before the task: their file (absolute), and what the log has of them. */
+  baseline?: string;
+  before: readonly CheckBefore[];
+}
+
+const TELLING = ["run_started", "checkpoint", "baseline_finished", "gate_finished"].map(
+  (type) => `"type":"${type}"`,
+);
+
+/** Finds the last one that was not interrupted, in the newest run that has one. */
+export async function findJudged(
+  ports: Pick<Ports, "files">,
+  { logDir, todoFile }: { logDir: string; todoFile: string },
+  task: string,
+): Promise<Judged | undefined> {
+  const runs = (await listRuns(ports, logDir)).reverse();
+  for (const [at, run] of runs.entries()) {
+    const judged = await judgedIn(ports, join(logDir, "runs", run), { todoFile, task });
+    if (judged === undefined) continue;
+    const { baseline: file, ...rest } = judged;
+    // The file is always in the logs: a log from another machine must not make us read any other path.
+    const baseline =
+      file === undefined ? undefined : join(logDir, "runs", basename(dirname(file)), basename(file));
+    return { run, earlier: runs.slice(at + 1), ...rest, ...given({ baseline }) };
+  }
+  return undefined;
+}
+
+type Found = Omit<Judged, "run" | "earlier">;
+
+async function judgedIn(
+  ports: Pick<Ports, "files">,
+  folder: string,
+  { todoFile, task }: { todoFile: string; task: string },
+): Promise<Found | undefined> {
+  let begun: Omit<Found, "gate"> = { before: [] };
+  let judged: Found | undefined;
+  for await (const { value } of readLines(ports, folder, 0, { holding: TELLING })) {
+    const event = StepEvent.safeParse(value).data;
+    if (event?.type === "run_started" && event.todo_file !== todoFile) return undefined;
+    if (event === undefined || !("task_id" in event) || event.task_id !== task) continue;
+    if (event.type === "checkpoint") begun = { ...begun, ...given({ base: event.base }) };
+    if (event.type === "baseline_finished")
+      begun = {
+        before: event.commands,
+        ...given({ base: begun.base, baseline: event.file }),
+      };
+    if (event.type === "gate_finished" && event.verdict !== "interrupted") judged = { ...begun, gate: event };
+  }
+  return judged;
+}
