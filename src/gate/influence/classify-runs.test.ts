@@ -249,3 +249,45 @@ test("the name of the project's own folder says nothing of its files", () => {
     },
   );
 });
+
+test("a crate that others need for their checks alone is a check", () => {
+  const before: Texts = {
+    "Cargo.toml":
+      '[package]\nname = "box"\n[dependencies]\ncore = { path = "core" }\n[dev-dependencies]\nchecking = { path = "checking" }\n',
+    "src/lib.rs": "pub mod area;",
+    "src/area.rs": "",
+    "core/Cargo.toml": '[package]\nname = "core"\n',
+    "core/src/lib.rs": "",
+    "checking/Cargo.toml": '[package]\nname = "checking"\n',
+    "checking/src/lib.rs": "",
+  };
+  expect(kindsOf({}, before, { "checking/src/lib.rs": "", "core/src/lib.rs": "" })).toEqual({
+    "checking/src/lib.rs": "check",
+    "core/src/lib.rs": "source",
+  });
+});
+
+test("data that the program embeds is source, although tests import its folder", () => {
+  const before: Texts = {
+    "go.mod": "module example.com/it\n",
+    "box/box.go": "package box",
+    "box/box_test.go": 'package box_test\nimport "example.com/it/box"\n',
+  };
+  const after = {
+    "box/edge.go": "package box\n//go:embed sides.txt\nvar sides string\n",
+    "box/sides.txt": "4\n",
+  };
+  expect(kindsOf({}, before, after)).toEqual({ "box/edge.go": "source", "box/sides.txt": "source" });
+});
+
+test.each(['. "${0%/*}/ab-test.sh"', '. "$(dirname "$0")/ab-test.sh"', ". ${HERE:-.}/ab-test.sh"])(
+  "a file that the program sources is source, whatever its name: %s",
+  (line) => {
+    const before: Texts = { "lib/box.sh": "", "test/run.sh": ". ../lib/box.sh" };
+    const after = { "lib/box.sh": `${line}\n`, "lib/ab-test.sh": "" };
+    expect(kindsOf({ commands: ["sh test/run.sh"] }, before, after)).toEqual({
+      "lib/box.sh": "source",
+      "lib/ab-test.sh": "source",
+    });
+  },
+);

@@ -1,6 +1,7 @@
 // The folders in which the program of a project is, as its manifests declare them at the reference, else as is usual. Pure.
 // Leaves reading the manifests to entry-points.ts, and which changed file is source to classify.ts.
 import { posix } from "node:path";
+import { parse as parseToml, TomlError } from "smol-toml";
 import { z } from "zod";
 import { parseJson } from "../../system/text/json.js";
 import { buildTargets } from "./build-targets.js";
@@ -79,8 +80,45 @@ const Package = z.object({
   devDependencies: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 
-/** Folders of packages that the others of the project name in their devDependencies and nowhere else. */
-export function packagesForChecks({ paths, text }: ProjectFiles): string[] {
+/** Folders of packages that the others of the project need for their checks and for nothing else. */
+export function packagesForChecks(files: ProjectFiles): string[] {
+  return [...npmPackagesForChecks(files), ...cratesForChecks(files)];
+}
+
+const Needs = z.record(z.string(), z.unknown()).optional().catch(undefined);
+const Crate = z.object({ dependencies: Needs, "build-dependencies": Needs, "dev-dependencies": Needs });
+
+/** doc.rust-lang.org/cargo/reference/specifying-dependencies.html#development-dependencies */
+function cratesForChecks({ paths, text }: ProjectFiles): string[] {
+  const crates = paths
+    .filter((path) => posix.basename(path) === "Cargo.toml" && !isForeign(path))
+    .map((path) => ({ folder: folderOf(path), ...readCrate(text(path) ?? "") }));
+  const foldersIn = (folder: string, needs: Record<string, unknown> = {}): string[] =>
+    Object.values(needs).flatMap((need) => {
+      const path = z.object({ path: z.string() }).safeParse(need).data?.path;
+      return path === undefined ? [] : [posix.join(folder, path)];
+    });
+  const needed = new Set(
+    crates.flatMap(({ folder, dependencies, "build-dependencies": build }) => [
+      ...foldersIn(folder, dependencies),
+      ...foldersIn(folder, build),
+    ]),
+  );
+  const dev = crates.flatMap(({ folder, "dev-dependencies": needs }) => foldersIn(folder, needs));
+  return [...new Set(dev)].filter((folder) => folder !== "." && !needed.has(folder));
+}
+
+function readCrate(text: string): z.infer<typeof Crate> | undefined {
+  try {
+    return Crate.safeParse(parseToml(text)).data;
+  } catch (error) {
+    if (error instanceof TomlError) return undefined;
+    throw error;
+  }
+}
+
+/** Packages that others name in their devDependencies and nowhere else. */
+function npmPackagesForChecks({ paths, text }: ProjectFiles): string[] {
   const manifests = paths
     .filter((path) => posix.basename(path) === "package.json" && !isForeign(path))
     .map((path) => ({ folder: folderOf(path), ...Package.safeParse(parseJson(text(path) ?? "")).data }));

@@ -3,7 +3,13 @@ import { expect, test } from "vitest";
 import { kindsOf, type Setting, type Texts } from "../testing/classified.js";
 
 const kindOf = (path: string, before: Texts, setting: Setting = {}): string | undefined =>
-  kindsOf(setting, before, { [path]: "new" })[path];
+  kindsOf(setting, before, { [path]: newText(path) })[path];
+
+/** A Java file says which package it is in. */
+const newText = (path: string): string => {
+  const [, folder = ""] = /src\/main\/java\/(.*)\/[^/]+$/.exec(path) ?? [];
+  return folder === "" ? "new" : `package ${folder.replaceAll("/", ".")};\n`;
+};
 
 const PYTHON: Texts = {
   "greet.py": "import os\n",
@@ -116,6 +122,15 @@ test.each<[string, string, string, Texts]>([
     {
       "src/main/java/com/x/A.java": "",
       "src/test/java/com/x/ATest.java": "import static org.junit.Assert.*;",
+    },
+  ],
+  [
+    "Java, by a class that a test names whole",
+    "src/main/java/org/junit/Assert.java",
+    "check",
+    {
+      "src/main/java/com/x/A.java": "",
+      "src/test/java/com/x/ATest.java": "class T { void t() { org.junit.Assert.fail(); } }",
     },
   ],
   [

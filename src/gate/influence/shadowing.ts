@@ -22,6 +22,9 @@ const NODE_LIBRARY = new Set(
   ).split(" "),
 );
 
+/** docs.oracle.com/javase/specs/jls/se21/html/jls-7.html#jls-7.4 */
+const JAVA_PACKAGE = /^[ \t]*package\s+([\w.]+)/m;
+
 /** Whether a file is loaded before any test because of its name alone. */
 export function isStartHook(path: string): boolean {
   return START_HOOK.test(path);
@@ -54,7 +57,7 @@ export class Shadows {
       const isOfChecks = before.some((one) => !this.known.isProgram(one) || this.#isBeside(one, path));
       if (isFromOutside || isOfChecks) return `${by} would read it in place of what it reads now`;
     }
-    return this.#libraryName(path);
+    return this.#libraryName(path) ?? this.#libraryPackage(change);
   }
 
   /** Whether a file stays that a new one would be found before; a package stays around its modules. */
@@ -143,6 +146,18 @@ export class Shadows {
     const sources = root.slice(0, -first.length - 1);
     const others = this.reference.paths.filter((one) => one.startsWith(sources) && familyOf(one) === "java");
     return others.length > 0 && !others.some((one) => one.startsWith(root));
+  }
+
+  /** A new class in a package that checks name and that the project had no class of: its classes are compiled before a library's. */
+  #libraryPackage({ path, after }: ChangedFile): string | undefined {
+    const name = familyOf(path) === "java" ? JAVA_PACKAGE.exec(after ?? "")?.[1] : undefined;
+    if (name === undefined || !name.includes(".")) return undefined;
+    const [first = "", second = ""] = name.split(".");
+    if (this.#hasFolderLike(`${first}/${second}`, path)) return undefined;
+    const by = this.reference
+      .mentions(second)
+      .find((one) => this.known.isHeld(one) && this.reference.text(one)?.includes(`${name}.`) === true);
+    return by === undefined ? undefined : `${by} reads the package ${name} from a library`;
   }
 
   /** In a package, modules have the package's name before their own. */
