@@ -291,3 +291,19 @@ test.each(['. "${0%/*}/ab-test.sh"', '. "$(dirname "$0")/ab-test.sh"', ". ${HERE
     });
   },
 );
+
+test("beside packages of Python, a file in a folder by custom that only tests import is in doubt", () => {
+  const before: Texts = {
+    "box/__init__.py": "",
+    "box/area.py": "from lib.units import UNIT",
+    "lib/units.py": "",
+    "lib/same.py": "",
+    "tests/test_area.py":
+      "from box.area import area\nfrom lib.same import same\nfrom lib.units import UNIT\n",
+  };
+  expect(kindsOf({}, before, { "lib/same.py": "x", "lib/units.py": "x", "box/area.py": "x" })).toEqual({
+    "lib/same.py": "doubt",
+    "lib/units.py": "source",
+    "box/area.py": "source",
+  });
+});

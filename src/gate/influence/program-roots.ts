@@ -21,6 +21,8 @@ export interface ProgramRoots {
   tops: readonly string[];
   /** Those of them whose manifest names every file that others may import. */
   closed: ReadonlySet<string>;
+  /** Roots by custom alone, in a project with packages of Python: a helper of the tests may be there as well. */
+  weak: ReadonlySet<string>;
   /** Files of programs that a build system makes to run them as tests. */
   tests: ReadonlySet<string>;
 }
@@ -49,6 +51,7 @@ export function programRoots(files: ProjectFiles): ProgramRoots {
   const targets = buildTargets(files);
   const roots = { deep: new Set<string>(), flat: new Set<string>(), entries: new Set<string>() };
   const closed = new Set<string>();
+  const byCustom = new Set<string>();
   for (const [top, isWhole] of tops) {
     const entries = entriesOf(files, top);
     const built = targets.program.filter((path) => folderOf(path) === top || tops.size === 1);
@@ -59,6 +62,7 @@ export function programRoots(files: ProjectFiles): ProgramRoots {
     const usual = declared.length > 0 ? [] : usualRoots(files, top, folders).filter((one) => !tops.has(one));
     if (entries.some((entry) => familyOf(entry) === "js")) closed.add(top);
     for (const entry of entries) roots.entries.add(entry);
+    for (const folder of usual) byCustom.add(folder);
     for (const folder of [...declared, ...usual, ...(isWhole ? [top] : [])]) roots.deep.add(folder);
     // An entry point at the top of a package says nothing of the folders there.
     const isAtTop = [...entries, ...built, posix.join(top, "index.js")].some(
@@ -66,10 +70,16 @@ export function programRoots(files: ProjectFiles): ProgramRoots {
     );
     if (declared.length + usual.length === 0 || isAtTop) roots.flat.add(top);
   }
-  for (const folder of pythonPackages(files, folders)) roots.deep.add(folder);
+  const packages = pythonPackages(files, folders);
+  for (const folder of packages) roots.deep.add(folder);
+  const weak =
+    packages.length === 0
+      ? []
+      : [...byCustom].filter((one) => !packages.some((folder) => isBelow(folder, one)));
   return {
     ...{ deep: [...roots.deep], flat: [...roots.flat], entries: roots.entries, closed },
     tops: [...tops.keys()].sort((a, b) => b.length - a.length),
+    weak: new Set(weak),
     tests: new Set(targets.tests),
   };
 }
