@@ -90,3 +90,13 @@ test("a file of 1 MB is read in a moment", () => {
   const text = "x = '#' * 3  # noqa: E501 @SuppressWarnings( [[[(((\n".repeat(20_000);
   expect(withoutAddedSuppressions("a.py", "", text)?.count).toBe(20_000);
 });
+
+test("a pragma of Perl that silences warnings goes as a whole", () => {
+  const before = "use strict;\nuse warnings;\nsub f { return 1 }\n";
+  const after =
+    "use strict;\nuse warnings;\nno warnings qw(once void);\nsub f { no strict 'refs'; return 1 }\n";
+  const found = withoutAddedSuppressions("lib/A.pm", before, after);
+  expect(found?.count).toBe(2);
+  expect(found?.text.split("\n")[2]?.trim()).toBe("");
+  expect(found?.text).not.toMatch(/\bno (?:warnings|strict)/);
+});

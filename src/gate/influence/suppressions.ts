@@ -22,7 +22,7 @@ const BY_FAMILY: Readonly<Partial<Record<Family, RegExp>>> = {
     /#\s*pragma\s+warning\s+disable|\[\s*(?:\w+:\s*)?(?:[\w.]+\.)?(?:SuppressMessage|ExcludeFromCodeCoverage|UnconditionalSuppressMessage)\b|\bReSharper\s+disable\b/,
   swift: /\bswiftlint:disable\b|\bswift-format-ignore\b|\bperiphery:ignore\b/,
   shell: /#\s*(?:shellcheck\s+disable\s*=|kcov-ignore|shfmt:ignore)/,
-  perl: /##?\s*no\s+critic\b|#\s*uncoverable\b/,
+  perl: /##?\s*no\s+critic\b|#\s*uncoverable\b|(?<=^|[;{]\s*)no\s+(?:warnings|strict)\b[^;\n]*;/m,
   lua: /--\s*(?:luacheck:\s*(?:ignore|push|no)|stylua:\s*ignore|@diagnostic\s+disable|selene:\s*allow)/,
   elixir: /#\s*(?:credo:disable|coveralls-ignore|sobelow_skip)|@dialyzer\b/,
 };
@@ -113,14 +113,22 @@ function find(text: string, mark: RegExp, family: Family | undefined): Suppressi
   return found;
 }
 
-const WITH_ATTRIBUTES: ReadonlySet<Family | undefined> = new Set(["rust", "java", "csharp", "c", "elixir"]);
+const WITH_ATTRIBUTES: ReadonlySet<Family | undefined> = new Set([
+  "rust",
+  "java",
+  "csharp",
+  "c",
+  "elixir",
+  "perl",
+]);
 
 function isAttribute(mark: string, family: Family | undefined): boolean {
-  return WITH_ATTRIBUTES.has(family) && /^(?:#!?\[|@(?!formatter)|\[|#\s*pragma)/.test(mark);
+  return WITH_ATTRIBUTES.has(family) && /^(?:#!?\[|@(?!formatter)|\[|#\s*pragma|no\s)/.test(mark);
 }
 
-/** An attribute ends with its last bracket, a pragma with its line. */
+/** An attribute ends with its last bracket, a pragma of C with its line, one of Perl with its semicolon. */
 function endOfAttribute(text: string, from: number): number {
+  if (/^no\s/.test(text.slice(from, from + 3))) return text.indexOf(";", from) + 1;
   if (/^#\s*pragma|^@dialyzer/.test(text.slice(from, from + 20))) return endOfLine(text, from);
   const open = /^(?:#!?|@[\w:.]+\s*)(?=[[(])/.exec(text.slice(from, from + 100))?.[0];
   let depth = 0;

@@ -227,6 +227,22 @@ test("a pass that needs a changed test names it with its diff, and nothing else"
   expect(warnings.join()).toContain("it passes only with test/add.test.js");
 });
 
+test("a case that was red before and passes only with its changed test is not verified by the others", async ({
+  cold,
+}) => {
+  const project = { ...NODE, "src/add.js": "export const add = (a, b) => (b === 0 ? a : a - b);\n" };
+  const verify = { commands: ["node --test --test-reporter=tap test/"], reports: ["stdout"], measured: true };
+  const bent = TEST.replace("  assert.equal(add(1, 2), 3);", "  return;");
+  const { report } = await cold.judge(project, { "test/add.test.js": bent }, verify);
+  expect(report).toMatchObject({
+    verdict: "unverified",
+    because: "influence",
+    needs: [{ path: "test/add.test.js" }],
+  });
+  const honest = { ...DONE, "test/add.test.js": TEST.replace("1, 2), 3", "2, 2), 4") };
+  expect((await cold.judge(project, honest, verify)).report.verdict).toBe("passed");
+});
+
 test("a file in doubt cannot hide what the program's change does to the old tests", async ({ cold }) => {
   const reads = `import { existsSync } from "node:fs";
 const more = existsSync(["da", "ta/o", "ne"].join("")) ? 1 : 0;

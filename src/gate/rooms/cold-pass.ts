@@ -7,6 +7,8 @@ import { workInRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold
 import { baseOrder, type Study } from "./cold-study.js";
 import { judge, mustRepeat } from "../verdict/compare.js";
 import { reportInterrupted, type Runs } from "../commands/gate.js";
+import { settleRuns } from "../verdict/flaky.js";
+import { findTurnedCases } from "../verdict/turned-cases.js";
 import type { Reference } from "../influence/reference.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "../commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
@@ -88,6 +90,12 @@ export async function runPass(gate: Gate, { content, plan, baseline }: PassOrder
   if (idle.length === 0) return { report, runs, strays };
   const evidence = `ended before any of its tests ran: ${idle.slice(0, 20).join(", ")}`;
   return { report: { ...report, verdict: "failed", evidence }, runs, strays };
+}
+
+/** Whether a room passes, and every case in it that passes with the whole attempt. */
+export function passesAlone(result: PassResult, whole: PassResult | undefined): boolean {
+  if (result.report.verdict !== "passed") return false;
+  return whole === undefined || findTurnedCases(settleRuns(result.runs), settleRuns(whole.runs)).length === 0;
 }
 
 /** Whether no check fails that did not fail before. */

@@ -2,7 +2,7 @@
 // to a check decides the verdict. cold-pass.ts runs one room, needs.ts finds what the checks do not pass without.
 import { toText } from "../../git/base/bytes.js";
 import { exists } from "../../git/base/diff.js";
-import { runPass, isGreen, type Gate, type PassResult } from "./cold-pass.js";
+import { runPass, isGreen, passesAlone, type Gate, type PassResult } from "./cold-pass.js";
 import { blankSuppressions, kindOf } from "./cold-study.js";
 import { makeBaseline } from "../commands/gate.js";
 import { listSome } from "../../system/text/cut.js";
@@ -39,7 +39,7 @@ export async function judgeWork(gate: Gate): Promise<Judged> {
   const whole = influence.all.length === 0 ? undefined : await runPass(gate, wholeOrder(gate));
   if (whole !== undefined && !isGreen(whole.report))
     return { report: whole.report, now: undefined, warnings: [] };
-  const alone = await runAlone(gate, influence);
+  const alone = await runAlone(gate, influence, whole);
   const { report } = alone.source;
   if (
     report.verdict === "interrupted" ||
@@ -97,24 +97,24 @@ interface Alone {
 }
 
 /** Runs the source alone; with the files in doubt, if checks changed as well; and without added suppressions. */
-async function runAlone(gate: Gate, influence: Influence): Promise<Alone> {
+async function runAlone(gate: Gate, influence: Influence, whole: PassResult | undefined): Promise<Alone> {
   const { study } = gate;
   const held = new Set(influence.all);
   const kept = new Set(study.changes.map(({ path }) => toText(path)).filter((path) => !held.has(path)));
   const order = orderWith(gate, kept);
   const source = await runPass(gate, order);
-  if (source.report.verdict !== "passed") return { source, last: source, kept };
+  if (!passesAlone(source, whole)) return { source, last: source, kept };
   if (influence.hasCheck && influence.hasDoubt) {
     const withDoubt = new Set([...kept, ...influence.all.filter((path) => kindOf(study, path) === "doubt")]);
     const more = await runPass(gate, orderWith(gate, withDoubt));
-    if (more.report.verdict !== "passed") return { source, last: more, kept: withDoubt };
+    if (!passesAlone(more, whole)) return { source, last: more, kept: withDoubt };
   }
   const blanked = blankSuppressions(study, order.content);
   if (blanked.length === 0) return { source, last: source, kept };
   const replaced = new Set(blanked.map(({ path }) => path));
   const texts = [...order.content.texts.filter(({ path }) => !replaced.has(path)), ...blanked];
   const bare = await runPass(gate, { ...order, content: { ...order.content, texts } });
-  if (bare.report.verdict === "passed") return { source, last: bare, kept };
+  if (passesAlone(bare, whole ?? source)) return { source, last: bare, kept };
   return { source, last: bare, kept, suppressing: blanked.map(({ path }) => toText(path)) };
 }
 
@@ -148,8 +148,8 @@ async function settle(gate: Gate, { influence, whole, alone }: Settling): Promis
       explainNeeds(needs, "comments that silence a check in "),
     );
   }
-  if (alone.last.report.verdict !== "passed") {
-    const { tasks, needs } = await findNeeds(gate, { ...influence, kept: alone.kept });
+  if (!passesAlone(alone.last, whole)) {
+    const { tasks, needs } = await findNeeds(gate, { ...influence, kept: alone.kept, whole });
     if (needs.length > 0) return unverified({ because: "influence", needs }, explainNeeds(needs));
     const who = tasks.length === 0 ? "earlier tasks" : listSome(tasks);
     return unverified({ because: "influence", on: tasks }, `it passes only with checks that ${who} changed`);

@@ -3,7 +3,7 @@ import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/diff.js";
 import { diffVersions } from "../../git/base/blob-diff.js";
 import { keepStart, listSome, shorten } from "../../system/text/cut.js";
-import { runPass, type Gate, type PassOrder } from "./cold-pass.js";
+import { passesAlone, runPass, type Gate, type PassOrder, type PassResult } from "./cold-pass.js";
 import { roomOrder, type Study } from "./cold-study.js";
 import { findNeeded, type Candidate } from "../influence/needed.js";
 import { planRoom } from "./room-plan.js";
@@ -27,7 +27,7 @@ export interface Needed {
  */
 export async function findNeeds(
   gate: Gate,
-  { own, kept }: { own: readonly string[]; kept: ReadonlySet<string> },
+  { own, kept, whole }: { own: readonly string[]; kept: ReadonlySet<string>; whole: PassResult | undefined },
 ): Promise<Needed> {
   const { study } = gate;
   const earlier = earlierInfluence(gate, kept);
@@ -35,8 +35,8 @@ export async function findNeeds(
   if (earlier.length > 0) {
     const tasks = tasksOf(gate, earlier);
     if (own.length === 0) return { tasks, needs: [] };
-    if ((await runPass(gate, orderOf(gate, { kept, earlier, more: new Set() }))).report.verdict === "passed")
-      return { tasks, needs: [] };
+    const result = await runPass(gate, orderOf(gate, { kept, earlier, more: new Set() }));
+    if (passesAlone(result, whole)) return { tasks, needs: [] };
   }
   const candidates = study.changes.flatMap(({ path, from }): Candidate[] => {
     const text = toText(path);
@@ -49,9 +49,9 @@ export async function findNeeds(
   const paths = await findNeeded(candidates, async (some) => {
     if (spent.attributionMs > most || gate.stop.aborted) return undefined;
     const began = clock.monotonic();
-    const { report } = await runPass(gate, orderOf(gate, { kept, earlier, more: new Set(some) }));
+    const result = await runPass(gate, orderOf(gate, { kept, earlier, more: new Set(some) }));
     spent.attributionMs += clock.monotonic() - began;
-    return report.verdict === "passed";
+    return passesAlone(result, whole);
   });
   return { tasks: [], needs: await showNeeds(gate, paths) };
 }
