@@ -307,3 +307,16 @@ test("beside packages of Python, a file in a folder by custom that only tests im
     "box/area.py": "source",
   });
 });
+
+test("a module of the program that a conftest loads as a plugin is not source", () => {
+  const before: Texts = {
+    "box/__init__.py": "",
+    "box/area.py": "",
+    "box/fixtures.py": "import pytest\n",
+    "tests/conftest.py": 'pytest_plugins = ["box.fixtures"]\n',
+    "tests/test_area.py": "from box.area import area\n",
+  };
+  const found = kindsOf({}, before, { "box/fixtures.py": "x", "box/area.py": "x" });
+  expect(found["box/fixtures.py"]).not.toBe("source");
+  expect(found["box/area.py"]).toBe("source");
+});

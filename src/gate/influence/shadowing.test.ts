@@ -110,6 +110,12 @@ test.each<[string, string, string, Texts]>([
   ["Perl, by a missing module", "lib/Slug.pm", "source", { "t/a.t": "use Slug;", "lib/A.pm": "" }],
   ["Ruby, by a library", "lib/json.rb", "check", { "lib/a.rb": "", "test/a_test.rb": "require 'json'" }],
   [
+    "Ruby, by a plugin of the runner",
+    "lib/minitest/quiet_plugin.rb",
+    "check",
+    { "lib/a.rb": "", "test/a_test.rb": "require 'minitest/autorun'" },
+  ],
+  [
     "Ruby, by a missing file",
     "lib/slug.rb",
     "source",

@@ -10,9 +10,9 @@ import { GONE, type ChangedFile, type NameRules, type Reference } from "./kinds.
 import { folderOf, isBelow } from "./project-paths.js";
 import { PYTHON_LIBRARY, PYTHON_RUNNERS } from "./protected-patterns.js";
 
-/** Loaded by an interpreter or runner because they are there: site, pytest, JUnit's ServiceLoader, PHP per folder, Perl's -Mlib. */
+/** Loaded by an interpreter or runner because they are there: site, pytest, JUnit's ServiceLoader, PHP per folder, Perl's -Mlib, minitest. */
 const START_HOOK =
-  /(?:^|\/)(?:sitecustomize|usercustomize|conftest)(?:\.pyc?|\/__init__\.py)$|\.pth$|(?:^|\/)META-INF\/services\/|(?:^|\/)\.user\.ini$|(?:^|\/)sitecustomize\.pl$|(?:^|\/)minitest\/\w+_plugin\.rb$/;
+  /(?:^|\/)(?:sitecustomize|usercustomize|conftest)(?:\.pyc?|\/__init__\.py)$|\.pth$|(?:^|\/)META-INF\/services\/|(?:^|\/)\.user\.ini$|(?:^|\/)sitecustomize\.pl$|(?:^|\/)minitest\/[^/]+_plugin\.rb$/;
 
 /** Modules of Node that `baseUrl` and `paths` of tsconfig.json could lead away. */
 const NODE_LIBRARY = new Set(
