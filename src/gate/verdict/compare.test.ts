@@ -306,3 +306,12 @@ test("a test may be named like a property that every object has", () => {
   expect(said(run(odd), run(odd))).toEqual(["passed", "pre-existing", "pre_existing: hasOwnProperty"]);
   expect(mustRepeat({ commands: [run(odd, 0)] }, run({}), false)).toBe(true);
 });
+
+test("a red check with a report that nobody asked for proves something only once a case of it is mended", () => {
+  const auto = (tests: Tests): Ran => ({ ...run(tests), runner: "node --test" });
+  const before: Tests = { a: "passed", b: "failed", c: "failed" };
+  const verdictOf = (base: Ran, now: Ran): string | undefined => said(base, now)[0];
+  expect(verdictOf(auto(before), auto(before))).toBe("unverified");
+  expect(verdictOf(auto(before), auto({ ...before, b: "passed" }))).toBe("passed");
+  expect(verdictOf(run(before), run(before))).toBe("passed");
+});

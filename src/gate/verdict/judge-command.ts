@@ -50,7 +50,7 @@ export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: R
     total: both.tests?.size,
     reportGone,
     losesCases: losesCases || (base?.tests !== undefined && both.tests === undefined),
-    proves: proofOf(base, both, { ending, verdict }),
+    proves: proofOf(base, both, { ending, verdict, isMended: names.fixed.length > 0 }),
   };
 }
 
@@ -121,9 +121,11 @@ function worstOf(names: Names, others: readonly (Finding | undefined)[]): Findin
 function proofOf(
   base: Ran | undefined,
   { tests }: Both,
-  { ending, verdict }: { ending: Finding | undefined; verdict: Finding },
+  { ending, verdict, isMended }: { ending: Finding | undefined; verdict: Finding; isMended: boolean },
 ): Judged["proves"] {
   if (verdict === "pre-existing" && (ending === "pre-existing" || base?.tests === undefined)) return "blind";
+  // A report that nobody asked for does not excuse a check that is as red as before.
+  if (verdict === "pre-existing" && base?.runner !== undefined && !isMended) return "blind";
   return has(tests, ["failed"]) && !has(tests, ["passed", "flaky"]) ? "nothing" : "something";
 }
 
