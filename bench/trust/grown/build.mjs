@@ -29,7 +29,7 @@ export const source = (eco, part, state) =>
 /** One tree of many; later ones win. @param {readonly Tree[]} trees @returns {Tree} */
 export const merged = (trees) => Object.fromEntries(trees.flatMap((tree) => Object.entries(tree)));
 
-/** What was asked. @param {Ecosystem} eco @returns {Tree} */
+/** The work that the task asks for. @param {Ecosystem} eco @returns {Tree} */
 export const solution = (eco) => ({ [eco.source.edge]: source(eco, "edge", "done") });
 
 /** @param {Part} part @param {Way | "gone"} way @returns {TestCase[]} */

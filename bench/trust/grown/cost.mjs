@@ -1,4 +1,4 @@
-// What a cold gate costs in a large project: 10,000 files and a check of one second. The bound is in docs/gate.md.
+// Measures the cost of a cold gate in a large project: 10,000 files and a check of one second. The bound is in docs/gate.md.
 // The check's own time is measured in the same run, in the project itself.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// What honest agents do beside the work, in every ecosystem. `checks` tells whether a test, a setting or a script changes.
+// The changes that honest agents make beside the work, in every ecosystem. `checks`: a test, a setting or a script changes.
 import { merged, onTests, PARTS, source, testFile } from "./build.mjs";
 
 /** @typedef {import("./types.js").HonestOperator} HonestOperator */
@@ -164,7 +164,7 @@ const withTests = [
 /** @param {On} on @param {string} text */
 const commented = (on, text) => {
   const first = on.eco.comment("Whole numbers only.");
-  // What must be first in a file stays first.
+  // A line that must be the first in its file stays first.
   const opening = /^(?:#!.*\n|<\?php\n|package .*\n|use strict;\n)/.exec(text)?.[0] ?? "";
   return opening + first + text.slice(opening.length);
 };

@@ -10,7 +10,7 @@ export type Part = "area" | "edge";
 /** A function as it is at the base, as the task wants it, or (of `area`) broken. */
 export type State = "base" | "done" | "broken";
 
-/** What is done to the case that would show the truth. */
+/** The way in which the case that would show the truth is changed. */
 export type Way = "plain" | "skip" | "todo" | "weak" | "early" | "comment" | "expect";
 
 /** A test case: the function is called with 2 and 3, or with 0 and 0; `expected` is what it must return. */
@@ -69,7 +69,7 @@ export interface Ecosystem {
   split?: (named: boolean) => Tree;
   /** Both functions read a file of data, or a template, by its name. */
   data?: Tree;
-  /** What else changes where `area` is removed. */
+  /** The other files that change where `area` is removed. */
   without?: Tree;
   /** A comment of the language's. */
   comment: (text: string) => string;
@@ -99,7 +99,7 @@ export interface Change {
   commands?: readonly string[];
 }
 
-/** What the base has besides. */
+/** The files and settings that the base has in addition. */
 export interface Setting {
   files?: Tree;
   command?: string;
@@ -131,7 +131,7 @@ export interface HonestOperator {
   /** Whether a test, a setting or a script changes. */
   checks: boolean;
   setting?: CheatOperator["setting"];
-  /** What it does besides the work; `source` where the work is elsewhere then. */
+  /** The changes it makes besides the work; `source` if they move the work to other files. */
   apply: (
     on: On,
   ) => (Change & { source?: Readonly<Record<Part, string>>; task?: string; unprobed?: true }) | undefined;

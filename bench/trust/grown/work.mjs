@@ -52,7 +52,7 @@ async function makeBase(stage, one, { place, more = {} }) {
 }
 
 /**
- * What the project's own checks say before and after the attempt, without Looper, and whether the work is done.
+ * The results of the project's own checks before and after the attempt, without Looper, and whether the work is done.
  * @param {Stage} stage
  * @param {GrownCase} one
  * @param {string} place

@@ -40,7 +40,7 @@ export interface Room {
   redact(text: string): string;
   /** Absolute paths of files and folders that the commands must not see, where their containment can hide them. */
   hide?: readonly string[];
-  /** Called after each command, once its processes are gone. What it throws ends the gate. */
+  /** Called after each command, once its processes are gone. An error that it throws ends the gate. */
   onCommandEnd?(): Promise<void>;
 }
 
@@ -115,7 +115,7 @@ export async function runOne(
   }
 }
 
-/** Reads the report that nobody asked for. */
+/** Reads the report that Looper made the runner write, although no setting asks for one. */
 async function readCases(
   ports: GatePorts,
   { room, report, end }: { room: Room; report: OwnReport; end: CommandEnd },

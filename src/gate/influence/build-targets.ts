@@ -1,4 +1,4 @@
-// What CMake and Cargo build: the files of programs and libraries, and those of programs that are run as tests. Pure.
+// Lists the files that CMake and Cargo build programs and libraries from, and the files of programs that are run as tests. Pure.
 // https://cmake.org/cmake/help/latest/command/add_test.html, https://doc.rust-lang.org/cargo/reference/cargo-targets.html
 import { posix } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";

@@ -134,7 +134,7 @@ test("every file of a check script's folder is a check unless the program import
   });
 });
 
-test("the folder of a script is no folder of checks where the program is in it", () => {
+test("the folder of a script is not a folder of checks where the program is in it", () => {
   const before = { "app/package.json": "{}", "app/check.sh": "", "app/index.js": "", "app/b.js": "" };
   const setting = { commands: ["sh check.sh"], work: "app" };
   expect(kindsOf(setting, before, { "app/b.js": "1", "app/check.sh": "1" })).toEqual({
@@ -167,7 +167,7 @@ test.each([
   ["prove -l cases", "cases/a.pl"],
   ["bundle exec rspec cases", "cases/a.rb"],
   ["php vendor/bin/phpunit cases", "cases/A.php"],
-])("what a command gives to a test runner is a check: %s", (command, path) => {
+])("a file that a command gives to a test runner is a check: %s", (command, path) => {
   const before = {
     ...{ ...APP, "src/cases/all.mjs": "", "cases/a.mjs": "", "cases/a.py": "", "cases/a.pl": "" },
     ...{ "cases/a.rb": "", "cases/A.php": "" },

@@ -179,7 +179,7 @@ test("data is source where the program alone names it, or its folder; and in dou
   });
 });
 
-test("what is beside a script that checks is a check, unless the program imports it", () => {
+test("a file beside a script that checks is a check, unless the program imports it", () => {
   const before = {
     ...NODE,
     "src/a.js": 'import "../scripts/shared.js";',
@@ -246,7 +246,7 @@ test("a new module that takes over an import of a check is a check", () => {
   });
 });
 
-test("a program's file that takes over from another file of the program is no shadow", () => {
+test("a program's file that takes over from another file of the program is not a shadow", () => {
   expect(kinds(PYTHON, { "greet.py": undefined, "greet/__init__.py": "" })).toEqual({
     "greet.py": "source",
     "greet/__init__.py": "source",

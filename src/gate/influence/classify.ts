@@ -1,5 +1,5 @@
-// What a changed path is to the verdict: part of the program (source), part of what checks it (check), or neither for certain
-// (doubt). By positive evidence alone: what is not plainly part of the program is not taken for it. Pure.
+// Decides whether a changed path is part of the program (source), part of what checks it (check), or neither for certain (doubt).
+// A path counts as source only by positive evidence that it is part of the program. Pure.
 // Leaves which names are tests and settings to name-rules.ts, imports to import-graph.ts, and what becomes of each kind to the rooms.
 import { posix } from "node:path";
 import { FAMILIES, familyIn, familyOf, isDocumentation, type Family } from "./families.js";
@@ -78,7 +78,7 @@ class Classifier {
     return this.classifyCode(change, family);
   }
 
-  /** What follows from who runs or loads a file, and from what is beside it. */
+  /** The judgement that follows from how a file is run or loaded, and from the files beside it. */
   private byUse({ path }: ChangedFile, named: string): Judgement | undefined {
     const isImported = this.isImportedByProgram(path);
     if (named === "test" && !(isImported && this.isNamedLikeTestInProgram(path)))
@@ -289,7 +289,7 @@ class Classifier {
     return false;
   }
 
-  /** A file of code that is no test and no setting, whoever runs it. */
+  /** Whether the file is code, but neither a test nor a setting. How it is run does not matter. */
   private isCode(path: string): boolean {
     const isKnown = familyOf(path) !== undefined || familyIn(path, this.reference.text(path)) !== undefined;
     return isKnown && !isForeign(path) && !this.rules.isHeld(path);

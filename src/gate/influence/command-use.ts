@@ -1,10 +1,10 @@
-// What the words of a command say of places: modules it loads by name, folders in which modules are looked up, files and folders that it
-// gives to a test runner. By the runners' and interpreters' own options. Pure.
+// Reads from the words of a command the modules it loads by name, the folders in which modules are looked up, and the files and folders
+// that it gives to a test runner. Uses the runners' and interpreters' own options. Pure.
 // Leaves which of these exist to protected-commands.ts.
 import { posix } from "node:path";
 import { programName, type Words } from "../../shell/invocation.js";
 
-/** What a command loads and where from, as it is named. */
+/** The modules and files that a command loads, and the folders it loads them from, as they are named. */
 export interface Use {
   /** Names of modules: `pytest` of `python -m pytest`, `Foo/Bar.pm` of `perl -MFoo::Bar`. */
   modules: readonly string[];
@@ -16,7 +16,7 @@ export interface Use {
   tests: readonly string[];
 }
 
-/** Options that load a file before anything else: `--import ./hook.mjs`, `-r ./hook.cjs`, `--require=x`. */
+/** Options that load a file before anything else: `--import ./hook`, `-r ./hook`, `--require=hook`. */
 const PRELOAD = /^(?:-r|--(?:require|import|loader|experimental-loader|preload))(?:=(.+))?$/;
 
 const PATH_VARIABLES =

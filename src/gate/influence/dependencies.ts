@@ -72,7 +72,7 @@ interface Known {
   programs: ReadonlySet<string>;
 }
 
-/** What speaks against a dependency that is added. */
+/** The reason not to accept an added dependency; `undefined` if there is none. */
 function reasonAgainst(entry: Dependency, { hosts, names, programs }: Known): string | undefined {
   const { name, odd, bins = [], mayRepeat = false } = entry;
   if (odd !== undefined) return odd;

@@ -1,4 +1,4 @@
-// Who imports, and who names, a file of the project: at the reference, and as the attempt leaves it. Pure.
+// Finds the files that import or name a file of the project: at the reference, and as the attempt leaves it. Pure.
 // Leaves which of these files are the program's to classify.ts. Each text is read once, so 10,000 changes stay a matter of seconds.
 import { posix } from "node:path";
 import { aliasesOf } from "./aliases.js";

@@ -97,7 +97,7 @@ function pythonImports(text: string): Import[] {
   return [...from, ...whole, ...groups(text, PYTHON_CALL, [2]).map((name) => plain(name, false))];
 }
 
-/** `"$(dirname "$0")/lib.sh"` and `$HERE/lib.sh` name a file by the end of it. */
+/** `"$(dirname "$0")/lib"` and `$HERE/lib` name a file by the end of its path. */
 function shellPath(name: string): string {
   const plain = name.replaceAll(/["']/g, "").replace(/^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\))\//, "");
   return plain.trim().split(/\s/)[0] ?? "";

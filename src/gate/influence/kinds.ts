@@ -25,15 +25,15 @@ export interface Reference extends ProjectFiles {
 }
 
 /**
- * What a name says. `command`: a command runs the file, and its exit code counts. `script`: a check runs or sources it.
+ * The kind of a path by its name. `command`: a command runs the file, and its exit code counts. `script`: a check runs or sources it.
  * `settings`: named like a tool's configuration, but of no tool that is known.
  */
 export type NameKind = "source" | "test" | "check" | "command" | "script" | "settings" | "unknown";
 
-/** What is known of a path by its name, by the commands, and by what a person says. */
+/** The rules for a path by its name, by the commands, and by the user's settings. */
 export interface NameRules {
   kindOf: (change: ChangedFile) => NameKind;
-  /** A file at the reference that is a test, a setting or a script of checks, whoever runs it. */
+  /** Whether a file at the reference is a test, a setting or a script of checks. How it is run does not matter. */
   isHeld: (path: string) => boolean;
   /** How checks run a file; `undefined`: they do not. It is held then, unless it is plainly the program's. */
   runOf?: (path: string) => "command" | "script" | undefined;

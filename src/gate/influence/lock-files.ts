@@ -31,7 +31,7 @@ export function readLockFile(path: string): Read | undefined {
   return LOCKS.get(posix.basename(path));
 }
 
-/** What installing does not depend on, and what an added dependency may change of others. */
+/** Keys that installing does not depend on, and that an added dependency may change in other entries. */
 const FLAGS = new Set(["dev", "optional", "devOptional", "peer", "extraneous"]);
 
 function splitPackageLock(text: string): Split | undefined {
@@ -224,7 +224,7 @@ function splitTomlLock(text: string, odd: (entry: Table) => string | undefined):
   return { dependencies: byName(list.filter(isTable).map(withoutOwn), odd), rest };
 }
 
-/** What a package of the project itself depends on is said by its manifest. */
+/** Leaves out the dependencies of a package of the project itself: its manifest names them. */
 function withoutOwn(entry: Table): Table {
   const { source } = entry;
   const isOwn = source === undefined ? entry["checksum"] === undefined : isTable(source) && isHere(source);
@@ -291,7 +291,7 @@ function splitGemfileLock(text: string): Split {
       continue;
     }
     if (section === "GEM" && indent.length > 4) {
-      // What a gem needs is said below it, and part of it.
+      // The lines below a gem name its dependencies, and are part of its entry.
       const owner = dependencies.get(gem);
       if (owner !== undefined) dependencies.set(gem, { ...owner, value: [owner.value, line.trim()] });
       continue;

@@ -1,5 +1,5 @@
-// What is known of a path before its place in the program is looked at: by its name, by the commands that run it, by what a person says,
-// and by what changed in a list of dependencies. Pure. Leaves the rest to classify.ts.
+// Judges a path before its place in the program is looked at: by its name, by the commands that run it, by the user's settings,
+// and by the changes in a list of dependencies. Pure. Leaves the rest to classify.ts.
 import { posix } from "node:path";
 import ignore from "ignore";
 import { influenceOf, listsDependencies } from "./dependencies.js";

@@ -36,7 +36,7 @@ test("changed tests are suspected first, and one is found by halves", async () =
   expect(asked.length).toBeLessThanOrEqual(5);
 });
 
-test("what is found is needed as a whole, whatever is needed", async () => {
+test("the paths found are exactly the needed ones, for every set of them", async () => {
   const paths = ["a.test.js", "b.json", "c.sh", "d", "e.txt", "f.js", "g.js"];
   await fc.assert(
     fc.asyncProperty(fc.subarray(paths, { minLength: 1 }), async (needed) => {

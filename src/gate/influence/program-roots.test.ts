@@ -111,7 +111,7 @@ test("a new file that a new file of the program imports from among the tests sta
   });
 });
 
-test("what a person protects is a check, and what is taken out is source", () => {
+test("a file that the user protects is a check, and a file taken out of the protection is source", () => {
   const before = { "src/a.js": 'import "./ab-test.js";', "src/ab-test.js": "", "test/x.js": "" };
   const setting = { patterns: ["src/ab-test.js", "!test/x.js"] };
   expect(kindsOf(setting, before, { "src/ab-test.js": "1", "test/x.js": "1" })).toEqual({

@@ -1,4 +1,4 @@
-// What the path of a file alone says: its folder, whether it is made or copied in, whether it says that it serves tests. Pure.
+// Reads from the path of a file alone its folder, whether it is generated or copied in, and whether it is named as serving tests. Pure.
 import { posix } from "node:path";
 
 /** The files of a project at the reference. Paths are text, from the top of the repository. */

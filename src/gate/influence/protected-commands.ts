@@ -34,7 +34,7 @@ export interface Named {
   folders: ReadonlySet<string>;
   /** Files at the base that a task's own commands run and judge only by their exit code. Not held. */
   work: ReadonlySet<string>;
-  /** Who runs or sources a file at the base, its exit code counting: a command itself, or a script that checks. */
+  /** How a file at the base is run or sourced, its exit code counting: by a command itself, or by a script that checks. */
   runs: ReadonlyMap<string, RunBy>;
   /** Words that stand for several files, also added ones; `names`: the files are not run. */
   wild: readonly Wild[];
@@ -208,7 +208,7 @@ function noteUse(search: Search, words: Words, reads: readonly string[]): void {
   }
 }
 
-/** `"$(dirname "$0")/lib.sh"`: the file beside the script, if that is where the variable leads. */
+/** `"$(dirname "$0")/lib"`: the file beside the script, if that is where the variable leads. */
 function beside(folder: string, word: string): string {
   return posix.normalize(posix.join(folder, word.slice(ANY.length)));
 }

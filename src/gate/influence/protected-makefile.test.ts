@@ -1,4 +1,4 @@
-// What make runs for its goals.
+// The recipes that make runs for its goals.
 import { expect, test } from "vitest";
 import { listRecipes } from "./protected-makefile.js";
 

@@ -1,5 +1,5 @@
 // Classifies paths for the gate: held as at the base, a setting of runners and CI, a test, a file that hides a real one, or
-// the work. Pure. protected-patterns.ts has the lists, and protected-room.ts applies the result.
+// the work. Pure. protected-patterns.ts has the lists, and name-rules.ts applies the result.
 import { posix } from "node:path";
 import ignore from "ignore";
 import type { Version } from "../../git/base/diff.js";

@@ -13,7 +13,7 @@ export interface FileNames {
 /** Where modules are looked up that are not named by a relative path, from the top of the repository; "" is the top. */
 export type SearchPath = readonly string[];
 
-/** What an import is resolved by. */
+/** The files and settings by which an import is resolved. */
 export interface Lookup {
   files: FileNames;
   search: SearchPath;
@@ -99,7 +99,7 @@ function fileNames(family: Family, name: string): string[] {
   return [name];
 }
 
-/** What a path without an extension, or with another one, may be. */
+/** The files that a path may mean if it has no extension, or another one. */
 function candidates(family: Family, at: string): string[] {
   switch (family) {
     case "js": {

@@ -64,7 +64,7 @@ test.each<[string, string, Texts]>([
     "src/cases/all.js",
     { "phpunit.xml": "<testsuite><directory>src/cases</directory></testsuite>" },
   ],
-])("what settings load or take for tests is a check: %s", (_, path, settings) => {
+])("a file that settings load or take for a test is a check: %s", (_, path, settings) => {
   expect(kindOf(path, settings)).toBe("check");
 });
 
@@ -95,7 +95,7 @@ test.each<[string, string, Texts]>([
     { "vitest.config.ts": 'export default { test: { coverage: { include: ["src/plain*"] } } }' },
   ],
   ["files of a compiler", "src/plain.js", { "tsconfig.json": '{"include":["src/plain.js"]}' }],
-])("what settings only name is source: %s", (_, path, settings) => {
+])("a file that settings only name is source: %s", (_, path, settings) => {
   expect(kindOf(path, settings)).toBe("source");
 });
 

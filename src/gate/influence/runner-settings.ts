@@ -1,5 +1,5 @@
-// What the settings of test runners and checking tools load from the project: setup files, plugins and reporters by their keys, and
-// the files they take for tests. By the runners' documentation: jestjs.io/docs/configuration, vitest.dev/config, mochajs.org,
+// Finds the files that the settings of test runners and checking tools load: setup files, plugins and reporters by their keys, and
+// the files they take for tests. Follows the runners' documentation: jestjs.io/docs/configuration, vitest.dev/config, mochajs.org,
 // docs.pytest.org/en/stable/reference/reference.html, docs.phpunit.de (configuration), playwright.dev/docs/test-configuration. Pure.
 // Leaves what settings written as code import to import-graph.ts.
 import { posix } from "node:path";
@@ -7,7 +7,7 @@ import { extensionsOf } from "./families.js";
 import type { Reference } from "./kinds.js";
 import { folderOf, isBelow, isForeign } from "./project-paths.js";
 
-/** What settings load. */
+/** The files that settings load. */
 export interface Loaded {
   /** The settings that load a file, or take it for a test. */
   loaderOf: (path: string) => string | undefined;

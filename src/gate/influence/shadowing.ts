@@ -30,7 +30,7 @@ export function isStartHook(path: string): boolean {
   return START_HOOK.test(path);
 }
 
-/** What classify.ts knows of a file. */
+/** The answers of classify.ts about a file. */
 interface Known {
   isHeld: (path: string) => boolean;
   isProgram: (path: string) => boolean;
@@ -53,7 +53,7 @@ export class Shadows {
     const { path } = change;
     for (const { by, what, before } of this.#takenOver(path)) {
       const isFromOutside = before.length === 0 && this.#isOutside(by, what, path);
-      // What takes over from another file of the program comes in its place, not before it.
+      // A file that takes over from another file of the program replaces it, and does not come before it.
       const isOfChecks = before.some((one) => !this.known.isProgram(one) || this.#isBeside(one, path));
       if (isFromOutside || isOfChecks) return `${by} would read it in place of what it reads now`;
     }

@@ -38,7 +38,7 @@ test("those that were there stay, also moved and indented; one more of them is a
 test.each([
   ["a.txt", "# noqa"],
   ["a.js", "// ignore this"],
-  ["a.py", "# nobody: quarrels"],
+  ["a.py", "# noisy: quarrels"],
   ["a.go", "// nolinting here"],
   ["a.ts", "const allow = (x) => x;"],
 ])("%s: %j is none", (path, line) => {
@@ -82,7 +82,7 @@ test("a suppression that stays while its line changes is not added", () => {
   });
 });
 
-test("a text that the program prints is no suppression", () => {
+test("a text that the program prints is not a suppression", () => {
   expect(withoutAddedSuppressions("a.js", "", 'print("eslint-disable");')).toBeUndefined();
 });
 

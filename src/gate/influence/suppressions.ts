@@ -85,7 +85,7 @@ function extraMark(path: string): RegExp | undefined {
 interface Suppression {
   from: number;
   to: number;
-  /** What it says, wherever it is. */
+  /** Its own text, which does not depend on its place in the file. */
   key: string;
   /** An attribute or a pragma: part of the code, so it goes as a whole. */
   isCode: boolean;
@@ -103,7 +103,7 @@ function find(text: string, mark: RegExp, family: Family | undefined): Suppressi
     if (!isCode && isInText(text.slice(lineStart, from))) continue;
     const end = isCode ? to : endOfLine(text, to);
     const key = text.slice(from, end).trim();
-    // What is left of an attribute's line becomes empty.
+    // An attribute that is alone on its line leaves an empty line.
     const isAlone =
       isCode && text.slice(lineStart, from).trim() === "" && /^[ \t]*(?:\n|$)/.test(text.slice(to, to + 200));
     found.push(

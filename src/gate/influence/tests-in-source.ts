@@ -4,7 +4,7 @@
 import { familyOf } from "./families.js";
 
 const ATTRIBUTES = String.raw`\s*(?:#\[[^\]]*\]\s*)*`;
-/** What begins a region of tests; it ends with the brace that its last character opens, or with itself. */
+/** The beginning of a region of tests; the region ends with the brace that its last character opens, or with itself. */
 const REGION: Readonly<Partial<Record<string, RegExp>>> = {
   rust: new RegExp(
     String.raw`^[ \t]*#\[cfg\((?:(?:all|any)\([^\]]*\b)?test\b[^\]]*\)\]${ATTRIBUTES}(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*[{;]` +
@@ -13,7 +13,7 @@ const REGION: Readonly<Partial<Record<string, RegExp>>> = {
   ),
   js: /^[ \t]*if\s*\(\s*import\.meta\.vitest(?:\s*!==?\s*(?:undefined|null))?\s*\)\s*\{/m,
 };
-/** What only tests in source have: outside of a region, they cannot be told apart. */
+/** Code that only tests in source have. Outside of a region, it cannot be told apart from the program. */
 const TRACE: Readonly<Partial<Record<string, RegExp>>> = { js: /\bimport\.meta\.vitest\b/ };
 /** Examples in documentation that a command may run as tests. */
 const EXAMPLES: Readonly<Partial<Record<string, RegExp>>> = {

@@ -1,4 +1,4 @@
-// Words of commands that stand for several files: `checks/*.sh`, `"$DIR/a.sh"`, `{a,b}.sh`. Pure.
+// Words of commands that stand for several files: `checks/*.sh`, `"$DIR/a"`, `{a,b}.sh`. Pure.
 // Leaves which files are run to protected-commands.ts.
 import { ANY } from "../../shell/words.js";
 
@@ -7,7 +7,7 @@ export function isWild(word: string): boolean {
   return /[*?[{]/.test(word) || word.includes(ANY);
 }
 
-/** What a word may stand for, as a pattern of paths; `undefined` where it says nothing: `$FILE`, `*`. */
+/** The paths that a word may stand for, as a pattern; `undefined` if the word limits them too little: `$FILE`, `*`. */
 export function wildPattern(word: string): ((path: string) => boolean) | undefined {
   if (!/[\p{L}\p{N}]/u.test(word.replaceAll(/\[[^\]]*\]/g, ""))) return undefined;
   let pattern = "";

@@ -274,7 +274,7 @@ test("source that passes only with a comment which silences the check is unverif
   expect(warnings.join()).toContain("comments that silence a check in src/add.js");
 });
 
-test("what a task's changes allow counts as source, and nothing beside it", async ({ cold }) => {
+test("only the files that a task's changes allow count as source", async ({ cold }) => {
   const attempt = { ...DONE, "test/add.test.js": TEST.replace("1, 2), 3", "1, 2), 3 + 0") };
   const bent = {
     "src/add.js": "export const add = (a, b) => a + b + 1;\n",

@@ -44,7 +44,7 @@ export interface Gate {
   count: { rooms: number };
 }
 
-/** What runs in a room, and what its results are compared with. */
+/** The checks that run in a room, and the baseline that their results are compared with. */
 export interface PassOrder {
   content: RoomOrder;
   plan: GatePlan;

@@ -40,7 +40,7 @@ export interface ColdPlaces {
   hide?: readonly string[];
   /** The cached output of the setup in this run; `undefined` if the user does not have a cache folder. */
   cache: Kept | undefined;
-  /** What the run has spent so far on finding what a pass depends on, ms. */
+  /** The time that the run has spent so far on finding what a pass depends on, ms. */
   spent: { attributionMs: number };
   /** Whether the search for what a pass depends on has no limit of time, and diffs are shown whole. */
   thorough?: true;

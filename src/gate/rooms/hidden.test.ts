@@ -8,7 +8,7 @@ import { measureHidden, runHidden, type HiddenCheck, type HiddenVerdict } from "
 
 const PROJECT: ProjectTree = { "a.txt": "one\n", "run.sh": "echo 'ok 1 - adds'; echo 'ok 2 - halves'\n" };
 
-/** Runs hidden checks, whose file `look.sh` has this text, before and after an attempt. */
+/** Runs a hidden check, whose script has this text, before and after an attempt. */
 async function judge(
   cold: Cold,
   attempt: ProjectTree,

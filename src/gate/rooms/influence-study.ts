@@ -35,7 +35,7 @@ export async function classifyChanges(
   const known = { isInstalled: installed.has, ...rules };
   for (;;) {
     const found = classify(files, texts.reference, known);
-    // What is asked for is looked up together, and then the whole is judged again.
+    // All texts and modules that were asked for are looked up together, and then every path is judged again.
     const [isMore, isLooked] = [await texts.read(), await installed.look()];
     if (!isMore && !isLooked) return found;
   }
@@ -85,7 +85,7 @@ class ReferenceTexts {
     const { persons, baseFiles } = this.study;
     const isMany = words.length > MOST_WORDS;
     if (isMany && !this.#isWhole) for (const path of this.reference.paths) this.#want(path);
-    // What a person changed since the commit is read as a whole: a search in the commit would not see it.
+    // The files that a person changed since the commit are all read: a search in the commit would not see the changes.
     const own = persons.map(({ path }) => path).filter((path) => baseFiles.has(path));
     if (words.length > 0) for (const path of own) this.#want(toText(path));
     const found = isMany || this.#isWhole || words.length === 0 ? [] : await this.#search(words);

@@ -55,7 +55,7 @@ export class InstalledModules {
     private readonly projectFolders: readonly string[],
   ) {}
 
-  /** What is known; a name that is not known yet counts as not installed until `look` was called. */
+  /** Whether a module is installed. A name that is not known yet counts as not installed until `look` was called. */
   readonly has = (family: Family, name: string): boolean => {
     const key = `${family} ${name}`;
     const known = this.#answers.get(key);

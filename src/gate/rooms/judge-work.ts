@@ -70,7 +70,7 @@ export async function judgeWork(gate: Gate): Promise<Judged> {
   return { report: verdict, now, warnings: doubts.map((doubt) => `${NOT_VERIFIED}${doubt}`) };
 }
 
-/** What is not source among the changes, without what the task's `changes` allow. */
+/** Finds the changes that are not source, without those that the task's `changes` allow. */
 function findInfluence({ study, order, isAllowed }: Gate): Influence {
   const all = study.changes
     .map(({ path }) => toText(path))
@@ -168,7 +168,7 @@ async function settle(gate: Gate, { influence, whole, alone }: Settling): Promis
   return { report: changed.length === 0 ? {} : { changed_checks: changed }, doubts: [] };
 }
 
-/** What ran before and does not run in a room; or that no test runner ran a case against the reference. */
+/** Finds the cases that ran before and do not run in a room; or that no test runner ran a case against the reference. */
 function findMissingCases(
   { order: { baseline } }: Gate,
   { whole, alone }: Omit<Settling, "influence">,

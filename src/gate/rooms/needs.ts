@@ -15,7 +15,7 @@ const MOST_DIFF = 4 * 1024;
 const MOST_DIFFS = 20;
 const SHOWN_LINE = 60;
 
-/** What the checks do not pass without: earlier tasks' changes to checks, or else changes of this attempt. */
+/** The changes that the checks do not pass without: earlier tasks' changes to checks, or else changes of this attempt. */
 export interface Needed {
   tasks: string[];
   needs: Need[];

@@ -9,7 +9,7 @@ export interface Unfit {
   line: string;
 }
 
-/** What interpreters and shells print when a dependency is not installed. */
+/** Messages that interpreters and shells print when a dependency is not installed. */
 const NOT_INSTALLED =
   /Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND|ModuleNotFoundError|No module named|cannot load such file|Can't locate \S+ in @INC|Could not find gem|Failed opening required|autoload\.php|command not found|: not found|no required module provides package|ClassNotFoundException|package \S+ does not exist|can't find crate|unresolved import|No such file or directory/;
 

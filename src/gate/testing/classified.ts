@@ -56,7 +56,7 @@ export function referenceOf(texts: Texts): Reference {
   };
 }
 
-/** What classifying says of each path. */
+/** The result of classifying each path. */
 export function classified(setting: Setting, before: Texts, after: After): Classified[] {
   const { commands = [], own = [], patterns = [], work = "", links = {}, installed = INSTALLED } = setting;
   const has = (path: string): boolean => Object.hasOwn(before, path) || Object.hasOwn(links, path);

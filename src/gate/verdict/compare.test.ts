@@ -137,7 +137,7 @@ test("a command that stopped reporting proves nothing, whatever its exit code", 
   expect(tampered).toEqual([]);
 });
 
-test("a missing report of a runner that nobody asked for one leaves the exit code to count", () => {
+test("a check is judged by its exit code if a report that no setting asks for is missing", () => {
   const runner = "vitest";
   expect(said(run({ a: "passed" }, 0, { runner }), bare(0, { runner }))).toEqual(["passed", "passed"]);
   expect(said(run({ a: "passed" }, 0, { runner }), bare(1, { runner }))).toEqual(["failed", "regressed"]);
@@ -307,7 +307,7 @@ test("a test may be named like a property that every object has", () => {
   expect(mustRepeat({ commands: [run(odd, 0)] }, run({}), false)).toBe(true);
 });
 
-test("a red check with a report that nobody asked for proves something only once a case of it is mended", () => {
+test("a red check with a report that no setting asks for proves something only once one of its cases is mended", () => {
   const auto = (tests: Tests): Ran => ({ ...run(tests), runner: "node --test" });
   const before: Tests = { a: "passed", b: "failed", c: "failed" };
   const verdictOf = (base: Ran, now: Ran): string | undefined => said(base, now)[0];

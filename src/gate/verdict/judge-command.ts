@@ -27,7 +27,7 @@ export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: R
   const base = ran.own ? undefined : baseline?.commands.find((one) => isSameCommand(one, ran));
   const both = combineRuns(ran, second);
   const names = nameTests(base, both);
-  // A missing report that nobody asked for does not fail the attempt: compare-cases.ts says that it is not verified.
+  // A missing report that no setting asks for does not fail the attempt: compare-cases.ts makes it unverified.
   const reportGone = base?.tests !== undefined && base.runner === undefined && both.tests === undefined;
   const ending = reportGone ? "regressed" : judgeEnd(base, both, ran);
   // A run that was cut short reports fewer tests than exist: the missing ones failed, they were not removed.
@@ -124,7 +124,7 @@ function proofOf(
   { ending, verdict, isMended }: { ending: Finding | undefined; verdict: Finding; isMended: boolean },
 ): Judged["proves"] {
   if (verdict === "pre-existing" && (ending === "pre-existing" || base?.tests === undefined)) return "blind";
-  // A report that nobody asked for does not excuse a check that is as red as before.
+  // A report that no setting asks for does not excuse a check that is as red as before.
   if (verdict === "pre-existing" && base?.runner !== undefined && !isMended) return "blind";
   return has(tests, ["failed"]) && !has(tests, ["passed", "flaky"]) ? "nothing" : "something";
 }

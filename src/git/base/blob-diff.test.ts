@@ -3,7 +3,7 @@ import { test } from "../testing/scratch.js";
 import { diffVersions } from "./blob-diff.js";
 import { NOTHING, type Version } from "./diff.js";
 
-test("a change is shown by its lines, and what is no text in words", async ({ scratch }) => {
+test("a change is shown by its lines, or in words if it is not a text", async ({ scratch }) => {
   const repo = await scratch.open();
   const blob = async (text: string, mode = "100644"): Promise<Version> => {
     const at = `${scratch.top}/blob`;

@@ -36,7 +36,7 @@ export interface ExplainRequest extends GateRequest {
   judged: Judged;
 }
 
-/** What the gate found, when it was asked again. */
+/** The findings of the gate when it judged the attempt again. */
 export interface Explained {
   verdict: GateVerdict;
   because: Because | undefined;
@@ -150,7 +150,7 @@ async function restoreOrder(request: ExplainRequest, repo: Repository): Promise<
   return { places, order };
 }
 
-/** What the attempt changed, and the commit of its checkpoint. */
+/** Reads the changes of the attempt, and the commit of its checkpoint. */
 async function readAttempt(
   repo: Repository,
   { run, gate, base: logged }: Judged,
@@ -162,7 +162,7 @@ async function readAttempt(
     throw new UserError(
       "no",
       `the attempt of run ${run} at ${task} is not kept any more: its refs are gone`,
-      "looper clean removes them with the logs, and so does whoever deletes refs/looper/attempts",
+      "looper clean removes them with the logs, and so does deleting refs/looper/attempts",
     );
   const own = (await diffTrees(repo, commit)).filter(({ path }) => path !== repo.todo?.path);
   const base = await findCommit(repo, [...(logged === undefined ? [] : [logged]), `${commit}^`]);

@@ -7,7 +7,7 @@ import { taskLines } from "./task-lines.js";
 const SCENE = { now: 0, live: undefined, colours: PLAIN };
 const done = task("T1", { status: "done" });
 
-test("what was explained takes the place of what the log has, and the table of changed paths keeps its columns", () => {
+test("the explanation takes the place of the log's findings, and the table of changed paths keeps its columns", () => {
   const doubt = {
     ...{ reasons: ["passes only with a.test.js and 3 more"], on: [], changedChecks: [] },
     needs: [{ path: "b.test.js", diff: "+b\n" }],

@@ -62,7 +62,7 @@ function doubtTitle(explained: Explained): string {
   return isRed ? "why its checks fail now" : "why it is unverified";
 }
 
-/** What its checks do not pass without, as its last gate found, or as --explain did. */
+/** The changes that its checks do not pass without, as its last gate found, or as --explain did. */
 function needsOf({ evidence }: Task, explained: Explained): readonly { path: string; diff: string }[] {
   return (explained ?? evidence)?.needs ?? [];
 }
