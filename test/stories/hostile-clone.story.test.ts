@@ -18,6 +18,7 @@ const TYPED: readonly string[] = [
   ...["help", "ls", "ls --json", "ls --tag x --ready", "show T1", "show T1 --json", "show -- --force"],
   ...["why T1", "why -- --force", "why --json -- ../../x", "add title --json", "set T1 priority=2"],
   ...["set -- --force priority=2", "block T1 why", "todo T1", "done T1", "rm T1", "rm -- --force -rf"],
+  ...["accept T1", "accept -- --force", "show T1 --explain", "show T1 --explain --json"],
   ...["validate", "validate --json", "fmt --check", "fmt --diff", "fmt -w", "export", "export --format csv"],
   ...["export --json", "runs", "runs --json", "status", "status --json", "stop --now", "tail", "tail --raw"],
   ...[
@@ -232,7 +233,7 @@ test(
     const harm: string[] = [];
     for (const typed of TYPED) {
       harm.push(...harms(rig, typed, await runIn(rig, typed)));
-      if (!/^(?:add|set|block|todo|done|rm|fmt -w|init|clean|run)/.test(typed)) continue;
+      if (!/^(?:accept|add|set|block|todo|done|rm|fmt -w|init|clean|run)/.test(typed)) continue;
       rmSync(rig.project, { recursive: true });
       cpSync(kept, rig.project, { recursive: true, verbatimSymlinks: true });
     }
