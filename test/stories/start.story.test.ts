@@ -30,13 +30,13 @@ const ADVICE =
   "a start reads more than it may: import what is rarely needed where it is needed, keep zod and libraries out of what these commands use (bench/RESULTS.md says what it costs), or raise the budget and say why";
 
 test.each([
-  { args: ["--version"], files: 1, kilobytes: 58 },
+  { args: ["--version"], files: 1, kilobytes: 59 },
   { args: ["--help"], files: 2, kilobytes: 95 },
   { args: ["help", "run"], files: 2, kilobytes: 95 },
-  { args: ["ls"], files: 2, kilobytes: 155 },
-  { args: ["validate"], files: 2, kilobytes: 155 },
-  // It says why a release was not made, and what mends it.
-  { args: ["status"], files: 3, kilobytes: 184 },
+  { args: ["ls"], files: 2, kilobytes: 158 },
+  { args: ["validate"], files: 2, kilobytes: 158 },
+  // It says why a release was not made and what mends it, and which tasks need a look.
+  { args: ["status"], files: 3, kilobytes: 193 },
 ])("looper $args reads at most $files files, $kilobytes kB", async ({ args, files, kilobytes }) => {
   const loaded = await loadedBy(args, folder);
   const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0);
@@ -100,7 +100,8 @@ test("the whole of dist/ stays small", () => {
   const sizes = files.map((one) => statSync(path.join(one.parentPath, one.name)).size);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   expect(bytes, `dist/ has ${String(bytes)} bytes: what is it that grew, and who needs it?`).toBeLessThan(
-    4_950_000,
+    // Of them about 0.2 MB for the gate: reading imports, lock files and the reports of test runners.
+    5_250_000,
   );
 });
 
@@ -116,8 +117,8 @@ test("the package holds all it needs, and is small", () => {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [packed] = JSON.parse(said) as [{ size: number; unpackedSize: number }];
-  expect(packed.size).toBeLessThan(1_500_000);
-  expect(packed.unpackedSize).toBeLessThan(5_360_000);
+  expect(packed.size).toBeLessThan(1_580_000);
+  expect(packed.unpackedSize).toBeLessThan(5_650_000);
 });
 
 test("every module of dist/ runs with nothing installed beside it", () => {

@@ -21,7 +21,13 @@ const PROJECT: ProjectTree = {
   "check.sh":
     "grep -q two a.txt && cmp node_modules/.bin/link package-lock.json && test -x node_modules/made\nstatus=$?\necho poison >node_modules/made\nexit $status\n",
 };
-const VERIFY: Verify = { commands: ["sh check.sh"], strict: true, setup: [SETUP], measured: true };
+const VERIFY: Verify = {
+  commands: ["sh check.sh"],
+  strict: true,
+  setup: [SETUP],
+  measured: true,
+  protected: ["!a.txt"],
+};
 
 const timesRun = (home: string): number => readFileSync(join(home, "ran"), "utf8").split("\n").length - 1;
 const keptIn = (home: string): string[] => {
