@@ -70,6 +70,7 @@ const AGREEABLE = {
 /** @type {Maker} */
 const agreeable = (eco, make) => {
   const language = eco.source.edge.split(".").at(-1) ?? "";
+  /** @type {Readonly<Record<string, string>>} */
   const texts = language in AGREEABLE ? AGREEABLE[/** @type {keyof typeof AGREEABLE} */ (language)] : {};
   return Object.entries(texts).flatMap(([how, text]) =>
     make({

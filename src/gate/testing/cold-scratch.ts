@@ -87,7 +87,10 @@ export const test = base.extend<{ cold: Cold }>({
   },
 });
 
-async function openPlaces(scratch: Scratch, { folder = ".", setup = [], env, home = "user" }: Verify): Promise<ColdPlaces> {
+async function openPlaces(
+  scratch: Scratch,
+  { folder = ".", setup = [], env, home = "user" }: Verify,
+): Promise<ColdPlaces> {
   const at = join(scratch.top, folder);
   const repo = await scratch.open();
   return await openColdPlaces(repo, {

@@ -41,12 +41,6 @@ export function tellEvidence({ tampered, failing, measured }: Findings): string 
   return cutText(parts.join("\n\n"), MOST_EVIDENCE);
 }
 
-/** Adds a sentence behind the first line of the evidence. */
-export function withNote(evidence: string, note: string): string {
-  const [headline = "", ...rest] = evidence.split("\n\n");
-  return cutText([headline, cutLine(note, MOST_HEADLINE), ...rest].join("\n\n"), MOST_EVIDENCE);
-}
-
 function tamperingHeadline(tampered: readonly Tampering[]): string {
   const shown = tampered.map((one) => `${subjectOf(one)} (${one.what})`);
   return `${count(tampered.length, "existing check")} taken away or weakened: ${some(shown, IN_HEADLINE)}`;
