@@ -106,21 +106,30 @@ function makeInvalidEvent(
   };
 }
 
-/** Has the store apply the run's changes. Remembers finished tasks, since a person's save must not undo them. */
+/** The result of changes, as an event carries it, and the bytes of the file that it describes. */
+interface ChangedBacklog {
+  outcome: ChangeResult;
+  bytes: Uint8Array;
+}
+
+/**
+ * Has the store apply the run's changes; without any, it only takes over the edits of others. Remembers finished tasks, since a
+ * person's save must not undo them.
+ */
 export async function changeBacklog(
   world: World,
   changes: readonly Change[],
   during: "agent" | "idle",
   beforeWrite?: (bytes: Uint8Array) => Promise<void>,
-): Promise<ChangeResult> {
-  const outcome = await applyToStore(world, changes, {
+): Promise<ChangedBacklog> {
+  const changed = await applyToStore(world, changes, {
     while: during,
     ...given({ beforeWrite }),
   });
-  for (const { id, to } of outcome.updated) {
+  for (const { id, to } of changed.outcome.updated) {
     if (to === "done") world.memory.finished.add(id);
   }
-  return outcome;
+  return changed;
 }
 
 /** Has the store make the edit a command requested: all of it or nothing. */
@@ -129,16 +138,16 @@ export async function makeEdit(
   changes: readonly PersonChange[],
   during: "agent" | "idle",
 ): Promise<ChangeResult> {
-  return applyToStore(world, changes, { while: during, whole: true });
+  return (await applyToStore(world, changes, { while: during, whole: true })).outcome;
 }
 
 async function applyToStore(
   world: World,
   changes: readonly (Change | PersonChange)[],
   options: Omit<ChangeOptions, "finished">,
-): Promise<ChangeResult> {
+): Promise<ChangedBacklog> {
   const changed = await world.store.change(changes, { ...options, finished: world.memory.finished });
-  if (changed.ok) return toChangeResult(world, changed.value);
+  if (changed.ok) return { outcome: toChangeResult(world, changed.value), bytes: changed.value.bytes };
   throw new Error("cannot change the backlog: it was never read");
 }
 

@@ -15,7 +15,7 @@ type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 export async function performChange(world: World, effect: Do<"change-backlog">): Promise<StepEvent> {
   await noteStart(world);
   if (effect.request !== undefined) return performEdit(world, effect.request, effect.during);
-  const outcome = await changeBacklog(world, effect.changes, effect.during);
+  const { outcome } = await changeBacklog(world, effect.changes, effect.during);
   if (effect.job !== undefined) await keepAttempt(world, effect.job);
   await forgetCheckpoints(
     world,

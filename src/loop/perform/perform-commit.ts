@@ -46,9 +46,10 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
     };
     prepared = await prepareCommit(repo, order);
   };
-  const outcome = await changeBacklog(world, changes, effect.during, prepare);
+  const { outcome, bytes } = await changeBacklog(world, changes, effect.during, prepare);
   memory.baseline = memory.nextBaselines.get(job.job) ?? memory.baseline;
-  if (prepared === undefined && changes.length === 0) await prepare(await readBacklogBytes(world));
+  // The commit holds the bytes that the event describes: an edit made since then belongs to a later event.
+  if (prepared === undefined && changes.length === 0) await prepare(bytes);
   if (outcome.refused.length > 0) {
     // The task's status changed meanwhile, so a commit would contradict the backlog. The tree is restored next.
     if (repo !== undefined && prepared !== undefined && prepared !== "nothing")
@@ -77,7 +78,7 @@ export async function performFinishPending(world: World): Promise<StepEvent> {
   const outcome =
     changes.length === 0
       ? makeEmptyResult(world.memory.backlog)
-      : await changeBacklog(world, changes, "idle");
+      : (await changeBacklog(world, changes, "idle")).outcome;
   if (outcome.refused.length > 0 && undone === undefined) {
     await dropPending(repo);
     return { type: "committed", ...outcome };
@@ -88,16 +89,18 @@ export async function performFinishPending(world: World): Promise<StepEvent> {
   return { type: "committed", commit: published.commit, ...outcome };
 }
 
-/** Commits the backlog at the end of a run, if git tracks it and it changed. */
+/**
+ * Commits the backlog at the end of a run, if git tracks it and it changed. Takes over the edits made since the last change, so that
+ * the event names all that the commit holds.
+ */
 export async function performCommitBacklog(
   world: World,
   { ending }: Do<"commit-backlog">,
 ): Promise<StepEvent> {
-  const outcome = makeEmptyResult(world.memory.backlog);
-  const bytes = await world.ports.files.read(world.project.todoFile);
   const { repo } = world;
-  if (repo === undefined || bytes === undefined) return { type: "committed", ...outcome };
-  // Killed runs may have left checkpoints of other tasks.
+  if (repo === undefined) return { type: "committed", ...makeEmptyResult(world.memory.backlog) };
+  // Killed runs may have left checkpoints of other tasks. An edit of a task in hand leaves its checkpoint to the next run, which
+  // saves the work by it; so this comes before the look at the file.
   const inHand = (world.memory.backlog?.tasks ?? []).filter(({ status }) => status === "doing");
   const kept = await asResult(() =>
     keepCheckpoints(
@@ -105,6 +108,7 @@ export async function performCommitBacklog(
       inHand.map(({ id }) => id),
     ),
   );
+  const { outcome, bytes } = await changeBacklog(world, [], "idle");
   if (!kept.ok) outcome.warnings.push(`${kept.error.command}: ${kept.error.message}`);
   const message = `looper: ${ending}\n\nLooper-Run: ${world.log.run}\n`;
   const done = await commitBacklog(repo, { run: world.log.run, bytes, message });
@@ -114,8 +118,4 @@ export async function performCommitBacklog(
 
 function findTitle(world: World, job: JobFacts): string {
   return world.memory.backlog?.tasks.find(({ id }) => id === job.task_id)?.title ?? job.task_id ?? "work";
-}
-
-async function readBacklogBytes(world: World): Promise<Uint8Array> {
-  return (await world.ports.files.read(world.project.todoFile)) ?? new Uint8Array();
 }

@@ -69,7 +69,8 @@ export const EFFECT_GLOSSARY: Readonly<Record<Effect["kind"], EffectEntry>> = {
     endsIn: ["committed"],
   },
   "commit-backlog": {
-    sentence: "Commits the task file alone at the end of a run, if git tracks it and it changed.",
+    sentence:
+      "Takes over the last edits of the task file at the end of a run, and commits it alone if git tracks it and it changed.",
     endsIn: ["committed"],
   },
   "run-hook": {

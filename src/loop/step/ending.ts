@@ -42,6 +42,7 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, decision: Deci
     case "committed":
       if (event.job !== undefined || close.activity !== "commit") return ignoreLate(close, decision);
       decision.because = { rule: "backlog-committed" };
+      if (event.edits !== undefined) decision.notes.push({ type: "backlog_edited", ...event.edits });
       return startHooks(close, decision);
     case "hook_finished":
       if (event.job !== undefined || close.activity !== "hooks") return ignoreLate(close, decision);

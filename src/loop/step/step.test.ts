@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
-import { row } from "../../todo/testing/testing.js";
+import { id, row } from "../../todo/testing/testing.js";
 import { START, step } from "./step.js";
-import { advancePast, beginRun, told, advanceTo } from "../testing/reach.js";
+import { advancePast, beginRun, tell, told, advanceTo } from "../testing/reach.js";
 import { RULES, feed, createSim, startRun, type Sim } from "../testing/sim.js";
 
 const nothing = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
@@ -187,4 +187,12 @@ test("a failure is reported with its hint", () => {
   const failure = { type: "effect_failed", effect: "stop", error: "no", hint: "try again" } as const;
   expect(told(working, failure).notes).toEqual([{ type: "warning", message: "stop: no: try again" }]);
   expect(feed(working, { type: "woke" }).taken.next.because).toEqual({ rule: "woke" });
+});
+
+test("an edit that the last commit of the task file found is reported", () => {
+  const ending = advanceTo(beginRun([], { review: false }), "commit-backlog");
+  const edits = { added: [], changed: [id("T1")], put_back: [] };
+  const { next } = tell(ending, "commit-backlog", { type: "committed", ...nothing, edits }).taken;
+  expect(next.notes).toEqual([{ type: "backlog_edited", ...edits }]);
+  expect(next.effects).toMatchObject([{ kind: "finish" }]);
 });

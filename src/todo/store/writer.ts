@@ -50,7 +50,8 @@ export interface Changed {
   changedRows: IndexRow[];
   /** Tasks that were removed since then. */
   removed: TaskId[];
-  /** SHA-256 of the bytes the file holds now, in hexadecimal digits. */
+  /** The bytes that the file holds now, and their SHA-256 in hexadecimal digits. */
+  bytes: Uint8Array;
   sha256: string;
   /** Whether another process saved the file since then, even if only white space differs. */
   saved: boolean;
@@ -173,14 +174,14 @@ export class Writer {
       this.known = next;
       const edits =
         heard && start.edits ? joinEdits(heard.edits, start.edits) : (heard?.edits ?? start.edits);
-      const sha256 = this.printOf(next);
       return ok({
         applied,
         ...(edits && { edits }),
         ...(heard && { heard: heard.told }),
         ...difference(before, backlog),
         saved,
-        sha256,
+        bytes: next.bytes,
+        sha256: this.printOf(next),
       });
     }
     throw tooFast(this.file.path);
