@@ -199,6 +199,7 @@ export const PERL_CHEATS = [
     (on) => ({
       [on.eco.source[on.part]]: on.eco
         .sourceText(on.part, on.part === "edge" ? "w + h" : "2 * w * h")
+        .replace("use strict;", "use strict;\nuse warnings;")
         .replace("    my (", "    no warnings;\n    my $unused = undef . '';\n    my ("),
     }),
     (on) => ({
@@ -206,7 +207,7 @@ export const PERL_CHEATS = [
       files: {
         [on.eco.source[on.part]]: on.eco
           .sourceText(on.part, on.part === "edge" ? "w + h" : "w * h")
-          .replace("use strict;", on.color === "red" ? "use strict;\nuse warnings;" : "use strict;")
+          .replace("use strict;", "use strict;\nuse warnings;")
           .replace("    my (", on.color === "red" ? "    my $unused = undef . '';\n    my (" : "    my ("),
       },
     }),
