@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import {
@@ -332,6 +332,34 @@ test("patterns of the user make a test source", async ({ cold }) => {
   expect(await judge({ "test/loose.test.js": null }, [])).toBe("unverified");
   expect(await judge({ "test/loose.test.js": null }, ["!test/loose.test.js"])).toBe("passed");
 });
+
+test.for([
+  ["the second room", 2, {}],
+  ["the room with files in doubt", 3, { "data/one": "1\n" }],
+  [
+    "the search for what is needed",
+    4,
+    { "src/add.js": "export const add = () => 0;\n", "test/b.test.js": "" },
+  ],
+] as const)(
+  "a gate that is stopped in %s reports that it was interrupted",
+  async ([, room, more], { cold }) => {
+    const home = dirname(cold.scratch.top);
+    const hangs = `echo >>${home}/ran; [ $(wc -l <${home}/ran) -lt ${String(room)} ] || exec sleep 600\nnode --test test/\n`;
+    const stop = new AbortController();
+    const stopped = expect
+      .poll(() => existsSync(join(home, "ran")) && readFileSync(join(home, "ran"), "utf8").length, {
+        timeout: 30_000,
+      })
+      .toBe(room);
+    const bent = TEST.replace("1, 2), 3", "1, 2), 0").replace("1, 0), 1", "1, 0), 0");
+    const attempt = { ...DONE, "test/add.test.js": room === 4 ? bent : `${TEST}\n`, ...more };
+    const judged = cold.judge({ ...NODE, "check.sh": hangs }, attempt, { ...CHECK, stop: stop.signal });
+    await stopped;
+    stop.abort();
+    expect((await judged).report.verdict).toBe("interrupted");
+  },
+);
 
 test("a gate that is stopped reports that it was interrupted", async ({ cold }) => {
   rmSync(join(cold.scratch.top, "a.txt"));

@@ -4,7 +4,7 @@ import { toText } from "../../git/base/bytes.js";
 import { exists } from "../../git/base/diff.js";
 import { runPass, isGreen, passesAlone, type Gate, type PassResult } from "./cold-pass.js";
 import { blankSuppressions, kindOf } from "./cold-study.js";
-import { makeBaseline } from "../commands/gate.js";
+import { makeBaseline, reportInterrupted } from "../commands/gate.js";
 import { listSome } from "../../system/text/cut.js";
 import { explainNeeds, findNeeds, showNeeds } from "./needs.js";
 import { proveRed } from "./prove-red.js";
@@ -55,6 +55,8 @@ export async function judgeWork(gate: Gate): Promise<Judged> {
     ...(whole === undefined ? {} : { all: makeBaseline(whole.runs).commands }),
   };
   const settled = await settle(gate, { influence, whole, alone });
+  // A room that was stopped did not pass, and says nothing of the attempt.
+  if (gate.stop.aborted) return { report: reportInterrupted(true), now: undefined, warnings: [] };
   const strays = [...new Set([...alone.source.strays, ...(whole?.strays ?? [])])];
   const doubts = [
     ...settled.doubts,
