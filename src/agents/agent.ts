@@ -2,7 +2,7 @@
 // Leaves how each kind is called to its own file, and what becomes of its summary to the loop.
 import type { AgentSettings } from "../config/read/agent-settings.js";
 import type { Permissions } from "../config/settings/settings.js";
-import type { AgentReport } from "../todo/model/summary.js";
+import type { StageAgentReport } from "../todo/model/summary.js";
 
 export type Phase = "bootstrap" | "repair" | "iteration" | "review" | "push";
 
@@ -109,7 +109,7 @@ interface EndFacts {
 }
 
 /** The report in the final message: a valid summary, an invalid one, or none. */
-export type Report = { found: AgentReport } | { invalid: string } | { missing: string };
+export type Report = { found: StageAgentReport } | { invalid: string } | { missing: string };
 
 /** How an agent ended. Whether a report was needed at all is the loop's to say. */
 export type AgentResult =

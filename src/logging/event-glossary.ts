@@ -47,6 +47,25 @@ const STEP_GLOSSARY: { readonly [Type in StepEvent["type"]]: EventEntry<Type> } 
       "The run has cleaned up after dead runs: the processes it killed, the git locks it removed, an unfinished commit, and agents that are still limited.",
     example: { ...stamp(2), type: "recovered", killed: 0, left: [], locks_removed: [] },
   },
+  work_saved: {
+    sentence:
+      "A visit of a stage has ended: its output is written, and the task's work is saved under a ref of its own.",
+    example: {
+      ...stamp(16),
+      type: "work_saved",
+      ...job,
+      stage: "implement",
+      visit: 1,
+      work: { commit: COMMIT, base: COMMIT },
+      shelved: false,
+      paths: 2,
+      warnings: [],
+    },
+  },
+  person_asked: {
+    sentence: "The person at the terminal has answered an open question, or left it open.",
+    example: { ...stamp(16), type: "person_asked", task_id: T1, outcome: "answered" },
+  },
   backlog_read: {
     sentence:
       "The run has read the backlog; carries a digest of its rows, and the name of the index file that holds them.",

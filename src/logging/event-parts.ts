@@ -3,6 +3,8 @@ import { z } from "zod";
 import { RedCheck } from "../gate/verdict.js";
 import { PersonChange } from "../todo/model/person-change.js";
 import { Status, TaskId } from "../todo/model/task.js";
+import { ProgressRow } from "../workflow/progress.js";
+import { Name } from "../workflow/workflow.js";
 
 /** A task's fields that `step` reads. */
 export const Row = z.object({
@@ -12,6 +14,8 @@ export const Row = z.object({
   depends_on: z.array(TaskId),
   agent: z.string().optional(),
   marker: z.literal(true).optional(),
+  workflow: Name.optional(),
+  progress: ProgressRow.optional(),
 });
 
 /** A problem in the task file. */

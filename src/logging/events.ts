@@ -4,7 +4,8 @@ import { z } from "zod";
 import { FAILURE_REASONS } from "../agents/agent.js";
 import { GateReport } from "../gate/verdict.js";
 import { PersonChange } from "../todo/model/person-change.js";
-import { Summary } from "../todo/model/summary.js";
+import { StageReport, Summary } from "../todo/model/summary.js";
+import { StageOutput } from "../workflow/progress.js";
 import { TaskId } from "../todo/model/task.js";
 import { agentEnd, CheckedCommand, outcome, Problem, Row } from "./event-parts.js";
 import { Rules } from "./rules.js";
@@ -147,7 +148,7 @@ const StepEvents = {
     retry_at: z.string().optional(),
     report: z
       .union([
-        z.object({ found: Summary }),
+        z.object({ found: Summary.extend(StageReport.shape) }),
         z.object({ invalid: z.string() }),
         z.object({ missing: z.string() }),
       ])
@@ -185,6 +186,24 @@ const StepEvents = {
     /** Checks that were not run, and files that the commands changed and the gate reverted. */
     warnings: z.array(z.string()),
     duration_ms: z.number(),
+  }),
+  /** The end of a visit: its output is written, and its work is saved. */
+  work_saved: z.object({
+    type: z.literal("work_saved"),
+    ...job,
+    output: StageOutput.optional(),
+    /** Absent: there is no saved work. */
+    work: z.object({ commit: z.string(), base: z.string() }).optional(),
+    shelved: z.boolean(),
+    /** Paths that the saved work changes. */
+    paths: z.int(),
+    warnings: z.array(z.string()),
+  }),
+  person_asked: z.object({
+    type: z.literal("person_asked"),
+    task_id: TaskId,
+    /** `left`: nobody answered; the question stays open and is not asked again in this run. */
+    outcome: z.enum(["answered", "left"]),
   }),
   restored: z.object({
     type: z.literal("restored"),
@@ -309,6 +328,8 @@ export const StepEvent = z.discriminatedUnion("type", [
   StepEvents.snapshot,
   StepEvents.gate_finished,
   StepEvents.restored,
+  StepEvents.work_saved,
+  StepEvents.person_asked,
   StepEvents.committed,
   StepEvents.hook_finished,
   StepEvents.release_step,

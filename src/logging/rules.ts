@@ -1,6 +1,7 @@
 // The rules of a run: the settings and flags that `step` decides by. They are in the first line of its log.
 import { z } from "zod";
 import { TaskId } from "../todo/model/task.js";
+import { Name, Workflow } from "../workflow/workflow.js";
 
 const hookLists = z.object({
   pre_iteration: z.array(z.string()),
@@ -88,6 +89,16 @@ export const Rules = z.object({
   rooms: z.literal("required").optional(),
   /** A task that a person must look at is blocked instead of done; absent: it is done, unverified. */
   accept: z.literal("verified").optional(),
+  /** The workflow of tasks that name none; absent: `default`. */
+  workflow: Name.optional(),
+  /** The workflows that tasks of this run can go through, with the SHA-256 of each; absent: only `default`. */
+  workflows: z.record(Name, z.object({ digest: z.string(), workflow: Workflow })).optional(),
+  /** `--skip`: analyze stages that are passed with their first outcome. */
+  skip: z.array(Name).optional(),
+  /** `--auto-approve`, `ask.auto_approve`: ask stages that are answered with their first outcome. */
+  auto_approve: z.array(Name).optional(),
+  /** A person at the terminal is asked open questions once nothing else can be done. */
+  asks_person: z.literal(true).optional(),
   verify_from_agents: z.boolean(),
   /** Whether an agent may draft an empty backlog; `refused` has the reason. */
   bootstrap: z.union([z.literal("allowed"), z.literal("ask"), z.object({ refused: z.string() })]),

@@ -20,6 +20,65 @@ export const TOLD_GLOSSARY: { readonly [Type in ToldEvent["type"]]: EventEntry<T
       "The run has made or refused the changes of a command; carries the attempts that it stopped for them.",
     example: { ...stamp(13), type: "edit_answered", request: "4711-1", outcome: "applied", stopped: [] },
   },
+  stage_entered: {
+    sentence: "A task has entered a stage of its workflow; carries the stage before and its outcome.",
+    example: {
+      ...stamp(17),
+      type: "stage_entered",
+      task_id: job.task_id,
+      from: "implement",
+      outcome: "done",
+      to: "review",
+      visit: 2,
+    },
+  },
+  asked: {
+    sentence: "A task waits for a person; carries the question as its row has it.",
+    example: {
+      ...stamp(17),
+      type: "asked",
+      task_id: job.task_id,
+      question: {
+        id: "T1.2",
+        source: "stage",
+        text: "Carry out this plan?",
+        outcomes: ["approve", "revise", "reject"],
+        asked_at: "2026-01-31T08:30:17Z",
+      },
+    },
+  },
+  question_answered: {
+    sentence: "The answer to a question was taken; carries who gave it, and by which way.",
+    example: {
+      ...stamp(18),
+      type: "question_answered",
+      task_id: job.task_id,
+      question: "T1.2",
+      outcome: "approve",
+      by: "ann",
+      via: "cli",
+    },
+  },
+  output_written: {
+    sentence: "A stage's output is in a file below `tasks_dir`.",
+    example: {
+      ...stamp(16),
+      type: "output_written",
+      ...job,
+      stage: "plan",
+      visit: 1,
+      file: "T1/1-plan.json",
+      sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    },
+  },
+  session: {
+    sentence: "The agent has reported the session it works in, which a later stage can resume.",
+    example: { ...stamp(9), type: "session", ...job, id: "0198c2d4" },
+  },
+  notified: {
+    sentence: "A command or an address of `hooks.notification` was told of an event.",
+    example: { ...stamp(18), type: "notified", of: "asked", to: "notify-send", outcome: "ok" },
+  },
   task_selected: {
     sentence: "A task was selected; carries the rule that selected it, and which task comes after it.",
     example: { ...stamp(4), type: "task_selected", ...job, reason: "todo", candidates: 2, next: T2 },

@@ -2,6 +2,7 @@
 // The events that `step` takes are in events.ts.
 import { z } from "zod";
 import { Status, TaskId } from "../todo/model/task.js";
+import { Question, WAYS } from "../workflow/progress.js";
 
 const PHASES = ["bootstrap", "repair", "iteration", "review", "push"] as const;
 /** The fields that every line of a job has beside its own. */
@@ -12,6 +13,10 @@ export const job = {
   task_id: TaskId.optional(),
   agent: z.string().optional(),
   attempt: z.int().optional(),
+  /** In a workflow: the stage, the number of stages the task entered, and the part of the stage. */
+  stage: z.string().optional(),
+  visit: z.int().optional(),
+  part: z.int().optional(),
 };
 
 const told = { ...job, job: z.int().optional(), parent: z.string().optional() };
@@ -108,6 +113,44 @@ const ToldEvents = {
     /** How many refs of their attempts were removed with them. */
     refs: z.int(),
   }),
+  stage_entered: z.object({
+    type: z.literal("stage_entered"),
+    ...told,
+    /** The stage before, and its outcome; absent at the first stage. */
+    from: z.string().optional(),
+    outcome: z.string().optional(),
+    to: z.string(),
+    visit: z.int(),
+    /** Why the stage before was passed without a job: its `when` did not hold, or --skip. */
+    skipped: z.enum(["when", "skip"]).optional(),
+  }),
+  asked: z.object({ type: z.literal("asked"), ...told, question: Question }),
+  question_answered: z.object({
+    type: z.literal("question_answered"),
+    ...told,
+    question: z.string(),
+    outcome: z.string().optional(),
+    by: z.string(),
+    via: z.enum(WAYS),
+    comment: z.string().optional(),
+  }),
+  output_written: z.object({
+    type: z.literal("output_written"),
+    ...told,
+    file: z.string(),
+    sha256: z.string(),
+  }),
+  session: z.object({ type: z.literal("session"), ...told, id: z.string() }),
+  notified: z.object({
+    type: z.literal("notified"),
+    ...told,
+    /** What happened: asked, blocked, committed, run_ended. */
+    of: z.string(),
+    /** The command or the URL, redacted. */
+    to: z.string(),
+    outcome: z.enum(["ok", "failed", "timed-out"]),
+    error: z.string().optional(),
+  }),
   agent_started: z.object({
     type: z.literal("agent_started"),
     ...job,
@@ -177,6 +220,12 @@ export const ToldEvent = z.discriminatedUnion("type", [
   ToldEvents.waiting,
   ToldEvents.over_budget,
   ToldEvents.logs_cleaned,
+  ToldEvents.stage_entered,
+  ToldEvents.asked,
+  ToldEvents.question_answered,
+  ToldEvents.output_written,
+  ToldEvents.session,
+  ToldEvents.notified,
   ToldEvents.agent_started,
   ToldEvents.message,
   ToldEvents.tool_use,

@@ -11,6 +11,7 @@ import { expect, test } from "vitest";
 const TOWER: Readonly<Record<string, readonly string[]>> = {
   system: [".", "text", "files", "processes"],
   shell: [],
+  workflow: [],
   todo: ["model", "json", "change", "check", "understand", "store", "exchange"],
   config: ["settings", "read", "go-program", "project", "trust"],
   prompts: [],

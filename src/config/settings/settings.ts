@@ -1,5 +1,6 @@
 // THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
+import { PERMISSIONS, type Permissions } from "../../workflow/workflow.js";
 import { CHAPO_ROWS } from "./chapo-rows.js";
 import { hiddenChecks } from "./hidden-check-type.js";
 import { row, type Row, type NestedTree } from "./setting-row.js";
@@ -40,8 +41,7 @@ export type AgentKind = (typeof KINDS)[number];
 export const BUILT_IN_AGENTS = ["codex", "claude", "gemini", "opencode", "chapo"] as const;
 
 /** The permission levels of an agent: read only, write in the project, or anything. */
-export const PERMISSIONS = ["read-only", "workspace", "full"] as const;
-export type Permissions = (typeof PERMISSIONS)[number];
+export { PERMISSIONS, type Permissions };
 
 /** How the agent of an iteration is chosen. */
 export const STRATEGIES = ["single", "odd-even", "round-robin"] as const;

@@ -62,6 +62,9 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
     case "stop":
       world.memory.stops.get(effect.job.job)?.abort(effect.how);
       return { type: "stop_sent", ...effect.job, how: effect.how };
+    case "save-work":
+    case "ask-person":
+      throw new Error(`${effect.kind} is not built yet`);
     case "finish":
       return performEndRun(world, effect);
     default:

@@ -56,6 +56,14 @@ export const EFFECT_GLOSSARY: Readonly<Record<Effect["kind"], EffectEntry>> = {
     sentence: "Runs the checks on the attempt's work.",
     endsIn: ["gate_finished"],
   },
+  "save-work": {
+    sentence: "Ends a visit of a stage: writes its output, and saves the task's work under a ref of its own.",
+    endsIn: ["work_saved"],
+  },
+  "ask-person": {
+    sentence: "Asks the person at the terminal an open question.",
+    endsIn: ["person_asked"],
+  },
   restore: {
     sentence: "Saves the work as a rescue, and puts the working tree and the index back to the checkpoint.",
     endsIn: ["restored"],

@@ -11,6 +11,10 @@ export interface JobFacts {
   task_id?: TaskId;
   agent: string;
   attempt: number;
+  /** In a workflow: the stage (or finish, block), the number of stages the task entered, and the part of the stage. */
+  stage?: string;
+  visit?: number;
+  part?: number;
 }
 
 /** An earlier attempt at the same task, for the next one's prompt. */
@@ -59,7 +63,24 @@ export type Effect =
       during: "agent" | "idle";
       request?: string;
     }
-  | { kind: "checkpoint"; job: JobFacts; reuse: boolean }
+  /** `aside`: beside the task's own checkpoint, to undo what an analyze stage changes. `apply_work`: the saved work is put into the tree first. */
+  | { kind: "checkpoint"; job: JobFacts; reuse: boolean; aside?: true; apply_work?: true }
+  /**
+   * Ends a visit: writes the stage's output, then saves the work under `refs/looper/work/<task>`, unless the stage changes
+   * nothing. `shelve`: the tree goes back to the checkpoint. `discard`: the work of `stage` (else of this one) is dropped from it.
+   */
+  | {
+      kind: "save-work";
+      job: JobFacts;
+      outcome: string;
+      shelve: boolean;
+      work: boolean;
+      discard?: { stage?: string };
+      /** The stage's own text where no agent reported one: the evidence of a check. */
+      text?: string;
+    }
+  /** Asks the person at the terminal the open question of a task; their answer is an edit like any other. */
+  | { kind: "ask-person"; task_id: TaskId }
   /** `reuse`: the task was in progress already, so the tree may hold some of its work. */
   | { kind: "run-baseline"; job: JobFacts; reuse: boolean }
   /** Runs the project's checks before anything else. Contract: no job is running. */

@@ -76,6 +76,8 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, decision: Deci
     case "agent_finished":
     case "snapshot":
     case "restored":
+    case "work_saved":
+    case "person_asked":
     case "stop_sent":
     case "woke":
       return ignoreLate(close, decision);

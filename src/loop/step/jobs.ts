@@ -121,6 +121,6 @@ function applyRows(work: Work, outcome: Pick<ChangeResult, "rows" | "removed" | 
 
 /** Converts a row of the log to an index row, without `undefined` fields. */
 export function toRow(row: ChangeResult["rows"][number]): IndexRow {
-  const { agent, marker, ...rest } = row;
-  return { ...rest, ...given({ agent, marker }) };
+  const { agent, marker, workflow, progress, ...rest } = row;
+  return { ...rest, ...given({ agent, marker, workflow, progress }) };
 }

@@ -87,6 +87,8 @@ export function stepReleasing(release: Releasing, event: Sealed<StepEvent>, deci
     case "gate_finished":
     case "committed":
     case "hook_finished":
+    case "work_saved":
+    case "person_asked":
       throw new Error(`${event.type} came in a release`);
     default:
       return never(event);

@@ -69,6 +69,8 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
     case "stop_sent":
       decision.because = { rule: "noted" };
       return stayAtWork(work);
+    case "work_saved":
+    case "person_asked":
     case "run_started":
     case "recovered":
     case "preflight_finished":

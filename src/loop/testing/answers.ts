@@ -186,6 +186,9 @@ function plainAnswer(effect: Effect, outcome: ChangeResult, reply: WorldReply): 
       const totals = { done, tasks, iterations, duration_ms: 0, input_tokens: 0, output_tokens: 0 };
       return { type: "run_ended", ending, totals };
     }
+    case "save-work":
+    case "ask-person":
+      throw new Error(`${effect.kind} is not answered yet`);
     case "release":
       return { type: "release_step", ...effect.job, what: effect.what, outcome: "ok", problems: [] };
     case "read-backlog":

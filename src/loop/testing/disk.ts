@@ -155,6 +155,15 @@ function applyChange(
       outcome.updated.push({ id: MARKER, to: "done" });
       return [...rows, { id: MARKER, status: "done", priority: 5, depends_on: [], marker: true }];
     }
+    case "enter":
+    case "advance":
+    case "answer":
+    case "pause":
+    case "resume":
+    case "note":
+    case "complete":
+    case "restart":
+      throw new Error(`${change.op} is not modelled yet`);
     default:
       return never(change);
   }

@@ -81,6 +81,8 @@ function eventWords(event: StepEvent): string {
     case "run_started":
     case "checkpoint":
     case "restored":
+    case "work_saved":
+    case "person_asked":
     case "woke":
       return "";
     default:
@@ -176,6 +178,8 @@ function effectWords(effect: Effect): string {
     case "run-gate":
     case "restore":
     case "finish-pending":
+    case "save-work":
+    case "ask-person":
       return "";
     default:
       return never(effect);
@@ -190,6 +194,9 @@ function changeWords(change: Change): string {
   switch (change.op) {
     case "claim":
       return `claim ${change.id} (${change.expect})`;
+    case "enter":
+    case "advance":
+      return words(change.op, change.id, `to ${change.to}`);
     case "uncount":
       return `uncount ${change.id}`;
     case "finish":

@@ -75,6 +75,15 @@ function apply(draft: Draft, change: Change | PersonChange): string | undefined 
         if (isMarker(task)) return "it is the completion marker";
         return markAccepted(task, { at: draft.now, by: change.by });
       });
+    case "enter":
+    case "advance":
+    case "answer":
+    case "pause":
+    case "resume":
+    case "note":
+    case "complete":
+    case "restart":
+      return "there are no workflows yet";
     case "remove":
       return remove(draft, change);
     default:

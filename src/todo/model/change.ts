@@ -1,4 +1,5 @@
 // The changes a backlog can take, as data: step asks for them, update.ts applies them, store.ts writes the result.
+import type { Answer, Question, SavedWork, Spent, StageOutput } from "../../workflow/progress.js";
 import type { PersonChange } from "./person-change.js";
 import type { NewTask } from "./summary.js";
 import type { IndexRow, Status, TaskId } from "./task.js";
@@ -9,6 +10,13 @@ export type Change =
   | { op: "claim"; id: TaskId; expect: Status }
   /** Subtracts the attempt of its last claim, because no agent tried it. */
   | { op: "uncount"; id: TaskId }
+  /**
+   * Begins the task's workflow at its first stage (or another: `restart`), visit 1; outputs of an earlier pass stay. Refused
+   * while the task is in a stage.
+   */
+  | { op: "enter"; id: TaskId; workflow: string; digest: string; to: string; ask?: AskedQuestion }
+  /** Moves the task from the stage and visit it is in to another. Refused if it is elsewhere (L19). */
+  | Advance
   /**
    * Marks it done: keeps `result` and `files`, clears `blockers`; sets `meta.verified` if the gate passed, else removes it.
    * Refused unless `doing`.
@@ -27,6 +35,36 @@ export type Change =
   | { op: "add"; tasks: readonly NewTask[]; keepVerify: boolean }
   /** Appends the completion marker. Refused unless every task is done. */
   | { op: "mark-complete" };
+
+/** A question as `step` asks it; the store adds its id, its time and the digest of what it shows. */
+export type AskedQuestion = Omit<Question, "id" | "asked_at" | "shows"> & { shows?: string };
+
+/** The end of a visit, as one change of the row. */
+export interface Advance {
+  op: "advance";
+  id: TaskId;
+  expect: { stage: string; visit: number };
+  outcome: string;
+  /** The next stage, `finish` or `block`; the same stage again is a new visit too. */
+  to: string;
+  /** `todo` where the work was shelved or the task waits for no one; `blocked` with a question; else `doing`. */
+  status: Status;
+  /** The question of the ask stage that is entered, or of an agent. */
+  ask?: AskedQuestion;
+  /** The open question is taken: its answer becomes one of `answers`. `automatic`: it is answered here, by a setting or a timeout. */
+  takes?: { automatic?: Omit<Answer, "question"> };
+  output?: StageOutput;
+  /** `null`: the saved work is dropped. */
+  work?: SavedWork | null;
+  /** Added to what the stage and the task used. */
+  spent?: Spent;
+  /** The outcome of one part of the stage; the task stays in its visit. */
+  part?: { number: number; outcome: string };
+  /** The answer holds for the rest of the task. */
+  grant?: true;
+  /** Why the task is given up. */
+  reasons?: readonly string[];
+}
 
 export interface Refusal {
   change: Change | PersonChange;

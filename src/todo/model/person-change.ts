@@ -2,6 +2,8 @@
 // tell them from an agent's. update.ts applies them.
 import { z } from "zod";
 import { never } from "../../system/never.js";
+import { By, StageOutput } from "../../workflow/progress.js";
+import { Name } from "../../workflow/workflow.js";
 import { Task, TaskId, type Status } from "./task.js";
 
 const REQUIRED = { title: true, priority: true, status: true } as const;
@@ -28,6 +30,8 @@ export type TaskValues = z.infer<typeof TaskValues>;
 const OptionalKey = Task.pick(OPTIONAL).keyof();
 export type OptionalKey = z.infer<typeof OptionalKey>;
 
+const who = { by: By.shape.by, via: By.shape.via };
+
 export const PersonChange = z.discriminatedUnion("op", [
   z
     .strictObject({
@@ -44,6 +48,32 @@ export const PersonChange = z.discriminatedUnion("op", [
     .strictObject({ op: z.literal("accept"), id: TaskId, by: z.string() })
     .describe("A person's word that a done task counts as verified. Refused unless it is done"),
   z.strictObject({ op: z.literal("remove"), id: TaskId }).describe("The edges that lead to it go as well"),
+  z
+    .strictObject({
+      op: z.literal("answer"),
+      id: TaskId,
+      question: z.string().describe("The question's id"),
+      outcome: Name.optional(),
+      text: z.string().optional(),
+      comment: z.string().optional(),
+      edited: StageOutput.optional(),
+      shown_sha256: z.string().optional(),
+      ...who,
+    })
+    .describe("Refused unless that question is open and shows what was shown"),
+  z
+    .strictObject({ op: z.literal("pause"), id: TaskId, why: z.string().optional(), ...who })
+    .describe("No job starts on the task; one in progress finishes"),
+  z.strictObject({ op: z.literal("resume"), id: TaskId, ...who }).describe("Lifts the pause"),
+  z
+    .strictObject({ op: z.literal("note"), id: TaskId, text: z.string().min(1), ...who })
+    .describe("A message to the task's agent"),
+  z
+    .strictObject({ op: z.literal("complete"), id: TaskId, ...who })
+    .describe("Ends the task's workflow: it goes to finish, whatever the outcome of its job"),
+  z
+    .strictObject({ op: z.literal("restart"), id: TaskId, stage: Name.optional(), ...who })
+    .describe("Begins the workflow again, or at a stage. An attempt in progress ends first"),
 ]);
 /** One change by a person. */
 export type PersonChange = z.infer<typeof PersonChange>;
@@ -60,9 +90,15 @@ export function endsAttempt(change: PersonChange, status: Status | undefined): b
     case "edit":
       return change.set.status !== undefined && change.set.status !== status;
     case "remove":
+    case "restart":
       return true;
     case "insert":
     case "accept":
+    case "answer":
+    case "pause":
+    case "resume":
+    case "note":
+    case "complete":
       return false;
     default:
       return never(change);

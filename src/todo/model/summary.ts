@@ -35,6 +35,17 @@ export const Summary = z.object({
 });
 export type Summary = z.infer<typeof Summary>;
 
+/** What a report of a workflow's stage has besides. */
+export const StageReport = z.object({
+  outcome: z.string().optional().describe("The stage's outcome"),
+  output: z.unknown().optional().describe("The stage's output, by its schema"),
+  questions: z
+    .array(z.string())
+    .optional()
+    .describe("Questions to a person; the stage is done again with the answers"),
+});
+export type StageReport = z.infer<typeof StageReport>;
+
 /** A report as agents write it: the summary, and what the runner keeps apart from it. */
 export const AgentReport = Summary.extend({
   changes_checks: z
@@ -43,3 +54,7 @@ export const AgentReport = Summary.extend({
     .describe("Why the task needs a change to existing tests or configuration; empty if it does not"),
 });
 export type AgentReport = z.infer<typeof AgentReport>;
+
+/** A report as agents write it in a stage of a workflow. */
+export const StageAgentReport = AgentReport.extend(StageReport.shape);
+export type StageAgentReport = z.infer<typeof StageAgentReport>;

@@ -1,6 +1,8 @@
 // The backlog's shape: one zod schema is the type, the validator and, through z.toJSONSchema, run.schema.json.
 // check.ts has the rules beyond the shape (unique ids, dependencies).
 import { z } from "zod";
+import { Progress, type ProgressRow } from "../../workflow/progress.js";
+import { Name } from "../../workflow/workflow.js";
 import { isDateTime } from "./date-time.js";
 import { STATUSES } from "./status.js";
 
@@ -40,6 +42,11 @@ export const Task = z.strictObject({
     .optional()
     .describe("Patterns of tests and configuration that it may change; only people write them"),
   agent: z.string().optional().describe("The agent that is to do it"),
+  workflow: Name.optional().describe("The workflow it goes through; otherwise the setting"),
+  parent: TaskId.optional().describe("The task that it is a part of; only the runner sets it"),
+  progress: Progress.optional().describe(
+    "Where it is in its workflow; only the runner and its commands write it",
+  ),
   result: z.string().optional().describe("The last agent's report"),
   attempts: z.int().min(0).optional().describe("How often it was tried, over all runs"),
   created_at: dateTime.optional(),
@@ -77,4 +84,7 @@ export interface IndexRow {
   agent?: string;
   /** It is the completion marker (contract §3.7): known by id or tag, any case. */
   marker?: true;
+  /** The workflow that the task names itself. */
+  workflow?: string;
+  progress?: ProgressRow;
 }

@@ -1,0 +1,187 @@
+// The progress of a task through its workflow, as its row of to-do.json keeps it: the one durable record of where it is, what
+// its stages reported, what is asked and what was answered. Leaves what may follow to advance.ts.
+import { z } from "zod";
+import { Name, Scalar } from "./workflow.js";
+
+/** The ways in which a person's word, or what stands for it, can arrive. */
+export const WAYS = ["terminal", "cli", "file", "web", "webhook", "mcp", "timeout", "setting"] as const;
+
+const by = {
+  by: z.string().describe("Who: a login name, or the setting or timeout that stood for a person"),
+  via: z.enum(WAYS),
+  at: z.string().describe("RFC 3339"),
+};
+export const By = z.strictObject(by);
+export type By = z.infer<typeof By>;
+
+/** The latest output of a stage: a JSON file below the setting `tasks_dir`, with a readable .md beside it. */
+export const StageOutput = z.strictObject({
+  stage: Name,
+  visit: z.int().min(1),
+  outcome: Name,
+  file: z.string().describe("Below tasks_dir: ID/VISIT-STAGE.json"),
+  sha256: z.string().describe("Of the file's bytes, hexadecimal"),
+  facts: z.record(z.string(), Scalar).optional().describe("The fields that some when names"),
+  agent: z.string(),
+  run: z.string(),
+  at: z.string(),
+});
+export type StageOutput = z.infer<typeof StageOutput>;
+
+export const Question = z.strictObject({
+  id: z.string().describe("TASK.VISIT; an answer to another visit is refused"),
+  source: z.enum(["stage", "agent", "tool"]),
+  text: z.string(),
+  outcomes: z.array(Name).describe("What can be answered; empty: any text"),
+  shows: z
+    .strictObject({ what: z.string(), sha256: z.string() })
+    .optional()
+    .describe("What is decided on: a stage, diff or work, and its digest"),
+  edits: Name.optional().describe("The stage whose output the answer may change"),
+  asked_at: z.string(),
+  deadline: z.string().optional(),
+  on_timeout: Name.optional(),
+  call: z
+    .strictObject({
+      session: z.string(),
+      id: z.string(),
+      tool: z.string(),
+      command: z.string(),
+      planned: z.boolean(),
+    })
+    .optional()
+    .describe("Of source tool: the call that waits for permission"),
+});
+export type Question = z.infer<typeof Question>;
+
+export const Answer = z.strictObject({
+  question: z.string().describe("The question's id"),
+  ...by,
+  shown_sha256: z.string().optional(),
+  outcome: Name.optional(),
+  text: z.string().optional(),
+  comment: z.string().optional(),
+  edited: StageOutput.optional().describe("The output as the person changed it"),
+});
+export type Answer = z.infer<typeof Answer>;
+
+export const Grant = z.strictObject({
+  what: z.union([Name, z.strictObject({ tool: z.string(), command: z.string().optional() })]),
+  ...by,
+});
+export type Grant = z.infer<typeof Grant>;
+
+export const Note = z.strictObject({
+  text: z.string(),
+  ...by,
+  delivery: z.enum(["delivered", "resumed", "next-prompt"]).optional(),
+});
+export type Note = z.infer<typeof Note>;
+
+export const Spent = z.strictObject({
+  tokens: z.int().min(0),
+  cost_usd: z.number().min(0).optional(),
+  duration_ms: z.number().min(0),
+});
+export type Spent = z.infer<typeof Spent>;
+
+/** The verdicts a stage's work can have; the words of the gate's `GateVerdict`. */
+export const SavedWork = z.strictObject({
+  commit: z.string().describe("refs/looper/work/TASK"),
+  base: z.string().describe("The commit that it is based on"),
+  verdict: z.enum(["passed", "unverified", "failed"]),
+});
+export type SavedWork = z.infer<typeof SavedWork>;
+
+export const Progress = z.strictObject({
+  workflow: Name,
+  digest: z.string().describe("SHA-256 of the workflow the task started with"),
+  stage: Name.describe("A stage, finish or block"),
+  visit: z.int().min(1).describe("The number of stages entered so far, this one included"),
+  since: z.string(),
+  visits: z.record(Name, z.int().min(1)).optional().describe("How often each stage was entered"),
+  parts: z.record(z.string(), Name).optional().describe("Outcomes of the parts that have ended, by number"),
+  outputs: z.record(Name, StageOutput).optional().describe("The latest output of each stage"),
+  work: SavedWork.optional(),
+  question: Question.optional(),
+  answer: Answer.optional(),
+  answers: z.array(Answer).optional().describe("Earlier answers, for prompts and the commit's trailers"),
+  children: z.array(z.string()).optional(),
+  spent: z.record(z.string(), Spent).optional().describe('By stage, and "*" for all'),
+  grants: z.array(Grant).optional(),
+  notes: z.array(Note).optional(),
+  paused: z.strictObject({ ...by, why: z.string().optional() }).optional(),
+  complete: By.optional().describe("Somebody ended the workflow: looper complete"),
+  reasons: z.array(z.string()).optional().describe("Why it is at block"),
+});
+export type Progress = z.infer<typeof Progress>;
+
+/** What `step` sees of a task's progress. */
+export const ProgressRow = z.object({
+  workflow: Name,
+  stage: Name,
+  visit: z.int(),
+  visits: z.record(Name, z.int()).optional(),
+  parts: z.record(z.string(), Name).optional(),
+  /** The verdict of the saved work; absent: there is none. */
+  verdict: z.enum(["passed", "unverified", "failed"]).optional(),
+  /** The saved work's base commit. */
+  base: z.string().optional(),
+  facts: z.record(z.string(), Scalar).optional(),
+  /** The agent of each stage's latest output, for `not_agent_of`. */
+  agents: z.record(Name, z.string()).optional(),
+  spent: z.record(z.string(), Spent).optional(),
+  /** A question is open, or was answered and the answer is not taken yet. */
+  asked: z.enum(["stage", "agent", "tool"]).optional(),
+  deadline: z.string().optional(),
+  on_timeout: Name.optional(),
+  answered: z
+    .object({ outcome: Name.optional(), via: z.enum(WAYS), edited: z.literal(true).optional() })
+    .optional(),
+  grants: z.array(z.string()).optional(),
+  paused: z.literal(true).optional(),
+  complete: z.literal(true).optional(),
+});
+export type ProgressRow = z.infer<typeof ProgressRow>;
+
+/** The part of a task's progress that `step` decides by. Facts are keyed `STAGE.FIELD`. */
+export function toProgressRow(progress: Progress): ProgressRow {
+  const { workflow, stage, visit, visits, parts, outputs = {}, work, question, answer, grants } = progress;
+  const facts: Record<string, Scalar> = {};
+  const agents: Record<string, string> = {};
+  for (const [name, output] of Object.entries(outputs)) {
+    agents[name] = output.agent;
+    for (const [key, value] of Object.entries(output.facts ?? {})) facts[`${name}.${key}`] = value;
+  }
+  const named = (grants ?? []).flatMap(({ what }) => (typeof what === "string" ? [what] : []));
+  return {
+    workflow,
+    stage,
+    visit,
+    ...(visits === undefined ? {} : { visits }),
+    ...(parts === undefined ? {} : { parts }),
+    ...(work === undefined ? {} : { verdict: work.verdict, base: work.base }),
+    ...(Object.keys(facts).length === 0 ? {} : { facts }),
+    ...(Object.keys(agents).length === 0 ? {} : { agents }),
+    ...(progress.spent === undefined ? {} : { spent: progress.spent }),
+    ...(question === undefined
+      ? {}
+      : {
+          asked: question.source,
+          ...(question.deadline === undefined ? {} : { deadline: question.deadline }),
+          ...(question.on_timeout === undefined ? {} : { on_timeout: question.on_timeout }),
+        }),
+    ...(question === undefined || answer?.question !== question.id
+      ? {}
+      : {
+          answered: {
+            via: answer.via,
+            ...(answer.outcome === undefined ? {} : { outcome: answer.outcome }),
+            ...(answer.edited === undefined ? {} : { edited: true as const }),
+          },
+        }),
+    ...(named.length === 0 ? {} : { grants: named }),
+    ...(progress.paused === undefined ? {} : { paused: true as const }),
+    ...(progress.complete === undefined ? {} : { complete: true as const }),
+  };
+}

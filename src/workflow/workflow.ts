@@ -1,0 +1,139 @@
+// The shape of a workflow: the stages a task goes through, and where each outcome leads. One zod schema is the type and the
+// validator of a workflow file; problems.ts has the rules beyond the shape, shipped.ts the workflows that Looper brings.
+import { z } from "zod";
+
+/** A name of a workflow, stage, outcome, prompt, output or role. */
+export const Name = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9_-]{0,39}$/u,
+    "a name is a lower-case letter, then at most 39 letters, digits, - and _",
+  );
+export type Name = string;
+
+/** A stage's outcome: a name. `next` of the stage says where it leads. */
+export type StageOutcome = Name;
+
+/** A value that a `when` compares. */
+export const Scalar = z.union([z.string(), z.number(), z.boolean()]);
+export type Scalar = z.infer<typeof Scalar>;
+
+/** The two targets that are not stages: the task is done, or it is blocked. */
+export const ENDS = ["finish", "block"] as const;
+
+const Target = z
+  .union([
+    Name,
+    z.strictObject({
+      to: Name,
+      discard: z
+        .literal(true)
+        .optional()
+        .describe("Drops this stage's changes; of an ask stage, those of the stage that it shows"),
+    }),
+  ])
+  .describe("A stage, finish or block");
+/** Where an outcome leads. */
+export type Target = z.infer<typeof Target>;
+
+/** The words of the setting `permissions` of an agent, the narrowest first. A stage may only narrow what its agent has. */
+export const PERMISSIONS = ["read-only", "workspace", "full"] as const;
+export type Permissions = (typeof PERMISSIONS)[number];
+
+export const Limits = z
+  .strictObject({
+    visits: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("How often the stage is entered; of a workflow: all its stages"),
+    attempts: z.int().min(1).optional().describe("Attempts in one visit"),
+    errors: z.int().min(1).optional().describe("Attempts in one visit whose agent failed"),
+    tokens: z.int().min(1).optional(),
+    cost_usd: z.number().positive().optional(),
+    duration: z.string().optional().describe('Time at work, such as "30m"'),
+  })
+  .describe("The most that a stage or a workflow may use");
+export type Limits = z.infer<typeof Limits>;
+
+const common = {
+  about: z.string().optional().describe("What the stage is for, in a line"),
+  next: z.record(Name, Target).describe("Where each outcome leads"),
+  limits: Limits.optional(),
+  when: z
+    .record(z.string(), z.array(Scalar))
+    .optional()
+    .describe('Facts of earlier outputs, such as {"plan.risk": ["high"]}; otherwise the stage is skipped'),
+  else: Name.optional().describe("The outcome of a stage that is skipped"),
+};
+
+const byAgent = {
+  ...common,
+  prompt: Name.describe("The name of its prompt, prompts/NAME.md"),
+  agent: z
+    .union([Name, z.array(Name).min(1)])
+    .optional()
+    .describe("A role or an agent; several: the parts of an analyze stage"),
+  not_agent_of: Name.optional().describe("A stage whose agent may not do this one"),
+  session: Name.optional().describe("new, or the stage whose session is resumed"),
+  permissions: z.enum(PERMISSIONS).optional().describe("Narrows what the agent may do"),
+  output: Name.optional().describe("The schema of its output, schemas/output/NAME.schema.json"),
+  inputs: z.array(Name).optional().describe("Stages whose outputs its prompt has; all, unless given"),
+};
+
+export const WorkStage = z.strictObject({
+  kind: z.literal("work"),
+  ...byAgent,
+  gate: z
+    .union([z.enum(["verify", "red", "none"]), z.array(z.string()).min(1)])
+    .optional()
+    .describe("verify: the checks; red: a new test must fail; none; or these commands"),
+  protects: z.array(Name).optional().describe("Stages whose tests this one must not change"),
+});
+export const AnalyzeStage = z.strictObject({
+  kind: z.literal("analyze"),
+  ...byAgent,
+  join: z
+    .enum(["all", "any", "majority"])
+    .optional()
+    .describe("How the outcomes of several parts become one"),
+});
+export const CheckStage = z.strictObject({
+  kind: z.literal("check"),
+  ...common,
+  commands: z.array(z.string().min(1)).min(1),
+});
+export const AskStage = z.strictObject({
+  kind: z.literal("ask"),
+  ...common,
+  question: z.string().min(1),
+  shows: Name.optional().describe("A stage's output, diff or work: what the person decides on"),
+  edits: Name.optional().describe("The stage whose output the person may change"),
+  timeout: z.string().optional().describe('How long an answer is waited for, such as "24h"'),
+  on_timeout: Name.optional().describe("The outcome without an answer in time"),
+  once: z.literal(true).optional().describe("The answer holds for the rest of the task"),
+});
+export const Stage = z.discriminatedUnion("kind", [WorkStage, AnalyzeStage, CheckStage, AskStage]);
+export type WorkStage = z.infer<typeof WorkStage>;
+export type AnalyzeStage = z.infer<typeof AnalyzeStage>;
+export type CheckStage = z.infer<typeof CheckStage>;
+export type AskStage = z.infer<typeof AskStage>;
+export type Stage = z.infer<typeof Stage>;
+
+export const Workflow = z.strictObject({
+  $schema: z.string().optional(),
+  workflow: z.literal(1).describe("The version of the format"),
+  name: Name,
+  about: z.string().optional().describe("What it is for, in a line"),
+  start: Name.describe("The first stage"),
+  stages: z.record(Name, Stage),
+  limits: Limits.optional(),
+  agents: z
+    .record(Name, z.looseObject({}))
+    .optional()
+    .describe("Agents of this workflow's jobs, as in the settings; the project's settings win"),
+});
+export type Workflow = z.infer<typeof Workflow>;
+
+/** The workflow without stages to speak of: one attempt by one agent, then the gate, then the commit. */
+export const DEFAULT_WORKFLOW = "default";
