@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { PLAIN } from "../colours.js";
+import type { Task } from "../../todo/model/task.js";
+import type { Progress, Question } from "../../workflow/progress.js";
+import { listQuestions, openLine, questionLine, questionLines } from "./questions.js";
+
+const NOW = Date.parse("2026-11-23T18:12:05Z");
+const scene = { colours: PLAIN, now: NOW };
+
+const APPROVE: Question = {
+  id: "T3.3",
+  source: "stage",
+  text: "Carry out this plan?",
+  outcomes: ["approve", "edit", "revise", "reject"],
+  shows: { what: "plan", sha256: "0".repeat(64) },
+  edits: "plan",
+  asked_at: "2026-11-23T18:00:00Z",
+};
+
+function taskWith(progress: Partial<Progress>, id = "T3"): Task {
+  return {
+    id,
+    title: "Add a search page",
+    priority: 1,
+    status: "blocked",
+    progress: {
+      workflow: "plan-approve-execute",
+      digest: "d",
+      stage: "approve",
+      visit: 3,
+      since: "2026-11-23T18:00:00Z",
+      ...progress,
+    },
+  } as Task;
+}
+
+const plan = {
+  stage: "plan",
+  visit: 2,
+  outcome: "done",
+  file: "T3/2-plan.json",
+  sha256: "0".repeat(64),
+  agent: "claude",
+  run: "r",
+  at: "2026-11-23T17:59:00Z",
+};
+
+describe("questionLines", () => {
+  test("a question shows its plan, how long it waits, and the commands that answer it", () => {
+    const [open] = listQuestions([taskWith({ question: APPROVE, outputs: { plan } })], ".looper/tasks");
+    expect(open === undefined ? [] : questionLines(open, scene)).toEqual([
+      "T3 Add a search page · approve",
+      "  Carry out this plan?",
+      "  plan: .looper/tasks/T3/2-plan.md",
+      "  asked 12m05s ago",
+      "  answer it with",
+      "    looper approve T3",
+      "    looper answer T3 edit",
+      '    looper answer T3 revise -m "what to change"',
+      '    looper reject T3 -m "why"',
+    ]);
+  });
+
+  test("a question of an agent takes any text, and keeps its lines and steers no terminal", () => {
+    const question = {
+      ...APPROVE,
+      source: "agent" as const,
+      outcomes: [],
+      text: "Which?\n- a\u001b[2J\n- b",
+    };
+    const { shows: _shows, edits: _edits, ...bare } = question;
+    const [open] = listQuestions([taskWith({ question: bare })], ".looper/tasks");
+    expect(open === undefined ? [] : questionLines(open, scene)).toEqual([
+      "T3 Add a search page · approve",
+      "  Which?",
+      "  - a\\u001b[2J",
+      "  - b",
+      "  asked 12m05s ago",
+      "  answer it with",
+      '    looper answer T3 -m "your answer"',
+    ]);
+  });
+
+  test("no line is wider than the terminal, except for a command", () => {
+    const question = {
+      ...APPROVE,
+      text: "word ".repeat(40),
+      deadline: "2026-11-24T18:00:00Z",
+      on_timeout: "reject",
+    };
+    const [open] = listQuestions([taskWith({ question, outputs: { plan } })], ".looper/tasks");
+    const lines = open === undefined ? [] : questionLines(open, { ...scene, columns: 60 });
+    expect(lines.length).toBeGreaterThan(8);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
+  });
+});
+
+test("an answered question is not open, and the oldest open one comes first", () => {
+  const answer = {
+    question: "T3.3",
+    by: "ada",
+    via: "cli",
+    at: "2026-11-23T18:01:00Z",
+    outcome: "approve",
+  } as const;
+  const older = { ...APPROVE, id: "T4.1", asked_at: "2026-11-23T17:00:00Z" };
+  const tasks = [
+    taskWith({ question: APPROVE, answer }),
+    taskWith({ question: APPROVE }, "T5"),
+    taskWith({ question: older }, "T4"),
+  ];
+  expect(listQuestions(tasks, "t").map(({ task }) => task)).toEqual(["T4", "T5"]);
+});
+
+test("the line about open questions counts them", () => {
+  expect([0, 1, 2].map(openLine)).toEqual([
+    "",
+    "1 question is open: looper questions",
+    "2 questions are open: looper questions",
+  ]);
+});
+
+test("one line names the task, the question and the command", () => {
+  const [open] = listQuestions([taskWith({ question: APPROVE })], "t");
+  expect(open === undefined ? "" : questionLine(open)).toBe(
+    "T3 Carry out this plan?  looper answer T3 approve|edit|revise|reject",
+  );
+});

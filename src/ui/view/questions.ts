@@ -1,0 +1,149 @@
+// Open questions: which tasks wait for a person, and how a question is shown. One rendering for `looper questions`, `looper
+// show`, the prompt in a run, and the end of a run. Pure.
+import { quoteIfNeeded } from "../../shell/quote.js";
+import type { Task } from "../../todo/model/task.js";
+import { given } from "../../system/given.js";
+import type { Progress, Question } from "../../workflow/progress.js";
+import { noOf, yesOf } from "../../workflow/yes-and-no.js";
+import type { Colours } from "../colours.js";
+import { clean, cut, showBlock, wrap, withoutSteering } from "../text.js";
+import { plural, showDuration, showMoment } from "./amounts.js";
+
+/** An open question, with what a person must know to answer it. */
+export interface OpenQuestion {
+  task: string;
+  title: string;
+  stage: string;
+  visit: number;
+  question: Question;
+  /** Where to read what is decided on: a file below `tasks_dir`, or a command of git's; absent if nothing is shown. */
+  place?: string;
+  /** No job starts on its task, whatever the answer. */
+  paused?: true;
+}
+
+/** The question of a task that nobody has answered yet. */
+export function openQuestion({ progress }: Pick<Task, "progress">): Question | undefined {
+  const { question, answer } = progress ?? {};
+  return question === undefined || answer?.question === question.id ? undefined : question;
+}
+
+/** The open questions, the oldest first. `tasksDir`: as it is shown. */
+export function listQuestions(tasks: Iterable<Task>, tasksDir: string): OpenQuestion[] {
+  const open: OpenQuestion[] = [];
+  for (const { id, title, progress } of tasks) {
+    const question = openQuestion({ progress });
+    if (progress === undefined || question === undefined) continue;
+    const { stage, visit, paused } = progress;
+    open.push({
+      ...{ task: id, title, stage, visit, question },
+      ...given({ place: placeOf(question, progress, tasksDir), paused: paused && (true as const) }),
+    });
+  }
+  return open.sort((a, b) => a.question.asked_at.localeCompare(b.question.asked_at));
+}
+
+/** Where a person reads what the question is about. */
+function placeOf({ shows }: Question, { outputs, work }: Progress, tasksDir: string): string | undefined {
+  if (shows === undefined) return undefined;
+  const output = outputs?.[shows.what];
+  if (output !== undefined) return `${tasksDir}/${output.file.replace(/\.json$/u, ".md")}`;
+  if (work === undefined) return undefined;
+  const [base, commit] = [work.base, work.commit].map((id) => id.slice(0, 12));
+  return shows.what === "diff" ? `git show ${commit ?? ""}` : `git diff ${base ?? ""} ${commit ?? ""}`;
+}
+
+export interface QuestionScene {
+  colours: Colours;
+  /** Epoch ms. */
+  now: number;
+  /** Long lines are wrapped at this width; absent: nothing is. */
+  columns?: number;
+}
+
+const INDENT = "  ";
+
+/** A question with its task, what it is about, how long it waits, and the commands that answer it. */
+export function questionLines(open: OpenQuestion, scene: QuestionScene): string[] {
+  const { colours, columns } = scene;
+  const { task, question } = open;
+  const fit = (text: string): string[] => indented(clean(text), columns);
+  return [
+    ...wrap(headOf(open), columns).map(colours.bold),
+    ...bodyLines(question, columns),
+    ...aboutLines(open).flatMap(fit),
+    ...fit(waitText(question, scene.now)).map(colours.dim),
+    ...(open.paused === true ? fit(`paused: looper resume ${quoteIfNeeded(clean(task))}`) : []),
+    `${INDENT}answer it with`,
+    ...waysToAnswer(task, question).map((line) => INDENT + INDENT + line),
+  ];
+}
+
+function headOf({ task, title, stage }: OpenQuestion): string {
+  return `${clean(task)} ${clean(title)} · ${clean(stage)}`;
+}
+
+function indented(line: string, columns?: number): string[] {
+  const room = columns === undefined ? undefined : Math.max(1, columns - INDENT.length);
+  return wrap(line, room).map((part) => INDENT + part);
+}
+
+/** The question in its own lines: an agent may ask several. */
+export function bodyLines({ text, call }: Question, columns?: number): string[] {
+  const asked = showBlock(text.trim()).flatMap((line) => indented(line, columns));
+  if (call === undefined || text.includes(call.command)) return asked;
+  return [...asked, ...indented(`${call.tool}: ${withoutSteering(call.command)}`, columns)];
+}
+
+/** What is decided on and where it is; and for a call that it is outside the approved plan. */
+function aboutLines({ question: { shows, call }, place }: OpenQuestion): string[] {
+  const about =
+    shows === undefined || place === undefined ? [] : [`${ABOUT[shows.what] ?? shows.what}: ${place}`];
+  return call?.planned === false ? [...about, "not in the approved plan"] : about;
+}
+
+const ABOUT: Readonly<Record<string, string>> = { diff: "the changes", work: "all of its work" };
+
+/** `asked 12m05s ago; without an answer by 18:02:11: reject` */
+export function waitText(
+  { asked_at: asked, deadline, on_timeout: otherwise }: Question,
+  now: number,
+): string {
+  const age = now - Date.parse(asked);
+  const since = Number.isNaN(age) ? "" : `asked ${showDuration(Math.max(0, age))} ago`;
+  const until = Date.parse(deadline ?? "");
+  if (Number.isNaN(until)) return since;
+  const then = otherwise === undefined ? "it times out" : `the answer is ${otherwise}`;
+  return `${since}; if nobody answers by ${showMoment(until, now)}, ${then}`;
+}
+
+/** The commands that answer a question, the one that agrees first. */
+export function waysToAnswer(task: string, question: Question): string[] {
+  const id = quoteIfNeeded(clean(task));
+  const [yes, no] = [yesOf(question), noOf(question)];
+  if (yes === undefined) return [`looper answer ${id} -m "your answer"`];
+  const others = question.outcomes.filter((one) => one !== yes && one !== no);
+  return [
+    `looper approve ${id}`,
+    ...others.map((one) => `looper answer ${id} ${one}${one === "edit" ? "" : ' -m "what to change"'}`),
+    ...(no === undefined ? [] : [`looper reject ${id} -m "why"`]),
+  ];
+}
+
+/** One line: the task, the question, and the command that answers it. */
+export function questionLine({ task, question }: OpenQuestion, columns?: number): string {
+  const id = quoteIfNeeded(clean(task));
+  const { outcomes } = question;
+  const command =
+    outcomes.length === 0 ? `looper answer ${id} -m "…"` : `looper answer ${id} ${outcomes.join("|")}`;
+  const head = `${clean(task)} `;
+  const asked = clean(question.text);
+  if (columns === undefined) return `${head}${asked}  ${command}`;
+  return `${head}${cut(asked, Math.max(20, columns - head.length - command.length - 2))}  ${command}`;
+}
+
+/** `1 question is open: looper questions`; empty without any. */
+export function openLine(open: number): string {
+  if (open === 0) return "";
+  return `${plural(open, "question")} ${open === 1 ? "is" : "are"} open: looper questions`;
+}
