@@ -22,7 +22,7 @@ export interface OpenQuestion {
   paused?: true;
 }
 
-/** The question of a task that nobody has answered yet. */
+/** The question of a task that has no answer yet. */
 export function openQuestion({ progress }: Pick<Task, "progress">): Question | undefined {
   const { question, answer } = progress ?? {};
   return question === undefined || answer?.question === question.id ? undefined : question;
@@ -95,7 +95,7 @@ export function bodyLines({ text, call }: Question, columns?: number): string[] 
   return [...asked, ...indented(`${call.tool}: ${withoutSteering(call.command)}`, columns)];
 }
 
-/** What is decided on and where it is; and for a call that it is outside the approved plan. */
+/** The subject of the decision and where to read it; and of a call that it is outside the approved plan. */
 function aboutLines({ question: { shows, call }, place }: OpenQuestion): string[] {
   const about =
     shows === undefined || place === undefined ? [] : [`${ABOUT[shows.what] ?? shows.what}: ${place}`];
@@ -104,7 +104,7 @@ function aboutLines({ question: { shows, call }, place }: OpenQuestion): string[
 
 const ABOUT: Readonly<Record<string, string>> = { diff: "the changes", work: "all of its work" };
 
-/** `asked 12m05s ago; without an answer by 18:02:11: reject` */
+/** `asked 12m05s ago; without an answer by 18:02:11, the answer is reject` */
 export function waitText(
   { asked_at: asked, deadline, on_timeout: otherwise }: Question,
   now: number,
@@ -114,7 +114,7 @@ export function waitText(
   const until = Date.parse(deadline ?? "");
   if (Number.isNaN(until)) return since;
   const then = otherwise === undefined ? "it times out" : `the answer is ${otherwise}`;
-  return `${since}; if nobody answers by ${showMoment(until, now)}, ${then}`;
+  return `${since}; without an answer by ${showMoment(until, now)}, ${then}`;
 }
 
 /** The commands that answer a question, the one that agrees first. */
