@@ -202,7 +202,7 @@ const StepEvents = {
   person_asked: z.object({
     type: z.literal("person_asked"),
     task_id: TaskId,
-    /** `left`: nobody answered; the question stays open and is not asked again in this run. */
+    /** `left`: no answer came; the question stays open and is not asked again in this run. */
     outcome: z.enum(["answered", "left"]),
   }),
   restored: z.object({

@@ -144,7 +144,7 @@ const ToldEvents = {
   notified: z.object({
     type: z.literal("notified"),
     ...told,
-    /** What happened: asked, blocked, committed, run_ended. */
+    /** The event: asked, blocked, committed, run_ended. */
     of: z.string(),
     /** The command or the URL, redacted. */
     to: z.string(),

@@ -7,7 +7,7 @@ import { Name, Scalar } from "./workflow.js";
 export const WAYS = ["terminal", "cli", "file", "web", "webhook", "mcp", "timeout", "setting"] as const;
 
 const by = {
-  by: z.string().describe("Who: a login name, or the setting or timeout that stood for a person"),
+  by: z.string().describe("A login name, or the setting or timeout that stood for a person"),
   via: z.enum(WAYS),
   at: z.string().describe("RFC 3339"),
 };
@@ -32,11 +32,11 @@ export const Question = z.strictObject({
   id: z.string().describe("TASK.VISIT; an answer to another visit is refused"),
   source: z.enum(["stage", "agent", "tool"]),
   text: z.string(),
-  outcomes: z.array(Name).describe("What can be answered; empty: any text"),
+  outcomes: z.array(Name).describe("The possible answers; empty: any text"),
   shows: z
     .strictObject({ what: z.string(), sha256: z.string() })
     .optional()
-    .describe("What is decided on: a stage, diff or work, and its digest"),
+    .describe("The subject of the decision: a stage, diff or work, and its digest"),
   edits: Name.optional().describe("The stage whose output the answer may change"),
   asked_at: z.string(),
   deadline: z.string().optional(),
@@ -111,12 +111,12 @@ export const Progress = z.strictObject({
   grants: z.array(Grant).optional(),
   notes: z.array(Note).optional(),
   paused: z.strictObject({ ...by, why: z.string().optional() }).optional(),
-  complete: By.optional().describe("Somebody ended the workflow: looper complete"),
+  complete: By.optional().describe("A person ended the workflow: looper complete"),
   reasons: z.array(z.string()).optional().describe("Why it is at block"),
 });
 export type Progress = z.infer<typeof Progress>;
 
-/** What `step` sees of a task's progress. */
+/** The part that `step` sees of a task's progress. */
 export const ProgressRow = z.object({
   workflow: Name,
   stage: Name,

@@ -57,7 +57,7 @@ export const Limits = z
 export type Limits = z.infer<typeof Limits>;
 
 const common = {
-  about: z.string().optional().describe("What the stage is for, in a line"),
+  about: z.string().optional().describe("The purpose of the stage, in a line"),
   next: z.record(Name, Target).describe("Where each outcome leads"),
   limits: Limits.optional(),
   when: z
@@ -124,7 +124,7 @@ export const Workflow = z.strictObject({
   $schema: z.string().optional(),
   workflow: z.literal(1).describe("The version of the format"),
   name: Name,
-  about: z.string().optional().describe("What it is for, in a line"),
+  about: z.string().optional().describe("The purpose of the workflow, in a line"),
   start: Name.describe("The first stage"),
   stages: z.record(Name, Stage),
   limits: Limits.optional(),

@@ -1,7 +1,7 @@
 // Which changed files are part of the program, part of its checks, or neither for certain, in small projects of each language.
 import { expect, test } from "vitest";
 import { classify } from "./classify.js";
-import type { ChangedFile, Influence, NameRules, Reference } from "./kinds.js";
+import type { ChangedFile, Influence, NameRules, Reference } from "./program/kinds.js";
 
 type Texts = Readonly<Record<string, string>>;
 

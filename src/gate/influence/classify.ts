@@ -2,12 +2,18 @@
 // A path counts as source only by positive evidence that it is part of the program. Pure.
 // Leaves which names are tests and settings to name-rules.ts, imports to import-graph.ts, and what becomes of each kind to the rooms.
 import { posix } from "node:path";
-import { FAMILIES, familyIn, familyOf, isDocumentation, type Family } from "./families.js";
-import { ImportGraph } from "./import-graph.js";
-import { GONE, type ChangedFile, type Classified, type NameRules, type Reference } from "./kinds.js";
-import { packagesForChecks, programRoots, rootOf, topOf, type ProgramRoots } from "./program-roots.js";
-import { folderOf, isBelow, isForeign, isTestish } from "./project-paths.js";
-import { isSettingsCode, loadedBySettings, type Loaded } from "./runner-settings.js";
+import { FAMILIES, familyIn, familyOf, isDocumentation, type Family } from "./program/families.js";
+import { ImportGraph } from "./program/import-graph.js";
+import { GONE, type ChangedFile, type Classified, type NameRules, type Reference } from "./program/kinds.js";
+import {
+  packagesForChecks,
+  programRoots,
+  rootOf,
+  topOf,
+  type ProgramRoots,
+} from "./program/program-roots.js";
+import { folderOf, isBelow, isForeign, isTestish } from "./program/project-paths.js";
+import { isSettingsCode, loadedBySettings, type Loaded } from "./checks/runner-settings.js";
 import { isStartHook, Shadows } from "./shadowing.js";
 
 /** Classifies every changed path. */

@@ -2,11 +2,11 @@
 // and by the changes in a list of dependencies. Pure. Leaves the rest to classify.ts.
 import { posix } from "node:path";
 import ignore from "ignore";
-import { influenceOf, listsDependencies } from "./dependencies.js";
-import type { Family } from "./families.js";
-import { GONE, type ChangedFile, type NameKind, type NameRules } from "./kinds.js";
-import type { Named } from "./protected-commands.js";
-import type { Protection } from "./protected.js";
+import { influenceOf, listsDependencies } from "./dependencies/dependencies.js";
+import type { Family } from "./program/families.js";
+import { GONE, type ChangedFile, type NameKind, type NameRules } from "./program/kinds.js";
+import type { Named } from "./checks/protected-commands.js";
+import type { Protection } from "./checks/protected.js";
 
 /** Files that say how the program or its tests are built, wherever they are. */
 const BUILD = [

@@ -3,12 +3,12 @@
 // gcc.gnu.org/onlinedocs/cpp/Search-Path.html (-I comes before the system's), perldoc.perl.org/lib, Ruby's $LOAD_PATH. Pure.
 // Leaves reading imports to import-graph.ts, and what is installed on the machine to rooms/installed-modules.ts.
 import { posix } from "node:path";
-import { familyIn, familyOf, type Family } from "./families.js";
-import type { ImportGraph } from "./import-graph.js";
-import type { Import } from "./imports.js";
-import { GONE, type ChangedFile, type NameRules, type Reference } from "./kinds.js";
-import { folderOf, isBelow } from "./project-paths.js";
-import { PYTHON_LIBRARY, PYTHON_RUNNERS } from "./protected-patterns.js";
+import { familyIn, familyOf, type Family } from "./program/families.js";
+import type { ImportGraph } from "./program/import-graph.js";
+import type { Import } from "./program/imports.js";
+import { GONE, type ChangedFile, type NameRules, type Reference } from "./program/kinds.js";
+import { folderOf, isBelow } from "./program/project-paths.js";
+import { PYTHON_LIBRARY, PYTHON_RUNNERS } from "./checks/protected-patterns.js";
 
 /** Loaded by an interpreter or runner because they are there: site, pytest, JUnit's ServiceLoader, PHP per folder, Perl's -Mlib, minitest. */
 const START_HOOK =

@@ -1,7 +1,7 @@
 // Comments in source that silence a checking tool: what an attempt adds of them is blanked, to see whether the checks pass without.
 // By the tools' documentation of what they obey. Pure. Leaves running the checks to the rooms.
 import { posix } from "node:path";
-import { familyOf, type Family } from "./families.js";
+import { familyOf, type Family } from "./program/families.js";
 
 const JS =
   /@ts-(?:ignore|expect-error|nocheck)\b|\beslint-disable(?:-next-line|-line)?\b|\beslint\s+(?=[\w@/"'-]+\s*:)|\b(?:tslint|stylelint|oxlint|jscs|standard)[-:]disable\b|\b(?:biome|rome|prettier|dprint|deno-lint|deno-fmt|svelte|html-validate)-ignore\b|\b(?:c8|v8|istanbul|node:coverage)\s+(?:ignore|disable)\b|\$Flow(?:FixMe|Ignore|IgnoreNext|ExpectedError)\b|@flow-ignore\b|\bjshint\s+ignore\b|@knipignore\b|\bNOSONAR\b/;

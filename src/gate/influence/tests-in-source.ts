@@ -1,7 +1,7 @@
 // Tests that are written into source files: kept as they were at the reference while the rest of the file is the attempt's. Pure.
 // By the rules of cargo (doc.rust-lang.org/book/ch11-03), vitest (vitest.dev/guide/in-source), doctest of Python, rustdoc, ExUnit.
 // Leaves which files are source to classify.ts.
-import { familyOf } from "./families.js";
+import { familyOf } from "./program/families.js";
 
 const ATTRIBUTES = String.raw`\s*(?:#\[[^\]]*\]\s*)*`;
 /** The beginning of a region of tests; the region ends with the brace that its last character opens, or with itself. */

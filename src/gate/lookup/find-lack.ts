@@ -1,8 +1,8 @@
 // Finds what a check would miss: a program, a package script, a make target or a source file. Starts no process.
 // Anything that only running the check can show counts as present: branches, variables, files of earlier commands.
 import path from "node:path";
-import { findScript, readOptionValues } from "../influence/command-words.js";
-import { listTargets } from "../influence/protected-makefile.js";
+import { findScript, readOptionValues } from "../influence/checks/command-words.js";
+import { listTargets } from "../influence/checks/protected-makefile.js";
 import { isConditional } from "../../shell/conditional.js";
 import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
 import { ANY } from "../../shell/words.js";

@@ -7,7 +7,7 @@ import { workInRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-ro
 import { kindOf, roomOrder, studyChanges } from "./cold-study.js";
 import { judgeWork, type Judged } from "./judge-work.js";
 import { matchAllowed } from "../influence/allowed.js";
-import type { Classified } from "../influence/kinds.js";
+import type { Classified } from "../influence/program/kinds.js";
 import { joinChanges } from "../influence/reference.js";
 import { measureBaseline } from "../commands/gate.js";
 import { planRoom, type RoomPlan } from "./room-plan.js";

@@ -5,15 +5,15 @@ import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { baseFilesOf, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
-import type { Classified, Influence } from "../influence/kinds.js";
+import type { Classified, Influence } from "../influence/program/kinds.js";
 import { nameRules } from "../influence/name-rules.js";
-import { protect, type Protection } from "../influence/protected.js";
+import { protect, type Protection } from "../influence/checks/protected.js";
 import {
   findNamedFiles,
   type BaseFiles,
   type Commands,
   type Named,
-} from "../influence/protected-commands.js";
+} from "../influence/checks/protected-commands.js";
 import { followMoves } from "../influence/protected-imports.js";
 import { withoutAddedSuppressions } from "../influence/suppressions.js";
 import { withTestsOf } from "../influence/tests-in-source.js";

@@ -4,8 +4,8 @@ import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
 import { pathsWith } from "../../git/base/grep.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { classify } from "../influence/classify.js";
-import { probeOf, wordsOf } from "../influence/import-graph.js";
-import type { ChangedFile, Classified, NameRules, Reference } from "../influence/kinds.js";
+import { probeOf, wordsOf } from "../influence/program/import-graph.js";
+import type { ChangedFile, Classified, NameRules, Reference } from "../influence/program/kinds.js";
 import type { ColdPlaces } from "./cold-room.js";
 import { InstalledModules } from "./installed-modules.js";
 

@@ -3,7 +3,7 @@
 // Leaves what follows from a name that is there to influence/shadowing.ts.
 import path from "node:path";
 import type { Files } from "../../system/ports.js";
-import type { Family } from "../influence/families.js";
+import type { Family } from "../influence/program/families.js";
 
 /** Where a language's modules are on this machine, below folders that may hold several versions. */
 interface Place {

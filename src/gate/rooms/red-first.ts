@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/diff.js";
 import type { Runs } from "../commands/gate.js";
-import type { Protection } from "../influence/protected.js";
+import type { Protection } from "../influence/checks/protected.js";
 import { endsWell, isSameCommand } from "../verdict/flaky.js";
 import type { Baseline, Ran } from "../verdict.js";
 

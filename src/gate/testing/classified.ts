@@ -1,12 +1,12 @@
 // Test support: classifies the changes of an attempt in a small project, by its commands and the texts of its files, through the same
 // modules as the gate.
 import { classify } from "../influence/classify.js";
-import type { Family } from "../influence/families.js";
-import { probeOf, wordsOf } from "../influence/import-graph.js";
-import type { ChangedFile, Classified, Influence, Reference } from "../influence/kinds.js";
+import type { Family } from "../influence/program/families.js";
+import { probeOf, wordsOf } from "../influence/program/import-graph.js";
+import type { ChangedFile, Classified, Influence, Reference } from "../influence/program/kinds.js";
 import { nameRules } from "../influence/name-rules.js";
-import { findNamedFiles } from "../influence/protected-commands.js";
-import { protect } from "../influence/protected.js";
+import { findNamedFiles } from "../influence/checks/protected-commands.js";
+import { protect } from "../influence/checks/protected.js";
 
 export type Texts = Readonly<Record<string, string>>;
 

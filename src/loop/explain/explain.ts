@@ -4,7 +4,7 @@
 import { whyUnverified } from "../../gate/verdict/why-unverified.js";
 import type { Baseline, Because, GateReport, GateVerdict, Need } from "../../gate/verdict.js";
 import { findReference } from "../../gate/influence/reference.js";
-import type { Classified } from "../../gate/influence/kinds.js";
+import type { Classified } from "../../gate/influence/program/kinds.js";
 import { classifyAttempt, runColdGate } from "../../gate/rooms/cold-gate.js";
 import type { ColdOrder } from "../../gate/rooms/cold-pass.js";
 import { openColdPlaces, pathFromTop, type ColdPlaces } from "../../gate/rooms/cold-room.js";

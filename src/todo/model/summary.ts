@@ -35,7 +35,7 @@ export const Summary = z.object({
 });
 export type Summary = z.infer<typeof Summary>;
 
-/** What a report of a workflow's stage has besides. */
+/** The fields that a report of a workflow's stage has besides. */
 export const StageReport = z.object({
   outcome: z.string().optional().describe("The stage's outcome"),
   output: z.unknown().optional().describe("The stage's output, by its schema"),

@@ -1,6 +1,6 @@
 // Files that settings load, or take for tests, though they are among the program's; and files that they only name.
 import { expect, test } from "vitest";
-import { kindsOf, type Texts } from "../testing/classified.js";
+import { kindsOf, type Texts } from "../../testing/classified.js";
 
 const BASE: Texts = {
   "src/index.js": 'import "./used.js";',

@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { z } from "zod";
-import { parseJson } from "../../system/text/json.js";
+import { parseJson } from "../../../system/text/json.js";
 import { stringsIn } from "./aliases.js";
 import { isForeign, type ProjectFiles } from "./project-paths.js";
 

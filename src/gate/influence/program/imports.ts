@@ -1,6 +1,6 @@
 // The names that a file imports. Pure; texts are read by patterns, not parsed, so a name in a comment counts too: a file that is
 // taken for imported is only looked at more closely. Leaves the files that the names lead to to resolve-imports.ts.
-import { never } from "../../system/never.js";
+import { never } from "../../../system/never.js";
 import type { Family } from "./families.js";
 
 /** One name that a file imports. */

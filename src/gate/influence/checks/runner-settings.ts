@@ -3,9 +3,9 @@
 // docs.pytest.org/en/stable/reference/reference.html, docs.phpunit.de (configuration), playwright.dev/docs/test-configuration. Pure.
 // Leaves what settings written as code import to import-graph.ts.
 import { posix } from "node:path";
-import { extensionsOf } from "./families.js";
-import type { Reference } from "./kinds.js";
-import { folderOf, isBelow, isForeign } from "./project-paths.js";
+import { extensionsOf } from "../program/families.js";
+import type { Reference } from "../program/kinds.js";
+import { folderOf, isBelow, isForeign } from "../program/project-paths.js";
 
 /** The files that settings load. */
 export interface Loaded {

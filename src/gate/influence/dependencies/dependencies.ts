@@ -5,7 +5,7 @@ import { posix } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { readLockFile } from "./lock-files.js";
 import { readManifest, type Dependency, type Read } from "./manifests.js";
-import { PROGRAMS } from "./protected-patterns.js";
+import { PROGRAMS } from "../checks/protected-patterns.js";
 
 /** A changed manifest or lock file. */
 export interface ManifestChange {

@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { z } from "zod";
-import { parseJson } from "../../system/text/json.js";
+import { parseJson } from "../../../system/text/json.js";
 import { buildTargets } from "./build-targets.js";
 import { declaredFolders, entriesOf } from "./entry-points.js";
 import { familyIn, familyOf, type Family } from "./families.js";

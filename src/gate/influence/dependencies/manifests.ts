@@ -3,7 +3,7 @@
 // Leaves what an added dependency means to dependencies.ts.
 import { posix } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
-import { parseJson } from "../../system/text/json.js";
+import { parseJson } from "../../../system/text/json.js";
 
 /** One entry of a manifest or lock file. */
 export interface Dependency {

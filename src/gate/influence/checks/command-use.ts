@@ -2,7 +2,7 @@
 // that it gives to a test runner. Uses the runners' and interpreters' own options. Pure.
 // Leaves which of these exist to protected-commands.ts.
 import { posix } from "node:path";
-import { programName, type Words } from "../../shell/invocation.js";
+import { programName, type Words } from "../../../shell/invocation.js";
 
 /** The modules and files that a command loads, and the folders it loads them from, as they are named. */
 export interface Use {

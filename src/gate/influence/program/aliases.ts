@@ -3,7 +3,7 @@
 // Leaves resolving the imports to resolve-imports.ts.
 import { posix } from "node:path";
 import { z } from "zod";
-import { parseJson } from "../../system/text/json.js";
+import { parseJson } from "../../../system/text/json.js";
 import { folderOf, isForeign, type ProjectFiles } from "./project-paths.js";
 
 /** Names that begin with `prefix` lead to `target` and what follows: `@/` to `src/`. Without `rest`, only the exact name does. */

@@ -1,6 +1,6 @@
 // Words of commands that stand for several files: `checks/*.sh`, `"$DIR/a"`, `{a,b}.sh`. Pure.
 // Leaves which files are run to protected-commands.ts.
-import { ANY } from "../../shell/words.js";
+import { ANY } from "../../../shell/words.js";
 
 /** Whether a word stands for several files, or only the shell knows for which. */
 export function isWild(word: string): boolean {

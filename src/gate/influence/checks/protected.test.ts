@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Version } from "../../git/base/diff.js";
+import type { Version } from "../../../git/base/diff.js";
 import { protect, type Protection, type ProtectionRules } from "./protected.js";
 import { findNamedFiles } from "./protected-commands.js";
-import { followMoves } from "./protected-imports.js";
+import { followMoves } from "../protected-imports.js";
 
 const rules = (more: Partial<ProtectionRules> = {}): Protection =>
   protect({

@@ -2,10 +2,10 @@
 // similar tools. Pure. protected-patterns.ts has the patterns for every project. See docs/decisions for the limits.
 import { posix } from "node:path";
 import { z } from "zod";
-import type { Words } from "../../shell/invocation.js";
-import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
-import { ANY } from "../../shell/words.js";
-import { parseJson } from "../../system/text/json.js";
+import type { Words } from "../../../shell/invocation.js";
+import { listSimpleCommands, type SimpleCommand } from "../../../shell/simple-commands.js";
+import { ANY } from "../../../shell/words.js";
+import { parseJson } from "../../../system/text/json.js";
 import { listRunFiles, findScript, readOptionValues } from "./command-words.js";
 import { readUse, searchPathsIn } from "./command-use.js";
 import { isTelling, isWild, wildPattern } from "./wildcards.js";

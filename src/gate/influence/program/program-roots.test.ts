@@ -1,6 +1,6 @@
 // Which folders hold the program, by manifests and by custom, and how paths of all kinds fare in them.
 import { expect, test } from "vitest";
-import { classified, kindsOf, type After, type Texts } from "../testing/classified.js";
+import { classified, kindsOf, type After, type Texts } from "../../testing/classified.js";
 
 test.each<[string, Texts, Record<string, string>]>([
   [
