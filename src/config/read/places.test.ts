@@ -10,7 +10,13 @@ function paths(project: unknown, env: Record<string, string> = {}) {
 }
 
 test("paths are relative to the project, ~ is the home folder", () => {
-  expect(paths({})).toEqual({ todoFile: "/p/to-do.json", logDir: "/p/looper-logs", prompts: {} });
+  const promptFolders = ["/p/.looper/prompts", "/h/.config/looper/prompts"];
+  expect(paths({})).toEqual({
+    todoFile: "/p/to-do.json",
+    logDir: "/p/looper-logs",
+    prompts: {},
+    promptFolders,
+  });
   expect(
     paths({ todo_file: "a/b.json", schema_file: "/s.json", env_file: "~/.env", prompts: { review: "r.md" } }),
   ).toEqual({
@@ -19,6 +25,7 @@ test("paths are relative to the project, ~ is the home folder", () => {
     logDir: "/p/looper-logs",
     envFile: "/h/.env",
     prompts: { review: "/p/r.md" },
+    promptFolders,
   });
 });
 

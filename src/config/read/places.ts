@@ -23,8 +23,13 @@ export const GO_SETTINGS = [".looper/looper.toml", "looper.toml", ".looper.toml"
 
 /** The files the user's own settings may be in, absolute. */
 export function listUserFiles(env: Env, home: string): string[] {
-  const folder = path.join(xdgFolder(env["XDG_CONFIG_HOME"], path.join(home, ".config")), "looper");
+  const folder = findUserFolder(env, home);
   return ["config.json", "config.yaml", "config.yml"].map((name) => path.join(folder, name));
+}
+
+/** The folder of the user's own settings, workflows and prompts, absolute. */
+export function findUserFolder(env: Env, home: string): string {
+  return path.join(xdgFolder(env["XDG_CONFIG_HOME"], path.join(home, ".config")), "looper");
 }
 
 /** The folder of what is remembered between runs for this user, absolute. */
@@ -57,6 +62,8 @@ export interface SettingsPaths {
   logDir: string;
   envFile?: string;
   prompts: Readonly<Partial<Record<"bootstrap" | "iteration" | "repair" | "review" | "push", string>>>;
+  /** Folders with prompts of stages, NAME.md: the project's, then the user's. */
+  promptFolders: readonly string[];
 }
 
 /** Resolved settings, as far as paths are concerned: `values` by key path. */
@@ -92,6 +99,10 @@ export function settingsPaths({ settings, values }: PathSettings, place: PathBas
     logDir,
     ...(envFile === undefined ? {} : { envFile: resolveSettingPath("env_file", envFile, place) }),
     prompts: Object.fromEntries(paths),
+    promptFolders: [
+      path.join(place.project, ".looper", "prompts"),
+      path.join(findUserFolder(place.env, place.home), "prompts"),
+    ],
   };
 }
 
