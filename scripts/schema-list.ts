@@ -31,6 +31,7 @@ import {
   RescueShowAnswer,
   UndoAnswer,
 } from "../src/ui/shapes/work.js";
+import { OUTPUTS, outputJsonSchema, type OutputName } from "../src/workflow/outputs.js";
 
 /** A published schema: a path from the project's root, and the function whose result the file holds. */
 export interface PublishedSchema {
@@ -85,6 +86,10 @@ export const PUBLISHED: readonly PublishedSchema[] = [
   },
   { path: "schemas/config.schema.json", make: settingsJsonSchema },
   { path: "schemas/event.schema.json", make: eventJsonSchema },
+  ...Object.keys(OUTPUTS).map((name) => ({
+    path: `schemas/output/${name}.schema.json`,
+    make: () => outputJsonSchema(name as OutputName),
+  })),
   { path: "schemas/scripted.schema.json", make: () => titled("Script of the scripted agent", Script) },
   { path: "schemas/summary.schema.json", make: summaryJsonSchema },
 ];

@@ -1,0 +1,134 @@
+// The outputs of stages that Looper knows: one zod schema is the type and, through z.toJSONSchema, the published
+// schemas/output/NAME.schema.json. check-output.ts holds values against them, and against a project's own schemas.
+import { z } from "zod";
+
+const texts = z.array(z.string());
+const summary = z.string().min(1).describe("The whole in one or two sentences");
+
+const Step = z.union([
+  z.string().min(1),
+  z.object({
+    text: z.string().min(1),
+    file: z.string().optional().describe("The file that it is about"),
+    points: texts.optional().describe("Its parts, in order"),
+  }),
+]);
+
+export const Plan = z.object({
+  summary: summary.describe("Overview: what is to be built, and how"),
+  steps: z.array(Step).min(1).describe("The steps, in order"),
+  files_to_create: z.array(z.object({ path: z.string().min(1), purpose: z.string() })).optional(),
+  files_to_modify: z.array(z.object({ path: z.string().min(1), changes: z.string() })).optional(),
+  commands: texts.optional().describe("Commands that will be run"),
+  tests: z
+    .array(z.object({ path: z.string().min(1), coverage: z.string() }))
+    .optional()
+    .describe("Testing strategy: the tests to write or change, and what each covers"),
+  dependencies: texts.optional().describe("Packages that are added"),
+  items: texts.optional().describe("To-do: items that can be ticked one by one; the steps, unless given"),
+});
+export type Plan = z.infer<typeof Plan>;
+
+export const ClarifiedRequest = z.object({
+  status: z.enum(["clear", "needs_clarification"]),
+  questions: texts.optional().describe("Of needs_clarification: what a person must answer"),
+  clarified_query: z.string().optional().describe("Of clear: the request with every answer in it"),
+});
+export type ClarifiedRequest = z.infer<typeof ClarifiedRequest>;
+
+export const Implementation = z.object({
+  completed: texts.describe("The items that are done, worded as in the task's document"),
+  remaining: texts.optional().describe("The items that are still to be done"),
+});
+export type Implementation = z.infer<typeof Implementation>;
+
+/** How much a finding matters, the worst first. */
+export const SEVERITIES = ["high", "medium", "low"] as const;
+
+export const Findings = z.object({
+  findings: z
+    .array(
+      z.object({
+        text: z.string().min(1).describe("What is wrong, and what would be right"),
+        file: z.string().optional(),
+        line: z.int().min(1).optional(),
+        severity: z.enum(SEVERITIES),
+      }),
+    )
+    .describe("All that is to be changed; they replace the findings of an earlier review"),
+  failed_items: texts
+    .optional()
+    .describe("Items that are ticked but not done, worded as in the task's document"),
+  checked: texts.optional().describe("What was verified, and how"),
+});
+export type Findings = z.infer<typeof Findings>;
+
+export const ScoutFindings = z.object({
+  summary,
+  relevantFiles: texts,
+  codePatterns: z.record(z.string(), z.string()).optional().describe("Patterns in the code, by name"),
+  webFindings: texts.optional(),
+  recommendations: texts.optional(),
+  confidence: z.enum(["high", "medium", "low"]),
+});
+export type ScoutFindings = z.infer<typeof ScoutFindings>;
+
+export const Report = z.object({
+  summary,
+  sections: z.array(z.object({ title: z.string().min(1), text: z.string() })),
+  sources: texts.optional().describe("Files and pages that it rests on"),
+});
+export type Report = z.infer<typeof Report>;
+
+export const Qualification = z.object({
+  taskType: z.string().min(1),
+  riskLevel: z.enum(["low", "medium", "high"]),
+  complexity: z.string().optional(),
+  targetAgent: z.string().optional(),
+  gatheredFiles: texts.optional(),
+  delegations: z
+    .array(
+      z.object({
+        agent: z.string().min(1),
+        title: z.string().min(1),
+        task: z.string().min(1),
+        files: texts.optional(),
+        after: texts.optional().describe("Titles of delegations that come first"),
+      }),
+    )
+    .optional(),
+  reasoning: z.string().optional(),
+});
+export type Qualification = z.infer<typeof Qualification>;
+
+export const Advice = z.object({
+  instructions: z.string().min(1),
+  alternative: z.string().optional(),
+});
+export type Advice = z.infer<typeof Advice>;
+
+/** The outputs by the name that a stage's `output` has; the title of each published schema. */
+export const OUTPUTS = {
+  plan: { title: "A plan", shape: Plan },
+  request: { title: "A request, made clear", shape: ClarifiedRequest },
+  implementation: { title: "What was implemented", shape: Implementation },
+  findings: { title: "The findings of a review", shape: Findings },
+  "scout-findings": { title: "What an exploration found", shape: ScoutFindings },
+  report: { title: "A report", shape: Report },
+  qualification: { title: "The qualification of a task", shape: Qualification },
+  advice: { title: "Advice to a stage that could not go on", shape: Advice },
+} as const satisfies Readonly<Record<string, { title: string; shape: z.ZodType }>>;
+export type OutputName = keyof typeof OUTPUTS;
+
+export const OUTPUT_NAMES: readonly string[] = Object.keys(OUTPUTS);
+
+export function isOutputName(name: string): name is OutputName {
+  return Object.hasOwn(OUTPUTS, name);
+}
+
+/** The published schema of an output (draft 2020-12); keys that it does not name are allowed, and ignored. */
+export function outputJsonSchema(name: OutputName): Record<string, unknown> {
+  const { title, shape } = OUTPUTS[name];
+  const { $schema, ...rest } = z.toJSONSchema(shape, { io: "input" });
+  return { $schema, $id: `urn:looper:output/${name}.schema.json`, title, ...rest };
+}
