@@ -17,6 +17,7 @@ async function codeOf(root) {
   const ajv = new Ajv2020({
     formats: { "date-time": () => true },
     strictTuples: false,
+    allowUnionTypes: true,
     // Only yes or no is asked.
     messages: false,
     code: { source: true, esm: true, formats: _`formats` },

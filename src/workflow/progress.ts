@@ -101,7 +101,10 @@ export const Progress = z.strictObject({
   since: z.string(),
   visits: z.record(Name, z.int().min(1)).optional().describe("How often each stage was entered"),
   parts: z.record(z.string(), Name).optional().describe("Outcomes of the parts that have ended, by number"),
-  outputs: z.record(Name, StageOutput).optional().describe("The latest output of each stage"),
+  outputs: z
+    .record(z.string(), StageOutput)
+    .optional()
+    .describe("The latest output of each stage; of a part: STAGE.PART"),
   work: SavedWork.optional(),
   question: Question.optional(),
   answer: Answer.optional(),
@@ -113,6 +116,7 @@ export const Progress = z.strictObject({
   paused: z.strictObject({ ...by, why: z.string().optional() }).optional(),
   complete: By.optional().describe("A person ended the workflow: looper complete"),
   reasons: z.array(z.string()).optional().describe("Why it is at block"),
+  restart: Name.optional().describe("At block: the stage where the next attempt begins (looper restart)"),
 });
 export type Progress = z.infer<typeof Progress>;
 
@@ -129,7 +133,7 @@ export const ProgressRow = z.object({
   base: z.string().optional(),
   facts: z.record(z.string(), Scalar).optional(),
   /** The agent of each stage's latest output, for `not_agent_of`. */
-  agents: z.record(Name, z.string()).optional(),
+  agents: z.record(z.string(), z.string()).optional(),
   spent: z.record(z.string(), Spent).optional(),
   /** A question is open, or was answered and the answer is not taken yet. */
   asked: z.enum(["stage", "agent", "tool"]).optional(),
@@ -141,6 +145,8 @@ export const ProgressRow = z.object({
   grants: z.array(z.string()).optional(),
   paused: z.literal(true).optional(),
   complete: z.literal(true).optional(),
+  /** At block: the stage where the next attempt begins, instead of the first. */
+  restart: Name.optional(),
 });
 export type ProgressRow = z.infer<typeof ProgressRow>;
 
@@ -183,5 +189,6 @@ export function toProgressRow(progress: Progress): ProgressRow {
     ...(named.length === 0 ? {} : { grants: named }),
     ...(progress.paused === undefined ? {} : { paused: true as const }),
     ...(progress.complete === undefined ? {} : { complete: true as const }),
+    ...(progress.restart === undefined ? {} : { restart: progress.restart }),
   };
 }

@@ -4,6 +4,8 @@ import { never } from "../../system/never.js";
 import type { Applied, Change } from "../model/change.js";
 import { MARKER } from "../model/marker.js";
 import { planNewTasks } from "./new-tasks.js";
+import { changeProgress, withoutProgress } from "./person-changes.js";
+import { advanceStage, enterStage, giveUp, whyNotClaimed } from "./stage-changes.js";
 import { withValues, type PersonChange } from "../model/person-change.js";
 import { isMarker, isSetMarker, placeIn } from "../model/select.js";
 import type { TaskId } from "../model/task.js";
@@ -51,7 +53,8 @@ function apply(draft: Draft, change: Change | PersonChange): string | undefined 
     case "block":
       return set(draft, change.id, (task) => {
         if (task.status === "done") return "it is done";
-        return { ...task, status: "blocked", blockers: union(task.blockers, change.blockers) };
+        const given = giveUp(task, change.blockers);
+        return { ...given, status: "blocked", blockers: union(given.blockers, change.blockers) };
       });
     case "return":
       return set(draft, change.id, (task) => {
@@ -76,14 +79,16 @@ function apply(draft: Draft, change: Change | PersonChange): string | undefined 
         return markAccepted(task, { at: draft.now, by: change.by });
       });
     case "enter":
+      return set(draft, change.id, (task) => enterStage(task, change, draft.now));
     case "advance":
+      return set(draft, change.id, (task) => advanceStage(task, change, draft.now));
     case "answer":
     case "pause":
     case "resume":
     case "note":
     case "complete":
     case "restart":
-      return "there are no workflows yet";
+      return set(draft, change.id, (task) => changeProgress(task, change, draft.now));
     case "remove":
       return remove(draft, change);
     default:
@@ -94,6 +99,8 @@ function apply(draft: Draft, change: Change | PersonChange): string | undefined 
 function claim(draft: Draft, { id, expect }: Extract<Change, { op: "claim" }>): string | undefined {
   const why = set(draft, id, (task) => {
     if (task.status !== expect) return `it is ${task.status}, not ${expect}`;
+    const why = whyNotClaimed(task);
+    if (why !== undefined) return why;
     return { ...task, status: "doing", attempts: (task.attempts ?? 0) + 1 };
   });
   // A person's new task does not remove the marker; work on it does.
@@ -105,7 +112,7 @@ function reopen(draft: Draft, change: Extract<Change, { op: "reopen" }>): string
   const why = set(draft, change.id, (task) => {
     if (task.status !== "done") return `it is ${task.status}, not done`;
     if (isMarker(task)) return "it is the completion marker";
-    const { blockers, ...rest } = markVerified(task, false);
+    const { blockers, ...rest } = markVerified(withoutProgress(task), false);
     const reasons = change.blockers.length === 0 ? {} : { blockers: [...change.blockers] };
     return { ...rest, status: change.to, ...reasons };
   });
@@ -135,7 +142,7 @@ function placeOf({ base, tasks }: Draft, id: TaskId): number {
 function finished(task: Task, change: Extract<Change, { op: "finish" }>): Task {
   const { result, files, verified } = change;
   const done: Task = {
-    ...task,
+    ...withoutProgress(task),
     status: "done",
     ...(task.blockers === undefined ? {} : { blockers: [] }),
     ...(files.length === 0 ? {} : { files: union(task.files, files) }),
@@ -194,7 +201,8 @@ function edit(
   const opens = values.status !== undefined && values.status !== "done";
   const why = set(draft, id, (task) => {
     if (opens && isSetMarker(task)) return "it is the completion marker";
-    const edited = withValues(task, { set: values, clear });
+    const starts = values.status === "todo" || values.status === "done";
+    const edited = withValues(starts ? withoutProgress(task) : task, { set: values, clear });
     return opens ? markVerified(edited, false) : edited;
   });
   if (why === undefined && opens) takeMarkersAway(draft);

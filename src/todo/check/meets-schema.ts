@@ -8,8 +8,10 @@ let compiled: ValidateFunction | undefined;
 
 /** Whether ajv accepts the value. */
 export function meetsSchema(value: unknown): boolean {
-  compiled ??= new Ajv2020({ formats: { "date-time": isDateTime }, strictTuples: false }).compile(
-    backlogJsonSchema(),
-  );
+  compiled ??= new Ajv2020({
+    formats: { "date-time": isDateTime },
+    strictTuples: false,
+    allowUnionTypes: true,
+  }).compile(backlogJsonSchema());
   return compiled(value);
 }

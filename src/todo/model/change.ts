@@ -6,13 +6,16 @@ import type { IndexRow, Status, TaskId } from "./task.js";
 
 /** One change, with the state it expects. A change that no longer holds is refused, never forced. */
 export type Change =
-  /** Takes a task in hand: status `doing`, `attempts` + 1; removes the completion marker. Refused unless its status is `expect`. */
+  /**
+   * Takes a task in hand: status `doing`, `attempts` + 1; removes the completion marker. Refused unless its status is `expect`, and
+   * while it is paused or has a question (L22).
+   */
   | { op: "claim"; id: TaskId; expect: Status }
   /** Subtracts the attempt of its last claim, because no agent tried it. */
   | { op: "uncount"; id: TaskId }
   /**
-   * Begins the task's workflow at its first stage (or another: `restart`), visit 1; outputs of an earlier pass stay. Refused
-   * while the task is in a stage.
+   * Begins the task's workflow at its first stage (or the row's `restart`), visit 1; outputs, answers and notes of an earlier
+   * pass stay, its work only for a `restart`. Refused while the task is in a stage, unless that is `to` and its question is missing.
    */
   | { op: "enter"; id: TaskId; workflow: string; digest: string; to: string; ask?: AskedQuestion }
   /** Moves the task from the stage and visit it is in to another. Refused if it is elsewhere (L19). */
@@ -58,7 +61,7 @@ export interface Advance {
   work?: SavedWork | null;
   /** Added to what the stage and the task used. */
   spent?: Spent;
-  /** The outcome of one part of the stage; the task stays in its visit. */
+  /** The outcome of one part of the stage; the task stays in its visit. Its output is kept as STAGE.PART. */
   part?: { number: number; outcome: string };
   /** The answer holds for the rest of the task. */
   grant?: true;
