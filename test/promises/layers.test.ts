@@ -27,6 +27,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
       "attempt",
       "commit",
       "bring-back",
+      "saved-work",
       "undo",
       "room",
     ],

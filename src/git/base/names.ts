@@ -52,6 +52,29 @@ export function checkpointRef(tree: string, id: string): string {
   return `${checkpointFolder(tree)}/${encodeId(id)}`;
 }
 
+/** The checkpoint beside a task's own, to undo what a stage that only reads changes; the white space keeps it apart from task ids. */
+export function asideId(task: string): string {
+  return `${task} (aside)`;
+}
+
+/** The folder of the saved work of all tasks in a workflow. */
+export const WORKS = "refs/looper/work";
+
+/** The saved work of a task in a workflow. */
+export function workRef(task: string): string {
+  return `${WORKS}/${encodeId(task)}`;
+}
+
+/** Exists while the tree is being reset to the task's checkpoint: its work is saved, and not all of it is in the tree any more. */
+export function shelvingRef(tree: string, task: string): string {
+  return `refs/looper/shelving/${tree}/${encodeId(task)}`;
+}
+
+/** What the reset replaces in the tree, until it is compared with the saved work. */
+export function shelvedRef(tree: string, task: string): string {
+  return `refs/looper/shelved/${tree}/${encodeId(task)}`;
+}
+
 /** The checkpoint before an agent drafts or repairs the backlog; the white space keeps it apart from task ids. */
 export const THE_DRAFT = "the draft";
 

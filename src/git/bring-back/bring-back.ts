@@ -52,14 +52,16 @@ export async function restoreRescue(rescue: Rescue): Promise<BroughtBack> {
   }
 }
 
-interface Plan {
+/** What a list of changes means for a tree. */
+export interface Plan {
   set: DiffEntry[];
   already: string[];
   left: string[];
   clashes: Clash[];
 }
 
-async function planAll(repo: Repository, changes: readonly DiffEntry[], tree: ByPath): Promise<Plan> {
+/** Plans the changes of a tree: three-way where it differs from their `from` sides. Changes nothing. */
+export async function planAll(repo: Repository, changes: readonly DiffEntry[], tree: ByPath): Promise<Plan> {
   const plan: Plan = { set: [], already: [], left: [], clashes: [] };
   for (const change of changes) {
     const { path, to } = change;
@@ -67,7 +69,7 @@ async function planAll(repo: Repository, changes: readonly DiffEntry[], tree: By
     if ([change.from, to].some(({ mode }) => mode === SUBMODULE)) plan.left.push(path);
     else if (now === undefined ? !exists(to) : sameVersion(now, to)) plan.already.push(path);
     else {
-      const version = await versionOf(repo, change, now);
+      const version = await mergeVersion(repo, change, now);
       if (version === undefined) plan.clashes.push({ path: toText(path), why: "differs" });
       else plan.set.push({ path, from: now ?? change.from, to: version });
     }
@@ -79,7 +81,7 @@ async function planAll(repo: Repository, changes: readonly DiffEntry[], tree: By
 const SUBMODULE = "160000";
 
 /** The new version of the path; `undefined` if it was changed since the rescue in a way that cannot be merged. */
-async function versionOf(
+export async function mergeVersion(
   repo: Repository,
   { from, to }: DiffEntry,
   now: Version | undefined,
@@ -137,8 +139,11 @@ async function holdsMore(repo: Repository, folder: string, tree: ByPath): Promis
   return false;
 }
 
-/** Changes the files from the current tree to one with `set`; git first checks whether all can be written. */
-async function writeTree(repo: Repository, set: readonly DiffEntry[]): Promise<void> {
+/**
+ * Changes the files from the current tree, as the own index has it, to one with `set`; git first checks whether all
+ * can be written.
+ */
+export async function writeTree(repo: Repository, set: readonly DiffEntry[]): Promise<void> {
   const index = ownIndex(repo);
   const now = (await runGit(repo, ["write-tree"], { index })).out.trimEnd();
   const copy = await privateCopy(repo, "rescue-index", await repo.ports.files.read(index));

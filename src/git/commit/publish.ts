@@ -6,7 +6,7 @@ import { isOfTheDisk } from "../../system/errors.js";
 import { GitError, runGit } from "../base/git.js";
 import { isAncestor, readHead, zeroLike, type Head } from "../base/head.js";
 import { dropOwnIndex, refreshIndex } from "../index/index-file.js";
-import { attemptRef, checkpointRef, pendingRef } from "../base/names.js";
+import { attemptRef, checkpointRef, pendingRef, workRef } from "../base/names.js";
 import { buildPending, type Prepared } from "./pending.js";
 import type { Repository } from "../base/repository.js";
 
@@ -21,7 +21,7 @@ export interface Published {
 
 /**
  * Makes the built commit HEAD, after the backlog is written; rebuilds it on top if HEAD was moved. Deletes the
- * pending ref and the task's checkpoint, and names the attempt. Starts two processes.
+ * pending ref, the task's checkpoint and its saved work, and names the attempt. Starts two processes.
  */
 export async function publish(repo: Repository, prepared: Prepared): Promise<Published> {
   if (prepared.published) {
@@ -75,7 +75,8 @@ async function moveHead(repo: Repository, prepared: Prepared): Promise<string> {
 /** The updates of the other refs: deletes those for finishing the commit, and names the attempt for a replay. */
 function refLines(repo: Repository, { run, taskId, attempt }: Prepared, commit: string): string {
   const lines = [`delete ${pendingRef(repo.tree)}`];
-  if (taskId !== undefined) lines.push(`delete ${checkpointRef(repo.tree, taskId)}`);
+  if (taskId !== undefined)
+    lines.push(`delete ${checkpointRef(repo.tree, taskId)}`, `delete ${workRef(taskId)}`);
   if (taskId !== undefined && attempt !== undefined)
     lines.push(`update ${attemptRef(run, taskId, attempt)} ${commit}`);
   return `${lines.join("\n")}\n`;

@@ -2,6 +2,7 @@
 // call adds its part to the earlier rescue.
 import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
 import { importAll } from "../base/fast-import.js";
+import { runGit } from "../base/git.js";
 import { diffTrees } from "../index/index-file.js";
 import { findRescues, freeRescueRef, rescueMessage, type RescueFacts } from "./rescue.js";
 import type { Repository } from "../base/repository.js";
@@ -39,6 +40,17 @@ export async function readKeptWork(repo: Repository, base: string): Promise<Kept
   return { ref, commit, before, changes, staged: toMap(staged) };
 }
 
+/** The work kept under a ref that is not a rescue; `undefined` if there is none. Starts one process if there was none. */
+export async function readKeptAt(repo: Repository, ref: string): Promise<KeptWork | undefined> {
+  const format = "--format=%(objectname) %(parent)";
+  const { out } = await runGit(repo, ["for-each-ref", format, ref]);
+  const [commit = "", before, index] = out.trimEnd().split(" ");
+  if (before === undefined) return undefined;
+  const changes = toMap(await diffTrees(repo, commit, before));
+  const staged = index === undefined ? [] : await diffTrees(repo, index, before);
+  return { ref, commit, before, changes, staged: toMap(staged) };
+}
+
 /**
  * Adds the work to the ref of `earlier`, unless the two differ in a path; otherwise keeps it under a ref of its own.
  */
@@ -46,6 +58,7 @@ export async function keepWork(
   repo: Repository,
   work: WorkToKeep,
   earlier: KeptWork | undefined,
+  shelf?: string,
 ): Promise<KeptWork> {
   const back = toMap(work.back);
   // Content that an earlier call removed from the files is only in the index now, and is kept already.
@@ -53,7 +66,7 @@ export async function keepWork(
   const goesOn = earlier !== undefined && agree(earlier.changes, back) && agree(earlier.staged, lost);
   const changes = goesOn ? new Map([...earlier.changes, ...back]) : back;
   const staged = goesOn ? new Map([...earlier.staged, ...lost]) : lost;
-  const ref = goesOn ? earlier.ref : await freeRescueRef(repo, work.facts.run, work.facts.label);
+  const ref = goesOn ? earlier.ref : (shelf ?? (await freeRescueRef(repo, work.facts.run, work.facts.label)));
   const ident = await repo.identity();
   const message = rescueMessage(work.facts);
   const before = { ref, parent: work.facts.base, ident, message, entries: work.since };

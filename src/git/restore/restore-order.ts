@@ -16,4 +16,6 @@ export interface RestoreOrder {
   run: string;
   /** The name of the rescue, for example "T1-2": task and attempt. */
   label: string;
+  /** The ref that keeps what is replaced, instead of a rescue: the work is saved already. */
+  shelf?: string;
 }

@@ -11,7 +11,7 @@ import { byPath, type ByPath } from "../index/index-compare.js";
 import { diffTrees, ownIndex, stageAgain, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { restoreLineEnds } from "../checkpoint/line-ends.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
-import { keepWork, readKeptWork, type KeptWork } from "../rescue/keep-work.js";
+import { keepWork, readKeptAt, readKeptWork, type KeptWork } from "../rescue/keep-work.js";
 import { putSettingsBack } from "../base/settings.js";
 import { restoreModules, reviveModules } from "./restore-modules.js";
 import { clearView, restoreUnseen } from "./restore-metadata.js";
@@ -65,7 +65,9 @@ async function restoreAll(work: Work): Promise<Restored> {
     // Before git reads the tree: without its .git a repository is a folder of files.
     ...(await reviveModules(repo, order)),
   ];
-  work.kept = reused ? await readKeptWork(repo, base) : undefined;
+  const { shelf } = order;
+  if (shelf !== undefined) work.kept = await readKeptAt(repo, shelf);
+  else work.kept = reused ? await readKeptWork(repo, base) : undefined;
   let differs = await look(work);
   const view = await clearView(repo, order.checkpoint, withOld(await ownTree(repo), differs));
   if (view.again) differs = await look(work);
@@ -174,7 +176,7 @@ async function takeBack(
   if (what.back.length === 0 && what.lost.length === 0) return;
   const since = what.since.filter(({ path }) => !repo.isOwn(path));
   const facts = { run, label, ...taskOf(checkpoint), base: checkpoint.base };
-  work.kept = await keepWork(repo, { ...what, since, facts }, work.kept);
+  work.kept = await keepWork(repo, { ...what, since, facts }, work.kept, order.shelf);
   if (what.back.length > 0) await leadTree(repo, work.kept.commit, work.kept.before);
 }
 

@@ -1,0 +1,82 @@
+// Takes the saved work of a task out of the tree, back to its checkpoint, so that another task can start. May be repeated after a
+// kill at any point: until the end a ref says that the tree may hold only a part of the work.
+import type { Checkpoint } from "../checkpoint/checkpoint.js";
+import { checkpoint as reuse, dropInModules } from "../checkpoint/checkpoint.js";
+import { toText } from "../base/bytes.js";
+import { sameVersion } from "../base/diff.js";
+import { runGit } from "../base/git.js";
+import { readHead } from "../base/head.js";
+import { checkpointRef, shelvedRef, shelvingRef } from "../base/names.js";
+import type { Repository } from "../base/repository.js";
+import { readKeptAt, type KeptWork } from "../rescue/keep-work.js";
+import { freeRescueRef } from "../rescue/rescue.js";
+import { restoreTo } from "../restore/restore.js";
+import { diffWork, readWork } from "./work-ref.js";
+
+export interface ShelveOrder {
+  task: string;
+  run: string;
+  /** The name of a rescue, if the tree holds more than the saved work. */
+  label: string;
+}
+
+export interface Shelved {
+  /** What the tree held beside the saved work, and the rescue that keeps it. */
+  rescue?: string;
+  paths: readonly string[];
+  warnings: readonly string[];
+}
+
+/** Resets the tree to the task's checkpoint and drops the checkpoint. Contract: the work is saved. */
+export async function shelveWork(
+  repo: Repository,
+  checkpoint: Checkpoint,
+  order: ShelveOrder,
+): Promise<Shelved> {
+  await runGit(repo, ["update-ref", shelvingRef(repo.tree, order.task), checkpoint.base]);
+  return finish(repo, checkpoint, order);
+}
+
+/** Finishes what a killed run began; `undefined` if it began nothing. Starts one process then. */
+export async function finishShelving(repo: Repository, order: ShelveOrder): Promise<Shelved | undefined> {
+  const { task, run } = order;
+  const marker = shelvingRef(repo.tree, task);
+  const own = checkpointRef(repo.tree, task);
+  const { refs } = await readHead(repo, [marker, own]);
+  if (!refs.has(marker)) return undefined;
+  if (refs.has(own)) return finish(repo, await reuse(repo, { id: task, run, reuse: true }), order);
+  await dropRefs(repo, task);
+  return { paths: [], warnings: [] };
+}
+
+async function finish(repo: Repository, checkpoint: Checkpoint, order: ShelveOrder): Promise<Shelved> {
+  const { task, run, label } = order;
+  const shelf = shelvedRef(repo.tree, task);
+  const { warnings } = await restoreTo(repo, { checkpoint, run, label, shelf });
+  const kept = await readKeptAt(repo, shelf);
+  const more = kept === undefined ? [] : await findUnsaved(repo, task, kept);
+  const rescue = kept === undefined || more.length === 0 ? undefined : await freeRescueRef(repo, run, label);
+  if (kept !== undefined && rescue !== undefined) await runGit(repo, ["update-ref", rescue, kept.commit]);
+  await dropRefs(repo, task);
+  return { ...(rescue === undefined ? {} : { rescue }), paths: more, warnings };
+}
+
+/** The replaced content that the saved work does not have: changed since it was saved, by a person or a dead run's agent. */
+async function findUnsaved(repo: Repository, task: string, kept: KeptWork): Promise<string[]> {
+  const work = await readWork(repo, task);
+  const saved = new Map(
+    work === undefined ? [] : (await diffWork(repo, work)).map(({ path, to }) => [path, to]),
+  );
+  const differs = [...kept.changes].filter(([path, version]) => {
+    const known = saved.get(path);
+    return known === undefined || !sameVersion(known, version);
+  });
+  return [...differs.map(([path]) => toText(path)), ...[...kept.staged.keys()].map(toText)];
+}
+
+async function dropRefs(repo: Repository, task: string): Promise<void> {
+  const refs = [checkpointRef(repo.tree, task), shelvedRef(repo.tree, task), shelvingRef(repo.tree, task)];
+  const input = refs.map((ref) => `delete ${ref}\n`).join("");
+  await runGit(repo, ["update-ref", "--stdin"], { input });
+  await dropInModules(repo, task);
+}

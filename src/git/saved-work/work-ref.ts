@@ -1,0 +1,140 @@
+// The work of a task in a workflow, under refs/looper/work/<task>: a commit for each visit of a stage that changed the tree, the
+// first on the task's checkpoint. save.ts adds a commit, apply.ts puts the work into a tree, shelve.ts takes it out of one.
+import { z } from "zod";
+import { toText } from "../base/bytes.js";
+import type { DiffEntry } from "../base/diff.js";
+import { readFacts } from "../base/facts.js";
+import { importAll, OWN_IDENT } from "../base/fast-import.js";
+import { GitError, runGit } from "../base/git.js";
+import { checkpointRef, shelvedRef, shelvingRef, workRef, WORKS } from "../base/names.js";
+import type { Repository } from "../base/repository.js";
+import { dropInModules } from "../checkpoint/checkpoint.js";
+import { diffTrees } from "../index/index-file.js";
+import { freeRescueRef, rescueMessage } from "../rescue/rescue.js";
+
+/** The facts in the message of a commit of saved work. */
+const WorkFacts = z.object({
+  task: z.string(),
+  run: z.string(),
+  stage: z.string(),
+  visit: z.int(),
+  /** When the task entered the stage: tells the visits of two passes through a workflow apart. */
+  since: z.string().optional(),
+  /** The commit of the checkpoint that the work changes. */
+  base: z.string(),
+  /** HEAD when that checkpoint was made; absent before the first commit. */
+  head: z.string().optional(),
+  /** The visit has dropped the latest commits of this stage. */
+  discarded: z.string().optional(),
+});
+export type WorkFacts = z.infer<typeof WorkFacts>;
+
+/** The work of one visit. */
+export interface VisitWork {
+  commit: string;
+  facts: WorkFacts;
+}
+
+/** The saved work of a task. */
+export interface TaskWork {
+  ref: string;
+  /** The last commit: the tree with all of the work. */
+  tip: string;
+  base: string;
+  head: string | undefined;
+  /** Oldest first. */
+  visits: readonly VisitWork[];
+}
+
+const SUBJECT = "looper: work of ";
+
+export function workMessage(facts: WorkFacts): string {
+  return `${SUBJECT}${facts.task}: ${facts.stage}\n\n${JSON.stringify(facts)}\n`;
+}
+
+function parseFacts(text: string): WorkFacts | undefined {
+  return readFacts(WorkFacts, toText(text.slice(text.indexOf("{", text.indexOf("\n\n")))));
+}
+
+/** Reads the saved work of a task; `undefined` if there is none. Starts two processes, or one if there is none. */
+export async function readWork(repo: Repository, task: string): Promise<TaskWork | undefined> {
+  const ref = workRef(task);
+  const listed = await runGit(repo, ["for-each-ref", "--format=%(objectname)%00%(contents)", ref]);
+  const [tip = "", contents = ""] = listed.out.split("\0");
+  if (tip === "") return undefined;
+  const last = parseFacts(contents);
+  if (last?.task !== task)
+    throw new GitError("git for-each-ref", `${ref} is not the saved work of ${task}: ${tip}`);
+  const range = `${last.base}..${tip}`;
+  const { out } = await runGit(repo, ["log", "-z", "--reverse", "--first-parent", "--format=%H%n%B", range]);
+  const visits = out.split("\0").flatMap((text): VisitWork[] => {
+    const facts = parseFacts(text);
+    return facts === undefined ? [] : [{ commit: text.slice(0, text.indexOf("\n")), facts }];
+  });
+  return { ref, tip, base: last.base, head: last.head, visits };
+}
+
+/** The tasks with saved work, and its last commit. Starts one process. */
+export async function listWorks(repo: Repository): Promise<{ task: string; tip: string; at: number }[]> {
+  const format = "--format=%(objectname)%00%(committerdate:unix)%00%(contents)%00";
+  const { out } = await runGit(repo, ["for-each-ref", format, `${WORKS}/`]);
+  const values = out.split("\0");
+  const found: { task: string; tip: string; at: number }[] = [];
+  for (let at = 0; at + 3 < values.length; at += 3) {
+    const [tip = "", seconds = "", contents = ""] = values.slice(at);
+    const facts = parseFacts(contents);
+    if (facts !== undefined) found.push({ task: facts.task, tip: tip.trim(), at: Number(seconds) * 1000 });
+  }
+  return found;
+}
+
+/** Everything that the work changes. Starts one process. */
+export function diffWork(repo: Repository, work: Pick<TaskWork, "tip" | "base">): Promise<DiffEntry[]> {
+  return diffTrees(repo, work.tip, work.base);
+}
+
+/** Makes the ref the work of these visits on a base, each with its changes to the one before. Starts one process. */
+export async function writeVisits(
+  repo: Repository,
+  { ref, base }: { ref: string; base: string },
+  visits: readonly { facts: WorkFacts; entries: readonly DiffEntry[] }[],
+): Promise<string[]> {
+  const made = await importAll(
+    repo,
+    visits.map(({ facts, entries }, at) => ({
+      ref,
+      parent: at === 0 ? base : ("previous" as const),
+      ident: OWN_IDENT,
+      message: workMessage(facts),
+      entries,
+    })),
+  );
+  return made.map(({ commit }) => commit);
+}
+
+/** Keeps saved work as a rescue, without putting it into the tree. Returns the rescue's ref. */
+export async function keepAsRescue(
+  repo: Repository,
+  work: TaskWork,
+  { task, run, label }: { task: string; run: string; label: string },
+): Promise<string> {
+  const ref = await freeRescueRef(repo, run, label);
+  const message = rescueMessage({ run, label, task, why: "given-up", base: work.base });
+  const ident = await repo.identity();
+  const entries = await diffWork(repo, work);
+  await importAll(repo, [{ ref, parent: work.base, ident, message, entries }]);
+  return ref;
+}
+
+/** Drops the task's checkpoint and its saved work in one step: the work is committed, or kept as a rescue. */
+export async function dropWork(repo: Repository, task: string): Promise<void> {
+  const refs = [
+    checkpointRef(repo.tree, task),
+    workRef(task),
+    shelvingRef(repo.tree, task),
+    shelvedRef(repo.tree, task),
+  ];
+  const input = refs.map((ref) => `delete ${ref}\n`).join("");
+  await runGit(repo, ["update-ref", "--stdin"], { input });
+  await dropInModules(repo, task);
+}
