@@ -13,7 +13,12 @@ const job: JobFacts = { job: 1, phase: "iteration", iteration: 3, attempt: 2, ag
 const real = { PATH: "/bin", HOME: "/home/me", API_KEY: "k", NPM_TOKEN: "n", LANG: "C" };
 
 test("the real environment overrides the file, and variables of an outer run are not inherited", () => {
-  const around = { LOOPER_RUN_ID: "outer", LOOPER_TASK_ID: "T1", LOOPER_TODO_FILE: "x" };
+  const around = {
+    LOOPER_RUN_ID: "outer",
+    LOOPER_TASK_ID: "T1",
+    LOOPER_TODO_FILE: "x",
+    LOOPER_STEP_DIR: "/y",
+  };
   const base = makeBaseEnvironment({ ...around, A: "real" }, { A: "file", B: "file", LOOPER_STATUS: "done" });
   expect(base).toEqual({ A: "real", B: "file" });
 });
@@ -25,17 +30,27 @@ test("an agent gets all variables, or only the named ones with PATH and HOME", (
     LOOPER_PHASE: "iteration",
     LOOPER_ITERATION: "3",
     LOOPER_ATTEMPT: "2",
+    LOOPER_STEP_DIR: "/log/001-iter-3",
   };
   const told = { ...own, LOOPER_TASK_ID: "T7" };
-  expect(makeAgentEnvironment(real, { env: {} }, { run: "r", job })).toEqual({ ...real, ...told });
+  expect(makeAgentEnvironment(real, { env: {} }, { run: "r", job, stepFolder: "/log/001-iter-3" })).toEqual({
+    ...real,
+    ...told,
+  });
   const settings = { env: { EXTRA: "1", HOME: "/elsewhere" }, passEnv: ["API_*", "L?NG"] };
-  expect(makeAgentEnvironment(real, settings, { run: "r", job })).toEqual({
+  expect(makeAgentEnvironment(real, settings, { run: "r", job, stepFolder: "/log/001-iter-3" })).toEqual({
     ...told,
     ...{ PATH: "/bin", HOME: "/elsewhere", API_KEY: "k", LANG: "C", EXTRA: "1" },
   });
   // A glob matches a whole name, and special characters of patterns match themselves.
   const strange = { "A.B": "1", AxB: "2", XA: "3" };
-  expect(makeAgentEnvironment(strange, { env: {}, passEnv: ["A.B", "A"] }, { run: "r", job })).toEqual({
+  expect(
+    makeAgentEnvironment(
+      strange,
+      { env: {}, passEnv: ["A.B", "A"] },
+      { run: "r", job, stepFolder: "/log/001-iter-3" },
+    ),
+  ).toEqual({
     ...told,
     "A.B": "1",
   });

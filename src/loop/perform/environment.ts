@@ -1,6 +1,7 @@
 // The environment variables of agents, hooks and the gate. Pure.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { AGENT_ACTION } from "../../git/rescue/own-commits.js";
+import { STEP_DIR } from "../../logging/agent-file.js";
 import { given } from "../../system/given.js";
 import type { JobFacts } from "../step/effects.js";
 
@@ -12,6 +13,7 @@ const RUN_VARIABLES = [
   "LOOPER_ATTEMPT",
   "LOOPER_TASK_ID",
   "LOOPER_TODO_FILE",
+  STEP_DIR,
   "LOOPER_STATUS",
   "LOOPER_VERIFIED",
   "LOOPER_AGENT",
@@ -33,9 +35,9 @@ export function makeBaseEnvironment(real: Variables, file: Variables): Record<st
 export function makeAgentEnvironment(
   base: Variables,
   settings: Pick<AgentSettings, "env" | "passEnv">,
-  run: { run: string; job: JobFacts; draft?: string },
+  run: { run: string; job: JobFacts; stepFolder: string; draft?: string },
 ): Record<string, string> {
-  const { job, draft } = run;
+  const { job, stepFolder, draft } = run;
   return {
     ...pickVariables(base, settings.passEnv),
     ...settings.env,
@@ -45,6 +47,8 @@ export function makeAgentEnvironment(
     LOOPER_PHASE: job.phase,
     LOOPER_ITERATION: String(job.iteration),
     LOOPER_ATTEMPT: String(job.attempt),
+    // Where `looper mcp` leaves the agent's requests.
+    [STEP_DIR]: stepFolder,
     ...given({ LOOPER_TASK_ID: job.task_id, LOOPER_TODO_FILE: draft }),
   };
 }

@@ -15,6 +15,8 @@ import { checkpointDraft, undoDraft } from "./draft-tree.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { makeAgentEnvironment } from "./environment.js";
 import { listPlacesToHide } from "./places-to-hide.js";
+import { addRequests, noRequests, readRequests, takeReport, type AgentRequests } from "./agent-requests.js";
+import { openAgentFile, type AgentLines } from "../../logging/agent-file.js";
 import { changeBacklog } from "./perform-backlog.js";
 import { renderPrompt, findWorkFolder } from "./prompt-for.js";
 import { cleanReason, endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
@@ -46,7 +48,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
     const call = { began, effect, configured, step, prompt, promptFile, stop };
     const reported = await askForMissingReport(world, call, await runAgent(world, call));
-    const result = await askForMissingReason(world, call, reported);
+    const result = await useRequests(world, call, await askForMissingReason(world, call, reported));
     await logSummary(world, job, result);
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
     // The release's own check reports the agent's other changes.
@@ -65,6 +67,26 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
 }
 
 type AgentEnd = AgentResult & { used?: Used };
+
+/** Takes the requests that the agent wrote to `agent.jsonl` in this turn; a report among them is the turn's report. */
+async function takeRequests(world: World, { effect, step }: AgentCall, end: AgentEnd): Promise<AgentEnd> {
+  const { job } = effect;
+  const turn = readRequests(await step.readRequests(), job);
+  step.requests.tasks.push(...turn.tasks);
+  step.requests.questions.push(...turn.questions);
+  const notes = turn.notes.map((content) => ({ type: "message" as const, ...job, role: "note", content }));
+  const warnings = turn.warnings.map((message) => ({ type: "warning" as const, ...job, message }));
+  await world.log.tell(...notes, ...warnings);
+  return takeReport(end, turn);
+}
+
+/** Adds the tasks and questions of all turns to the report. */
+async function useRequests(world: World, { effect, step }: AgentCall, end: AgentEnd): Promise<AgentEnd> {
+  const { result, warnings } = addRequests(end, step.requests);
+  const { job } = effect;
+  await world.log.tell(...warnings.map((message) => ({ type: "warning" as const, ...job, message })));
+  return result;
+}
 
 /** Asks once more for a missing report, in the same session. */
 async function askForMissingReport(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
@@ -134,6 +156,9 @@ interface Step {
   output: AppendFile;
   stderr: AppendFile;
   draft: string | undefined;
+  /** The new lines of `agent.jsonl`, and the tasks and questions of earlier ones. */
+  readRequests: () => Promise<AgentLines>;
+  requests: AgentRequests;
 }
 
 /** Makes the folder of an agent step, `NNN-<label>/` beside the log. */
@@ -156,6 +181,8 @@ async function openStep(world: World, { job, label }: RunAgent): Promise<Step> {
     output: await ports.files.openAppend(join(folder, "output.jsonl"), { mode: 0o600 }),
     stderr: await ports.files.openAppend(join(folder, "stderr.log"), { mode: 0o600 }),
     draft,
+    readRequests: openAgentFile(ports, folder),
+    requests: noRequests(),
   };
 }
 
@@ -198,6 +225,7 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
       env: makeAgentEnvironment(world.env, configured.settings, {
         run: log.run,
         job,
+        stepFolder: step.folder,
         ...given({ draft: step.draft }),
       }),
       // A review must not change files.
@@ -223,7 +251,7 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
     },
   );
   if (job.task_id !== undefined) world.memory.tails.set(job.task_id, tail);
-  return used === undefined ? result : { ...result, used };
+  return takeRequests(world, call, used === undefined ? result : { ...result, used });
 }
 
 async function logSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {

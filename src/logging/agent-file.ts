@@ -1,0 +1,163 @@
+// The file in which an agent leaves requests to the runner while it works: `agent.jsonl` in the folder of its step. `looper mcp`
+// writes it, and any program of the agent may. What becomes of the requests is decided in src/loop/perform/agent-requests.ts.
+import { join } from "node:path";
+import { z } from "zod";
+import { splitLines } from "../agents/process/lines.js";
+import { UserError } from "../system/errors.js";
+import type { Ports } from "../system/ports.js";
+import { parseJson } from "../system/text/json.js";
+import { NewTask, StageAgentReport } from "../todo/model/summary.js";
+
+/** Whose attempt the line belongs to; absent: the attempt in whose folder the file is. */
+const whose = {
+  at: z.string().optional().describe("RFC 3339"),
+  task_id: z.string().optional(),
+  attempt: z.int().optional(),
+};
+
+export const AgentLine = z.discriminatedUnion("type", [
+  z
+    .object({ type: z.literal("report"), ...whose, report: StageAgentReport })
+    .describe("Replaces the report of the final message; the last one counts"),
+  z.object({ type: z.literal("add_task"), ...whose, task: NewTask }).describe("Joins the report's new_tasks"),
+  z
+    .object({ type: z.literal("ask_human"), ...whose, question: z.string().trim().min(1) })
+    .describe("Joins the report's questions"),
+  z.object({ type: z.literal("note"), ...whose, text: z.string().trim().min(1) }).describe("Is logged"),
+]);
+/** A line of `agent.jsonl`. */
+export type AgentLine = z.infer<typeof AgentLine>;
+
+/** The variable that names the folder of the step in an agent's environment. */
+export const STEP_DIR = "LOOPER_STEP_DIR";
+export const AGENT_FILE = "agent.jsonl";
+
+/** Longer lines cannot be read. */
+const LONGEST_LINE = 1024 * 1024;
+/** The lines of an attempt that count; those after them are counted only. */
+const MOST_LINES = 1000;
+const CHUNK = 1024 * 1024;
+/** The rest of a longer file is not read. */
+const MOST_BYTES = 1024 * 1024 * 1024;
+
+/** Begins each line on one of its own, even if the line before was only half written. */
+const SEPARATOR = "\n";
+
+/** Appends a request to the file in the step's folder, which must exist. */
+export async function writeAgentLine(
+  { files }: Pick<Ports, "files">,
+  folder: string,
+  line: AgentLine,
+): Promise<void> {
+  const path = join(folder, AGENT_FILE);
+  const kind = (await files.stat(path, { link: true }))?.kind ?? "file";
+  if (kind !== "file")
+    throw new UserError("environment", `cannot write ${path}: it is not a file`, "remove it");
+  const file = await files.openAppend(path, { mode: 0o600 });
+  try {
+    await file.append(`${SEPARATOR}${JSON.stringify(line)}\n`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Lines that were read, and a sentence for each that was not. */
+export interface AgentLines {
+  lines: AgentLine[];
+  warnings: string[];
+}
+
+/** Returns a function that reads the lines since its last call. A half line at the end counts as a line. */
+export function openAgentFile({ files }: Pick<Ports, "files">, folder: string): () => Promise<AgentLines> {
+  const path = join(folder, AGENT_FILE);
+  const seen: Seen = { from: 0, number: 0, taken: 0 };
+  return async () => {
+    const stat = await files.stat(path, { link: true });
+    if (stat === undefined || (stat.kind === "file" && stat.size <= seen.from))
+      return { lines: [], warnings: [] };
+    // A pipe would never end.
+    if (stat.kind !== "file") return { lines: [], warnings: [`${AGENT_FILE} is not read: it is not a file`] };
+    const taking = new Taking(seen);
+    const size = Math.min(stat.size, MOST_BYTES);
+    const splitter = splitLines(LONGEST_LINE);
+    while (seen.from < size) {
+      const bytes = await files.readRange(path, seen.from, Math.min(CHUNK, size - seen.from));
+      if (bytes.length === 0) break;
+      seen.from += bytes.length;
+      for (const line of splitter.push(bytes)) taking.take(line);
+    }
+    for (const line of splitter.end()) taking.take(line);
+    if (stat.size > size) {
+      seen.from = stat.size;
+      taking.warnings.push(`${AGENT_FILE} is too long: what follows its first GiB is not read`);
+    }
+    return taking.end();
+  };
+}
+
+interface Seen {
+  from: number;
+  /** The number of the last line, from 1. */
+  number: number;
+  taken: number;
+}
+
+/** The first lines that cannot be read are named; the rest is counted. */
+const MOST_NAMED = 5;
+
+class Taking {
+  readonly lines: AgentLine[] = [];
+  readonly warnings: string[] = [];
+  readonly #seen: Seen;
+  #unread = 0;
+  #beyond = 0;
+
+  constructor(seen: Seen) {
+    this.#seen = seen;
+  }
+
+  take(text: string): void {
+    const number = ++this.#seen.number;
+    if (text.trim() === "") return;
+    const read = readLine(text);
+    if ("why" in read) {
+      if (++this.#unread <= MOST_NAMED)
+        this.warnings.push(`line ${String(number)} of ${AGENT_FILE} is not used: ${read.why}`);
+    } else if (this.#seen.taken >= MOST_LINES) this.#beyond++;
+    else {
+      this.#seen.taken++;
+      this.lines.push(read.line);
+    }
+  }
+
+  end(): AgentLines {
+    const more = this.#unread - MOST_NAMED;
+    if (more > 0) this.warnings.push(`${String(more)} more lines of ${AGENT_FILE} are not used`);
+    if (this.#beyond > 0)
+      this.warnings.push(
+        `${String(this.#beyond)} lines of ${AGENT_FILE} are not used: an attempt has at most ${String(MOST_LINES)} requests`,
+      );
+    return { lines: this.lines, warnings: this.warnings };
+  }
+}
+
+const KNOWN: ReadonlySet<unknown> = new Set(AgentLine.options.map(({ shape }) => shape.type.value));
+
+function readLine(text: string): { line: AgentLine } | { why: string } {
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { why: text.length >= LONGEST_LINE ? "it is longer than 1 MiB" : "it is not a JSON object" };
+  const type: unknown = "type" in value ? value.type : undefined;
+  if (!KNOWN.has(type))
+    return {
+      why: type === undefined ? "it has no type" : `its type is ${JSON.stringify(type).slice(0, 60)}`,
+    };
+  const read = AgentLine.safeParse(value);
+  if (read.success) return { line: read.data };
+  return {
+    why: read.error.issues
+      .map(({ path, message }) => `${path.join(".")}: ${message}`)
+      .slice(0, 3)
+      .join("; "),
+  };
+}
