@@ -75,3 +75,8 @@ function whyNotEdited({ id, edits }: Question, { edited }: GivenAnswer): string 
     ? `the answer to ${id} cannot change an output`
     : `the answer to ${id} can change the output of ${edits}, not of ${edited.stage}`;
 }
+
+/** The command that answers a question: `looper answer T1.2 approve|reject`. */
+export function answerCommand({ id, outcomes }: Pick<Question, "id" | "outcomes">): string {
+  return outcomes.length === 0 ? `looper answer ${id} -m TEXT` : `looper answer ${id} ${outcomes.join("|")}`;
+}

@@ -18,11 +18,19 @@ beforeEach(() => {
     status: "todo",
     ...more,
   });
+  const since = "2026-11-24T08:00:00Z";
+  const ada = { by: "ada", via: "cli", at: since };
+  const at = { workflow: "w", digest: "d", stage: "start", visit: 2, since };
+  const asked = { source: "stage", text: "Start?", outcomes: ["start", "reject"], asked_at: since };
+  const question = { id: "T5.2", ...asked };
   const tasks = [
     task("T1", { status: "done" }),
     task("T2", { depends_on: ["T1"], priority: 2 }),
     task("T3", { depends_on: ["T2"] }),
     task("T4", { status: "blocked", blockers: ["no key"], priority: 1 }),
+    task("T5", { status: "blocked", blockers: ["Start?"], progress: { ...at, question } }),
+    task("T6", { depends_on: ["T5"], priority: 5 }),
+    task("T7", { priority: 5, progress: { ...at, paused: { ...ada, why: "legal" } } }),
   ];
   const text = JSON.stringify({ schema_version: 1, source_files: [], tasks });
   writeFileSync(path.join(root, "project/to-do.json"), text);
@@ -46,6 +54,12 @@ test.each([
     "T4",
     "T4 is ready; 1 task comes before it: T2 (todo, p2)\nit is blocked: no key\nblocked tasks are tried once, after all others\n",
   ],
+  ["T5", "T5 waits for an answer to T5.2: Start?\nanswer it with `looper answer T5.2 start|reject`\n"],
+  [
+    "T6",
+    "T6 waits for T5 (blocked, p3)\nT5 waits for an answer to T5.2: Start?\nanswer it with `looper answer T5.2 start|reject`\n",
+  ],
+  ["T7", "T7 is paused, by ada (cli), 2026-11-24T08:00:00Z: legal\nlift the pause with `looper resume T7`\n"],
 ])("why %s", async (id, lines) => {
   expect(await ask(id)).toBe(lines);
 });

@@ -8,6 +8,7 @@ import { never } from "../../../src/system/never.js";
 import { listSome } from "../../../src/system/text/cut.js";
 import { plural } from "../../../src/ui/view/amounts.js";
 import { whyAnswer } from "../../../src/ui/answers/why.js";
+import { helpOf } from "../../../src/ui/view/held-text.js";
 import { clean, hang } from "../../../src/ui/text.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
 import { requireTask } from "../../../src/todo/change/person-edits.js";
@@ -39,16 +40,16 @@ export async function why(context: CommandContext, typed: Typed): Promise<Comman
   const tasks = checked.backlog?.tasks ?? [];
   const task = requireTask(tasks, id);
   const explained = explainTask(rowOf(task), tasks.map(rowOf));
-  if (hasFlag(typed, "--json")) await printJson(context, whyAnswer(task, explained));
+  if (hasFlag(typed, "--json")) await printJson(context, whyAnswer(task, explained, tasks));
   else {
     const columns = context.out.isTerminal ? context.out.columns() : Infinity;
-    const lines = linesOf(task, explained).flatMap((line) => hang(clean(line), columns));
+    const lines = linesOf(task, explained, tasks).flatMap((line) => hang(clean(line), columns));
     await printLines(context.out, lines);
   }
   return "ok";
 }
 
-function linesOf(task: Task, explained: Why): string[] {
+function linesOf(task: Task, explained: Why, tasks: readonly Task[]): string[] {
   const { id, status, blockers = [] } = task;
   const blocked = status === "blocked" ? [`it is blocked: ${blockers.join("; ") || "without a reason"}`] : [];
   switch (explained.answer) {
@@ -69,11 +70,22 @@ function linesOf(task: Task, explained: Why): string[] {
       return [
         `${id} waits for ${named(explained.waitsFor)}`,
         ...(explained.first.length === 0 ? [] : [`to be done first: ${named(explained.first)}`]),
+        ...explained.held.slice(0, NAMED).flatMap((row) => heldLines(tasks.find((one) => one.id === row.id))),
         ...blocked,
       ];
+    case "asked":
+    case "paused":
+      return heldLines(task);
     default:
       return never(explained);
   }
+}
+
+/** What a task waits for of a person, and the command that helps. */
+function heldLines(task: Task | undefined): string[] {
+  if (task === undefined) return [];
+  const help = helpOf(task);
+  return help === undefined ? [] : [`${task.id} ${help.because}`, `${help.how} \`${help.command}\``];
 }
 
 function nextBecause({ status }: Task, of: number): string {

@@ -226,3 +226,29 @@ function byDefinition(rows: readonly IndexRow[]): TaskId | undefined {
   const blocked = urgent(ready.filter((r) => r.status === "blocked"));
   return (doing[0] ?? todo[0] ?? blocked[0])?.id;
 }
+
+test("a row holds the workflow and the progress that step decides by, and its digest changes with them", () => {
+  const at = { workflow: "w", digest: "d", stage: "plan", visit: 1, since: "2026-11-24T08:00:00Z" };
+  const plain = task("T1");
+  const here: Task = { ...plain, progress: at };
+  expect(rowOf(here).progress).toEqual({ workflow: "w", stage: "plan", visit: 1 });
+  expect(rowOf({ ...plain, workflow: "tdd" }).workflow).toBe("tdd");
+  const paused: Task = { ...here, progress: { ...at, paused: { by: "ada", via: "cli", at: at.since } } };
+  const noted: Task = {
+    ...here,
+    progress: { ...at, notes: [{ text: "n", by: "ada", via: "cli", at: at.since }] },
+  };
+  const versions: Task[] = [plain, { ...plain, workflow: "tdd" }, here, paused];
+  const digests = versions.map((one) => indexOf(backlog(one)).digest);
+  expect(new Set(digests).size).toBe(versions.length);
+  for (const [at, one] of versions.entries())
+    for (const [other, two] of versions.entries()) expect(sameRow(one, two)).toBe(at === other);
+  expect(sameRow(here, noted)).toBe(true);
+  expect(indexOf(backlog(noted)).digest).toBe(indexOf(backlog(here)).digest);
+});
+
+test("the digest of a backlog without workflows is the one that recorded runs have", () => {
+  expect(indexOf(backlog(task("T1"), task("T2", { status: "done", agent: "codex" }))).digest).toBe(
+    "7d3932ddb4684834",
+  );
+});

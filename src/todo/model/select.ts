@@ -1,6 +1,7 @@
 // Selects the next task, and answers questions about the backlog's order: ready, waiting, closure, marker, index.
 // Pure, and linear except for sorting a listing. update.ts makes changes.
 import { digest } from "../../system/text/digest.js";
+import { toProgressRow, type Progress } from "../../workflow/progress.js";
 import { compareIds } from "./order.js";
 import type { BacklogIndex } from "./change.js";
 import type { Backlog, IndexRow, Status, Task, TaskId } from "./task.js";
@@ -42,7 +43,7 @@ export function selectTask(
   for (const row of rows) {
     if (row.status === "done" || tried.only?.has(row.id) === false) continue;
     allDone = false;
-    if (!mayBeTried(row.id, tried) || waits(row, statusOf)) continue;
+    if (!mayBeTried(row.id, tried) || waits(row, statusOf) || heldBy(row) !== undefined) continue;
     candidates++;
     if (best === undefined || comesBefore(row, best) < 0) {
       second = best;
@@ -58,6 +59,14 @@ export function selectTask(
 function mayBeTried(id: TaskId, tried: Tried): boolean {
   if (tried.finalForRun.has(id)) return false;
   return (tried.attempts.get(id) ?? 0) < (tried.blockedAtStart.has(id) ? 1 : tried.maxAttempts);
+}
+
+/** What of a person's a task waits for (L22): an open question, unless the workflow was ended, or a pause. */
+export function heldBy({ progress }: Pick<IndexRow, "progress">): "asked" | "paused" | undefined {
+  if (progress === undefined) return undefined;
+  const { asked, answered, complete, paused } = progress;
+  if (asked !== undefined && answered === undefined && complete === undefined) return "asked";
+  return paused === undefined ? undefined : "paused";
 }
 
 /** Negative if `a` is selected before `b`: `doing`, `todo`, `blocked`; doing by id, the others by priority, then id. */
@@ -148,6 +157,8 @@ export function rowOf(task: Task): IndexRow {
     depends_on: task.depends_on ?? [],
     ...(task.agent === undefined ? {} : { agent: task.agent }),
     ...(isSetMarker(task) ? { marker: true } : {}),
+    ...(task.workflow === undefined ? {} : { workflow: task.workflow }),
+    ...(task.progress === undefined ? {} : { progress: toProgressRow(task.progress) }),
   };
 }
 
@@ -211,8 +222,18 @@ function makeIndex(tasks: readonly Task[], like: Backlog | undefined): Index {
   return { rows, prints, places, digest: digest([prints]) };
 }
 
-function printOf({ id, status, priority, depends_on, agent, marker }: IndexRow): string {
-  return digest([JSON.stringify([id, status, priority, depends_on, agent ?? null, marker ?? false])]);
+/** A task without a workflow of its own and without progress has the same digest as before there were any. */
+function printOf({ id, status, priority, depends_on, agent, marker, workflow, progress }: IndexRow): string {
+  const fields: unknown[] = [id, status, priority, depends_on, agent ?? null, marker ?? false];
+  if (workflow !== undefined || progress !== undefined) fields.push(workflow ?? null, progress ?? null);
+  return digest([JSON.stringify(fields)]);
+}
+
+/** Whether `step` sees the same of both. */
+function sameProgress(a: Progress | undefined, b: Progress | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  return JSON.stringify(toProgressRow(a)) === JSON.stringify(toProgressRow(b));
 }
 
 /** Whether two tasks have the same row. */
@@ -220,6 +241,7 @@ export function sameRow(a: Task, b: Task): boolean {
   if (a === b) return true;
   if (a.id !== b.id || a.status !== b.status || a.priority !== b.priority || a.agent !== b.agent)
     return false;
+  if (a.workflow !== b.workflow || !sameProgress(a.progress, b.progress)) return false;
   const [left, right] = [a.depends_on ?? [], b.depends_on ?? []];
   const sameEdges = left.length === right.length && left.every((id, at) => id === right[at]);
   return sameEdges && isSetMarker(a) === isSetMarker(b);

@@ -33,6 +33,22 @@ test("a task is done, next, behind others or waiting", () => {
   ]);
 });
 
+test("a task with an open question or a pause is never next, and those that wait for it name it", () => {
+  const at = { workflow: "w", stage: "ask", visit: 2 };
+  const rows: IndexRow[] = [
+    { ...row("T1"), progress: { ...at, asked: "stage" } },
+    { ...row("T2"), progress: { ...at, paused: true } },
+    row("T3", { depends_on: ["T1"] }),
+    { ...row("T4"), progress: { ...at, asked: "stage", answered: { via: "cli", outcome: "approve" } } },
+    { ...row("T5"), progress: { ...at, asked: "stage", complete: true } },
+  ];
+  const [first, second, third, fourth, fifth] = rows.map((one) => explainTask(one, rows));
+  expect([first, second]).toEqual([{ answer: "asked" }, { answer: "paused" }]);
+  expect(third?.answer === "waits" && [ids(third.first), ids(third.held)]).toEqual([[], ["T1"]]);
+  expect(fourth).toEqual({ answer: "next", of: 2 });
+  expect(fifth?.answer === "behind" && ids(fifth.before)).toEqual(["T4"]);
+});
+
 test("exactly the selected task is next", () => {
   const status = fc.constantFrom("todo", "doing", "blocked", "done");
   const facts = fc.record({

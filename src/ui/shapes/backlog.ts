@@ -79,12 +79,22 @@ export type EditAnswer = z.infer<typeof EditAnswer>;
 export const WhyAnswer = z.object({
   task: z.string(),
   status: Status,
-  answer: z.enum(["done", "next", "behind", "waits"]),
+  answer: z.enum(["done", "next", "behind", "waits", "asked", "paused"]),
   before: z.array(z.string()).describe("Tasks that are ready and come before it"),
   waits_for: z.array(z.string()).describe("Its own dependencies that are not done"),
   first: z
     .array(z.string())
     .describe("The tasks that all of these wait for in the end, and that could be claimed now"),
+  held: z
+    .array(
+      z.object({
+        task: z.string(),
+        because: z.string().describe("The question or the pause, in words"),
+        command: z.string().describe("The command that helps"),
+      }),
+    )
+    .optional()
+    .describe("The tasks that wait for a person: this one, or those it waits for. Absent: none"),
 });
 export type WhyAnswer = z.infer<typeof WhyAnswer>;
 
