@@ -6,9 +6,26 @@ import type { StageAgentReport } from "../todo/model/summary.js";
 
 export type Phase = "bootstrap" | "repair" | "iteration" | "review" | "push";
 
+/** The stage of a workflow that an agent works in, and how it reports there. */
+export interface StageRequest {
+  name: string;
+  /** The number of stages that the task entered. */
+  visit: number;
+  /** How often it entered this one. */
+  round: number;
+  /** The outcomes that the agent can report. */
+  outcomes: readonly string[];
+  /** The JSON schema of the report. */
+  schema: Readonly<Record<string, unknown>>;
+  /** The same for schema flags, which demand every key and allow no other; absent where it cannot be written so. */
+  strict?: Readonly<Record<string, unknown>>;
+}
+
 /** A request to an agent. */
 export interface AgentRequest {
   phase: Phase;
+  /** In a workflow. */
+  stage?: StageRequest;
   /** The task at hand; absent in all other phases. */
   taskId?: string;
   iteration: number;
@@ -139,6 +156,8 @@ export interface AgentContext {
   /** Whole lines of stderr, each with its line end. */
   onStderr(text: string): void | Promise<void>;
   onStart(facts: { pid: number; command: string }): void | Promise<void>;
+  /** Called once, as soon as its output names the session. */
+  onSession?(id: string): void;
   /** Aborted to end the agent: `reason` "now" stops it as its kind stops cleanly, 5 s, then SIGKILL; "kill" at once. */
   stop: AbortSignal;
 }

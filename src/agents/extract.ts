@@ -1,16 +1,19 @@
 // The report in an agent's final message: the last JSON object, fenced or not, that is a summary.
 // Leaves what the summary is worth (whose task, whether done is done) to the loop.
-import { AgentReport, Summary } from "../todo/model/summary.js";
+import { AgentReport, StageAgentReport, Summary } from "../todo/model/summary.js";
 import type { Report } from "./agent.js";
 import { field } from "./fields.js";
 import { findObjects, type Broken, type Span } from "./json-objects.js";
 
-/** Linear in the message. An object that is a summary wins over any inside it; else the last one wins. */
-export function extractReport(message: string): Report {
+/**
+ * Linear in the message. An object that is a summary wins over any inside it; else the last one wins. `outcomes`: those of the
+ * stage of a workflow; its reports have more than a summary.
+ */
+export function extractReport(message: string, outcomes?: readonly string[]): Report {
   const { objects, broken } = findObjects(message, "task_id");
   let invalid: { start: number; why: string } | undefined;
   for (const span of objects.reverse()) {
-    const report = lookInto(message, span);
+    const report = lookInto(message, span, outcomes);
     if (report === undefined) continue;
     if ("found" in report) return report;
     if ("invalid" in report) invalid ??= { start: span.start, why: report.invalid };
@@ -21,11 +24,30 @@ export function extractReport(message: string): Report {
 }
 
 /** Checks a value that the agent returned as its report. */
-export function judgeReport(value: unknown): Report {
-  const read = AgentReport.safeParse(withoutEmptyId(dropNulls(value)));
+export function judgeReport(value: unknown, outcomes?: readonly string[]): Report {
+  const [shape, given] =
+    outcomes === undefined ? [AgentReport, value] : [StageAgentReport, completeStage(value, outcomes)];
+  const read = shape.safeParse(withoutEmptyId(dropNulls(given)));
   if (read.success) return { found: read.data };
   const why = read.error.issues.map((issue) => `${issue.path.join(".") || "the summary"}: ${issue.message}`);
   return { invalid: why.slice(0, 3).join("; ") };
+}
+
+/**
+ * In a stage the outcome is what counts: where it is reported, or a question is, the status can only be `done`. A status
+ * that is one of the outcomes is that outcome.
+ */
+function completeStage(value: unknown, outcomes: readonly string[]): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const [status, said, asked] = ["status", "outcome", "questions"].map(
+    (key) => field(value, key) ?? undefined,
+  );
+  const outcome = said ?? (typeof status === "string" && outcomes.includes(status) ? status : undefined);
+  const questions = typeof asked === "string" ? [asked] : asked;
+  const isStatus = Summary.shape.status.safeParse(status).success && status !== "reviewed";
+  const tells = outcome !== undefined || (Array.isArray(questions) && questions.length > 0);
+  const done = !isStatus && (tells || status === "reviewed");
+  return { ...value, outcome, questions, status: done ? "done" : status };
 }
 
 /** The strict schema has agents say `null` for what they have nothing to say on: the same as leaving it out. */
@@ -47,15 +69,20 @@ function withoutEmptyId(value: unknown): unknown {
   return { ...value, task_id: id.trim() === "" ? null : id.trim() };
 }
 
-function lookInto(message: string, { start, end }: Span): Report | undefined {
+function lookInto(
+  message: string,
+  { start, end }: Span,
+  outcomes: readonly string[] | undefined,
+): Report | undefined {
   const json = message.slice(start, end);
-  if (!json.includes('"task_id"') && !json.includes('"status"')) return undefined;
+  const keys = outcomes === undefined ? ["task_id", "status"] : ["task_id", "status", "outcome", "questions"];
+  if (!keys.some((key) => json.includes(`"${key}"`))) return undefined;
   const left: unknown[] = [JSON.parse(json)];
   let invalid: Report | undefined;
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     if (typeof value !== "object" || value === null) continue;
-    if (looksLikeSummary(value)) {
-      const report = judgeReport(value);
+    if (looksLikeSummary(value) || (outcomes !== undefined && looksLikeStage(value))) {
+      const report = judgeReport(value, outcomes);
       if ("found" in report) return report;
       invalid ??= report;
     }
@@ -71,6 +98,11 @@ function looksLikeSummary(value: object): boolean {
   if (status === undefined || field(value, "id") !== undefined) return false;
   if (Summary.shape.status.safeParse(status).success) return true;
   return ["summary", "blockers", "new_tasks"].some((key) => field(value, key) !== undefined);
+}
+
+function looksLikeStage(value: object): boolean {
+  const hasOutcome = typeof field(value, "outcome") === "string";
+  return hasOutcome || (field(value, "questions") !== undefined && field(value, "summary") !== undefined);
 }
 
 function describe(message: string, { start, at }: Broken): string {

@@ -73,7 +73,12 @@ function formatPlanParts(output: unknown): string[] {
 
 /** The steps of a plan, numbered: those in words, then one for each file, with its sub-points, then the commands. */
 export function formatPlanSteps(plan: unknown): string {
-  const steps = textsOf(plan, "steps").map((step) => toLine(step));
+  const steps = listOf(plan, "steps").map((step) => {
+    const file = textOf(step, "file");
+    const text = toLine(typeof step === "string" ? step : textOf(step, "text"));
+    const points = textsOf(step, "points").map((point) => `   - ${toLine(point)}`);
+    return [`${file === "" ? "" : `${toCode(file)}: `}${text}`, ...points].join("\n");
+  });
   const created = listOf(plan, "files_to_create").map((file) => fileStep("Create", file, "purpose"));
   const modified = listOf(plan, "files_to_modify").map((file) => fileStep("Change", file, "changes"));
   const commands = textsOf(plan, "commands").map((command) => `Run ${toCode(command)}`);

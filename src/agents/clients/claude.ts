@@ -37,7 +37,7 @@ export function claudeAgent(settings: AgentSettings, ports: Ports): Agent {
 /** The arguments; the prompt comes on stdin. `--allowedTools` takes all words up to the next flag, so one follows. */
 export function claudeArgs(
   settings: AgentSettings,
-  request: Pick<AgentRequest, "phase" | "permissions" | "resume">,
+  request: Pick<AgentRequest, "phase" | "stage" | "permissions" | "resume">,
 ): string[] {
   const schema = summarySchema(request, { flag: "--json-schema", args: settings.args });
   return [

@@ -4,14 +4,18 @@ import type { Ports } from "../../system/ports.js";
 import { summaryStrictJsonSchema } from "../../todo/check/schema.js";
 import type { AgentRequest } from "../agent.js";
 
-/** The schema as JSON; `undefined` in phases that need no summary, and where `args`, the user's, have the flag already. */
+/**
+ * The schema as JSON; `undefined` in phases that need no summary, in a stage whose report has no strict schema, and where
+ * `args`, the user's, have the flag already.
+ */
 export function summarySchema(
-  { phase }: Pick<AgentRequest, "phase">,
+  { phase, stage }: Pick<AgentRequest, "phase" | "stage">,
   { flag, args }: { flag: string; args: readonly string[] },
 ): string | undefined {
   if (phase !== "iteration" && phase !== "review") return undefined;
   if (args.some((arg) => arg === flag || arg.startsWith(`${flag}=`))) return undefined;
-  return JSON.stringify(summaryStrictJsonSchema());
+  if (stage === undefined) return JSON.stringify(summaryStrictJsonSchema());
+  return stage.strict === undefined ? undefined : JSON.stringify(stage.strict);
 }
 
 /** Writes it beside the request's prompt; the absolute path. */

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { z } from "zod";
 import { errorMessage } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
-import type { AgentReport } from "../../todo/model/summary.js";
+import type { AgentReport, StageAgentReport } from "../../todo/model/summary.js";
 import type { AgentEvent } from "../agent.js";
 import { AgentEventLine } from "../event.js";
 import { HostRequest } from "./hosted.js";
@@ -25,13 +25,16 @@ export interface HostIo {
   stop: AbortSignal;
 }
 
+/** The report of a module, in a stage of a workflow too; without one nothing is reported. */
+type ModuleReport = AgentReport | StageAgentReport | null | undefined;
+
 /** The type of the default export of a user's module. */
 export interface ModuleAgent {
   /** `emit` takes events as contract §6 has them; `signal` is aborted when the agent shall end. */
   run(
     request: HostRequest,
     tools: { emit: (event: AgentEvent) => Promise<void>; signal: AbortSignal },
-  ): Promise<AgentReport | null | undefined> | AgentReport | null | undefined;
+  ): Promise<ModuleReport> | ModuleReport;
 }
 
 const STOPPED = 143;

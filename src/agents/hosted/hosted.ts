@@ -25,6 +25,16 @@ export const HostRequest = z.object({
   promptFile: z.string(),
   cwd: z.string(),
   permissions: z.enum(["read-only", "workspace", "full"]),
+  /** In a workflow: `round` is how often the task entered the stage, `schema` that of the report. */
+  stage: z.exactOptional(
+    z.object({
+      name: z.string(),
+      visit: z.int(),
+      round: z.int(),
+      outcomes: z.array(z.string()),
+      schema: z.record(z.string(), z.unknown()),
+    }),
+  ),
 });
 export type HostRequest = z.infer<typeof HostRequest>;
 

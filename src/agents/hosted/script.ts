@@ -54,6 +54,13 @@ export const Script = z.union([
     $schema: z.exactOptional(z.string()),
     tasks: z.exactOptional(z.record(z.string(), Attempts)),
     default: z.exactOptional(Attempts.describe("for tasks that are not named")),
+    stages: z.exactOptional(
+      z
+        .record(z.string(), Attempts)
+        .describe(
+          "by stage of a workflow: the n-th entry is played when a task enters the stage for the n-th time",
+        ),
+    ),
     review: z.exactOptional(Attempts),
     bootstrap: z.exactOptional(Attempts),
     repair: z.exactOptional(Attempts),
@@ -69,7 +76,7 @@ const NOTHING_FOUND: readonly Action[] = [
 /** Chooses the actions for a request; `undefined` when the script has none. A review that it does not name finds nothing. */
 export function chooseAttempt(
   script: Script,
-  request: Pick<HostRequest, "phase" | "taskId" | "iteration" | "attempt">,
+  request: Pick<HostRequest, "phase" | "taskId" | "iteration" | "attempt" | "stage">,
 ): readonly Action[] | undefined {
   if ("steps" in script) return entry(script.steps, request.iteration);
   switch (request.phase) {
@@ -82,6 +89,9 @@ export function chooseAttempt(
     case "review":
       return entry(script.review, request.attempt) ?? NOTHING_FOUND;
     case "iteration": {
+      const { stage } = request;
+      const staged = stage === undefined ? undefined : taskEntry(script.stages, stage.name);
+      if (stage !== undefined && staged !== undefined) return entry(staged, stage.round);
       const named = request.taskId === undefined ? undefined : taskEntry(script.tasks, request.taskId);
       return entry(named ?? script.default, request.attempt);
     }

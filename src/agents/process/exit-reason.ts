@@ -29,6 +29,8 @@ export interface AttemptFacts {
   waiting?: FailureFacts;
   /** The client it is called as. */
   kind?: string;
+  /** The outcomes that its stage can have, in a workflow. */
+  outcomes?: readonly string[];
   /** Its client is known. `exitIsStatus`: it exits with the HTTP status modulo 256. */
   client?: { exitIsStatus: boolean };
 }
@@ -53,7 +55,7 @@ export function judgeExit(seen: AttemptFacts, clock: ZonedClock): AgentResult {
     const evidence = failure.reason === "no-credit" ? `no credit: ${failure.evidence}` : failure.evidence;
     return { ...facts, outcome: "failed", ...failure, evidence: oneLine(evidence) };
   }
-  return { ...facts, outcome: "ok", report: reportOf(seen.closing, facts.lastMessage) };
+  return { ...facts, outcome: "ok", report: reportOf(seen, facts.lastMessage) };
 }
 
 type Failure = Explanation;
@@ -90,9 +92,10 @@ function whatIsWrong({ kind, closing, unknownEvents }: AttemptFacts): string {
 }
 
 /** Whether an agent that was stopped for its budget still finished its work and reported it. */
-function endedAnyway({ stopped, end, closing }: AttemptFacts): boolean {
+function endedAnyway(seen: AttemptFacts): boolean {
+  const { stopped, end, closing } = seen;
   const isGood = closing.terminal?.good === true && end.how === "exited" && end.code === 0;
-  return stopped?.why === "budget" && isGood && "found" in reportOf(closing, closing.final);
+  return stopped?.why === "budget" && isGood && "found" in reportOf(seen, closing.final);
 }
 
 type BadEnd = Extract<NonNullable<Closing["terminal"]>, { good: false }>;
@@ -171,11 +174,14 @@ function tellingLine(stderr: string): string | undefined {
   );
 }
 
-function reportOf(closing: Closing, lastMessage: string): Extract<AgentResult, { outcome: "ok" }>["report"] {
-  if (closing.summary === undefined) return extractReport(lastMessage);
-  const handed = judgeReport(closing.summary);
+function reportOf(
+  { closing, outcomes }: Pick<AttemptFacts, "closing" | "outcomes">,
+  lastMessage: string,
+): Extract<AgentResult, { outcome: "ok" }>["report"] {
+  if (closing.summary === undefined) return extractReport(lastMessage, outcomes);
+  const handed = judgeReport(closing.summary, outcomes);
   if ("found" in handed) return handed;
-  const written = extractReport(lastMessage);
+  const written = extractReport(lastMessage, outcomes);
   return "found" in written ? written : handed;
 }
 

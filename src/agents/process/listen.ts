@@ -83,6 +83,7 @@ export class Listener<S> {
   #turns = NO_TURNS;
   #atWork = 0;
   #broken = false;
+  #sessionTold = false;
   /** Bytes of output that were told since what is being written was taken. */
   #waitingBytes = 0;
   /** Never reject: until what is being written is, and until nothing waits any more. */
@@ -101,6 +102,7 @@ export class Listener<S> {
       if (this.#rules.reader.isText === true) this.#rules.onPrinted(true);
       else if (lines.length === 0) this.#rules.onPrinted(false);
       this.#takeLines(lines, bytes);
+      if (lines.length > 0) this.#tellSession();
       this.#rules.onUsed();
       await this.#pause(bytes.length);
     });
@@ -139,6 +141,7 @@ export class Listener<S> {
       await this.#takeErrors(this.#errors.end());
       closing = this.#clean(this.#rules.reader.close(this.#state));
       this.#tell(closing.events);
+      this.#tellSession();
       await this.#pause(1);
     });
     await this.#allWritten;
@@ -190,6 +193,15 @@ export class Listener<S> {
       if (reading.events.length > 0) this.#tell(reading.events);
     }
     if (alive) this.#rules.onPrinted(true);
+  }
+
+  #tellSession(): void {
+    const { context, reader } = this.#rules;
+    if (this.#sessionTold || context.onSession === undefined) return;
+    const { session } = reader.close(this.#state);
+    if (session === undefined) return;
+    this.#sessionTold = true;
+    context.onSession(session.id);
   }
 
   #tell(events: readonly AgentEvent[]): void {

@@ -176,7 +176,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     name: settings.name,
     end,
     ...heard,
-    ...given({ stopped }),
+    ...given({ stopped, outcomes: place.request.stage?.outcomes }),
     ...(kind.client === undefined ? {} : { client: kind.client, kind: settings.kind }),
   };
 }

@@ -9,7 +9,7 @@ import { given } from "../../system/given.js";
 import { nodeNetwork } from "../../system/network.js";
 import { never } from "../../system/never.js";
 import { redactorFor } from "../../system/text/redactor.js";
-import { AgentReport } from "../../todo/model/summary.js";
+import { AgentReport, StageAgentReport } from "../../todo/model/summary.js";
 import type { ChapoEvent } from "../engine/events.js";
 import type { ConversationOutcome } from "../engine/world.js";
 import { toRunEvents, type OpenCommands } from "./run-events.js";
@@ -112,7 +112,7 @@ interface End {
 
 async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLine> {
   const { io, request, session } = end;
-  const report = async (summary: AgentReport): Promise<EndLine> => {
+  const report = async (summary: StageAgentReport): Promise<EndLine> => {
     await writeLine(io, { ...summary, type: "summary" });
     return { type: "end", ok: true, session };
   };
@@ -131,7 +131,7 @@ async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLin
   switch (outcome.how) {
     case "finished":
       // The report tool has checked the value.
-      return report(AgentReport.parse(outcome.value));
+      return report((request.stage === undefined ? AgentReport : StageAgentReport).parse(outcome.value));
     case "answer":
       // Without a report. The run decides whether it needs one.
       return { type: "end", ok: true, session };
@@ -141,6 +141,8 @@ async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLin
       if (exhausted) return failed("turns", question);
       if (request.phase !== "iteration") return failed("no-summary", `it asked: ${question}`);
       const task_id = request.taskId ?? null;
+      if (request.stage !== undefined)
+        return report({ task_id, status: "done", summary: question, questions: [question] });
       return report({ task_id, status: "blocked", summary: question, blockers: [question] });
     }
     case "error":

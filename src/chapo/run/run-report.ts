@@ -3,16 +3,17 @@
 import { judgeReport } from "../../agents/extract.js";
 import type { HostRequest } from "../../agents/hosted/hosted.js";
 import { summaryJsonSchema } from "../../todo/check/schema.js";
-import type { AgentReport } from "../../todo/model/summary.js";
+import type { StageAgentReport } from "../../todo/model/summary.js";
 import type { Finish } from "../engine/world.js";
 
 export const REPORT = "report_summary";
 
-type Asked = Pick<HostRequest, "phase" | "taskId">;
+type Asked = Pick<HostRequest, "phase" | "taskId" | "stage">;
 
 /** Creates the tool that ends a conversation about this request. The task's id is optional. */
 export function createReportTool(request: Asked): Finish {
-  const { $schema: _draft, $id: _id, title: _title, ...parameters } = summaryJsonSchema();
+  const schema = request.stage?.schema ?? summaryJsonSchema();
+  const { $schema: _draft, $id: _id, title: _title, ...parameters } = schema;
   return {
     tool: {
       name: REPORT,
@@ -28,10 +29,13 @@ export function addReportInstructions(prompt: string): string {
   return `${prompt.trimEnd()}\n\nHere you report with the tool ${REPORT}: the fields of the JSON object described above are its arguments. Call it once, last; do not write the object as text.`;
 }
 
-function readReport(args: unknown, { phase, taskId }: Asked): { value: AgentReport } | { problem: string } {
+function readReport(
+  args: unknown,
+  { phase, taskId, stage }: Asked,
+): { value: StageAgentReport } | { problem: string } {
   if (typeof args !== "object" || args === null || Array.isArray(args))
     return { problem: "the arguments must be an object with task_id, status, summary" };
-  const report = judgeReport({ task_id: taskId ?? null, ...args });
+  const report = judgeReport({ task_id: taskId ?? null, ...args }, stage?.outcomes);
   if ("invalid" in report) return { problem: report.invalid };
   if ("missing" in report) return { problem: report.missing };
   const { found } = report;

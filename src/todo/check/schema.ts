@@ -1,6 +1,6 @@
 // Generates the published JSON schemas (draft 2020-12) from the zod schemas. shape.ts checks values.
 import { z } from "zod";
-import { AgentReport } from "../model/summary.js";
+import { AgentReport, StageReport } from "../model/summary.js";
 import { Backlog } from "../model/task.js";
 
 export type JsonSchema = Record<string, unknown>;
@@ -25,17 +25,75 @@ export function summaryStrictJsonSchema(): JsonSchema {
   return strict(shape);
 }
 
+/** The report of a stage of a workflow. `output`: the schema of the stage's output, if it declares one. */
+export interface StageShape {
+  outcomes: readonly string[];
+  output?: JsonSchema;
+}
+
+/** The JSON schema of the report of a stage: the summary, the outcome, the output and questions. */
+export function stageJsonSchema({ outcomes, output }: StageShape): JsonSchema {
+  const { $schema: _draft, ...shape } = z.toJSONSchema(AgentReport, { io: "input" });
+  const own = z.toJSONSchema(StageReport, { io: "input" });
+  const said = isSchema(own["properties"]) ? own["properties"] : {};
+  const summary = isSchema(shape["properties"]) ? shape["properties"] : {};
+  const { $schema: _output, $id: _id, ...inner } = output ?? {};
+  const properties: JsonSchema = {
+    ...summary,
+    status: { type: "string", enum: ["done", "blocked", "skipped"] },
+    outcome: { ...asSchema(said["outcome"]), type: "string", enum: [...outcomes] },
+    ...(output === undefined ? {} : { output: inner }),
+    questions: asSchema(said["questions"]),
+  };
+  return { ...shape, properties };
+}
+
+/** The same for schema flags; `undefined` where it cannot be written so: an object of any keys. */
+export function stageStrictJsonSchema(shape: StageShape): JsonSchema | undefined {
+  const schema = stageJsonSchema(shape);
+  return isClosed(schema) ? strict(schema) : undefined;
+}
+
+/** Whether every object in it names its keys, and nothing in it refers to a part elsewhere. */
+function isClosed(schema: JsonSchema): boolean {
+  if ("$ref" in schema || "$defs" in schema || "propertyNames" in schema) return false;
+  const { type, properties, items, anyOf } = schema;
+  if (type === "object" && !isSchema(properties)) return false;
+  if (isSchema(schema["additionalProperties"])) return false;
+  const parts = [
+    ...(isSchema(properties) ? Object.values(properties) : []),
+    ...(isSchema(items) ? [items] : []),
+    ...(Array.isArray(anyOf) ? (anyOf as unknown[]) : []),
+  ];
+  return parts.every((part) => isSchema(part) && Object.keys(part).length > 0 && isClosed(part));
+}
+
+function asSchema(value: unknown): JsonSchema {
+  return isSchema(value) ? value : {};
+}
+
 function published(name: string, title: string, schema: z.ZodType): JsonSchema {
   const { $schema, ...shape } = z.toJSONSchema(schema, { io: "input" });
   return { $schema, $id: `urn:looper:${name}`, title, ...shape };
 }
 
 /** Keywords that these clients reject. */
-const LIMITS = new Set(["minLength", "minimum", "maximum", "default"]);
+const LIMITS = new Set([
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minimum",
+  "maximum",
+  "pattern",
+  "default",
+]);
 
 function strict(whole: JsonSchema): JsonSchema {
   const shape: JsonSchema = Object.fromEntries(Object.entries(whole).filter(([key]) => !LIMITS.has(key)));
-  const { properties, items } = shape;
+  const { properties, items, anyOf } = shape;
+  if (Array.isArray(anyOf))
+    return { ...shape, anyOf: anyOf.map((one: unknown) => (isSchema(one) ? strict(one) : one)) };
   if (isSchema(items)) return { ...shape, items: strict(items) };
   if (!isSchema(properties)) return shape;
   const required: unknown[] = Array.isArray(shape["required"]) ? shape["required"] : [];

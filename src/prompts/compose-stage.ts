@@ -1,0 +1,127 @@
+// Turns the facts of a job in a stage of a workflow into the variables of its prompt (contract §4, *What a prompt holds*). Outputs
+// of other stages, answers and notes are quoted as data. Every text is bounded.
+import { given } from "../system/given.js";
+import { iterationVariables, type IterationFacts } from "./compose.js";
+import { formatOutputBody, type StageText } from "./output-document.js";
+import { formatOutcomes, formatReportExample, formatReporting, type ReportingStage } from "./stage-report.js";
+import { cutEnd, fenceBlock, quoteCode } from "./text.js";
+
+/** In characters. */
+const MOST = { document: 96_000, input: 64_000, inputs: 160_000, people: 32_000, diff: 160_000 } as const;
+
+/** A question that was answered. */
+export interface Answered {
+  question?: string | undefined;
+  outcome?: string | undefined;
+  text?: string | undefined;
+  comment?: string | undefined;
+  by: string;
+  via: string;
+  at: string;
+}
+
+/** The work that is saved so far, as a reader of it sees it. */
+export interface SavedWorkFacts {
+  verdict: "passed" | "unverified" | "failed";
+  /** The commands that the gate ran. */
+  commands: readonly string[];
+  /** Git's patch against the commit that it is based on. */
+  diff: string;
+}
+
+export interface StageFacts extends IterationFacts {
+  stage: ReportingStage & {
+    name: string;
+    /** The number of stages that the task entered. */
+    visit: number;
+    /** How often it entered this one. */
+    round: number;
+    about?: string | undefined;
+  };
+  /** The task's document: its absolute path, and its text. */
+  document: { path: string; text: string };
+  /** What other stages reported, the oldest first. */
+  inputs: readonly StageText[];
+  /** Oldest first. */
+  answers: readonly Answered[];
+  /** Oldest first. */
+  notes: readonly { text: string; by: string; at: string }[];
+  /** Absent: there is none. */
+  work?: SavedWorkFacts | undefined;
+}
+
+/** The variables of a stage's template: those of the iteration template, and its own. */
+export function stageVariables(facts: StageFacts) {
+  const { stage, work } = facts;
+  const { progress: _progress, ...task } = facts.task;
+  const seen = stage.kind === "analyze" ? withoutPraise(facts) : { ...facts, task };
+  return {
+    ...iterationVariables(seen),
+    example: formatReportExample(facts.task.id, stage),
+    stage: quoteCode(stage.name),
+    visit: String(stage.visit),
+    round: String(stage.round),
+    again: stage.round > 1 ? String(stage.round) : "",
+    about: stage.about === undefined ? "" : cutEnd(stage.about.replaceAll(/\s+/gu, " "), 500),
+    task_document: quoteCode(facts.document.path),
+    document: fenceBlock(cutEnd(facts.document.text, MOST.document), "markdown"),
+    inputs: formatInputs(facts.inputs),
+    answers: formatAnswers(facts.answers),
+    notes: formatNotes(facts.notes),
+    outcomes: formatOutcomes(stage),
+    report: formatReporting(facts.task.id, stage),
+    gate: work === undefined ? "" : formatVerdict(work),
+    diff:
+      work === undefined || work.diff.trim() === "" ? "" : fenceBlock(cutEnd(work.diff, MOST.diff), "diff"),
+  };
+}
+
+/** Who judges work is not told what its author thinks of it: no result of this task, none of others. */
+function withoutPraise(facts: StageFacts): StageFacts {
+  const { result: _result, progress: _progress, ...task } = facts.task;
+  return { ...facts, task, dependencies: [], history: [] };
+}
+
+function formatInputs(inputs: readonly StageText[]): string {
+  const parts = inputs.map(({ stage, visit, schema, output }) => {
+    const title = `Stage ${quoteCode(stage)}, visit ${String(visit)}${schema === undefined ? "" : ` (${schema})`}:`;
+    const text = formatOutputBody({ output, ...given({ schema }) });
+    return `${title}\n\n${fenceBlock(cutEnd(text === "" ? "It reported nothing." : text, MOST.input), "markdown")}`;
+  });
+  let room: number = MOST.inputs;
+  const fitting = parts.filter((part) => (room -= part.length) >= 0);
+  const left = parts.length - fitting.length;
+  return [...fitting, ...(left === 0 ? [] : [`${String(left)} more are left out.`])].join("\n\n");
+}
+
+function formatAnswers(answers: readonly Answered[]): string {
+  if (answers.length === 0) return "";
+  const texts = answers.map(({ question, outcome, text, comment, by, via, at }) =>
+    [
+      ...(question === undefined ? [] : [`question: ${question}`]),
+      `answer: ${[outcome, text].filter((one) => one !== undefined).join(": ")}`,
+      ...(comment === undefined ? [] : [`remark: ${comment}`]),
+      `by: ${by} (${via}), ${at}`,
+    ].join("\n"),
+  );
+  return fenceBlock(cutEnd(texts.join("\n\n"), MOST.people));
+}
+
+function formatNotes(notes: StageFacts["notes"]): string {
+  if (notes.length === 0) return "";
+  return fenceBlock(
+    cutEnd(notes.map(({ text, by, at }) => `${by}, ${at}: ${text}`).join("\n\n"), MOST.people),
+  );
+}
+
+const VERDICTS: Readonly<Record<SavedWorkFacts["verdict"], string>> = {
+  passed: "The runner's own checks passed on this work.",
+  unverified:
+    "The runner could not verify this work: its checks did not run, or they pass only with changed tests or configuration.",
+  failed: "The runner's own checks failed on this work.",
+};
+
+function formatVerdict({ verdict, commands }: SavedWorkFacts): string {
+  const ran = commands.length === 0 ? "" : ` They are:\n\n${fenceBlock(cutEnd(commands.join("\n"), 8000))}`;
+  return `Verdict: \`${verdict}\`. ${VERDICTS[verdict]}${ran}`;
+}
