@@ -5,7 +5,7 @@ import { FAILURE_REASONS } from "../agents/agent.js";
 import { GateReport } from "../gate/verdict.js";
 import { PersonChange } from "../todo/model/person-change.js";
 import { StageReport, Summary } from "../todo/model/summary.js";
-import { StageOutput } from "../workflow/progress.js";
+import { PendingCall, StageOutput } from "../workflow/progress.js";
 import { TaskId } from "../todo/model/task.js";
 import { agentEnd, CheckedCommand, outcome, Problem, Row } from "./event-parts.js";
 import { Rules } from "./rules.js";
@@ -115,6 +115,8 @@ const StepEvents = {
     reused: z.boolean(),
     /** Paths that were changed before the attempt began. */
     dirty: z.int(),
+    /** Paths of the task's saved work that no longer fit the branch; then nothing of it was put into the tree. */
+    conflicts: z.array(z.string()).optional(),
   }),
   baseline_finished: z.object({
     type: z.literal("baseline_finished"),
@@ -166,6 +168,8 @@ const StepEvents = {
       .optional(),
     /** The budget that the attempt exceeded, if it was stopped for one. */
     stopped_for: z.enum(["run", "task"]).optional(),
+    /** A call of a tool that waits for a person's permission: the agent ended its turn for it. */
+    pending_call: PendingCall.optional(),
     ...agentEnd,
   }),
   snapshot: z.object({

@@ -48,12 +48,15 @@ export const Rules = z.object({
   completion_marker: z.boolean(),
   /** The agents in the order of the schedule: iteration n takes entry (n - 1) mod length. */
   schedule: z.array(z.string()).min(1),
-  roles: z.object({
-    iteration: z.string().optional(),
-    review: z.string().optional(),
-    repair: z.string().optional(),
-    bootstrap: z.string().optional(),
-  }),
+  /** The agent of each role; a stage can name any. */
+  roles: z
+    .object({
+      iteration: z.string().optional(),
+      review: z.string().optional(),
+      repair: z.string().optional(),
+      bootstrap: z.string().optional(),
+    })
+    .catchall(z.string()),
   /** While an agent is limited: switch to another scheduled agent, or wait for it. */
   on_limit: z.enum(["wait", "switch"]).default("switch"),
   /** The longest single wait for an agent; absent: unlimited. */

@@ -28,6 +28,16 @@ export const StageOutput = z.strictObject({
 });
 export type StageOutput = z.infer<typeof StageOutput>;
 
+/** A call of a tool that waits for a person's permission; the session that made it can be resumed. */
+export const PendingCall = z.strictObject({
+  session: z.string(),
+  id: z.string(),
+  tool: z.string(),
+  command: z.string(),
+  planned: z.boolean(),
+});
+export type PendingCall = z.infer<typeof PendingCall>;
+
 export const Question = z.strictObject({
   id: z.string().describe("TASK.VISIT; an answer to another visit is refused"),
   source: z.enum(["stage", "agent", "tool"]),
@@ -41,16 +51,7 @@ export const Question = z.strictObject({
   asked_at: z.string(),
   deadline: z.string().optional(),
   on_timeout: Name.optional(),
-  call: z
-    .strictObject({
-      session: z.string(),
-      id: z.string(),
-      tool: z.string(),
-      command: z.string(),
-      planned: z.boolean(),
-    })
-    .optional()
-    .describe("Of source tool: the call that waits for permission"),
+  call: PendingCall.optional().describe("Of source tool: the call that waits for permission"),
 });
 export type Question = z.infer<typeof Question>;
 
@@ -123,6 +124,8 @@ export type Progress = z.infer<typeof Progress>;
 /** The part that `step` sees of a task's progress. */
 export const ProgressRow = z.object({
   workflow: Name,
+  /** Of the workflow that the task started with; absent: it is in no stage yet. */
+  digest: z.string().optional(),
   stage: Name,
   visit: z.int(),
   visits: z.record(Name, z.int()).optional(),
@@ -137,10 +140,17 @@ export const ProgressRow = z.object({
   spent: z.record(z.string(), Spent).optional(),
   /** A question is open, or was answered and the answer is not taken yet. */
   asked: z.enum(["stage", "agent", "tool"]).optional(),
+  /** The digest of what the question shows. */
+  shown: z.string().optional(),
   deadline: z.string().optional(),
   on_timeout: Name.optional(),
   answered: z
-    .object({ outcome: Name.optional(), via: z.enum(WAYS), edited: z.literal(true).optional() })
+    .object({
+      outcome: Name.optional(),
+      by: z.string(),
+      via: z.enum(WAYS),
+      edited: z.literal(true).optional(),
+    })
     .optional(),
   grants: z.array(z.string()).optional(),
   paused: z.literal(true).optional(),
@@ -162,6 +172,7 @@ export function toProgressRow(progress: Progress): ProgressRow {
   const named = (grants ?? []).flatMap(({ what }) => (typeof what === "string" ? [what] : []));
   return {
     workflow,
+    ...(progress.digest === "" ? {} : { digest: progress.digest }),
     stage,
     visit,
     ...(visits === undefined ? {} : { visits }),
@@ -174,6 +185,7 @@ export function toProgressRow(progress: Progress): ProgressRow {
       ? {}
       : {
           asked: question.source,
+          ...(question.shows === undefined ? {} : { shown: question.shows.sha256 }),
           ...(question.deadline === undefined ? {} : { deadline: question.deadline }),
           ...(question.on_timeout === undefined ? {} : { on_timeout: question.on_timeout }),
         }),
@@ -181,6 +193,7 @@ export function toProgressRow(progress: Progress): ProgressRow {
       ? {}
       : {
           answered: {
+            by: answer.by,
             via: answer.via,
             ...(answer.outcome === undefined ? {} : { outcome: answer.outcome }),
             ...(answer.edited === undefined ? {} : { edited: true as const }),

@@ -53,8 +53,10 @@ function apply(draft: Draft, change: Change | PersonChange): string | undefined 
     case "block":
       return set(draft, change.id, (task) => {
         if (task.status === "done") return "it is done";
-        const given = giveUp(task, change.blockers);
-        return { ...given, status: "blocked", blockers: union(given.blockers, change.blockers) };
+        // The reasons that led to `block` may come from an earlier run.
+        const blockers = union(task.progress?.reasons, change.blockers);
+        const given = giveUp(task, blockers);
+        return { ...given, status: "blocked", blockers: union(given.blockers, blockers) };
       });
     case "return":
       return set(draft, change.id, (task) => {

@@ -1,0 +1,279 @@
+// What follows from an outcome: the next stage, with those that are passed on the way, and the limits of visits and spending.
+// Pure, and without the state of a run; loop/step/advance.ts makes the change of the row.
+import type { Spent } from "./progress.js";
+import { ENDS, type Scalar, type Stage, type StageOutcome, type Target, type Workflow } from "./workflow.js";
+
+/** The most stages that a task enters, unless its workflow has a limit of its own. */
+export const MOST_VISITS = 25;
+
+/** The outcomes that the runner gives. A stage may map each in `next`; no agent reports one. */
+export const RUNNER_OUTCOMES = [
+  "failed",
+  "exhausted",
+  "blocked",
+  "over_limit",
+  "skipped",
+  "asks",
+  "conflict",
+  "gate_failed",
+] as const;
+export type RunnerOutcome = (typeof RUNNER_OUTCOMES)[number];
+
+/** Where a task is, and what it used so far; the row of a task has all of it. */
+export interface Place {
+  stage: string;
+  visit: number;
+  visits?: Readonly<Record<string, number>> | undefined;
+  facts?: Readonly<Record<string, Scalar>> | undefined;
+  spent?: Readonly<Record<string, Spent>> | undefined;
+}
+
+/** A stage that is passed without a job, because its `when` does not hold, or by --skip. */
+export interface PassedStage {
+  stage: string;
+  outcome: StageOutcome;
+  skipped: "when" | "skip";
+}
+
+/** Where an outcome leads. */
+export interface Lead {
+  to: string;
+  passed: readonly PassedStage[];
+  /** The changes of the stage that was left are dropped. */
+  discard?: true;
+  /** Why it leads to `block`, where that is not the stage's own outcome. */
+  reasons: readonly string[];
+}
+
+/** Whether a target is not a stage. */
+export function isEnd(stage: string): stage is (typeof ENDS)[number] {
+  return ENDS.some((end) => end === stage);
+}
+
+function isRunnerOutcome(outcome: string): boolean {
+  return RUNNER_OUTCOMES.some((one) => one === outcome);
+}
+
+/** L19: the outcomes that the agent or the person of a stage may report, the best first. */
+export function listOwnOutcomes({ kind, next }: Stage): StageOutcome[] {
+  if (kind === "check") return ["passed", "failed"];
+  return Object.keys(next).filter((outcome) => kind === "ask" || !isRunnerOutcome(outcome));
+}
+
+/** The fields of a stage's output that some `when` names. Keyed without the stage's name, as the row of the task keeps them. */
+export function collectFacts(workflow: Workflow, stage: string, output: unknown): Record<string, Scalar> {
+  const facts: Record<string, Scalar> = {};
+  if (typeof output !== "object" || output === null) return facts;
+  const fields = new Map<string, unknown>(Object.entries(output));
+  for (const { when = {} } of Object.values(workflow.stages)) {
+    for (const key of Object.keys(when)) {
+      const [of, ...rest] = key.split(".");
+      const field = rest.join(".");
+      const value = fields.get(field);
+      if (of === stage && isScalar(value)) facts[field] = value;
+    }
+  }
+  return facts;
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+/** The outcome of a stage with several parts. `next` ranks the outcomes, the best first. */
+export function joinOutcomes(stage: Stage, outcomes: readonly StageOutcome[]): StageOutcome | undefined {
+  const ranked = Object.keys(stage.next);
+  const best = ranked.filter((outcome) => outcomes.includes(outcome));
+  const join = stage.kind === "analyze" ? (stage.join ?? "all") : "all";
+  if (join === "any") return best[0];
+  if (join === "all") {
+    const [first] = ranked;
+    return outcomes.every((outcome) => outcome === first) ? first : best.find((outcome) => outcome !== first);
+  }
+  const times = (outcome: string): number => outcomes.filter((one) => one === outcome).length;
+  // A tie goes to the lower rank.
+  return best.reduce<string | undefined>(
+    (most, outcome) => (most !== undefined && times(most) > times(outcome) ? most : outcome),
+    undefined,
+  );
+}
+
+/** The work stage that the end of a workflow sends a task back to: the last in the file that the task was in. */
+export function findLastWorkStage(
+  workflow: Workflow,
+  { visits = {} }: Pick<Place, "visits">,
+): string | undefined {
+  return Object.entries(workflow.stages).findLast(
+    ([name, { kind }]) => kind === "work" && visits[name] !== undefined,
+  )?.[0];
+}
+
+/** The stage whose changes an ask stage shows as a diff: the last work stage that leads to it, else the last there is. */
+export function findShownStage(
+  workflow: Workflow,
+  ask: string,
+  place: Pick<Place, "visits">,
+): string | undefined {
+  const stage = workflow.stages[ask];
+  const shows = stage?.kind === "ask" ? stage.shows : undefined;
+  if (shows !== undefined && shows !== "diff" && shows !== "work") return shows;
+  const leading = Object.entries(workflow.stages).findLast(
+    ([name, { kind, next }]) =>
+      kind === "work" &&
+      place.visits?.[name] !== undefined &&
+      Object.values(next).some((target) => toTarget(target).to === ask),
+  );
+  return leading?.[0] ?? findLastWorkStage(workflow, place);
+}
+
+function toTarget(target: Target): { to: string; discard?: true | undefined } {
+  return typeof target === "string" ? { to: target } : target;
+}
+
+/** The target of an outcome; `undefined`: the stage does not declare it, and the runner does not give it. */
+export function findTarget(
+  workflow: Workflow,
+  place: Pick<Place, "stage" | "visits">,
+  outcome: StageOutcome,
+): { to: string; discard?: true | undefined } | undefined {
+  const stage = workflow.stages[place.stage];
+  const declared = stage?.next[outcome];
+  if (declared !== undefined) return toTarget(declared);
+  switch (outcome) {
+    case "exhausted":
+    case "blocked":
+    case "over_limit":
+      return { to: "block" };
+    case "failed":
+      return { to: stage?.kind === "check" ? "block" : place.stage };
+    case "skipped":
+    case "asks":
+      return { to: place.stage };
+    case "conflict":
+    case "gate_failed": {
+      const back = findLastWorkStage(workflow, place);
+      const own = back === undefined ? undefined : workflow.stages[back]?.next[outcome];
+      return own === undefined ? { to: back ?? "block" } : toTarget(own);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Why a stage is passed without a job, and with which outcome. */
+function findPassed(
+  workflow: Workflow,
+  name: string,
+  { facts, skip }: { facts: Place["facts"]; skip: readonly string[] },
+): PassedStage | undefined {
+  const stage = workflow.stages[name];
+  if (stage === undefined) return undefined;
+  const holds = Object.entries(stage.when ?? {}).every(([key, values]) => {
+    const fact = facts?.[key];
+    return fact !== undefined && values.includes(fact);
+  });
+  if (!holds && stage.else !== undefined) return { stage: name, outcome: stage.else, skipped: "when" };
+  const [first] = listOwnOutcomes(stage);
+  return stage.kind === "analyze" && first !== undefined && skip.includes(name)
+    ? { stage: name, outcome: first, skipped: "skip" }
+    : undefined;
+}
+
+/** Follows a target to the first stage that is not passed, or to an end. */
+export function passStages(
+  workflow: Workflow,
+  place: Pick<Place, "visits" | "facts">,
+  from: string,
+  skip: readonly string[],
+): Pick<Lead, "to" | "passed" | "reasons"> {
+  const passed: PassedStage[] = [];
+  let to = from;
+  for (;;) {
+    if (isEnd(to)) return { to, passed, reasons: [] };
+    if (workflow.stages[to] === undefined)
+      return { to: "block", passed, reasons: [`the workflow ${workflow.name} has no stage ${to}`] };
+    const next = findPassed(workflow, to, { facts: place.facts, skip });
+    if (next === undefined) return { to, passed, reasons: [] };
+    if (passed.some(({ stage }) => stage === to))
+      return { to: "block", passed, reasons: [`the stages that are passed lead back to ${to}`] };
+    passed.push(next);
+    to = findTarget(workflow, { stage: to, visits: place.visits }, next.outcome)?.to ?? "block";
+  }
+}
+
+/** Where an outcome leads (L20: to no more stages than the limits allow); `undefined`: it is not an outcome of the stage (L19). */
+export function leadOn(
+  workflow: Workflow,
+  place: Place,
+  outcome: StageOutcome,
+  { skip, toMs }: { skip: readonly string[]; toMs: (duration: string) => number | undefined },
+): Lead | undefined {
+  const target = findTarget(workflow, place, outcome);
+  if (target === undefined) return undefined;
+  const discard = target.discard === true ? { discard: true as const } : {};
+  const led = { ...passStages(workflow, place, target.to, skip), ...discard };
+  if (isEnd(led.to)) return led;
+  const over = explainOver(workflow, place, led.to, toMs);
+  if (over === undefined) return led;
+  const mapped = findMapped(workflow, place, over);
+  const isFree =
+    isEnd(mapped) || (over.of === "stage" && explainOver(workflow, place, mapped, toMs) === undefined);
+  return { ...led, to: isFree ? mapped : "block", reasons: [over.why] };
+}
+
+interface Over {
+  of: "stage" | "workflow";
+  stage: string;
+  why: string;
+}
+
+/** A workflow that is over its limit can lead only to an end. */
+function findMapped(workflow: Workflow, place: Place, { of, stage }: Over): string {
+  const mapped = findTarget(workflow, { stage: of === "stage" ? stage : place.stage }, "over_limit")?.to;
+  return mapped === undefined || (of === "workflow" && !isEnd(mapped)) ? "block" : mapped;
+}
+
+/** L20: why a stage is not entered: a limit of the workflow or of the stage is spent. */
+export function explainOver(
+  workflow: Workflow,
+  { visit, visits = {}, spent = {} }: Place,
+  to: string,
+  toMs: (duration: string) => number | undefined,
+): Over | undefined {
+  const { limits = {} } = workflow;
+  const most = limits.visits ?? MOST_VISITS;
+  if (visit >= most)
+    return {
+      of: "workflow",
+      stage: to,
+      why: `visits: ${String(most)} stages were entered, and ${workflow.name} allows no more`,
+    };
+  const all = explainSpent(limits, spent["*"], toMs);
+  if (all !== undefined) return { of: "workflow", stage: to, why: `${all} (limits of ${workflow.name})` };
+  const own = workflow.stages[to]?.limits ?? {};
+  const times = visits[to] ?? 0;
+  if (own.visits !== undefined && times >= own.visits)
+    return {
+      of: "stage",
+      stage: to,
+      why: `visits: ${to} was entered ${String(times)} times, and its limit is ${String(own.visits)}`,
+    };
+  const why = explainSpent(own, spent[to], toMs);
+  return why === undefined ? undefined : { of: "stage", stage: to, why: `${why} (limits of ${to})` };
+}
+
+function explainSpent(
+  { tokens, cost_usd, duration }: NonNullable<Workflow["limits"]>,
+  spent: Spent | undefined,
+  toMs: (duration: string) => number | undefined,
+): string | undefined {
+  if (spent === undefined) return undefined;
+  if (tokens !== undefined && spent.tokens >= tokens)
+    return `tokens: ${String(spent.tokens)} of ${String(tokens)} are used`;
+  if (cost_usd !== undefined && (spent.cost_usd ?? 0) >= cost_usd)
+    return `cost: $${(spent.cost_usd ?? 0).toFixed(2)} of $${cost_usd.toFixed(2)} is spent`;
+  const most = duration === undefined ? undefined : toMs(duration);
+  return most !== undefined && spent.duration_ms >= most
+    ? `duration: the ${duration ?? ""} at work are over`
+    : undefined;
+}
