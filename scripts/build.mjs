@@ -13,6 +13,7 @@ async function main() {
   await rm(dist, { recursive: true, force: true });
   await mkdir(path.join(dist, "chunks"), { recursive: true });
   await cp(path.join(root, "prompts"), path.join(dist, "prompts"), { recursive: true });
+  await cp(path.join(root, "workflows"), path.join(dist, "workflows"), { recursive: true });
   // The entry comes last: it is what tells that the rest is there.
   for (const file of files.toSorted((a) => (a.path === bin ? 1 : -1))) {
     const shebang = file.path === bin && !file.text.startsWith("#!") ? "#!/usr/bin/env node\n" : "";

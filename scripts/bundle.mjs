@@ -25,6 +25,7 @@ const SELDOM = [
   "src/config/read/resolve",
   "src/config/settings/settings",
   "src/config/read/settings-text",
+  "src/system/text/source-text",
   "src/config/read/chapo-settings",
   // A backlog has problems.
   "src/todo/model/cycles",

@@ -9,6 +9,7 @@ const sources = [
   "cmd",
   "src",
   "prompts",
+  "workflows",
   "scripts/build.mjs",
   "scripts/bundle.mjs",
   "scripts/help-texts.mjs",

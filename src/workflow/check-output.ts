@@ -1,5 +1,5 @@
 // Holds the output of a stage against its schema: one that Looper brings, or a project's own. Leaves the shapes to outputs.ts,
-// and finding a project's schema to find-output-schema.ts.
+// and finding the schema of a project to the floor of the settings.
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { errorMessage } from "../system/errors.js";
 import { err, ok, type Result } from "../system/result.js";
@@ -13,7 +13,7 @@ export interface OutputSchema {
   /** JSON Schema, for the prompt and for clients that take one. */
   schema: Readonly<Record<string, unknown>>;
   /** Each problem of an output, as a sentence without a full stop; empty: it is valid. */
-  problemsOf(output: unknown): string[];
+  problemsOf: (output: unknown) => string[];
 }
 
 /** The most problems that are named. */
@@ -53,7 +53,7 @@ export function compileOutputSchema(name: string, schema: unknown): Result<Outpu
   }
 }
 
-/** What JSON Schema could say only in words that no one understands. */
+/** Rules that JSON Schema could express, but not explain. */
 function withRequestRules(own: OutputSchema): OutputSchema {
   return {
     ...own,

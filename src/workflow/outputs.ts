@@ -49,7 +49,7 @@ export const Findings = z.object({
   findings: z
     .array(
       z.object({
-        text: z.string().min(1).describe("What is wrong, and what would be right"),
+        text: z.string().min(1).describe("The fault, and what would be right"),
         file: z.string().optional(),
         line: z.int().min(1).optional(),
         severity: z.enum(SEVERITIES),
@@ -59,7 +59,7 @@ export const Findings = z.object({
   failed_items: texts
     .optional()
     .describe("Items that are ticked but not done, worded as in the task's document"),
-  checked: texts.optional().describe("What was verified, and how"),
+  checked: texts.optional().describe("The checks that were made, and how"),
 });
 export type Findings = z.infer<typeof Findings>;
 
@@ -111,12 +111,12 @@ export type Advice = z.infer<typeof Advice>;
 export const OUTPUTS = {
   plan: { title: "A plan", shape: Plan },
   request: { title: "A request, made clear", shape: ClarifiedRequest },
-  implementation: { title: "What was implemented", shape: Implementation },
+  implementation: { title: "An implementation: the items that are done", shape: Implementation },
   findings: { title: "The findings of a review", shape: Findings },
-  "scout-findings": { title: "What an exploration found", shape: ScoutFindings },
+  "scout-findings": { title: "The findings of an exploration", shape: ScoutFindings },
   report: { title: "A report", shape: Report },
   qualification: { title: "The qualification of a task", shape: Qualification },
-  advice: { title: "Advice to a stage that could not go on", shape: Advice },
+  advice: { title: "Advice to a stage that asked for help", shape: Advice },
 } as const satisfies Readonly<Record<string, { title: string; shape: z.ZodType }>>;
 export type OutputName = keyof typeof OUTPUTS;
 

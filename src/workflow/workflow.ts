@@ -1,14 +1,13 @@
 // The shape of a workflow: the stages a task goes through, and where each outcome leads. One zod schema is the type and the
-// validator of a workflow file; problems.ts has the rules beyond the shape, shipped.ts the workflows that Looper brings.
+// validator of a workflow file; problems.ts has the rules beyond the shape; the folder workflows/ has the workflows that Looper brings.
 import { z } from "zod";
 
 /** A name of a workflow, stage, outcome, prompt, output or role. */
-export const Name = z
-  .string()
-  .regex(
-    /^[a-z][a-z0-9_-]{0,39}$/u,
-    "a name is a lower-case letter, then at most 39 letters, digits, - and _",
-  );
+export const Name = z.string().regex(
+  // Objects are looked up by names, and every object has this one.
+  /^(?!constructor$)[a-z][a-z0-9_-]{0,39}$/u,
+  "a name is a lower-case letter, then at most 39 lower-case letters, digits, - and _",
+);
 export type Name = string;
 
 /** A stage's outcome: a name. `next` of the stage says where it leads. */

@@ -30,6 +30,7 @@ await rm(out, { recursive: true, force: true });
 await mkdir(path.join(out, "chunks"), { recursive: true });
 await copyFile(path.join(root, "test", "torture", "agent.sh"), path.join(out, "agent.sh"));
 await cp(path.join(root, "prompts"), path.join(out, "prompts"), { recursive: true });
+await cp(path.join(root, "workflows"), path.join(out, "workflows"), { recursive: true });
 for (const file of files) await writeFile(file.path, file.text);
 
 await build({

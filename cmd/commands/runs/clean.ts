@@ -2,7 +2,7 @@
 import { cleanAnswer } from "../../../src/ui/answers/clean.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import path from "node:path";
-import { parseDuration } from "../../../src/config/settings/duration.js";
+import { parseDuration } from "../../../src/system/text/duration.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { openRepository } from "../../../src/git/base/repository.js";
 import { selectRunsToClean, type CleanWish } from "../../../src/logging/retention.js";

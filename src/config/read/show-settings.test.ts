@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseDuration } from "../settings/duration.js";
+import { parseDuration } from "../../system/text/duration.js";
 import { resolveSettings } from "./resolve.js";
 import { readJsonSettings } from "./settings-text.js";
 import { spellDuration, spellSettings } from "./show-settings.js";

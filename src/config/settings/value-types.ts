@@ -1,7 +1,7 @@
 // The types that settings have: what each takes, and what it says is allowed. Leaves how a type reads to value-type.ts, and
 // which setting takes what to the table.
 import { BYTE_SIZE_PATTERN, parseByteSize } from "./byte-size.js";
-import { DURATION_PATTERN, parseDuration } from "./duration.js";
+import { DURATION_PATTERN, parseDuration } from "../../system/text/duration.js";
 import {
   eitherType,
   listType,

@@ -1,7 +1,9 @@
 // Checks whether a file is a backlog and reports all its problems at once, in file order; the same bytes give the same
 // result. outline.ts, shape.ts and quick-check.ts give a fast yes; layout.ts, shape.ts and rules.ts find the problems.
+import { decodeUtf8 } from "../../system/text/decode-utf8.js";
 import { parseJson } from "../../system/text/json.js";
-import { lineCounter, locate, readLayout, type BacklogLayout, type TextProblem } from "../json/layout.js";
+import { lineCounter } from "../../system/text/line-counter.js";
+import { locate, readLayout, type BacklogLayout, type TextProblem } from "../json/layout.js";
 import { outlineOf } from "../json/outline.js";
 import type { UnplacedProblem, Problem } from "../model/problem.js";
 import { checkRules } from "./rules.js";
@@ -151,36 +153,10 @@ function compare(a: string, b: string): number {
 
 /** The text with its byte order mark, or the problem that it is not UTF-8. */
 function decode(bytes: Uint8Array): string | Problem {
-  const text = decodedOrNothing(bytes);
-  if (text !== undefined) return text;
-  const bad = firstBadByte(bytes);
-  // The decoder drops a byte order mark.
-  const before = new TextDecoder().decode(bytes.subarray(0, bad));
-  const place = lineCounter(before)(before.length);
-  const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  const byte = (bytes[bad] ?? 0).toString(16);
-  const found = wide ? "it begins as UTF-16 does" : `unexpected byte 0x${byte}`;
+  const decoded = decodeUtf8(bytes);
+  if (decoded.ok) return decoded.value;
+  const { before, found } = decoded.error;
   const message = `the file is not UTF-8: ${found}`;
+  const place = lineCounter(before)(before.length);
   return { rule: "utf-8", pointer: "", ...place, message, suggestion: "save it as UTF-8" };
-}
-
-function decodedOrNothing(bytes: Uint8Array, partly = false): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: partly });
-  } catch {
-    return undefined;
-  }
-}
-
-/** The offset of the first character that is not UTF-8, by binary search for the longest beginning that decodes. */
-function firstBadByte(bytes: Uint8Array): number {
-  let good = 0;
-  let bad = bytes.length + 1;
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1;
-    if (decodedOrNothing(bytes.subarray(0, middle), true) === undefined) bad = middle;
-    else good = middle;
-  }
-  while (decodedOrNothing(bytes.subarray(0, good)) === undefined) good--;
-  return good;
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lineCounter, locate, pointerOf, readLayout, readMembers } from "./layout.js";
+import { lineCounter } from "../../system/text/line-counter.js";
+import { locate, pointerOf, readLayout, readMembers } from "./layout.js";
 
 function said(text: string): string[] {
   return readLayout(text).problems.map(
