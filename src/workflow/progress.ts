@@ -66,6 +66,15 @@ export const Answer = z.strictObject({
 });
 export type Answer = z.infer<typeof Answer>;
 
+/** An answer that no run has taken yet. One that a person writes into the file may leave out who gave it, how, when, and to what. */
+export const GivenAnswer = Answer.extend({
+  question: Answer.shape.question.optional(),
+  by: By.shape.by.optional(),
+  via: By.shape.via.optional(),
+  at: By.shape.at.optional(),
+});
+export type GivenAnswer = z.infer<typeof GivenAnswer>;
+
 export const Grant = z.strictObject({
   what: z.union([Name, z.strictObject({ tool: z.string(), command: z.string().optional() })]),
   ...by,
@@ -108,13 +117,16 @@ export const Progress = z.strictObject({
     .describe("The latest output of each stage; of a part: STAGE.PART"),
   work: SavedWork.optional(),
   question: Question.optional(),
-  answer: Answer.optional(),
+  answer: GivenAnswer.optional().describe("To the question; no run has taken it yet"),
   answers: z.array(Answer).optional().describe("Earlier answers, for prompts and the commit's trailers"),
   children: z.array(z.string()).optional(),
   spent: z.record(z.string(), Spent).optional().describe('By stage, and "*" for all'),
   grants: z.array(Grant).optional(),
   notes: z.array(Note).optional(),
-  paused: z.strictObject({ ...by, why: z.string().optional() }).optional(),
+  paused: By.partial()
+    .extend({ why: z.string().optional() })
+    .optional()
+    .describe("No job starts on the task"),
   complete: By.optional().describe("A person ended the workflow: looper complete"),
   reasons: z.array(z.string()).optional().describe("Why it is at block"),
   restart: Name.optional().describe("At block: the stage where the next attempt begins (looper restart)"),
@@ -159,49 +171,3 @@ export const ProgressRow = z.object({
   restart: Name.optional(),
 });
 export type ProgressRow = z.infer<typeof ProgressRow>;
-
-/** The part of a task's progress that `step` decides by. Facts are keyed `STAGE.FIELD`. */
-export function toProgressRow(progress: Progress): ProgressRow {
-  const { workflow, stage, visit, visits, parts, outputs = {}, work, question, answer, grants } = progress;
-  const facts: Record<string, Scalar> = {};
-  const agents: Record<string, string> = {};
-  for (const [name, output] of Object.entries(outputs)) {
-    agents[name] = output.agent;
-    for (const [key, value] of Object.entries(output.facts ?? {})) facts[`${name}.${key}`] = value;
-  }
-  const named = (grants ?? []).flatMap(({ what }) => (typeof what === "string" ? [what] : []));
-  return {
-    workflow,
-    ...(progress.digest === "" ? {} : { digest: progress.digest }),
-    stage,
-    visit,
-    ...(visits === undefined ? {} : { visits }),
-    ...(parts === undefined ? {} : { parts }),
-    ...(work === undefined ? {} : { verdict: work.verdict, base: work.base }),
-    ...(Object.keys(facts).length === 0 ? {} : { facts }),
-    ...(Object.keys(agents).length === 0 ? {} : { agents }),
-    ...(progress.spent === undefined ? {} : { spent: progress.spent }),
-    ...(question === undefined
-      ? {}
-      : {
-          asked: question.source,
-          ...(question.shows === undefined ? {} : { shown: question.shows.sha256 }),
-          ...(question.deadline === undefined ? {} : { deadline: question.deadline }),
-          ...(question.on_timeout === undefined ? {} : { on_timeout: question.on_timeout }),
-        }),
-    ...(question === undefined || answer?.question !== question.id
-      ? {}
-      : {
-          answered: {
-            by: answer.by,
-            via: answer.via,
-            ...(answer.outcome === undefined ? {} : { outcome: answer.outcome }),
-            ...(answer.edited === undefined ? {} : { edited: true as const }),
-          },
-        }),
-    ...(named.length === 0 ? {} : { grants: named }),
-    ...(progress.paused === undefined ? {} : { paused: true as const }),
-    ...(progress.complete === undefined ? {} : { complete: true as const }),
-    ...(progress.restart === undefined ? {} : { restart: progress.restart }),
-  };
-}

@@ -1,25 +1,39 @@
 // Questions and answers of a task's progress: which question is open, whether an answer may be given to it, and what to say
 // if it may not. Pure. Leaves changing the row to todo/change.
-import type { Answer, By, Progress, Question } from "./progress.js";
-
-/** An answer as it arrives, before the store adds the time. */
-export type GivenAnswer = Omit<Answer, "at">;
+import type { Answer, GivenAnswer, Progress, Question } from "./progress.js";
 
 /** The question that waits for an answer; `undefined` if none is asked, or it was answered and the answer is not taken yet. */
 export function openQuestion(progress: Progress | undefined): Question | undefined {
-  const { question } = progress ?? {};
-  return question === undefined || isAnswered(progress) ? undefined : question;
+  return isAnswered(progress) ? undefined : progress?.question;
 }
 
-/** Whether the question was answered, and a run has yet to take the answer. */
+/** Whether the question has an answer that fits, and a run has yet to take it. */
 export function isAnswered(progress: Progress | undefined): boolean {
   const { question, answer } = progress ?? {};
-  return question !== undefined && answer?.question === question.id;
+  return question !== undefined && answer !== undefined && whyNotValid(question, answer) === undefined;
 }
 
-/** Who did something, when, and how: `ada (cli), 2026-11-24T08:00:00Z`. */
-export function describeBy({ by, via, at }: By): string {
-  return `${by} (${via}), ${at}`;
+/** Who did something, when, and how: `ada (cli), 2026-11-24T08:00:00Z`. What a person left out of the file is not known. */
+export function describeBy({
+  by = UNKNOWN,
+  via = "file",
+  at,
+}: Pick<GivenAnswer, "by" | "via" | "at">): string {
+  return `${by} (${via})${at === undefined ? "" : `, ${at}`}`;
+}
+
+/** The person in `by` whose name is not known. */
+export const UNKNOWN = "unknown";
+
+/** An answer as it is taken: with what a person left out of the file. */
+export function completeAnswer(question: Question, answer: GivenAnswer, now: string): Answer {
+  const { by = UNKNOWN, via = "file", at = now, shown_sha256: shown = question.shows?.sha256 } = answer;
+  return {
+    ...answer,
+    question: question.id,
+    ...{ by, via, at },
+    ...(shown === undefined ? {} : { shown_sha256: shown }),
+  };
 }
 
 /** An answer in a few words: its outcome, or the first line of its text. */
@@ -30,23 +44,26 @@ export function describeAnswer({ outcome, text = "" }: Pick<Answer, "outcome" | 
 /** Why an answer is refused; `undefined` if it may be given. */
 export function whyNotAnswered(progress: Progress | undefined, given: GivenAnswer): string | undefined {
   const { question, answer, answers = [] } = progress ?? {};
-  if (question?.id !== given.question) {
-    const before = answers.findLast((one) => one.question === given.question);
-    if (before !== undefined) return wasAnswered(before);
-    return question === undefined
-      ? `the question ${given.question} is not open`
-      : `the question ${given.question} is not open; ${question.id} is`;
+  const { question: to = question?.id } = given;
+  if (question === undefined || to !== question.id) {
+    const before = answers.findLast((one) => one.question === to);
+    if (before !== undefined) return wasAnswered(before.question, before);
+    const named = to === undefined ? "no question of it" : `the question ${to}`;
+    if (question === undefined) return `${named} is ${to === undefined ? "" : "not "}open`;
+    return `${named} is not open; ${question.id} is`;
   }
-  if (answer?.question === question.id) return wasAnswered(answer);
+  if (answer !== undefined && isAnswered(progress)) return wasAnswered(question.id, answer);
   return whyNotValid(question, given);
 }
 
-function wasAnswered(answer: Answer): string {
-  return `${answer.question} was already answered: ${describeAnswer(answer)}, by ${describeBy(answer)}`;
+function wasAnswered(id: string, answer: GivenAnswer): string {
+  return `${id} was already answered: ${describeAnswer(answer)}, by ${describeBy(answer)}`;
 }
 
 /** Why an answer does not fit its question, which is open. */
 export function whyNotValid(question: Question, given: GivenAnswer): string | undefined {
+  if (given.question !== undefined && given.question !== question.id)
+    return `it answers ${given.question}, and the question is ${question.id}`;
   return whyNotOutcome(question, given) ?? whyNotShown(question, given) ?? whyNotEdited(question, given);
 }
 

@@ -143,6 +143,25 @@ test("an answer frees the task, and is taken once", () => {
   expect(whyRefused(after, take)).toMatch(/^it is in the visit 3/);
 });
 
+test("an answer written by hand may leave out who, how and when; one that does not fit is no answer", () => {
+  const byHand = (answer: Progress["answer"]): Backlog => {
+    const before = asked();
+    const [first, ...rest] = before.tasks;
+    if (first?.progress === undefined) throw new Error("no progress");
+    return { ...before, tasks: [{ ...first, progress: { ...first.progress, answer } } as Task, ...rest] };
+  };
+  expect(apply(byHand({ outcome: "approve" }), take).task?.progress?.answers).toEqual([
+    {
+      ...{ question: "T1.2", outcome: "approve", by: "unknown", via: "file", at: NOW },
+      shown_sha256: "a".repeat(64),
+    },
+  ]);
+  for (const answer of [{ outcome: "aprove" }, { outcome: "approve", question: "T1.1" }, {}]) {
+    expect(whyRefused(byHand(answer), take)).toBe("its question T1.2 is not answered");
+    expect(apply(byHand(answer), approve).task?.progress?.answer).toMatchObject({ by: "ada" });
+  }
+});
+
 test("nothing after a question starts without its answer", () => {
   const { takes: _takes, ...untaken } = take;
   expect(whyRefused(asked(), take)).toBe("its question T1.2 is not answered");

@@ -2,7 +2,7 @@
 // to the backlog; loop/step decides them.
 import { given } from "../../system/given.js";
 import type { Answer, Grant, Progress, Question, Spent } from "../../workflow/progress.js";
-import { describeAnswer, describeBy, isAnswered } from "../../workflow/question.js";
+import { completeAnswer, describeAnswer, describeBy, isAnswered } from "../../workflow/question.js";
 import { ENDS } from "../../workflow/workflow.js";
 import type { Advance, AskedQuestion, Change } from "../model/change.js";
 import type { Task } from "../model/task.js";
@@ -87,13 +87,12 @@ function takeAnswer(progress: Progress, change: Advance, now: string): { answer?
   if (takes.automatic !== undefined) {
     if (isAnswered(progress) && answer !== undefined)
       return `${question.id} was answered meanwhile: ${describeAnswer(answer)}, by ${describeBy(answer)}`;
-    const shown = question.shows === undefined ? {} : { shown_sha256: question.shows.sha256 };
-    return { answer: { question: question.id, ...shown, ...takes.automatic, at: takes.automatic.at || now } };
+    return { answer: completeAnswer(question, takes.automatic, now) };
   }
   if (answer === undefined || !isAnswered(progress)) return `its question ${question.id} is not answered`;
   if (answer.outcome !== undefined && answer.outcome !== outcome)
     return `the answer to ${question.id} is ${answer.outcome}, not ${outcome}`;
-  return { answer };
+  return { answer: completeAnswer(question, answer, now) };
 }
 
 /** The progress in the next stage, without a question. */

@@ -231,7 +231,7 @@ test("a row holds the workflow and the progress that step decides by, and its di
   const at = { workflow: "w", digest: "d", stage: "plan", visit: 1, since: "2026-11-24T08:00:00Z" };
   const plain = task("T1");
   const here: Task = { ...plain, progress: at };
-  expect(rowOf(here).progress).toEqual({ workflow: "w", stage: "plan", visit: 1 });
+  expect(rowOf(here).progress).toEqual({ workflow: "w", digest: "d", stage: "plan", visit: 1 });
   expect(rowOf({ ...plain, workflow: "tdd" }).workflow).toBe("tdd");
   const paused: Task = { ...here, progress: { ...at, paused: { by: "ada", via: "cli", at: at.since } } };
   const noted: Task = {

@@ -1,7 +1,8 @@
 // Selects the next task, and answers questions about the backlog's order: ready, waiting, closure, marker, index.
 // Pure, and linear except for sorting a listing. update.ts makes changes.
 import { digest } from "../../system/text/digest.js";
-import { toProgressRow, type Progress } from "../../workflow/progress.js";
+import type { Progress } from "../../workflow/progress.js";
+import { toProgressRow } from "../../workflow/to-progress-row.js";
 import { compareIds } from "./order.js";
 import type { BacklogIndex } from "./change.js";
 import type { Backlog, IndexRow, Status, Task, TaskId } from "./task.js";

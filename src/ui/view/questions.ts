@@ -4,6 +4,7 @@ import { quoteIfNeeded } from "../../shell/quote.js";
 import type { Task } from "../../todo/model/task.js";
 import { given } from "../../system/given.js";
 import type { Progress, Question } from "../../workflow/progress.js";
+import { openQuestion } from "../../workflow/question.js";
 import { noOf, yesOf } from "../../workflow/yes-and-no.js";
 import type { Colours } from "../colours.js";
 import { clean, cut, showBlock, wrap, withoutSteering } from "../text.js";
@@ -22,17 +23,11 @@ export interface OpenQuestion {
   paused?: true;
 }
 
-/** The question of a task that has no answer yet. */
-export function openQuestion({ progress }: Pick<Task, "progress">): Question | undefined {
-  const { question, answer } = progress ?? {};
-  return question === undefined || answer?.question === question.id ? undefined : question;
-}
-
 /** The open questions, the oldest first. `tasksDir`: as it is shown. */
 export function listQuestions(tasks: Iterable<Task>, tasksDir: string): OpenQuestion[] {
   const open: OpenQuestion[] = [];
   for (const { id, title, progress } of tasks) {
-    const question = openQuestion({ progress });
+    const question = openQuestion(progress);
     if (progress === undefined || question === undefined) continue;
     const { stage, visit, paused } = progress;
     open.push({
