@@ -112,7 +112,12 @@ function moveOn(
     ...(isEnd(to) ? {} : { visits: { ...progress.visits, [to]: (progress.visits?.[to] ?? 0) + 1 } }),
     ...(output === undefined ? {} : { outputs: { ...progress.outputs, [output.stage]: output } }),
     ...given({ work: work === null ? undefined : (work ?? saved) }),
-    ...(taken === undefined ? {} : { answers: [...(progress.answers ?? []), taken] }),
+    // The next prompt has the question beside its answer.
+    ...(taken === undefined
+      ? {}
+      : {
+          answers: [...(progress.answers ?? []), { ...taken, ...given({ asked: progress.question?.text }) }],
+        }),
     ...given({ spent: addSpent(progress, change.spent) }),
     ...(change.grant === undefined || taken === undefined
       ? {}
