@@ -18,6 +18,7 @@ import { resultLines } from "../../src/ui/terminal/result.js";
 import { Screen } from "../../src/ui/terminal/screen.js";
 import { clean, hang } from "../../src/ui/text.js";
 import { narrate, NOTHING_SAID, type Spoken } from "../../src/ui/github-actions/narrate.js";
+import { listQuestions, type OpenQuestion } from "../../src/ui/view/questions.js";
 import { fold, NOTHING, type View } from "../../src/ui/view/view.js";
 import { writeReport } from "./junit-file.js";
 import { printLines, shownPath } from "../lookup/project.js";
@@ -38,6 +39,7 @@ const SAID: ReadonlySet<string> = new Set(["message", "tool_use", "tool_result",
 export class RunDisplay {
   readonly #context: CommandContext;
   readonly #todoFile: string;
+  readonly #tasksFolder: string;
   readonly #manner: Manner;
   readonly #junit: string | undefined;
   /** Inside a GitHub workflow: adds its commands to the log. */
@@ -53,10 +55,15 @@ export class RunDisplay {
   #early: DiagnosticsLine[] | undefined = [];
   #view: View = NOTHING;
 
-  constructor(context: CommandContext, todoFile: string, { manner, junit }: Watching) {
+  constructor(
+    context: CommandContext,
+    { todoFile, tasksFolder }: { todoFile: string; tasksFolder: string },
+    { manner, junit }: Watching,
+  ) {
     const { err, env, log, ports } = context;
     this.#context = context;
     this.#todoFile = todoFile;
+    this.#tasksFolder = tasksFolder;
     this.#manner = manner;
     this.#junit = junit;
     this.#inWorkflow = manner !== "json" && log.format === "text" && env["GITHUB_ACTIONS"] === "true";
@@ -164,8 +171,11 @@ export class RunDisplay {
     if (this.#manner === "progress" && isWanted("info", log.level)) await this.#context.err.write("\n");
     await this.readTitles();
     const look = { titles: this.#titles, todoFile: shownPath(this.#context, this.#todoFile) };
+    const questions = this.#questions();
     const { answer, errors } = resultLines(this.#view, ended, {
       ...look,
+      questions,
+      now: this.#context.ports.clock.now(),
       colours: coloursFor(out.colour),
       log: shownPath(this.#context, folder),
       ...(out.isTerminal ? { columns: out.columns() } : {}),
@@ -175,13 +185,22 @@ export class RunDisplay {
       await this.#context.report({ level: "error", lines: errors, facts: { ending: ended.ending } });
     // The summary lists tasks, so a release has none.
     const isRun = this.#view.release === undefined;
-    if (this.#manner !== "json" && isRun) await addStepSummary(this.#context, this.#view, ended, look);
+    const summary = { ...look, questions };
+    if (this.#manner !== "json" && isRun) await addStepSummary(this.#context, this.#view, ended, summary);
     if (this.#junit !== undefined)
       await writeReport(
         this.#context,
         this.#junit,
         junitXml(this.#view, ended, { ...look, ...this.#scope() }),
       );
+  }
+
+  /** The open questions of the tasks that the run was about. A release asks none. */
+  #questions(): readonly OpenQuestion[] {
+    if (this.#view.release !== undefined) return [];
+    const { scope } = this.#scope();
+    const tasks = scope === undefined ? this.#tasks : this.#tasks.filter(({ id }) => scope.has(id));
+    return listQuestions(tasks, shownPath(this.#context, this.#tasksFolder));
   }
 
   /** The tasks of a run with `--task`; `undefined`: all tasks. */

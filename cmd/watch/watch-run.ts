@@ -6,6 +6,7 @@ import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-ru
 import type { RunRequest } from "../../src/loop/runs/run-request.js";
 import type { View } from "../../src/ui/view/view.js";
 import type { CommandContext, Signal } from "../context/command-context.js";
+import { tasksFolder } from "../lookup/tasks-folder.js";
 import { RunDisplay, type Watching } from "./run-display.js";
 
 /** A run request of a command; trust questions and display are added here. */
@@ -17,7 +18,9 @@ export async function watchRun(
   asked: RunToWatch,
   watching: Watching,
 ): Promise<RunEnd & { view: View }> {
-  const display = new RunDisplay(context, asked.project.todoFile, watching);
+  const { project } = asked;
+  const places = { todoFile: project.todoFile, tasksFolder: tasksFolder(project) };
+  const display = new RunDisplay(context, places, watching);
   const signals = forwardSignals(context);
   try {
     await display.readTitles();

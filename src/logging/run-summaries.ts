@@ -14,6 +14,8 @@ export interface RunSummary {
   folder: string;
   /** RFC 3339; absent if the run was killed before its first line. */
   started?: string;
+  /** The workflow of its tasks that name none; absent: `default`. */
+  workflow?: string;
   /** Time of its last line, RFC 3339. */
   last?: string;
   /** Absent while the run is in progress, and after it was killed. */
@@ -33,16 +35,21 @@ export async function summarizeRuns(
   return summaries;
 }
 
-/** More bytes than a line has up to the end of its timestamp. */
-const HEAD = 96;
+/** More bytes than a first line has up to the end of its rules, unless they name many commands. */
+const HEAD = 8192;
 
 /** Reads the start without parsing the line: `seq` and `timestamp` come first. */
 async function startAtFirstSight(
   { files }: Pick<Ports, "files">,
   folder: string,
-): Promise<string | undefined> {
+): Promise<{ started?: string; workflow?: string }> {
   const bytes = await tolerateMissing(() => files.readRange(join(folder, "events.jsonl"), 0, HEAD));
-  return /^\{"seq":\d+,"timestamp":"([^"]*)"/.exec(Buffer.from(bytes ?? []).toString("latin1"))?.[1];
+  const [line = ""] = Buffer.from(bytes ?? [])
+    .toString("latin1")
+    .split("\n");
+  const started = /^\{"seq":\d+,"timestamp":"([^"]*)"/.exec(line)?.[1];
+  // In a text of others the quotes would be escaped.
+  return given({ started, workflow: /[,{]"workflow":"([^"\\]*)"/.exec(line)?.[1] });
 }
 
 async function startOf(ports: Pick<Ports, "files">, folder: string): Promise<unknown> {
@@ -53,7 +60,8 @@ async function startOf(ports: Pick<Ports, "files">, folder: string): Promise<unk
 async function summarize(ports: Pick<Ports, "files">, run: string, folder: string): Promise<RunSummary> {
   const end = await readEnd(ports, folder);
   // If the last line is whole, the first is too.
-  const started = (end.last && (await startAtFirstSight(ports, folder))) ?? (await startOf(ports, folder));
+  const seen = end.last === undefined ? {} : await startAtFirstSight(ports, folder);
+  const started = seen.started ?? (await startOf(ports, folder));
   const last = end.last?.value["timestamp"];
   const event = StepEvent.safeParse(end.ended?.value).data;
   const ended = event?.type === "run_ended" ? event : undefined;
@@ -61,6 +69,7 @@ async function summarize(ports: Pick<Ports, "files">, run: string, folder: strin
     run,
     folder,
     ...(typeof started === "string" ? { started } : {}),
+    ...given({ workflow: seen.workflow }),
     ...(typeof last === "string" ? { last } : {}),
     ...given({ ended }),
   };

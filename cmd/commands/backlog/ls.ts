@@ -18,6 +18,8 @@ import {
 import { coloursFor } from "../../../src/ui/colours.js";
 import { taskListLines, wrongTaskLines } from "../../../src/ui/terminal/task-list.js";
 import { listLooks, lookLine } from "../../../src/ui/view/looks.js";
+import { openLine } from "../../../src/ui/view/questions.js";
+import { openQuestion } from "../../../src/workflow/question.js";
 import { printLines, projectOf } from "../../lookup/project.js";
 import { endAfter, problemsText, readTasks, type TasksRead } from "../../lookup/read-tasks.js";
 import {
@@ -117,4 +119,6 @@ function* linesOf({ out }: CommandContext, listed: Listed, nothing: string): Ite
   if (complete) yield look.colours.green("complete");
   const toAccept = lookLine(listLooks(alone.map((task) => ({ id: task.id, look: looks(task) }))));
   if (toAccept !== "") yield look.colours.yellow(toAccept);
+  const open = openLine(alone.filter(({ progress }) => openQuestion(progress) !== undefined).length);
+  if (open !== "") yield look.colours.yellow(open);
 }

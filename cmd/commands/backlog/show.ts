@@ -1,16 +1,18 @@
 // `looper show ID`: all fields of a task, and every attempt in the logs. Leaves the layout to ui/terminal/task-lines.ts.
 import type { Project } from "../../../src/config/project/open-project.js";
-import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import { findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
 import { isSetMarker } from "../../../src/todo/model/select.js";
 import type { Task } from "../../../src/todo/model/task.js";
 import { attemptsIn, showAnswer } from "../../../src/ui/answers/show.js";
 import { readDoubts, type Doubt } from "../../../src/ui/view/read-doubts.js";
 import { readViews } from "../../../src/ui/view/read-view.js";
+import type { AskedHere } from "../../../src/ui/view/stage-view.js";
 import type { ShowAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { taskLines } from "../../../src/ui/terminal/task-lines.js";
 import { requireTask } from "../../../src/todo/change/person-edits.js";
-import { printJson, printLines, projectOf } from "../../lookup/project.js";
+import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
+import { tasksFolder } from "../../lookup/tasks-folder.js";
 import { explainTask } from "./explain-task.js";
 import { endAfter, problemsText, readTasks } from "../../lookup/read-tasks.js";
 import {
@@ -36,13 +38,11 @@ export async function show(context: CommandContext, typed: Typed): Promise<Comma
     : { explained: undefined };
   if ("signal" in found) return { ending: "interrupted", signal: found.signal };
   const live = await findLiveRun(ports, project);
-  const history: Attempt[][] = [];
-  for await (const view of readViews(ports, project, task.id))
-    history.unshift(attemptsIn(task, view, view.run === live?.run ? ports.clock.now() : undefined));
+  const { history, asked } = await pastOf(context, project, { task, live });
   const answer = showAnswer(
     project.todoFile,
-    { task, tasks, doubt: await doubtAbout(ports, project, task), explained: found.explained },
-    history.flat(),
+    { task, tasks, doubt: await doubtAbout(ports, project, task), explained: found.explained, asked },
+    history,
   );
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else
@@ -51,11 +51,30 @@ export async function show(context: CommandContext, typed: Typed): Promise<Comma
       taskLines(answer, {
         now: ports.clock.now(),
         live: live?.run,
+        tasksDir: shownPath(context, tasksFolder(project)),
+        shown: (file) => shownPath(context, file),
         colours: coloursFor(out.colour),
         ...(out.isTerminal ? { columns: out.columns() } : {}),
       }),
     );
   return endAfter(context, project, problems, file);
+}
+
+/** The attempts at a task and its questions, by the logs, the oldest first. */
+async function pastOf(
+  { ports }: CommandContext,
+  project: Project,
+  { task, live }: { task: Task; live: LiveRun | undefined },
+): Promise<{ history: Attempt[]; asked: AskedHere[] }> {
+  const tasksDir = tasksFolder(project);
+  const history: Attempt[][] = [];
+  const asked: (readonly AskedHere[])[] = [];
+  for await (const view of readViews(ports, project, task.id)) {
+    const now = view.run === live?.run ? ports.clock.now() : undefined;
+    history.unshift(attemptsIn(task, view, { now, tasksDir }));
+    asked.unshift((view.stages?.asked ?? []).filter((one) => one.task === task.id));
+  }
+  return { history: history.flat(), asked: asked.flat() };
 }
 
 async function doubtAbout(

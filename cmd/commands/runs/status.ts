@@ -12,6 +12,7 @@ import type { View } from "../../../src/ui/view/view.js";
 import { listOwnRuns, projectOfRun, runFilter } from "../../lookup/own-runs.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
 import { endAfter, readTasks } from "../../lookup/read-tasks.js";
+import { tasksFolder } from "../../lookup/tasks-folder.js";
 import {
   hasFlag,
   type CommandOutcome,
@@ -40,6 +41,7 @@ export async function status(context: CommandContext, typed: Typed): Promise<Com
   const foreign = named === project.folder ? undefined : named;
   const answer = statusAnswer(project.todoFile, tasks, {
     now: ports.clock.now(),
+    tasksDir: shownPath(context, tasksFolder(project)),
     ...(view === undefined || run === undefined ? {} : { seen: { run, folder, view, live, eta, foreign } }),
   });
   if (hasFlag(typed, "--json")) await printJson(context, answer);

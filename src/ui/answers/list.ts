@@ -7,6 +7,7 @@ import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
 import { jsonPieces } from "../json-text.js";
 import type { ListAnswer } from "../shapes/backlog.js";
 import type { Look } from "../view/looks.js";
+import { isHeld, workflowAnswer } from "./stages.js";
 
 /** The tasks to list, in order, and what each waits for. */
 export interface Listed {
@@ -74,6 +75,7 @@ function* taskAnswers(listed: Listed): Generator<ListAnswer["tasks"][number]> {
       unverified_because: [...listed.doubts(task)],
       ...(listed.looks(task) === undefined ? {} : { needs_look: true as const }),
       ...(accepted === undefined ? {} : { accepted }),
+      ...workflowAnswer(task),
     };
     // V8 takes twenty times as long to spread an object that JSON.parse made.
     yield isSetMarker(task)
@@ -87,5 +89,5 @@ function wrongAnswer({ wrong }: Listed): Pick<ListAnswer, "wrong"> {
 }
 
 function isReadyIn({ waitsFor: waits }: Listed): (task: Task) => boolean {
-  return (task) => task.status !== "done" && waits(task).length === 0;
+  return (task) => task.status !== "done" && waits(task).length === 0 && !isHeld(task);
 }

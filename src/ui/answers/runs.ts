@@ -13,7 +13,7 @@ export function wasRefused({ ending, tasks, iterations, tokens }: Row): boolean 
 
 /** One run. `isLive`: it is in progress; `project`: set when runs of several projects are listed. */
 export function runRow(
-  { run, folder, started, last, ended }: RunSummary,
+  { run, folder, started, workflow, last, ended }: RunSummary,
   { isLive, project }: { isLive: boolean; project: string | undefined },
 ): Row {
   const totals = ended?.totals;
@@ -34,6 +34,6 @@ export function runRow(
         : totals.input_tokens + (totals.cached_input_tokens ?? 0) + totals.output_tokens,
     cost_usd: totals?.cost_usd ?? null,
     cost_partly: totals?.cost_partly === true,
-    ...given({ project }),
+    ...given({ project, workflow }),
   };
 }

@@ -6,12 +6,17 @@ import { given } from "../../system/given.js";
 import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
 import type { Doubt } from "../view/read-doubts.js";
 import type { ShowAnswer } from "../shapes/runs.js";
-import type { Current, Finished } from "../view/job-view.js";
+import type { Current, Finished, StageFacts } from "../view/job-view.js";
+import type { AskedHere } from "../view/stage-view.js";
 import type { View } from "../view/view.js";
+import { isHeld, questionsAbout, spentByStage, workflowAnswer } from "./stages.js";
 
 type Attempt = ShowAnswer["history"][number];
 
-/** A task of a file. `doubt`: what its last gate found; `history`: its attempts, oldest first. */
+/**
+ * A task of a file. `doubt`: what its last gate found; `asked`: its questions in the logs; `history`: its attempts. Both
+ * lists have the oldest first.
+ */
 export function showAnswer(
   file: string,
   {
@@ -19,18 +24,23 @@ export function showAnswer(
     tasks,
     doubt,
     explained,
+    asked = [],
   }: {
     task: Task;
     tasks: readonly Task[];
     doubt: Doubt | undefined;
     explained?: Explained | undefined;
+    asked?: readonly AskedHere[];
   },
   history: ShowAnswer["history"],
 ): ShowAnswer {
+  const questions = questionsAbout(task, asked);
   return {
     file,
     task: withRelations(task, tasks, doubt),
     history,
+    ...(questions.length === 0 ? {} : { questions }),
+    ...given({ spent: spentByStage(task, history) }),
     ...given({ explained: explained && explainedAnswer(explained) }),
   };
 }
@@ -52,13 +62,14 @@ function withRelations(task: Task, tasks: readonly Task[], doubt: Doubt | undefi
   const waits = task.status === "done" ? [] : waitsFor(task, statusesOf(tasks));
   return {
     ...task,
-    ready: task.status !== "done" && waits.length === 0,
+    ready: task.status !== "done" && waits.length === 0 && !isHeld(task),
     waits_for: waits,
     needed_by: tasks.filter((one) => one.depends_on?.includes(task.id) === true).map((one) => one.id),
     verified: task.status === "done" && isVerified(task),
     ...(isSetMarker(task) ? { marker: true as const } : {}),
     unverified_because: isOpen ? [] : [...(doubt?.reasons ?? [])],
     ...given({ accepted: acceptanceOf(task), evidence: evidenceOf(doubt) }),
+    ...workflowAnswer(task),
   };
 }
 
@@ -82,12 +93,13 @@ function evidenceOf(doubt: Doubt | undefined): ShowAnswer["task"]["evidence"] {
 export function attemptsIn(
   task: Task,
   { run, finished, current, at }: View,
-  now: number | undefined,
+  { now, tasksDir }: { now: number | undefined; tasksDir: string },
 ): Attempt[] {
   const over = finished
     .filter(({ taskId }) => taskId === task.id)
     .map((one) => ({
       ...begunAs(run, one),
+      ...stageOf(one, tasksDir),
       duration_ms: one.ms,
       // A review has no task, so no attempt at a task is one.
       result: one.result === "reviewed" ? null : one.result,
@@ -98,7 +110,17 @@ export function attemptsIn(
   if (current?.taskId !== task.id) return over;
   const duration = Math.max(0, (now ?? at) - current.began);
   const open = { duration_ms: duration, result: null, why: current.why ?? "", verified: false, commit: null };
-  return [...over, { ...begunAs(run, current), ...open }];
+  return [...over, { ...begunAs(run, current), ...stageOf(current, tasksDir), ...open }];
+}
+
+/** The stage of an attempt, and how its visit ended; empty under `default`. */
+function stageOf(
+  { stage, visit, part, outcome, output, to }: StageFacts & { to?: string },
+  tasksDir: string,
+): Pick<Attempt, "stage" | "visit" | "part" | "outcome" | "to" | "output"> {
+  if (stage === undefined) return {};
+  const file = output === undefined ? undefined : `${tasksDir}/${output}`;
+  return given({ stage, visit, part, outcome, to, output: file });
 }
 
 type Begun = Pick<Attempt, "run" | "attempt" | "agent" | "started" | "rescue" | "tokens" | "cost_usd">;

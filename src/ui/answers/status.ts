@@ -5,8 +5,10 @@ import { withoutMarker } from "../../todo/model/select.js";
 import type { Task } from "../../todo/model/task.js";
 import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
 import type { StatusAnswer } from "../shapes/runs.js";
+import { listQuestions } from "../view/questions.js";
 import { looksOf, rowsOf } from "../view/rows.js";
 import type { View } from "../view/view.js";
+import { openAnswer } from "./stages.js";
 
 /** The run in progress, or the last one. */
 export interface SeenRun {
@@ -21,14 +23,23 @@ export interface SeenRun {
   foreign: string | undefined;
 }
 
-/** `now`: epoch ms. */
+/** `now`: epoch ms; `tasksDir`: the folder of outputs, as shown. */
 export function statusAnswer(
   file: string,
   tasks: readonly Task[],
-  { now, seen }: { now: number; seen?: SeenRun },
+  { now, seen, tasksDir = "" }: { now: number; seen?: SeenRun; tasksDir?: string },
 ): StatusAnswer {
   const looks = looksAt(tasks, seen?.foreign === undefined ? seen?.view : undefined);
-  return { file, tasks: countTasks(tasks), ...looks, run: seen === undefined ? null : runOf(seen, now) };
+  const questions = listQuestions(tasks, tasksDir).map(openAnswer);
+  const paused = tasks.filter(({ progress }) => progress?.paused !== undefined).map(({ id }) => id);
+  return {
+    file,
+    tasks: countTasks(tasks),
+    ...looks,
+    ...(questions.length === 0 ? {} : { questions }),
+    ...(paused.length === 0 ? {} : { paused }),
+    run: seen === undefined ? null : runOf(seen, now),
+  };
 }
 
 /** The tasks of a run that a person must look at, and those that a person accepted since. */
@@ -82,6 +93,7 @@ function runOf(
             attempt: current.attempt,
             started: time(current.began),
             doing: current.doing,
+            ...given({ stage: current.stage, visit: current.visit }),
           },
     waiting:
       waiting === undefined || live === undefined

@@ -10,7 +10,11 @@ export interface Properties {
 }
 
 /** `::error title=…::…`; line breaks of the message are kept. */
-export function annotation(kind: "error" | "warning", message: string, properties: Properties = {}): string {
+export function annotation(
+  kind: "error" | "warning" | "notice",
+  message: string,
+  properties: Properties = {},
+): string {
   const said = Object.entries(properties).map(
     ([key, value]) => `${key}=${escapeProperty(clean(String(value)))}`,
   );

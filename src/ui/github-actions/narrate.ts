@@ -6,6 +6,7 @@ import type { Level, Note } from "../terminal/diagnostics.js";
 import { explainEnding } from "../view/ending.js";
 import type { Current, Finished } from "../view/job-view.js";
 import { PHASES } from "../view/live-line.js";
+import { ofSource, waysToAnswer } from "../view/questions.js";
 import { progressNotes, type Look, type ShownEvent } from "../terminal/progress.js";
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";
@@ -53,6 +54,7 @@ export function narrate(
       : { narration, spoken: [] };
   const given = after.finished.slice(before.finished.length);
   const told = progressNotes(step, look).map(asAnnotation);
+  const asked = event.type === "asked" ? [noticeOf(event, look)] : [];
   const gate = event.type === "gate_finished" ? gateLines(event).map((line) => says("info", line)) : [];
   const over = given.some(isOver) || event.type === "run_ended";
   const closed = over ? closeGroup(opened.narration) : { narration: opened.narration, spoken: [] };
@@ -68,6 +70,7 @@ export function narrate(
       ...opened.spoken,
       ...gate,
       ...told,
+      ...asked,
       ...closed.spoken,
       ...blocked.map((one) => errorOf(one, look)),
       ...(after.ended === undefined ? [] : ofEnding(known, after, after.ended, look)),
@@ -117,6 +120,7 @@ function isOver({ result }: Finished): boolean {
     case "skipped":
     case "stopped":
     case "agent-dropped":
+    case "advanced":
       return false;
     default:
       return never(result);
@@ -130,6 +134,14 @@ function nameOf(id: string, { titles }: WorkflowLook): string {
 function errorOf({ taskId = "", why }: Finished, look: WorkflowLook): Spoken {
   const title = `${nameOf(taskId, look)}: blocked`;
   return commands("error", annotation("error", cut(clean(why), MOST_WHY) || "blocked", { title }));
+}
+
+/** A question, so that a person finds it from the list of workflow runs. */
+function noticeOf({ task_id, question }: Extract<RunEvent, { type: "asked" }>, look: WorkflowLook): Spoken {
+  const id: string = task_id ?? "";
+  const title = `${nameOf(id, look)} ${ofSource(question)}`;
+  const text = `${cut(clean(question.text), MOST_WHY)}\n${waysToAnswer(id, question).join("\n")}`;
+  return commands("info", annotation("notice", text, { title }));
 }
 
 function problemsAfter(event: RunEvent): Partial<Narration> {

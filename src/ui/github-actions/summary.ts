@@ -9,12 +9,14 @@ import {
   nameOf,
   rowsOf,
   spentOn,
+  stageWordFor,
   totalsText,
   whyOf,
   wordFor,
   type TaskRow,
 } from "../view/rows.js";
 import { PHASES, type Titles } from "../view/live-line.js";
+import { openLine, waysToAnswer, type OpenQuestion } from "../view/questions.js";
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";
 
@@ -28,12 +30,18 @@ export interface SummaryLook {
   titles: Titles;
   /** The task file, as shown. */
   todoFile: string;
+  /** The open questions of the task file; absent: none. */
+  questions?: readonly OpenQuestion[];
   /** How many bytes may be added. */
   room: number;
 }
 
 /** The section with a final newline, at most `room` bytes of UTF-8: rows are dropped first; empty when nothing fits. */
-export function jobSummary(view: View, ended: Ended, { titles, todoFile, room }: SummaryLook): string {
+export function jobSummary(
+  view: View,
+  ended: Ended,
+  { titles, todoFile, questions = [], room }: SummaryLook,
+): string {
   const rows = looksFirst(rowsOf(view));
   const looks = lookLine(looksOf(rows));
   const { why, next } = explainEnding(view, ended, todoFile);
@@ -43,12 +51,13 @@ export function jobSummary(view: View, ended: Ended, { titles, todoFile, room }:
     `${markdown(why)}${next === "" ? "" : `  \n${markdown(next)}`}`,
     "",
     ...(looks === "" ? [] : [`**${markdown(looks)}**`, ""]),
+    ...questionTexts(questions),
     ...(rows.length === 0 ? [] : TABLE),
   ];
   const total = rows.length === 0 ? [] : [totalRow(ended, rows)];
   const which = `looper ${view.version}, run ${view.run}`;
   const foot = ["", markdown(`${totalsText(ended, rows)} · ${which}`), ""];
-  const lines = rows.map((row) => rowLine(row, titles));
+  const lines = rows.map((row) => rowLines(row, titles));
   const reasons = rows.flatMap((row) => reasonLine(row, titles));
   const all = (kept: number, said: readonly string[]): string => {
     const left = lines.length - kept;
@@ -61,6 +70,20 @@ export function jobSummary(view: View, ended: Ended, { titles, todoFile, room }:
   const kept = mostThatFit(lines, room - sizeOf(all(0, [])));
   const cutShort = all(kept, []);
   return sizeOf(cutShort) <= room ? cutShort : "";
+}
+
+/** How many questions are listed. */
+const MOST_QUESTIONS = 20;
+
+/** The open questions, each with the command that answers it. */
+function questionTexts(questions: readonly OpenQuestion[]): string[] {
+  if (questions.length === 0) return [];
+  const lines = questions.slice(0, MOST_QUESTIONS).map(({ task, title, question }) => {
+    const name = `**${markdown(`${task} ${cut(clean(title), MOST_TITLE)}`)}**`;
+    const [way = ""] = waysToAnswer(task, question);
+    return `- ${name}: ${markdown(cut(clean(question.text), MOST_WHY))} (${markdown(way)})`;
+  });
+  return [`**${markdown(openLine(questions.length))}**`, "", ...lines, ""];
 }
 
 const TABLE = [
@@ -76,6 +99,17 @@ function mostThatFit(lines: readonly string[], room: number): number {
   let left = room;
   const over = lines.findIndex((line) => (left -= sizeOf(line) + 1) < 0);
   return over === -1 ? lines.length : over;
+}
+
+/** The row of a task, and one of each stage it went through. */
+function rowLines(row: TaskRow, titles: Titles): string {
+  const stages = (row.stages ?? []).map((one) => {
+    const { stage, attempts, ms, spent } = one;
+    const cells = [markdown(clean(stage)), markdown(stageWordFor(one))];
+    const cost = markdown(showCostOf(spent) || "-");
+    return `| | ↳ ${cells.join(" | ")} | ${String(attempts)} | ${showDuration(ms)} | ${cost} |`;
+  });
+  return [rowLine(row, titles), ...stages].join("\n");
 }
 
 function rowLine(row: TaskRow, titles: Titles): string {

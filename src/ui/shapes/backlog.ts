@@ -1,6 +1,7 @@
 // Schemas of the answers that backlog commands print with --json: the source of the types and of schemas/cli/.
 import { z } from "zod";
 import { Status, Task } from "../../todo/model/task.js";
+import { inWorkflow } from "./workflow.js";
 
 /** True of the completion marker, which is not a task. */
 export const MarkerFlag = z.literal(true).optional().describe("It is the completion marker, not a task");
@@ -30,6 +31,7 @@ export const ListAnswer = z.object({
         .optional()
         .describe("A person must look at it before it counts as verified"),
       accepted: Accepted,
+      ...inWorkflow,
     }),
   ),
   wrong: z

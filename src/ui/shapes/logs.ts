@@ -14,6 +14,8 @@ export const LogsAnswer = z.object({
         attempt: z.int().describe("From 1, in that run"),
         agent: z.string(),
         started: z.string().describe("RFC 3339, of the first event of the attempt"),
+        stage: z.string().optional().describe("In a workflow: the stage"),
+        visit: z.int().optional().describe("How many stages the task had entered"),
         messages: z
           .array(z.object({ at: z.string().describe("RFC 3339"), text: z.string() }))
           .describe("The agent's messages, whole and in order"),

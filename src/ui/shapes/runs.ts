@@ -3,7 +3,9 @@ import { z } from "zod";
 import { Because, GateVerdict, Need } from "../../gate/verdict.js";
 import { Ending } from "../../logging/events.js";
 import { Task } from "../../todo/model/task.js";
+import { Question, Spent, WAYS } from "../../workflow/progress.js";
 import { Accepted, MarkerFlag, WHY_UNVERIFIED } from "./backlog.js";
+import { inWorkflow, OpenQuestionAnswer } from "./workflow.js";
 
 /** `looper runs --json`. The newest first. */
 export const RunsAnswer = z.object({
@@ -22,6 +24,7 @@ export const RunsAnswer = z.object({
       tokens: z.int().nullable().describe("Input, cached input and output together"),
       cost_usd: z.number().nullable().describe("Null where it is not known"),
       cost_partly: z.boolean().describe("The cost of a part is not known: it is at least so much"),
+      workflow: z.string().optional().describe("The workflow of its tasks that name none; absent: default"),
     }),
   ),
 });
@@ -113,6 +116,11 @@ export const StatusAnswer = z.object({
     .describe("As the task file is now, the completion marker left out"),
   need_a_look: z.array(z.string()).describe("Tasks of the run to be accepted by a person, or done again"),
   accepted: z.array(z.string()).describe("Tasks of the run that a person accepted"),
+  questions: z
+    .array(OpenQuestionAnswer)
+    .optional()
+    .describe("The open questions of the task file, the oldest first; absent: none"),
+  paused: z.array(z.string()).optional().describe("Tasks that a person paused; absent: none"),
   run: z
     .object({
       run: z.string(),
@@ -135,6 +143,8 @@ export const StatusAnswer = z.object({
           attempt: z.int(),
           started: z.string().describe("RFC 3339"),
           doing: z.string(),
+          stage: z.string().optional().describe("In a workflow: the stage, or finish or block"),
+          visit: z.int().optional(),
         })
         .nullable()
         .describe("The attempt in progress; null if there is none"),
@@ -181,6 +191,7 @@ export const ShowAnswer = z.object({
       .describe(
         "The findings of its last gate; absent where no checks were changed, as far as the logs tell",
       ),
+    ...inWorkflow,
   }),
   history: z
     .array(
@@ -191,18 +202,50 @@ export const ShowAnswer = z.object({
         started: z.string().describe("RFC 3339"),
         duration_ms: z.int(),
         result: z
-          .enum(["done", "blocked", "skipped", "failed", "waiting", "stopped", "agent-dropped"])
+          .enum(["done", "blocked", "skipped", "failed", "waiting", "stopped", "agent-dropped", "advanced"])
           .nullable()
-          .describe("Null while the run is in progress, or if it was killed"),
+          .describe(
+            "Null while the run is in progress, or if it was killed; `advanced`: the next stage of its workflow",
+          ),
         why: z.string().describe("Why it failed or is blocked; else empty"),
         verified: z.boolean(),
         commit: z.string().nullable(),
         rescue: z.string().nullable().describe("The ref that keeps what was given up"),
         tokens: z.int(),
         cost_usd: z.number().nullable(),
+        stage: z.string().optional().describe("In a workflow: the stage, or finish or block"),
+        visit: z.int().optional().describe("How many stages the task had entered"),
+        part: z.int().optional().describe("Of a stage with several agents"),
+        outcome: z.string().optional().describe("The stage's outcome"),
+        to: z.string().optional().describe("Where it led; absent where the task stayed in the stage"),
+        output: z.string().optional().describe("Absolute path of the stage's output"),
       }),
     )
     .describe("Every attempt the logs know, the oldest first"),
+  questions: z
+    .array(
+      z.object({
+        question: Question,
+        stage: z.string().optional().describe("Absent where the logs do not have it"),
+        answer: z
+          .object({
+            outcome: z.string().optional(),
+            text: z.string().optional(),
+            comment: z.string().optional(),
+            by: z.string(),
+            via: z.enum(WAYS),
+            at: z.string().describe("RFC 3339"),
+          })
+          .nullable()
+          .describe("Null while it is open"),
+      }),
+    )
+    .optional()
+    .describe("Every question about it that the logs or its row know, the oldest first; absent: none"),
+  spent: z
+    .record(z.string(), Spent)
+    .optional()
+    .describe("In a workflow: what each stage used over all runs, as far as the logs know; `*`: all of them"),
   explained: z
     .object({
       verdict: GateVerdict,

@@ -15,7 +15,9 @@ export function eventLine(
 ): string {
   const time = showTime(Date.parse(text(event, "timestamp"))).padEnd(TIME_WIDTH);
   const type = clean(text(event, "type"));
-  const who = [text(event, "task_id"), text(event, "agent")].map(clean).filter((part) => part !== "");
+  const who = [text(event, "task_id"), text(event, "stage"), text(event, "agent")]
+    .map(clean)
+    .filter((part) => part !== "");
   const head = `${time} ${type.padEnd(TYPE_WIDTH)} `;
   const words = [who.join(" "), clean(wordsFor(type, event))].filter((part) => part !== "").join("  ");
   const shown = columns === undefined ? words : cut(words, columns - head.length);
@@ -30,6 +32,37 @@ const NO_TASKS: Readonly<Record<string, string>> = {
   missing: "there is no task file",
   empty: "the task file is empty",
   "no-tasks": "the task file holds no tasks",
+};
+
+/** The same of events about stages and questions. */
+const STAGE_WORDS: Readonly<Record<string, (event: Value) => string>> = {
+  stage_entered: (event) => {
+    const before = [text(event, "from"), text(event, "outcome")].filter((part) => part !== "").join(": ");
+    const how = text(event, "skipped") === "" ? "" : ` (${text(event, "skipped")})`;
+    return `${before}${how} → ${text(event, "to")}, visit ${text(event, "visit")}`.trim();
+  },
+  asked: (event) => {
+    const { question } = event;
+    if (!isValue(question)) return "";
+    const outcomes: unknown[] = Array.isArray(question["outcomes"]) ? question["outcomes"] : [];
+    const words = outcomes.length === 0 ? "any text" : outcomes.join(", ");
+    return `${text(question, "id")} ${text(question, "text")} (${words})`;
+  },
+  question_answered: (event) => {
+    const answer = [text(event, "question"), text(event, "outcome") || "answered"].join(" ");
+    const remark = text(event, "comment");
+    return `${answer}, by ${text(event, "by")} (${text(event, "via")})${remark === "" ? "" : `: ${remark}`}`;
+  },
+  output_written: (event) => `${text(event, "file")} ${text(event, "sha256").slice(0, 12)}`,
+  work_saved: (event) => {
+    const paths = plural(amount(event, "paths"), "path");
+    const { output } = event;
+    const found = isValue(output) ? `${text(output, "outcome")}: ${text(output, "file")}, ` : "";
+    return `${found}${paths} saved${event["shelved"] === true ? ", tree put back" : ""}`;
+  },
+  person_asked: (event) => (text(event, "outcome") === "left" ? "left open" : "answered"),
+  session: (event) => text(event, "id"),
+  notified: (event) => `${text(event, "of")} → ${join(event, "to", "outcome", "error")}`,
 };
 
 /** The text of each event type. Without an entry the event's fields are shown. */
@@ -97,6 +130,7 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
     return `${what}, HEAD ${text(event, "head")}`;
   },
   run_ended: (event) => join(event, "ending", "message"),
+  ...STAGE_WORDS,
 };
 
 const STAMPS = new Set([
@@ -109,6 +143,9 @@ const STAMPS = new Set([
   "task_id",
   "agent",
   "attempt",
+  "stage",
+  "visit",
+  "part",
 ]);
 
 function wordsFor(type: string, event: Value): string {

@@ -2,6 +2,8 @@
 import { showMoment } from "../view/amounts.js";
 import type { LogsAnswer } from "../shapes/logs.js";
 import type { Colours } from "../colours.js";
+import { given } from "../../system/given.js";
+import { stageText } from "../view/live-line.js";
 import { clean, cut, showBlock } from "../text.js";
 
 export interface LogsScene {
@@ -19,8 +21,10 @@ export function logsLines({ task, run, attempts }: LogsAnswer, scene: LogsScene)
   const { title, now, colours, columns } = scene;
   const name = `${clean(task)} ${clean(title)}`.trim();
   if (run === null || attempts.length === 0) return [`no run has worked on ${clean(task)} yet`];
-  return attempts.flatMap(({ attempt, agent, started, messages }, at) => {
+  return attempts.flatMap(({ attempt, agent, started, messages, ...staged }, at) => {
+    const stage = stageText(given(staged));
     const facts = [
+      ...(stage === "" ? [] : [stage]),
       `attempt ${attempt}`,
       clean(agent),
       showMoment(Date.parse(started), now),

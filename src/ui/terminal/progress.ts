@@ -8,8 +8,9 @@ import { overBudgetText } from "../view/ending.js";
 import type { Finished } from "../view/job-view.js";
 import { placeOf, type View } from "../view/view.js";
 import type { Colours } from "../colours.js";
-import { PHASES, type Titles } from "../view/live-line.js";
+import { isEndOfWorkflow, PHASES, stageText, visitText, type Titles } from "../view/live-line.js";
 import { stepLines } from "./release-lines.js";
+import { stageNotes } from "./stage-notes.js";
 import { clean, cut } from "../text.js";
 import { aroundWaiting, waitingText } from "../view/waiting.js";
 
@@ -45,7 +46,8 @@ function told(line: string): Note {
   return { level: "info", lines: [line] };
 }
 
-function notesOf(event: Sealed, view: View, { colours }: Look): Note[] {
+function notesOf(event: Sealed, view: View, look: Look): Note[] {
+  const { colours } = look;
   switch (event.type) {
     case "run_started":
       return [
@@ -84,7 +86,7 @@ function notesOf(event: Sealed, view: View, { colours }: Look): Note[] {
     case "logs_cleaned":
       return [told(colours.dim(cleanedText(event)))];
     default:
-      return [];
+      return stageNotes(event, look);
   }
 }
 
@@ -171,7 +173,9 @@ function beginLine(view: View, { titles }: Look): string {
   const agent = `${clean(current.agent)}${again}`;
   if (current.taskId === undefined) return `- ${PHASES[current.phase]} · ${agent}`;
   const { n, of } = placeOf(view);
-  return `- ${n}/${of} ${nameOf(current.taskId, titles)} · ${agent}`;
+  const stage = stageText(current);
+  const who = isEndOfWorkflow(current) ? "" : ` · ${agent}`;
+  return `- ${n}/${of} ${nameOf(current.taskId, titles)}${stage === "" ? "" : ` · ${stage}`}${who}`;
 }
 
 function nameOf(id: string, titles: Titles): string {
@@ -198,7 +202,8 @@ function finishedNote(one: Finished, at: number, { titles, colours, columns }: L
   const name = columns === undefined ? whole : cut(whole, Math.floor(columns * TITLE_SHARE));
   const added = one.added === 0 ? "" : plural(one.added, "new task");
   const attempt = one.attempt > 1 ? `attempt ${one.attempt}` : "";
-  const facts = [clean(one.agent), attempt, showDuration(one.ms), showSpent(one.spent), added];
+  const agent = isEndOfWorkflow(one) ? "" : clean(one.agent);
+  const facts = [visitText(one), agent, attempt, showDuration(one.ms), showSpent(one.spent), added];
   const shown = facts.filter((fact) => fact !== "").join(" · ");
   const why = one.why === "" ? "" : `: ${cut(clean(one.why), MOST_WHY)}`;
   const line = `${verdict(one, colours)} ${name} ${colours.dim(`· ${shown}`)}${why}`;
@@ -217,6 +222,7 @@ function levelOf({ result }: Finished): Level {
     case "waiting":
     case "skipped":
     case "stopped":
+    case "advanced":
       return "info";
     default:
       return never(result);
@@ -228,6 +234,8 @@ function verdict({ result }: Finished, colours: Colours): string {
     case "done":
     case "reviewed":
       return colours.green("✓");
+    case "advanced":
+      return colours.cyan("→");
     case "blocked":
       return colours.red("✗ blocked");
     case "failed":

@@ -3,11 +3,14 @@ import { never } from "../../system/never.js";
 import { showCostOf, showDuration } from "../view/amounts.js";
 import { explainEnding, overBudgetText } from "../view/ending.js";
 import { lookLine } from "../view/looks.js";
+import { openLine, questionLine, questionLines, type OpenQuestion } from "../view/questions.js";
+import { given } from "../../system/given.js";
 import {
   looksFirst,
   looksOf,
   nameOf,
   rowsOf,
+  stageWordFor,
   totalsText,
   whyOf,
   wordFor,
@@ -29,6 +32,10 @@ export interface ResultLook {
   /** The paths of the log and the task file, as shown. */
   log: string;
   todoFile: string;
+  /** The open questions of the task file; absent: none. */
+  questions?: readonly OpenQuestion[];
+  /** Epoch ms. */
+  now?: number;
 }
 
 /** The answer, for stdout; and for stderr what kept the run from doing its work, where something did. */
@@ -52,15 +59,34 @@ export function resultLines(
     ...beyond(view, ended).map((budget) => colours.yellow(`! ${overBudgetText(budget)}`)),
     `${headline(ended, colours)} · ${totalsText(ended, rows)}`,
   ];
-  const toAccept = looks === "" ? [] : [colours.yellow(looks)];
+  const { questions = [] } = look;
+  const open = openLine(questions.length);
+  const toAccept = [looks, open].filter((line) => line !== "").map(colours.yellow);
   const log = colours.dim(`log: ${clean(look.log)}`);
-  const known = rows.length === 0 ? [] : [...table(rows, look), ""];
+  const known = [
+    ...(rows.length === 0 ? [] : [...table(rows, look), ""]),
+    ...(questions.length === 0 ? [] : askedLines(questions, look)),
+  ];
   if (hasFailed(ended)) {
     const errors = [`looper: ${clean(why)}`, `  ${clean(next)}`];
     return { answer: [...known, ...[...answer, ...toAccept, log].flatMap(fit)], errors };
   }
   const said = [...answer, clean(why), ...(next === "" ? [] : [`next: ${clean(next)}`]), ...toAccept, log];
   return { answer: [...known, ...said.flatMap(fit)], errors: [] };
+}
+
+/** More questions than this are shown in a line each. */
+const WHOLE_QUESTIONS = 3;
+/** More are left to `looper questions`. */
+const MOST_QUESTIONS = 20;
+
+/** The open questions, each with the commands that answer it. */
+function askedLines(questions: readonly OpenQuestion[], { colours, columns, now = 0 }: ResultLook): string[] {
+  const scene = { colours, now, ...given({ columns }) };
+  if (questions.length <= WHOLE_QUESTIONS)
+    return questions.flatMap((open) => [...questionLines(open, scene), ""]);
+  const lines = questions.slice(0, MOST_QUESTIONS).map((open) => questionLine(open, columns));
+  return [...lines, ...(questions.length > MOST_QUESTIONS ? ["…"] : []), ""];
 }
 
 function hasFailed({ ending }: Ended): boolean {
@@ -77,17 +103,25 @@ function table(rows: readonly TaskRow[], { columns, colours, titles }: ResultLoo
       { title: "time", right: true },
       { title: "cost", right: true },
     ],
-    rows.map((row) => [
-      nameOf(row, titles),
-      wordFor(row),
-      row.agents.map(clean).join(", "),
-      String(row.attempts),
-      showDuration(row.ms),
-      showCostOf(row.spent) === "" ? "-" : showCostOf(row.spent),
+    rows.flatMap((row) => [
+      cellsOf(nameOf(row, titles), wordFor(row), row),
+      ...(row.stages ?? []).map((stage) => cellsOf(`  ${clean(stage.stage)}`, stageWordFor(stage), stage)),
     ]),
     columns,
   );
   return [colours.dim(header), ...lines];
+}
+
+function cellsOf(
+  name: string,
+  result: string,
+  { agents, attempts, ms, spent }: Pick<TaskRow, "agents" | "attempts" | "ms" | "spent">,
+): string[] {
+  const cost = showCostOf(spent);
+  return [
+    ...[name, result, agents.map(clean).join(", ")],
+    ...[String(attempts), showDuration(ms), cost === "" ? "-" : cost],
+  ];
 }
 
 function reasons(rows: readonly TaskRow[], titles: Titles): string[] {

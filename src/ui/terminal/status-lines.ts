@@ -6,7 +6,9 @@ import { plural, showCostOf, showDuration, showMoment, showTokens } from "../vie
 import type { StatusAnswer } from "../shapes/runs.js";
 import type { View } from "../view/view.js";
 import type { Colours } from "../colours.js";
-import { PHASES, type Titles } from "../view/live-line.js";
+import { PHASES, stageText, type Titles } from "../view/live-line.js";
+import { openLine, questionLine } from "../view/questions.js";
+import { given } from "../../system/given.js";
 import { clean, cut, wrap } from "../text.js";
 import { lookLine } from "../view/looks.js";
 import { releaseTexts } from "./release-texts.js";
@@ -32,11 +34,16 @@ type Run = NonNullable<StatusAnswer["run"]>;
 
 /** Lines for a terminal: the run, what is left, what is in hand, what it waits for, what it used. */
 export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] {
-  const { run, tasks, need_a_look: looks, accepted } = answer;
+  const { run, tasks: counted, need_a_look: looks, accepted, questions = [], paused = [] } = answer;
+  const tasks = { ...counted, asking: questions.length };
   const { colours, columns } = scene;
   const lines =
     run === null
-      ? [{ text: "no runs yet", look: colours.bold }, { text: leftText(tasks, null) }]
+      ? [
+          { text: "no runs yet", look: colours.bold },
+          { text: leftText(tasks, null) },
+          { text: openLine(questions.length), look: colours.yellow },
+        ]
       : [
           { text: headText(run, scene), look: colours.bold },
           { text: run.project === undefined ? leftText(tasks, run) : `in another project: ${run.project}` },
@@ -45,6 +52,9 @@ export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] 
           { text: spentText(run, scene.view) },
           ...endTexts(run, scene).map((text) => ({ text })),
           { text: lookLine(looks), look: colours.yellow },
+          ...questions.map((open) => ({ text: questionLine(open, columns), look: colours.yellow })),
+          { text: openLine(questions.length), look: colours.yellow },
+          { text: paused.length === 0 ? "" : `paused: ${paused.join(", ")}` },
           { text: accepted.length === 0 ? "" : `accepted by a person: ${accepted.join(", ")}` },
           { text: run.project === undefined ? "" : `this project: ${leftText(tasks, null)}` },
         ];
@@ -82,14 +92,20 @@ function ago(view: View | undefined, now: number): string {
   return `${showDuration(Math.max(0, now - (view?.at ?? now)))} ago`;
 }
 
-function leftText({ todo, doing, blocked, done }: StatusAnswer["tasks"], run: Run | null): string {
-  const all = todo + doing + blocked + done;
+function leftText(
+  { todo, doing, blocked: given, done, asking }: StatusAnswer["tasks"] & { asking: number },
+  run: Run | null,
+): string {
+  const all = todo + doing + given + done;
+  // The row of a task that asks a person is blocked.
+  const blocked = Math.max(0, given - asking);
   const eta = run?.eta_ms ?? null;
   if (all === 0) return "no tasks";
   const parts = [
     `${String(done)} of ${plural(all, "task")} done`,
     todo + doing === 0 ? "" : `${String(todo + doing)} left`,
     blocked === 0 ? "" : `${String(blocked)} blocked`,
+    asking === 0 ? "" : `${String(asking)} ${asking === 1 ? "waits" : "wait"} for you`,
     eta === null ? "" : `about ${showDuration(eta)} to go, by what tasks took so far`,
   ];
   return parts.filter((part) => part !== "").join(" · ");
@@ -104,7 +120,9 @@ function handText({ current, state }: Run, { titles, now, columns }: StatusScene
   if (state !== "running") return `in hand: ${what}; the next run takes it up first`;
   const attempt = current.attempt > 1 ? [`attempt ${String(current.attempt)}`] : [];
   const since = showDuration(Math.max(0, now - Date.parse(current.started)));
-  const line = clean(`${what} · ${[current.agent, ...attempt, since, current.doing].join(" · ")}`);
+  const stage = stageText(given({ stage: current.stage, visit: current.visit }));
+  const who = [stage, current.agent].filter((one) => one !== "");
+  const line = clean(`${what} · ${[...who, ...attempt, since, current.doing].join(" · ")}`);
   return columns === undefined ? line : cut(line, columns);
 }
 

@@ -4,7 +4,7 @@ import { showAnswer } from "../answers/show.js";
 import { PLAIN } from "../colours.js";
 import { taskLines } from "./task-lines.js";
 
-const SCENE = { now: 0, live: undefined, colours: PLAIN };
+const SCENE = { now: 0, live: undefined, colours: PLAIN, tasksDir: "t", shown: String };
 const done = task("T1", { status: "done" });
 
 test("the explanation takes the place of the log's findings, and the table of changed paths keeps its columns", () => {

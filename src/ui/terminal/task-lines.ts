@@ -1,19 +1,12 @@
 // All fields of a task and its attempts, as lines for people. Pure. Leaves collecting them to the commands.
 import { plural, showCost, showCount, showDuration, showMoment } from "../view/amounts.js";
 import type { ShowAnswer } from "../shapes/runs.js";
-import type { Colours } from "../colours.js";
+import { isHeld } from "../answers/stages.js";
+import { listQuestions, questionLines } from "../view/questions.js";
 import { tableLines } from "./columns.js";
+import { afterwards, resultText, type TaskScene } from "./attempt-words.js";
+import { pathLines, stageSpentLines } from "./stage-lines.js";
 import { clean, cut, showBlock, wrap } from "../text.js";
-
-export interface TaskScene {
-  /** Epoch ms. */
-  now: number;
-  /** The run in progress. */
-  live: string | undefined;
-  colours: Colours;
-  /** Long texts are wrapped at this width. */
-  columns?: number;
-}
 
 type Task = ShowAnswer["task"];
 type Attempt = ShowAnswer["history"][number];
@@ -22,7 +15,9 @@ type Explained = ShowAnswer["explained"];
 const INDENT = "  ";
 
 /** Its lines: what it is, what it says, what became of it. */
-export function taskLines({ task, history, explained }: ShowAnswer, scene: TaskScene): string[] {
+export function taskLines(answer: ShowAnswer, scene: TaskScene): string[] {
+  const { task, history, explained } = answer;
+  const inStages = pathLines(answer, scene);
   const { colours, columns } = scene;
   const room = columns === undefined ? undefined : Math.max(1, columns - INDENT.length);
   const section = (title: string, texts: readonly string[]): string[] => {
@@ -37,6 +32,7 @@ export function taskLines({ task, history, explained }: ShowAnswer, scene: TaskS
   return [
     ...wrap(clean(`${task.id} ${task.title}`), columns).map(colours.bold),
     ...factsOf(task).flatMap((line) => wrap(clean(line), columns)),
+    ...waitingLines(task, scene),
     ...section(doubtTitle(explained), explained?.reasons ?? task.unverified_because),
     ...section("the agent's reason to change checks", agentsReason(task)),
     ...needsOf(task, explained).flatMap(({ path, diff }) =>
@@ -45,7 +41,7 @@ export function taskLines({ task, history, explained }: ShowAnswer, scene: TaskS
     ...section("it needs changed checks of", [(explained ?? task.evidence)?.on.join(", ") ?? ""]),
     ...section("checks changed", task.evidence?.changed_checks ?? []),
     ...block("changed paths", changedLines(explained)),
-    ...section("why it is blocked", task.status === "done" ? [] : (task.blockers ?? [])),
+    ...section("why it is blocked", task.status === "done" ? [] : withoutQuestion(task)),
     ...section("description", [task.description ?? ""]),
     ...section("details", [task.details ?? ""]),
     ...section("steps", numbered(task.steps ?? [])),
@@ -53,8 +49,26 @@ export function taskLines({ task, history, explained }: ShowAnswer, scene: TaskS
     ...section("may change", task.changes ?? []),
     ...section("files", task.files ?? []),
     ...section("result", [task.result ?? ""]),
-    ...historyLines(history, scene),
+    ...stageSpentLines(answer, scene),
+    ...(inStages.length > 0 ? inStages : historyLines(history, scene)),
   ];
+}
+
+/** The question that the task waits for, and its pause. */
+function waitingLines(task: Task, scene: TaskScene): string[] {
+  const [open] = listQuestions([task], scene.tasksDir);
+  const { paused } = task.progress ?? {};
+  const by = paused === undefined ? "" : `paused by ${clean(paused.by)} (${paused.via}), ${paused.at}`;
+  const why = paused?.why === undefined ? "" : `: ${clean(paused.why)}`;
+  return [
+    ...(open === undefined ? [] : ["", ...questionLines(open, scene)]),
+    ...(by === "" ? [] : ["", ...wrap(`${by}${why}`, scene.columns)]),
+  ];
+}
+
+/** The blockers without the open question, which has a part of its own. */
+function withoutQuestion({ blockers = [], question }: Task): readonly string[] {
+  return blockers.filter((one) => one !== question?.text);
 }
 
 function doubtTitle(explained: Explained): string {
@@ -90,9 +104,14 @@ function factsOf(task: Task): string[] {
       : task.verified
         ? acceptedText(task)
         : "unverified";
-  const blocked = status === "blocked" && task.ready ? "blocked (the next run tries it once)" : status;
+  const blocked =
+    task.question !== undefined
+      ? "waits for you"
+      : status === "blocked" && task.ready
+        ? "blocked (the next run tries it once)"
+        : status;
   const ready =
-    status === "blocked" && task.ready
+    (status === "blocked" && task.ready) || isHeld(task)
       ? ""
       : status === "done"
         ? unverified
@@ -100,7 +119,7 @@ function factsOf(task: Task): string[] {
           ? "ready"
           : `waits for ${task.waits_for.join(", ")}`;
   const first = [
-    ...[blocked, ready, `priority ${String(priority)}`],
+    ...[blocked, ready, stageText(task), `priority ${String(priority)}`],
     agent === undefined ? "" : `agent ${agent}`,
     tags.length === 0 ? "" : `tags ${tags.join(", ")}`,
     task.attempts === undefined ? "" : plural(task.attempts, "attempt"),
@@ -113,6 +132,12 @@ function factsOf(task: Task): string[] {
   return [first, links]
     .map((parts) => parts.filter((part) => part !== "").join(" · "))
     .filter((line) => line !== "");
+}
+
+/** `at review of implement-review, visit 4`; empty outside a workflow. */
+function stageText({ workflow, stage, visit }: Task): string {
+  if (stage === undefined) return workflow === undefined ? "" : `workflow ${workflow}`;
+  return `at ${stage} of ${workflow ?? ""}, visit ${String(visit)}`;
 }
 
 function acceptedText({ accepted }: Task): string {
@@ -150,22 +175,7 @@ function historyLines(history: readonly Attempt[], { now, live, colours, columns
   const fit = (line: string): string => (columns === undefined ? line : cut(line, columns));
   const body = history.flatMap((one, at) => [
     fit(lines[at] ?? ""),
-    ...afterwards(one).map((text) => colours.dim(fit(text))),
+    ...afterwards(one).map((text) => colours.dim(fit(`${INDENT}${INDENT}${text}`))),
   ]);
   return ["", colours.dim(fit(header)), ...body];
-}
-
-function resultText({ result, verified, run }: Attempt, live: string | undefined): string {
-  if (result === null) return run === live ? "in hand" : "killed";
-  return result === "done" && !verified ? "done, unverified" : result;
-}
-
-function afterwards({ why, commit, rescue }: Attempt): string[] {
-  return [
-    why === "" ? "" : clean(why),
-    commit === null ? "" : `commit ${commit.slice(0, 12)}`,
-    rescue === null ? "" : `its work is kept as ${clean(rescue)}: looper rescue`,
-  ]
-    .filter((text) => text !== "")
-    .map((text) => `${INDENT}${INDENT}${text}`);
 }

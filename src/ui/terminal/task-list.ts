@@ -6,6 +6,7 @@ import { show } from "../../todo/model/problem.js";
 import type { WrongTask } from "../../todo/check/shape.js";
 import type { Status, Task } from "../../todo/model/task.js";
 import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
+import { openQuestion } from "../../workflow/question.js";
 import type { Look } from "../view/looks.js";
 import type { Colours } from "../colours.js";
 import { clean, cut, pad, widthOf } from "../text.js";
@@ -34,8 +35,12 @@ export function* taskListLines(
 ): Generator<string, void> {
   const idWidth = tasks.reduce((width, { id }) => Math.max(width, widthOf(clean(id))), 0);
   const look = { colours, idWidth, ...given({ columns }) };
+  const asking = tasks.filter((task) => openQuestion(task.progress) !== undefined);
+  if (asking.length > 0) yield colours.yellow(`waits for you (${asking.length})`);
+  for (const task of asking) yield taskLine(task, questionNote(task, waitsFor(task)), look);
+  const others = asking.length === 0 ? tasks : tasks.filter((task) => !asking.includes(task));
   for (const status of STATUSES) {
-    const group = tasks.filter((task) => task.status === status);
+    const group = others.filter((task) => task.status === status);
     if (group.length === 0) continue;
     yield colourOf(status, colours)(`${status} (${group.length})`);
     const first = group.filter((task) => looks(task) !== undefined);
@@ -80,11 +85,31 @@ function taskLine(
 /** Its dependencies, why it is blocked or was reopened, or that it is unverified. */
 function noteOf(task: Task, waitsFor: readonly string[], doubts: readonly string[]): string {
   if (task.status === "done") return isVerified(task) ? accepted(task) : unverified(doubts);
-  if (waitsFor.length === 0 && task.blockers === undefined) return "";
+  if (waitsFor.length === 0 && task.blockers === undefined && task.progress === undefined) return "";
   const waits = waitsFor.length === 0 ? [] : [`waits for ${waitsFor.map(clean).join(", ")}`];
   const reasons = task.blockers ?? [];
-  const notes = [...waits, ...reasons.map((reason) => cut(clean(reason), LONGEST_REASON))];
+  const notes = [
+    ...stageNotes(task),
+    ...waits,
+    ...reasons.map((reason) => cut(clean(reason), LONGEST_REASON)),
+  ];
   return notes.length === 0 ? "" : `  ${notes.join("; ")}`;
+}
+
+/** The stage of a task in a workflow, and who paused it. */
+function stageNotes({ progress }: Task): string[] {
+  if (progress === undefined) return [];
+  const { stage, paused } = progress;
+  const at = stage === "block" ? [] : [`at ${clean(stage)}`];
+  return paused === undefined ? at : [...at, `paused by ${clean(paused.by)}`];
+}
+
+/** The stage that asks, and the question. */
+function questionNote(task: Task, waitsFor: readonly string[]): string {
+  const text = cut(clean(openQuestion(task.progress)?.text ?? ""), LONGEST_REASON);
+  const paused = task.progress?.paused === undefined ? [] : [`paused by ${clean(task.progress.paused.by)}`];
+  const waits = waitsFor.length === 0 ? [] : [`waits for ${waitsFor.map(clean).join(", ")}`];
+  return `  ${[`${clean(task.progress?.stage ?? "")}: ${text}`, ...paused, ...waits].join("; ")}`;
 }
 
 function accepted(task: Task): string {

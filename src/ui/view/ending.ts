@@ -5,6 +5,7 @@ import { never } from "../../system/never.js";
 import { plural } from "./amounts.js";
 import type { Ended, View } from "./view.js";
 import { count } from "./view.js";
+import { countOpen } from "./stage-view.js";
 
 /** `next` is empty when nothing is left to do. Texts are not cleaned. `file`: the task file as shown. */
 export function explainEnding(view: View, ended: Ended, file: string): { why: string; next: string } {
@@ -13,10 +14,11 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
     case "complete":
       return complete(view, ended);
     case "blocked": {
-      const blocked = plural(count(view, "blocked"), "task");
+      const blocked = count(view, "blocked") - countOpen(view.stages);
       return {
         why:
-          message ?? `${blocked} ${count(view, "blocked") === 1 ? "is" : "are"} blocked; ${leftBeside(view)}`,
+          message ??
+          `${plural(blocked, "task")} ${blocked === 1 ? "is" : "are"} blocked; ${leftBeside(view)}`,
         next: "fix what is named above (also under `blockers` in the task file), then looper run: it tries blocked tasks once more",
       };
     }
@@ -28,6 +30,7 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
     case "budget":
       return { why: message ?? "the budget of this run is spent", next: nextForBudget(view) };
     case "waiting":
+      if (countOpen(view.stages) > 0) return askedEnding(view, message);
       return {
         why: message ?? "an agent cannot work for a while",
         next: `${runAgain(view)}, when the agent can work again; or schedule another agent`,
@@ -50,6 +53,16 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
     default:
       return never(ended.ending);
   }
+}
+
+/** The run has nothing to do until a person answers. */
+function askedEnding({ stages }: View, message: string | undefined): { why: string; next: string } {
+  const open = countOpen(stages);
+  const ask = open === 1 ? "question waits" : "questions wait";
+  return {
+    why: message ?? `${String(open)} ${ask} for an answer`,
+    next: "answer with the commands above, from any shell, then looper run: it takes up the answers first",
+  };
 }
 
 function nextForBudget(view: View): string {

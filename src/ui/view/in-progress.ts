@@ -30,6 +30,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   "run-baseline": "checking what passes before the work",
   "run-gate": "checking the work",
   release: "checking the release",
+  "save-work": "saving the work",
   restore: "putting the tree back",
 };
 

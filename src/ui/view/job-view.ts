@@ -4,17 +4,38 @@ import type { Phase } from "../../agents/agent.js";
 import { describeDoubt } from "../../gate/verdict/needs.js";
 import type { RunEvent } from "../../logging/events.js";
 import { hasUnknownCost } from "../../loop/step/spending.js";
+import { given } from "../../system/given.js";
 import type { Look } from "./looks.js";
+import type { StageView } from "./stage-view.js";
 import { NOTHING_SPENT, UNREPORTED, type Spent } from "./spent.js";
 
 /**
  * The result of an attempt, a review, a draft or a repair. `failed`: another attempt follows; `waiting`: its agent was not available;
- * `stopped`: the run was stopped.
+ * `stopped`: the run was stopped; `advanced`: its task is in the next stage of its workflow.
  */
 export type JobResult =
-  "done" | "blocked" | "skipped" | "failed" | "waiting" | "stopped" | "agent-dropped" | "reviewed";
+  | "done"
+  | "blocked"
+  | "skipped"
+  | "failed"
+  | "waiting"
+  | "stopped"
+  | "agent-dropped"
+  | "reviewed"
+  | "advanced";
 
-interface JobView {
+/** A job of a stage: the stage (or finish, block), its visit and part, and how the visit ended. */
+export interface StageFacts {
+  stage?: string;
+  visit?: number;
+  part?: number;
+  /** Its outcome, once its output is written. */
+  outcome?: string;
+  /** The file of its output, below `tasks_dir`. */
+  output?: string;
+}
+
+interface JobView extends StageFacts {
   job: number;
   phase: Phase;
   taskId?: string;
@@ -51,6 +72,8 @@ export interface Current extends JobView {
   released?: string;
   /** The gate verified it. */
   verified?: true;
+  /** An agent worked in it: jobs of stages may have none. */
+  hadAgent?: true;
   /** Why a person must look at it. */
   look?: Look;
 }
@@ -58,6 +81,8 @@ export interface Current extends JobView {
 /** A finished job. */
 export interface Finished extends JobView {
   result: JobResult;
+  /** The stage where its task is now; absent where it stayed. */
+  to?: string;
   ms: number;
   /** Its commit; absent when nothing changed or without git. */
   commit?: string;
@@ -73,6 +98,31 @@ export interface Finished extends JobView {
   added: number;
 }
 
+/** The facts of a job of a stage when it begins; an end of a workflow starts with what the stages before left. */
+export function beginStage(
+  { stage, visit, part, task_id: id }: BeginningJob,
+  { stages, finished }: { stages?: StageView; finished: readonly Finished[] },
+): StageFacts & Pick<Current, "verified" | "look" | "why"> {
+  const facts = given({ stage, visit, part });
+  if (typeof id !== "string" || (stage !== "finish" && stage !== "block")) return facts;
+  if (stage === "finish" && stages?.places.get(id)?.verdict === "passed") return { ...facts, verified: true };
+  const { look, why } = finished.findLast(({ taskId }) => taskId === id) ?? {};
+  return { ...facts, ...(stage === "finish" ? given({ look }) : given({ why })) };
+}
+
+interface BeginningJob {
+  stage?: string | undefined;
+  visit?: number | undefined;
+  part?: number | undefined;
+  task_id?: string | null | undefined;
+}
+
+/** What a finished job of a stage keeps; empty under `default`. */
+export function stageFacts(current: Current): StageFacts & Pick<Current, "look"> {
+  const { stage, visit, part, outcome, output, look } = current;
+  return stage === undefined ? {} : given({ stage, visit, part, outcome, output, look });
+}
+
 type AgentFinished = Extract<RunEvent, { type: "agent_finished" }>;
 
 /** The job after its agent has ended. */
@@ -82,8 +132,22 @@ export function endAgent(current: Current, event: AgentFinished): Current {
   const why = whyOf(event);
   const { report } = event;
   const reported = report !== undefined && "found" in report ? { reported: report.found.status } : {};
-  const ended = { agentEnded: true, doing: "settling", ...stopped, ...reported };
+  const outcome = current.stage === undefined ? undefined : outcomeOf(event);
+  const staged = outcome === undefined ? {} : { outcome };
+  const had = current.stage === undefined ? {} : { hadAgent: true as const };
+  const ended = { agentEnded: true, doing: "settling", ...stopped, ...reported, ...staged, ...had };
   return { ...current, ...ended, ...(why === "" ? {} : { why }) };
+}
+
+/** The outcome of the stage in the agent's report. */
+function outcomeOf({ report }: AgentFinished): string | undefined {
+  return report !== undefined && "found" in report ? report.found.outcome : undefined;
+}
+
+/** The job after the work of its visit was saved, with the outcome that counts. */
+export function endVisit(current: Current, { output }: Extract<RunEvent, { type: "work_saved" }>): Current {
+  const said = output === undefined ? {} : { outcome: output.outcome, output: output.file };
+  return { ...current, ...said, agentEnded: true, doing: "settling" };
 }
 
 /** The job after its gate. */
@@ -144,4 +208,9 @@ export function resultOf(current: Current, own: string | undefined): JobResult |
   if (current.next !== undefined) return "failed";
   if (current.stopped === true) return "stopped";
   return current.reported === "done" ? undefined : "skipped";
+}
+
+/** The result of a job that ended its visit: its task is now at `to`, or in the same stage after one of its parts. */
+export function resultOfVisit({ next }: Current, to: string | undefined): JobResult {
+  return to === "block" || next !== undefined ? "failed" : "advanced";
 }

@@ -3,7 +3,8 @@ import { stripVTControlCharacters } from "node:util";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { explainEnding } from "./ending.js";
-import { looksFirst, rowsOf, spentOn, type TaskRow } from "./rows.js";
+import { plural } from "./amounts.js";
+import { looksFirst, rowsOf, spentOn, stageWordFor, wordFor, type TaskRow } from "./rows.js";
 import type { Titles } from "./live-line.js";
 import { clean } from "../text.js";
 import type { Ended, View } from "./view.js";
@@ -78,7 +79,13 @@ function factsOf(view: View, ended: Ended, rows: readonly TaskRow[]): Record<str
     : { ...facts, cost_usd: cost, ...(partly === true ? { cost_partly_known: "true" } : {}) };
 }
 
-function caseOf(row: TaskRow, id: string, { titles }: JUnitLook): TestCase {
+function caseOf(row: TaskRow, id: string, look: JUnitLook): TestCase {
+  const { output, ...rest } = resultCase(row, id, look);
+  const said = [output, stagesText(row)].filter((line) => line !== undefined);
+  return said.length === 0 ? rest : { ...rest, output: said.join("\n") };
+}
+
+function resultCase(row: TaskRow, id: string, { titles }: JUnitLook): TestCase {
   const { last, agents, ms } = row;
   const said = { name: nameOf(id, titles), agent: agents.at(-1) ?? "", ms };
   const reason = last.why === "" ? last.result : clean(last.why);
@@ -94,6 +101,8 @@ function caseOf(row: TaskRow, id: string, { titles }: JUnitLook): TestCase {
       const text = last.evidence ?? last.why;
       return { ...said, fault: { kind: "failure", type: last.result, message: reason, text } };
     }
+    case "advanced":
+      return { ...said, fault: { kind: "skipped", message: `not finished: ${waitText(row)}` } };
     case "skipped":
     case "waiting":
     case "stopped":
@@ -102,6 +111,19 @@ function caseOf(row: TaskRow, id: string, { titles }: JUnitLook): TestCase {
     default:
       return never(last.result);
   }
+}
+
+/** Where a task in a workflow is, with the question that it waits for. */
+function waitText(row: TaskRow): string {
+  return row.asks === undefined ? wordFor(row) : `${wordFor(row)}: ${clean(row.asks)}`;
+}
+
+/** The stages of a task in a workflow and how each ended; `undefined` under `default`. */
+function stagesText({ stages }: TaskRow): string | undefined {
+  const said = stages?.map(
+    (row) => `${clean(row.stage)} ${stageWordFor(row)} (${plural(row.attempts, "attempt")})`,
+  );
+  return said === undefined ? undefined : `stages: ${said.join(", ")}`;
 }
 
 /** Tasks that are not done and that the run did not reach. */

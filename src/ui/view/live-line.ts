@@ -1,7 +1,8 @@
 // The live line of a run: task, agent, time, current action. Pure.
 // Leaves drawing it to screen.ts.
 import { showCost, showDuration, showTokens } from "./amounts.js";
-import type { Current } from "./job-view.js";
+import { ENDS } from "../../workflow/workflow.js";
+import type { Current, StageFacts } from "./job-view.js";
 import { waitingText } from "./waiting.js";
 import { placeOf, type View } from "./view.js";
 import type { Colours } from "../colours.js";
@@ -43,7 +44,8 @@ export function liveLine(scene: Scene): string {
 
 function partsOf(scene: Scene, current: Current): { head: string; tail: string } {
   const { now, columns } = scene;
-  const facts = [clean(current.agent), showDuration(now - current.began), ...amounts(current)];
+  const who = [stageText(current), isEndOfWorkflow(current) ? "" : clean(current.agent)];
+  const facts = [...who.filter((one) => one !== ""), showDuration(now - current.began), ...amounts(current)];
   const title = cut(titleOf(scene, current), Math.max(LEAST_TITLE, Math.floor(columns * 0.3)));
   return {
     head: `${labelOf(scene, current)}${title}`,
@@ -66,6 +68,29 @@ function labelOf({ view }: Scene, current: Current): string {
 
 function titleOf({ titles }: Scene, current: Current): string {
   return current.taskId === undefined ? PHASES[current.phase] : clean(titles.get(current.taskId) ?? "");
+}
+
+/** The stage of a job with its visit, and its part if it has several; empty under `default`. */
+export function stageText({ stage, visit, part }: StageFacts): string {
+  if (stage === undefined) return "";
+  if (stage === "finish") return "finishing";
+  if (stage === "block") return "giving up";
+  const nth = visit === undefined || visit < 2 ? "" : `, visit ${String(visit)}`;
+  return `${clean(stage)}${part === undefined ? "" : `, part ${String(part)}`}${nth}`;
+}
+
+/** `review: changes, next implement`; empty under `default`, and where the task stayed in its stage. */
+export function visitText(one: StageFacts & { to?: string }): string {
+  const { outcome, to } = one;
+  const stage = isEndOfWorkflow(one) ? "" : stageText(one);
+  if (stage === "" || (outcome === undefined && to === undefined)) return stage;
+  const parts = [clean(outcome ?? ""), to === undefined ? "" : `next ${clean(to)}`];
+  return `${stage}: ${parts.filter((part) => part !== "").join(", ")}`;
+}
+
+/** Whether a job is one of the two ends, which have no agent. */
+export function isEndOfWorkflow({ stage }: StageFacts): boolean {
+  return ENDS.some((end) => end === stage);
 }
 
 /** The names of jobs without a task. */

@@ -18,9 +18,9 @@ export interface OpenQuestion {
   visit: number;
   question: Question;
   /** Where to read what is decided on: a file below `tasks_dir`, or a command of git's; absent if nothing is shown. */
-  place?: string;
+  place?: string | undefined;
   /** No job starts on its task, whatever the answer. */
-  paused?: true;
+  paused?: true | undefined;
 }
 
 /** The open questions, the oldest first. `tasksDir`: as it is shown. */
@@ -98,6 +98,11 @@ function aboutLines({ question: { shows, call }, place }: OpenQuestion): string[
 }
 
 const ABOUT: Readonly<Record<string, string>> = { diff: "the changes", work: "all of its work" };
+
+/** `asks` of a stage or an agent; `asks to run` of a tool's call. */
+export function ofSource({ source }: Pick<Question, "source">): string {
+  return source === "tool" ? "asks to run" : source === "agent" ? "its agent asks" : "asks";
+}
 
 /** `asked 12m05s ago; without an answer by 18:02:11, the answer is reject` */
 export function waitText(

@@ -5,7 +5,9 @@ import type { Finished, JobResult } from "./job-view.js";
 import { listLooks } from "./looks.js";
 import { addSpent, NOTHING_SPENT, type Spent } from "./spent.js";
 import { PHASES, type Titles } from "./live-line.js";
+import { ENDS } from "../../workflow/workflow.js";
 import { clean } from "../text.js";
+import { questionOf, type Place } from "./stage-view.js";
 import type { Ended, View } from "./view.js";
 
 export interface TaskRow {
@@ -20,6 +22,23 @@ export interface TaskRow {
   spent: Spent;
   /** The task is no longer in the backlog. */
   removed?: true;
+  /** In a workflow: each stage that the run worked on, in order; absent under `default`. */
+  stages?: readonly StageRow[];
+  /** The stage where its task is now, and whether it asks a person there. */
+  at?: Pick<Place, "stage" | "asks" | "paused">;
+  /** The text of its open question; not cleaned. */
+  asks?: string;
+}
+
+/** All visits of one stage in a run. */
+export interface StageRow {
+  stage: string;
+  /** The last of its jobs. */
+  last: Finished;
+  agents: readonly string[];
+  attempts: number;
+  ms: number;
+  spent: Spent;
 }
 
 /** In the order in which they began. */
@@ -28,17 +47,42 @@ export function rowsOf(view: View): TaskRow[] {
   for (const one of view.finished) {
     const key = one.taskId === undefined ? `job ${one.job}` : `task ${one.taskId}`;
     const before = rows.get(key);
+    const place = view.stages?.places.get(one.taskId ?? "");
     rows.set(key, {
       ...given({ taskId: one.taskId }),
       last: one,
-      agents: [...new Set([...(before?.agents ?? []), one.agent])],
-      attempts: (before?.attempts ?? 0) + (one.uncounted === true ? 0 : 1),
-      ms: (before?.ms ?? 0) + one.ms,
-      spent: addSpent(before?.spent ?? NOTHING_SPENT, one.spent),
+      ...addJob(before, one),
       ...(isRemoved(view, one.taskId) ? { removed: true } : {}),
+      ...given({ stages: addStage(before?.stages, one), at: place, asks: askedBy(view, one.taskId) }),
     });
   }
   return [...rows.values()];
+}
+
+function askedBy({ stages }: View, id: string | undefined): string | undefined {
+  return id === undefined ? undefined : questionOf(stages, id)?.text;
+}
+
+type Sums = Pick<TaskRow, "agents" | "attempts" | "ms" | "spent">;
+
+/** The sums with one more job. An end of a workflow has no agent. */
+function addJob(before: Sums | undefined, one: Finished): Sums {
+  const agents = one.stage !== undefined && one.uncounted === true ? [] : [one.agent];
+  return {
+    agents: [...new Set([...(before?.agents ?? []), ...agents])],
+    attempts: (before?.attempts ?? 0) + (one.uncounted === true ? 0 : 1),
+    ms: (before?.ms ?? 0) + one.ms,
+    spent: addSpent(before?.spent ?? NOTHING_SPENT, one.spent),
+  };
+}
+
+function addStage(rows: readonly StageRow[] | undefined, one: Finished): readonly StageRow[] | undefined {
+  const { stage } = one;
+  if (stage === undefined || ENDS.some((end) => end === stage)) return rows;
+  const before = rows?.find((row) => row.stage === stage);
+  const added = { stage, last: one, ...addJob(before, one) };
+  if (before === undefined) return [...(rows ?? []), added];
+  return (rows ?? []).map((row) => (row === before ? added : row));
 }
 
 /** The rows of tasks that a person must look at first, then the others; each in their order. */
@@ -77,11 +121,18 @@ export function nameOf({ taskId, last }: TaskRow, titles: Titles): string {
 }
 
 /** The result in at most three words. */
-export function wordFor({ last: { result, added, unverified }, removed }: TaskRow): string {
-  const word = removed === true && result !== "done" ? [] : [WORDS[result]];
+export function wordFor({ last: { result, added, unverified }, removed, at }: TaskRow): string {
+  const word = removed === true && result !== "done" ? [] : [stageWord(result, at) ?? WORDS[result]];
   const gone = removed === true ? "removed" : "";
   const parts = [...word, gone, unverified === true ? "unverified" : "", added > 0 ? `+${added}` : ""];
   return parts.filter((part) => part !== "").join(", ");
+}
+
+/** Where a task in a workflow waits; `undefined` where its last job says more. */
+function stageWord(result: JobResult, at: TaskRow["at"]): string | undefined {
+  if (at?.asks === true) return "waits for you";
+  if (at?.paused === true && result !== "blocked") return "paused";
+  return result === "advanced" && at !== undefined ? `at ${clean(at.stage)}` : undefined;
 }
 
 const WORDS: Readonly<Record<JobResult, string>> = {
@@ -93,7 +144,13 @@ const WORDS: Readonly<Record<JobResult, string>> = {
   stopped: "stopped",
   "agent-dropped": "not tried",
   reviewed: "reviewed",
+  advanced: "in progress",
 };
+
+/** How the last visit of a stage ended: its outcome, and why it failed. */
+export function stageWordFor({ last: { result, outcome } }: StageRow): string {
+  return result === "advanced" ? clean(outcome ?? "passed") : WORDS[result];
+}
 
 /** The totals of the run: progress, usage, and the cost per finished task. */
 export function totalsText(

@@ -9,16 +9,21 @@ import { ById } from "../../todo/model/indexed-list.js";
 import { doingOf } from "./in-progress.js";
 import { keptWorkText } from "./stopped-text.js";
 import {
+  beginStage,
   endAgent,
   endGate,
+  endVisit,
   failAttempt,
   resultOf,
+  resultOfVisit,
+  stageFacts,
   unreportedBy,
   type Current,
   type Finished,
 } from "./job-view.js";
 import { beginRelease, foldRelease, type ReleaseView } from "./release-view.js";
 import { addSpent, NOTHING_SPENT, spentOf, type Spent } from "./spent.js";
+import { foldStages, movedBy, type StageView } from "./stage-view.js";
 
 export interface Ended {
   ending: Ending;
@@ -72,6 +77,8 @@ export interface View {
   ended?: Ended;
   /** Present for a release, which does not work on the backlog. */
   release?: ReleaseView;
+  /** Where tasks are in their workflows; absent under `default`. */
+  stages?: StageView;
 }
 
 /** Before the first event. */
@@ -103,7 +110,9 @@ export function fold(view: View, event: Sealed): View {
   const seen = { ...view, began: view.began || at, at };
   const folded = foldRun(foldJob(begin(seen, event, at), event, at), event);
   const { release } = folded;
-  return release === undefined ? folded : { ...folded, release: foldRelease(release, event) };
+  const stages = foldStages(folded.stages, event);
+  const staged = stages === folded.stages ? folded : { ...folded, ...given({ stages }) };
+  return release === undefined ? staged : { ...staged, release: foldRelease(release, event) };
 }
 
 /** Any event of an unknown job begins it. A release that was made earlier has no agent, so no job begins. */
@@ -111,7 +120,7 @@ function begin(view: View, event: RunEvent, at: number): View {
   if (view.release?.order.made !== undefined) return view;
   if (!("job" in event) || event.job === undefined || event.job === view.current?.job) return view;
   // Work of an earlier run becomes a rescue; no agent works on it.
-  if (event.phase === "iteration" && event.iteration === 0) return view;
+  if (event.phase === "iteration" && event.iteration === 0 && event.stage === undefined) return view;
   if (event.phase === undefined || view.finishedJobs.has(event.job)) return view;
   const { waiting: _over, ...rest } = view;
   // An attempt whose task was removed is not settled by an event. It ends when the next job begins.
@@ -127,6 +136,7 @@ function begin(view: View, event: RunEvent, at: number): View {
       ...(typeof event.task_id === "string" ? { taskId: event.task_id } : {}),
       agent: event.agent ?? "",
       attempt: event.attempt ?? 1,
+      ...beginStage(event, view),
       spent: NOTHING_SPENT,
       began: at,
       doing: "getting ready",
@@ -153,8 +163,11 @@ function foldJob(view: View, event: Sealed, at: number): View {
       return endsAgent(view, current, event);
     case "gate_finished":
       return { ...view, current: endGate(current, event) };
+    case "work_saved":
+      return { ...view, current: endVisit(current, event) };
     case "restored": {
-      const kept = event.rescue === undefined ? current : { ...current, rescue: event.rescue };
+      const rescued = event.rescue === undefined ? current : { ...current, rescue: event.rescue };
+      const kept = current.stage === "block" ? { ...rescued, agentEnded: true } : rescued;
       // This ends a release; a task is settled next.
       if (current.phase !== "push") return { ...view, current: kept };
       return finish(
@@ -225,20 +238,21 @@ function settle(
   }).length;
   const updated = event.updated.find(({ id }) => id === current.taskId)?.to;
   const own = updated ?? event.rows.find(({ id }) => id === current.taskId)?.status;
-  const result = resultOf(current, own);
+  const moved = movedBy(current, event.rows);
+  const result = moved === undefined ? resultOf(current, own) : resultOfVisit(current, moved.to);
   if (result === undefined) return view;
-  const isTold = result === "done" || result === "reviewed";
+  const isTold = result === "done" || result === "reviewed" || result === "advanced";
   const says = !isTold && !(result === "stopped" && current.stopped === true);
   const { released } = current;
   const why = released === undefined ? (says ? (current.why ?? "") : "") : `edited meanwhile; ${released}`;
   const commit = event.type === "committed" ? event.commit : undefined;
-  return finish(view, current, { result, why, added, ...given({ commit }) }, at);
+  return finish(view, current, { result, why, added, ...given({ commit, to: moved?.to }) }, at);
 }
 
 function finish(
   view: View,
   current: Current,
-  end: Pick<Finished, "result" | "why" | "added" | "commit">,
+  end: Pick<Finished, "result" | "why" | "added" | "commit" | "to">,
   at: number,
 ): View {
   const { job, phase, taskId, agent, attempt, spent, began, rescue, evidence, reason, until } = current;
@@ -252,6 +266,7 @@ function finish(
     began,
     ...end,
     ...given({ taskId, rescue, evidence, reason, until }),
+    ...stageFacts(current),
     ...(unverified ? { unverified: true as const, ...given({ look: current.look }) } : {}),
     ...(isUncounted(current) ? { uncounted: true as const } : {}),
     ms: Math.max(0, at - current.began),
@@ -264,8 +279,8 @@ function finish(
   };
 }
 
-function isUncounted({ phase, next, released }: Current): boolean {
-  if (released !== undefined) return true;
+function isUncounted({ phase, next, released, stage, hadAgent }: Current): boolean {
+  if (released !== undefined || (stage !== undefined && hadAgent !== true)) return true;
   return next === "wait" || (phase === "iteration" && (next === "drop-agent" || next === "end"));
 }
 

@@ -1,0 +1,93 @@
+// The parts of answers about a task in a workflow: where it is, its questions, what its stages used. Pure.
+import { roundUsd } from "../../agents/usage.js";
+import { given } from "../../system/given.js";
+import type { Task } from "../../todo/model/task.js";
+import type { Answer, Question } from "../../workflow/progress.js";
+import type { ListAnswer } from "../shapes/backlog.js";
+import type { ShowAnswer } from "../shapes/runs.js";
+import type { OpenQuestionAnswer } from "../shapes/workflow.js";
+import { openQuestion } from "../../workflow/question.js";
+import type { OpenQuestion } from "../view/questions.js";
+import type { AskedHere } from "../view/stage-view.js";
+
+type InWorkflow = Pick<ListAnswer["tasks"][number], "workflow" | "stage" | "visit" | "question" | "paused">;
+type AskedAnswer = NonNullable<ShowAnswer["questions"]>[number];
+
+/** Where a task is in its workflow; no keys for a task outside one. */
+export function workflowAnswer(task: Pick<Task, "progress">): InWorkflow {
+  const { progress } = task;
+  if (progress === undefined) return {};
+  const { workflow, stage, visit, paused } = progress;
+  return {
+    ...{ workflow, stage, visit },
+    ...given({ question: openQuestion(progress), paused: paused && (true as const) }),
+  };
+}
+
+/** Whether a task waits for a person: no run takes it. */
+export function isHeld(task: Pick<Task, "progress">): boolean {
+  return openQuestion(task.progress) !== undefined || task.progress?.paused !== undefined;
+}
+
+/** An open question as JSON. */
+export function openAnswer({ place, paused, ...open }: OpenQuestion): OpenQuestionAnswer {
+  return { ...open, ...given({ place, paused }) };
+}
+
+/** Every question about a task, by the row and the logs, the oldest first. `logged`: of its runs, the oldest run first. */
+export function questionsAbout(
+  { progress }: Pick<Task, "progress">,
+  logged: readonly AskedHere[],
+): AskedAnswer[] {
+  const known = new Map<string, AskedAnswer>();
+  const answers = [
+    ...(progress?.answers ?? []),
+    ...(progress?.answer === undefined ? [] : [progress.answer]),
+  ];
+  const add = (question: Question, answer: AskedAnswer["answer"], stage?: string): void => {
+    // A task that begins anew counts its visits from 1 again.
+    const key = `${question.id} ${question.asked_at}`;
+    known.set(key, { question, ...given({ stage: stage ?? known.get(key)?.stage }), answer });
+  };
+  for (const { question, stage, answer } of logged) {
+    const full = answers.find((one) => one.question === question.id && one.at === answer?.at);
+    add(question, full === undefined ? loggedAnswer(answer) : answerOf(full), stage);
+  }
+  if (progress?.question !== undefined) {
+    const { question, answer, stage } = progress;
+    add(question, answer?.question === question.id ? answerOf(answer) : null, stage);
+  }
+  return [...known.values()].sort((a, b) => a.question.asked_at.localeCompare(b.question.asked_at));
+}
+
+function loggedAnswer(answer: AskedHere["answer"]): AskedAnswer["answer"] {
+  if (answer === undefined) return null;
+  const { outcome, by, via, comment, at } = answer;
+  return { by, via, at, ...given({ outcome, comment }) };
+}
+
+function answerOf({ outcome, text, comment, by, via, at }: Answer): NonNullable<AskedAnswer["answer"]> {
+  return { by, via, at, ...given({ outcome, text, comment }) };
+}
+
+/** What each stage used, and all of them as `*`; `undefined` outside a workflow. */
+export function spentByStage(
+  { progress }: Pick<Task, "progress">,
+  history: ShowAnswer["history"],
+): ShowAnswer["spent"] {
+  if (progress?.spent !== undefined) return progress.spent;
+  const sums: NonNullable<ShowAnswer["spent"]> = {};
+  for (const { stage, tokens, cost_usd: cost, duration_ms: ms } of history) {
+    if (stage === undefined) continue;
+    for (const key of [stage, "*"]) {
+      const before = sums[key] ?? { tokens: 0, duration_ms: 0 };
+      const dollars = cost === null ? before.cost_usd : roundUsd((before.cost_usd ?? 0) + cost);
+      sums[key] = {
+        tokens: before.tokens + tokens,
+        duration_ms: before.duration_ms + ms,
+        ...given({ cost_usd: dollars }),
+      };
+    }
+  }
+  return Object.keys(sums).length === 0 ? undefined : sums;
+}

@@ -1,0 +1,137 @@
+// Where the tasks of a run are in their workflows, and what was asked and answered, folded from its events. Pure. Absent
+// under `default`. view.ts folds the rest, job-view.ts a job.
+import type { RunEvent } from "../../logging/events.js";
+import type { Question } from "../../workflow/progress.js";
+
+type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+type Row = Of<"backlog_changed">["rows"][number];
+
+/** Where a task is in its workflow. */
+export interface Place {
+  workflow: string;
+  stage: string;
+  visit: number;
+  verdict?: "passed" | "unverified" | "failed";
+  /** A question is open. */
+  asks?: true;
+  paused?: true;
+}
+
+/** A question of the run, and its answer. */
+export interface AskedHere {
+  task: string;
+  question: Question;
+  /** The stage that asks, as far as the log has it. */
+  stage?: string;
+  /** RFC 3339, of the line. */
+  at: string;
+  answer?: Pick<Of<"question_answered">, "outcome" | "by" | "via" | "comment"> & { at: string };
+}
+
+export interface StageView {
+  /** By task; only tasks in a workflow. */
+  places: ReadonlyMap<string, Place>;
+  /** In the order they were asked. */
+  asked: readonly AskedHere[];
+}
+
+const NO_STAGES: StageView = { places: new Map(), asked: [] };
+
+/** The stages after one more event; `undefined` as long as no task is in a workflow. */
+export function foldStages(
+  before: StageView | undefined,
+  event: RunEvent & { timestamp: string },
+): StageView | undefined {
+  switch (event.type) {
+    case "backlog_read":
+      return takePlaces(before, event.rows ?? [], []);
+    case "backlog_changed":
+    case "committed":
+      return takePlaces(before, event.rows, event.removed);
+    case "asked":
+      return takeQuestion(before, event);
+    case "question_answered":
+      return takeAnswer(before, event);
+    default:
+      return before;
+  }
+}
+
+function takePlaces(
+  before: StageView | undefined,
+  rows: readonly Row[],
+  removed: readonly string[],
+): StageView | undefined {
+  const known = before?.places ?? NO_STAGES.places;
+  const moved = rows.filter(({ id, progress }) => progress !== undefined || known.has(id));
+  const gone = removed.filter((id) => known.has(id));
+  if (moved.length === 0 && gone.length === 0) return before;
+  const places = new Map(known);
+  for (const id of gone) places.delete(id);
+  for (const { id, progress } of moved) {
+    if (progress === undefined) places.delete(id);
+    else places.set(id, placeOf(progress));
+  }
+  return { ...(before ?? NO_STAGES), places };
+}
+
+function placeOf(progress: NonNullable<Row["progress"]>): Place {
+  const { workflow, stage, visit, verdict, asked, answered, paused } = progress;
+  return {
+    ...{ workflow, stage, visit },
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(asked === undefined || answered !== undefined ? {} : { asks: true as const }),
+    ...(paused === undefined ? {} : { paused }),
+  };
+}
+
+function takeQuestion(before: StageView = NO_STAGES, event: Of<"asked"> & { timestamp: string }): StageView {
+  const { task_id: task, question, timestamp: at } = event;
+  if (task === undefined) return before;
+  const others = before.asked.filter((one) => one.question.id !== question.id || one.task !== task);
+  const stage = event.stage ?? before.places.get(task)?.stage;
+  const one = { task, question, at, ...(stage === undefined ? {} : { stage }) };
+  return { ...before, asked: [...others, one] };
+}
+
+function takeAnswer(
+  before: StageView = NO_STAGES,
+  event: Of<"question_answered"> & { timestamp: string },
+): StageView {
+  const { task_id: task, question, outcome, by, via, comment, timestamp: at } = event;
+  const answer = {
+    ...{ by, via, at },
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(comment === undefined ? {} : { comment }),
+  };
+  const asked = before.asked.map((one) =>
+    one.question.id === question && (task === undefined || one.task === task) ? { ...one, answer } : one,
+  );
+  return { ...before, asked };
+}
+
+/** The open question of a task, as far as this run's log has its text. */
+export function questionOf(stages: StageView | undefined, task: string): Question | undefined {
+  if (stages?.places.get(task)?.asks !== true) return undefined;
+  return stages.asked.findLast((one) => one.task === task && one.answer === undefined)?.question;
+}
+
+/** How many questions are open. */
+export function countOpen(stages: StageView | undefined): number {
+  let open = 0;
+  for (const { asks } of stages?.places.values() ?? []) if (asks === true) open++;
+  return open;
+}
+
+/** Where a job of a stage left its task, once the row has moved on; `undefined` while it has not. */
+export function movedBy(
+  { taskId, visit, part }: { taskId?: string; visit?: number; part?: number },
+  rows: readonly Row[],
+): { to?: string } | undefined {
+  if (visit === undefined) return undefined;
+  const progress = rows.find(({ id }) => id === taskId)?.progress;
+  if (progress === undefined) return undefined;
+  if (progress.visit > visit) return { to: progress.stage };
+  const isOver = part !== undefined && progress.parts?.[String(part)] !== undefined;
+  return isOver ? {} : undefined;
+}
