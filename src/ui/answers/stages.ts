@@ -2,11 +2,11 @@
 import { roundUsd } from "../../agents/usage.js";
 import { given } from "../../system/given.js";
 import type { Task } from "../../todo/model/task.js";
-import type { Answer, Question } from "../../workflow/progress.js";
+import type { Answer, GivenAnswer, Question } from "../../workflow/progress.js";
 import type { ListAnswer } from "../shapes/backlog.js";
 import type { ShowAnswer } from "../shapes/runs.js";
 import type { OpenQuestionAnswer } from "../shapes/workflow.js";
-import { openQuestion } from "../../workflow/question.js";
+import { isAnswered, openQuestion } from "../../workflow/question.js";
 import type { OpenQuestion } from "../view/questions.js";
 import type { AskedHere } from "../view/stage-view.js";
 
@@ -40,34 +40,33 @@ export function questionsAbout(
   logged: readonly AskedHere[],
 ): AskedAnswer[] {
   const known = new Map<string, AskedAnswer>();
-  const answers = [
-    ...(progress?.answers ?? []),
-    ...(progress?.answer === undefined ? [] : [progress.answer]),
-  ];
   const add = (question: Question, answer: AskedAnswer["answer"], stage?: string): void => {
     // A task that begins anew counts its visits from 1 again.
     const key = `${question.id} ${question.asked_at}`;
     known.set(key, { question, ...given({ stage: stage ?? known.get(key)?.stage }), answer });
   };
+  const taken = progress?.answers ?? [];
   for (const { question, stage, answer } of logged) {
-    const full = answers.find((one) => one.question === question.id && one.at === answer?.at);
-    add(question, full === undefined ? loggedAnswer(answer) : answerOf(full), stage);
+    const full = taken.findLast((one) => one.question === question.id && one.by === answer?.by);
+    add(question, loggedAnswer(answer, full), stage);
   }
   if (progress?.question !== undefined) {
-    const { question, answer, stage } = progress;
-    add(question, answer?.question === question.id ? answerOf(answer) : null, stage);
+    const answer = isAnswered(progress) ? progress.answer : undefined;
+    add(progress.question, answer === undefined ? null : rowAnswer(answer), progress.stage);
   }
   return [...known.values()].sort((a, b) => a.question.asked_at.localeCompare(b.question.asked_at));
 }
 
-function loggedAnswer(answer: AskedHere["answer"]): AskedAnswer["answer"] {
+/** The log has no long texts: they are in the row, as long as the task is not done. */
+function loggedAnswer(answer: AskedHere["answer"], full: Answer | undefined): AskedAnswer["answer"] {
   if (answer === undefined) return null;
   const { outcome, by, via, comment, at } = answer;
-  return { by, via, at, ...given({ outcome, comment }) };
+  return { by, via, at, ...given({ outcome, text: full?.text, comment }) };
 }
 
-function answerOf({ outcome, text, comment, by, via, at }: Answer): NonNullable<AskedAnswer["answer"]> {
-  return { by, via, at, ...given({ outcome, text, comment }) };
+/** An answer that a person wrote into the file may not say who gave it. */
+function rowAnswer({ outcome, text, comment, by, via, at }: GivenAnswer): NonNullable<AskedAnswer["answer"]> {
+  return { by: by ?? "", via: via ?? "file", at: at ?? "", ...given({ outcome, text, comment }) };
 }
 
 /** What each stage used, and all of them as `*`; `undefined` outside a workflow. */

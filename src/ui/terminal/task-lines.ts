@@ -1,6 +1,7 @@
 // All fields of a task and its attempts, as lines for people. Pure. Leaves collecting them to the commands.
 import { plural, showCost, showCount, showDuration, showMoment } from "../view/amounts.js";
 import type { ShowAnswer } from "../shapes/runs.js";
+import { describeBy } from "../../workflow/question.js";
 import { isHeld } from "../answers/stages.js";
 import { listQuestions, questionLines } from "../view/questions.js";
 import { tableLines } from "./columns.js";
@@ -58,7 +59,7 @@ export function taskLines(answer: ShowAnswer, scene: TaskScene): string[] {
 function waitingLines(task: Task, scene: TaskScene): string[] {
   const [open] = listQuestions([task], scene.tasksDir);
   const { paused } = task.progress ?? {};
-  const by = paused === undefined ? "" : `paused by ${clean(paused.by)} (${paused.via}), ${paused.at}`;
+  const by = paused === undefined ? "" : clean(`paused by ${describeBy(paused)}`);
   const why = paused?.why === undefined ? "" : `: ${clean(paused.why)}`;
   return [
     ...(open === undefined ? [] : ["", ...questionLines(open, scene)]),

@@ -8,6 +8,7 @@ import type { Status, Task } from "../../todo/model/task.js";
 import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
 import { openQuestion } from "../../workflow/question.js";
 import type { Look } from "../view/looks.js";
+import { pausedText } from "../view/questions.js";
 import type { Colours } from "../colours.js";
 import { clean, cut, pad, widthOf } from "../text.js";
 
@@ -101,13 +102,14 @@ function stageNotes({ progress }: Task): string[] {
   if (progress === undefined) return [];
   const { stage, paused } = progress;
   const at = stage === "block" ? [] : [`at ${clean(stage)}`];
-  return paused === undefined ? at : [...at, `paused by ${clean(paused.by)}`];
+  return paused === undefined ? at : [...at, clean(pausedText(paused))];
 }
 
 /** The stage that asks, and the question. */
 function questionNote(task: Task, waitsFor: readonly string[]): string {
   const text = cut(clean(openQuestion(task.progress)?.text ?? ""), LONGEST_REASON);
-  const paused = task.progress?.paused === undefined ? [] : [`paused by ${clean(task.progress.paused.by)}`];
+  const { paused: pause } = task.progress ?? {};
+  const paused = pause === undefined ? [] : [clean(pausedText(pause))];
   const waits = waitsFor.length === 0 ? [] : [`waits for ${waitsFor.map(clean).join(", ")}`];
   return `  ${[`${clean(task.progress?.stage ?? "")}: ${text}`, ...paused, ...waits].join("; ")}`;
 }

@@ -142,6 +142,11 @@ export function questionLine({ task, question }: OpenQuestion, columns?: number)
   return `${head}${cut(asked, Math.max(20, columns - head.length - command.length - 2))}  ${command}`;
 }
 
+/** `paused by ada`; a person who wrote it into the file may have left out the name. */
+export function pausedText({ by }: Pick<NonNullable<Progress["paused"]>, "by">): string {
+  return by === undefined ? "paused" : `paused by ${by}`;
+}
+
 /** `1 question is open: looper questions`; empty without any. */
 export function openLine(open: number): string {
   if (open === 0) return "";
