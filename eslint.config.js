@@ -15,7 +15,7 @@ const TOUCHING = [
   { name: "cosmiconfig", home: "src/config/read/load.ts" },
   { name: "ai", home: "src/chapo/models/**" },
   { name: "@ai-sdk", home: "src/chapo/models/**" },
-  { name: "@modelcontextprotocol/sdk", home: "src/chapo/mcp/**" },
+  { name: "@modelcontextprotocol/sdk", home: "{src/chapo,cmd/commands}/mcp/**" },
   { name: "turndown", home: "src/chapo/tools/web/*" },
   { name: "@mozilla/readability", home: "src/chapo/tools/web/*" },
   { name: "linkedom", home: "src/chapo/tools/web/*" },
@@ -26,7 +26,7 @@ const PURE_HOMES = [
   "src/logging/diagnostics-file.ts",
   "src/config/read/load.ts",
   "src/chapo/models/**",
-  "src/chapo/mcp/**",
+  "{src/chapo,cmd/commands}/mcp/**",
   "src/chapo/tools/web/*",
 ];
 

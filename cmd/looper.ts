@@ -157,6 +157,7 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
       },
       readAll: async () => (await readStdin()).toString("utf8"),
       readBytes: readStdin,
+      chunks: () => process.stdin,
     },
     ...questionsAt({
       get input() {

@@ -38,7 +38,7 @@ const EVERYDAY: Readonly<Record<string, readonly string[]>> = {
   Work: ["run", "status", "stop"],
   Backlog: ["ls", "add", "why"],
   Runs: ["tail", "rescue", "undo"],
-  Project: ["init", "config", "doctor"],
+  Project: ["init", "config", "doctor", "mcp"],
 };
 /** The README's figures: those of the line at its head, and the rows of its table. */
 const HEADLINES = ["cheats-cold", "crashes", "replays"];

@@ -53,6 +53,8 @@ export interface CommandContext {
     /** Reads to the end. */
     readAll(): Promise<string>;
     readBytes(): Promise<Uint8Array>;
+    /** The bytes as they come. */
+    chunks(): AsyncIterable<Uint8Array>;
   };
   /** Asks yes or no; no when the person cancels. */
   confirm(question: string, lines: readonly string[]): Promise<boolean>;

@@ -54,9 +54,9 @@ test("the help of the program shows every command under its heading", () => {
   expect(names.flat()).toEqual([...shown.map(({ name }) => name), "help"]);
 });
 
-test("every command but the demo can print JSON", () => {
+test("every command but the demo and the server can print JSON", () => {
   const without = shown.filter(({ flags }) => !flags.some(({ spelled }) => spelled.includes("--json")));
-  expect(without.map(({ name }) => name)).toEqual(["demo"]);
+  expect(without.map(({ name }) => name)).toEqual(["demo", "mcp"]);
 });
 
 test("every example is read by the parser as its command", async () => {

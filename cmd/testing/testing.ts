@@ -48,6 +48,9 @@ export function contextIn(folder: string, env: Readonly<Record<string, string>> 
       isTerminal: false,
       readAll: () => Promise.resolve(""),
       readBytes: () => Promise.resolve(new Uint8Array()),
+      chunks: async function* () {
+        yield* [];
+      },
     },
     confirm: () => Promise.resolve(false),
     choose: () => Promise.resolve(undefined),

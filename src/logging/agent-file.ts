@@ -1,5 +1,5 @@
 // The file in which an agent leaves requests to the runner while it works: `agent.jsonl` in the folder of its step. `looper mcp`
-// writes it, and any program of the agent may. What becomes of the requests is decided in src/loop/perform/agent-requests.ts.
+// writes it, and any program of the agent may. src/loop/perform/agent-requests.ts decides about the requests.
 import { join } from "node:path";
 import { z } from "zod";
 import { splitLines } from "../agents/process/lines.js";
@@ -8,7 +8,7 @@ import type { Ports } from "../system/ports.js";
 import { parseJson } from "../system/text/json.js";
 import { NewTask, StageAgentReport } from "../todo/model/summary.js";
 
-/** Whose attempt the line belongs to; absent: the attempt in whose folder the file is. */
+/** The attempt that the line belongs to; absent: the one in whose folder the file is. */
 const whose = {
   at: z.string().optional().describe("RFC 3339"),
   task_id: z.string().optional(),
@@ -50,12 +50,15 @@ export async function writeAgentLine(
   line: AgentLine,
 ): Promise<void> {
   const path = join(folder, AGENT_FILE);
+  const text = JSON.stringify(line);
+  if (Buffer.byteLength(text) > LONGEST_LINE)
+    throw new UserError("no", `this ${line.type} is longer than 1 MiB`, "shorten it");
   const kind = (await files.stat(path, { link: true }))?.kind ?? "file";
   if (kind !== "file")
     throw new UserError("environment", `cannot write ${path}: it is not a file`, "remove it");
   const file = await files.openAppend(path, { mode: 0o600 });
   try {
-    await file.append(`${SEPARATOR}${JSON.stringify(line)}\n`);
+    await file.append(`${SEPARATOR}${text}\n`);
   } finally {
     await file.close();
   }

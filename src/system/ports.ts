@@ -216,6 +216,8 @@ export interface Processes {
   marked(run: string): Promise<number[]>;
   /** Whether a process above this one carries the mark of `run`, whatever this one's own environment holds. Linux only. */
   descendsFrom(run: string): boolean;
+  /** The variable's value in the environment of the nearest process above this one that has it. Linux only. */
+  environmentAbove(name: string): string | undefined;
   /** The identity of this process, by which a lock tells whether its owner is still running. */
   identity(): Promise<ProcessIdentity>;
   /** Whether the owner named in a lock is gone, still there, or cannot be told from here (other host or pid namespace). */

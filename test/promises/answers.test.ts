@@ -12,6 +12,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   "chapo/chapo.ts": "hands its lists to chapo/lists.ts, and a session prints the events of src/chapo",
   "completion/complete.ts": "answers a shell, in the shell's form",
   "completion/completion.ts": "prints a script",
+  "mcp/mcp.ts": "answers a client, in the protocol's form",
   "project/agent-host.ts": "is the process of an agent, and speaks the agents' protocol",
   "project/demo.ts": "runs the loop in a new folder",
   "runs/tail.ts": "prints the log's own lines",

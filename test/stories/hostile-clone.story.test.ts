@@ -19,7 +19,7 @@ const TYPED: readonly string[] = [
   ...["why T1", "why -- --force", "why --json -- ../../x", "add title --json", "set T1 priority=2"],
   ...["set -- --force priority=2", "block T1 why", "todo T1", "done T1", "rm T1", "rm -- --force -rf"],
   ...["accept T1", "accept -- --force", "show T1 --explain", "show T1 --explain --json"],
-  ...["validate", "validate --json", "fmt --check", "fmt --diff", "fmt -w", "export", "export --format csv"],
+  ...["mcp", "validate", "validate --json", "fmt --check", "fmt --diff", "fmt -w", "export", "export --format csv"],
   ...["export --json", "runs", "runs --json", "status", "status --json", "stop --now", "tail", "tail --raw"],
   ...[
     "logs T1",

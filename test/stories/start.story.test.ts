@@ -100,8 +100,8 @@ test("the whole of dist/ stays small", () => {
   const sizes = files.map((one) => statSync(path.join(one.parentPath, one.name)).size);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   expect(bytes, `dist/ has ${String(bytes)} bytes: what is it that grew, and who needs it?`).toBeLessThan(
-    // Of them about 0.2 MB for the gate: reading imports, lock files and the reports of test runners.
-    5_250_000,
+    // Of them about 0.2 MB for the gate: reading imports, lock files and the reports of test runners; 0.05 MB for `looper mcp`.
+    5_500_000,
   );
 });
 
@@ -117,8 +117,8 @@ test("the package holds all it needs, and is small", () => {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [packed] = JSON.parse(said) as [{ size: number; unpackedSize: number }];
-  expect(packed.size).toBeLessThan(1_580_000);
-  expect(packed.unpackedSize).toBeLessThan(5_650_000);
+  expect(packed.size).toBeLessThan(1_650_000);
+  expect(packed.unpackedSize).toBeLessThan(6_400_000);
 });
 
 test("every module of dist/ runs with nothing installed beside it", () => {

@@ -30,6 +30,7 @@ export function faultyProcesses(processes: Processes, calls: Calls): Processes {
       const failure = strikeQuietly(calls, fault);
       return failure === undefined ? processes.contain(spec, how) : neverStarted(failure);
     },
+    environmentAbove: ask("environmentAbove", (name: string) => processes.environmentAbove(name)),
     descendsFrom: ask("descendsFrom", (run: string) => processes.descendsFrom(run)),
     containment: ask("containment", () => processes.containment()),
     run: async (spec, options) => {

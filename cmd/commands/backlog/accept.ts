@@ -14,6 +14,7 @@ import { checkOptionsOf } from "../../lookup/check-options.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import { hasFlag, textFlag, type Command, type CommandContext } from "../../context/command-context.js";
+import { nameOfUser } from "../../lookup/name-of-user.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 import { refusal } from "./edit-refusal.js";
 
@@ -73,8 +74,4 @@ async function readWaits(context: CommandContext, project: Project): Promise<Wai
     open.map(({ id }) => id),
   );
   return (id) => doubts.get(id)?.look?.on ?? [];
-}
-
-function nameOfUser(env: Readonly<Record<string, string>>): string {
-  return env["USER"] ?? env["LOGNAME"] ?? env["USERNAME"] ?? "unknown";
 }

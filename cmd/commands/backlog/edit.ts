@@ -142,7 +142,8 @@ export const rm: Command = (context, typed) => {
   });
 };
 
-interface Wish {
+/** An edit to make. */
+export interface Wish {
   decide: PersonEdit;
   /** The lines to print. */
   say: (answer: EditAnswer) => string[];
@@ -150,7 +151,8 @@ interface Wish {
   commands?: readonly string[];
 }
 
-async function edit(
+/** Makes an edit and prints its answer: the one way of every command that edits tasks. */
+export async function edit(
   context: CommandContext,
   typed: Typed,
   { decide, say, commands = [] }: Wish,

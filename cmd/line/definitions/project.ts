@@ -1,5 +1,5 @@
 // The commands about the project and the machine. Cheap to load: what they do is imported only when it is asked for.
-import { FILE, JSON_FLAG, type CommandDefinition } from "../../context/definition.js";
+import { FILE, JSON_FLAG, TODO_FILE, type CommandDefinition } from "../../context/definition.js";
 import { CONFIG_VERBS } from "../../context/words.js";
 
 /** In the order of the help. */
@@ -98,6 +98,20 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
       { line: "looper demo --chapo", help: "the same with the built-in engine, which runs its tools" },
     ],
     load: async () => (await import("../../commands/project/demo.js")).demo,
+  },
+  {
+    name: "mcp",
+    operands: [],
+    help: "serve the backlog to a coding agent over MCP (stdio)",
+    flags: [
+      { spelled: "--allow-answers", help: "offer the tool that answers questions in your name" },
+      TODO_FILE,
+    ],
+    examples: [
+      { line: "looper mcp", help: "serve until the client closes stdin; the client starts it" },
+      { line: "looper mcp --allow-answers", help: "also let the client pass on your answers" },
+    ],
+    load: async () => (await import("../../commands/mcp/mcp.js")).mcp,
   },
   {
     name: "agent-host",

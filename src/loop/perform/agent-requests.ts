@@ -1,4 +1,4 @@
-// What an agent asked of the runner in `agent.jsonl` becomes part of its attempt: a report replaces that of the final message,
+// Makes the requests of an agent in `agent.jsonl` part of its attempt: a report replaces that of the final message,
 // new tasks and questions join it, notes are logged. Pure. The file itself is src/logging/agent-file.ts.
 import type { AgentResult } from "../../agents/agent.js";
 import type { AgentLine, AgentLines } from "../../logging/agent-file.js";

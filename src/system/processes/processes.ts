@@ -8,7 +8,7 @@ import { Container } from "./contain.js";
 import { errorCode } from "../errors.js";
 import type { Clock, Processes, ProcessIdentity, ProcessResult, ProcessSpec } from "../ports.js";
 import { bootId, lookAt, readPidNamespace } from "./proc.js";
-import { descendsFrom, endLeftovers, findLeftovers, markName } from "./sweep.js";
+import { descendsFrom, environmentAbove, endLeftovers, findLeftovers, markName } from "./sweep.js";
 
 const TERM_GRACE_MS = 5_000;
 
@@ -38,6 +38,7 @@ export function nodeProcesses(clock: Clock): Processes {
     },
     marked: async (run) => (await findLeftovers({ mark: markName(run) })).map(({ pid }) => pid),
     descendsFrom: (run) => descendsFrom(run),
+    environmentAbove: (name) => environmentAbove(name),
     identity: () => (self ??= identity()),
     fate: async (owner) => fate(owner, await (self ??= identity())),
     which,

@@ -18,6 +18,14 @@ export function descendsFrom(run: string): boolean {
   return readEnvironmentsAbove().some((entries) => entries.includes(entry));
 }
 
+/** The variable's value in the nearest environment above this process that has it. Linux only. */
+export function environmentAbove(name: string): string | undefined {
+  const found = readEnvironmentsAbove()
+    .flat()
+    .find((entry) => entry.startsWith(`${name}=`));
+  return found?.slice(name.length + 1);
+}
+
 /** A descendant, and which child of this process it descends from. */
 type Descendant = SeenProcess & { under: number };
 

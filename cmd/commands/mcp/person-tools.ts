@@ -1,0 +1,269 @@
+// The tools for a person's own client: they read and edit the backlog as the commands do, and answer questions where the person
+// allowed it. Every edit goes through the way of the editing commands, which announce it to a run in progress.
+import { z } from "zod";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
+import { makeIds } from "../../../src/todo/model/ids.js";
+import { requireTask, type PersonEdit } from "../../../src/todo/change/person-edits.js";
+import { withoutMarker } from "../../../src/todo/model/select.js";
+import { STATUSES } from "../../../src/todo/model/status.js";
+import { Task } from "../../../src/todo/model/task.js";
+import { openQuestion, whyNotAnswered } from "../../../src/workflow/question.js";
+import { listQuestions } from "../../../src/ui/view/questions.js";
+import { edit } from "../backlog/edit.js";
+import { nameOfUser } from "../../lookup/name-of-user.js";
+import { projectOf, shownPath } from "../../lookup/project.js";
+import { readTasks } from "../../lookup/read-tasks.js";
+import type { CommandContext } from "../../context/command-context.js";
+import { selectNext } from "./next.js";
+import { runCommand } from "./run-command.js";
+import { tasksFolder } from "./tasks-folder.js";
+import { makeTool, type McpTool } from "./tool.js";
+
+/** The server's options. */
+export interface PersonSite {
+  context: CommandContext;
+  /** The task file as typed. */
+  file: string | undefined;
+  allowAnswers: boolean;
+}
+
+export const PERSON_INSTRUCTIONS =
+  "Looper works through a backlog of tasks with coding agents. These tools list, show, add and edit its tasks and show the state of its runs. They do not start a run: that is `looper run`.";
+
+/** The keys of a task that a person edits. */
+const VALUES = {
+  ...Task.pick({
+    title: true,
+    priority: true,
+    description: true,
+    reference: true,
+    details: true,
+    steps: true,
+    tags: true,
+    files: true,
+    depends_on: true,
+    verify: true,
+    changes: true,
+    agent: true,
+  }).partial().shape,
+};
+
+const CLEARED = z.enum([
+  "description",
+  "reference",
+  "details",
+  "steps",
+  "blockers",
+  "tags",
+  "files",
+  "depends_on",
+  "verify",
+  "changes",
+  "agent",
+]);
+
+/** The tools. */
+export function personTools(site: PersonSite): McpTool[] {
+  return [...readingTools(site), ...editingTools(site), ...(site.allowAnswers ? [answerTool(site)] : [])];
+}
+
+function readingTools(site: PersonSite): McpTool[] {
+  const { context, file } = site;
+  const flags = given({ "--file": file });
+  return [
+    listTool(site),
+    makeTool(
+      {
+        name: "show_task",
+        description: "Shows a task with all of its fields and every attempt at it.",
+        reads: true,
+      },
+      { id: z.string() },
+      async ({ id }) => {
+        const { show } = await import("../backlog/show.js");
+        return runCommand(context, show, { operands: [id], flags });
+      },
+    ),
+    makeTool(
+      {
+        name: "status",
+        description: "The run in progress or the last one, and how many tasks are left.",
+        reads: true,
+      },
+      {},
+      async () => {
+        const { status } = await import("../runs/status.js");
+        return runCommand(context, status, {});
+      },
+    ),
+    makeTool(
+      { name: "next_task", description: "The task that a run which begins now would take.", reads: true },
+      {},
+      async () => selectNext((await readAll(site)).tasks),
+    ),
+    makeTool(
+      {
+        name: "questions",
+        description: "The questions that wait for a person, the oldest first.",
+        reads: true,
+      },
+      {},
+      async () => {
+        const { project, tasks } = await readAll(site);
+        return { questions: listQuestions(tasks, shownPath(context, tasksFolder(project))) };
+      },
+    ),
+  ];
+}
+
+async function readAll({ context, file }: PersonSite): Promise<{ project: Project; tasks: readonly Task[] }> {
+  const project = await projectOf(context, { file, quiet: true });
+  return { project, tasks: withoutMarker((await readTasks(context, project)).tasks) };
+}
+
+function listTool({ context, file }: PersonSite): McpTool {
+  return makeTool(
+    {
+      name: "list_tasks",
+      description: "Lists tasks in the order a run takes them, without their long texts.",
+      reads: true,
+    },
+    {
+      status: z.enum(STATUSES).optional(),
+      tag: z.string().optional(),
+      ready: z.boolean().optional().describe("Only tasks that a run could take now"),
+      offset: z.int().min(0).optional(),
+      limit: z.int().min(1).max(1000).optional().describe("50, unless given"),
+    },
+    async ({ offset = 0, limit = 50, status, tag, ready }) => {
+      const { ls } = await import("../backlog/ls.js");
+      const wanted = given({ "--status": status, "--tag": tag });
+      const answer = await runCommand(context, ls, {
+        operands: file === undefined ? [] : [file],
+        flags: { ...wanted, ...(ready === true ? { "--ready": true } : {}) },
+      });
+      return briefly(answer, offset, limit);
+    },
+  );
+}
+
+/** A page of the list, with the short fields of each task. */
+function briefly(answer: Record<string, unknown>, offset: number, limit: number): object {
+  const all = z.array(z.looseObject({ id: z.string(), title: z.string() })).parse(answer["tasks"]);
+  const keys = [
+    "id",
+    "title",
+    "status",
+    "priority",
+    "ready",
+    "waits_for",
+    "tags",
+    "agent",
+    "workflow",
+    "blockers",
+  ];
+  const tasks = all
+    .slice(offset, offset + limit)
+    .map((task) =>
+      Object.fromEntries(keys.flatMap((key) => (task[key] === undefined ? [] : [[key, task[key]]]))),
+    );
+  const rest = given({ wrong: answer["wrong"], warnings: answer["warnings"] });
+  return { file: answer["file"], total: all.length, offset, tasks, ...rest };
+}
+
+function editingTools(site: PersonSite): McpTool[] {
+  return [
+    makeTool(
+      {
+        name: "add_task",
+        description:
+          "Adds a task. Commands in `verify` are asked about by the next run before anything runs them.",
+      },
+      { ...VALUES, workflow: Task.shape.workflow, title: z.string().trim().min(1) },
+      ({ title, priority = 3, ...values }) =>
+        makeEdit(site, ({ tasks }) => {
+          const id = makeIds(tasks.map((task) => task.id))();
+          return [{ op: "insert", task: { id, title, priority, status: "todo", ...values } }];
+        }),
+    ),
+    makeTool(
+      {
+        name: "edit_task",
+        description:
+          "Changes a task: the given keys get the given values. Status `todo` makes it a task again, `done` marks it as done by hand.",
+      },
+      {
+        id: z.string(),
+        ...VALUES,
+        status: z.enum(["todo", "blocked", "done"]).optional(),
+        blockers: z.array(z.string()).optional().describe("Why it is blocked"),
+        clear: z.array(CLEARED).optional().describe("Keys that are removed"),
+      },
+      ({ id, clear = [], ...set }) => {
+        if (Object.keys(set).length === 0 && clear.length === 0)
+          throw new UserError("usage", "edit_task: nothing is to be changed", "give a key and its value");
+        const isOpenAgain = (set.status === "todo" || set.status === "done") && set.blockers === undefined;
+        const cleared = isOpenAgain ? [...new Set([...clear, "blockers" as const])] : clear;
+        return makeEdit(site, ({ tasks }) => [
+          {
+            op: "edit",
+            id: requireTask(tasks, id).id,
+            set,
+            clear: cleared,
+          },
+        ]);
+      },
+    ),
+  ];
+}
+
+/** Makes an edit as the editing commands do. Its checks are not approved: a client is not the person at the keyboard. */
+function makeEdit({ context, file }: PersonSite, decide: PersonEdit): Promise<object> {
+  return runCommand(context, (inner, typed) => edit(inner, typed, { decide, say: () => [] }), {
+    flags: given({ "--file": file }),
+  });
+}
+
+function answerTool(site: PersonSite): McpTool {
+  return makeTool(
+    {
+      name: "answer",
+      description:
+        "Answers an open question in the name of the person. Only after the person said what the answer is.",
+    },
+    {
+      id: z.string().describe("The task"),
+      question: z.string().optional().describe("The question's id; absent: the one that is open"),
+      outcome: z.string().optional().describe("One of the question's outcomes"),
+      text: z.string().optional().describe("The answer to a question without outcomes"),
+      comment: z.string().optional().describe("A remark for those who work on it next"),
+      shown_sha256: z.string().optional().describe("The digest of what was shown to the person"),
+    },
+    ({ id, question, ...answer }) =>
+      makeEdit(site, ({ tasks }) => {
+        const { id: task, progress } = requireTask(tasks, id);
+        const open = openQuestion(progress);
+        const named = question ?? open?.id ?? progress?.question?.id;
+        if (named === undefined) throw new UserError("no", `${id} has no open question`);
+        const said = {
+          question: named,
+          ...given(answer),
+          by: nameOfUser(site.context.env),
+          via: "mcp" as const,
+        };
+        const why = whyNotAnswered(progress, said);
+        if (why !== undefined) throw new UserError("no", why);
+        return [{ op: "answer", id: task, ...said }];
+      }),
+  );
+}
+
+/** Why a tool of the other side is not offered to a person's client. */
+export function refuseOutside(name: string): string | undefined {
+  if (name === "answer")
+    return "this server was started without --allow-answers: the person answers with `looper answer`";
+  const others = ["task", "report", "ask_human", "note"];
+  return others.includes(name) ? `${name} is only for an agent that a run has started` : undefined;
+}
