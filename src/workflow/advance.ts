@@ -126,7 +126,8 @@ export function findShownStage(
   return leading?.[0] ?? findLastWorkStage(workflow, place);
 }
 
-function toTarget(target: Target): { to: string; discard?: true | undefined } {
+/** A target in its long form. */
+export function toTarget(target: Target): { to: string; discard?: true | undefined } {
   return typeof target === "string" ? { to: target } : target;
 }
 

@@ -1,6 +1,6 @@
 // Follows the arrows of a workflow: which stages can be reached, and from which ones an end can be reached. Pure, without
 // recursion: a file may have thousands of stages.
-import { toTarget } from "./outcomes.js";
+import { toTarget } from "./advance.js";
 import type { Name, Stage } from "./workflow.js";
 
 /** The targets of each stage, the two ends included. */

@@ -2,7 +2,7 @@
 // Leaves the shape to shape.ts, and files that a workflow names (prompts, schemas) to who reads the project.
 import type { SourcePath } from "../system/text/source-text.js";
 import { arrowsOf, leadingTo, reachedFrom, stepsTo } from "./graph.js";
-import { isEnd, isRunnerOutcome, ownOutcomes, requiredOutcomes, toTarget } from "./outcomes.js";
+import { isEnd, listOwnOutcomes, MOST_VISITS, RUNNER_OUTCOMES, toTarget } from "./advance.js";
 import {
   didYouMean,
   durationProblems,
@@ -15,8 +15,12 @@ import { ENDS, type Limits, type Name, type Stage, type Target, type Workflow } 
 
 /** The most stages of a workflow. */
 const MOST_STAGES = 100;
-/** The most stages that a task enters, unless `limits.visits` names another number. */
-export const MOST_VISITS = 25;
+
+/** The outcomes that a stage must map, because nothing else says where they lead. */
+const REQUIRED: Readonly<Partial<Record<Stage["kind"], readonly Name[]>>> = {
+  work: ["done"],
+  check: ["passed"],
+};
 
 /** Every problem of a workflow whose shape is right, in the file's order of stages. */
 export function problemsOf(workflow: Workflow): WorkflowProblem[] {
@@ -72,14 +76,14 @@ function nextProblems({ names }: WorkflowParts, name: Name, stage: Stage): Workf
   const found = Object.entries(stage.next).flatMap(([outcome, target]) =>
     targetProblems({ path: [...at, outcome], names, stage }, outcome, target),
   );
-  const missing = requiredOutcomes(stage).filter((outcome) => !Object.hasOwn(stage.next, outcome));
+  const missing = (REQUIRED[stage.kind] ?? []).filter((outcome) => !Object.hasOwn(stage.next, outcome));
   for (const outcome of missing)
     found.push({
       path: at,
       message: `the outcome ${outcome} of the ${stage.kind} stage ${name} leads nowhere`,
       suggestion: `add ${JSON.stringify(outcome)} to its next`,
     });
-  if (missing.length === 0 && ownOutcomes(stage).length === 0)
+  if (missing.length === 0 && listOwnOutcomes(stage).length === 0)
     found.push({
       path: at,
       message: `the stage ${name} has no outcome that ${stage.kind === "ask" ? "a person" : "its agent"} can give`,
@@ -111,7 +115,7 @@ function targetProblems(
     stage.kind === "check" &&
     outcome !== "passed" &&
     outcome !== "failed" &&
-    !isRunnerOutcome(stage, outcome)
+    !RUNNER_OUTCOMES.some((one) => one === outcome)
   )
     problems.push({
       path,

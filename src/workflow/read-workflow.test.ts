@@ -146,7 +146,7 @@ test.each<[string, Readonly<Record<string, unknown>>, string[]]>([
   ],
   [
     "ask without outcomes",
-    { wait: { ...ask, next: { over_limit: "block" } } },
+    { wait: { ...ask, next: {} } },
     ['the stage wait has no outcome that a person can give; add one to its next, such as "done": "finish"'],
   ],
   [

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { SourcePath } from "../system/text/source-text.js";
 import { never } from "../system/never.js";
-import { isRunnerOutcome, toTarget } from "./outcomes.js";
+import { listOwnOutcomes, toTarget } from "./advance.js";
 import { isOutputName, OUTPUTS } from "./outputs.js";
 import { didYouMean, durationProblems, type WorkflowParts, type WorkflowProblem } from "./problem.js";
 import type { AnalyzeStage, AskStage, Name, Scalar, Stage, WorkStage } from "./workflow.js";
@@ -139,8 +139,8 @@ class StageRules {
         `else is ${JSON.stringify(stage.else)}, which is not in next`,
         didYouMean(stage.else, Object.keys(next)),
       );
-    else if (isRunnerOutcome(stage, stage.else))
-      this.report(["else"], `${stage.else} is an outcome that only the runner gives`, "name another one");
+    else if (!listOwnOutcomes(stage).includes(stage.else))
+      this.report(["else"], `${stage.else} is not an outcome that the stage gives`, "name another one");
     else {
       const target = next[stage.else];
       if (target !== undefined && toTarget(target).to === this.name)

@@ -1,13 +1,12 @@
 // The shape of a workflow: the stages a task goes through, and where each outcome leads. One zod schema is the type and the
-// validator of a workflow file; problems.ts has the rules beyond the shape; the folder workflows/ has the workflows that Looper brings.
+// validator of a workflow file; problems.ts has the rules beyond the shape, and the folder workflows/ what Looper brings.
 import { z } from "zod";
+import { NAME_PATTERN, PERMISSIONS } from "./words.js";
 
 /** A name of a workflow, stage, outcome, prompt, output or role. */
-export const Name = z.string().regex(
-  // Objects are looked up by names, and every object has this one.
-  /^(?!constructor$)[a-z][a-z0-9_-]{0,39}$/u,
-  "a name is a lower-case letter, then at most 39 lower-case letters, digits, - and _",
-);
+export const Name = z
+  .string()
+  .regex(NAME_PATTERN, "a name is a lower-case letter, then at most 39 lower-case letters, digits, - and _");
 export type Name = string;
 
 /** A stage's outcome: a name. `next` of the stage says where it leads. */
@@ -34,10 +33,6 @@ const Target = z
   .describe("A stage, finish or block");
 /** Where an outcome leads. */
 export type Target = z.infer<typeof Target>;
-
-/** The words of the setting `permissions` of an agent, the narrowest first. A stage may only narrow what its agent has. */
-export const PERMISSIONS = ["read-only", "workspace", "full"] as const;
-export type Permissions = (typeof PERMISSIONS)[number];
 
 export const Limits = z
   .strictObject({
@@ -133,6 +128,3 @@ export const Workflow = z.strictObject({
     .describe("Agents of this workflow's jobs, as in the settings; the project's settings win"),
 });
 export type Workflow = z.infer<typeof Workflow>;
-
-/** The workflow without stages to speak of: one attempt by one agent, then the gate, then the commit. */
-export const DEFAULT_WORKFLOW = "default";

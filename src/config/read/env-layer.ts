@@ -17,6 +17,7 @@ const NEVER_SETTINGS = new Set(
 const PREFIX = "LOOPER_";
 const MARK = "LOOPER_MARK_";
 const AGENTS = "LOOPER_AGENTS_";
+const ROLES = "LOOPER_ROLES_";
 /** Upstream's is one command, commas and all. */
 const ONE_COMMAND = "LOOPER_HOOK";
 
@@ -49,7 +50,7 @@ function longName(key: string): string {
 
 /** The variables that set a key of the table: its own, then upstream's short ones. `<NAME>` stands for an agent's. */
 export function variablesOf(key: string): string[] {
-  const own = longName(key.replace(/\.\*$/, ""));
+  const own = longName(key.startsWith("agents.") ? key.replace(/\.\*$/, "") : key);
   const short = Object.keys(ROWS.get(key)?.env ?? {});
   return [...new Set([own.replace("*", "<NAME>"), ...short])];
 }
@@ -131,6 +132,7 @@ function pathOf(name: string, agents: readonly string[]): KeyPath | undefined {
   if (short === undefined && !name.startsWith(PREFIX)) return undefined;
   const key = short ?? longNames().get(name);
   if (key !== undefined) return key.split(".");
+  if (name.startsWith(ROLES)) return ["roles", lower(name.slice(ROLES.length))];
   return name.startsWith(AGENTS) ? agentPath(name.slice(AGENTS.length), agents) : undefined;
 }
 
@@ -142,9 +144,11 @@ function agentPath(rest: string, agents: readonly string[]): KeyPath | undefined
   }
   const key = agentKeys().find((candidate) => rest.endsWith(`_${capitals(candidate)}`));
   if (key === undefined) return undefined;
-  const agent = rest
-    .slice(0, -key.length - 1)
-    .toLowerCase()
-    .replaceAll("_", "-");
+  const agent = lower(rest.slice(0, -key.length - 1));
   return AGENT_NAME.test(agent) ? ["agents", agent, ...key.split(".")] : undefined;
+}
+
+/** `MY_BOT` → `my-bot`. */
+function lower(name: string): string {
+  return name.toLowerCase().replaceAll("_", "-");
 }

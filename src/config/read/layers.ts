@@ -4,6 +4,7 @@ import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
 import { replaceKey } from "../settings/go-program-names.js";
 import { AGENT_NAME, ROWS } from "../settings/settings.js";
+import { NAME_PATTERN } from "../../workflow/words.js";
 import type { SettingsFile } from "./settings-text.js";
 import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
 
@@ -148,6 +149,9 @@ function addSchedule(reading: LayerReading, word: string, source: Source): void 
 function badName(path: KeyPath, key: string): string | undefined {
   if (path.length === 1 && path[0] === "agents" && !AGENT_NAME.test(key)) {
     return `${show(key)} cannot be an agent's name; allowed: a small letter, then small letters, digits and dashes`;
+  }
+  if (path.length === 1 && path[0] === "roles" && !NAME_PATTERN.test(key)) {
+    return `${show(key)} cannot be a role's name; allowed: a small letter, then at most 39 small letters, digits, dashes and underscores`;
   }
   if (path.length === 3 && path[2] === "env" && !/^[^=\0]+$/.test(key)) {
     return `${show(key)} cannot be a variable's name`;

@@ -65,7 +65,17 @@ test("without any layer every default of the contract is there", () => {
       opencode: ofAgent("opencode"),
       chapo: ofAgent("chapo"),
     },
-    hooks: { post_iteration: [], pre_iteration: [], on_blocked: [], on_run_end: [], timeout: 60_000 },
+    hooks: {
+      post_iteration: [],
+      pre_iteration: [],
+      on_blocked: [],
+      on_run_end: [],
+      timeout: 60_000,
+      notification: [],
+    },
+    workflow: "default",
+    tasks_dir: ".looper/tasks",
+    ask: { to: [], wait: 60_000, auto_approve: [] },
     git: {
       init: false,
       commit: "runner",

@@ -213,6 +213,8 @@ function toObject({ branches, leaves }: Nest): object {
 function pathsOf(key: string, agents: readonly string[]): KeyPath[] {
   const [first = "", name, ...rest] = key.split(".");
   if (name !== "*") return [key.split(".")];
+  // Roles have no defaults.
+  if (first !== "agents") return [];
   return agents.map((agent) => [first, agent, ...rest]);
 }
 

@@ -1,7 +1,13 @@
 // Finds settings of an agent that have no effect for its kind, so that the user can be warned. Pure.
+import { nearest } from "../../system/text/nearest.js";
 import { kindOfName } from "./agent-settings.js";
 import type { Source } from "./layers.js";
-import type { AgentKind, Settings } from "../settings/settings.js";
+import { ROWS, type AgentKind, type Settings } from "../settings/settings.js";
+
+/** The roles that are not those of stages. */
+const ROLES = [...ROWS.keys()].flatMap((key) =>
+  /^roles\.[a-z]+$/.test(key) ? [key.slice("roles.".length)] : [],
+);
 
 /** By key, the kinds that heed it; a key that is not here is heeded by all. */
 const HEEDED_BY: Readonly<Record<string, readonly AgentKind[]>> = {
@@ -21,6 +27,9 @@ export function findUnusedSettings(
 ): string[] {
   return [...values].flatMap(([key, { source }]) => {
     const [top, name = "", part = ""] = key.split(".");
+    const meant = top === "roles" && !ROLES.includes(name) ? nearest(name, ROLES) : undefined;
+    if (meant !== undefined)
+      return [`${source.where}: ${key} is for stages that name this role; did you mean roles.${meant}?`];
     const kinds = top === "agents" ? HEEDED_BY[part] : undefined;
     const kind = agents[name]?.kind ?? kindOfName(name);
     const inFile = source.layer === "user" || source.layer === "project";

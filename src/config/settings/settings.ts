@@ -1,10 +1,11 @@
 // THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
-import { PERMISSIONS, type Permissions } from "../../workflow/workflow.js";
+import { PERMISSIONS, type Permissions } from "../../workflow/words.js";
 import { CHAPO_ROWS } from "./chapo-rows.js";
 import { hiddenChecks } from "./hidden-check-type.js";
 import { row, type Row, type NestedTree } from "./setting-row.js";
 import { listType, convertWith, textType, wordType, type ValueType } from "./value-type.js";
+import { WORKFLOW_ROWS } from "./workflow-rows.js";
 import {
   anyText,
   args,
@@ -129,6 +130,7 @@ export const SETTINGS = {
     flag: { name: "--bootstrap-agent", value: "name" },
   }),
   "roles.push": row(agent, "The agent that prepares releases.", {}),
+  "roles.*": row(agent, "The agent of stages that name this role.", {}),
 
   "loop.max_iterations": row(
     wholeNumber(1, "--dry-run starts nothing"),
@@ -239,6 +241,7 @@ export const SETTINGS = {
   "agents.*.module": row(path, "Kind `module`: the file whose default export is an agent.", {}),
   "agents.*.script": row(path, "Kind `scripted`: the file of steps.", {}),
   ...CHAPO_ROWS,
+  ...WORKFLOW_ROWS,
 
   "hooks.post_iteration": row(hooks, "Commands run after every attempt and review.", {
     default: [],

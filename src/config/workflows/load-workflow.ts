@@ -1,0 +1,69 @@
+// Reads a workflow by its name, or a file. Leaves the rules of a workflow to the workflow floor, and the search to
+// find-workflows.ts.
+import { UserError } from "../../system/errors.js";
+import type { Files } from "../../system/ports.js";
+import { nearest } from "../../system/text/nearest.js";
+import { readWorkflow, type PlacedProblem, type WorkflowReading } from "../../workflow/read-workflow.js";
+import { readInside } from "./read-inside.js";
+import {
+  findWorkflowFile,
+  listWorkflowFiles,
+  type WorkflowFile,
+  type WorkflowPlaces,
+} from "./find-workflows.js";
+
+/** A workflow without problems, and where it comes from. */
+export interface LoadedWorkflow extends WorkflowFile {
+  reading: Extract<WorkflowReading, { digest: string }>;
+}
+
+/** Reads the file of a workflow, whatever is wrong with it. */
+export async function readWorkflowFile(
+  files: Files,
+  places: Pick<WorkflowPlaces, "project">,
+  { name, file, origin }: Pick<WorkflowFile, "name" | "file" | "origin">,
+): Promise<WorkflowReading> {
+  const read = await readInside(files, file, origin === "project" ? places.project : undefined);
+  if (!read.ok) return { problems: [{ line: 1, column: 1, message: `cannot read it: ${read.error}` }] };
+  return readWorkflow(read.value, { name, yaml: !file.endsWith(".json") });
+}
+
+/** The workflow of a name; an unknown one, and one with problems, are `usage` errors. `namedBy`: a setting, flag or task. */
+export async function loadWorkflow(
+  files: Files,
+  places: WorkflowPlaces,
+  { name, namedBy }: { name: string; namedBy: string },
+): Promise<LoadedWorkflow> {
+  const found = await findWorkflowFile(files, places, name);
+  if (found === undefined) throw await unknownWorkflow(files, places, { name, namedBy });
+  const reading = await readWorkflowFile(files, places, found);
+  if (reading.workflow !== undefined) return { ...found, reading };
+  throw new UserError(
+    "usage",
+    `the workflow ${name} cannot be used:\n${describeProblems(found.shown, reading.problems).join("\n")}`,
+    `correct the file; looper workflows check ${found.shown} checks it again`,
+  );
+}
+
+async function unknownWorkflow(
+  files: Files,
+  places: WorkflowPlaces,
+  { name, namedBy }: { name: string; namedBy: string },
+): Promise<UserError> {
+  const known = (await listWorkflowFiles(files, places)).map((one) => one.name);
+  const near = nearest(name, known);
+  const hint = near === undefined ? "" : `did you mean ${near}? `;
+  return new UserError(
+    "usage",
+    `there is no workflow ${JSON.stringify(name)}, which ${namedBy} names`,
+    `${hint}known: ${known.join(", ")}`,
+  );
+}
+
+/** `FILE:LINE:COLUMN: MESSAGE; SUGGESTION`, one for each problem. */
+export function describeProblems(shown: string, problems: readonly PlacedProblem[]): string[] {
+  return problems.map(({ line, column, message, suggestion }) => {
+    const hint = suggestion === undefined ? "" : `; ${suggestion}`;
+    return `${shown}:${String(line)}:${String(column)}: ${message}${hint}`;
+  });
+}

@@ -1,0 +1,35 @@
+// Reads a small file that a project brings: never a link that leads out of it, nor one that could fill the memory.
+import { errorCode, errorMessage } from "../../system/errors.js";
+import { err, ok, type Result } from "../../system/result.js";
+import type { Files } from "../../system/ports.js";
+
+/** The most bytes of a workflow or a schema. */
+const LARGEST = 1024 * 1024;
+
+/** The bytes, or why they cannot be read; `inside`: the folder that holds the file, its symlinks resolved or not. */
+export async function readInside(
+  files: Files,
+  file: string,
+  inside: string | undefined,
+): Promise<Result<Uint8Array, string>> {
+  try {
+    const stat = await files.stat(file);
+    if (stat === undefined) return err("it is a link that leads nowhere");
+    if (stat.kind === "folder") return err("it is a folder, not a file");
+    if (stat.kind !== "file") return err("it is a pipe or a device, not a file");
+    if (stat.size > LARGEST)
+      return err(`it has ${String(stat.size)} bytes, and at most ${String(LARGEST)} are read`);
+    if (inside !== undefined && !(await isInside(files, file, inside)))
+      return err("it is a link that leads out of the project");
+    const bytes = await files.read(file);
+    return bytes === undefined ? err("it is not there any more") : ok(bytes);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return err(errorMessage(error));
+  }
+}
+
+async function isInside(files: Files, file: string, folder: string): Promise<boolean> {
+  const [real, top] = [await files.realPath(file), await files.realPath(folder)];
+  return real !== undefined && top !== undefined && real.startsWith(top === "/" ? top : `${top}/`);
+}
