@@ -96,6 +96,11 @@ export const Rules = z.object({
   workflow: Name.optional(),
   /** The workflows that tasks of this run can go through, with the SHA-256 of each; absent: only `default`. */
   workflows: z.record(Name, z.object({ digest: z.string(), workflow: Workflow })).optional(),
+  /**
+   * The agents that stages of these workflows name: of a role its agent, else the agent of that name. A name that is not here
+   * leaves the choice to the task's agent, then to the schedule.
+   */
+  stage_agents: z.record(Name, z.string()).optional(),
   /** `--skip`: analyze stages that are passed with their first outcome. */
   skip: z.array(Name).optional(),
   /** `--auto-approve`, `ask.auto_approve`: ask stages that are answered with their first outcome. */
