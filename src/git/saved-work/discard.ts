@@ -16,6 +16,8 @@ export interface DiscardOrder {
   run: string;
   /** The stage whose latest changes are dropped. */
   stage: string;
+  /** Drops only what this visit saved. */
+  only?: number;
   /** The visit that drops them; a second call for the same visit changes nothing. */
   by: { stage: string; visit: number };
 }
@@ -29,13 +31,14 @@ export type Discarded =
 /** Drops the latest visits of a stage, one after the other, and keeps their changes as a rescue. */
 export async function discardStage(
   repo: Repository,
-  { task, run, stage, by }: DiscardOrder,
+  { task, run, stage, only, by }: DiscardOrder,
 ): Promise<Discarded> {
   const work = await readWork(repo, task);
   if (work === undefined) return { how: "nothing" };
   const { visits, base, head } = work;
   const isDone = visits.some(({ facts }) => facts.discarded === stage && facts.visit === by.visit);
-  const isOfStage = ({ facts }: VisitWork): boolean => facts.stage === stage && facts.discarded === undefined;
+  const isOfStage = ({ facts }: VisitWork): boolean =>
+    facts.stage === stage && facts.discarded === undefined && (only === undefined || facts.visit === only);
   const last = visits.findLastIndex(isOfStage);
   if (isDone || last === -1) return { how: "nothing" };
   let first = last;

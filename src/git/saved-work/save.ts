@@ -5,7 +5,7 @@ import { runGit } from "../base/git.js";
 import { workRef } from "../base/names.js";
 import type { Repository } from "../base/repository.js";
 import { diffTrees } from "../index/index-file.js";
-import { keepAsRescue, readWork, workMessage } from "./work-ref.js";
+import { keepAsRescue, readWork, workMessage, type VisitWork } from "./work-ref.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
 
 export interface SaveOrder {
@@ -35,7 +35,11 @@ export async function saveWork(repo: Repository, order: SaveOrder): Promise<Save
   const known = await readWork(repo, task);
   const fits = known?.base === base;
   if (known !== undefined && !fits) await keepAsRescue(repo, known, { task, run, label: `${task}-work` });
-  const parent = (fits ? known.visits : []).filter(({ facts }) => facts.visit < visit).at(-1)?.commit;
+  const visits = fits ? [...known.visits] : [];
+  const isThis = (one: VisitWork | undefined): boolean =>
+    one?.facts.stage === stage && one.facts.visit === visit && one.facts.since === since;
+  while (isThis(visits.at(-1))) visits.pop();
+  const parent = visits.at(-1)?.commit;
   const entries = parent === undefined ? changes : onTop(changes, await diffTrees(repo, parent, base));
   const facts = {
     ...{ task, run, stage, visit, base },

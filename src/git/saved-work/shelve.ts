@@ -50,6 +50,26 @@ export async function finishShelving(repo: Repository, order: ShelveOrder): Prom
 }
 
 async function finish(repo: Repository, checkpoint: Checkpoint, order: ShelveOrder): Promise<Shelved> {
+  const shelved = await takeOut(repo, checkpoint, order);
+  await dropRefs(repo, order.task);
+  return shelved;
+}
+
+/**
+ * Resets the tree to a checkpoint that was made before the work was put into it, because only a part of the work may be there. The
+ * checkpoint stays.
+ */
+export async function resetTree(
+  repo: Repository,
+  checkpoint: Checkpoint,
+  order: ShelveOrder,
+): Promise<Shelved> {
+  const shelved = await takeOut(repo, checkpoint, order);
+  await runGit(repo, ["update-ref", "-d", shelvedRef(repo.tree, order.task)]);
+  return shelved;
+}
+
+async function takeOut(repo: Repository, checkpoint: Checkpoint, order: ShelveOrder): Promise<Shelved> {
   const { task, run, label } = order;
   const shelf = shelvedRef(repo.tree, task);
   const { warnings } = await restoreTo(repo, { checkpoint, run, label, shelf });
@@ -57,7 +77,6 @@ async function finish(repo: Repository, checkpoint: Checkpoint, order: ShelveOrd
   const more = kept === undefined ? [] : await findUnsaved(repo, task, kept);
   const rescue = kept === undefined || more.length === 0 ? undefined : await freeRescueRef(repo, run, label);
   if (kept !== undefined && rescue !== undefined) await runGit(repo, ["update-ref", rescue, kept.commit]);
-  await dropRefs(repo, task);
   return { ...(rescue === undefined ? {} : { rescue }), paths: more, warnings };
 }
 

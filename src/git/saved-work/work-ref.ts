@@ -10,7 +10,7 @@ import { checkpointRef, shelvedRef, shelvingRef, workRef, WORKS } from "../base/
 import type { Repository } from "../base/repository.js";
 import { dropInModules } from "../checkpoint/checkpoint.js";
 import { diffTrees } from "../index/index-file.js";
-import { freeRescueRef, rescueMessage } from "../rescue/rescue.js";
+import { findRescues, freeRescueRef, rescueMessage } from "../rescue/rescue.js";
 
 /** The facts in the message of a commit of saved work. */
 const WorkFacts = z.object({
@@ -112,18 +112,32 @@ export async function writeVisits(
   return made.map(({ commit }) => commit);
 }
 
-/** Keeps saved work as a rescue, without putting it into the tree. Returns the rescue's ref. */
+/**
+ * Keeps saved work as a rescue, without putting it into the tree, unless a call that was killed did. Returns the rescue's ref.
+ */
 export async function keepAsRescue(
   repo: Repository,
   work: TaskWork,
   { task, run, label }: { task: string; run: string; label: string },
 ): Promise<string> {
+  const before = (await findRescues(repo)).find(
+    ({ facts, commit }) => facts?.task === task && facts.base === work.base && commit !== work.tip,
+  );
+  if (before !== undefined) {
+    const differs = await runGit(repo, ["diff", "--quiet", before.commit, work.tip, "--"], { answers: [1] });
+    if (differs.code === 0) return before.ref;
+  }
   const ref = await freeRescueRef(repo, run, label);
   const message = rescueMessage({ run, label, task, why: "given-up", base: work.base });
   const ident = await repo.identity();
   const entries = await diffWork(repo, work);
   await importAll(repo, [{ ref, parent: work.base, ident, message, entries }]);
   return ref;
+}
+
+/** Drops the saved work of a task: it is kept as a rescue, or of an earlier pass. Starts one process. */
+export async function dropSavedWork(repo: Repository, task: string): Promise<void> {
+  await runGit(repo, ["update-ref", "-d", workRef(task)]);
 }
 
 /** Drops the task's checkpoint and its saved work in one step: the work is committed, or kept as a rescue. */

@@ -162,6 +162,7 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
     warnings.push(...inside);
     const verdict = inside.length === 0 ? report.verdict : ("unverified" as const);
     world.memory.verdicts.set(job.job, verdict);
+    if (job.stage !== undefined) world.memory.gates.set(job.job, { ...report, verdict });
     return {
       type: "gate_finished",
       ...job,

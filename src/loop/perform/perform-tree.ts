@@ -3,6 +3,7 @@ import { performAs } from "./perform-as.js";
 import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
 import { restoreTo } from "../../git/restore/restore.js";
 import { snapshot, type Snapshot } from "../../git/attempt/snapshot.js";
+import { dropWork } from "../../git/saved-work/work-ref.js";
 import { putTagsBack } from "../../git/release/tags.js";
 import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
@@ -10,21 +11,27 @@ import { openCold } from "./checks.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { keepAttempt, keepStart, noteStart, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
 import { PUSH_LABEL } from "../step/releasing.js";
+import { clearTree, giveUpWork, isWorkInTree, openAside, putWork } from "./stage-tree.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
 /** Makes a checkpoint of the tree before an attempt; does nothing without git. */
-export async function performCheckpoint(world: World, { job, reuse }: Do<"checkpoint">): Promise<StepEvent> {
+export async function performCheckpoint(world: World, effect: Do<"checkpoint">): Promise<StepEvent> {
+  const { job } = effect;
   if (world.repo === undefined) return { type: "checkpoint", ...job, reused: false, dirty: 0 };
   const isRelease = job.phase === "push";
   if (!isRelease) await noteStart(world);
   const id = isRelease ? THE_RELEASE : (job.task_id ?? THE_REVIEW);
   // The checks of a release run in the project, not in a cold room.
   if (!isRelease) await openCold(world);
+  if (world.workflows !== undefined) await clearTree(world, world.repo, job);
+  const reuse = effect.reuse || (effect.apply_work === true && (await isWorkInTree(world.repo, id)));
   const made = await checkpoint(world.repo, { id, run: world.log.run, job: job.job, reuse });
   world.memory.checkpoints.set(job.job, made);
   if (!isRelease) await keepStart(world, made.base);
+  if (effect.apply_work === true) await putWork(world, world.repo, job, made);
+  if (effect.aside === true) await openAside(world, world.repo, job, made);
   for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
   return {
     type: "checkpoint",
@@ -64,7 +71,7 @@ function findMovedHead(
 }
 
 /** The name of the rescue that keeps the job's work. */
-function makeRescueLabel({ task_id, attempt, phase }: JobFacts): string {
+export function makeRescueLabel({ task_id, attempt, phase }: JobFacts): string {
   return phase === "push" ? PUSH_LABEL : `${task_id ?? "job"}-${String(attempt)}`;
 }
 
@@ -94,10 +101,10 @@ export async function takeSnapshot(
  * next start finds the checkpoint, or a tree that is restored already.
  */
 export async function performRestore(world: World, { job }: Do<"restore">): Promise<StepEvent> {
-  const isReview = job.task_id === undefined;
+  // An attempt's snapshot was taken before its verdict; the changes of a review or an analysis were not looked at yet.
+  const isReading = job.task_id === undefined || world.memory.owns.has(job.job);
   const label = job.phase === "review" ? `review-${String(job.iteration)}` : makeRescueLabel(job);
-  // An attempt's snapshot was taken before its verdict; a review has none yet.
-  const taken = isReview ? await takeSnapshot(world, job, label) : undefined;
+  const taken = isReading ? await takeSnapshot(world, job, label) : undefined;
   const head = findMovedHead(world, job, taken);
   for (const message of taken?.told ?? []) await world.log.tell({ type: "warning", ...job, message });
   const before = world.memory.checkpoints.get(job.job);
@@ -105,7 +112,11 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
   forget(world, job);
   if (world.repo === undefined || before === undefined) return { type: "restored", ...job, paths: [] };
   const back = await restoreTo(world.repo, { checkpoint: before, run: world.log.run, label });
-  await dropCheckpoint(world.repo, before.id);
+  const rescue =
+    isReading || job.stage === undefined
+      ? back.rescue
+      : ((await giveUpWork(world, world.repo, job, before)) ?? back.rescue);
+  if (isReading || job.stage === undefined) await dropCheckpoint(world.repo, before.id);
   for (const message of back.warnings) await world.log.tell({ type: "warning", ...job, message });
   return {
     type: "restored",
@@ -113,7 +124,7 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
     paths: [...back.paths],
     ...(back.inside.length === 0 ? {} : { inside: [...back.inside] }),
     ...head,
-    ...given({ rescue: back.rescue }),
+    ...given({ rescue }),
   };
 }
 
@@ -124,8 +135,9 @@ export function forget({ memory }: World, { job }: JobFacts): void {
   memory.nextBaselines.delete(job);
 }
 
-/** Drops the checkpoints of tasks that are done or abandoned; the next claim makes a new one. */
-export async function forgetCheckpoints({ repo }: World, ids: readonly string[]): Promise<void> {
+/** Drops the checkpoints of tasks that are done or abandoned, with their saved work; the next claim makes a new one. */
+export async function forgetCheckpoints({ repo, workflows }: World, ids: readonly string[]): Promise<void> {
   if (repo === undefined) return;
-  for (const id of ids) await performAs("checkpoint", () => dropCheckpoint(repo, id));
+  const drop = workflows === undefined ? dropCheckpoint : dropWork;
+  for (const id of ids) await performAs("checkpoint", () => drop(repo, id));
 }

@@ -8,6 +8,7 @@ import { KEPT } from "../../logging/run-log.js";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { redactValue } from "../../system/text/redact.js";
+import { openQuestion } from "../../workflow/question.js";
 import type { Effect } from "../step/effects.js";
 import { makeHookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";
@@ -17,6 +18,7 @@ import { performCommit, performCommitBacklog, performFinishPending } from "./per
 import { performEndRun } from "./perform-end-run.js";
 import { performBaseline, performGate, performPreflight } from "./perform-gate.js";
 import { performRead } from "./perform-backlog.js";
+import { performSaveWork } from "./perform-save-work.js";
 import { performRelease } from "./perform-release.js";
 import { performCheckpoint, performRestore, performSnapshot } from "./perform-tree.js";
 import { findWorkFolder } from "./prompt-for.js";
@@ -63,13 +65,24 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
       world.memory.stops.get(effect.job.job)?.abort(effect.how);
       return { type: "stop_sent", ...effect.job, how: effect.how };
     case "save-work":
+      return performSaveWork(world, effect);
     case "ask-person":
-      throw new Error(`${effect.kind} is not built yet`);
+      return performAskPerson(world, effect);
     case "finish":
       return performEndRun(world, effect);
     default:
       return never(effect);
   }
+}
+
+/** Shows a person the open question of a task. It stays open without one, or where the row has none any more. */
+async function performAskPerson(world: World, { task_id }: Do<"ask-person">): Promise<StepEvent> {
+  const task = world.memory.backlog?.tasks.find(({ id }) => id === task_id);
+  const question = openQuestion(task?.progress);
+  const asks = world.askPerson;
+  if (asks === undefined || task === undefined || question === undefined)
+    return { type: "person_asked", task_id, outcome: "left" };
+  return { type: "person_asked", task_id, outcome: await asks(question, task) };
 }
 
 /** Writes the file that a hook gets as its third argument: the summary, with the status the runner decided. */

@@ -6,18 +6,20 @@ import type { Project } from "../../config/project/open-project.js";
 import type { ColdPlaces } from "../../gate/rooms/cold-room.js";
 import type { HiddenCheck } from "../../gate/rooms/hidden.js";
 import type { RunStart } from "../../gate/influence/reference.js";
-import type { Baseline, GateVerdict } from "../../gate/verdict.js";
+import type { Baseline, GateReport, GateVerdict } from "../../gate/verdict.js";
 import type { Checkpoint } from "../../git/checkpoint/checkpoint.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import type { Repository } from "../../git/base/repository.js";
 import type { Snapshot } from "../../git/attempt/snapshot.js";
+import type { Rules } from "../../logging/rules.js";
 import type { RunLog } from "../../logging/run-log.js";
 import type { Ports } from "../../system/ports.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import type { Store } from "../../todo/store/store.js";
-import type { NewTask, Summary } from "../../todo/model/summary.js";
-import type { Backlog, TaskId } from "../../todo/model/task.js";
+import type { NewTask, StageAgentReport } from "../../todo/model/summary.js";
+import type { Backlog, Task, TaskId } from "../../todo/model/task.js";
+import type { Question } from "../../workflow/progress.js";
 import type { ReleaseFacts } from "../../release/survey.js";
 import type { Trusted } from "./ask-trust.js";
 
@@ -49,6 +51,10 @@ export interface World {
   head?: string;
   trusted: Trusted;
   confirm?: (question: string) => Promise<boolean>;
+  /** Shows a person at the terminal the open question of a task, and makes the edit that answers it. `left`: it stays open. */
+  askPerson?: (question: Question, task: Task) => Promise<"answered" | "left">;
+  /** The workflows that tasks of this run can go through, as the run's rules have them; absent: only `default`. */
+  workflows?: Rules["workflows"];
   /** The facts about the release; absent in a run over the backlog. */
   release?: ReleaseFacts;
   /** Absent without hidden checks for this project. */
@@ -80,6 +86,8 @@ export interface HiddenOfRun {
 /** The state that effects share during a run. Maps by number are keyed by job, and an entry is dropped with its job. */
 export interface RunMemory {
   checkpoints: Map<number, Checkpoint>;
+  /** The task's own checkpoints, of jobs whose entry in `checkpoints` is one beside it: of stages that change nothing. */
+  owns: Map<number, Checkpoint>;
   snapshots: Map<number, Snapshot>;
   stops: Map<number, AbortController>;
   /** The folder of the job's last agent step. */
@@ -89,8 +97,10 @@ export interface RunMemory {
   /** The new tasks a drafting agent reported. */
   newTasks: Map<number, readonly NewTask[]>;
   /** The summaries of agents and the verdicts of gates, for hooks. */
-  summaries: Map<number, Summary>;
+  summaries: Map<number, StageAgentReport>;
   verdicts: Map<number, GateVerdict>;
+  /** The reports of gates, for the outputs of stages. */
+  gates: Map<number, GateReport>;
   /** The last output lines of an attempt at a task, for the next attempt's prompt. */
   tails: Map<TaskId, AttemptTail>;
   /** How cold rooms are made; absent without git. */
@@ -126,6 +136,7 @@ export interface RunMemory {
 export function createMemory(): RunMemory {
   return {
     checkpoints: new Map(),
+    owns: new Map(),
     snapshots: new Map(),
     stops: new Map(),
     steps: new Map(),
@@ -133,6 +144,7 @@ export function createMemory(): RunMemory {
     newTasks: new Map(),
     summaries: new Map(),
     verdicts: new Map(),
+    gates: new Map(),
     tails: new Map(),
     nextBaselines: new Map(),
     baselineCount: 0,

@@ -2,10 +2,12 @@
 // that discards its lines. replay-tree.ts performs the effects in it.
 import { basename, dirname, join, relative } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
+import { tasksFolder } from "../../config/project/tasks-folder.js";
 import type { Records } from "../../git/attempt/attempts.js";
 import { setHead, checkOutTree } from "../../git/room/checkout-tree.js";
 import { openRepository, type Repository } from "../../git/base/repository.js";
 import { cloneShared } from "../../git/room/shared-clone.js";
+import { given } from "../../system/given.js";
 import { markOf } from "../../system/processes/mark.js";
 import type { RunLog } from "../../logging/run-log.js";
 import type { Rules } from "../../logging/rules.js";
@@ -80,7 +82,7 @@ async function makeWorld(source: ReplaySource, filling: WorldOrder): Promise<Omi
   const env = { ...source.env, ...own };
   const project = await moveProject(source, filling, { top, folder });
   await ports.files.makeFolder(project.folder, 0o700);
-  const exclude = [project.logDir, project.lockDir];
+  const exclude = [project.logDir, project.lockDir, tasksFolder(project)];
   const places = { projectDir: project.folder, todoFile: project.todoFile, exclude, env: own };
   const opened = await openRepository(ports, places);
   if (!opened.ok) throw new Error(`the clone cannot be opened: ${opened.error.message}`);
@@ -104,6 +106,7 @@ async function makeWorld(source: ReplaySource, filling: WorldOrder): Promise<Omi
     promptsFolder: source.promptsFolder,
     began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
     trusted: new Set(),
+    ...given({ workflows: filling.rules.workflows }),
     memory: createMemory(),
   };
   const read = await world.store.read();

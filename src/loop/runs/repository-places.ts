@@ -1,3 +1,4 @@
+import { tasksFolder } from "../../config/project/tasks-folder.js";
 import type { RepositoryPlaces } from "../../git/base/repository.js";
 import type { RunRequest } from "./run-request.js";
 
@@ -9,7 +10,7 @@ export function makeRepositoryPlaces({
   return {
     projectDir: project.folder,
     todoFile: project.realTodoFile,
-    exclude: [project.logDir, project.lockDir],
+    exclude: [project.logDir, project.lockDir, tasksFolder(project)],
     env,
     mostUntracked: project.resolved.settings.git.max_untracked_bytes,
   };

@@ -95,7 +95,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     log,
     check: assembly.check,
     store,
-    ...given({ repo, release: ready.release }),
+    ...given({ repo, release: ready.release, workflows: assembly.rules.workflows }),
     ...placeHidden(request, assembly.hidden),
     configuredAgents: assembly.configuredAgents,
     trusted: assembly.trusted,

@@ -1,0 +1,54 @@
+// The stage of a job, from the workflows of the run's rules, and the progress of its task, from its row.
+import type { Progress } from "../../workflow/progress.js";
+import { ENDS, type Stage, type Workflow } from "../../workflow/workflow.js";
+import type { Task } from "../../todo/model/task.js";
+import { EffectError } from "../step/drive.js";
+import type { JobFacts } from "../step/effects.js";
+import type { World } from "./world.js";
+
+/** The stage a job is one visit of. `end`: the job is at finish or block, which are not stages. */
+export interface JobStage {
+  workflow: Workflow;
+  name: string;
+  /** The number of stages the task entered. */
+  visit: number;
+  stage?: Stage;
+  end?: (typeof ENDS)[number];
+}
+
+type Of = Pick<JobFacts, "task_id" | "stage" | "visit">;
+
+/** The stage of a job; `undefined` outside workflows. A stage that the workflow does not have is a failure of the effect. */
+export function getStage(world: Pick<World, "memory" | "workflows">, job: Of): JobStage | undefined {
+  const { stage: name, visit } = job;
+  if (name === undefined || visit === undefined) return undefined;
+  const wanted = getProgress(world, job)?.workflow ?? "";
+  const workflow = world.workflows?.[wanted]?.workflow;
+  if (workflow === undefined)
+    throw new EffectError(
+      "find-stage",
+      `${job.task_id ?? "the task"} is in the workflow ${wanted}, which the run does not have`,
+    );
+  const end = ENDS.find((one) => one === name);
+  if (end !== undefined) return { workflow, name, visit, end };
+  const stage = Object.hasOwn(workflow.stages, name) ? workflow.stages[name] : undefined;
+  if (stage === undefined)
+    throw new EffectError("find-stage", `the workflow ${workflow.name} has no stage ${name}`);
+  return { workflow, name, visit, stage };
+}
+
+/** A task's progress, as its row was last read or written. */
+export function getProgress(
+  world: Pick<World, "memory">,
+  job: Pick<JobFacts, "task_id">,
+): Progress | undefined {
+  return getTask(world, job)?.progress;
+}
+
+/** The task of a job. */
+export function getTask(
+  { memory }: Pick<World, "memory">,
+  { task_id: id }: Pick<JobFacts, "task_id">,
+): Task | undefined {
+  return id === undefined ? undefined : memory.backlog?.tasks.find((task) => task.id === id);
+}

@@ -1,0 +1,40 @@
+// The names of a task's files below the setting `tasks_dir`: the outputs of its stages, and its document. Pure.
+
+/** The folder of a task's files below `tasks_dir`: its id, in characters that every file system takes. */
+export function taskFolderName(task: string): string {
+  const safe = Array.from(task, (character) =>
+    /^[A-Za-z0-9._-]$/u.test(character)
+      ? character
+      : Array.from(
+          Buffer.from(character, "utf8"),
+          (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
+        ).join(""),
+  ).join("");
+  // A leading dot would hide the folder, or mean another one; a name of a file has at most 255 bytes.
+  const visible = safe.replace(/^\./u, "%2E");
+  return visible.length <= 200 ? visible : `${visible.slice(0, 160)}+${hash(task)}`;
+}
+
+/** The file of a stage's output, below `tasks_dir`. */
+export function outputFile(
+  task: string,
+  at: { visit: number; stage: string; part?: number | undefined },
+): string {
+  const part = at.part === undefined ? "" : `.${String(at.part)}`;
+  return `${taskFolderName(task)}/${String(at.visit)}-${at.stage}${part}.json`;
+}
+
+/** The visit and the stage that a file's name is of; `undefined` for other files. */
+export function parseOutputName(name: string): { visit: number; stage: string } | undefined {
+  const [, visit, stage] = /^([1-9]\d{0,5})-([a-z][a-z0-9_-]{0,39})(?:\.\d+)?\.json$/u.exec(name) ?? [];
+  return visit === undefined || stage === undefined ? undefined : { visit: Number(visit), stage };
+}
+
+/** A short digest, FNV-1a in 64 bits: only tells long ids apart. */
+function hash(text: string): string {
+  let value = 0xcbf29ce484222325n;
+  for (const byte of Buffer.from(text, "utf8")) {
+    value = BigInt.asUintN(64, (value ^ BigInt(byte)) * 0x100000001b3n);
+  }
+  return value.toString(16).padStart(16, "0");
+}
