@@ -58,6 +58,7 @@ export type Question = z.infer<typeof Question>;
 export const Answer = z.strictObject({
   question: z.string().describe("The question's id"),
   asked: z.string().optional().describe("The question's text, once the answer is taken"),
+  stage: Name.optional().describe("The stage that the question was of, once the answer is taken"),
   ...by,
   shown_sha256: z.string().optional(),
   outcome: Name.optional(),

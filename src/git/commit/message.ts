@@ -8,6 +8,8 @@ export interface CommitTexts {
   task: string;
   run: string;
   agent: string;
+  /** Of a task in a workflow: who approved it, each as `NAME (WAY, STAGE)`. */
+  approvals?: readonly string[];
 }
 
 export interface UndoTexts {
@@ -24,6 +26,7 @@ export const TRAILER = {
   task: "Looper-Task",
   run: "Looper-Run",
   agent: "Looper-Agent",
+  approved: "Looper-Approved-By",
   undo: "Looper-Undo",
   undoCommit: "Looper-Undo-Commit",
   release: "Looper-Release",
@@ -38,6 +41,7 @@ export function formatMessage(texts: CommitTexts): string {
     `${TRAILER.task}: ${cleanLine(texts.task)}`,
     `${TRAILER.run}: ${cleanLine(texts.run)}`,
     `${TRAILER.agent}: ${cleanLine(texts.agent)}`,
+    ...(texts.approvals ?? []).map((one) => `${TRAILER.approved}: ${cleanLine(one)}`),
   ];
   // Git reads trailers only in the last paragraph: elsewhere "fix: x" may stay, but none of our own keys.
   const subject = title === "" || /^(?:looper-|---)/i.test(title) ? `Task ${title}`.trim() : title;

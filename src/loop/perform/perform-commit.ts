@@ -13,7 +13,8 @@ import type { Effect, JobFacts } from "../step/effects.js";
 import { keepAttempt } from "./keep-attempt.js";
 import { performAs } from "./perform-as.js";
 import { changeBacklog, makeEmptyResult } from "./perform-backlog.js";
-import { forget, forgetCheckpoints } from "./perform-tree.js";
+import { forget, forgetCheckpoints, makeRescueLabel, takeSnapshot } from "./perform-tree.js";
+import { listApprovals } from "./stage-of.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -23,7 +24,10 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   const { job, changes } = effect;
   const { repo, memory } = world;
   await world.log.sync();
-  const taken = memory.snapshots.get(job.job);
+  // A job at finish has no attempt: its snapshot is of the saved work in the tree.
+  const taken =
+    memory.snapshots.get(job.job) ??
+    (job.stage === undefined ? undefined : await takeSnapshot(world, job, makeRescueLabel(job)));
   const commits = world.project.resolved.settings.git.commit === "runner";
   let prepared: Preparation | undefined;
   const prepare = async (backlog: Uint8Array): Promise<void> => {
@@ -34,6 +38,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
       task: job.task_id ?? "",
       run: world.log.run,
       agent: job.agent,
+      approvals: listApprovals(world, job),
     });
     const order = {
       taskId: job.task_id ?? "",

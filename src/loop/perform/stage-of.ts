@@ -52,3 +52,20 @@ export function getTask(
 ): Task | undefined {
   return id === undefined ? undefined : memory.backlog?.tasks.find((task) => task.id === id);
 }
+
+/**
+ * The approvals that a task's commit names: of each ask stage the last answer, if it has the stage's first outcome. `NAME (WAY, STAGE)`.
+ */
+export function listApprovals(
+  world: Pick<World, "memory" | "workflows">,
+  job: Pick<JobFacts, "task_id">,
+): string[] {
+  const progress = getProgress(world, job);
+  const stages = world.workflows?.[progress?.workflow ?? ""]?.workflow.stages ?? {};
+  const last = new Map((progress?.answers ?? []).map((answer) => [answer.stage, answer]));
+  return [...last].flatMap(([name, { outcome, by, via }]) => {
+    const stage = name === undefined ? undefined : stages[name];
+    if (name === undefined || stage?.kind !== "ask" || outcome !== Object.keys(stage.next)[0]) return [];
+    return [`${by} (${via}, ${name})`];
+  });
+}

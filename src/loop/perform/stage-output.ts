@@ -11,8 +11,8 @@ import type { Files } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { StageOutput } from "../../workflow/progress.js";
+import { collectFacts } from "../../workflow/advance.js";
 import { outputFile, parseOutputName, taskFolderName } from "../../workflow/task-files.js";
-import type { Scalar, Workflow } from "../../workflow/workflow.js";
 import type { JobFacts } from "../step/effects.js";
 import { EffectError } from "../step/drive.js";
 import { getTask, type JobStage } from "./stage-of.js";
@@ -95,23 +95,6 @@ function makeContent(
     verdict,
     ...(red === undefined || red.length === 0 ? {} : { red }),
   };
-}
-
-/** The fields of an output that some `when` of the workflow names. */
-function collectFacts(workflow: Workflow, stage: string, output: unknown): Record<string, Scalar> {
-  const fields = new Map<string, unknown>(Object.entries(output ?? {}));
-  const facts: Record<string, Scalar> = {};
-  for (const { when = {} } of Object.values(workflow.stages)) {
-    for (const key of Object.keys(when)) {
-      const [of, ...rest] = key.split(".");
-      const field = rest.join(".");
-      const value = fields.get(field);
-      if (of !== stage) continue;
-      if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
-        facts[field] = value;
-    }
-  }
-  return facts;
 }
 
 /** Makes the folder, which git ignores unless a person decided otherwise, and removes what a killed run was writing. */

@@ -178,7 +178,13 @@ test("an automatic answer never takes the place of a person's", () => {
   const automatic = { by: "on_timeout", via: "timeout", at: NOW, outcome: "approve" } as const;
   const byTimeout = { ...take, takes: { automatic } } as Change;
   expect(apply(asked(), byTimeout).task?.progress?.answers).toEqual([
-    { question: "T1.2", asked: "Carry out this plan?", shown_sha256: "a".repeat(64), ...automatic },
+    {
+      question: "T1.2",
+      asked: "Carry out this plan?",
+      shown_sha256: "a".repeat(64),
+      ...automatic,
+      stage: "approve",
+    },
   ]);
   expect(whyRefused(apply(asked(), approve).backlog, byTimeout)).toBe(
     `T1.2 was answered meanwhile: approve, by ada (cli), ${NOW}`,

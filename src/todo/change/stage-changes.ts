@@ -112,11 +112,14 @@ function moveOn(
     ...(isEnd(to) ? {} : { visits: { ...progress.visits, [to]: (progress.visits?.[to] ?? 0) + 1 } }),
     ...(output === undefined ? {} : { outputs: { ...progress.outputs, [output.stage]: output } }),
     ...given({ work: work === null ? undefined : (work ?? saved) }),
-    // The next prompt has the question beside its answer.
+    // The next prompt has the question beside its answer, and the commit names the stage.
     ...(taken === undefined
       ? {}
       : {
-          answers: [...(progress.answers ?? []), { ...taken, ...given({ asked: progress.question?.text }) }],
+          answers: [
+            ...(progress.answers ?? []),
+            { ...taken, stage: progress.stage, ...given({ asked: progress.question?.text }) },
+          ],
         }),
     ...given({ spent: addSpent(progress, change.spent) }),
     ...(change.grant === undefined || taken === undefined
