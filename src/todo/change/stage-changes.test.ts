@@ -153,7 +153,7 @@ test("an answer written by hand may leave out who, how and when; one that does n
   expect(apply(byHand({ outcome: "approve" }), take).task?.progress?.answers).toEqual([
     {
       ...{ question: "T1.2", outcome: "approve", by: "unknown", via: "file", at: NOW },
-      shown_sha256: "a".repeat(64),
+      ...{ stage: "approve", asked: "Carry out this plan?", shown_sha256: "a".repeat(64) },
     },
   ]);
   for (const answer of [{ outcome: "aprove" }, { outcome: "approve", question: "T1.1" }, {}]) {
