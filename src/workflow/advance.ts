@@ -1,4 +1,4 @@
-// What follows from an outcome: the next stage, with those that are passed on the way, and the limits of visits and spending.
+// Follows an outcome: the next stage, with those that are passed on the way, and the limits of visits and spending.
 // Pure, and without the state of a run; loop/step/advance.ts makes the change of the row.
 import type { Spent } from "./progress.js";
 import { ENDS, type Scalar, type Stage, type StageOutcome, type Target, type Workflow } from "./workflow.js";

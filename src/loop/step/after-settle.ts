@@ -4,6 +4,7 @@ import { describeSkipped } from "../../agents/failure-words.js";
 import { endReleased } from "./asked-edits.js";
 import { startNext } from "./choose.js";
 import { startAfter } from "./job.js";
+import { takeMoved } from "./stage-job.js";
 import { dropJob, replaceJob, uncount } from "./jobs.js";
 import { dropsAgent, endsRun, backsOffAgent } from "./verdict.js";
 import { canContinueWithout } from "./schedule.js";
@@ -11,7 +12,13 @@ import type { Job, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
 /** Continues once the backlog holds the result of a job. */
-export function continueAfterSettle(work: Work, job: Job, decision: Decision): RunState {
+export function continueAfterSettle(
+  settled: Work,
+  job: Job,
+  refused: readonly { op: string }[],
+  decision: Decision,
+): RunState {
+  const work = job.route === undefined ? settled : takeMoved(settled, job, refused, decision);
   decision.because = { rule: "settled", why: job.verdict?.kind ?? "" };
   if (job.released === true) return startNext(endReleased(work, job), decision);
   // L17: this does not count as an attempt, so no hook runs for it.

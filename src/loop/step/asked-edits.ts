@@ -109,7 +109,7 @@ function isRestoring({ git, rules }: Work): boolean {
 }
 
 /** The `agent` in the log lines of a job that has no agent. */
-const NO_AGENT = "looper";
+export const NO_AGENT = "looper";
 
 /** Restores the tree to the checkpoint of a claim that has no job; the work in it is saved as a rescue. */
 function startRescue(work: Work, id: TaskId, decision: Decision): RunState {
@@ -166,6 +166,11 @@ function describeKept(work: Work, { rescue }: Job): Pick<StoppedAttempt, "kept" 
 /** Ends a released job. It does not count as an attempt, but it does count as an iteration if its agent ran. */
 export function endReleased(work: Work, job: Job): Work {
   const id = getTaskId(job);
+  // The work of a workflow's task may still be in the tree: it is put aside next, like that of a claim without a job.
+  if (job.route !== undefined && job.route !== "work") {
+    const counted = uncount(dropJob(work, job), job);
+    return job.end === undefined ? counted : { ...counted, iterations: work.iterations };
+  }
   const { agent, attempt } = job.facts;
   const who = job.putsAside === true ? {} : { agent, attempt };
   const stopped: StoppedAttempt = { task_id: id, ...who, ...describeKept(work, job) };

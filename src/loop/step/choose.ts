@@ -4,12 +4,24 @@ import { given } from "../../system/given.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
 import { closure, selectTask } from "../../todo/model/select.js";
+import { compareIds } from "../../todo/model/order.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
 import { explainRunOver } from "./spending.js";
 import { makeAskedEdit, startDueEdit } from "./asked-edits.js";
 import { beginClose } from "./ending.js";
 import { getFirstActivity } from "./job.js";
 import { toRow } from "./jobs.js";
+import { listNeeds, type RowNeed } from "./moves.js";
+import { listOpenQuestions, waitForPeople } from "./questions.js";
+import { hasAgent, hasWorkflows, isInWorkflow, locate } from "./stage.js";
+import {
+  chooseAgentOf,
+  enterQuestion,
+  findNextStage,
+  moveRows,
+  startNeed,
+  startStage,
+} from "./start-stage.js";
 import { chooseAvailableAgent, type AgentChoice } from "./schedule.js";
 import { waitFor } from "./wait.js";
 import type { Job, JobKind, Opening, RunState, Work } from "./state.js";
@@ -43,7 +55,11 @@ export function beginWork(
     iterations: 0,
     attempts: PersistentMap.of(),
     spentOn: PersistentMap.of(),
-    blockedAtStart: new Set(rows.filter((row) => row.status === "blocked").map((row) => row.id)),
+    blockedAtStart: new Set(
+      rows
+        .filter((row) => row.status === "blocked" && row.progress?.asked === undefined)
+        .map((row) => row.id),
+    ),
     final: PersistentMap.of(),
     earlier: PersistentMap.of(),
     dropped: opening.dropped,
@@ -53,6 +69,7 @@ export function beginWork(
     rereading: false,
     askedEdits: opening.askedEdits.map((edit) => makeAskedEdit(edit, { index })),
     toPutAside: left,
+    ...given({ agents: opening.agents }),
     blockedByHand: new Set(),
   };
   return choose(work, decision);
@@ -111,25 +128,115 @@ export function choose(work: Work, decision: Decision): RunState {
   if (work.rules.only !== undefined && only === undefined) {
     return end(work, "unusable-backlog", `there is no task ${work.rules.only} in the backlog`, decision);
   }
-  const inHand = work.jobs.flatMap(({ facts }) => (facts.task_id === undefined ? [] : [facts.task_id]));
+  const inHand: TaskId[] = work.jobs.flatMap(({ facts }) =>
+    facts.task_id === undefined ? [] : [facts.task_id],
+  );
+  const needs = listNeeds(work, { only, inHand }, decision);
+  const needed = startNeeds(work, needs, decision);
+  if (needed !== undefined) return needed;
   const tried = {
-    attempts: work.attempts,
+    // A task in a workflow is given up by its stage, not left out for its attempts.
+    attempts: { get: (id: TaskId) => (isStaged(work, id) ? 0 : work.attempts.get(id)) },
     maxAttempts: work.rules.max_attempts,
     blockedAtStart: work.blockedAtStart,
     finalForRun: {
-      has: (id: TaskId) => work.final.has(id) || inHand.includes(id) || isBlockedByHand(work, id),
+      has: (id: TaskId) =>
+        work.final.has(id) ||
+        inHand.includes(id) ||
+        isBlockedByHand(work, id) ||
+        needs.some(({ row }) => row.id === id),
     },
     ...given({ only }),
   };
   const chosen = selectTask(rows, tried, (id) => work.index.get(id)?.status);
-  if (!("none" in chosen)) {
-    const over = findSpentLimit(work, decision);
-    if (over === undefined) return waitForDelay(work, decision) ?? startTask(work, chosen, decision);
-    if (work.jobs.length > 0) return { phase: "working", work };
-    return end(work, over.ending, over.message, decision);
-  }
+  if (!("none" in chosen)) return startChosen(work, chosen, decision);
   if (work.jobs.length > 0) return { phase: "working", work };
+  const [late] = needs;
+  if (late !== undefined && late.kind !== "move") return startAgentless(work, late, decision);
+  const open = listOpenQuestions(work, only);
+  if (open.length > 0) {
+    const waits = waitForPeople(work, open, decision);
+    return typeof waits === "string" ? end(work, "waiting", waits, decision) : waits;
+  }
   return startReviewOrEnd(work, rows, chosen.none, decision);
+}
+
+/** L22: what rows ask for comes before any task: all moves at once, then one job at a time, in a tree that holds no other work. */
+function startNeeds(work: Work, needs: readonly RowNeed[], decision: Decision): RunState | undefined {
+  const moves = needs.filter((need) => need.kind === "move");
+  if (moves.length > 0) {
+    decision.because = { rule: "move", ...given({ picked: moves[0]?.row.id }), candidates: moves.length };
+    const changes = moves.flatMap(({ move }) => move.advances);
+    const moving = moves.map(({ row, move }) => ({ id: row.id, notes: move.notes, row }));
+    return moveRows(work, { changes, moving }, decision);
+  }
+  if (work.jobs.length > 0) return undefined;
+  const isHeld = (need: RowNeed): boolean =>
+    work.index.values.some(
+      ({ id, status }) => status === "doing" && id !== need.row.id && !work.final.has(id),
+    );
+  const [next] = needs
+    .filter((need) => need.kind === "shelve" || !isHeld(need))
+    .sort(
+      (a, b) => Number(b.kind === "shelve") - Number(a.kind === "shelve") || compareIds(a.row.id, b.row.id),
+    );
+  return next === undefined || next.kind === "move" ? undefined : startAgentless(work, next, decision);
+}
+
+/** L18: nothing starts once the run's budget is spent, but a job without an agent is not an iteration. */
+function startAgentless(work: Work, need: Exclude<RowNeed, { kind: "move" }>, decision: Decision): RunState {
+  const spent = explainRunOver(work, decision.at);
+  if (spent !== undefined && need.kind !== "shelve") return end(work, "budget", spent, decision);
+  if (need.kind === "shelve" && !isInWorkflow(need.row)) return putAsidePaused(work, need.row, decision);
+  return startNeed(work, need, decision);
+}
+
+/** A paused task without stages has no saved work: the changes in the tree become a rescue. */
+function putAsidePaused(work: Work, { id }: IndexRow, decision: Decision): RunState {
+  decision.because = { rule: "paused", picked: id };
+  const seen = { ...work, toPutAside: [...work.toPutAside, id] };
+  return moveRows(seen, { changes: [{ op: "return", id, to: "todo" }], moving: [] }, decision);
+}
+
+/** Whether a task goes through the stages of a workflow. */
+function isStaged({ rules, index }: Work, id: TaskId): boolean {
+  const row = index.get(id);
+  if (row === undefined || (!hasWorkflows(rules) && row.progress === undefined)) return false;
+  return locate(rules, row).kind !== "default";
+}
+
+/** Starts the task that was selected: its next stage, or an attempt at all of it. */
+function startChosen(work: Work, chosen: Picked, decision: Decision): RunState {
+  const row = chosen.picked;
+  const position = locate(work.rules, row);
+  if (position.kind === "lost") return giveUpLost(work, row, position.why, decision);
+  const staged = position.kind === "enter" || position.kind === "stage" ? position : undefined;
+  const next = staged === undefined ? undefined : findNextStage(work, row, staged);
+  if (staged?.kind === "enter" && next === undefined) return enterQuestion(work, row, staged, decision);
+  const isFree = next !== undefined && !hasAgent(next.route);
+  const over = isFree ? findSpentBudget(work, decision) : findSpentLimit(work, decision);
+  if (over !== undefined && work.jobs.length > 0) return { phase: "working", work };
+  if (over !== undefined) return end(work, over.ending, over.message, decision);
+  const waits = waitForDelay(work, decision);
+  if (waits !== undefined) return waits;
+  if (staged === undefined || next === undefined) return startTask(work, chosen, decision);
+  const { choice, same } = chooseAgentOf(work, row, { position: staged, next, at: decision.at });
+  if (choice === undefined || !("agent" in choice)) return waitForAgent(work, choice, decision);
+  return startStage(
+    work,
+    row,
+    { position: staged, next, agent: choice.agent, same, selected: chosen },
+    decision,
+  );
+}
+
+/** The workflow of a task is not there: it is given up with that reason, and what is in the tree is put aside. */
+function giveUpLost(work: Work, row: IndexRow, why: string, decision: Decision): RunState {
+  decision.because = { rule: "lost", picked: row.id, why };
+  decision.notes.push({ type: "warning", task_id: row.id, message: `${row.id}: ${why}` });
+  const toPutAside = row.status === "doing" ? [...work.toPutAside, row.id] : work.toPutAside;
+  const seen: Work = { ...work, final: work.final.with(row.id, true), toPutAside };
+  return moveRows(seen, { changes: [{ op: "block", id: row.id, blockers: [why] }], moving: [] }, decision);
 }
 
 /** Whether a person blocked the task in this run and it is still blocked. */
@@ -140,10 +247,15 @@ function isBlockedByHand({ blockedByHand, index }: Work, id: TaskId): boolean {
 /** L9: at most `max_iterations` attempts and reviews start. L18: none starts once a budget is spent. */
 function findSpentLimit(work: Work, decision: Decision): { ending: Ending; message: string } | undefined {
   const { max_iterations } = work.rules;
-  const spent = explainRunOver(work, decision.at);
-  if (spent !== undefined) return { ending: "budget", message: spent };
+  const spent = findSpentBudget(work, decision);
+  if (spent !== undefined) return spent;
   if (work.iterations < max_iterations) return undefined;
   return { ending: "limit", message: `max_iterations (${max_iterations}) is reached` };
+}
+
+function findSpentBudget(work: Work, decision: Decision): { ending: Ending; message: string } | undefined {
+  const spent = explainRunOver(work, decision.at);
+  return spent === undefined ? undefined : { ending: "budget", message: spent };
 }
 
 type Picked = Exclude<ReturnType<typeof selectTask>, { none: unknown }>;

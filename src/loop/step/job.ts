@@ -9,6 +9,7 @@ import { listBudgets, type SpendingFrame } from "./spending.js";
 import type { Job, JobKind, Activity } from "./state.js";
 import type { Decision } from "./decision.js";
 import type { Earlier } from "./effects.js";
+import type { Route } from "./stage-state.js";
 
 /** The activities of each kind of job, in order. */
 const ACTIVITIES: Record<JobKind, readonly Activity[]> = {
@@ -31,9 +32,32 @@ const ACTIVITIES: Record<JobKind, readonly Activity[]> = {
   repair: ["agent", "adopt"],
 };
 
+/** The activities of each route through a stage of a workflow, in order. */
+const ROUTES: Record<Route, readonly Activity[]> = {
+  work: [
+    "claim",
+    "checkpoint",
+    "baseline",
+    "before",
+    "agent",
+    "snapshot",
+    "gate",
+    "save",
+    "restore",
+    "settle",
+    "after",
+  ],
+  analyze: ["claim", "checkpoint", "before", "agent", "restore", "save", "settle", "after"],
+  check: ["claim", "checkpoint", "gate", "save", "settle", "after"],
+  deliver: ["claim", "checkpoint", "gate", "aside", "commit", "restore", "settle", "after"],
+  "give-up": ["claim", "checkpoint", "restore", "settle", "after"],
+  discard: ["save", "settle", "after"],
+  shelve: ["checkpoint", "save", "settle", "after"],
+};
+
 /** The activity a kind of job begins with. */
-export function getFirstActivity(kind: JobKind): Activity {
-  const [first] = ACTIVITIES[kind];
+export function getFirstActivity(kind: JobKind, route?: Route): Activity {
+  const [first] = route === undefined ? ACTIVITIES[kind] : ROUTES[route];
   if (first === undefined) throw new Error(`a ${kind} has no activities`);
   return first;
 }
@@ -41,10 +65,10 @@ export function getFirstActivity(kind: JobKind): Activity {
 /** Moves the job to a later activity. Contract: an activity may be skipped, but never repeated. */
 export function enter(job: Job, activity: Activity): Job {
   const { phase } = job.facts;
-  const activities = ACTIVITIES[phase];
+  const activities = job.route === undefined ? ACTIVITIES[phase] : ROUTES[job.route];
   const to = activities.indexOf(activity);
   if (to < 0 || to < activities.indexOf(job.activity)) {
-    throw new Error(`a job of kind ${phase} cannot go from ${job.activity} to ${activity}`);
+    throw new Error(`a job of kind ${job.route ?? phase} cannot go from ${job.activity} to ${activity}`);
   }
   return { ...job, activity };
 }
@@ -147,6 +171,7 @@ function runHook(job: Job, status: HookStatus, decision: Decision): void {
 function getHookStatus(job: Job): HookStatus {
   if (job.gaveUp === true) return "blocked";
   const kind = job.verdict?.kind;
+  if (kind === "outcome") return job.route === "deliver" && job.visitEnd === undefined ? "done" : "doing";
   return kind === undefined || kind === "interrupted" ? "failed" : kind;
 }
 

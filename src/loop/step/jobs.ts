@@ -3,6 +3,7 @@ import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import { explainTaskOver } from "./spending.js";
+import { countAttemptsOf, findStage, hasAgent } from "./stage.js";
 import type { Job, Activity, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
@@ -39,12 +40,14 @@ export function getTaskId({ facts }: Job): TaskId {
 export function countAttemptsLeft(work: Work, job: Job): number {
   const id = getTaskId(job);
   if (explainTaskOver(work, id) !== undefined) return 0;
-  const most = work.blockedAtStart.has(id) ? 1 : work.rules.max_attempts;
+  const stage = job.route === undefined ? undefined : findStage(work.rules, work.index.get(id) ?? {})?.stage;
+  const most = work.blockedAtStart.has(id) ? 1 : countAttemptsOf(work.rules, stage);
   return Math.max(0, most - (work.attempts.get(id) ?? 0));
 }
 
 /** Takes back the attempt and the iteration of a job that does not count: its claim was refused, or its agent was missing. */
-export function uncount(work: Work, { facts }: Job): Work {
+export function uncount(work: Work, { facts, route }: Job): Work {
+  if (!hasAgent(route)) return work;
   const id = facts.task_id;
   const before = id === undefined ? 0 : (work.attempts.get(id) ?? 0);
   return {

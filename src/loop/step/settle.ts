@@ -31,6 +31,8 @@ export function settleAttempt(work: Work, unsettled: Job, decision: Decision): W
       return replaceJob(work, job);
     case "reviewed":
       throw new Error("an attempt was judged as a review");
+    case "outcome":
+      throw new Error("the outcome of a stage was judged as an attempt");
     default:
       return never(verdict);
   }
@@ -94,7 +96,7 @@ function settleBlocked(
 }
 
 /** Names, for readers of the backlog, where the work of an abandoned task is. */
-function describeRescue({ rescue }: Job): string[] {
+export function describeRescue({ rescue }: Job): string[] {
   return rescue === undefined
     ? []
     : [`its work is kept: looper rescue show ${rescue.replace(/^refs\/looper\/rescue\//, "")}`];
@@ -171,7 +173,8 @@ function backOffAgent(
   return { ...work, backoffs };
 }
 
-function rememberFailure(work: Work, job: Job, reason: string, evidence: string): Work {
+/** Keeps a failed attempt for the next one's prompt. */
+export function rememberFailure(work: Work, job: Job, reason: string, evidence: string): Work {
   const id = getTaskId(job);
   const { attempt, agent } = job.facts;
   const before = work.earlier.get(id) ?? [];
@@ -181,7 +184,8 @@ function rememberFailure(work: Work, job: Job, reason: string, evidence: string)
   };
 }
 
-function listNewTasks(work: Work, job: Job): Change[] {
+/** The new tasks of a report, as a change. */
+export function listNewTasks(work: Work, job: Job): Change[] {
   const tasks: readonly NewTask[] = work.rules.apply_summary ? readNewTasks(job.end) : [];
   return tasks.length === 0 ? [] : [{ op: "add", tasks, keepVerify: work.rules.verify_from_agents }];
 }

@@ -1,7 +1,7 @@
 // The states of a run. Each phase has one key of its own, so that no field outlives its phase.
 import type { ReleaseRules, Rules } from "../../logging/rules.js";
 import type { Ending, ReleaseStep, StepEvent } from "../../logging/events.js";
-import type { StoppedAttempt } from "../../logging/told-events.js";
+import type { StoppedAttempt, ToldEvent } from "../../logging/told-events.js";
 import type { PersistentMap } from "../../system/persistent-map.js";
 import type { ById } from "../../todo/model/indexed-list.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
@@ -9,6 +9,7 @@ import type { IndexRow, Status, TaskId } from "../../todo/model/task.js";
 import type { TaskSpending, Spending } from "./spending.js";
 import type { Backoffs } from "./backoff.js";
 import type { Earlier, JobFacts, PlannedHook, PlannedRelease } from "./effects.js";
+import type { PlannedMove, Route, VisitEnd, VisitMemory } from "./stage-state.js";
 
 export type RunState =
   | { phase: "new" }
@@ -29,6 +30,8 @@ export interface Frame {
   signal?: string;
   /** When the run began, epoch ms. */
   began: number;
+  /** The names of the agents that stages can name; only with workflows. */
+  agents?: readonly string[];
   spent: Spending;
 }
 
@@ -71,8 +74,10 @@ export type Activity =
   | "snapshot"
   | "reread"
   | "gate"
+  | "aside"
   | "commit"
   | "restore"
+  | "save"
   | "settle"
   | "after";
 
@@ -98,6 +103,14 @@ export interface Job {
   released?: true;
   /** A job without an agent that only saves what earlier attempts left in the tree. */
   putsAside?: true;
+  /** In a workflow: the activities of the job. */
+  route?: Route;
+  /** The lines that the log gets once the task has entered its workflow. */
+  entering?: readonly ToldEvent[];
+  /** How long its gate took. */
+  gate_ms?: number;
+  /** How the visit of the stage ends; set from `save` on. */
+  visitEnd?: VisitEnd;
 }
 
 /** An edit that a command requested and that is not made yet. */
@@ -118,7 +131,9 @@ export type AttemptVerdict =
   | { kind: "skipped"; why: string }
   | { kind: "failed"; reason: string; evidence: string }
   | { kind: "interrupted" }
-  | { kind: "reviewed"; added: number };
+  | { kind: "reviewed"; added: number }
+  /** In a workflow: an outcome that the stage declares, or that the runner gives. */
+  | { kind: "outcome"; outcome: string };
 
 export type Index = ById<IndexRow>;
 
@@ -151,6 +166,17 @@ export interface Work extends Frame {
   blockedByHand: ReadonlySet<TaskId>;
   /** Epoch ms until which the next iteration waits. */
   resumeAt?: number;
+  /** In workflows: the run's memory of each task's visit. */
+  visits?: PersistentMap<TaskId, VisitMemory>;
+  /** The last report on the work of each task, for its commit. */
+  results?: PersistentMap<TaskId, { result: string; files: readonly string[] }>;
+  /** Rows that are being moved without a job, and the lines that the log gets once they are. */
+  moving?: readonly PlannedMove[];
+  /** The task whose question the person at the terminal is being asked, and those whose question was left. */
+  askingAbout?: TaskId | undefined;
+  leftOpen?: ReadonlySet<TaskId>;
+  /** Tasks of which the run told that their workflow has changed. */
+  changedTold?: ReadonlySet<TaskId>;
   /** How the run ends once its running jobs have ended. `broken`: the environment failed, so nothing more is written. */
   closing?: { ending: Ending; message: string | undefined; broken?: true };
 }

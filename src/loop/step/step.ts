@@ -48,6 +48,7 @@ function stepPhase(state: RunState, event: Sealed<StepEvent>, decision: Decision
           backoffs: new Map(),
           asking: false,
           askedEdits: [],
+          ...(event.rules.workflows === undefined ? {} : { agents: event.agents.map(({ name }) => name) }),
           ...(event.refused === undefined ? {} : { refused: event.refused }),
         },
       };

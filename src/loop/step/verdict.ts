@@ -1,6 +1,7 @@
 // Judges an attempt by how its agent ended and by what it left in the tree. Pure.
+import type { z } from "zod";
 import { never } from "../../system/never.js";
-import type { Summary } from "../../todo/model/summary.js";
+import type { StageReport, Summary } from "../../todo/model/summary.js";
 import { causesBackoff } from "./backoff.js";
 import { isUnusable } from "./schedule.js";
 import type { Job, AttemptVerdict } from "./state.js";
@@ -9,8 +10,11 @@ import type { StepEvent } from "../../logging/events.js";
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
 type Snapshot = Extract<StepEvent, { type: "snapshot" }>;
 
+/** A summary, with what an agent reports in a stage of a workflow. */
+export type StageSummary = Summary & Partial<z.infer<typeof StageReport>>;
+
 /** The agent's summary if it ended well and names the right task; otherwise the verdict that follows. */
-function acceptReport({ end, facts, stopped }: Job): { summary: Summary } | AttemptVerdict {
+export function acceptReport({ end, facts, stopped }: Job): { summary: StageSummary } | AttemptVerdict {
   if (end === undefined) throw new Error(`job ${facts.job} is judged, but its agent has not ended`);
   if (end.outcome === "failed") {
     // An agent that ends like this without being told to stop has failed.

@@ -6,6 +6,7 @@ import { mayRestore, noteStopped } from "./asked-edits.js";
 import { enter } from "./job.js";
 import { countAttemptsLeft, replaceJob, stopJobs, getTaskId } from "./jobs.js";
 import { isNoAttempt, isSpared, readResult } from "./verdict.js";
+import { leaveUncommitted } from "./ends.js";
 import { settleAttempt } from "./settle.js";
 import type { Job, AttemptVerdict, Work } from "./state.js";
 import type { Decision } from "./decision.js";
@@ -95,6 +96,7 @@ function blockForHidden(work: Work, job: Job, { evidence }: Of<"gate_finished">,
 /** Fails an attempt whose commit could not be built; it is settled like any other failure. */
 export function takeUncommitted(work: Work, job: Job, evidence: string, decision: Decision): Work {
   decision.because = { rule: "commit-failed", picked: getTaskId(job) };
+  if (job.route !== undefined) return leaveUncommitted(work, job, evidence, decision);
   const failed: AttemptVerdict = { kind: "failed", reason: "commit-failed", evidence };
   return settleOrRestore(work, { ...job, verdict: failed }, decision);
 }

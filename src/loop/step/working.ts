@@ -17,6 +17,16 @@ import { settleReview } from "./settle.js";
 import { continueAfterSettle, endJob } from "./after-settle.js";
 import type { Job, Activity, RunState, AttemptVerdict, Work } from "./state.js";
 import { applySignal, describeFailure, type Decision } from "./decision.js";
+import { leaveQuestion, onPersonAsked, takeMovedRows } from "./questions.js";
+import {
+  releaseStage,
+  startCheckpoint,
+  takeStageCheckpoint,
+  takeStageGate,
+  takeStageRestored,
+  weighStage,
+} from "./stage-job.js";
+import { takeSaved } from "./visit.js";
 import { releaseJob, takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./weigh.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
@@ -40,20 +50,10 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
       return onAgent(work, event, decision);
     case "snapshot":
       return onSnapshot(work, event, decision);
-    case "gate_finished": {
-      const job = findJob(work, event);
-      expectActivity(job, "gate", event);
-      return stayAtWork(
-        job.released === true ? releaseJob(work, job, decision) : takeGate(work, job, event, decision),
-      );
-    }
-    case "restored": {
-      const job = findJob(work, event);
-      expectActivity(job, "restore", event);
-      if (job.facts.phase !== "review") return stayAtWork(takeRestored(work, job, event, decision));
-      notePutBack(job, event, decision);
-      return stayAtWork(settleReview(work, job, judgeReview(job), decision));
-    }
+    case "gate_finished":
+      return stayAtWork(onGate(work, event, decision));
+    case "restored":
+      return stayAtWork(onRestored(work, event, decision));
     case "committed":
       return onCommitted(work, event, decision);
     case "effect_failed":
@@ -70,7 +70,9 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
       decision.because = { rule: "noted" };
       return stayAtWork(work);
     case "work_saved":
+      return stayAtWork(onSaved(work, event, decision));
     case "person_asked":
+      return startNext(onPersonAsked(work, event, decision), decision);
     case "run_started":
     case "recovered":
     case "preflight_finished":
@@ -90,10 +92,42 @@ function stayAtWork(work: Work): RunState {
   return { phase: "working", work };
 }
 
+function onGate(work: Work, event: Of<"gate_finished">, decision: Decision): Work {
+  const job = findJob(work, event);
+  expectActivity(job, "gate", event);
+  const hasWork = job.route === undefined || job.route === "work";
+  if (job.released === true)
+    return hasWork ? releaseJob(work, job, decision) : releaseStage(work, job, decision);
+  const take = job.route === undefined ? takeGate : takeStageGate;
+  return take(work, job, event, decision);
+}
+
+function onRestored(work: Work, event: Of<"restored">, decision: Decision): Work {
+  const job = findJob(work, event);
+  expectActivity(job, job.activity === "aside" ? "aside" : "restore", event);
+  if (job.route !== undefined && job.route !== "work") return takeStageRestored(work, job, event, decision);
+  if (job.facts.phase !== "review") return takeRestored(work, job, event, decision);
+  notePutBack(job, event, decision);
+  return settleReview(work, job, judgeReview(job), decision);
+}
+
+function onSaved(work: Work, event: Of<"work_saved">, decision: Decision): Work {
+  const job = findJob(work, event);
+  expectActivity(job, "save", event);
+  return takeSaved(work, job, event, decision);
+}
+
+/** Ends a job whose task a person edited, before its agent has ended. */
+function release(work: Work, job: Job, decision: Decision): RunState {
+  const hasWork = job.route === undefined || job.route === "work";
+  return hasWork ? snapshotReleased(work, job, decision) : stayAtWork(releaseStage(work, job, decision));
+}
+
 function onReread(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
   if (!work.rereading) throw new Error("backlog_changed came without a request");
   decision.because = { rule: "looked" };
-  const seen = takeStoreResult({ ...work, rereading: false }, event, undefined, decision);
+  const changed = takeStoreResult({ ...work, rereading: false }, event, undefined, decision);
+  const seen = work.moving === undefined ? changed : takeMovedRows(changed, event.refused, decision);
   return event.request === undefined
     ? choose(seen, decision)
     : startNext(answerEdit(work, seen, event, decision), decision);
@@ -102,7 +136,8 @@ function onReread(work: Work, event: Of<"backlog_changed">, decision: Decision):
 function onChanged(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
   const job = findJob(work, event);
   const seen = takeStoreResult(work, event, job, decision);
-  if (job.activity === "settle") return continueAfterSettle(seen, countAdded(seen, job, event), decision);
+  if (job.activity === "settle")
+    return continueAfterSettle(seen, countAdded(seen, job, event), event.refused, decision);
   if (job.activity === "reread")
     return stayAtWork(
       job.released === true ? releaseJob(seen, job, decision) : weighRow(seen, job, decision),
@@ -114,6 +149,7 @@ function onChanged(work: Work, event: Of<"backlog_changed">, decision: Decision)
   }
   decision.because = { rule: "claimed" };
   if (!mayStart(seen, job)) return dropUnstarted(seen, job, decision);
+  if (job.route !== undefined) return startNext(startCheckpoint(seen, job, decision), decision);
   decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: job.from === "doing" });
   return startNext(replaceJob(seen, enter(job, "checkpoint")), decision);
 }
@@ -152,8 +188,10 @@ function onCheckpoint(work: Work, event: Of<"checkpoint">, decision: Decision): 
   const job = findJob(work, event);
   expectActivity(job, "checkpoint", event);
   decision.because = { rule: event.reused ? "checkpoint-kept" : "checkpoint-made" };
-  if (job.released === true) return snapshotReleased(work, job, decision);
+  if (job.released === true) return release(work, job, decision);
+  if (job.route === "shelve") return stayAtWork(takeStageCheckpoint(work, job, event, decision));
   if (!mayStart(work, job)) return dropUnstarted(work, job, decision);
+  if (job.route !== undefined) return stayAtWork(takeStageCheckpoint(work, job, event, decision));
   const measures = work.rules.baseline && job.facts.phase === "iteration";
   const next = measures
     ? startBaseline(job, decision)
@@ -165,7 +203,7 @@ function onBaseline(work: Work, event: Of<"baseline_finished">, decision: Decisi
   const job = findJob(work, event);
   expectActivity(job, "baseline", event);
   decision.because = { rule: `baseline-${event.outcome}` };
-  if (job.released === true) return snapshotReleased(work, job, decision);
+  if (job.released === true) return release(work, job, decision);
   const next = { ...work, reportedChecks: reportRedChecks(event, work.reportedChecks, decision) };
   if (event.outcome === "interrupted" || !mayStart(next, job)) return dropUnstarted(next, job, decision);
   return stayAtWork(replaceJob(next, startBefore(job, next, listEarlier(next, job), decision)));
@@ -178,7 +216,7 @@ function listEarlier(work: Work, job: Job): NonNullable<ReturnType<Work["earlier
 function onHook(work: Work, event: Of<"hook_finished" | "effect_failed">, decision: Decision): RunState {
   const job = findJob(work, event);
   if (job.activity === "before") {
-    if (job.released === true) return snapshotReleased(work, job, decision);
+    if (job.released === true) return release(work, job, decision);
     if (!mayStart(work, job)) return dropUnstarted(work, job, decision);
     return stayAtWork(
       replaceJob(
@@ -196,7 +234,8 @@ function onAgent(work: Work, event: Of<"agent_finished">, decision: Decision): R
   const job = findJob(work, event);
   expectActivity(job, "agent", event);
   decision.because = { rule: "agent-finished", why: event.reason ?? event.outcome };
-  const after = job.facts.phase === "review" ? "restore" : "snapshot";
+  const putsBack = job.facts.phase === "review" || job.route === "analyze";
+  const after = putsBack ? "restore" : "snapshot";
   decision.effects.push({ kind: after, job: job.facts });
   const backoffs = event.outcome === "ok" ? endBackoff(work.backoffs, job.facts.agent) : work.backoffs;
   const charged = charge(work, event);
@@ -224,6 +263,7 @@ function onSnapshot(work: Work, event: Of<"snapshot">, decision: Decision): RunS
     decision.notes.push({ type: "warning", ...job.facts, message });
   }
   if (job.released === true) return stayAtWork(releaseJob(work, job, decision));
+  if (job.route !== undefined) return stayAtWork(weighStage(work, job, event, decision));
   // L2: a commit started now could replace the pending one that the next start must finish.
   const verdict: AttemptVerdict =
     work.closing?.broken === true ? { kind: "interrupted" } : judgeAttempt(job, event);
@@ -236,7 +276,9 @@ function onCommitted(work: Work, event: Of<"committed">, decision: Decision): Ru
   const seen = takeStoreResult(work, event, job, decision);
   // L2: a task that is not in progress any more was not finished, and has no commit.
   const isFinished = !event.refused.some(({ op, id }) => op === "finish" && id === job.facts.task_id);
-  return isFinished ? continueAfterSettle(seen, job, decision) : stayAtWork(releaseJob(seen, job, decision));
+  return isFinished
+    ? continueAfterSettle(seen, job, [], decision)
+    : stayAtWork(releaseJob(seen, job, decision));
 }
 
 function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): RunState {
@@ -252,6 +294,9 @@ function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): R
       // next start finishes it. A full disk is not a failed attempt: the task stays in progress, and its work in the tree.
       if (!work.rules.apply_summary || work.closing?.broken === true || isOfTheDisk(event.error)) break;
       return stayAtWork(takeUncommitted(work, findJob(work, event), message, decision));
+    case "ask-person":
+      decision.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
+      return startNext(leaveQuestion(work), decision);
     default:
       break;
   }

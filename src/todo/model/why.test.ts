@@ -39,7 +39,10 @@ test("a task with an open question or a pause is never next, and those that wait
     { ...row("T1"), progress: { ...at, asked: "stage" } },
     { ...row("T2"), progress: { ...at, paused: true } },
     row("T3", { depends_on: ["T1"] }),
-    { ...row("T4"), progress: { ...at, asked: "stage", answered: { by: "ada", via: "cli", outcome: "approve" } } },
+    {
+      ...row("T4"),
+      progress: { ...at, asked: "stage", answered: { by: "ada", via: "cli", outcome: "approve" } },
+    },
     { ...row("T5"), progress: { ...at, asked: "stage", complete: true } },
   ];
   const [first, second, third, fourth, fifth] = rows.map((one) => explainTask(one, rows));
