@@ -168,6 +168,8 @@ const StepEvents = {
       .optional(),
     /** The budget that the attempt exceeded, if it was stopped for one. */
     stopped_for: z.enum(["run", "task"]).optional(),
+    /** In a workflow: the agent's session, which a later stage may resume. */
+    session: z.string().optional(),
     /** A call of a tool that waits for a person's permission: the agent ended its turn for it. */
     pending_call: PendingCall.optional(),
     ...agentEnd,

@@ -6,6 +6,9 @@ import { formatOutputBody, type StageText } from "./output-document.js";
 import { formatOutcomes, formatReportExample, formatReporting, type ReportingStage } from "./stage-report.js";
 import { cutEnd, fenceBlock, quoteCode } from "./text.js";
 
+/** Outputs that the task's document holds already. */
+const IN_DOCUMENT: ReadonlySet<string> = new Set(["plan", "implementation", "findings"]);
+
 /** In characters. */
 const MOST = { document: 96_000, input: 64_000, inputs: 160_000, people: 32_000, diff: 160_000 } as const;
 
@@ -15,9 +18,9 @@ export interface Answered {
   outcome?: string | undefined;
   text?: string | undefined;
   comment?: string | undefined;
-  by: string;
-  via: string;
-  at: string;
+  by?: string | undefined;
+  via?: string | undefined;
+  at?: string | undefined;
 }
 
 /** The work that is saved so far, as a reader of it sees it. */
@@ -25,8 +28,10 @@ export interface SavedWorkFacts {
   verdict: "passed" | "unverified" | "failed";
   /** The commands that the gate ran. */
   commands: readonly string[];
-  /** Git's patch against the commit that it is based on. */
+  /** Git's summary and patch against the commit that it is based on. */
   diff: string;
+  /** The command that shows all of it; "" if there is none. */
+  command: string;
 }
 
 export interface StageFacts extends IterationFacts {
@@ -66,13 +71,13 @@ export function stageVariables(facts: StageFacts) {
     task_document: quoteCode(facts.document.path),
     document: fenceBlock(cutEnd(facts.document.text, MOST.document), "markdown"),
     inputs: formatInputs(facts.inputs),
+    reports: formatInputs(facts.inputs.filter(({ schema }) => !IN_DOCUMENT.has(schema ?? ""))),
     answers: formatAnswers(facts.answers),
     notes: formatNotes(facts.notes),
     outcomes: formatOutcomes(stage),
     report: formatReporting(facts.task.id, stage),
     gate: work === undefined ? "" : formatVerdict(work),
-    diff:
-      work === undefined || work.diff.trim() === "" ? "" : fenceBlock(cutEnd(work.diff, MOST.diff), "diff"),
+    diff: work === undefined ? "" : formatDiff(work),
   };
 }
 
@@ -101,7 +106,9 @@ function formatAnswers(answers: readonly Answered[]): string {
       ...(question === undefined ? [] : [`question: ${question}`]),
       `answer: ${[outcome, text].filter((one) => one !== undefined).join(": ")}`,
       ...(comment === undefined ? [] : [`remark: ${comment}`]),
-      `by: ${by} (${via}), ${at}`,
+      ...(by === undefined
+        ? []
+        : [`by: ${by}${via === undefined ? "" : ` (${via})`}${at === undefined ? "" : `, ${at}`}`]),
     ].join("\n"),
   );
   return fenceBlock(cutEnd(texts.join("\n\n"), MOST.people));
@@ -112,6 +119,12 @@ function formatNotes(notes: StageFacts["notes"]): string {
   return fenceBlock(
     cutEnd(notes.map(({ text, by, at }) => `${by}, ${at}: ${text}`).join("\n\n"), MOST.people),
   );
+}
+
+function formatDiff({ diff, command }: SavedWorkFacts): string {
+  if (diff.trim() === "") return "";
+  const shown = fenceBlock(cutEnd(diff, MOST.diff), "diff");
+  return diff.length > MOST.diff ? `${shown}\n\nAll of it: ${quoteCode(command)}` : shown;
 }
 
 const VERDICTS: Readonly<Record<SavedWorkFacts["verdict"], string>> = {

@@ -13,6 +13,9 @@ const RUN_VARIABLES = [
   "LOOPER_ATTEMPT",
   "LOOPER_TASK_ID",
   "LOOPER_TODO_FILE",
+  "LOOPER_STAGE",
+  "LOOPER_VISIT",
+  "LOOPER_TASK_DOCUMENT",
   STEP_DIR,
   "LOOPER_STATUS",
   "LOOPER_VERIFIED",
@@ -35,9 +38,9 @@ export function makeBaseEnvironment(real: Variables, file: Variables): Record<st
 export function makeAgentEnvironment(
   base: Variables,
   settings: Pick<AgentSettings, "env" | "passEnv">,
-  run: { run: string; job: JobFacts; stepFolder: string; draft?: string },
+  run: { run: string; job: JobFacts; stepFolder: string; draft?: string; document?: string },
 ): Record<string, string> {
-  const { job, stepFolder, draft } = run;
+  const { job, stepFolder, draft, document } = run;
   return {
     ...pickVariables(base, settings.passEnv),
     ...settings.env,
@@ -50,7 +53,17 @@ export function makeAgentEnvironment(
     // Where `looper mcp` leaves the agent's requests.
     [STEP_DIR]: stepFolder,
     ...given({ LOOPER_TASK_ID: job.task_id, LOOPER_TODO_FILE: draft }),
+    ...stageVariables(job, document),
   };
+}
+
+/** In a workflow: the stage, its visit, and the absolute path of the task's document. */
+function stageVariables({ stage, visit }: JobFacts, document: string | undefined): Record<string, string> {
+  return given({
+    LOOPER_STAGE: stage,
+    LOOPER_VISIT: visit === undefined ? undefined : String(visit),
+    LOOPER_TASK_DOCUMENT: document,
+  });
 }
 
 /** The variables that match one of the globs; PATH and HOME always. */
@@ -80,6 +93,7 @@ export function makeGateEnvironment(base: Variables, run: string, job: JobFacts)
     LOOPER_ITERATION: String(job.iteration),
     LOOPER_ATTEMPT: String(job.attempt),
     ...given({ LOOPER_TASK_ID: job.task_id }),
+    ...stageVariables(job, undefined),
   };
 }
 
@@ -92,9 +106,10 @@ export function makeHookEnvironment(
     status: string;
     lastMessage: string;
     verified: boolean | undefined;
+    document?: string;
   },
 ): Record<string, string> {
-  const { job, verified } = run;
+  const { job, verified, document } = run;
   return {
     ...base,
     LOOPER_RUN_ID: run.run,
@@ -104,5 +119,6 @@ export function makeHookEnvironment(
     LOOPER_TASK_ID: job?.task_id ?? "",
     LOOPER_ITERATION: job === undefined ? "" : String(job.iteration),
     LOOPER_AGENT: job?.agent ?? "",
+    ...(job === undefined ? {} : stageVariables(job, document)),
   };
 }

@@ -1,10 +1,11 @@
 // Runs an agent, which may take hours: gives it its prompt, logs its events, and ends in one event.
 import { dirname, join, relative } from "node:path";
-import type { AgentResult, Session, Used } from "../../agents/agent.js";
+import type { AgentRequest, AgentResult, Session, Used } from "../../agents/agent.js";
 import { charge } from "../../agents/process/budget.js";
 import { addUsed, NOTHING_USED } from "../../agents/usage.js";
 import { hasUnknownCost } from "../step/spending.js";
 import { askForReason, askForReport } from "../../prompts/compose.js";
+import { askForStageReport } from "../../prompts/stage-report.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
@@ -21,7 +22,17 @@ import { changeBacklog } from "./perform-backlog.js";
 import { renderPrompt, findWorkFolder } from "./prompt-for.js";
 import { cleanReason, endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
 import { listChangedChecks } from "./changed-checks.js";
+import { narrowPermissions, openAgentStage, type AgentStage } from "./agent-stage.js";
 import { endAfterAsking, endWithoutAsking, findSessionToAsk } from "./report-again.js";
+import { documentOf, openTaskDocument } from "./stage-output.js";
+import {
+  checkStageReport,
+  endAfterAskingStage,
+  findSessionToAskStage,
+  redactReport,
+  whyNoReport,
+} from "./stage-report.js";
+import { findStageSession, rememberSession } from "./stage-session.js";
 import type { ConfiguredAgent, World } from "./world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
@@ -37,7 +48,12 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
   memory.stops.set(job.job, stop);
   const step = await openStep(world, effect);
   try {
-    const rendering = renderPrompt(world, job, { earlier: effect.earlier, draft: step.draft });
+    const stage = await openAgentStage(world, job);
+    if (stage !== undefined) await openTaskDocument(world, job, stage.at);
+    // The last lines of another stage's agent are not for this one.
+    if (job.stage !== undefined && effect.earlier.length === 0 && job.task_id !== undefined)
+      memory.tails.delete(job.task_id);
+    const rendering = renderPrompt(world, job, { earlier: effect.earlier, draft: step.draft, stage });
     // L1: the decision is safe against power loss before the agent starts.
     const [rendered] = await Promise.all([rendering, log.sync()]);
     const prompt = log.redact(rendered);
@@ -46,7 +62,8 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const guards = step.draft !== undefined || job.phase === "push";
     if (step.draft !== undefined) await checkpointDraft(world, job);
     const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
-    const call = { began, effect, configured, step, prompt, promptFile, stop };
+    const resume = stage === undefined ? undefined : await findStageSession(world, job, stage);
+    const call = { began, effect, configured, step, prompt, promptFile, stop, ...given({ stage, resume }) };
     const reported = await askForMissingReport(world, call, await runAgent(world, call));
     const result = await useRequests(world, call, await askForMissingReason(world, call, reported));
     await logSummary(world, job, result);
@@ -93,28 +110,35 @@ async function askForMissingReport(world: World, call: AgentCall, first: AgentEn
   const { effect, step, stop } = call;
   const { job } = effect;
   const reports = job.phase === "iteration" || job.phase === "review";
-  const needs = world.project.resolved.settings.loop.apply_summary && reports;
-  const session = findSessionToAsk(first);
+  const needs = (world.project.resolved.settings.loop.apply_summary && reports) || call.stage !== undefined;
+  const session = call.stage === undefined ? findSessionToAsk(first) : findSessionToAskStage(first);
   if (!needs || session === undefined || stop.signal.aborted) return first;
   const elapsed = world.ports.clock.monotonic() - call.began;
   const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
   const over = endWithoutAsking(first, budgets ?? []);
   if (over !== undefined) return over;
-  const prompt = world.log.redact(askForReport(job.task_id));
+  const prompt = world.log.redact(makeReportRequest(call, first));
   const promptFile = join(step.folder, "prompt-report.md");
   await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
   const rest = { ...effect, ...given({ budgets }) };
   const second = await runAgent(world, { ...call, effect: rest, prompt, promptFile, resume: session });
   const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
   const unknownEvents = first.unknownEvents + second.unknownEvents;
-  return { ...endAfterAsking(first, second), unknownEvents, ...given({ used }) };
+  const end = call.stage === undefined ? endAfterAsking(first, second) : endAfterAskingStage(first, second);
+  return { ...end, unknownEvents, ...given({ used }) };
+}
+
+function makeReportRequest({ stage, effect: { job } }: AgentCall, { outcome, ...end }: AgentEnd): string {
+  if (stage === undefined || job.task_id === undefined) return askForReport(job.task_id);
+  const why = outcome === "ok" && "report" in end ? whyNoReport(end.report) : "";
+  return askForStageReport(job.task_id, stage.reporting, why);
 }
 
 /** Asks once, in the same session, why existing tests or configuration changed. Without an answer the report stays as it is. */
 async function askForMissingReason(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
   const { effect, step, stop } = call;
   const { job } = effect;
-  const session = findSessionToAskWhy(first);
+  const session = call.stage?.stage.kind === "analyze" ? undefined : findSessionToAskWhy(first);
   if (job.task_id === undefined || session === undefined || stop.signal.aborted) return first;
   const elapsed = world.ports.clock.monotonic() - call.began;
   const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
@@ -195,12 +219,41 @@ interface AgentCall {
   prompt: string;
   promptFile: string;
   stop: AbortController;
+  /** Another session than a new one: to ask in, or that of a stage. */
   resume?: Session;
+  /** In a workflow. */
+  stage?: AgentStage;
+}
+
+async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest> {
+  const { effect, configured, step, stage } = call;
+  const { job } = effect;
+  const { permissions: own } = configured.settings;
+  const document = stage === undefined ? undefined : documentOf(world.project, job.task_id ?? "");
+  const run = { run: world.log.run, job, stepFolder: step.folder };
+  return {
+    phase: job.phase,
+    ...given({ taskId: job.task_id, stage: stage?.request }),
+    iteration: job.iteration,
+    attempt: job.attempt,
+    prompt: call.prompt,
+    promptFile: call.promptFile,
+    cwd: await findWorkFolder(world),
+    env: makeAgentEnvironment(world.env, configured.settings, {
+      ...run,
+      ...given({ draft: step.draft, document }),
+    }),
+    // A review must not change files.
+    permissions:
+      job.phase === "review" ? "read-only" : stage === undefined ? own : narrowPermissions(own, stage.stage),
+    ...given({ budgets: effect.budgets, resume: call.resume }),
+    hide: listPlacesToHide(world),
+  };
 }
 
 async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
   const { log } = world;
-  const { effect, configured, step, stop } = call;
+  const { effect, configured, step, stop, stage } = call;
   const { job } = effect;
   const earlier = job.task_id === undefined ? undefined : world.memory.tails.get(job.task_id);
   let tail: AttemptTail = call.resume === undefined ? [] : (earlier ?? []);
@@ -213,45 +266,34 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
       lines.length === 0 ? undefined : log.tellClean(...lines),
     ]);
   };
-  const result = await configured.agent.run(
-    {
-      phase: job.phase,
-      ...given({ taskId: job.task_id }),
-      iteration: job.iteration,
-      attempt: job.attempt,
-      prompt: call.prompt,
-      promptFile: call.promptFile,
-      cwd: await findWorkFolder(world),
-      env: makeAgentEnvironment(world.env, configured.settings, {
-        run: log.run,
-        job,
-        stepFolder: step.folder,
-        ...given({ draft: step.draft }),
-      }),
-      // A review must not change files.
-      permissions: job.phase === "review" ? "read-only" : configured.settings.permissions,
-      ...given({ budgets: effect.budgets, resume: call.resume }),
-      hide: listPlacesToHide(world),
+  const result = await configured.agent.run(await makeRequest(world, call), {
+    redact: log.redact,
+    onStart: ({ pid, command }) =>
+      log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
+    ...(stage === undefined ? {} : { onSession: (id) => events.push({ type: "session", ...job, id }) }),
+    onEvent: (event) => {
+      if (event.type === "usage") used = addUsage(world, event, used);
+      tail = addEvent(tail, event);
+      events.push({ ...event, ...job });
     },
-    {
-      redact: log.redact,
-      onStart: ({ pid, command }) =>
-        log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
-      onEvent: (event) => {
-        if (event.type === "usage") used = addUsage(world, event, used);
-        tail = addEvent(tail, event);
-        events.push({ ...event, ...job });
-      },
-      onOutput: (lines) => {
-        output.push(lines);
-      },
-      onPause: () => write(events.splice(0), output.splice(0)),
-      onStderr: (text) => step.stderr.append(text),
-      stop: stop.signal,
+    onOutput: (lines) => {
+      output.push(lines);
     },
-  );
+    onPause: () => write(events.splice(0), output.splice(0)),
+    onStderr: (text) => step.stderr.append(text),
+    stop: stop.signal,
+  });
   if (job.task_id !== undefined) world.memory.tails.set(job.task_id, tail);
-  return takeRequests(world, call, used === undefined ? result : { ...result, used });
+  const end = await takeRequests(world, call, used === undefined ? result : { ...result, used });
+  if (stage === undefined) return end;
+  rememberSession(world, job, end.session);
+  return judgeStage(world, stage, end);
+}
+
+/** L19: a report counts only as far as its stage declares it. */
+function judgeStage({ log }: World, { expected }: AgentStage, end: AgentEnd): AgentEnd {
+  if (end.outcome !== "ok") return end;
+  return { ...end, report: redactReport(checkStageReport(end.report, expected), log.redact) };
 }
 
 async function logSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {
@@ -318,6 +360,7 @@ function makeFinished(
     unknown_events: result.unknownEvents,
     duration_ms: Math.round(durationMs),
     ...given({ usage: result.used, stopped_for: result.stoppedFor }),
+    ...(job.stage === undefined ? {} : given({ session: result.session?.id })),
   };
   if (result.outcome === "failed") {
     const { reason, evidence, retryAt } = result;

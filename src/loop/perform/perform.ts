@@ -22,6 +22,7 @@ import { performSaveWork } from "./perform-save-work.js";
 import { performRelease } from "./perform-release.js";
 import { performCheckpoint, performRestore, performSnapshot } from "./perform-tree.js";
 import { findWorkFolder } from "./prompt-for.js";
+import { documentOf } from "./stage-output.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -131,7 +132,10 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
     {
       hook: planned,
       cwd: await findWorkFolder(world),
-      env: makeHookEnvironment(world.env, { run: log.run, job, status, lastMessage, verified }),
+      env: makeHookEnvironment(world.env, {
+        ...{ run: log.run, job, status, lastMessage, verified },
+        ...(job?.stage === undefined ? {} : { document: documentOf(world.project, job.task_id ?? "") }),
+      }),
       event: makeHookEvent(
         { type: hook, run: log.run, status, label, ...given({ verified }), ...job },
         about,

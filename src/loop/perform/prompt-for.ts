@@ -15,19 +15,32 @@ import {
 } from "../../prompts/compose.js";
 import { readDocuments } from "../../prompts/read-documents.js";
 import { render } from "../../prompts/render.js";
-import { readTemplate } from "../../prompts/store.js";
+import { readStageTemplate, readTemplate, type PromptPlaces } from "../../prompts/store.js";
+import { stageVariables } from "../../prompts/compose-stage.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import { never } from "../../system/never.js";
 import type { Task, TaskId } from "../../todo/model/task.js";
 import type { Earlier, JobFacts } from "../step/effects.js";
 import { makeRelative } from "../../release/survey.js";
+import type { AgentStage } from "./agent-stage.js";
+import { makeStageFacts } from "./stage-facts.js";
 import type { World as WholeWorld } from "./world.js";
 
 /** The parts of the world that prompts use. */
 export type PromptWorld = Pick<
   WholeWorld,
-  "ports" | "project" | "check" | "memory" | "promptsFolder" | "idea" | "repo" | "head" | "release"
->;
+  | "ports"
+  | "project"
+  | "check"
+  | "memory"
+  | "promptsFolder"
+  | "idea"
+  | "repo"
+  | "head"
+  | "release"
+  | "workflows"
+> &
+  Partial<Pick<WholeWorld, "log">>;
 
 /** How many recently finished tasks a prompt lists. */
 const HISTORY = 10;
@@ -39,15 +52,28 @@ export async function findWorkFolder(world: PromptWorld): Promise<string> {
   return (await findRootFolder(world.ports.files, project, root)) ?? project.folder;
 }
 
-/** Renders the prompt of a job. `draft`: the file a bootstrap or repair must write. */
+/** Where the templates of a run lie. */
+export function getPromptPlaces(world: Pick<PromptWorld, "promptsFolder" | "project">): PromptPlaces {
+  const { prompts: instead, promptFolders: folders } = world.project.paths;
+  return { bundled: world.promptsFolder, instead, folders };
+}
+
+/** Renders the prompt of a job. `draft`: the file a bootstrap or repair must write. `stage`: the job's, in a workflow. */
 export async function renderPrompt(
   world: PromptWorld,
   job: JobFacts,
-  extra: { earlier: readonly Earlier[]; draft: string | undefined },
+  extra: { earlier: readonly Earlier[]; draft: string | undefined; stage?: AgentStage | undefined },
 ): Promise<string> {
-  const variables = await makeVariables(world, job, extra);
-  const places = { bundled: world.promptsFolder, instead: world.project.paths.prompts };
-  return render(await readTemplate(world.ports.files, places, job.phase), variables);
+  const places = getPromptPlaces(world);
+  const { files } = world.ports;
+  const { stage, earlier } = extra;
+  if (stage === undefined)
+    return render(await readTemplate(files, places, job.phase), await makeVariables(world, job, extra));
+  const facts = {
+    ...(await makeIterationFacts(world, job, earlier)),
+    ...(await makeStageFacts(world, job, stage)),
+  };
+  return render(await readStageTemplate(files, places, stage.stage.prompt), stageVariables(facts));
 }
 
 async function makeVariables(

@@ -164,6 +164,19 @@ function parse(bytes: Uint8Array): unknown {
   return parseJson(Buffer.from(bytes).toString("utf8"));
 }
 
+/** The task's document, absolute. It need not be there. */
+export function documentOf(project: Pick<Project, "folder">, task: string): string {
+  return join(taskFolder(project, task), TASK_DOCUMENT);
+}
+
+/** Makes sure that the task's document is there, and as the outputs say, before an agent is told to read it. */
+export async function openTaskDocument(world: OutputWorld, job: JobFacts, at: JobStage): Promise<void> {
+  const task = getTask(world, job);
+  if (task === undefined) return;
+  await openFolder(world.ports.files, world.project, taskFolder(world.project, task.id));
+  await writeTaskDocument(world, job, at, undefined);
+}
+
 /** Renders the task's document from all of its outputs. Contract: the output of the visit is written. */
 export async function writeTaskDocument(
   world: OutputWorld,

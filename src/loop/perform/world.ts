@@ -1,5 +1,5 @@
 import type { AttemptTail } from "./attempt-tail.js";
-import type { Agent, Used } from "../../agents/agent.js";
+import type { Agent, Session, Used } from "../../agents/agent.js";
 import { NOTHING_USED } from "../../agents/usage.js";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Project } from "../../config/project/open-project.js";
@@ -101,6 +101,8 @@ export interface RunMemory {
   verdicts: Map<number, GateVerdict>;
   /** The reports of gates, for the outputs of stages. */
   gates: Map<number, GateReport>;
+  /** The last session of each stage of a task, by `STAGE TASK`. */
+  sessions: Map<string, { agent: string; session: Session }>;
   /** The last output lines of an attempt at a task, for the next attempt's prompt. */
   tails: Map<TaskId, AttemptTail>;
   /** How cold rooms are made; absent without git. */
@@ -145,6 +147,7 @@ export function createMemory(): RunMemory {
     summaries: new Map(),
     verdicts: new Map(),
     gates: new Map(),
+    sessions: new Map(),
     tails: new Map(),
     nextBaselines: new Map(),
     baselineCount: 0,

@@ -1,0 +1,31 @@
+// The saved work of a task as a patch, for prompts and for people. Bounded: the whole is named by its two commits.
+import { toText } from "../base/bytes.js";
+import { GitError, runGit } from "../base/git.js";
+import type { Repository } from "../base/repository.js";
+import type { TaskWork } from "./work-ref.js";
+
+const PLAIN = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"];
+
+/** The saved work as git shows it: a summary of at most 200 files, and the patch. */
+export interface ShownWork {
+  stat: string;
+  /** Absent: it is too large to show. */
+  patch?: string;
+  /** The command that shows all of it. */
+  command: string;
+}
+
+/** Shows the work of a task. Starts two processes. */
+export async function showWork(repo: Repository, work: Pick<TaskWork, "tip" | "base">): Promise<ShownWork> {
+  const range = [work.base, work.tip, "--", ":(top)", ...repo.excludes];
+  const { out } = await runGit(repo, [...PLAIN, "--stat=120,100,200", ...range]);
+  const stat = toText(out);
+  const command = `git diff ${work.base} ${work.tip}`;
+  try {
+    return { stat, patch: toText((await runGit(repo, [...PLAIN, ...range])).out), command };
+  } catch (error) {
+    // Git's answer is longer than any prompt.
+    if (error instanceof GitError) return { stat, command };
+    throw error;
+  }
+}
