@@ -14,6 +14,7 @@ test("paths are relative to the project, ~ is the home folder", () => {
   expect(paths({})).toEqual({
     todoFile: "/p/to-do.json",
     logDir: "/p/looper-logs",
+    tasksDir: "/p/.looper/tasks",
     prompts: {},
     promptFolders,
   });
@@ -23,6 +24,7 @@ test("paths are relative to the project, ~ is the home folder", () => {
     todoFile: "/p/a/b.json",
     schemaFile: "/s.json",
     logDir: "/p/looper-logs",
+    tasksDir: "/p/.looper/tasks",
     envFile: "/h/.env",
     prompts: { review: "/p/r.md" },
     promptFolders,

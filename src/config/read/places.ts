@@ -60,6 +60,8 @@ export interface SettingsPaths {
   schemaFile?: string;
   pricesFile?: string;
   logDir: string;
+  /** The folder below which each task in a workflow has one. */
+  tasksDir: string;
   envFile?: string;
   prompts: Readonly<Partial<Record<"bootstrap" | "iteration" | "repair" | "review" | "push", string>>>;
   /** Folders with prompts of stages, NAME.md: the project's, then the user's. */
@@ -97,6 +99,7 @@ export function settingsPaths({ settings, values }: PathSettings, place: PathBas
     ...(schema === undefined ? {} : { schemaFile: resolveSettingPath("schema_file", schema, place) }),
     ...(prices === undefined ? {} : { pricesFile: resolveSettingPath("prices_file", prices, place) }),
     logDir,
+    tasksDir: resolveSettingPath("tasks_dir", settings.tasks_dir, place),
     ...(envFile === undefined ? {} : { envFile: resolveSettingPath("env_file", envFile, place) }),
     prompts: Object.fromEntries(paths),
     promptFolders: [
@@ -106,9 +109,12 @@ export function settingsPaths({ settings, values }: PathSettings, place: PathBas
   };
 }
 
+/** The settings that name a folder of the runner's own. */
+const FOLDERS: ReadonlySet<string> = new Set(["log_dir", "tasks_dir"]);
+
 /** Whether a run, or an agent at its request, writes to the path that this setting names. */
 export function isWritten(key: string): boolean {
-  return key === "todo_file" || key === "log_dir" || /^agents\.[^.]+\.(?:work_dir|last_message)$/.test(key);
+  return FOLDERS.has(key) || key === "todo_file" || /^agents\.[^.]+\.(?:work_dir|last_message)$/.test(key);
 }
 
 /** A setting that names a path. `where`: the file and line, variable or flag it comes from; "" for a default. */
@@ -123,9 +129,9 @@ export function mustBeWritten(setting: PathSetting, at: string, project: string)
   const relative = path.relative(project, at);
   if (relative.split(path.sep).some((name) => name.toLowerCase() === ".git"))
     refuse(setting, "it is inside .git");
-  if (setting.key !== "todo_file" && setting.key !== "log_dir") return;
+  if (setting.key !== "todo_file" && !FOLDERS.has(setting.key)) return;
   if (relative === "") refuse(setting, "it is the project's own folder");
-  // All that is in the log folder is left out of checkpoints and commits.
+  // All that is in such a folder is left out of checkpoints and commits.
   if (/^\.\.(?:\/\.\.)*$/.test(relative)) refuse(setting, "the project is inside it");
 }
 

@@ -1,7 +1,12 @@
 // Runs the checks, in the project itself or in a cold room. The gate floor gives the verdict; perform-gate.ts reports it.
 import { performAs } from "./perform-as.js";
 import { resolve } from "node:path";
-import { judgeWithoutRooms, measureColdBaseline, runColdGate } from "../../gate/rooms/cold-gate.js";
+import {
+  classifyAttempt,
+  judgeWithoutRooms,
+  measureColdBaseline,
+  runColdGate,
+} from "../../gate/rooms/cold-gate.js";
 import type { ColdOrder } from "../../gate/rooms/cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "../../gate/rooms/cold-room.js";
 import { findUnfit, guessSetup, hasRed } from "../../gate/rooms/room-fitness.js";
@@ -10,10 +15,22 @@ import { runCommands, type GatePlan, type Room } from "../../gate/commands/run-c
 import type { Baseline, GateReport, Ran } from "../../gate/verdict.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import { undoGateChanges } from "../../git/restore/undo-gate-changes.js";
+import { toText } from "../../git/base/bytes.js";
 import { given } from "../../system/given.js";
+import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import { makeBaseEnvironment, makeGateEnvironment } from "./environment.js";
 import type { JobFacts } from "../step/effects.js";
+import {
+  findProtected,
+  getStageGate,
+  judgeCheck,
+  judgeProtected,
+  judgeRed,
+  NOT_CHECKED,
+  withProtected,
+  type ProtectedTests,
+} from "./stage-gate.js";
 import { findTaskReference, noteAttempt } from "./task-reference.js";
 import { listPlacesToHide } from "./places-to-hide.js";
 import { findWorkFolder } from "./prompt-for.js";
@@ -134,17 +151,57 @@ async function guessProjectSetup(world: World): Promise<string | undefined> {
   return guessSetup((path) => names.has(path));
 }
 
-/** Runs all commands on an attempt's work, and reverts what they changed in the tree. `own`, `allowed`: the task's `verify` and `changes`. */
+/** Runs the checks of the job's stage on its work; outside workflows, those of the project and the task. */
 export async function check(
   world: World,
   job: JobFacts,
   { own, allowed }: { own: readonly string[]; allowed: readonly string[] },
   stop: AbortSignal,
 ): Promise<Checked> {
+  const gate = getStageGate(world, job);
+  switch (gate.how) {
+    case "verify":
+      return checkAll(world, job, { plan: makePlan(world, own), allowed }, stop);
+    case "none":
+      return { report: NOT_CHECKED, now: undefined, warnings: [] };
+    case "commands": {
+      const plan = { ...makePlan(world, gate.commands), commands: [] };
+      return { ...(await checkAll(world, job, { plan, allowed }, stop)), now: undefined };
+    }
+    case "check": {
+      const plan = { ...makePlan(world, gate.commands), commands: [] };
+      const checked = await checkHere(world, job, { ...plan, strict: true, baseline: undefined }, stop);
+      const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
+      const warnings = [...checked.warnings, ...(await revertChanges(world, job, changes))];
+      return { report: judgeCheck(checked.report), now: undefined, warnings };
+    }
+    case "red": {
+      const checked = await checkAll(world, job, { plan: makePlan(world, own), allowed, isRed: true }, stop);
+      const report = judgeRed(checked.report, checked.onlyTests === true);
+      return { ...checked, report, now: undefined };
+    }
+    default:
+      return never(gate);
+  }
+}
+
+interface CheckOrder {
+  plan: GatePlan;
+  allowed: readonly string[];
+  /** The attempt writes tests that are to fail. */
+  isRed?: true;
+}
+
+/** Runs all commands on an attempt's work, and reverts what they changed in the tree. `allowed`: the task's `changes`. */
+async function checkAll(
+  world: World,
+  job: JobFacts,
+  { plan, allowed, isRed }: CheckOrder,
+  stop: AbortSignal,
+): Promise<Checked & { onlyTests?: boolean }> {
   const { memory, project } = world;
   const { cold, places } = memory;
   const { strict, protected: patterns, red_first: redFirst } = project.resolved.settings.verify;
-  const plan = makePlan(world, own);
   const baseline = memory.baseline?.baseline;
   const base = memory.checkpoints.get(job.job)?.base;
   const changes = memory.snapshots.get(job.job)?.changes ?? [];
@@ -156,13 +213,41 @@ export async function check(
   }
   await noteAttempt(world, places.rooms.repo, base, job);
   const reference = await findTaskReference(world, places.rooms.repo, base);
-  const order = { base, reference, changes, plan, strict, baseline, patterns, redFirst, allowed };
+  const whole = { base, reference, changes, plan, strict, baseline, patterns, redFirst, allowed };
+  const tests = await findTests(world, places, job, whole);
+  const order: ColdOrder =
+    tests === undefined ? whole : { ...whole, ...withProtected(whole, tests.tests), redFirst: false };
   const verdict =
     cold === undefined
       ? await judgeInProject(world, job, { places, order }, stop)
-      : await performAs("run-gate", () => runColdGate(cold, order, stop));
+      : await performAs("run-gate", () =>
+          runColdGate(cold, isRed === true ? { ...order, redFirst: false } : order, stop),
+        );
+  const report = tests === undefined ? verdict.report : judgeProtected(verdict.report, tests, order.changes);
+  const kinds = isRed === true ? await performAs("run-gate", () => classifyAttempt(places, order)) : [];
   // A cold room does not protect the project's folder from commands that know its path.
-  return { ...verdict, warnings: [...verdict.warnings, ...(await revertChanges(world, job, changes))] };
+  return {
+    ...verdict,
+    report,
+    warnings: [...verdict.warnings, ...(await revertChanges(world, job, changes))],
+    ...(isRed === true ? { onlyTests: kinds.every(({ kind }) => kind !== "source") } : {}),
+  };
+}
+
+/** The tests that earlier stages wrote and this one must not change. */
+async function findTests(
+  world: World,
+  places: ColdPlaces,
+  job: JobFacts,
+  order: ColdOrder,
+): Promise<ProtectedTests | undefined> {
+  const { repo } = places.rooms;
+  const found = await performAs("run-gate", () => findProtected(world, repo, job));
+  if (found === undefined) return undefined;
+  const { changes, stages } = found;
+  const kinds = await performAs("run-gate", () => classifyAttempt(places, { ...order, changes }));
+  const source = new Set(kinds.filter(({ kind }) => kind === "source").map(({ path }) => path));
+  return { tests: changes.filter(({ path }) => !source.has(toText(path))), stages };
 }
 
 /** Runs the commands in the project; a pass with changes to what is not source is unverified. */

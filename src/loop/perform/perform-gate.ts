@@ -18,6 +18,8 @@ import { check, measure, openCold } from "./checks.js";
 import { checkHidden, measureHiddenChecks } from "./hidden.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { THE_PREFLIGHT } from "./keep-attempt.js";
+import { makeRescueLabel, takeSnapshot } from "./perform-tree.js";
+import { getStageGate } from "./stage-gate.js";
 import type { StoredBaseline, World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -152,10 +154,17 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
   const began = ports.clock.monotonic();
   const warnings: string[] = [];
   try {
+    if (job.stage !== undefined && !world.memory.snapshots.has(job.job))
+      await takeSnapshot(world, job, makeRescueLabel(job));
     const own = listTrustedCommands(world, job.task_id, warnings);
     const allowed = listAllowed(world, job.task_id, warnings);
     const visible = await check(world, job, { own, allowed }, stop.signal);
-    const { report, now, warnings: more } = await checkHidden(world, job, visible, stop.signal);
+    const isWhole = getStageGate(world, job).how === "verify";
+    const {
+      report,
+      now,
+      warnings: more,
+    } = isWhole ? await checkHidden(world, job, visible, stop.signal) : visible;
     warnings.push(...more);
     if (now !== undefined) await keepForNext(world, job, now);
     const inside = warnOfUncheckedInside(world, job, report);

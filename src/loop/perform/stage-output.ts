@@ -19,7 +19,7 @@ import { getTask, type JobStage } from "./stage-of.js";
 import type { World } from "./world.js";
 
 /** The folder of one task's files, absolute. */
-export function taskFolder(project: Pick<Project, "folder">, task: string): string {
+export function taskFolder(project: Pick<Project, "paths">, task: string): string {
   return join(tasksFolder(project), taskFolderName(task));
 }
 
@@ -98,7 +98,7 @@ function makeContent(
 }
 
 /** Makes the folder, which git ignores unless a person decided otherwise, and removes what a killed run was writing. */
-async function openFolder(files: Files, project: Pick<Project, "folder">, folder: string): Promise<void> {
+async function openFolder(files: Files, project: Pick<Project, "paths">, folder: string): Promise<void> {
   const top = tasksFolder(project);
   if ((await files.stat(top)) === undefined) {
     await files.makeFolder(top, 0o700);
@@ -133,7 +133,7 @@ export interface ReadOutput {
  */
 export async function readOutput(
   { files }: { files: Files },
-  project: Pick<Project, "folder">,
+  project: Pick<Project, "paths">,
   task: string,
   { file, sha256: digest, stage }: Pick<StageOutput, "file" | "sha256" | "stage">,
 ): Promise<ReadOutput> {

@@ -146,6 +146,10 @@ async function moveProject(
     todoFile: movedFile,
     realTodoFile: movedFile,
     logDir: await place(project.logDir, join(at.folder, "log")),
+    paths: {
+      ...project.paths,
+      tasksDir: await place(tasksFolder(project), join(at.folder, "tasks")),
+    },
     lockDir: await place(project.lockDir, join(at.folder, "lock")),
     resolved: {
       ...project.resolved,
