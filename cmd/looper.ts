@@ -145,6 +145,7 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
     home: homedir(),
     self: { command: process.execPath, args: [entry] },
     promptsFolder: path.join(path.dirname(entry), "prompts"),
+    workflowsFolder: path.join(path.dirname(entry), "workflows"),
     out,
     ...notes,
     log: here.diagnostics,

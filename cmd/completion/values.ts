@@ -5,6 +5,9 @@ import path from "node:path";
 import { knownAgents } from "../../src/config/read/agent-settings.js";
 import { openProject, type Project } from "../../src/config/project/open-project.js";
 import { resolvePath } from "../../src/config/read/places.js";
+import { listWorkflowFiles, type WorkflowFile } from "../../src/config/workflows/find-workflows.js";
+import { readWorkflowFile } from "../../src/config/workflows/load-workflow.js";
+import { workflowPlaces } from "../../src/config/workflows/workflow-places.js";
 import { rowOf, STRATEGIES } from "../../src/config/settings/settings.js";
 import { openRepository } from "../../src/git/base/repository.js";
 import { findRescues, type FoundRescue } from "../../src/git/rescue/rescue.js";
@@ -63,6 +66,10 @@ export async function valuesOf(
       return withoutMarker(await tasksOf(context, await projectAt(context, place))).map(({ id, title }) => {
         return { value: id, says: title };
       });
+    case "workflow":
+      return (await workflowsOf(context, place)).map(({ name }) => plain(name));
+    case "stage":
+      return stagesOf(context, place);
     case "rescue":
       return rescuesOf(context, await projectAt(context, place), place.typed);
     default:
@@ -124,4 +131,21 @@ function nameOf({ run, label }: FoundRescue, all: readonly FoundRescue[], typed:
   const id = `${run}/${label}`;
   const isOnly = all.filter((other) => other.label === label).length === 1;
   return isOnly && (typed === "" || !id.startsWith(typed)) ? label : id;
+}
+
+async function workflowsOf(context: CommandContext, place: Place): Promise<WorkflowFile[]> {
+  const { ports, env, home, workflowsFolder } = context;
+  const project = await projectAt(context, place);
+  return listWorkflowFiles(ports.files, workflowPlaces({ project, env, home, workflowsFolder }));
+}
+
+/** The stages of all workflows that can be read; which of them a run goes through depends on its tasks. */
+async function stagesOf(context: CommandContext, place: Place): Promise<Candidate[]> {
+  const { folder: project } = await projectAt(context, place);
+  const stages = new Set<string>();
+  for (const file of await workflowsOf(context, place)) {
+    const { workflow } = await readWorkflowFile(context.ports.files, { project }, file);
+    for (const name of Object.keys(workflow?.stages ?? {})) stages.add(name);
+  }
+  return [...stages].sort().map(plain);
 }

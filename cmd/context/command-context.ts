@@ -36,6 +36,8 @@ export interface CommandContext {
   self: { command: string; args: readonly string[] };
   /** Absolute path of the bundled templates. */
   promptsFolder: string;
+  /** The folder of the workflows that Looper brings, absolute. */
+  workflowsFolder: string;
   out: Output;
   /** For the live line. Text written to it counts as a warning; other notes go through `report`. */
   err: Output;

@@ -20,12 +20,14 @@ export type Completes =
   | "session"
   | "setting"
   | "skill"
+  | "stage"
   | "status"
   | "status-or-file"
   | "tag"
   | "task"
   /** As A,B. */
-  | "tasks";
+  | "tasks"
+  | "workflow";
 
 /** A positional argument. */
 export interface OperandDefinition {

@@ -38,6 +38,7 @@ export function contextIn(folder: string, env: Readonly<Record<string, string>> 
     home: path.join(folder, "home"),
     self: { command: "/nowhere/node", args: [] },
     promptsFolder: fileURLToPath(new URL("../../prompts", import.meta.url)),
+    workflowsFolder: fileURLToPath(new URL("../../workflows", import.meta.url)),
     out: output("out"),
     err: output("err"),
     log: USUAL,

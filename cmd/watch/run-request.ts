@@ -4,7 +4,7 @@ import type { Project } from "../../src/config/project/open-project.js";
 import type { Flags } from "../../src/config/read/resolve.js";
 import { ROWS } from "../../src/config/settings/settings.js";
 import { given } from "../../src/system/given.js";
-import { agentFlag, hasFlag, type CommandContext, type Typed } from "../context/command-context.js";
+import { agentFlag, hasFlag, listFlag, type CommandContext, type Typed } from "../context/command-context.js";
 import type { RunToWatch } from "./watch-run.js";
 
 /** The flags that set settings; paths are relative to the current folder. */
@@ -21,7 +21,7 @@ export function pickSettingFlags({ cwd }: CommandContext, typed: Typed): Flags {
 
 /** The request without a task, an idea or a release. */
 export function makeRunRequest(context: CommandContext, typed: Typed, project: Project): RunToWatch {
-  const { ports, cwd, env, home, version, self, promptsFolder } = context;
+  const { ports, cwd, env, home, version, self, promptsFolder, workflowsFolder } = context;
   const agent = agentFlag(typed);
   return {
     ports,
@@ -32,7 +32,10 @@ export function makeRunRequest(context: CommandContext, typed: Typed, project: P
     version,
     self,
     promptsFolder,
+    workflowsFolder,
     ...given({ agent }),
+    skip: listFlag(typed, "--skip"),
+    autoApprove: listFlag(typed, "--auto-approve"),
     trust: hasFlag(typed, "--trust") || env["CI"] === "true",
     yes: hasFlag(typed, "-y"),
   };

@@ -38,10 +38,10 @@ export async function demo(context: CommandContext, typed: Typed): Promise<Comma
     "real. Its first try at D3 reports that all tests pass; the runner looks.",
     "",
   ]);
-  const { ports, version, self, promptsFolder } = context;
+  const { ports, version, self, promptsFolder, workflowsFolder } = context;
   const { project: cwd, env, home } = stage;
   const project = await openProject(ports.files, { cwd, env, home, flags: {} });
-  const facts = { ports, project, cwd, env, home, version, self, promptsFolder };
+  const facts = { ports, project, cwd, env, home, version, self, promptsFolder, workflowsFolder };
   const end = await watchRun(context, { ...facts, trust: true, yes: true }, { manner: "progress" });
   if (end.ending === "complete") await printLines(context.out, await epilogue(context, stage));
   return end;

@@ -83,8 +83,8 @@ async function checkProject(
 
 /** The error a run would fail with, where no check reports it. */
 async function whatElseKeepsIt(context: CommandContext, project: Project): Promise<Check[]> {
-  const { ports, cwd, env, home, version, self, promptsFolder } = context;
-  const place = { ports, project, cwd, env, home, version, self, promptsFolder };
+  const { ports, cwd, env, home, version, self, promptsFolder, workflowsFolder } = context;
+  const place = { ports, project, cwd, env, home, version, self, promptsFolder, workflowsFolder };
   try {
     await checkStart({ ...place, trust: true, yes: true, terminal: false, hangsUp: false });
     return [];

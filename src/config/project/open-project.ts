@@ -30,6 +30,8 @@ export interface Project {
   lockDir: string;
   paths: SettingsPaths;
   resolved: Resolved;
+  /** The layers that were resolved: a workflow's agents are a further one. */
+  layers: Layers;
   /** Files of the Go program that are not read. */
   goProgram?: GoProgram;
   warnings: readonly string[];
@@ -51,7 +53,7 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
     ...(await findStrangeSettings(files, folder)),
     ...resolved.warnings,
   ];
-  return projectAt(files, folder, { resolved, paths, todoFile, goProgram, warnings });
+  return projectAt(files, folder, { resolved, layers, paths, todoFile, goProgram, warnings });
 }
 
 /** Whether no layer says anything. A variable that only looks like a setting is for who reads them all to tell. */
@@ -72,15 +74,16 @@ export async function openWithDefaults(
 ): Promise<Project> {
   const { home, env } = request;
   const folder = await findFolder(files, request);
-  const resolved = resolveSettings({ env: { LOOPER_TODO_FILE: taskFileOf(env) }, flags: {} });
+  const layers = { env: { LOOPER_TODO_FILE: taskFileOf(env) }, flags: {} };
+  const resolved = resolveSettings(layers);
   const paths = settingsPaths(resolved, { project: folder, home, env });
-  return projectAt(files, folder, { resolved, paths, todoFile: paths.todoFile, warnings: [] });
+  return projectAt(files, folder, { resolved, layers, paths, todoFile: paths.todoFile, warnings: [] });
 }
 
 async function projectAt(
   files: Files,
   folder: string,
-  facts: Pick<Project, "resolved" | "paths" | "todoFile" | "goProgram" | "warnings">,
+  facts: Pick<Project, "resolved" | "layers" | "paths" | "todoFile" | "goProgram" | "warnings">,
 ): Promise<Project> {
   const realTodoFile = await findRealTodoFile(files, facts.todoFile);
   return { folder, logDir: facts.paths.logDir, realTodoFile, lockDir: lockFolder(realTodoFile), ...facts };

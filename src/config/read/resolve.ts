@@ -25,6 +25,8 @@ export type Flags = Readonly<Record<string, string | boolean | readonly string[]
 /** The layers above the defaults, lowest first. */
 export interface Layers {
   user?: SettingsFile | undefined;
+  /** Agents of workflows: above the user's file, below the project's. A project's own are trusted as its settings are. */
+  workflows?: readonly { file: SettingsFile; layer: "user" | "project" }[] | undefined;
   project?: SettingsFile | undefined;
   env: Env;
   flags: Flags;
@@ -47,6 +49,7 @@ export interface Resolved {
 export function resolveSettings(layers: Layers): Resolved {
   const files = [
     layers.user === undefined ? nothing() : readFileLayer(layers.user, "user"),
+    ...(layers.workflows ?? []).map(({ file, layer }) => readFileLayer(file, layer)),
     layers.project === undefined ? nothing() : readFileLayer(layers.project, "project"),
   ];
   const env = readEnvLayer(layers.env, agentNames(files));

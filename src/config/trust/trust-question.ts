@@ -18,10 +18,14 @@ export interface TrustPlace {
   home: string;
 }
 
-/** Lists what the project and these tasks want trusted. A place inside `.git` is a `usage` error. */
-export async function readTrust(place: TrustPlace, tasks: TrustFacts["tasks"]): Promise<TrustLine[]> {
+/** Lists what the project, these tasks and these workflows want trusted. A place inside `.git` is a `usage` error. */
+export async function readTrust(
+  place: TrustPlace,
+  tasks: TrustFacts["tasks"],
+  workflows: NonNullable<TrustFacts["workflows"]> = [],
+): Promise<TrustLine[]> {
   const { project } = place;
-  return listTrusted(project.resolved, { file: project.todoFile, tasks }, await leadsOf(place));
+  return listTrusted(project.resolved, { file: project.todoFile, tasks, workflows }, await leadsOf(place));
 }
 
 async function leadsOf({ files, project, env, home }: TrustPlace): Promise<Leads> {

@@ -4,6 +4,7 @@ import path from "node:path";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Source } from "../read/layers.js";
 import type { Resolved, Valued } from "../read/resolve.js";
+import type { Workflow } from "../../workflow/workflow.js";
 
 /** One thing to be trusted: a key path or a task's `verify`, where it stands, and what it says. */
 export interface TrustLine {
@@ -16,6 +17,8 @@ export interface TrustLine {
 export interface TrustFacts {
   file: string;
   tasks: readonly { id: string; verify?: readonly string[] | undefined }[];
+  /** The project's own workflows that are in use; `shown`: the file, as shown to people. */
+  workflows?: readonly { shown: string; workflow: Workflow }[];
 }
 
 /** Where the paths of the settings lead; every path absolute. */
@@ -41,7 +44,23 @@ export function listTrusted(resolved: Resolved, backlog: TrustFacts, leads: Lead
   const fromTasks = backlog.tasks.flatMap(({ id, verify = [] }) =>
     verify.map((value) => ({ what: `verify of ${id}`, where: backlog.file, value })),
   );
-  return [...fromSettings, ...outside, ...fromTasks];
+  return [...fromSettings, ...outside, ...fromTasks, ...(backlog.workflows ?? []).flatMap(linesOfWorkflow)];
+}
+
+/**
+ * All of a workflow but its words for people: it names commands and agents, and decides where a person is asked. Its agents
+ * are listed with the settings.
+ */
+function linesOfWorkflow({ shown: where, workflow }: { shown: string; workflow: Workflow }): TrustLine[] {
+  const { name, start, limits, stages } = workflow;
+  return [
+    { what: `workflow ${name}`, where, value: JSON.stringify({ start, limits }) },
+    ...Object.entries(stages).map(([stage, { about: _about, ...rest }]) => ({
+      what: `workflow ${name}, stage ${stage}`,
+      where,
+      value: JSON.stringify(rest),
+    })),
+  ];
 }
 
 const RUNS_IN_GATE = new Set(["verify.commands", "verify.setup", "verify.hidden"]);

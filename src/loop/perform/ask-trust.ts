@@ -2,6 +2,7 @@
 import { findStateFolder } from "../../config/read/places.js";
 import { isTrusted, rememberTrust } from "../../config/trust/trust-store.js";
 import { readTrust } from "../../config/trust/trust-question.js";
+import type { TrustFacts } from "../../config/trust/trust.js";
 import { UserError } from "../../system/errors.js";
 import type { Task } from "../../todo/model/task.js";
 import type { RunRequest } from "../runs/run-request.js";
@@ -10,10 +11,14 @@ import type { RunRequest } from "../runs/run-request.js";
  * Asks the user to approve the project's commands, unless there are none or they are approved already. Throws an `environment`
  * error without approval. Returns the commands of tasks that may run.
  */
-export async function askTrust(request: TrustRequest, tasks: readonly Task[]): Promise<Trusted> {
+export async function askTrust(
+  request: TrustRequest,
+  tasks: readonly Task[],
+  workflows?: TrustFacts["workflows"],
+): Promise<Trusted> {
   // Done tasks are not verified again.
   const open = tasks.filter(({ status }) => status !== "done");
-  await trustOrRefuse(request, open);
+  await trustOrRefuse(request, open, workflows);
   return request.trust ? "all" : new Set(open.flatMap(({ verify = [] }) => verify));
 }
 
@@ -26,9 +31,13 @@ export type TrustRequest = Pick<
 /** The commands of tasks that may run: all, or those that were approved with the project. */
 export type Trusted = "all" | ReadonlySet<string>;
 
-async function trustOrRefuse(request: TrustRequest, open: readonly Task[]): Promise<void> {
+async function trustOrRefuse(
+  request: TrustRequest,
+  open: readonly Task[],
+  workflows: TrustFacts["workflows"],
+): Promise<void> {
   const { ports, project, env, home } = request;
-  const lines = await readTrust({ files: ports.files, project, env, home }, open);
+  const lines = await readTrust({ files: ports.files, project, env, home }, open, workflows);
   if (lines.length === 0) return;
   const folder = findStateFolder(env, home);
   const question = { project: project.folder, lines };

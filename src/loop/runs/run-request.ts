@@ -14,10 +14,16 @@ export interface RunRequest {
   /** How to start this program again, for agents hosted in a child. */
   self: { command: string; args: readonly string[] };
   promptsFolder: string;
+  /** The folder of the workflows that Looper brings, absolute. */
+  workflowsFolder: string;
   /** `--agent`. */
   agent?: string;
   /** `--task`. */
   only?: string;
+  /** `--skip`: stages. */
+  skip?: readonly string[];
+  /** `--auto-approve`: stages. */
+  autoApprove?: readonly string[];
   /** `--prompt`. */
   idea?: string;
   /** `--trust`, or CI. */

@@ -10,7 +10,6 @@ import { AUTO } from "../../config/settings/settings.js";
 import { findOperation } from "../../git/index/operation.js";
 import { initRepository, openRepository, type Repository } from "../../git/base/repository.js";
 import type { HiddenCheck } from "../../gate/rooms/hidden.js";
-import { formatHook } from "../hooks/read-hook.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
@@ -21,13 +20,15 @@ import { nearest } from "../../system/text/nearest.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import { compileUserSchema } from "../../todo/check/user-schema.js";
 import { isMarker } from "../../todo/model/select.js";
-import { TaskId, type Task } from "../../todo/model/task.js";
+import type { Task } from "../../todo/model/task.js";
 import { askTrust, type Trusted } from "../perform/ask-trust.js";
 import { checkBudget } from "./check-budget.js";
 import { checkRequest } from "./check-request.js";
+import { findWorkflowsInUse } from "./find-workflows-in-use.js";
 import { refuseHiddenWithoutGit } from "./find-hidden-checks.js";
 import { findMissingChecks, type MissingChecks } from "./missing-checks.js";
 import { makePreflightRule } from "./preflight-rule.js";
+import { makeRules } from "./make-rules.js";
 import { requireSchemaAllowsRun } from "./check-schema.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
 import { makeBootstrapRule, requireTasksOrDraft } from "./bootstrap-rule.js";
@@ -55,19 +56,24 @@ export interface Assembly {
 }
 
 /** Collects the facts; throws a `UserError` if the run cannot start. */
-export async function assemble(request: RunRequest): Promise<Assembly> {
+export async function assemble(asked: RunRequest): Promise<Assembly> {
+  const { tasks, folder, note, hidden } = await checkRequest(asked);
+  const inUse = await findWorkflowsInUse(asked, tasks);
+  const request = { ...asked, project: inUse.project };
   const { settings } = request.project.resolved;
-  const { tasks, folder, note, hidden } = await checkRequest(request);
   // The command line and the backlog come before any question.
   checkAgent(request);
   await requireTasksOrDraft(request, tasks);
   // A finished backlog starts nothing, so neither approval nor an agent is needed.
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
-  const trusted = finished ? new Set<string>() : await askTrust(request, tasks);
+  const trusted = finished ? new Set<string>() : await askTrust(request, tasks, inUse.own);
   const check = await readCheckOptions(request);
   const configuredAgents = configureAgents(request, await readPricesFile(request));
   const schedule = finished ? [AUTO] : await resolveSchedule(request, configuredAgents);
-  const rules = makeRules(request, schedule, makeBootstrapRule(request, tasks));
+  const rules = {
+    ...makeRules(request, schedule, makeBootstrapRule(request, tasks)),
+    ...(finished ? {} : inUse.rules),
+  };
   const agents = finished ? [] : await lookUpAgents(request, { configuredAgents, rules, tasks });
   const { repo, warning } = await openOrInitRepository(request);
   if (repo === undefined && hidden.checks.length > 0) throw refuseHiddenWithoutGit();
@@ -88,6 +94,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
       ...(warning === undefined ? [] : [warning]),
       ...(note === undefined ? [] : [note]),
       ...hidden.warnings,
+      ...(finished ? [] : inUse.warnings),
       ...(finished ? [] : warnOfMissingChecks(request, { tasks, git: repo !== undefined })),
       ...missing.warnings,
       ...(finished || repo === undefined ? [] : await warnOfRepository(request, repo)),
@@ -170,15 +177,14 @@ export async function readLookUpEnvironment(request: RunRequest): Promise<Readon
 }
 
 /** Checks whether a run could start, except for approvals and the repository. Throws the `UserError` the run would throw. */
-export async function checkStart(request: RunRequest): Promise<void> {
-  const { tasks } = await checkRequest(request);
+export async function checkStart(asked: RunRequest): Promise<void> {
+  const { tasks } = await checkRequest(asked);
+  const inUse = await findWorkflowsInUse(asked, tasks);
+  const request = { ...asked, project: inUse.project };
   await readCheckOptions(request);
   const configuredAgents = configureAgents(request, await readPricesFile(request));
-  const rules = makeRules(
-    request,
-    await resolveSchedule(request, configuredAgents),
-    makeBootstrapRule(request, tasks),
-  );
+  const schedule = await resolveSchedule(request, configuredAgents);
+  const rules = { ...makeRules(request, schedule, makeBootstrapRule(request, tasks)), ...inUse.rules };
   await lookUpAgents(request, { configuredAgents, rules, tasks });
 }
 
@@ -283,63 +289,6 @@ async function findInstalledAgent(
   );
 }
 
-export function makeRules(request: RunRequest, schedule: string[], bootstrap: Rules["bootstrap"]): Rules {
-  const {
-    loop,
-    roles,
-    hooks,
-    git,
-    verify,
-    schedule: { on_limit },
-  } = request.project.resolved.settings;
-  return {
-    max_iterations: loop.max_iterations,
-    max_attempts: loop.max_attempts,
-    max_reviews: loop.max_reviews,
-    delay_ms: loop.delay_seconds * 1000,
-    apply_summary: loop.apply_summary,
-    review: loop.review,
-    completion_marker: loop.completion_marker,
-    schedule,
-    roles: {
-      ...given({
-        iteration: roles.iteration,
-        review: roles.review,
-        repair: roles.repair,
-        bootstrap: roles.bootstrap,
-      }),
-    },
-    on_limit,
-    ...given({ max_wait_ms: loop.max_wait }),
-    budget: makeBudgetRules(loop),
-    ...given({ agent: request.agent }),
-    ...(request.only === undefined ? {} : { only: TaskId.parse(request.only) }),
-    hooks: {
-      pre_iteration: hooks.pre_iteration.map(formatHook),
-      post_iteration: hooks.post_iteration.map(formatHook),
-      on_blocked: hooks.on_blocked.map(formatHook),
-      on_run_end: hooks.on_run_end.map(formatHook),
-    },
-    commit: git.commit,
-    // If the agent commits, its commits stay on the branch, so the tree must not be restored below them.
-    on_failure: git.commit === "agent" ? "keep" : git.on_failure,
-    baseline: verify.commands.length > 0,
-    ...(verify.accept === "verified" ? { accept: verify.accept } : {}),
-    verify_from_agents: verify.from_agents,
-    bootstrap,
-    workers: 1,
-  };
-}
-
-function makeBudgetRules(loop: RunRequest["project"]["resolved"]["settings"]["loop"]): Rules["budget"] {
-  const { max_duration: longest = 0, max_cost_usd, max_tokens, task_cost_usd, task_tokens } = loop;
-  return {
-    ...(longest === 0 ? {} : { max_duration_ms: longest }),
-    ...given({ max_cost_usd, max_tokens, task_cost_usd, task_tokens }),
-    ...(loop.unknown_cost === "allow" ? { unknown_cost: "allow" } : {}),
-  };
-}
-
 /** Looks up every agent the run may use, before the first iteration. A missing one is an error. */
 async function lookUpAgents(
   request: RunRequest,
@@ -348,7 +297,9 @@ async function lookUpAgents(
   const { rules, tasks } = run;
   const own = tasks.flatMap(({ agent, status }) => (agent === undefined || status === "done" ? [] : [agent]));
   const names =
-    rules.agent === undefined ? [...rules.schedule, ...Object.values(rules.roles), ...own] : [rules.agent];
+    rules.agent === undefined
+      ? [...rules.schedule, ...Object.values(rules.roles), ...Object.values(rules.stage_agents ?? {}), ...own]
+      : [rules.agent];
   const agents: Assembly["agents"] = [];
   const env = await readLookUpEnvironment(request);
   for (const name of new Set(names.filter((one) => one !== undefined))) {
