@@ -36,11 +36,11 @@ test("a command is described in at most 60 characters", () => {
   expect(shown.map(({ help }) => help).filter((help) => help.length > 60)).toEqual([]);
 });
 
-test("the help of a command begins with an example and fits a screen; that of run has 41 lines", () => {
+test("the help of a command begins with an example and fits a screen; that of run has 44 lines", () => {
   for (const { name } of shown) {
     const text = usualHelp(name);
     expect(text, name).toMatch(/^ {2}\S.*looper |^ {2}looper /);
-    expect(text.split("\n").length - 1, name).toBeLessThanOrEqual(name === "run" ? 41 : 24);
+    expect(text.split("\n").length - 1, name).toBeLessThanOrEqual(name === "run" ? 44 : 24);
     expect(text.split("\n").filter((line) => line.length > USUAL_COLUMNS && !line.includes("mkdir"))).toEqual(
       [],
     );

@@ -48,6 +48,7 @@ function oppositeOf(name: string): string {
 
 function completesOf(key: string, row: Row): Completes | undefined {
   if (key === "schedule.strategy") return "schedule";
+  if (key === "workflow") return "workflow";
   if (namesAgents(row)) return takesList(row) ? "agents" : "agent";
   return takesPath(row) ? "file" : undefined;
 }

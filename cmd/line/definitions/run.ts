@@ -15,13 +15,13 @@ const RUN_FLAGS: readonly FlagDefinition[] = [
   { spelled: "--task <id>", help: "only this task and its dependencies", completes: "task" },
   {
     spelled: "--skip <stage>",
-    help: "pass an analyze stage with its first outcome; repeatable",
+    help: "pass this analyze stage; repeatable",
     completes: "stage",
     repeatable: true,
   },
   {
     spelled: "--auto-approve <stage>",
-    help: "answer an ask stage with its first outcome; repeatable",
+    help: "answer this ask stage as approved; repeatable",
     completes: "stage",
     repeatable: true,
   },
@@ -47,7 +47,6 @@ export const RUN_COMMANDS: readonly CommandDefinition[] = [
         line: "looper run --dry-run",
         help: "show the plan; start nothing",
       },
-      { line: "looper run --workflow implement-review", help: "have a second agent review each task" },
       { line: "looper run --max-duration 8h --max-cost 20", help: "work overnight, within a budget" },
     ],
     load: async () => (await import("../../commands/run/run.js")).run,

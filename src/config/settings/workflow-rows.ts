@@ -20,7 +20,7 @@ const receivers = eitherType(
 export const WORKFLOW_ROWS = {
   workflow: row(name, "The workflow of tasks that name none; `looper workflows` lists them.", {
     default: DEFAULT_WORKFLOW,
-    flag: { name: "--workflow", value: "name", help: "the workflow of tasks that name none" },
+    flag: { name: "--workflow", value: "name", help: "the workflow of tasks" },
   }),
   tasks_dir: row(
     path,

@@ -27,7 +27,7 @@ export interface StageAgentOrder {
 /** The agent, or the one to wait for. `same`: no agent is left but the one that the stage wants another than. */
 export type StageAgentChoice = { choice: AgentChoice; same?: string };
 
-type AgentRules = Pick<Rules, "agent" | "roles" | "schedule" | "on_limit">;
+type AgentRules = Pick<Rules, "agent" | "stage_agents" | "schedule" | "on_limit">;
 
 /** Chooses the agent of a stage. L12: agents that could not be used are left out. L17: so are those that are backing off. */
 export function chooseStageAgent(rules: AgentRules, order: StageAgentOrder): StageAgentChoice {
@@ -52,7 +52,9 @@ function listNamed(rules: AgentRules, { stage, part, progress, wanted, known }: 
   const name =
     part === undefined || parts.length === 0 ? (Array.isArray(own) ? own[0] : own) : parts[part - 1];
   const resolved =
-    name === undefined ? undefined : (rules.roles[name] ?? (known.includes(name) ? name : undefined));
+    name === undefined
+      ? undefined
+      : (rules.stage_agents?.[name] ?? (known.includes(name) ? name : undefined));
   // A session is resumed by the agent that it belongs to.
   const session = "session" in stage && stage.session !== "new" ? stage.session : undefined;
   const resumed = session === undefined ? undefined : progress.agents?.[session];
