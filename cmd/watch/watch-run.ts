@@ -6,7 +6,7 @@ import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-ru
 import type { RunRequest } from "../../src/loop/runs/run-request.js";
 import type { View } from "../../src/ui/view/view.js";
 import type { CommandContext, Signal } from "../context/command-context.js";
-import { tasksFolder } from "../lookup/tasks-folder.js";
+import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 import { RunDisplay, type Watching } from "./run-display.js";
 
 /** A run request of a command; trust questions and display are added here. */

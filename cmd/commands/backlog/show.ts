@@ -12,7 +12,7 @@ import { coloursFor } from "../../../src/ui/colours.js";
 import { taskLines } from "../../../src/ui/terminal/task-lines.js";
 import { requireTask } from "../../../src/todo/change/person-edits.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
-import { tasksFolder } from "../../lookup/tasks-folder.js";
+import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 import { explainTask } from "./explain-task.js";
 import { endAfter, problemsText, readTasks } from "../../lookup/read-tasks.js";
 import {

@@ -17,7 +17,7 @@ import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { selectNext } from "./next.js";
-import { tasksFolder } from "./tasks-folder.js";
+import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 import { makeTool, type McpTool } from "./tool.js";
 
 /** The step of an agent, as its environment describes it. */

@@ -18,7 +18,7 @@ import { readTasks } from "../../lookup/read-tasks.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { selectNext } from "./next.js";
 import { runCommand } from "./run-command.js";
-import { tasksFolder } from "./tasks-folder.js";
+import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 import { makeTool, type McpTool } from "./tool.js";
 
 /** The server's options. */

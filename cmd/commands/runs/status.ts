@@ -12,7 +12,7 @@ import type { View } from "../../../src/ui/view/view.js";
 import { listOwnRuns, projectOfRun, runFilter } from "../../lookup/own-runs.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
 import { endAfter, readTasks } from "../../lookup/read-tasks.js";
-import { tasksFolder } from "../../lookup/tasks-folder.js";
+import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 import {
   hasFlag,
   type CommandOutcome,

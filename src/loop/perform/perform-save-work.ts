@@ -27,10 +27,6 @@ export async function performSaveWork(world: World, effect: SaveWork): Promise<S
   if (at === undefined) throw new EffectError("save-work", `job ${String(job.job)} is not in a stage`);
   const output = await writeOutput(world, job, at, { outcome, ...given({ text }) });
   await writeTaskDocument(world, job, at, output);
-  if (output !== undefined) {
-    const { file, sha256 } = output;
-    await world.log.tell({ type: "output_written", ...job, file, sha256 });
-  }
   const { repo } = world;
   const kept =
     repo === undefined

@@ -165,7 +165,7 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 /** The task's document, absolute. It need not be there. */
-export function documentOf(project: Pick<Project, "folder">, task: string): string {
+export function documentOf(project: Pick<Project, "paths">, task: string): string {
   return join(taskFolder(project, task), TASK_DOCUMENT);
 }
 
