@@ -55,7 +55,8 @@ export function formatReportExample(id: TaskId, stage: ReportingStage): string {
   const example = {
     task_id: id,
     status: "done",
-    outcome: outcomes[0]?.name ?? "done",
+    // An example with findings is not one of work that is complete.
+    outcome: (output?.name === "findings" ? outcomes.at(-1) : outcomes[0])?.name ?? "done",
     ...(output === undefined ? {} : { output: exampleOf(output) }),
     questions: [],
     summary: kind === "work" ? "What was done, and how it was checked." : "What was read, and what follows.",

@@ -72,8 +72,20 @@ export async function renderPrompt(
   const facts = {
     ...(await makeIterationFacts(world, job, earlier)),
     ...(await makeStageFacts(world, job, stage)),
+    ...findStageLimits(world, stage),
   };
   return render(await readStageTemplate(files, places, stage.stage.prompt), stageVariables(facts));
+}
+
+/** Where the stage differs from other attempts at a task: its own attempts, and the commands of its own gate. */
+function findStageLimits({ project }: PromptWorld, { stage }: AgentStage) {
+  const { limits, kind } = stage;
+  const gate = kind === "work" ? stage.gate : undefined;
+  const checks = Array.isArray(gate) ? gate : gate === "none" ? [] : undefined;
+  return {
+    maxAttempts: limits?.attempts ?? project.resolved.settings.loop.max_attempts,
+    ...(checks === undefined ? {} : { checks }),
+  };
 }
 
 async function makeVariables(
@@ -124,7 +136,8 @@ async function makeBacklogFacts(world: PromptWorld, job: JobFacts): Promise<Back
   };
 }
 
-async function makeIterationFacts(world: PromptWorld, job: JobFacts, earlier: readonly Earlier[]) {
+/** The facts of an attempt at a task. */
+export async function makeIterationFacts(world: PromptWorld, job: JobFacts, earlier: readonly Earlier[]) {
   const id = job.task_id;
   const task = id === undefined ? undefined : findTasks(world, [id])[0];
   if (id === undefined || task === undefined) throw new Error(`no task ${String(id)} to give to an agent`);
