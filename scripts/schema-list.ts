@@ -7,6 +7,7 @@ import { settingsJsonSchema } from "../src/config/settings/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/check/schema.js";
 import { Backlog } from "../src/todo/model/task.js";
+import { QuestionsAnswer } from "../src/ui/shapes/questions.js";
 import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
 import { ChapoPromptsAnswer, ChapoSessionsAnswer, ChapoToolsAnswer } from "../src/ui/shapes/chapo.js";
 import { LogsAnswer } from "../src/ui/shapes/logs.js";
@@ -72,6 +73,7 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["undo", "looper undo --json", UndoAnswer],
   ["validate", "looper validate --json", ValidateAnswer],
   ["why", "looper why --json", WhyAnswer],
+  ["questions", "looper questions --json", QuestionsAnswer],
 ];
 
 export const PUBLISHED: readonly PublishedSchema[] = [

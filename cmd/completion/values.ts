@@ -18,6 +18,7 @@ import { checkBacklog } from "../../src/todo/check/check.js";
 import { orderForListing, withoutMarker } from "../../src/todo/model/select.js";
 import { STATUSES } from "../../src/todo/model/status.js";
 import type { Task } from "../../src/todo/model/task.js";
+import { listQuestions } from "../../src/ui/view/questions.js";
 import { listOwnRuns } from "../lookup/own-runs.js";
 import type { CommandContext } from "../context/command-context.js";
 import type { CandidateKind } from "./narrow.js";
@@ -70,6 +71,12 @@ export async function valuesOf(
       return (await workflowsOf(context, place)).map(({ name }) => plain(name));
     case "stage":
       return stagesOf(context, place);
+    case "question":
+      return listQuestions(await tasksOf(context, await projectAt(context, place)), "").map((open) => {
+        return { value: open.task, says: open.question.text };
+      });
+    case "outcome":
+      return outcomesOf(await tasksOf(context, await projectAt(context, place))).map(plain);
     case "rescue":
       return rescuesOf(context, await projectAt(context, place), place.typed);
     default:
@@ -109,6 +116,11 @@ function settingsOf({ resolved }: Project): Candidate[] {
 async function tasksOf({ ports: { files } }: CommandContext, { todoFile }: Project): Promise<Task[]> {
   const checked = checkBacklog((await files.read(todoFile)) ?? new Uint8Array());
   return checked.kind === "ok" ? orderForListing(checked.backlog.tasks) : [];
+}
+
+/** The outcomes of all open questions. */
+function outcomesOf(tasks: readonly Task[]): string[] {
+  return [...new Set(listQuestions(tasks, "").flatMap(({ question }) => question.outcomes))];
 }
 
 function tagsOf(tasks: readonly Task[]): Candidate[] {

@@ -13,6 +13,8 @@ export type Completes =
   | "event-type"
   | "file"
   | "folder"
+  | "outcome"
+  | "question"
   | "rescue"
   | "run"
   | "run-or-file"

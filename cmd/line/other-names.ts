@@ -4,7 +4,7 @@
 /** Unknown commands in lower case, each with its hint. */
 export const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
   ...meaning("ls", "list", "tasks", "dir", "backlog"),
-  ...meaning("run", "start", "go", "work", "exec", "execute", "resume", "continue", "loop"),
+  ...meaning("run", "start", "go", "work", "exec", "execute", "continue", "loop"),
   ...meaning("add", "new", "create", "append", "insert"),
   ...meaning("rm", "delete", "del", "remove", "drop"),
   ...meaning("set", "edit", "update", "modify", "change"),
@@ -12,12 +12,16 @@ export const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
   ...meaning("done", "finish", "close", "resolve", "check-off"),
   ...meaning("todo", "reopen", "unblock", "open", "retry"),
   ...meaning("status", "state", "progress", "ps", "stat"),
-  ...meaning("stop", "cancel", "kill", "abort", "quit", "pause", "interrupt"),
+  ...meaning("stop", "cancel", "kill", "abort", "quit", "interrupt"),
   ...meaning("runs", "history"),
   ...meaning("logs", "log", "output"),
   ...meaning("tail", "events", "watch", "follow"),
   ...meaning("why", "explain", "reason"),
   ...meaning("undo", "revert", "rollback"),
+  ...meaning("questions", "asks", "inbox", "waiting", "pending"),
+  ...meaning("approve", "accept-plan", "yes", "confirm", "ok"),
+  ...meaning("reject", "decline", "deny", "no", "refuse"),
+  ...meaning("steer", "message", "tell", "note", "comment"),
   ...meaning("rescue", "restore", "stash", "recover"),
   ...meaning("validate", "lint", "verify", "check"),
   ...meaning("fmt", "format", "prettify"),
@@ -46,7 +50,7 @@ export const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
   ...meaning("--max-attempts <n>", "--attempts", "--retries"),
   ...meaning("--no-color", "--no-colour", "--plain"),
   ...meaning("--depends-on <ids>", "--after", "--needs", "--blocked-by"),
-  ...meaning("--details <text>", "--description", "--body", "--message", "-m"),
+  ...meaning("--details <text>", "--description", "--body"),
 ]);
 
 /** Several words with the same hint. */

@@ -31,7 +31,7 @@ export function completeAnswer(question: Question, answer: GivenAnswer, now: str
   return {
     ...answer,
     question: question.id,
-    ...{ by, via, at },
+    ...{ by, via, at, asked: question.text },
     ...(shown === undefined ? {} : { shown_sha256: shown }),
   };
 }

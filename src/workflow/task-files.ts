@@ -15,6 +15,9 @@ export function taskFolderName(task: string): string {
   return visible.length <= 200 ? visible : `${visible.slice(0, 160)}+${hash(task)}`;
 }
 
+/** The folder of the copies of outputs, each named by its digest, in the folder of a task. */
+export const COPIES = ".kept";
+
 /** The file of a stage's output, below `tasks_dir`. */
 export function outputFile(
   task: string,

@@ -8,7 +8,9 @@ const DEFINITIONS = fileURLToPath(new URL("../../cmd/line/definitions", import.m
 
 /** Commands without an answer of their own, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
+  "backlog/answer.ts": "makes an edit, with the answer of backlog/edit.ts",
   "backlog/export.ts": "prints the backlog in the form of src/todo/exchange/export",
+  "backlog/steer.ts": "makes an edit, with the answer of backlog/edit.ts",
   "chapo/chapo.ts": "hands its lists to chapo/lists.ts, and a session prints the events of src/chapo",
   "completion/complete.ts": "answers a shell, in the shell's form",
   "completion/completion.ts": "prints a script",

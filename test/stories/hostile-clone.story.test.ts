@@ -18,6 +18,8 @@ const TYPED: readonly string[] = [
   ...["help", "ls", "ls --json", "ls --tag x --ready", "show T1", "show T1 --json", "show -- --force"],
   ...["why T1", "why -- --force", "why --json -- ../../x", "add title --json", "set T1 priority=2"],
   ...["set -- --force priority=2", "block T1 why", "todo T1", "done T1", "rm T1", "rm -- --force -rf"],
+  ...["questions", "questions --json", "answer T1 approve", "approve T1", "reject T1 -m no", "pause T1"],
+  ...["resume T1", "steer T1 text", "complete T1", "restart T1", "restart T1 --stage x"],
   ...["accept T1", "accept -- --force", "show T1 --explain", "show T1 --explain --json"],
   ...["mcp", "validate", "validate --json", "fmt --check", "fmt --diff", "fmt -w", "export", "export --format csv"],
   ...["export --json", "runs", "runs --json", "status", "status --json", "stop --now", "tail", "tail --raw"],
@@ -233,7 +235,12 @@ test(
     const harm: string[] = [];
     for (const typed of TYPED) {
       harm.push(...harms(rig, typed, await runIn(rig, typed)));
-      if (!/^(?:accept|add|set|block|todo|done|rm|fmt -w|init|clean|run)/.test(typed)) continue;
+      if (
+        !/^(?:accept|add|set|block|answer|approve|reject|pause|resume|steer|complete|restart|todo|done|rm|fmt -w|init|clean|run)/.test(
+          typed,
+        )
+      )
+        continue;
       rmSync(rig.project, { recursive: true });
       cpSync(kept, rig.project, { recursive: true, verbatimSymlinks: true });
     }

@@ -149,20 +149,23 @@ export interface Wish {
   say: (answer: EditAnswer) => string[];
   /** Verify commands that were typed for these tasks. */
   commands?: readonly string[];
+  /** Why an agent is refused, and what it can do instead. */
+  refused?: { what: string; instead: string };
 }
+
+const REFUSED = {
+  what: "an agent of a run may not edit the backlog",
+  instead: "report it in the summary: new_tasks, blockers",
+};
 
 /** Makes an edit and prints its answer: the one way of every command that edits tasks. */
 export async function edit(
   context: CommandContext,
   typed: Typed,
-  { decide, say, commands = [] }: Wish,
+  { decide, say, commands = [], refused = REFUSED }: Wish,
 ): Promise<CommandOutcome> {
   const { ports } = context;
-  await refuseAgents(context, {
-    what: "an agent of a run may not edit the backlog",
-    instead: "report it in the summary: new_tasks, blockers",
-    file: textFlag(typed, "--file"),
-  });
+  await refuseAgents(context, { ...refused, file: textFlag(typed, "--file") });
   const project = await projectOf(context, { file: textFlag(typed, "--file") });
   const check = await checkOptionsOf(context, project);
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });

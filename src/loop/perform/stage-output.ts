@@ -12,7 +12,7 @@ import { parseJson } from "../../system/text/json.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { StageOutput } from "../../workflow/progress.js";
 import { collectFacts } from "../../workflow/advance.js";
-import { outputFile, parseOutputName, taskFolderName } from "../../workflow/task-files.js";
+import { COPIES, outputFile, parseOutputName, taskFolderName } from "../../workflow/task-files.js";
 import type { JobFacts } from "../step/effects.js";
 import { EffectError } from "../step/drive.js";
 import { getTask, type JobStage } from "./stage-of.js";
@@ -25,9 +25,6 @@ export function taskFolder(project: Pick<Project, "paths">, task: string): strin
 
 /** Outputs are a few pages of text; a larger file was put there by somebody else. */
 const LARGEST_OUTPUT = 16 * 1024 * 1024;
-
-/** The folder of the copies, in the folder of a task. */
-const COPIES = ".kept";
 
 type OutputWorld = Pick<World, "ports" | "project" | "log" | "memory" | "workflows">;
 

@@ -1,0 +1,70 @@
+// `looper answer`, `approve` and `reject`: a person's answer to the open question of a task. An edit of the row like any
+// other, and the first one counts. Leaves the rules to src/todo/change/person-answers.ts.
+import { answerEdited } from "../../lookup/edited-output.js";
+import { nameOfUser } from "../../lookup/name-of-user.js";
+import { given } from "../../../src/system/given.js";
+import {
+  answerQuestion,
+  decideQuestion,
+  type Person,
+  type TypedAnswer,
+} from "../../../src/todo/change/person-answers.js";
+import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
+import { describeAnswer } from "../../../src/workflow/question.js";
+import { textFlag, type Command, type CommandContext, type Typed } from "../../context/command-context.js";
+import { refuseAgents } from "../../lookup/under-an-agent.js";
+import { edit } from "./edit.js";
+
+const REFUSED = {
+  what: "an agent of a run may not answer questions",
+  instead: "report your own questions in the summary: questions",
+};
+
+/** `looper answer ID [OUTCOME] [-m TEXT] [--edit FILE]` */
+export const answer: Command = async (context, typed) => {
+  const [id = "", word] = typed.operands;
+  const file = textFlag(typed, "--file");
+  // Before anything is written or opened.
+  await refuseAgents(context, { ...REFUSED, file });
+  const said: TypedAnswer = given({ word, ...flagsOf(typed) });
+  const edited = await answerEdited(context, typed, { id, word });
+  return edit(context, typed, {
+    decide: answerQuestion(id, { ...said, ...given({ edited }) }, personOf(context)),
+    say: answeredLines,
+    refused: REFUSED,
+  });
+};
+
+/** `looper approve ID [-m TEXT]`: the outcome that agrees. */
+export const approve: Command = (context, typed) => decide(context, typed, "approve");
+
+/** `looper reject ID [-m TEXT]`: the outcome that refuses. */
+export const reject: Command = (context, typed) => decide(context, typed, "reject");
+
+function decide(context: CommandContext, typed: Typed, word: "approve" | "reject"): ReturnType<Command> {
+  const [id = ""] = typed.operands;
+  return edit(context, typed, {
+    decide: decideQuestion(id, { word, ...given(flagsOf(typed)) }, personOf(context)),
+    say: answeredLines,
+    refused: REFUSED,
+  });
+}
+
+function flagsOf(typed: Typed): { message: string | undefined; shown: string | undefined } {
+  return { message: textFlag(typed, "--message"), shown: textFlag(typed, "--shown") };
+}
+
+/** The person who types a command. */
+export function personOf({ env }: CommandContext): Person {
+  return { by: nameOfUser(env), via: "cli" };
+}
+
+/** What was answered, and who goes on. */
+function answeredLines({ tasks, run }: EditAnswer): string[] {
+  return tasks.flatMap(({ id, progress }) => {
+    const { question, answer: said } = progress ?? {};
+    const next = run === null ? "the next run takes it" : `run ${run} takes it`;
+    if (question === undefined || said === undefined) return [`${id}: answered; ${next}`];
+    return [`${question.id}: ${describeAnswer(said)}; ${next}`];
+  });
+}

@@ -1,0 +1,199 @@
+// The questions of tasks in a workflow, as people list and answer them from a shell: each is taken once, and what is approved is
+// what was shown. Leaves taking the answers to the stories of runs.
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import type { Progress } from "../../src/workflow/progress.js";
+import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
+import { type Rig, story } from "../rig/rig.js";
+
+const SINCE = "2026-11-20T10:00:00Z";
+const PLAN = '{\n  "summary": "add a page",\n  "steps": ["one"]\n}\n';
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** A task that asks whether its plan may be carried out. */
+function asking(rig: Rig, id: string, more: Partial<Progress> = {}): { id: string; [key: string]: unknown } {
+  rig.write(`.looper/tasks/${id}/1-plan.json`, PLAN);
+  rig.write(`.looper/tasks/${id}/1-plan.md`, "# The plan\n");
+  const text = "Carry out this plan?";
+  const output = {
+    ...{ stage: "plan", visit: 1, outcome: "done", file: `${id}/1-plan.json`, sha256: sha256(PLAN) },
+    ...{ agent: "codex", run: "r", at: SINCE },
+  };
+  const progress: Progress = {
+    ...{ workflow: "plan-approve-execute", digest: "d", stage: "approve", visit: 2, since: SINCE },
+    visits: { plan: 1, approve: 1 },
+    outputs: { plan: output },
+    question: {
+      ...{ id: `${id}.2`, source: "stage", text, outcomes: ["approve", "edit", "revise", "reject"] },
+      ...{ shows: { what: "plan", sha256: sha256(PLAN) }, edits: "plan", asked_at: SINCE },
+    },
+    ...more,
+  };
+  return { id, status: "blocked", blockers: [text], progress };
+}
+
+const progressOf = (rig: Rig, id: string): Progress | undefined =>
+  rig.readBacklog().tasks.find((task) => task.id === id)?.progress;
+
+async function say(rig: Rig, ...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await rig.run(words, { env: { USER: "ada" } });
+  return `${String(code)} ${stdout}${stderr}`;
+}
+
+test(
+  "open questions are listed with what they show, and answered once",
+  story(async (rig) => {
+    rig.writeBacklog([asking(rig, "T1"), { id: "T2" }]);
+    const listed = await rig.run(["questions", "--json"]);
+    const [open] = QuestionsAnswer.parse(JSON.parse(listed.stdout)).questions;
+    expect(open).toMatchObject({
+      ...{ id: "T1.2", task: "T1", since: SINCE, outcomes: ["approve", "edit", "revise", "reject"] },
+      shows: { what: "plan", sha256: sha256(PLAN) },
+      command: "looper answer T1.2 approve|edit|revise|reject",
+    });
+    expect(open?.shows?.readable).toMatch(/\.looper\/tasks\/T1\/1-plan\.md$/);
+    expect(await say(rig, "questions")).toContain(".looper/tasks/T1/1-plan.md");
+    expect(await say(rig, "why", "T1")).toContain("looper answer T1.2 approve|edit|revise|reject");
+    expect(await say(rig, "approve", "T1", "-m", "go", "--shown", sha256(PLAN))).toBe(
+      "0 T1.2: approve; the next run takes it\n",
+    );
+    const answer = { outcome: "approve", comment: "go", by: "ada", via: "cli", shown_sha256: sha256(PLAN) };
+    expect(progressOf(rig, "T1")?.answer).toMatchObject(answer);
+    expect(rig.readBacklog().tasks[0]).toMatchObject({ status: "todo" });
+    expect(await say(rig, "reject", "T1")).toMatch(
+      /^1 looper: T1\.2 was already answered: approve, by ada \(cli\), 20/,
+    );
+    expect(await say(rig, "questions")).toBe("0 no question is open\n");
+  }),
+);
+
+test(
+  "an answer that does not fit is refused and changes nothing",
+  story(async (rig) => {
+    const agents = { question: { id: "T3.2", source: "agent", text: "Which port?", outcomes: [] } };
+    const free = { ...agents.question, asked_at: SINCE } as Progress["question"];
+    rig.writeBacklog([asking(rig, "T1"), { id: "T2" }, asking(rig, "T3", { question: free })]);
+    const before = rig.read("to-do.json");
+    const refused: [string[], RegExp][] = [
+      [["answer", "T1", "aprove"], /^2 .*not an outcome of T1\.2\n {2}did you mean "approve"/s],
+      [["answer", "T1"], /^2 .*T1\.2 needs an outcome/],
+      [["answer", "T1", "edit"], /^2 .*--edit FILE/s],
+      [["approve", "T9"], /^2 .*there is no task T9/],
+      [["approve", "T2"], /^1 .*T2 has no open question/],
+      [["approve", "T1.7"], /^1 .*the question T1\.7 is not open; the question of T1 is T1\.2/],
+      [["approve", "T1", "--shown", "0".repeat(64)], /^1 .*what T1\.2 shows has changed/],
+      [["approve", "T3"], /^2 .*answered with a text/],
+      [["resume", "T1"], /^1 .*it is not paused/],
+      [["restart", "T1", "--stage", "Nowhere"], /^2 .*is not a stage/],
+      [["steer", "T1", " "], /^2 .*the message is empty/],
+      [["complete", "T9"], /^2 .*there is no task T9/],
+    ];
+    for (const [words, said] of refused) expect(await say(rig, ...words), words.join(" ")).toMatch(said);
+    expect(rig.read("to-do.json")).toBe(before);
+    expect(await say(rig, "answer", "T3", "8080")).toBe('0 T3.2: "8080"; the next run takes it\n');
+  }),
+);
+
+test(
+  "a changed plan is a new file with its own digest, and the old one stays",
+  story(async (rig) => {
+    rig.writeBacklog([asking(rig, "T1")]);
+    rig.write("changed.json", '{"summary": "add two pages"}');
+    rig.write("broken.json", "{");
+    expect(await say(rig, "answer", "T1", "--edit", "broken.json")).toMatch(/^2 .*not a JSON object/);
+    expect(await say(rig, "answer", "T1", "edit", "--edit", "changed.json", "--message", "two")).toBe(
+      "0 T1.2: edit; the next run takes it\n",
+    );
+    const edited = progressOf(rig, "T1")?.answer?.edited;
+    expect(edited).toMatchObject({ stage: "plan", visit: 2, file: "T1/2-plan.json", agent: "ada" });
+    expect(edited?.sha256).toBe(sha256(rig.read(".looper/tasks/T1/2-plan.json")));
+    expect(rig.read(".looper/tasks/T1/2-plan.md")).toContain("add two pages");
+    expect(rig.read(".looper/tasks/T1/1-plan.json")).toBe(PLAN);
+  }),
+);
+
+test(
+  "a task is paused, resumed, steered, completed and begun again from a shell",
+  story(async (rig) => {
+    rig.writeBacklog([asking(rig, "T1"), { id: "T2" }]);
+    expect(await say(rig, "pause", "T2", "-m", "legal")).toBe("0 T2: paused; no job starts on it\n");
+    expect(await say(rig, "why", "T2")).toMatch(
+      /^0 T2 is paused, by ada \(cli\).*: legal\n.*looper resume T2/,
+    );
+    expect(await say(rig, "resume", "T2")).toBe("0 T2: not paused any more\n");
+    expect(progressOf(rig, "T2")).toBeUndefined();
+    expect(await say(rig, "steer", "T1", "use tabs")).toMatch(/^0 T1: its agent gets the message/);
+    expect(progressOf(rig, "T1")?.notes).toMatchObject([{ text: "use tabs", by: "ada", via: "cli" }]);
+    expect(await say(rig, "complete", "T1")).toBe("0 T1: complete; the next run finishes it\n");
+    const completed = rig.read("to-do.json");
+    expect(await say(rig, "complete", "T1")).toBe("0 T1: complete already\n");
+    expect(rig.read("to-do.json")).toBe(completed);
+    expect(await say(rig, "restart", "T1", "--stage", "plan")).toBe("0 T1: begins again at plan\n");
+    expect(progressOf(rig, "T1")).toMatchObject({ stage: "block", restart: "plan" });
+    expect(await say(rig, "restart", "T1", "--json")).toMatch(/^0 \{/);
+    expect(await say(rig, "todo", "T1")).toBe("0 T1: todo, as before\n");
+    expect(progressOf(rig, "T1")).toBeUndefined();
+  }),
+);
+
+test(
+  "each of these commands takes another task file",
+  story(async (rig) => {
+    rig.writeBacklog([asking(rig, "T1"), asking(rig, "T2"), asking(rig, "T3")]);
+    rig.write("other.json", rig.read("to-do.json"));
+    rig.writeBacklog([{ id: "T9" }]);
+    const before = rig.read("to-do.json");
+    const typed = [
+      ...[["questions"], ["answer", "T1", "revise"], ["approve", "T2"], ["reject", "T3"], ["pause", "T1"]],
+      ...[
+        ["resume", "T1"],
+        ["steer", "T1", "text"],
+        ["complete", "T1"],
+        ["restart", "T1"],
+      ],
+    ];
+    for (const words of typed)
+      expect(await say(rig, ...words, "--file", "other.json"), words.join(" ")).toMatch(/^0 /);
+    expect(rig.read("to-do.json")).toBe(before);
+  }),
+);
+
+test(
+  "an agent of a run cannot answer, pause, steer, complete or restart",
+  story(async (rig) => {
+    rig.writeBacklog([asking(rig, "T1")]);
+    const before = rig.read("to-do.json");
+    rig.write("changed.json", "{}");
+    const typed = ["approve T1", "reject T1", "answer T1 edit --edit changed.json", "pause T1", "resume T1"];
+    for (const line of [...typed, "steer T1 x", "complete T1", "restart T1"]) {
+      const ran = await rig.run(line.split(" "), { env: { LOOPER_RUN_ID: "2026-11-20_10-00-00" } });
+      expect([ran.code, ran.stderr], line).toEqual([1, expect.stringContaining("an agent of a run may not")]);
+    }
+    expect(rig.read("to-do.json")).toBe(before);
+  }),
+);
+
+test(
+  "of many answers at the same time each question takes the first, and the others are told so",
+  story(async (rig) => {
+    const ids = ["T1", "T2", "T3"];
+    rig.writeBacklog(ids.map((id) => asking(rig, id)));
+    const people = ["ada", "bob", "cyn", "dan"];
+    const ran = await Promise.all(
+      people.flatMap((USER) =>
+        ids.map(async (id) => ({
+          id,
+          USER,
+          ...(await rig.run(["answer", id, "approve"], { env: { USER } })),
+        })),
+      ),
+    );
+    for (const id of ids) {
+      const [first, ...more] = ran.filter((one) => one.id === id && one.code === 0);
+      expect(more).toEqual([]);
+      expect(progressOf(rig, id)?.answer?.by).toBe(first?.USER);
+      for (const { stderr } of ran.filter((one) => one.id === id && one.code !== 0))
+        expect(stderr).toContain(`${id}.2 was already answered: approve, by ${first?.USER ?? ""} (cli)`);
+    }
+  }),
+);
