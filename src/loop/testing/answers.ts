@@ -7,8 +7,8 @@ import { never } from "../../system/never.js";
 import { TaskId } from "../../todo/model/task.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import type { ChangeResult } from "../step/jobs.js";
-import { computeDigest, toEventRow } from "./disk.js";
-import { write } from "./operations.js";
+import { changeByPerson, computeDigest, toEventRow, type Disk } from "./disk.js";
+import { withoutWork, write } from "./operations.js";
 import { feed, type Fed, type OpenEffect, type Sim } from "./sim.js";
 
 /** The end of an agent, with the fields that `step` reads. */
@@ -33,6 +33,8 @@ export interface WorldReply {
   /** Why the gate's verdict is "unverified". */
   because?: Because;
   hook?: "ok" | "failed" | "timed-out";
+  /** What the person at the terminal answers; absent: nothing. */
+  says?: string;
 }
 
 /** Answers an effect that has no operations left. */
@@ -51,10 +53,56 @@ export function answer(sim: Sim, open: OpenEffect, reply: WorldReply = {}): Fed 
     );
   }
   if (effect.kind === "restore") {
-    const tree = rest.tree.filter((id) => id !== effect.job.task_id);
-    return feed({ ...rest, tree }, plainAnswer(effect, open.outcome, reply));
+    const { task_id: task, stage } = effect.job;
+    const isAside =
+      isAnalysis(rest, effect.job) && task !== undefined && rest.disk.works?.[task] !== undefined;
+    const tree = rest.tree.filter((id) => id !== task || isAside);
+    const isEnd = task !== undefined && (stage === "block" || stage === "finish");
+    const disk = isEnd ? { ...rest.disk, ...withoutWork(rest.disk, task) } : rest.disk;
+    const after = disk === rest.disk ? rest : write(rest, disk);
+    return feed({ ...after, tree }, plainAnswer(open, rest.disk, reply));
   }
-  return feed(rest, plainAnswer(effect, open.outcome, reply));
+  if (effect.kind === "save-work") return feed(rest, savedAnswer(rest, effect));
+  if (effect.kind === "ask-person") return answerPerson(rest, effect.task_id, reply);
+  return feed(rest, plainAnswer(open, rest.disk, reply));
+}
+
+function isAnalysis({ state }: Sim, { job }: JobFacts): boolean {
+  const jobs = state.phase === "working" ? state.work.jobs : [];
+  return jobs.some(({ facts, route }) => facts.job === job && route === "analyze");
+}
+
+/** The end of a visit: an output of the stage, and the work that is saved. The base of all work is the newest commit. */
+function savedAnswer({ disk, run }: Sim, effect: Extract<Effect, { kind: "save-work" }>): StepEvent {
+  const { job, outcome, shelve } = effect;
+  const { task_id: task = "", stage = "", visit = 1, agent, part } = job;
+  const visits = disk.works?.[task];
+  const named = part === undefined ? "" : `-${String(part)}`;
+  const file = `${task}/${String(visit)}-${stage}${named}.json`;
+  const at = new Date(0).toISOString();
+  const output = { stage, visit, outcome, file, sha256: "0f", agent, run: `run-${String(run)}`, at };
+  return {
+    type: "work_saved",
+    ...job,
+    ...(agent === "looper" ? {} : { output }),
+    ...(visits === undefined ? {} : { work: { commit: visits.join("+"), base: headOf(disk) } }),
+    shelved: shelve,
+    paths: visits?.length ?? 0,
+    warnings: [],
+  };
+}
+
+function headOf({ commits }: Disk): string {
+  return `head-${String(commits.length)}`;
+}
+
+/** The person at the terminal answers with an edit of the row, or leaves the question open. */
+function answerPerson(sim: Sim, id: TaskId, { says }: WorldReply): Fed {
+  const change = { op: "answer" as const, id, question: "", by: "ada", via: "terminal" as const };
+  const disk = says === undefined ? undefined : changeByPerson(sim.disk, { ...change, outcome: says });
+  const outcome = disk === undefined ? ("left" as const) : ("answered" as const);
+  const after = disk === undefined ? sim : { ...sim, disk, journal: [disk] };
+  return feed(after, { type: "person_asked", task_id: id, outcome });
 }
 
 /** Fails an effect; `as` names the part that failed. */
@@ -138,26 +186,41 @@ function preflightAnswer(reply: WorldReply): StepEvent {
   return { type: "preflight_finished", outcome, commands, duration_ms: 0 };
 }
 
-function plainAnswer(effect: Effect, outcome: ChangeResult, reply: WorldReply): StepEvent {
+function baselineAnswer({ job }: Extract<Effect, { kind: "run-baseline" }>, reply: WorldReply): StepEvent {
+  const outcome = reply.baseline ?? "measured";
+  return { type: "baseline_finished", ...job, outcome, commands: [], duration_ms: 0 };
+}
+
+function hookAnswer(effect: Extract<Effect, { kind: "run-hook" }>, reply: WorldReply): StepEvent {
+  const { hook, command } = effect;
+  const outcome = reply.hook ?? "ok";
+  return { type: "hook_finished", ...effect.job, hook, command, outcome, output: "", duration_ms: 0 };
+}
+
+function plainAnswer(
+  { effect, outcome }: Pick<OpenEffect, "effect" | "outcome">,
+  disk: Disk,
+  reply: WorldReply,
+): StepEvent {
   switch (effect.kind) {
     case "ask":
       return { type: "answered", yes: reply.yes ?? true };
     case "change-backlog":
       return changedAnswer(effect, outcome);
     case "checkpoint":
-      return { type: "checkpoint", ...effect.job, reused: effect.reuse, dirty: 0 };
+      return {
+        type: "checkpoint",
+        ...effect.job,
+        ...(effect.apply_work === true ? { head: headOf(disk) } : {}),
+        reused: effect.reuse,
+        dirty: 0,
+      };
     case "adopt":
       return { type: "adopted", ...effect.job, adopted: false, why: "it holds no tasks" };
     case "snapshot":
       return { type: "snapshot", ...effect.job, changed: 1, head: reply.head ?? "same", warnings: [] };
     case "run-baseline":
-      return {
-        type: "baseline_finished",
-        ...effect.job,
-        outcome: reply.baseline ?? "measured",
-        commands: [],
-        duration_ms: 0,
-      };
+      return baselineAnswer(effect, reply);
     case "preflight":
       return preflightAnswer(reply);
     case "run-gate":
@@ -170,15 +233,7 @@ function plainAnswer(effect: Effect, outcome: ChangeResult, reply: WorldReply): 
     case "commit-backlog":
       return { type: "committed", commit: "c0ffee", ...outcome };
     case "run-hook":
-      return {
-        type: "hook_finished",
-        ...effect.job,
-        hook: effect.hook,
-        command: effect.command,
-        outcome: reply.hook ?? "ok",
-        output: "",
-        duration_ms: 0,
-      };
+      return hookAnswer(effect, reply);
     case "stop":
       return { type: "stop_sent", ...effect.job, how: effect.how };
     case "finish": {

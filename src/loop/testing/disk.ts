@@ -7,6 +7,7 @@ import type { Change } from "../../todo/model/change.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import { TaskId, type IndexRow, type Status } from "../../todo/model/task.js";
 import type { ChangeResult } from "../step/jobs.js";
+import { changeStage, giveUp, whyNotClaimed, type StageChange } from "./disk-stages.js";
 
 export interface Disk {
   rows: readonly IndexRow[];
@@ -17,6 +18,10 @@ export interface Disk {
   /** Tasks whose status a person set by a command, now and at any time. */
   byHand?: readonly TaskId[];
   edited?: readonly TaskId[];
+  /** The saved work of tasks in workflows, by task: the visits whose work it has. */
+  works?: Readonly<Record<string, readonly string[]>>;
+  /** Changes that commands made since the run last read the file; the run knows them as a person's. */
+  heard?: readonly PersonChange[];
   /** The pending commit, with the rows the backlog must get. */
   pending?: { commit: Commit; changes: readonly Change[] } | undefined;
 }
@@ -54,7 +59,9 @@ export function writeBacklog(
     whole = false,
   }: { changes: readonly (Change | PersonChange)[]; during: "agent" | "idle"; whole?: boolean },
 ): WrittenRows {
-  const merged = takeEdits(disk.rows, seen, during);
+  const heard: ChangeResult = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
+  const known = (disk.heard ?? []).reduce((all, change) => applyChange(all, change, heard), seen.rows);
+  const merged = takeEdits(disk.rows, { ...seen, rows: known }, during);
   const outcome: ChangeResult = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
   let rows = merged.rows;
   for (const change of changes) rows = applyChange(rows, change, outcome);
@@ -126,14 +133,22 @@ function applyChange(
 ): readonly IndexRow[] {
   switch (change.op) {
     case "claim":
-      return move(rows, change, outcome, { to: "doing", fits: (row) => row.status === change.expect });
+      return move(rows, change, outcome, {
+        to: "doing",
+        fits: (row) => row.status === change.expect && whyNotClaimed(row) === undefined,
+      });
     case "uncount":
       // Rows do not count.
       return rows;
     case "finish":
-      return move(rows, change, outcome, { to: "done", fits: (row) => row.status === "doing" });
+      return withoutProgress(
+        move(rows, change, outcome, { to: "done", fits: (row) => row.status === "doing" }),
+        change.id,
+      );
     case "block":
-      return move(rows, change, outcome, { to: "blocked", fits: (row) => row.status !== "done" });
+      return move(rows, change, outcome, { to: "blocked", fits: (row) => row.status !== "done" }).map(
+        (row) => (row.id === change.id && row.status === "blocked" ? giveUp(row) : row),
+      );
     case "return":
       return move(rows, change, outcome, { to: change.to, fits: (row) => row.status !== "done" });
     case "reopen":
@@ -163,7 +178,7 @@ function applyChange(
     case "note":
     case "complete":
     case "restart":
-      throw new Error(`${change.op} is not modelled yet`);
+      return moveStage(rows, change, outcome);
     default:
       return never(change);
   }
@@ -183,6 +198,37 @@ function move(
   }
   outcome.updated.push({ id: row.id, from: row.status, to });
   return rows.map((one) => (one === row ? { ...row, status: to } : one));
+}
+
+function moveStage(
+  rows: readonly IndexRow[],
+  change: StageChange,
+  outcome: ChangeResult,
+): readonly IndexRow[] {
+  const row = rows.find(({ id }) => id === change.id);
+  const changed = row === undefined ? "it is not there" : changeStage(row, change);
+  if (row === undefined || typeof changed === "string") {
+    outcome.refused.push({ op: change.op, id: change.id, why: typeof changed === "string" ? changed : "" });
+    return rows;
+  }
+  outcome.updated.push({ id: row.id, from: row.status, to: changed.status });
+  return rows.map((one) => (one === row ? changed : one));
+}
+
+/** A task that is done is in no stage. */
+function withoutProgress(rows: readonly IndexRow[], id: TaskId): readonly IndexRow[] {
+  return rows.map((row) => {
+    if (row.id !== id || row.status !== "done" || row.progress === undefined) return row;
+    const { progress: _progress, ...rest } = row;
+    return rest;
+  });
+}
+
+/** The disk after a person's command, which the run hears of. */
+export function changeByPerson(disk: Disk, change: PersonChange): Disk | undefined {
+  const outcome: ChangeResult = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
+  const rows = applyChange(disk.rows, change, outcome);
+  return outcome.refused.length > 0 ? undefined : { ...disk, rows, heard: [...(disk.heard ?? []), change] };
 }
 
 function remove(rows: readonly IndexRow[], id: TaskId, outcome: ChangeResult): readonly IndexRow[] {

@@ -1,10 +1,11 @@
 // Lists what can happen next in the simulation: every operation, answer, failure, signal and edit that is possible now.
 // The tests choose: one at random (laws.test.ts), or all of them (explore.test.ts).
+import type { GateVerdict } from "../../gate/verdict.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
 import { answer, fail, type AgentEnd, type WorldReply } from "./answers.js";
-import type { Disk } from "./disk.js";
+import { changeByPerson, type Disk } from "./disk.js";
 import { advance, mayAdvance } from "./operations.js";
 import { feed, wake, type OpenEffect, type Sim, type Taken } from "./sim.js";
 
@@ -15,6 +16,8 @@ export interface MoveBudget {
   edits: number;
   /** Edits that commands request from the run. */
   asks?: number;
+  /** Changes that people make by commands beside the run: answers, pauses, `complete`. */
+  people?: number;
 }
 
 /** The moves that a test tries. */
@@ -24,6 +27,10 @@ export interface Menu {
   signals: readonly Extract<StepEvent, { type: "run_interrupted" }>[];
   /** Whether hooks, drafts and HEAD may fail too. */
   replies: boolean;
+  /** The verdicts that the gate may reach. */
+  gates?: readonly GateVerdict[];
+  /** The changes that people may make by commands beside the run. */
+  people?: (rows: readonly IndexRow[]) => readonly PersonChange[];
 }
 
 export interface WorldMove {
@@ -48,6 +55,13 @@ export function listMoves(sim: Sim, budget: MoveBudget, menu: Menu): WorldMove[]
   }
   if ((budget.asks ?? 0) > 0 && sim.file === "ok") {
     for (const event of listRequests(sim)) moves.push({ spends: "asks", make: () => feed(sim, event) });
+  }
+  if ((budget.people ?? 0) > 0 && sim.file === "ok") {
+    for (const change of menu.people?.(sim.disk.rows) ?? []) {
+      const disk = changeByPerson(sim.disk, change);
+      if (disk !== undefined)
+        moves.push({ spends: "people", make: () => ({ sim: { ...sim, disk, journal: [disk] } }) });
+    }
   }
   if (budget.edits > 0 && sim.file === "ok") {
     for (const rows of listEdits(sim.disk.rows)) {
@@ -90,6 +104,8 @@ function listReplies(sim: Sim, { effect }: OpenEffect, menu: Menu): WorldReply[]
     if (effect.kind === "run-baseline" || effect.kind === "preflight")
       return [{ baseline: "interrupted" }, {}];
   }
+  if (effect.kind === "ask-person") return [{}, { says: "approve" }];
+  if (effect.kind === "run-gate" && menu.gates !== undefined) return menu.gates.map((gate) => ({ gate }));
   if (!menu.replies) return [{}];
   if (effect.kind === "run-gate") {
     const doubts: WorldReply[] = sim.rules.accept === undefined ? [] : [{ because: "influence" }];

@@ -24,6 +24,12 @@ function doOp(sim: Sim, open: OpenEffect, op: Op): { sim: Sim; open: OpenEffect 
   switch (op) {
     case "checkpoint":
       return { sim: write(sim, { ...disk, checkpoints: withTask(disk.checkpoints, effect) }), open };
+    case "apply":
+      return { sim: applyWork(sim, effect), open };
+    case "save":
+      return { sim: saveWork(sim, effect), open };
+    case "shelve":
+      return { sim: { ...sim, tree: sim.tree.filter((id) => id !== taskOf(effect)) }, open };
     case "pending": {
       if (effect.kind !== "commit") throw new Error(`${effect.kind} builds no commit`);
       const commit = makeCommit(sim, effect);
@@ -37,7 +43,11 @@ function doOp(sim: Sim, open: OpenEffect, op: Op): { sim: Sim; open: OpenEffect 
       const tree = sim.tree.filter((id) => id !== commit.task);
       const there = disk.commits.some(({ made }) => made === commit.made);
       const clean = { ...sim, tree };
-      return { sim: there ? clean : write(clean, { ...disk, commits: [...disk.commits, commit] }), open };
+      const works = withoutWork(disk, commit.task);
+      return {
+        sim: there ? clean : write(clean, { ...disk, ...works, commits: [...disk.commits, commit] }),
+        open,
+      };
     }
     case "drop": {
       const task = disk.pending?.commit.task;
@@ -47,6 +57,33 @@ function doOp(sim: Sim, open: OpenEffect, op: Op): { sim: Sim; open: OpenEffect 
     default:
       return never(op);
   }
+}
+
+function taskOf(effect: Effect): TaskId | undefined {
+  return "job" in effect ? effect.job.task_id : undefined;
+}
+
+/** Puts the saved work into the tree, unless it is there. */
+function applyWork(sim: Sim, effect: Effect): Sim {
+  const id = taskOf(effect);
+  if (id === undefined || sim.disk.works?.[id] === undefined || sim.tree.includes(id)) return sim;
+  return { ...sim, tree: [...sim.tree, id] };
+}
+
+/** Saves the work of a visit; a second time it is the same. */
+function saveWork(sim: Sim, effect: Effect): Sim {
+  const id = taskOf(effect);
+  if (effect.kind !== "save-work" || id === undefined || !effect.work) return sim;
+  const before = sim.disk.works?.[id] ?? [];
+  const visit = `${effect.job.stage ?? ""} ${String(effect.job.visit)}`;
+  if (before.includes(visit)) return sim;
+  return write(sim, { ...sim.disk, works: { ...sim.disk.works, [id]: [...before, visit] } });
+}
+
+/** The disk's saved works without that of a task. */
+export function withoutWork({ works }: Disk, task: TaskId): Pick<Disk, "works"> {
+  if (works?.[task] === undefined) return {};
+  return { works: Object.fromEntries(Object.entries(works).filter(([id]) => id !== task)) };
 }
 
 function withTask(checkpoints: readonly TaskId[], effect: Effect): readonly TaskId[] {
@@ -66,7 +103,8 @@ function doWrite(sim: Sim, open: OpenEffect): { sim: Sim; open: OpenEffect } {
   const asked = readChanges(effect, sim);
   if (pending !== undefined && asked.changes.length === 0) return { sim, open };
   const { rows, seen, outcome, ...by } = writeBacklog(sim.disk, sim.seen, asked);
-  const disk = { ...sim.disk, rows, ...by };
+  const { heard: _heard, ...kept } = sim.disk;
+  const disk = { ...kept, rows, ...by };
   // If the backlog refuses the change, HEAD does not move either.
   const refused = pending !== undefined && outcome.refused.length > 0;
   return {

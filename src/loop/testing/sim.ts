@@ -13,7 +13,7 @@ import type { Next } from "../step/decision.js";
 import { computeDigest, type Disk, type SeenRows } from "./disk.js";
 
 /** One operation on the disk. */
-export type Op = "checkpoint" | "pending" | "backlog" | "head" | "drop";
+export type Op = "apply" | "save" | "shelve" | "checkpoint" | "pending" | "backlog" | "head" | "drop";
 
 /** An effect that has no answer yet. */
 export interface OpenEffect {
@@ -114,9 +114,11 @@ export function createSim(disk: Disk, rules: Partial<Rules> = {}): Sim {
 
 /** Starts a run on the disk as it is, without any open effect. */
 export function startRun(sim: Sim): { sim: Sim; taken: Taken[] } {
-  const { rules, git, disk } = sim;
+  const { rules, git } = sim;
+  const { heard: _heard, ...disk } = sim.disk;
   const fresh: Sim = {
     ...sim,
+    disk,
     state: START,
     run: sim.run + 1,
     journal: [disk],
@@ -196,7 +198,8 @@ function makeUnchanged(rows: SeenRows["rows"]): ChangeResult {
 
 function listOps(effect: Effect, { git, rules }: Sim): readonly Op[] {
   const { kind } = effect;
-  if (kind === "checkpoint") return ["checkpoint"];
+  if (kind === "checkpoint") return effect.apply_work === true ? ["checkpoint", "apply"] : ["checkpoint"];
+  if (kind === "save-work") return effect.shelve ? ["save", "shelve"] : ["save"];
   if (kind === "change-backlog") return ["backlog"];
   if (kind === "finish-pending") return ["backlog", "head", "drop"];
   if (kind !== "commit") return [];

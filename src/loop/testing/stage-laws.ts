@@ -1,0 +1,121 @@
+// The laws L19 to L24 as checks on a state and on one call of `step`, from rows, effects and the simulated disk alone.
+import type { Advance } from "../../todo/model/change.js";
+import type { IndexRow } from "../../todo/model/task.js";
+import { MOST_VISITS, RUNNER_OUTCOMES, isEnd } from "../../workflow/advance.js";
+import type { Workflow } from "../../workflow/workflow.js";
+import type { Effect } from "../step/effects.js";
+import type { Sim, Taken } from "./sim.js";
+
+/** The violations of a state. */
+export function askedStates(sim: Sim, workflow: Workflow): string[] {
+  return sim.disk.rows.flatMap((row) => [
+    ...lost(sim, row),
+    ...beyond(row, workflow),
+    ...workless(sim, row),
+    ...held(sim, row),
+  ]);
+}
+
+/** L2 in a workflow: one commit, and only of a task that is done. */
+function lost({ disk, state }: Sim, { id, status }: IndexRow): string[] {
+  const commits = disk.commits.filter(({ task }) => task === id).length;
+  const pending = disk.pending?.commit.task === id;
+  // A person set its status by a command.
+  if (disk.edited?.includes(id) === true) return [];
+  if (commits > 1) return [`${id} has ${commits} commits`];
+  if (commits === 1 && status !== "done") return [`${id} has a commit and is ${status}`];
+  const isOver = state.phase === "ended" && state.ending === "complete";
+  if (isOver && commits === 0) return [`it ended complete, and ${id} is ${status} without a commit`];
+  return status === "done" && commits === 0 && !pending ? [`${id} is done without a commit`] : [];
+}
+
+/** L20 */
+function beyond({ id, progress }: IndexRow, { limits }: Workflow): string[] {
+  const most = limits?.visits ?? MOST_VISITS;
+  if (progress === undefined || isEnd(progress.stage) || progress.visit <= most) return [];
+  return [`${id} entered ${progress.visit} stages, and ${most} are allowed`];
+}
+
+/** L21: with a verdict on its work, the work is under its ref, or its commit is being made. */
+function workless({ disk }: Sim, { id, status, progress }: IndexRow): string[] {
+  if (status === "done" || progress?.verdict === undefined || progress.stage === "block") return [];
+  // A person completed it, and the gate rejects its work: that is a rescue.
+  if (progress.complete === true && progress.stage === "finish") return [];
+  return disk.works?.[id] === undefined && disk.pending?.commit.task !== id
+    ? [`the work of ${id} is lost`]
+    : [];
+}
+
+/** L23: while an agent works, the tree holds the work of its task alone. */
+function held({ tree, open }: Sim, { id }: IndexRow): string[] {
+  const others = open.flatMap(({ effect }) =>
+    effect.kind === "run-agent" && effect.job.task_id !== id ? [effect.job.task_id] : [],
+  );
+  return tree.includes(id) && others.length > 0
+    ? [`${others.join(", ")} in a tree that holds the work of ${id}`]
+    : [];
+}
+
+interface Turn {
+  before: Sim;
+  taken: Taken;
+  after: Sim;
+  workflow: Workflow;
+}
+
+/** The violations of one decision. */
+export function movedTurns(turn: Turn): string[] {
+  const advances = turn.taken.next.effects.flatMap((effect) =>
+    effect.kind === "change-backlog" ? effect.changes.filter((change) => change.op === "advance") : [],
+  );
+  return [
+    ...advances.flatMap((advance) => [...undeclared(advance, turn.workflow), ...unanswered(advance, turn)]),
+    ...turn.taken.next.effects.flatMap((effect) => [
+      ...startedOnHeld(effect, turn),
+      ...startedElsewhere(effect, turn),
+    ]),
+  ];
+}
+
+/** L19: only an outcome of the stage, or one that the runner gives. */
+function undeclared({ outcome, expect, to, takes }: Advance, { stages }: Workflow): string[] {
+  if (isEnd(expect.stage)) return [];
+  const stage = stages[expect.stage];
+  const isRunners = RUNNER_OUTCOMES.some((one) => one === outcome) || outcome === "complete";
+  const isCheck = stage?.kind === "check" && ["passed", "failed"].includes(outcome);
+  if (isRunners || isCheck || stage?.next[outcome] !== undefined) return [];
+  return takes !== undefined && to === expect.stage ? [] : [`${expect.stage} has no outcome ${outcome}`];
+}
+
+/** L24: a stage that asks is left only with an answer, which says who gave it, or by a person who completed the task. */
+function unanswered({ expect, takes, outcome, id }: Advance, { before, workflow }: Turn): string[] {
+  const stage = workflow.stages[expect.stage];
+  if (stage?.kind !== "ask" || outcome === "complete" || outcome === "over_limit") return [];
+  if (takes === undefined) return [`${expect.stage} of ${id} is left without an answer`];
+  if (takes.automatic !== undefined)
+    return ["setting", "timeout"].includes(takes.automatic.via)
+      ? []
+      : [`${expect.stage} is answered by nobody`];
+  const rows = [...before.disk.rows, ...before.seen.rows].filter((row) => row.id === id);
+  const isAnswered = rows.some(({ progress }) => progress?.answered !== undefined);
+  return isAnswered ? [] : [`${expect.stage} of ${id} is left, and nobody answered`];
+}
+
+/** L22: no job starts on a task that waits for an answer, or is paused when the run knows it. */
+function startedOnHeld(effect: Effect, { after }: Turn): string[] {
+  if (effect.kind !== "run-agent" && effect.kind !== "run-gate" && effect.kind !== "commit") return [];
+  const progress = after.disk.rows.find(({ id }) => id === effect.job.task_id)?.progress;
+  return progress?.asked === undefined
+    ? []
+    : [`${effect.kind} on ${effect.job.task_id}, which waits for an answer`];
+}
+
+/** L23: an agent starts with the saved work of its task, and no other's. */
+function startedElsewhere(effect: Effect, { before }: Turn): string[] {
+  if (effect.kind !== "run-agent") return [];
+  const { task_id: id } = effect.job;
+  const others = before.tree.filter((one) => one !== id);
+  if (others.length > 0) return [`an agent starts on ${id} in a tree with the work of ${others.join(", ")}`];
+  const isMissing = id !== undefined && before.disk.works?.[id] !== undefined && !before.tree.includes(id);
+  return isMissing ? [`an agent starts on ${id} without its work`] : [];
+}
