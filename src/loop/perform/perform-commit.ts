@@ -14,7 +14,7 @@ import { keepAttempt } from "./keep-attempt.js";
 import { performAs } from "./perform-as.js";
 import { changeBacklog, makeEmptyResult } from "./perform-backlog.js";
 import { forget, forgetCheckpoints, makeRescueLabel, takeSnapshot } from "./perform-tree.js";
-import { listApprovals } from "./stage-of.js";
+import { findCommitAgent, listApprovals } from "./stage-of.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -37,7 +37,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
       summary: effect.summary,
       task: job.task_id ?? "",
       run: world.log.run,
-      agent: job.agent,
+      agent: findCommitAgent(world, job),
       approvals: listApprovals(world, job),
     });
     const order = {

@@ -12,7 +12,7 @@ import { EffectError } from "../step/drive.js";
 import type { Effect } from "../step/effects.js";
 import { keepAttempt } from "./keep-attempt.js";
 import { performAs } from "./perform-as.js";
-import { forget, makeRescueLabel } from "./perform-tree.js";
+import { forget, makeRescueLabel, takeSnapshot } from "./perform-tree.js";
 import { writeOutput, writeTaskDocument } from "./stage-output.js";
 import { describeMore } from "./stage-tree.js";
 import { getProgress, getStage, type JobStage } from "./stage-of.js";
@@ -67,8 +67,10 @@ async function saveVisit(
   at: JobStage,
 ): Promise<Saved | undefined> {
   const checkpoint = world.memory.checkpoints.get(job.job);
-  const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
   if (checkpoint === undefined) return undefined;
+  // The unfinished attempt of a paused task has no snapshot yet.
+  const taken = world.memory.snapshots.get(job.job) ?? (await takeSnapshot(world, job, makeRescueLabel(job)));
+  const changes = taken?.changes ?? [];
   await keepAttempt(world, job);
   const since = getProgress(world, job)?.since;
   return saveWork(repo, {

@@ -30,8 +30,8 @@ export async function performCheckpoint(world: World, effect: Do<"checkpoint">):
   const made = await checkpoint(world.repo, { id, run: world.log.run, job: job.job, reuse });
   world.memory.checkpoints.set(job.job, made);
   if (!isRelease) await keepStart(world, made.base);
-  if (effect.apply_work === true) await putWork(world, world.repo, job, made);
-  if (effect.aside === true) await openAside(world, world.repo, job, made);
+  const conflicts = effect.apply_work === true ? await putWork(world, world.repo, job, made) : [];
+  if (effect.aside === true && conflicts.length === 0) await openAside(world, world.repo, job, made);
   for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
   return {
     type: "checkpoint",
@@ -40,6 +40,7 @@ export async function performCheckpoint(world: World, effect: Do<"checkpoint">):
     ...given({ head: made.before.commit }),
     reused: made.reused,
     dirty: made.dirty.size,
+    ...(conflicts.length === 0 ? {} : { conflicts: [...conflicts] }),
   };
 }
 

@@ -69,3 +69,13 @@ export function listApprovals(
     return [`${by} (${via}, ${name})`];
   });
 }
+
+/** The agent that a task's commit names: of a job at finish the one of the latest work, else the job's own. */
+export function findCommitAgent(world: Pick<World, "memory" | "workflows">, job: JobFacts): string {
+  if (job.stage !== "finish") return job.agent;
+  const progress = getProgress(world, job);
+  const stages = world.workflows?.[progress?.workflow ?? ""]?.workflow.stages ?? {};
+  const outputs = Object.values(progress?.outputs ?? {}).sort((one, other) => other.visit - one.visit);
+  const work = outputs.find(({ stage }) => stages[stage]?.kind === "work") ?? outputs[0];
+  return work?.agent ?? job.agent;
+}

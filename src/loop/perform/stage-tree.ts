@@ -23,7 +23,6 @@ import {
   type TaskWork,
 } from "../../git/saved-work/work-ref.js";
 import { listSome } from "../../system/text/cut.js";
-import { EffectError } from "../step/drive.js";
 import type { JobFacts } from "../step/effects.js";
 import { getProgress } from "./stage-of.js";
 import type { World } from "./world.js";
@@ -98,38 +97,39 @@ export async function isWorkInTree(repo: Repository, task: string): Promise<bool
   return (await readHead(repo, [own])).refs.get(own) === work.base;
 }
 
-/** Puts the saved work of the job's task into the tree, unless it is there. */
+/**
+ * Puts the saved work of the job's task into the tree, unless it is there. Returns the paths that conflict: then the tree is as it
+ * was, and the work stays under its ref.
+ */
 export async function putWork(
   world: World,
   repo: Repository,
   job: JobFacts,
   made: Checkpoint,
-): Promise<void> {
+): Promise<readonly string[]> {
   const task = job.task_id ?? "";
   const { run } = world.log;
   const work = await findWork(world, repo, job);
+  if (work === "lost") return [workRef(task)];
   // A task that is given up needs no work in the tree: it becomes a rescue as it is.
-  if (work === undefined || work.base === made.base || job.stage === "block") return;
-  if (made.reused)
-    await tell(world, job, task, await resetTree(repo, made, { task, run, label: `${task}-left` }));
+  if (work === undefined || work.base === made.base || job.stage === "block") return [];
+  const order = { task, run, label: `${task}-left` };
+  if (made.reused) await tell(world, job, task, await resetTree(repo, made, order));
   const applied = await applyWork(repo, task, made);
-  if (applied.how === "conflicts") {
-    await dropCheckpoint(repo, task);
-    world.memory.checkpoints.delete(job.job);
-    const paths = applied.clashes.map(({ path }) => path);
-    throw new EffectError(
-      "apply-work",
-      `the saved work of ${task} conflicts with what has changed since: ${listSome(paths)}; the tree is as it was, and the work is kept: git show ${workRef(task)}; undo those changes, or begin again with looper restart ${task}`,
-    );
-  }
+  if (applied.how === "conflicts") return applied.clashes.map(({ path }) => path);
   if (applied.how === "applied" && applied.modules.length > 0) {
     const message = `the commits of submodules in the work of ${task} are not checked out: ${listSome(applied.modules)}`;
     await world.log.tell({ type: "warning", ...job, message });
   }
+  return [];
 }
 
-/** The task's saved work. Work of an earlier pass becomes a rescue; work that only the row knows comes back, or is an error. */
-async function findWork(world: World, repo: Repository, job: JobFacts): Promise<TaskWork | undefined> {
+/** The task's saved work. Work that the row does not name any more becomes a rescue; work that only the row knows comes back. */
+async function findWork(
+  world: World,
+  repo: Repository,
+  job: JobFacts,
+): Promise<TaskWork | "lost" | undefined> {
   const task = job.task_id ?? "";
   const progress = getProgress(world, job);
   const work = await readWork(repo, task);
@@ -138,16 +138,16 @@ async function findWork(world: World, repo: Repository, job: JobFacts): Promise<
     if (named !== undefined || work.visits.at(-1)?.facts.since === progress?.since) return work;
     const ref = await keepAsRescue(repo, work, { task, run: world.log.run, label: `${task}-earlier` });
     await dropSavedWork(repo, task);
-    const message = `${task} has begun again: the work of its earlier pass is kept as ${ref}`;
+    const name = ref.replace(/^refs\/looper\/rescue\//u, "");
+    const message = `the work that ${task} began with is not used any more, and put aside; bring it back with \`looper rescue restore ${name}\``;
     await world.log.tell({ type: "warning", ...job, message });
     return undefined;
   }
   if (named === undefined) return undefined;
   if (await reviveWork(repo, task, named)) return readWork(repo, task);
-  throw new EffectError(
-    "apply-work",
-    `the saved work of ${task} is not in this repository: ${workRef(task)}, commit ${named}; was the project copied without its .git folder? Fetch the ref from there, or do the work again with looper restart ${task}`,
-  );
+  const message = `the saved work of ${task} is not in this repository (${workRef(task)}, commit ${named}), so it is done again; was the project copied without its .git folder?`;
+  await world.log.tell({ type: "warning", ...job, message });
+  return "lost";
 }
 
 /** Makes the checkpoint that the changes of a stage that only reads are undone to: of the tree with the task's work in it. */
@@ -160,7 +160,8 @@ export async function openAside(
   const id = asideId(job.task_id ?? "");
   const aside = await checkpoint(repo, { id, run: world.log.run, job: job.job, reuse: false });
   world.memory.owns.set(job.job, own);
-  world.memory.checkpoints.set(job.job, aside);
+  // What the task itself changed is not a person's uncommitted work.
+  world.memory.checkpoints.set(job.job, { ...aside, dirty: new Set() });
 }
 
 /** Drops checkpoint and saved work of a task that is given up. Work that was not in the tree becomes a rescue first; returns its ref. */
