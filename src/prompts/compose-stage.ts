@@ -135,6 +135,8 @@ const VERDICTS: Readonly<Record<SavedWorkFacts["verdict"], string>> = {
 };
 
 function formatVerdict({ verdict, commands }: SavedWorkFacts): string {
+  if (commands.length === 0 && verdict === "unverified")
+    return "Verdict: `unverified`. The runner has no checks for this work: nothing but your own look and your own test runs tells whether it holds.";
   const ran = commands.length === 0 ? "" : ` They are:\n\n${fenceBlock(cutEnd(commands.join("\n"), 8000))}`;
   return `Verdict: \`${verdict}\`. ${VERDICTS[verdict]}${ran}`;
 }

@@ -17,6 +17,7 @@ test("paths are relative to the project, ~ is the home folder", () => {
     tasksDir: "/p/.looper/tasks",
     prompts: {},
     promptFolders,
+    userFolder: "/h/.config/looper",
   });
   expect(
     paths({ todo_file: "a/b.json", schema_file: "/s.json", env_file: "~/.env", prompts: { review: "r.md" } }),
@@ -28,6 +29,7 @@ test("paths are relative to the project, ~ is the home folder", () => {
     envFile: "/h/.env",
     prompts: { review: "/p/r.md" },
     promptFolders,
+    userFolder: "/h/.config/looper",
   });
 });
 

@@ -66,6 +66,8 @@ export interface SettingsPaths {
   prompts: Readonly<Partial<Record<"bootstrap" | "iteration" | "repair" | "review" | "push", string>>>;
   /** Folders with prompts of stages, NAME.md: the project's, then the user's. */
   promptFolders: readonly string[];
+  /** The folder of the user's own settings, workflows and prompts. */
+  userFolder: string;
 }
 
 /** Resolved settings, as far as paths are concerned: `values` by key path. */
@@ -76,6 +78,7 @@ export interface PathSettings {
 
 /** The paths of resolved settings. A place that a run cannot write to is a `usage` error. */
 export function settingsPaths({ settings, values }: PathSettings, place: PathBase): SettingsPaths {
+  const userFolder = findUserFolder(place.env, place.home);
   const { schema_file: schema, env_file: envFile, prices_file: prices } = settings;
   for (const [key, { value, source }] of values) {
     if (!isWritten(key) || typeof value !== "string") continue;
@@ -102,10 +105,8 @@ export function settingsPaths({ settings, values }: PathSettings, place: PathBas
     tasksDir: resolveSettingPath("tasks_dir", settings.tasks_dir, place),
     ...(envFile === undefined ? {} : { envFile: resolveSettingPath("env_file", envFile, place) }),
     prompts: Object.fromEntries(paths),
-    promptFolders: [
-      path.join(place.project, ".looper", "prompts"),
-      path.join(findUserFolder(place.env, place.home), "prompts"),
-    ],
+    promptFolders: [path.join(place.project, ".looper", "prompts"), path.join(userFolder, "prompts")],
+    userFolder,
   };
 }
 

@@ -118,7 +118,12 @@ async function promptOf({ workflow, name, round }: (typeof stages)[number]): Pro
     folder,
     todoFile: path.join(folder, "to-do.json"),
     logDir: path.join(folder, "looper-logs"),
-    paths: { prompts: {}, promptFolders: [], tasksDir: path.join(folder, ".looper/tasks") },
+    paths: {
+      userFolder: path.join(folder, "user"),
+      prompts: {},
+      promptFolders: [],
+      tasksDir: path.join(folder, ".looper/tasks"),
+    },
     resolved,
   };
   const digest = "d";

@@ -1,14 +1,16 @@
-// The schema of a stage's output.
-import { shippedOutputSchema, type OutputSchema } from "../../workflow/check-output.js";
+// The schema of a stage's output, as it was found when the run started.
+import { findOutputSchema } from "../../config/workflows/find-output-schema.js";
+import type { OutputSchema } from "../../workflow/check-output.js";
 import { EffectError } from "../step/drive.js";
 import type { World } from "./world.js";
 
-/** Finds the schema by its name. */
+/** Finds the schema by its name. One that is gone or broken since the start fails the effect. */
 export async function findStageSchema(
-  _world: Pick<World, "ports" | "project">,
+  { ports, project }: Pick<World, "ports" | "project">,
   name: string,
 ): Promise<OutputSchema> {
-  const schema = shippedOutputSchema(name);
-  if (schema === undefined) throw new EffectError("run-agent", `there is no output schema ${name}`);
-  return Promise.resolve(schema);
+  const places = { project: project.folder, user: project.paths.userFolder };
+  const found = await findOutputSchema(ports.files, places, name);
+  if (found.ok) return found.value;
+  throw new EffectError("run-agent", `${found.error.message}; ${found.error.hint}`);
 }

@@ -82,12 +82,12 @@ export function expectActivity(job: Job, activity: Activity, event: StepEvent): 
   }
 }
 
-/** The name of a job's folder, which hooks get as `$4`: `iter-3`, `review-3`. */
+/** The name of a job's folder, which hooks get as `$4`: `iter-3`, `review-3`; in a workflow `iter-3-STAGE`. */
 export function makeLabel(job: Job): string {
-  const { phase, iteration, attempt } = job.facts;
+  const { phase, iteration, attempt, stage } = job.facts;
   switch (phase) {
     case "iteration":
-      return `iter-${iteration}`;
+      return stage === undefined ? `iter-${iteration}` : `iter-${iteration}-${stage}`;
     case "review":
       return `review-${iteration}`;
     case "bootstrap":
