@@ -8,6 +8,8 @@ const hookLists = z.object({
   post_iteration: z.array(z.string()),
   on_blocked: z.array(z.string()),
   on_run_end: z.array(z.string()),
+  /** The receivers of notifications; absent: there are none. */
+  notification: z.array(z.string()).optional(),
 });
 
 /** The goal of a release, and the questions that it must ask. */

@@ -150,6 +150,11 @@ const ToldEvents = {
     to: z.string(),
     outcome: z.enum(["ok", "failed", "timed-out"]),
     error: z.string().optional(),
+    /** The `seq` of the line it is about; absent for the end of the run. */
+    event: z.int().optional(),
+    /** The run of that line, if it is an earlier one that was killed. */
+    run: z.string().optional(),
+    duration_ms: z.number().optional(),
   }),
   agent_started: z.object({
     type: z.literal("agent_started"),

@@ -13,7 +13,7 @@ import { isOk, lineOf, pageOf, type Row } from "./matrix.js";
 import { record } from "./record.js";
 import { play, type Ready } from "./stage.js";
 
-const PAGE = fileURLToPath(new URL("../docs/agents.md", import.meta.url));
+const PAGE = fileURLToPath(new URL("../../docs/agents.md", import.meta.url));
 
 const { values: options } = parseArgs({
   options: {

@@ -5,8 +5,8 @@ import { quoteIfNeeded } from "../../shell/quote.js";
 /** A hook as the settings have it: a shell line, or a command as a list of words. */
 export type Hook = string | readonly string[];
 
-/** Task id, status, the file with the summary, label: `$1` to `$4` of every hook. */
-export type HookArguments = readonly [string, string, string, string];
+/** Task id, status, the file with the summary, label: `$1` to `$4` of every hook; a notification has none. */
+export type HookArguments = readonly string[];
 
 /** The command to start. `program`: the word that names the program, if it is known without the shell. */
 export interface HookCall {

@@ -7,7 +7,7 @@ import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { applyLimits, mayHaveRepository } from "../runs/clean-logs.js";
 import type { Effect } from "../step/effects.js";
-import type { World } from "./world.js";
+import type { RunSummary, World } from "./world.js";
 
 /** Ends the run. */
 export async function performEndRun(
@@ -16,16 +16,7 @@ export async function performEndRun(
 ): Promise<StepEvent> {
   const { ports, log, memory, began } = world;
   const { kind: _kind, done, tasks, iterations, ...end } = effect;
-  const swept = await ports.processes.sweep(markOf(log.folder));
-  if (swept.left.length > 0) {
-    const message = `processes of this run could not be ended: ${swept.left.join(", ")}`;
-    await log.tell({ type: "warning", message });
-  }
-  // An interrupted run must end at once; the next run cleans the logs.
-  if (effect.ending !== "interrupted") await cleanLogs(world);
-  await log.sync();
-  return {
-    type: "run_ended",
+  const ended: RunSummary = {
     ...end,
     totals: {
       done,
@@ -36,6 +27,18 @@ export async function performEndRun(
       ...(memory.unpriced && memory.used.cost_usd !== undefined ? { cost_partly: true } : {}),
     },
   };
+  // Before the sweep, which ends the commands that are told.
+  await world.notifier?.end(ended);
+  const swept = await ports.processes.sweep(markOf(log.folder));
+  if (swept.left.length > 0) {
+    const message = `processes of this run could not be ended: ${swept.left.join(", ")}`;
+    await log.tell({ type: "warning", message });
+  }
+  // An interrupted run must end at once; the next run cleans the logs.
+  if (effect.ending !== "interrupted") await cleanLogs(world);
+  await log.sync();
+  const duration_ms = Math.round(ports.clock.monotonic() - began.monotonic);
+  return { type: "run_ended", ...ended, totals: { ...ended.totals, duration_ms } };
 }
 
 /** Removes old logs; a failure is only a warning. */

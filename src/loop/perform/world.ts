@@ -12,6 +12,7 @@ import type { DiffEntry } from "../../git/base/diff.js";
 import type { Repository } from "../../git/base/repository.js";
 import type { Snapshot } from "../../git/attempt/snapshot.js";
 import type { Rules } from "../../logging/rules.js";
+import type { Sealed, StepEvent } from "../../logging/events.js";
 import type { RunLog } from "../../logging/run-log.js";
 import type { Ports } from "../../system/ports.js";
 import type { CheckOptions } from "../../todo/check/check.js";
@@ -59,8 +60,21 @@ export interface World {
   release?: ReleaseFacts;
   /** Absent without hidden checks for this project. */
   hidden?: HiddenOfRun;
+  /** Absent without receivers, and in a replay. */
+  notifier?: Notifier;
   memory: RunMemory;
 }
+
+/** Notifies people of what the log says; nothing but the end of the run waits for it. */
+export interface Notifier {
+  /** Takes each line of the log. */
+  see(line: Sealed): void;
+  /** Notifies of the end, and waits for a bounded time until every notice was sent. Never throws. */
+  end(end: RunSummary): Promise<void>;
+}
+
+/** The end of a run, before it is logged. */
+export type RunSummary = Omit<Extract<StepEvent, { type: "run_ended" }>, "type">;
 
 /** The results of the checks on one tree: that of a checkpoint, with the changes of a task that was done since. */
 export interface StoredBaseline {

@@ -2,6 +2,7 @@
 import type { Rules } from "../../logging/rules.js";
 import { given } from "../../system/given.js";
 import { TaskId } from "../../todo/model/task.js";
+import { nameReceiver } from "../hooks/post-notice.js";
 import { formatHook } from "../hooks/read-hook.js";
 import type { RunRequest } from "../runs/run-request.js";
 
@@ -41,6 +42,7 @@ export function makeRules(request: RunRequest, schedule: string[], bootstrap: Ru
       post_iteration: hooks.post_iteration.map(formatHook),
       on_blocked: hooks.on_blocked.map(formatHook),
       on_run_end: hooks.on_run_end.map(formatHook),
+      ...(hooks.notification.length === 0 ? {} : { notification: hooks.notification.map(nameReceiver) }),
     },
     commit: git.commit,
     // If the agent commits, its commits stay on the branch, so the tree must not be restored below them.

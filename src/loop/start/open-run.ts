@@ -26,7 +26,9 @@ import { recoverRun } from "../runs/recover.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfHead } from "./warn-of-repository.js";
 import { setWorldTime } from "../replay/world-at.js";
-import { createMemory, type World } from "../perform/world.js";
+import type { Network } from "../../system/network.js";
+import { openNotifier } from "../perform/notify.js";
+import { createMemory, type Notifier, type World } from "../perform/world.js";
 
 /** A run in progress. */
 export interface OpenRun {
@@ -73,10 +75,14 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo, startedAt);
   const env = makeBaseEnvironment(request.env, assembly.envFile);
   const redact = await redactorFor(ports, { ...env, ...assembly.agentEnv });
+  const seeing: { notifier?: Notifier } = {};
   const log = await createRunLog(ports, project.logDir, {
     redact,
     startedAt,
-    onLine: (line) => request.onEvent?.(line),
+    onLine: (line) => {
+      request.onEvent?.(line);
+      seeing.notifier?.see(line);
+    },
   });
   await signLocks(ports, locks, { run: log.run, folder: log.folder });
   const readControl = openControl(ports, log.folder);
@@ -88,25 +94,8 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   });
   // Waits for editing commands that saw no run to report to, and removes the temporary files of killed ones.
   await store.tidy();
-  const { repo } = assembly;
-  const world: World = {
-    ports,
-    project,
-    log,
-    check: assembly.check,
-    store,
-    ...given({ repo, release: ready.release, workflows: assembly.rules.workflows }),
-    ...placeHidden(request, assembly.hidden),
-    configuredAgents: assembly.configuredAgents,
-    trusted: assembly.trusted,
-    env,
-    promptsFolder: request.promptsFolder,
-    ...given({ idea: request.idea }),
-    began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
-    ...(head?.commit === undefined ? {} : { head: head.commit }),
-    ...(request.confirm === undefined ? {} : { confirm: askWith(request.confirm) }),
-    memory: createMemory(),
-  };
+  const world = makeWorld(request, assembly, { log, store, env, ...given({ head, release: ready.release }) });
+  Object.assign(seeing, given({ notifier: world.notifier }));
   const inbox = new Inbox();
   inbox.put(makeRunStarted(request, { ...ready, head }, log.run));
   inbox.put(recovered);
@@ -119,6 +108,40 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     },
     ended: runToEnd(world, inbox, locks),
   };
+}
+
+/** The world of a run; `release` is what is known of a release. */
+function makeWorld(
+  request: RunRequest,
+  assembly: Assembly,
+  opened: Pick<World, "log" | "store" | "env" | "release"> & { head?: Head },
+): World {
+  const { ports, project } = request;
+  const { head, ...parts } = opened;
+  const world: World = {
+    ...parts,
+    ports,
+    project,
+    check: assembly.check,
+    ...given({ repo: assembly.repo, workflows: assembly.rules.workflows }),
+    ...placeHidden(request, assembly.hidden),
+    configuredAgents: assembly.configuredAgents,
+    trusted: assembly.trusted,
+    promptsFolder: request.promptsFolder,
+    ...given({ idea: request.idea }),
+    began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
+    ...(head?.commit === undefined ? {} : { head: head.commit }),
+    ...(request.confirm === undefined ? {} : { confirm: askWith(request.confirm) }),
+    memory: createMemory(),
+  };
+  const notifier = openNotifier(world, loadNetwork);
+  return notifier === undefined ? world : Object.assign(world, { notifier });
+}
+
+/** Loaded only by a run that posts. */
+async function loadNetwork(): Promise<Network> {
+  const { nodeNetwork } = await import("../../system/network.js");
+  return nodeNetwork();
 }
 
 /** L17: a limit belongs to an agent and its model, so a backoff does not apply once the agent has another model. */

@@ -1,0 +1,180 @@
+// Which lines of a log a person is notified of, and with what: a question, a blocked task, a commit, the end of a run. Pure.
+// notify.ts sends the notices.
+import { isStepType, type RunEvent, type Sealed } from "../../logging/events.js";
+import { z } from "zod";
+import { shorten } from "../../system/text/cut.js";
+import { never } from "../../system/never.js";
+import { given } from "../../system/given.js";
+import type { Question } from "../../workflow/progress.js";
+
+/** What a notification is of; in the log's line `notified` it is `of`. */
+export type NoticeOf = "asked" | "blocked" | "committed" | "run_ended";
+
+/** The event that a command gets on its stdin, and an address in the body of a POST. */
+export interface Notice {
+  type: "notification";
+  of: NoticeOf;
+  run: string;
+  project: string;
+  timestamp: string;
+  /** One line for a person. */
+  text: string;
+  task_id?: string;
+  title?: string;
+  stage?: string;
+  visit?: number;
+  agent?: string;
+  attempt?: number;
+  question?: Question;
+  /** The people who are asked: `ask.to`. */
+  to?: readonly string[];
+  /** Why it is blocked. */
+  why?: string;
+  commit?: string;
+  ending?: string;
+  message?: string;
+  totals?: Extract<RunEvent, { type: "run_ended" }>["totals"];
+}
+
+/** A notice of one run, and the line it is about: none for the end of the run, which is not logged yet. */
+export interface Told {
+  of: NoticeOf;
+  /** The `seq` of the line. */
+  seq?: number;
+  line: Pick<
+    Notice,
+    "timestamp" | "task_id" | "stage" | "visit" | "agent" | "attempt" | "question" | "why" | "commit"
+  >;
+}
+
+/** The fields of a line that a notice has as well. */
+interface Facts {
+  seq: number;
+  timestamp: string;
+  task_id?: string | undefined;
+  stage?: string | undefined;
+  visit?: number | undefined;
+  agent?: string | undefined;
+  attempt?: number | undefined;
+}
+
+/** Folds the lines of a log into notices. A decision and its notes belong together: a task may be blocked by what it asks. */
+export class Notices {
+  #marksRows = false;
+  #byPerson = false;
+  readonly #why = new Map<string, string>();
+  readonly #asked = new Set<string>();
+  #group: Told[] = [];
+
+  /** Takes a line; returns the notices of the decision before, where a new one begins. */
+  take(line: Sealed): Told[] {
+    const ready = isStepType(line.type) ? this.flush() : [];
+    if (isStepType(line.type)) this.#byPerson = line.type === "backlog_changed" && line.request !== undefined;
+    this.#look(line);
+    return ready;
+  }
+
+  /** The notices of the last decision, all of whose lines were taken. */
+  flush(): Told[] {
+    const asked = new Set(this.#group.flatMap(({ of, line }) => (of === "asked" ? [line.task_id] : [])));
+    const told = this.#group.filter(({ of, line }) => of !== "blocked" || !asked.has(line.task_id));
+    this.#group = [];
+    return told;
+  }
+
+  #look(line: Sealed): void {
+    switch (line.type) {
+      case "run_started":
+        this.#marksRows = !line.rules.apply_summary;
+        break;
+      case "decided":
+        for (const [id, why] of blockersIn(line.effects)) this.#why.set(id, why);
+        break;
+      case "attempt_failed":
+        if (line.task_id !== undefined) this.#why.set(line.task_id, `${line.reason}: ${line.evidence}`);
+        // Agents that mark their rows themselves change no status here.
+        if (this.#marksRows && line.next === "blocked") this.#tell("blocked", line);
+        break;
+      case "task_updated":
+        if (line.to === "blocked" && !this.#byPerson) this.#tell("blocked", line);
+        break;
+      case "asked":
+        if (this.#asked.has(line.question.id)) break;
+        this.#asked.add(line.question.id);
+        this.#tell("asked", line, { question: line.question });
+        break;
+      case "committed":
+        if (line.task_id !== undefined || line.updated.some(({ to }) => to === "done"))
+          this.#tell(
+            "committed",
+            { ...line, task_id: line.task_id ?? line.updated[0]?.id },
+            given({ commit: line.commit }),
+          );
+        break;
+      default:
+    }
+  }
+
+  #tell(of: NoticeOf, line: Facts, more: Partial<Told["line"]> = {}): void {
+    const { timestamp, task_id, stage, visit, agent, attempt } = line;
+    const why = of === "blocked" && task_id !== undefined ? this.#why.get(task_id) : undefined;
+    this.#group.push({
+      of,
+      seq: line.seq,
+      line: { timestamp, ...given({ task_id, stage, visit, agent, attempt, why }), ...more },
+    });
+  }
+}
+
+/** The blockers that a decision gives to tasks, by task. */
+function blockersIn(effects: Extract<RunEvent, { type: "decided" }>["effects"]): [string, string][] {
+  return effects.flatMap((effect) => {
+    const read = Blocking.safeParse(effect).data;
+    return (read?.changes ?? []).flatMap(({ id, op, blockers, reasons }): [string, string][] => {
+      const why = op === "block" ? blockers : reasons;
+      return id === undefined || why === undefined || why.length === 0 ? [] : [[id, why.join("; ")]];
+    });
+  });
+}
+
+const Blocking = z.object({
+  changes: z.array(
+    z.object({
+      op: z.string(),
+      id: z.string().optional(),
+      blockers: z.array(z.string()).optional(),
+      reasons: z.array(z.string()).optional(),
+    }),
+  ),
+});
+
+/** The longest line for a person, in characters. */
+const MOST_TEXT = 300;
+
+/** The notice in one line, such as "T3 asks: Carry out this plan?". */
+export function describeNotice(notice: Omit<Notice, "text" | "type">): string {
+  const { task_id: id = "", title } = notice;
+  const task = title === undefined ? id : `${id} (${title})`;
+  return shorten(sentence(notice, task).replaceAll(/\s+/gu, " ").trim(), MOST_TEXT);
+}
+
+function sentence(
+  { of, why, question, ending, totals, message }: Omit<Notice, "text" | "type">,
+  task: string,
+): string {
+  switch (of) {
+    case "asked":
+      return `${task} asks: ${question?.text ?? ""}`;
+    case "blocked":
+      return `${task} is blocked${why === undefined ? "" : `: ${why}`}`;
+    case "committed":
+      return `${task} is done`;
+    case "run_ended": {
+      const done =
+        totals === undefined ? "" : `, ${String(totals.done)} of ${String(totals.tasks)} tasks done`;
+      return `the run ended: ${ending ?? ""}${done}${message === undefined ? "" : `: ${message}`}`;
+    }
+    default:
+      return never(of);
+  }
+}

@@ -1,0 +1,230 @@
+// Notifies people of what the log says (setting hooks.notification): commands get the notice on stdin, addresses a POST. Only the
+// end of the run waits for it, and a failure is a line of the log. hooks/notices.ts decides what is told.
+import { dirname, join } from "node:path";
+import { describeNotice, Notices, type Notice, type Told } from "../hooks/notices.js";
+import { isAddress, nameReceiver, postNotice, type PostEnd } from "../hooks/post-notice.js";
+import { runHook } from "../hooks/run-hook.js";
+import { isStepType, type Sealed } from "../../logging/events.js";
+import { readEvent, readLines } from "../../logging/read.js";
+import { KEPT } from "../../logging/run-log.js";
+import { errorMessage } from "../../system/errors.js";
+import { given } from "../../system/given.js";
+import type { Network } from "../../system/network.js";
+import { redactValue } from "../../system/text/redact.js";
+import { makeHookEnvironment } from "./environment.js";
+import { findWorkFolder } from "./prompt-for.js";
+import { TaskId } from "../../todo/model/task.js";
+import type { Notifier, RunSummary, World } from "./world.js";
+
+/** How long an address may take. */
+const POST_MS = 10_000;
+/** How long the end of a run waits for its notices; an interrupted one is to end soon. */
+const END_MS = 10_000;
+const INTERRUPTED_MS = 3_000;
+/** How many killed runs before this one are looked through for notices that were not sent. */
+const MOST_RUNS = 10;
+
+/** Makes the notifier of a run; `undefined` without receivers. `network` is asked for when there is something to post. */
+export function openNotifier(world: World, network: () => Promise<Network>): Notifier | undefined {
+  const receivers = world.project.resolved.settings.hooks.notification;
+  return receivers.length === 0 ? undefined : new Sender(world, receivers, network);
+}
+
+class Sender implements Notifier {
+  readonly #world: World;
+  readonly #receivers: readonly string[];
+  readonly #network: () => Promise<Network>;
+  readonly #notices = new Notices();
+  /** Of each receiver the last notice to be sent: they go out one after another. */
+  readonly #last = new Map<string, Promise<void>>();
+  readonly #stop = new AbortController();
+  #earlier: Promise<void> = Promise.resolve();
+
+  constructor(world: World, receivers: readonly string[], network: () => Promise<Network>) {
+    this.#world = world;
+    this.#receivers = receivers;
+    this.#network = network;
+  }
+
+  see(line: Sealed): void {
+    if (line.type === "recovered" && line.took_over !== undefined)
+      this.#earlier = this.#catchUp(line.took_over).catch(() => undefined);
+    this.#sendAll(this.#notices.take(line));
+    // The lines of one decision are seen in one go.
+    void Promise.resolve().then(() => {
+      this.#sendAll(this.#notices.flush());
+    });
+  }
+
+  async end(end: RunSummary): Promise<void> {
+    const { clock } = this.#world.ports;
+    const { ending, message, totals } = end;
+    const line = { timestamp: new Date(clock.now()).toISOString() };
+    this.#sendAll(this.#notices.flush());
+    this.#send({ of: "run_ended", line }, { ...given({ message }), ending, totals });
+    const sent = this.#earlier.then(() => Promise.all(this.#last.values()));
+    const limit = clock.after(ending === "interrupted" ? INTERRUPTED_MS : END_MS, () => {
+      this.#stop.abort();
+    });
+    await sent;
+    limit.cancel();
+  }
+
+  #sendAll(told: readonly Told[]): void {
+    for (const one of told) this.#send(one);
+  }
+
+  #send(told: Told, more: Partial<Notice> = {}, receivers = this.#receivers): void {
+    const notice = this.#write(told, more);
+    for (const receiver of receivers) {
+      const before = this.#last.get(receiver) ?? Promise.resolve();
+      this.#last.set(
+        receiver,
+        before.then(() => this.#deliver(told, notice, receiver)).catch(() => undefined),
+      );
+    }
+  }
+
+  #write({ of, line }: Told, more: Partial<Notice>): Notice {
+    const { log, project, memory } = this.#world;
+    const { to } = project.resolved.settings.ask;
+    const title = memory.backlog?.tasks.find(({ id }) => id === line.task_id)?.title;
+    const facts = {
+      of,
+      run: log.run,
+      project: project.folder,
+      ...line,
+      ...given({ title }),
+      ...(of === "asked" && to.length > 0 ? { to } : {}),
+      ...more,
+    };
+    const whole: Notice = { type: "notification", ...facts, text: describeNotice(facts) };
+    return redactValue(log.redact, whole, KEPT);
+  }
+
+  async #deliver({ of, seq, line }: Told, notice: Notice, receiver: string): Promise<void> {
+    const { log, ports } = this.#world;
+    const began = ports.clock.monotonic();
+    const end: PostEnd = this.#stop.signal.aborted
+      ? { outcome: "timed-out", error: "not sent before the run ended" }
+      : await (isAddress(receiver) ? this.#post(notice, receiver) : this.#run(notice, receiver)).catch(
+          (error: unknown): PostEnd => ({ outcome: "failed", error: errorMessage(error) }),
+        );
+    const { task_id, stage, visit } = line;
+    await log.tell({
+      type: "notified",
+      ...given({ task_id: TaskId.safeParse(task_id).data, stage, visit }),
+      of,
+      to: nameReceiver(receiver),
+      outcome: end.outcome,
+      ...given({ error: end.error, event: seq }),
+      ...(notice.run === log.run ? {} : { run: notice.run }),
+      duration_ms: Math.round(ports.clock.monotonic() - began),
+    });
+  }
+
+  async #post(notice: Notice, address: string): Promise<PostEnd> {
+    const { clock } = this.#world.ports;
+    const stop = new AbortController();
+    const abort = (): void => {
+      stop.abort();
+    };
+    const limit = clock.after(POST_MS, abort);
+    this.#stop.signal.addEventListener("abort", abort, { once: true });
+    const network = await this.#network();
+    const end = await postNotice(network, { address, body: JSON.stringify(notice), signal: stop.signal });
+    limit.cancel();
+    this.#stop.signal.removeEventListener("abort", abort);
+    return end;
+  }
+
+  async #run(notice: Notice, command: string): Promise<PostEnd> {
+    const { ports, log, project } = this.#world;
+    const end = await runHook(
+      ports,
+      {
+        hook: command,
+        cwd: await findWorkFolder(this.#world),
+        env: this.#environment(notice),
+        event: notice,
+        given: [],
+        timeoutMs: project.resolved.settings.hooks.timeout,
+        redact: log.redact,
+      },
+      this.#stop.signal,
+    );
+    if (end.outcome === "ok") return { outcome: "ok" };
+    if (this.#stop.signal.aborted) return { outcome: "timed-out", error: "stopped, because the run ended" };
+    const code = end.exitCode === undefined ? "" : `exit code ${end.exitCode}`;
+    const error = [code, end.output.trim().split("\n").at(-1) ?? ""].filter((part) => part !== "").join(": ");
+    return { outcome: end.outcome, ...given({ error: error === "" ? undefined : error }) };
+  }
+
+  #environment(notice: Notice): Record<string, string> {
+    const { env, log } = this.#world;
+    const { of, text, task_id: id = "", agent = "", ending = "" } = notice;
+    const status = of === "run_ended" ? ending : of === "committed" ? "done" : "blocked";
+    const base = { run: log.run, job: undefined, status, lastMessage: "", verified: undefined };
+    return {
+      ...makeHookEnvironment(env, base),
+      LOOPER_TASK_ID: id,
+      LOOPER_AGENT: agent,
+      LOOPER_EVENT: of,
+      LOOPER_MESSAGE: text,
+    };
+  }
+
+  /** Sends what runs that were killed had logged and not sent. */
+  async #catchUp(run: string): Promise<void> {
+    const sent = new Set<string>();
+    const runs: { run: string; told: Told[] }[] = [];
+    for (let next: string | undefined = run; next !== undefined && runs.length < MOST_RUNS;) {
+      const read: Killed = await this.#readKilled(next, sent);
+      runs.push({ run: next, told: read.told });
+      next = read.tookOver;
+    }
+    for (const { run: killed, told } of runs.reverse())
+      for (const one of told) {
+        const receivers = this.#receivers.filter(
+          (receiver) => !sent.has(sentKey(killed, one.seq, nameReceiver(receiver))),
+        );
+        if (receivers.length > 0) this.#send(one, { run: killed }, receivers);
+      }
+  }
+
+  async #readKilled(run: string, sent: Set<string>): Promise<Killed> {
+    const { ports, log } = this.#world;
+    const folder = join(dirname(log.folder), run);
+    const notices = new Notices();
+    const told: Told[] = [];
+    let tookOver: string | undefined;
+    let notified = false;
+    for await (const line of readLines(ports, folder, 0, { but: (type) => !isRead(type) })) {
+      const event = await readEvent(ports, folder, line);
+      if (event === undefined) continue;
+      if (event.type === "run_started") notified = event.rules.hooks.notification !== undefined;
+      if (event.type === "recovered") tookOver = event.took_over;
+      if (event.type === "notified") sent.add(sentKey(event.run ?? run, event.event, event.to));
+      told.push(...notices.take(event));
+    }
+    told.push(...notices.flush());
+    // A run without receivers had nothing to send.
+    return { told: notified ? told : [], ...given({ tookOver }) };
+  }
+}
+
+interface Killed {
+  told: Told[];
+  tookOver?: string;
+}
+
+function sentKey(run: string, seq: number | undefined, to: string): string {
+  return JSON.stringify([run, seq, to]);
+}
+
+const READ: ReadonlySet<string> = new Set(["decided", "attempt_failed", "task_updated", "asked", "notified"]);
+
+/** Whether a line matters for notices. */
+function isRead(type: string): boolean {
+  return READ.has(type) || isStepType(type);
+}
