@@ -167,6 +167,7 @@ export function endVisit(work: Work, job: Job, order: VisitOrder, decision: Deci
   decision.because = { rule: `outcome-${outcome}`, picked: row.id };
   const isOwn = listOwnOutcomes(stage).includes(outcome);
   const part = isOwn ? planPart(job, stage, { progress, outcome }) : undefined;
+  // L20: the plan of the move keeps to the limits of visits and spending.
   const joined = part === undefined ? joinWith(job, stage, { progress, outcome }) : outcome;
   const place = placeAfter(job, workflow, { progress, memory: getMemory(work, job), order });
   const move =

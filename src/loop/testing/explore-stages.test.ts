@@ -232,7 +232,7 @@ test("L19, L20, L22, L24: a check, a timeout and an exhausted stage", PATIENT, (
   );
 });
 
-test("L19, L23: research, with two parts", PATIENT, () => {
+test("L21, L23: research, with two parts", PATIENT, () => {
   const budget = { signals: 1, failures: 1, crashes: 1 };
   const explored = run({ workflow: shipped("research"), budget, fails: true });
   expect(explored.endings.get("complete")).toBeGreaterThan(0);
