@@ -4,7 +4,7 @@ import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import type { NewTask } from "../../todo/model/summary.js";
-import { findObjections } from "../../todo/understand/losses.js";
+import { findObjections, withOldProgress } from "../../todo/understand/losses.js";
 import type { Backlog } from "../../todo/model/task.js";
 import { applyChanges } from "../../todo/change/update.js";
 import { dropDraftCheckpoint, undoDraft } from "./draft-tree.js";
@@ -39,8 +39,14 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   if (objections.length > 0) return `the repair would ${objections.join(", and ")}`;
   const keeps = project.resolved.settings.verify.from_agents;
   const known = repairs && old !== undefined ? Buffer.from(old).toString("utf8") : "";
-  const unpermitted = removeOwnPermits(checked.backlog, known);
-  if (unpermitted !== checked.backlog) {
+  const unmoved = withOldProgress(checked.backlog, repairs ? old : undefined);
+  if (unmoved !== checked.backlog) {
+    const message =
+      "the agent's own `progress` of tasks was dropped: only the runner and people move a task through its workflow";
+    await world.log.tell({ type: "warning", ...job, message });
+  }
+  const unpermitted = removeOwnPermits(unmoved, known);
+  if (unpermitted !== unmoved) {
     const message =
       "the agent's own `changes` of tasks were dropped: only people let a task change its checks";
     await world.log.tell({ type: "warning", ...job, message });

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Edits } from "../model/change.js";
 import { isMarker } from "../model/select.js";
+import { keepProgress, nameProgress, takeProgress } from "./merge-progress.js";
 import type { Backlog, Task, TaskId } from "../model/task.js";
 import { keepMark } from "../model/verified.js";
 
@@ -39,16 +40,30 @@ export function mergeEdits(known: Backlog, found: Backlog, rules: MergeRules): M
     }
     (was === undefined ? edits.added : edits.changed).push(task.id);
     if (rules.while === "idle") {
-      const kept = rules.byAgents === true ? keepChanges(was, task, edits) : task;
-      return [keepDone(was, kept, { rules, edits })];
+      return [keepDone(was, byPeople(was, task, { rules, edits }), { rules, edits })];
     }
     return [was === undefined ? asNew(task, edits) : takeTexts(was, task, edits)];
   });
   if (rules.while === "idle") edits.removed.push(...goneFrom(known, found));
   const backlog =
     rules.while === "idle" ? { ...found, tasks } : putBackRest(known, { ...found, tasks }, edits);
-  if (edits.putBack.length > 0) return { backlog, edits };
+  if (edits.putBack.length > 0 || isCompleted(found, tasks)) return { backlog, edits };
   return isDeepStrictEqual(known, found) ? { backlog: found } : { backlog: found, edits };
+}
+
+/** What people may change while no agent is at work. */
+function byPeople(
+  was: Task | undefined,
+  is: Task,
+  { rules, edits }: { rules: MergeRules; edits: Edits },
+): Task {
+  if (rules.byAgents !== true) return takeProgress(was, is, edits.putBack);
+  return keepProgress(was, keepChanges(was, is, edits), edits.putBack);
+}
+
+/** Whether an accepted edit was completed: a person's answer frees its task. */
+function isCompleted({ tasks: found }: Backlog, tasks: readonly Task[]): boolean {
+  return tasks.length === found.length && tasks.some((task, at) => task !== found[at]);
 }
 
 function goneFrom(known: Backlog, found: Backlog): TaskId[] {
@@ -74,16 +89,19 @@ function keepChanges(was: Task | undefined, is: Task, edits: Edits): Task {
   return compact({ ...is, changes: was?.changes });
 }
 
-/** A task that was added while an agent worked becomes todo, without commands, leave to change checks or an agent of its own. */
+/** A task that was added while an agent worked becomes todo, without commands, leave to change checks, an agent or a workflow of its own. */
 function asNew(task: Task, edits: Edits): Task {
   const unmarked = keepMark(undefined, task);
-  const { verify, changes, agent, ...rest } = unmarked;
+  const { verify, changes, agent, workflow, parent, progress, ...rest } = unmarked;
   const taken: Task = { ...rest, status: "todo" };
   const gone = [
     ...(task.status === "todo" ? [] : ["status"]),
     ...(verify === undefined ? [] : ["verify"]),
     ...(changes === undefined ? [] : ["changes"]),
     ...(agent === undefined ? [] : ["agent"]),
+    ...(workflow === undefined ? [] : ["workflow"]),
+    ...(parent === undefined ? [] : ["parent"]),
+    ...(progress === undefined ? [] : ["progress"]),
     ...(unmarked === task ? [] : ["meta.verified"]),
   ];
   if (gone.length === 0) return task;
@@ -100,7 +118,8 @@ function takeTexts(was: Task, is: Task, edits: Edits): Task {
   const merged = compact(taken);
   const back = differences(merged, is);
   if (back.length === 0) return is;
-  edits.putBack.push(`${back.join(", ")} of ${is.id}`);
+  const names = back.flatMap((key) => (key === "progress" ? nameProgress(was.progress, is.progress) : [key]));
+  edits.putBack.push(`${names.join(", ")} of ${is.id}`);
   return merged;
 }
 

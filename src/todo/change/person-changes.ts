@@ -2,7 +2,7 @@
 // it does not fit. update.ts applies them to the backlog.
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
-import type { Answer, By, Progress } from "../../workflow/progress.js";
+import type { Answer, By, GivenAnswer, Progress } from "../../workflow/progress.js";
 import { describeBy, whyNotAnswered } from "../../workflow/question.js";
 import { DEFAULT_WORKFLOW } from "../../workflow/words.js";
 import type { PersonChange } from "../model/person-change.js";
@@ -52,9 +52,15 @@ function answer(task: Task, change: Of<"answer">, now: string): Task | string {
       edited,
     }),
   };
-  const freed = withoutQuestion(task, progress.question);
+  return withAnswer(task, answered);
+}
+
+/** The task with an answer to its question: it does not wait for a person any more. */
+export function withAnswer(task: Task, answer: GivenAnswer): Task {
+  if (task.progress === undefined) return task;
+  const freed = withoutQuestion(task, task.progress.question);
   const status = freed.status === "blocked" ? "todo" : freed.status;
-  return { ...freed, status, progress: { ...progress, answer: answered } };
+  return { ...freed, status, progress: { ...task.progress, answer } };
 }
 
 function pause(task: Task, { why, ...change }: Of<"pause">, now: string): Task | string {

@@ -148,7 +148,7 @@ test("an answer written by hand may leave out who, how and when; one that does n
     const before = asked();
     const [first, ...rest] = before.tasks;
     if (first?.progress === undefined) throw new Error("no progress");
-    return { ...before, tasks: [{ ...first, progress: { ...first.progress, answer } } as Task, ...rest] };
+    return { ...before, tasks: [{ ...first, progress: { ...first.progress, answer } }, ...rest] };
   };
   expect(apply(byHand({ outcome: "approve" }), take).task?.progress?.answers).toEqual([
     {

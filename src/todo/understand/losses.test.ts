@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { findObjections } from "./losses.js";
+import type { Progress } from "../../workflow/progress.js";
+import { findObjections, withOldProgress } from "./losses.js";
 import { backlog, task } from "../testing/testing.js";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, "utf8");
@@ -97,4 +98,20 @@ test("an id that is a number is kept by the same id as a text", () => {
   expect(findObjections(broken, backlog(task("2", { status: "done" })))).toEqual([
     "mark 2 as done, which only a finished attempt may",
   ]);
+});
+
+test("an agent that repairs a file neither answers a question nor moves a task", () => {
+  const at = "2026-11-24T08:00:00Z";
+  const question = { id: "T1.2", source: "agent", text: "Which port?", outcomes: [], asked_at: at } as const;
+  const progress: Progress = {
+    ...{ workflow: "w", digest: "d", stage: "plan", visit: 2, since: at },
+    question: { ...question, outcomes: [] },
+  };
+  const asked = backlog(task("T1", { progress }), task("T2"));
+  const broken = Buffer.from(JSON.stringify(asked).replace(/\}$/u, ",}"), "utf8");
+  expect(withOldProgress(asked, broken)).toBe(asked);
+  const answered = { ...progress, answer: { text: "80" } };
+  const forged = backlog(task("T1", { progress: answered }), task("T2", { progress }));
+  expect(withOldProgress(forged, broken)).toEqual(asked);
+  expect(withOldProgress(forged, undefined)).toEqual(backlog(task("T1"), task("T2")));
 });

@@ -1,4 +1,6 @@
 // Finds the tasks that a repair of a broken task file would lose or mark as done. Pure. The loop refuses the repair.
+import { isDeepStrictEqual } from "node:util";
+import { Progress } from "../../workflow/progress.js";
 import { parseJson } from "../../system/text/json.js";
 import { checkBacklog } from "../check/check.js";
 import type { Backlog } from "../model/task.js";
@@ -13,15 +15,13 @@ interface Remnant {
   id?: unknown;
   title?: unknown;
   status?: unknown;
+  progress?: unknown;
 }
 
 /** Why a repaired backlog must not replace the broken one, as clauses after "the repair would …"; empty when it may. */
 export function findObjections(broken: Uint8Array, mended: Backlog): string[] {
-  const text = new TextDecoder().decode(broken);
-  const whole = remnantsOf(text);
-  const checked = whole === undefined ? checkBacklog(broken) : undefined;
-  const old = whole ?? (checked?.kind === "invalid" ? checked.readable : []);
-  const torn = whole === undefined ? titlesIn(text, old) : [];
+  const { old, isTorn, text } = tasksOf(broken);
+  const torn = isTorn ? titlesIn(text, old) : [];
   const lost = [...lostTasks(old, mended), ...lostTitles(torn, mended)];
   const finished = finishedTasks(old, mended);
   return [
@@ -30,6 +30,30 @@ export function findObjections(broken: Uint8Array, mended: Backlog): string[] {
       ? []
       : [`mark ${finished.join(", ")} as done, which only a finished attempt may`]),
   ];
+}
+
+/**
+ * The backlog that an agent wrote, each task with the progress of the old file, if that is valid, or none: an agent neither
+ * answers questions nor moves tasks through their workflow. The backlog itself if nothing differs.
+ */
+export function withOldProgress(written: Backlog, before: Uint8Array | undefined): Backlog {
+  const old = before === undefined ? [] : tasksOf(before).old;
+  const byId = new Map(old.map(({ id, progress }) => [id, Progress.safeParse(progress).data]));
+  const tasks = written.tasks.map((task) => {
+    const { progress, ...rest } = task;
+    const known = byId.get(task.id);
+    if (isDeepStrictEqual(progress, known)) return task;
+    return known === undefined ? rest : { ...rest, progress: known };
+  });
+  return tasks.every((task, at) => task === written.tasks[at]) ? written : { ...written, tasks };
+}
+
+function tasksOf(bytes: Uint8Array): { old: readonly Remnant[]; isTorn: boolean; text: string } {
+  const text = new TextDecoder().decode(bytes);
+  const whole = remnantsOf(text);
+  const checked = whole === undefined ? checkBacklog(bytes) : undefined;
+  const old = whole ?? (checked?.kind === "invalid" ? checked.readable : []);
+  return { old, isTorn: whole === undefined, text };
 }
 
 /** The tasks that a text clearly means if it is JSON except for comments and commas; `undefined` otherwise. */
