@@ -31,6 +31,7 @@ import {
   withProtected,
   type ProtectedTests,
 } from "./stage-gate.js";
+import { listWorkInTree } from "./stage-tree.js";
 import { findTaskReference, noteAttempt } from "./task-reference.js";
 import { listPlacesToHide } from "./places-to-hide.js";
 import { findWorkFolder } from "./prompt-for.js";
@@ -76,7 +77,9 @@ export async function measure(world: World, job: JobFacts, stop: AbortSignal): P
       ? await measureCold(world, memory.cold, { base: checkpoint.base, plan, job }, stop)
       : await measureHere(world, job, plan, stop);
   // A person may have changed files since an older checkpoint was made, so nothing is reverted then.
-  const traces = checkpoint?.reused === true ? [] : await revertChanges(world, job, []);
+  // Beside that the tree holds only the work that was put into it.
+  const held = job.stage === undefined ? [] : await listWorkInTree(world, job);
+  const traces = checkpoint?.reused === true ? [] : await revertChanges(world, job, held);
   for (const message of traces) await world.log.tell({ type: "warning", ...job, message });
   return measured;
 }

@@ -1,5 +1,6 @@
 // The tree around a job of a workflow: the work of the task is put into it before the job, a checkpoint beside the task's own
 // lets a stage that only reads be undone, and the work of other tasks is taken out. Each can be repeated after a kill.
+import type { DiffEntry } from "../../git/base/diff.js";
 import { readHead } from "../../git/base/head.js";
 import {
   asideId,
@@ -16,6 +17,7 @@ import { applyWork } from "../../git/saved-work/apply.js";
 import { reviveWork } from "../../git/saved-work/save.js";
 import { finishShelving, resetTree, shelveWork, type Shelved } from "../../git/saved-work/shelve.js";
 import {
+  diffWork,
   dropSavedWork,
   dropWork,
   keepAsRescue,
@@ -87,6 +89,16 @@ export function describeMore(task: string, { paths, rescue }: Shelved): string |
   if (rescue === undefined) return undefined;
   const name = rescue.replace(/^refs\/looper\/rescue\//u, "");
   return `not in the saved work of ${task}, and put aside: ${listSome(paths)}; bring it back with \`looper rescue restore ${name}\``;
+}
+
+/** What the saved work of the job's task changes, on its checkpoint. */
+export async function listWorkInTree(
+  { repo, memory }: World,
+  { job, task_id: task }: JobFacts,
+): Promise<readonly DiffEntry[]> {
+  const work = repo === undefined || task === undefined ? undefined : await readWork(repo, task);
+  const base = memory.checkpoints.get(job)?.base;
+  return repo === undefined || work === undefined || work.base !== base ? [] : diffWork(repo, work);
 }
 
 /** Whether the tree holds the task's saved work, on its checkpoint. */
