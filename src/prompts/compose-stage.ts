@@ -45,7 +45,7 @@ export interface StageFacts extends IterationFacts {
   };
   /** The task's document: its absolute path, and its text. */
   document: { path: string; text: string };
-  /** What other stages reported, the oldest first. */
+  /** The reports of other stages, the oldest first. */
   inputs: readonly StageText[];
   /** Oldest first. */
   answers: readonly Answered[];
@@ -81,7 +81,7 @@ export function stageVariables(facts: StageFacts) {
   };
 }
 
-/** Who judges work is not told what its author thinks of it: no result of this task, none of others. */
+/** A reader of work is not told what its author thinks of it: no result of this task, none of others. */
 function withoutPraise(facts: StageFacts): StageFacts {
   const { result: _result, progress: _progress, ...task } = facts.task;
   return { ...facts, task, dependencies: [], history: [] };

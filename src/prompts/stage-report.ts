@@ -59,7 +59,10 @@ export function formatReportExample(id: TaskId, stage: ReportingStage): string {
     outcome: (output?.name === "findings" ? outcomes.at(-1) : outcomes[0])?.name ?? "done",
     ...(output === undefined ? {} : { output: exampleOf(output) }),
     questions: [],
-    summary: kind === "work" ? "What was done, and how it was checked." : "What was read, and what follows.",
+    summary:
+      kind === "work"
+        ? "The work that was done, and how it was checked."
+        : "The files and tests that were looked at, and what follows.",
     ...(kind === "work" ? { files: ["src/example.ts"], changes_checks: "", new_tasks: [] } : {}),
     blockers: [],
   };
@@ -113,7 +116,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   plan: {
-    summary: "What is to be built, and how.",
+    summary: "The table is built by one formatter, which the command line calls.",
     steps: [{ text: "Write the formatter", file: "src/format.ts", points: ["one function", "no state"] }],
     files_to_create: [{ path: "src/format.ts", purpose: "the formatter" }],
     files_to_modify: [{ path: "src/main.ts", changes: "call the formatter" }],
@@ -137,7 +140,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     checked: ["npm test: 41 passed, 1 failed"],
   },
   "scout-findings": {
-    summary: "What was found.",
+    summary: "Reports are built in one place, src/main.ts.",
     relevantFiles: ["src/main.ts"],
     codePatterns: { errors: "results, not exceptions" },
     webFindings: [],

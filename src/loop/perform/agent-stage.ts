@@ -64,7 +64,7 @@ function makeSchemas(
   return { schema: stageJsonSchema(shape), ...given({ strict: stageStrictJsonSchema(shape) }) };
 }
 
-/** What the agent may do in the stage: what its settings say, narrowed by the stage. An analyze stage only reads unless it says otherwise. */
+/** The permissions of the agent in the stage: those of its settings, narrowed by the stage. An analyze stage only reads unless it says otherwise. */
 export function narrowPermissions(
   own: Permissions,
   {

@@ -47,7 +47,7 @@ const stages = workflows.flatMap((workflow) =>
 const AT = "2026-11-24T08:00:00.000Z";
 const by = { by: "ada", via: "cli" as const, at: AT };
 
-/** What every stage of the workflow reported so far: those before this one; at its second visit all of them. */
+/** The outputs of the stages so far: those before this one; at its second visit all of them. */
 function outputsOf(workflow: Workflow, stage: string, round: number): NonNullable<Progress["outputs"]> {
   const before = Object.keys(workflow.stages);
   const seen = round > 1 ? before : before.slice(0, before.indexOf(stage));

@@ -7,7 +7,7 @@ import { shorten } from "../../system/text/cut.js";
 import type { OutputSchema } from "../../workflow/check-output.js";
 import { endAfterAsking } from "./report-again.js";
 
-/** What the stage takes as a report. */
+/** The report that a stage takes. */
 export interface Expected {
   kind: "work" | "analyze";
   outcomes: readonly string[];

@@ -43,7 +43,7 @@ function keyOf({ task_id: task }: JobFacts, stage: string): string {
   return `${stage} ${task ?? ""}`;
 }
 
-/** The last session that the log of a run names for a visit; what is no session's id is left out. */
+/** The last session that the log of a run names for a visit; an id that is not valid is left out. */
 async function findLogged(
   { ports }: Pick<World, "ports">,
   folder: string,
