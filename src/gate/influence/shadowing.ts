@@ -24,6 +24,7 @@ const NODE_LIBRARY = new Set(
 
 /** docs.oracle.com/javase/specs/jls/se21/html/jls-7.html#jls-7.4 */
 const JAVA_PACKAGE = /^[ \t]*package\s+([\w.]+)/m;
+const JAVA_LAYOUT = /(?:^|\/)src\/\w+\/(?:java|kotlin|scala|groovy)\/(.+)\/[^/]+$/;
 
 /** Whether a file is loaded before any test because of its name alone. */
 export function isStartHook(path: string): boolean {
@@ -127,7 +128,6 @@ export class Shadows {
   #libraryName(path: string): string | undefined {
     const family = familyOf(path);
     if (family === undefined) return undefined;
-    if (family === "java" && this.#isOfOtherPackage(path)) return "its package is none of the project's";
     for (const root of this.rules.search) {
       if (root !== "" && !path.startsWith(`${root}/`)) continue;
       const inside = root === "" ? path : path.slice(root.length + 1);
@@ -139,25 +139,27 @@ export class Shadows {
     return undefined;
   }
 
-  /** A class in a package that the sources beside it do not share the beginning of is found before a library's. */
-  #isOfOtherPackage(path: string): boolean {
-    const [root, first] = /^(?:.*\/)?src\/main\/(?:java|kotlin|scala|groovy)\/([^/]+)\//.exec(path) ?? [];
-    if (root === undefined || first === undefined) return false;
-    const sources = root.slice(0, -first.length - 1);
-    const others = this.reference.paths.filter((one) => one.startsWith(sources) && familyOf(one) === "java");
-    return others.length > 0 && !others.some((one) => one.startsWith(root));
-  }
-
-  /** A new class in a package that checks name and that the project had no class of: its classes are compiled before a library's. */
+  /**
+   * A new class in a package of which the project has no class, by the first two names: its classes are compiled before a
+   * library's. A package of one name is never a library's.
+   */
   #libraryPackage({ path, after }: ChangedFile): string | undefined {
-    const name = familyOf(path) === "java" ? JAVA_PACKAGE.exec(after ?? "")?.[1] : undefined;
+    const name = packageOf(path, after);
     if (name === undefined || !name.includes(".")) return undefined;
     const [first = "", second = ""] = name.split(".");
-    if (this.#hasFolderLike(`${first}/${second}`, path)) return undefined;
-    const by = this.reference
-      .mentions(second)
-      .find((one) => this.known.isHeld(one) && this.reference.text(one)?.includes(`${name}.`) === true);
-    return by === undefined ? undefined : `${by} reads the package ${name} from a library`;
+    const naming = this.reference.mentions(second).filter((one) => one !== path);
+    const isShared = naming.some((one) => `${this.#packageOf(one) ?? ""}.`.startsWith(`${first}.${second}.`));
+    if (isShared || this.#hasFolderLike(`${first}/${second}`, path)) return undefined;
+    const by = naming.find((one) => this.known.isHeld(one) && this.reference.text(one)?.includes(`${name}.`));
+    if (by !== undefined) return `${by} reads the package ${name} from a library`;
+    const hasPackages = this.reference.paths.some(
+      (one) => one !== path && this.#packageOf(one) !== undefined,
+    );
+    return hasPackages ? "its package is none of the project's" : undefined;
+  }
+
+  #packageOf(path: string): string | undefined {
+    return packageOf(path, familyOf(path) === "java" ? this.reference.text(path) : undefined);
   }
 
   /** In a package, modules have the package's name before their own. */
@@ -176,6 +178,12 @@ interface Takeover {
   by: string;
   what: Import;
   before: readonly string[];
+}
+
+/** The package that a class declares, else the one of its folder in the layout of Maven and Gradle. */
+function packageOf(path: string, text: string | undefined): string | undefined {
+  if (familyOf(path) !== "java") return undefined;
+  return JAVA_PACKAGE.exec(text ?? "")?.[1] ?? JAVA_LAYOUT.exec(path)?.[1]?.replaceAll("/", ".");
 }
 
 function isNew({ from, to }: ChangedFile): boolean {
