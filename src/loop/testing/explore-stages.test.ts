@@ -128,7 +128,10 @@ test.each<[string, Partial<Setup>]>([
   ],
   [
     "agents that block, skip and ask",
-    { says: { implement: ["done", "blocked", "skipped"], review: ["complete", "asks"] }, budget: crash },
+    {
+      says: { implement: ["done", "blocked", "skipped"], review: ["complete", "asks", "nonsense"] },
+      budget: crash,
+    },
   ],
   [
     "two tasks",

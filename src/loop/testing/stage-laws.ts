@@ -11,7 +11,7 @@ export function askedStates(sim: Sim, workflow: Workflow): string[] {
   return sim.disk.rows.flatMap((row) => [
     ...lost(sim, row),
     ...beyond(row, workflow),
-    ...workless(sim, row),
+    ...workless(sim, row, workflow),
     ...held(sim, row),
   ]);
 }
@@ -36,14 +36,17 @@ function beyond({ id, progress }: IndexRow, { limits }: Workflow): string[] {
   return [`${id} entered ${progress.visit} stages, and ${most} are allowed`];
 }
 
-/** L21: with a verdict on its work, the work is under its ref, or its commit is being made. */
-function workless({ disk }: Sim, { id, status, progress }: IndexRow): string[] {
-  if (status === "done" || progress?.verdict === undefined || progress.stage === "block") return [];
+/** L21: once a task is past a work stage, its work is under the ref, or its commit is being made. */
+function workless({ disk }: Sim, { id, status, progress }: IndexRow, { stages }: Workflow): string[] {
+  if (status === "done" || progress === undefined || progress.stage === "block") return [];
   // A person completed it, and the gate rejects its work: that is a rescue.
   if (progress.complete === true && progress.stage === "finish") return [];
-  return disk.works?.[id] === undefined && disk.pending?.commit.task !== id
-    ? [`the work of ${id} is lost`]
-    : [];
+  const { visits = {}, stage: now } = progress;
+  const isPast = Object.entries(stages).some(
+    ([name, { kind }]) => kind === "work" && (visits[name] ?? 0) > (now === name ? 1 : 0),
+  );
+  const isKept = disk.works?.[id] !== undefined || disk.pending?.commit.task === id;
+  return isPast && !isKept ? [`the work of ${id} is lost`] : [];
 }
 
 /** L23: while an agent works, the tree holds the work of its task alone. */
@@ -93,9 +96,7 @@ function unanswered({ expect, takes, outcome, id }: Advance, { before, workflow 
   if (stage?.kind !== "ask" || outcome === "complete" || outcome === "over_limit") return [];
   if (takes === undefined) return [`${expect.stage} of ${id} is left without an answer`];
   if (takes.automatic !== undefined)
-    return ["setting", "timeout"].includes(takes.automatic.via)
-      ? []
-      : [`${expect.stage} is answered by nobody`];
+    return standsIn({ stage: expect.stage, id, via: takes.automatic.via }, before);
   const rows = [...before.disk.rows, ...before.seen.rows].filter((row) => row.id === id);
   const isAnswered = rows.some(({ progress }) => progress?.answered !== undefined);
   return isAnswered ? [] : [`${expect.stage} of ${id} is left, and nobody answered`];
@@ -118,4 +119,15 @@ function startedElsewhere(effect: Effect, { before }: Turn): string[] {
   if (others.length > 0) return [`an agent starts on ${id} in a tree with the work of ${others.join(", ")}`];
   const isMissing = id !== undefined && before.disk.works?.[id] !== undefined && !before.tree.includes(id);
   return isMissing ? [`an agent starts on ${id} without its work`] : [];
+}
+
+/** L24: a setting answers where a person set it so, and a timeout once the deadline is over. */
+function standsIn({ stage, id, via }: { stage: string; id: string; via: string }, before: Sim): string[] {
+  const progress = before.disk.rows.find((row) => row.id === id)?.progress;
+  const isSet =
+    before.rules.auto_approve?.includes(stage) === true || progress?.grants?.includes(stage) === true;
+  const isOver = progress?.deadline !== undefined && Date.parse(progress.deadline) <= before.now;
+  return (via === "setting" && isSet) || (via === "timeout" && isOver)
+    ? []
+    : [`nobody answered ${stage} of ${id}`];
 }
