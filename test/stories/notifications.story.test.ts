@@ -1,4 +1,4 @@
-// Notifications through the real program: commands and a local HTTP server that stands in for the services of the recipes.
+// Notifications through the real program: commands and a local HTTP server in the place of the services.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -210,7 +210,7 @@ test(
   }),
 );
 
-/** Stands in for a program of a recipe: writes its arguments and its stdin to a file. */
+/** Makes a program of a recipe that writes its arguments and its stdin to a file. */
 function standIn(rig: Rig, name: string): string {
   const file = path.join(rig.root, `${name}-got`);
   mkdirSync(path.join(rig.root, "bin"), { recursive: true });
@@ -224,7 +224,7 @@ function standIn(rig: Rig, name: string): string {
 }
 
 test(
-  "the recipes for the desktop, ntfy, Slack and e-mail reach what stands in for them",
+  "the recipes for the desktop, ntfy, Slack and e-mail reach programs and a server in their place",
   story(async (rig) => {
     const server = await listen();
     const desktop = standIn(rig, "notify-send");

@@ -12,7 +12,7 @@ const question = {
   asked_at: "2026-11-23T00:00:00Z",
 };
 
-/** What the lines of a log are told as, by their number. */
+/** Folds the lines of a log, numbered from 1. */
 function toldOf(...lines: RunEvent[]): Told[] {
   const notices = new Notices();
   const sealed = lines.map((line, at): Sealed => ({

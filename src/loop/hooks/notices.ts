@@ -7,7 +7,7 @@ import { never } from "../../system/never.js";
 import { given } from "../../system/given.js";
 import type { Question } from "../../workflow/progress.js";
 
-/** What a notification is of; in the log's line `notified` it is `of`. */
+/** The kind of a notification; in the log's line `notified` it is `of`. */
 export type NoticeOf = "asked" | "blocked" | "committed" | "run_ended";
 
 /** The event that a command gets on its stdin, and an address in the body of a POST. */
