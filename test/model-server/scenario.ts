@@ -7,6 +7,8 @@ export type Step =
   | { do: "write"; path: string; content: string }
   | { do: "read"; path: string }
   | { do: "say"; text: string }
+  /** Calls a tool of the MCP server `looper`, under the name that the client gives it. */
+  | { do: "mcp"; tool: string; input: Record<string, unknown> }
   /** Hands over a value: by the tool for it where one is offered, else as text. */
   | { do: "structured"; value: unknown }
   /** Not an answer but a failure, `times` over (once, unless told); then the step behind it. */

@@ -56,6 +56,8 @@ export function moveFor(step: Deed, offered: readonly Offered[]): Move {
         call(SHELLS, `cat ${quoted(step.path)}`, offered) ??
         missing(step, offered)
       );
+    case "mcp":
+      return callServer(step, offered) ?? missing(step, offered);
     case "structured":
       return handOver(step.value, offered);
     default:
@@ -83,6 +85,20 @@ function call<S>(
     return { call: tool, input };
   }
   return undefined;
+}
+
+/** Codex runs code that calls the tool; of the others each tool has a name of its own. */
+function callServer(
+  { tool, input }: Extract<Step, { do: "mcp" }>,
+  offered: readonly Offered[],
+): Move | undefined {
+  const named = offered.find(
+    ({ name, group = "" }) => /(?:^|_)looper_+(.+)$/u.exec(`${group}__${name}`)?.[1] === tool,
+  );
+  if (named !== undefined) return { call: named, input };
+  const exec = offered.find(({ name, takes }) => name === "exec" && takes === "text");
+  const code = `text(await tools.mcp__looper__${tool}(${JSON.stringify(input)}));`;
+  return exec === undefined ? undefined : { call: exec, input: code };
 }
 
 function handOver(value: unknown, offered: readonly Offered[]): Move {

@@ -79,12 +79,14 @@ function readingTools(context: CommandContext, step: Step): McpTool[] {
   ];
 }
 
+/** Marked as reading: they change nothing of the project, and a client that may only read must be able to report. */
 function requestTools(leave: (line: Request) => Promise<object>): McpTool[] {
   return [
     makeTool(
       {
         name: "add_task",
         description: "Adds a task to the backlog when this attempt has ended. Leave this work to that task.",
+        reads: true,
       },
       NewTask.shape,
       (task) => leave({ type: "add_task", task }),
@@ -94,6 +96,7 @@ function requestTools(leave: (line: Request) => Promise<object>): McpTool[] {
         name: "ask_human",
         description:
           "Puts a question to a person. The answer comes in a later turn, so end your turn after it.",
+        reads: true,
       },
       {
         question: z
@@ -109,12 +112,13 @@ function requestTools(leave: (line: Request) => Promise<object>): McpTool[] {
       {
         name: "report",
         description: "Reports how the task went; it replaces the report of your final message.",
+        reads: true,
       },
       StageAgentReport.shape,
       (report) => leave({ type: "report", report }),
     ),
     makeTool(
-      { name: "note", description: "Writes a remark to the log of the run." },
+      { name: "note", description: "Writes a remark to the log of the run.", reads: true },
       { text: z.string().trim().min(1).max(60_000) },
       ({ text }) => leave({ type: "note", text }),
     ),

@@ -55,13 +55,16 @@ export function claudeArgs(
   ];
 }
 
+/** The tools of `looper mcp`, where a server of that name is set up: they leave requests to the runner and change nothing. */
+const REQUESTS = "mcp__looper";
+
 /** Never IS_SANDBOX: that they are in a sandbox is for users to state. */
 function permit(permissions: Permissions): string[] {
   switch (permissions) {
     case "read-only":
-      return ["--permission-mode", "plan"];
+      return ["--permission-mode", "plan", "--allowedTools", REQUESTS];
     case "workspace":
-      return ["--permission-mode", "acceptEdits", "--allowedTools", "Bash Edit Write Read"];
+      return ["--permission-mode", "acceptEdits", "--allowedTools", `Bash Edit Write Read ${REQUESTS}`];
     case "full":
       return ["--dangerously-skip-permissions"];
     default:

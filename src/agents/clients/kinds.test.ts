@@ -45,8 +45,8 @@ test.each([
 });
 
 test.each([
-  ["read-only", ["--permission-mode", "plan"]],
-  ["workspace", ["--permission-mode", "acceptEdits", "--allowedTools", "Bash Edit Write Read"]],
+  ["read-only", ["--permission-mode", "plan", "--allowedTools", "mcp__looper"]],
+  ["workspace", ["--permission-mode", "acceptEdits", "--allowedTools", "Bash Edit Write Read mcp__looper"]],
   ["full", ["--dangerously-skip-permissions"]],
 ] as const)("claude, %s", (permissions, flags) => {
   const settings = settingsOf("claude", { model: "m", args: ["--extra", "x"] });
@@ -116,7 +116,7 @@ test("claude: the effort, the most turns, the schema, and a session to resume", 
   const args = claudeArgs(settings, { permissions: "read-only", phase: "review", resume: { id: "5f2f" } });
   const schema = args[args.indexOf("--json-schema") + 1] ?? "";
   expect(args.map((arg) => (arg === schema ? "SCHEMA" : arg)).join(" ")).toBe(
-    "-p --permission-mode plan --output-format stream-json --verbose --effort high --max-turns 40 " +
+    "-p --permission-mode plan --allowedTools mcp__looper --output-format stream-json --verbose --effort high --max-turns 40 " +
       "--json-schema SCHEMA --resume 5f2f",
   );
   expect(JSON.parse(schema)).toMatchObject({ type: "object", additionalProperties: false });
