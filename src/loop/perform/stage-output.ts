@@ -148,6 +148,10 @@ export async function readOutput(
   return { value: parse(copy.bytes), bytes: copy.bytes, warning };
 }
 
+function orLost(error: unknown): undefined {
+  if (!(error instanceof EffectError)) throw error;
+}
+
 async function readSmall(files: Files, path: string): Promise<{ bytes?: Uint8Array; why: string }> {
   const stat = await files.stat(path);
   if (stat === undefined) return { why: "is missing" };
@@ -212,7 +216,10 @@ async function readAll(
     if (of === undefined || of.visit > upTo) continue;
     const row = byFile.get(name);
     if (row !== undefined) {
-      const { value } = await readOutput(ports, project, task, row);
+      // One that is lost fails the stage whose prompt needs it; the document does without.
+      const read = await readOutput(ports, project, task, row).catch(orLost);
+      if (read === undefined) continue;
+      const { value } = read;
       found.push({ name, ...of, outcome: row.outcome, output: value });
       continue;
     }

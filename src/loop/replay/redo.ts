@@ -25,6 +25,8 @@ import { setWorldTime } from "./world-at.js";
 
 type Of<T extends StepEvent["type"]> = Sealed<Extract<StepEvent, { type: T }>>;
 
+type SavedEvent = Extract<StepEvent, { type: "work_saved" }>;
+
 /** The facts about a run that its replay needs. */
 export interface ReplayScene extends Records {
   run: string;
@@ -70,6 +72,17 @@ export class TreeReplay {
     if (isRedacted(changes)) this.redacted.add(request);
   }
 
+  /** Remembers what an agent reported and what a gate found: the outputs of stages are written from it. */
+  note(event: Sealed<StepEvent>): void {
+    const { memory } = this.opened.world;
+    if (event.type === "agent_finished" && event.report !== undefined && "found" in event.report)
+      memory.summaries.set(event.job, event.report.found);
+    if (event.type === "gate_finished" && event.stage !== undefined) {
+      memory.verdicts.set(event.job, event.verdict);
+      memory.gates.set(event.job, event);
+    }
+  }
+
   /** Performs the effect decided at `at` (epoch ms), and compares it with the event it ended in then. */
   async redo(effect: Effect, at: number, event: Sealed<StepEvent>): Promise<Difference | undefined> {
     const isGate = event.type === "baseline_finished" || event.type === "gate_finished";
@@ -84,6 +97,7 @@ export class TreeReplay {
     if (now.type === "backlog_changed" && event.type === now.type) return this.compareBacklog(event, now);
     if (now.type === "committed" && event.type === now.type) return this.compareCommit(event, now);
     if (now.type === "restored" && event.type === now.type) return comparePaths(event, now);
+    if (now.type === "work_saved" && event.type === now.type) return this.compareWork(event, now);
     if (now.type === "gate_finished" && event.type === now.type) return this.compareVerdict(event, now);
     return now.type === event.type ? undefined : makeDifference(event.seq, event.type, now.type);
   }
@@ -99,8 +113,12 @@ export class TreeReplay {
         await this.moveHeadOf(event);
         return;
       case "restored":
-        if (event.task_id === undefined) await this.restoreAttempt(event, event.paths.length);
+        if (event.task_id === undefined || this.opened.world.memory.owns.has(event.job))
+          await this.restoreAttempt(event, event.paths.length);
         await this.moveHeadOf(event);
+        return;
+      case "work_saved":
+        await this.restoreUnfinished(event);
         return;
       case "backlog_changed":
         await this.opened.applyEdits(event.heard ?? []);
@@ -170,7 +188,36 @@ export class TreeReplay {
     else await checkOutTree(repo, { base, changes });
   }
 
-  private async changesOf(event: Of<"snapshot"> | Of<"restored">): Promise<DiffEntry[] | undefined> {
+  /** Restores the tree of a paused task's attempt, which ended without a snapshot. */
+  private async restoreUnfinished(event: Of<"work_saved">): Promise<void> {
+    const { memory } = this.opened.world;
+    const base = memory.checkpoints.get(event.job)?.base;
+    if (base === undefined || memory.snapshots.has(event.job) || memory.owns.has(event.job)) return;
+    const changes = await this.changesOf(event);
+    if (changes !== undefined) await checkOutTree(this.opened.repo, { base, changes });
+  }
+
+  private async compareWork(event: Of<"work_saved">, now: SavedEvent): Promise<Difference | undefined> {
+    const [was, is] = [event.output, now.output].map((output) => output && `${output.file} ${output.sha256}`);
+    if (was !== is && !isRedacted(event))
+      return makeDifference(event.seq, was ?? "no output", is ?? "no output");
+    const [saved, here] = [event.work?.commit, now.work?.commit];
+    if (saved === undefined || here === undefined) {
+      const told = (commit: string | undefined): string =>
+        commit === undefined ? "no saved work" : "saved work";
+      return saved === here ? undefined : makeDifference(event.seq, told(saved), told(here));
+    }
+    if (!(await this.has(`${saved}^{commit}`))) return undefined;
+    const paths = await listDifferences(this.opened.repo, saved, here);
+    if (paths.length === 0) return undefined;
+    return makeDifference(
+      event.seq,
+      `work ${saved}`,
+      `other work, which differs in ${listSome(paths, NAMED)}`,
+    );
+  }
+
+  private async changesOf(event: Pick<Of<"snapshot">, "job" | "task_id">): Promise<DiffEntry[] | undefined> {
     const { run, attempts } = this.scene;
     const { job, task_id } = event;
     const { task, attempt } = nameAttempt(task_id === undefined ? { job } : { job, task_id });

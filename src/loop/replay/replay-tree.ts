@@ -104,6 +104,7 @@ class Follower {
 
   async follow(event: Sealed<StepEvent>, next: Next): Promise<Difference | undefined> {
     if (event.type === "edit_asked") this.redone.ask(event);
+    this.redone.note(event);
     const ended = this.pending.find(({ effect }) => isEndOf(effect, event));
     this.pending = this.pending.filter((one) => one !== ended);
     const at = Date.parse(event.timestamp);
@@ -130,6 +131,7 @@ const ENDS: Readonly<Partial<Record<Effect["kind"], StepEvent["type"]>>> = {
   snapshot: "snapshot",
   "run-gate": "gate_finished",
   restore: "restored",
+  "save-work": "work_saved",
   commit: "committed",
   "commit-backlog": "committed",
 };
