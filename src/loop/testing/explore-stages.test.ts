@@ -163,7 +163,11 @@ test.each<[string, Partial<Setup>]>([
   ["beside another task", { rows: [row("T1"), OTHER], budget: { people: 2, crashes: 1 } }],
   [
     "questions of agents",
-    { says: { clarify: ["clear", "asks"], execute: ["done", "asks"] }, budget: { people: 3, crashes: 1 } },
+    {
+      rows: [row("T1"), OTHER],
+      says: { clarify: ["clear", "asks"], execute: ["done", "asks"] },
+      budget: { people: 3, crashes: 1 },
+    },
   ],
   [
     "pauses",
