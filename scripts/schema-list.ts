@@ -32,6 +32,12 @@ import {
   RescueShowAnswer,
   UndoAnswer,
 } from "../src/ui/shapes/work.js";
+import {
+  WorkflowAnswer,
+  WorkflowCheckAnswer,
+  WorkflowCopyAnswer,
+  WorkflowsAnswer,
+} from "../src/ui/shapes/workflows.js";
 import { OUTPUTS, outputJsonSchema, type OutputName } from "../src/workflow/outputs.js";
 
 /** A published schema: a path from the project's root, and the function whose result the file holds. */
@@ -74,6 +80,10 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["validate", "looper validate --json", ValidateAnswer],
   ["why", "looper why --json", WhyAnswer],
   ["questions", "looper questions --json", QuestionsAnswer],
+  ["workflows", "looper workflows --json", WorkflowsAnswer],
+  ["workflows-check", "looper workflows check FILE --json", WorkflowCheckAnswer],
+  ["workflows-copy", "looper workflows copy NAME --json", WorkflowCopyAnswer],
+  ["workflows-show", "looper workflows show NAME --json", WorkflowAnswer],
 ];
 
 export const PUBLISHED: readonly PublishedSchema[] = [

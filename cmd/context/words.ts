@@ -21,3 +21,6 @@ export const VOCABULARIES = ["chapo", "claude", "anvil"] as const;
 
 /** The trust modes of `looper chapo`. */
 export const TRUST_MODES = ["default", "trusted"] as const;
+
+/** The verbs of `looper workflows`. */
+export const WORKFLOW_VERBS = ["show", "copy", "check"] as const;

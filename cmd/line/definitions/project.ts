@@ -1,6 +1,6 @@
 // The commands about the project and the machine. Cheap to load: what they do is imported only when it is asked for.
 import { FILE, JSON_FLAG, TODO_FILE, type CommandDefinition } from "../../context/definition.js";
-import { CONFIG_VERBS } from "../../context/words.js";
+import { CONFIG_VERBS, WORKFLOW_VERBS } from "../../context/words.js";
 
 /** In the order of the help. */
 export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
@@ -67,6 +67,29 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
       { line: "looper config path", help: "list the settings files and which of them exist" },
     ],
     load: async () => (await import("../../commands/project/config.js")).config,
+  },
+  {
+    name: "workflows",
+    operands: [
+      { spelled: "[verb]", help: "show, copy or check; without it: a list", completes: WORKFLOW_VERBS },
+      { spelled: "[name]", help: "a workflow; for check a file", completes: "workflow" },
+    ],
+    help: "list the workflows, show, copy or check one",
+    flags: [
+      { spelled: "--mermaid", help: "for show: draw a mermaid diagram" },
+      { spelled: "--force", help: "for copy: replace the project's own" },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: "looper workflows", help: "list them, and where each comes from" },
+      { line: "looper workflows show implement-review", help: "draw its stages and print its file" },
+      { line: "looper workflows copy implement-review", help: "copy it to .looper/workflows to change it" },
+      {
+        line: "looper workflows check .looper/workflows/implement-review.json",
+        help: "list its problems; exit code 1 if there are any",
+      },
+    ],
+    load: async () => (await import("../../commands/project/workflows.js")).workflows,
   },
   {
     name: "doctor",

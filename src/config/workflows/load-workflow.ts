@@ -2,6 +2,7 @@
 // find-workflows.ts.
 import { UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
+import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
 import { readWorkflow, type PlacedProblem, type WorkflowReading } from "../../workflow/read-workflow.js";
 import { readInside } from "./read-inside.js";
@@ -21,11 +22,11 @@ export interface LoadedWorkflow extends WorkflowFile {
 export async function readWorkflowFile(
   files: Files,
   places: Pick<WorkflowPlaces, "project">,
-  { name, file, origin }: Pick<WorkflowFile, "name" | "file" | "origin">,
+  { name, file, origin }: Pick<WorkflowFile, "file" | "origin"> & { name?: string },
 ): Promise<WorkflowReading> {
   const read = await readInside(files, file, origin === "project" ? places.project : undefined);
   if (!read.ok) return { problems: [{ line: 1, column: 1, message: `cannot read it: ${read.error}` }] };
-  return readWorkflow(read.value, { name, yaml: !file.endsWith(".json") });
+  return readWorkflow(read.value, { ...given({ name }), yaml: /\.ya?ml$/u.test(file) });
 }
 
 /** The workflow of a name; an unknown one, and one with problems, are `usage` errors. `namedBy`: a setting, flag or task. */
@@ -38,10 +39,18 @@ export async function loadWorkflow(
   if (found === undefined) throw await unknownWorkflow(files, places, { name, namedBy });
   const reading = await readWorkflowFile(files, places, found);
   if (reading.workflow !== undefined) return { ...found, reading };
-  throw new UserError(
+  throw refuseWorkflow(found, reading.problems);
+}
+
+/** The error of a workflow that is in use and has problems. */
+export function refuseWorkflow(
+  { name, shown }: Pick<WorkflowFile, "name" | "shown">,
+  problems: readonly PlacedProblem[],
+): UserError {
+  return new UserError(
     "usage",
-    `the workflow ${name} cannot be used:\n${describeProblems(found.shown, reading.problems).join("\n")}`,
-    `correct the file; looper workflows check ${found.shown} checks it again`,
+    `the workflow ${name} cannot be used:\n${describeProblems(shown, problems).join("\n")}`,
+    `correct the file; looper workflows check ${shown} checks it again`,
   );
 }
 

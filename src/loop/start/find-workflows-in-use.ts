@@ -2,22 +2,25 @@
 // Leaves reading a workflow to src/config/workflows, and the rules of a workflow to src/workflow.
 import path from "node:path";
 import { knownAgents } from "../../config/read/agent-settings.js";
-import { findUserFolder } from "../../config/read/places.js";
 import { resolveSettings } from "../../config/read/resolve.js";
 import type { Project } from "../../config/project/open-project.js";
-import { findOutputSchema } from "../../config/workflows/find-output-schema.js";
 import { findWorkflowFile, type WorkflowPlaces } from "../../config/workflows/find-workflows.js";
-import { loadWorkflow, readWorkflowFile, type LoadedWorkflow } from "../../config/workflows/load-workflow.js";
+import {
+  loadWorkflow,
+  readWorkflowFile,
+  refuseWorkflow,
+  type LoadedWorkflow,
+} from "../../config/workflows/load-workflow.js";
 import { workflowPlaces } from "../../config/workflows/workflow-places.js";
 import { layerOfAgents, findAgentConflict } from "../../config/workflows/workflow-agents.js";
 import type { Rules } from "../../logging/rules.js";
-import { hasPrompt } from "../../prompts/store.js";
 import { UserError } from "../../system/errors.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Task } from "../../todo/model/task.js";
 import { DEFAULT_WORKFLOW } from "../../workflow/words.js";
 import type { Stage, Workflow } from "../../workflow/workflow.js";
 import type { RunRequest } from "../runs/run-request.js";
+import { checkStageFiles } from "./check-stage-files.js";
 
 /** The workflows of a run. */
 export interface WorkflowsInUse {
@@ -47,7 +50,10 @@ export async function findWorkflowsInUse(asked: Asked, tasks: readonly Task[]): 
   const stages = stagesOf(loaded);
   const flags = flagRules(asked, loaded, stages);
   if (loaded.length === 0) return { rules: {}, own: [], project, warnings: [] };
-  for (const one of stages) await checkFiles(asked, one);
+  for (const one of loaded) {
+    const problems = await checkStageFiles(asked, one);
+    if (problems.length > 0) throw refuseWorkflow(one, problems);
+  }
   const own: WorkflowsInUse["own"][number][] = [];
   for (const { name, origin, shown, reading } of loaded) {
     if (origin !== "project" || (await shippedDigest(asked, places, name)) === reading.digest) continue;
@@ -150,38 +156,6 @@ function flagRules(
     ...(skip.length === 0 ? {} : { skip: [...new Set(skip)] }),
     ...(approved.length === 0 ? {} : { auto_approve: approved }),
   };
-}
-
-/** The prompt and the schema of a stage are there. */
-async function checkFiles(
-  { ports, project, promptsFolder, env, home }: Asked,
-  { from, name, stage }: StageInUse,
-): Promise<void> {
-  if (stage.kind !== "work" && stage.kind !== "analyze") return;
-  const at = (key: string): string => {
-    const { line, column } = from.reading.source.placeOf(["stages", name, key]);
-    return `${from.shown}:${String(line)}:${String(column)}`;
-  };
-  const prompts = {
-    bundled: promptsFolder,
-    instead: project.paths.prompts,
-    folders: project.paths.promptFolders,
-  };
-  if (!(await hasPrompt(ports.files, prompts, stage.prompt)))
-    throw new UserError(
-      "usage",
-      `${at("prompt")}: the stage ${name} names the prompt ${stage.prompt}, which is not there`,
-      `write .looper/prompts/${stage.prompt}.md, or name another prompt`,
-    );
-  if (stage.output === undefined) return;
-  const user = findUserFolder(env, home);
-  const schema = await findOutputSchema(ports.files, { project: project.folder, user }, stage.output);
-  if (!schema.ok)
-    throw new UserError(
-      "usage",
-      `${at("output")}: the stage ${name}: ${schema.error.message}`,
-      schema.error.hint,
-    );
 }
 
 /** The agents of workflows are a layer of settings. */
