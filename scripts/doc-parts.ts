@@ -19,6 +19,8 @@ import { EVENT_GLOSSARY } from "../src/logging/event-glossary.js";
 import { StepEvent, type RunEvent } from "../src/logging/events.js";
 import { ToldEvent } from "../src/logging/told-events.js";
 import { EFFECT_GLOSSARY } from "../src/loop/step/effect-glossary.js";
+import { drawMermaid } from "../src/workflow/draw.js";
+import { Workflow } from "../src/workflow/workflow.js";
 import { code, list, table, wrap } from "./markdown.js";
 
 const PROOFS: readonly Proof[] = PROOF;
@@ -59,6 +61,7 @@ export const PARTS: readonly DocumentPart[] = [
   { file: "docs/EVENTS.md", name: "other events", make: () => glossaryOf(ToldEvent.options) },
   { file: "docs/EVENTS.md", name: "effects", make: effectList },
   { file: "docs/decisions/README.md", name: "decisions", make: decisionList },
+  { file: "docs/workflows.md", name: "shipped workflows", make: workflowSections },
 ];
 
 /** A document with its generated parts brought up to date. Throws where a part has no markers. */
@@ -77,6 +80,21 @@ export function fillPart(text: string, name: string, body: string, file: string)
   const to = text.indexOf(close, from);
   if (from < 0 || to < 0) throw new Error(`${file} has no ${open} … ${close}`);
   return `${text.slice(0, from)}${open}\n\n${body.trim()}\n\n${text.slice(to)}`;
+}
+
+/** A section for each workflow that Looper brings. */
+function workflowSections(): string {
+  return readdirSync("workflows")
+    .sort()
+    .map((file) => Workflow.parse(JSON.parse(readFileSync(path.join("workflows", file), "utf8"))))
+    .map((workflow) =>
+      [
+        `### ${workflow.name}`,
+        wrap(`${workflow.about ?? ""}.`),
+        `\`\`\`mermaid\n${drawMermaid(workflow).join("\n")}\n\`\`\``,
+      ].join("\n\n"),
+    )
+    .join("\n\n");
 }
 
 function commandTable(): string {

@@ -54,6 +54,8 @@ const TYPED: readonly string[] = [
     "run --dry-run",
   ],
   ...["chapo hello", "chapo --json hello", "chapo tools", "chapo sessions --json", "chapo prompts --json"],
+  ...["workflows", "workflows --json", "workflows show tdd", "workflows copy tdd", "workflows check evil"],
+  ...["run --workflow evil", "run --workflow evil --dry-run", "__complete bash -- run --workflow "],
   ...["run --dry-run --json", "run --no-review --quiet", "run --git-init", "run --task T1"],
 ];
 /** Commands that use nothing of the project. */
