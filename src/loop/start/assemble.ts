@@ -73,6 +73,9 @@ export async function assemble(asked: RunRequest): Promise<Assembly> {
   const rules = {
     ...makeRules(request, schedule, makeBootstrapRule(request, tasks)),
     ...(finished ? {} : inUse.rules),
+    ...(!finished && request.terminal && inUse.rules.workflows !== undefined
+      ? { asks_person: true as const }
+      : {}),
   };
   const agents = finished ? [] : await lookUpAgents(request, { configuredAgents, rules, tasks });
   const { repo, warning } = await openOrInitRepository(request);

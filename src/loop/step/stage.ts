@@ -49,8 +49,9 @@ function locateBefore(
 ): Position {
   const before = progress?.workflow === DEFAULT_WORKFLOW ? undefined : progress?.workflow;
   const name = own ?? before ?? usual ?? DEFAULT_WORKFLOW;
-  if (name === DEFAULT_WORKFLOW) return { kind: "default" };
   const known = workflows[name];
+  // A project may have a `default` of its own.
+  if (name === DEFAULT_WORKFLOW && known === undefined) return { kind: "default" };
   if (known === undefined) return { kind: "lost", why: `there is no workflow ${name}` };
   const { workflow, digest } = known;
   const to = progress?.restart ?? workflow.start;
