@@ -22,7 +22,7 @@ export function drawText({ start, stages }: Workflow): string[] {
   });
 }
 
-/** What a stage does, in a line. */
+/** The work of a stage, in a line. */
 export function describeStage(stage: Stage): string {
   switch (stage.kind) {
     case "work":

@@ -112,7 +112,7 @@ function unknownKind(path: SourcePath, found: unknown): WorkflowProblem {
   };
 }
 
-/** What to add for a missing key. */
+/** The hint on a missing key. */
 function addition(path: SourcePath, key: string): { suggestion: string } {
   const known: Readonly<Record<string, string>> = {
     workflow: 'add "workflow": 1, the version of the format',
