@@ -2,7 +2,7 @@
 // job that is killed in between does the same visit again.
 import { diffWork, readWork } from "../../git/saved-work/work-ref.js";
 import { discardStage } from "../../git/saved-work/discard.js";
-import { saveWork, type Saved } from "../../git/saved-work/save.js";
+import { reviveWork, saveWork, type Saved } from "../../git/saved-work/save.js";
 import { shelveWork } from "../../git/saved-work/shelve.js";
 import type { Repository } from "../../git/base/repository.js";
 import type { StepEvent } from "../../logging/events.js";
@@ -93,6 +93,8 @@ async function dropStage(
 ): Promise<string[]> {
   const by = { stage: at.name, visit: at.visit };
   const task = job.task_id ?? "";
+  const named = getProgress(world, job)?.work?.commit;
+  if (named !== undefined && (await readWork(repo, task)) === undefined) await reviveWork(repo, task, named);
   const dropped = await discardStage(repo, {
     task,
     run: world.log.run,
