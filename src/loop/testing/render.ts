@@ -2,7 +2,7 @@
 import { never } from "../../system/never.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
-import type { Change } from "../../todo/model/change.js";
+import type { Advance, Change } from "../../todo/model/change.js";
 import { taskOfChange, type PersonChange } from "../../todo/model/person-change.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import type { ChangeResult } from "../step/jobs.js";
@@ -81,10 +81,12 @@ function eventWords(event: StepEvent): string {
     case "run_started":
     case "checkpoint":
     case "restored":
-    case "work_saved":
-    case "person_asked":
     case "woke":
       return "";
+    case "work_saved":
+      return event.shelved ? "shelved" : "";
+    case "person_asked":
+      return words(event.task_id, event.outcome);
     default:
       return never(event);
   }
@@ -93,8 +95,10 @@ function eventWords(event: StepEvent): string {
 function reportWords({ report }: Extract<StepEvent, { type: "agent_finished" }>): string {
   if (report === undefined || "missing" in report) return "ok, no summary";
   if ("invalid" in report) return "ok, bad summary";
-  const { status, task_id, new_tasks } = report.found;
+  const { status, task_id, new_tasks, outcome, questions = [] } = report.found;
   const added = new_tasks === undefined ? "" : `and ${new_tasks.length} new`;
+  if (questions.length > 0) return words("ok, asks", quoted(questions.join(" ")));
+  if (outcome !== undefined) return words("ok", outcome);
   return words("ok", status, task_id === null ? "" : `for ${task_id}`, added);
 }
 
@@ -133,7 +137,27 @@ function noteWords(note: ToldEvent): string {
     const stopped = note.stopped.map(({ task_id, kept }) => `${task_id} ${kept}`).join(", ");
     return words(note.outcome, quoted(note.why), stopped);
   }
+  if (note.type === "stage_entered") {
+    const from = note.from === undefined ? "" : `, after ${note.from}: ${note.outcome ?? ""}`;
+    const skipped = note.skipped === undefined ? "" : ` (passed by ${note.skipped})`;
+    return `${note.task_id ?? ""} ${note.to}, visit ${note.visit}${from}${skipped}`;
+  }
+  if (note.type === "asked")
+    return words(note.question.id, quoted(note.question.text), answersWords(note.question));
+  if (note.type === "question_answered")
+    return words(note.question, note.outcome ?? "", `by ${note.by} (${note.via})`);
   return note.type === "warning" ? words(jobOf(note), quoted(note.message)) : "";
+}
+
+function answersWords({
+  outcomes,
+  shows,
+}: {
+  outcomes: readonly string[];
+  shows?: { what: string } | undefined;
+}): string {
+  const of = shows === undefined ? "" : `shows ${shows.what};`;
+  return words(of, outcomes.length === 0 ? "any text" : outcomes.join(" or "));
 }
 
 /** Renders an effect in one line. */
@@ -152,7 +176,22 @@ function effectWords(effect: Effect): string {
     case "commit":
       return words(effect.changes.map(changeWords).join(", "), `(${effect.during})`);
     case "checkpoint":
-      return effect.reuse ? "the one there is" : "";
+      return words(
+        effect.reuse ? "the one there is" : "",
+        effect.aside === true ? "with one aside" : "",
+        effect.apply_work === true ? "with the saved work" : "",
+      );
+    case "save-work":
+      return words(
+        effect.outcome,
+        effect.work ? "with its work" : "",
+        effect.discard === undefined
+          ? ""
+          : words("without the changes of", effect.discard.stage ?? "this stage"),
+        effect.shelve ? "and shelve" : "",
+      );
+    case "ask-person":
+      return effect.task_id;
     case "run-agent": {
       const earlier = effect.earlier.map(({ attempt, reason }) => `${attempt} ${reason}`).join(", ");
       return words(factWords(effect.job), effect.label, earlier === "" ? "" : `after ${earlier}`);
@@ -178,16 +217,15 @@ function effectWords(effect: Effect): string {
     case "run-gate":
     case "restore":
     case "finish-pending":
-    case "save-work":
-    case "ask-person":
       return "";
     default:
       return never(effect);
   }
 }
 
-function factWords({ agent, task_id, phase, iteration, attempt }: JobFacts): string {
-  return `${agent} for ${task_id ?? phase}, iteration ${iteration}, attempt ${attempt},`;
+function factWords({ agent, task_id, phase, iteration, attempt, stage, part }: JobFacts): string {
+  const at = stage === undefined ? "" : ` at ${stage}${part === undefined ? "" : `, part ${part}`}`;
+  return `${agent} for ${task_id ?? phase}${at}, iteration ${iteration}, attempt ${attempt},`;
 }
 
 function changeWords(change: Change): string {
@@ -195,8 +233,9 @@ function changeWords(change: Change): string {
     case "claim":
       return `claim ${change.id} (${change.expect})`;
     case "enter":
+      return words("enter", change.workflow, change.id, `at ${change.to}`);
     case "advance":
-      return words(change.op, change.id, `to ${change.to}`);
+      return advanceWords(change);
     case "uncount":
       return `uncount ${change.id}`;
     case "finish":
@@ -214,6 +253,17 @@ function changeWords(change: Change): string {
     default:
       return never(change);
   }
+}
+
+function advanceWords({ id, outcome, to, status, part, takes, reasons = [] }: Advance): string {
+  const by =
+    takes === undefined
+      ? ""
+      : takes.automatic === undefined
+        ? "as answered"
+        : `as ${takes.automatic.by} says`;
+  if (part !== undefined) return words("end part", String(part.number), "of", id, `with ${outcome}`);
+  return words("advance", id, `by ${outcome}`, by, `to ${to} (${status})`, quoted(reasons.join("; ")));
 }
 
 function personWords(change: PersonChange): string {
@@ -245,7 +295,8 @@ export function renderState(state: RunState): string {
 
 function workWords(work: Work): string {
   const jobs = work.jobs.map(
-    ({ facts, activity }) => `#${facts.job} ${facts.task_id ?? facts.phase} at ${activity}`,
+    ({ facts, activity }) =>
+      `#${facts.job} ${facts.task_id ?? facts.phase} at ${words(facts.stage ?? "", activity)}`,
   );
   const { stopping, closing, dropped, iterations, reviews } = work;
   return [

@@ -7,13 +7,16 @@ import { Summary } from "../../todo/model/summary.js";
 import { FAILURE_REASONS } from "../../agents/agent.js";
 import { given } from "../../system/given.js";
 import { answer, fail, type AgentEnd, type WorldReply } from "./answers.js";
-import { computeDigest } from "./disk.js";
+import type { PersonChange } from "../../todo/model/person-change.js";
+import type { Workflow } from "../../workflow/workflow.js";
+import { changeByPerson, computeDigest } from "./disk.js";
 import { advance, mayAdvance } from "./operations.js";
+import { stageRules } from "./stage-rules.js";
 import { renderState, renderTaken } from "./render.js";
 import { feed, createSim, startRun, wake, type Fed, type OpenEffect, type Sim } from "./sim.js";
 
 /** Runs the commands of a transcript and returns its text with the current results. */
-export function playTranscript(text: string): string {
+export function playTranscript(text: string, load: (name: string) => Workflow): string {
   let sim = createSim({ rows: [], commits: [], checkpoints: [] });
   const blocks = text.trimEnd().split(/\n\n+/);
   return blocks
@@ -22,7 +25,7 @@ export function playTranscript(text: string): string {
       const [commands = ""] = block.split("\n----");
       const out: string[] = [];
       for (const line of commands.split("\n")) {
-        const done = playLine(sim, line);
+        const done = playLine(sim, line, load);
         sim = done.sim;
         out.push(...done.out);
       }
@@ -37,10 +40,18 @@ interface Played {
   out: string[];
 }
 
-type Command = (sim: Sim, words: readonly string[]) => Played;
+type Command = (sim: Sim, words: readonly string[], load: (name: string) => Workflow) => Played;
 
 const COMMANDS: Record<string, Command> = {
   rules: (sim, words) => set({ ...sim, rules: readRules(sim.rules, words) }),
+  workflow: (sim, [name = ""], load) => set({ ...sim, rules: { ...sim.rules, ...stageRules(load(name)) } }),
+  // What a person does by a command, beside the run: `person answer T1 approve`, `person pause T1`.
+  person: (sim, words) => {
+    const disk = changeByPerson(sim.disk, readPersonChange(sim, words));
+    if (disk === undefined) throw unknown(words.join(" "));
+    return set({ ...sim, disk, journal: [disk] });
+  },
+  says: (sim, [says = ""]) => tell(answer(sim, firstOpen(sim, "ask-person"), { says })),
   tasks: (sim, words) => {
     const disk = { ...sim.disk, rows: words.map(readTask) };
     return set({ ...sim, disk, journal: [disk] });
@@ -91,13 +102,14 @@ const COMMANDS: Record<string, Command> = {
   wake: (sim) => tell(wake(sim)),
 };
 
-function playLine(sim: Sim, line: string): Played {
+function playLine(sim: Sim, line: string, load: (name: string) => Workflow): Played {
   const [name = "", ...words] = line.match(/"[^"]*"|\S+/g) ?? [];
   const command = COMMANDS[name];
   if (command === undefined) throw unknown(name);
   return command(
     sim,
     words.map((word) => word.replace(/^"(.*)"$/, "$1")),
+    load,
   );
 }
 
@@ -141,7 +153,7 @@ function go(sim: Sim): Played {
   const out: string[] = [];
   for (;;) {
     const open = now.open.find(
-      (one) => one.effect.kind !== "run-agent" && one.effect.kind !== "ask" && mayAdvance(now, one),
+      (one) => !["run-agent", "ask", "ask-person"].includes(one.effect.kind) && mayAdvance(now, one),
     );
     if (open === undefined) return { sim: now, out: [...out, renderState(now.state)] };
     const done = answerWell(now, open);
@@ -175,6 +187,33 @@ function readEdit(rows: readonly IndexRow[], word: string): readonly IndexRow[] 
   return rows.map((one) => (one.id === row.id ? row : one));
 }
 
+/** `outcome changes ["what it says"]`, `asks "Which one?"`: the report of an agent in a stage. */
+function readStageEnd(what: string, [first = "", summary = "did it"]: readonly string[]): AgentEnd {
+  const said = what === "asks" ? { questions: [first] } : { outcome: first };
+  return { outcome: "ok", report: { found: { task_id: null, status: "done", summary, ...said } } };
+}
+
+function readPersonChange({ disk }: Sim, [op = "", task = "", more]: readonly string[]): PersonChange {
+  const id = TaskId.parse(task);
+  const by = { by: "ada", via: "cli" as const };
+  const visit = disk.rows.find((row) => row.id === id)?.progress?.visit ?? 1;
+  const question = `${id}.${String(visit)}`;
+  const said = op === "text" ? { text: more } : { outcome: more };
+  switch (op) {
+    case "answer":
+    case "text":
+      return { op: "answer", id, question, ...given(said), ...by };
+    case "pause":
+    case "resume":
+    case "complete":
+      return { op, id, ...by };
+    case "restart":
+      return { op, id, ...given({ stage: more }), ...by };
+    default:
+      throw unknown(op);
+  }
+}
+
 /** `done [for T9] [new N1,N2]`, `blocked "why"`, `missing`, `invalid`, `failed exited ["why" [until]]`. */
 function readEnd([status = "", ...rest]: readonly string[]): AgentEnd {
   if (status === "missing") return { outcome: "ok", report: { missing: "there is no summary" } };
@@ -185,6 +224,7 @@ function readEnd([status = "", ...rest]: readonly string[]): AgentEnd {
     const [, evidence = "as seen", until] = rest;
     return { outcome: "failed", reason, evidence, ...given({ retry_at: until }) };
   }
+  if (status === "outcome" || status === "asks") return readStageEnd(status, rest);
   if (status !== "done" && status !== "blocked" && status !== "skipped" && status !== "reviewed") {
     throw unknown(status);
   }
@@ -208,7 +248,7 @@ function readRules(rules: Rules, words: readonly string[]): Rules {
     const [, top = "", , below, value = ""] = /^([a-z_]+)(\.([a-z_]+))?=(.*)$/.exec(word) ?? [];
     const inner = all.get(top);
     const known = below === undefined ? inner : undefined;
-    const isList = top === "hooks" || Array.isArray(known);
+    const isList = ["hooks", "skip", "auto_approve"].includes(top) || Array.isArray(known);
     const read = isList ? value.split(",") : readValue(value);
     all.set(top, below === undefined ? read : { ...(typeof inner === "object" ? inner : {}), [below]: read });
   }
