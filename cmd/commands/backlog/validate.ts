@@ -26,7 +26,10 @@ export async function validate(context: CommandContext, typed: Typed): Promise<C
     project,
     own === undefined ? [] : [path.resolve(context.cwd, own)],
   );
-  const checked = checkBacklog(await readNamedFile(context, project.todoFile, "task file"), options);
+  const checked = checkBacklog(await readNamedFile(context, project.todoFile, "task file"), {
+    ...options,
+    answers: true,
+  });
   const problems = checked.kind === "ok" ? [] : checked.problems;
   const answer = validateAnswer(problems);
   if (hasFlag(typed, "--json")) await printJson(context, answer);

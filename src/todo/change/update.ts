@@ -183,7 +183,9 @@ function takeOut(draft: Draft, tasks: readonly Task[]): void {
 }
 
 /** Removes edges to a removed task or marker. */
-function withoutEdgesTo(task: Task, gone: ReadonlySet<TaskId>, now: string): Task {
+function withoutEdgesTo(whole: Task, gone: ReadonlySet<TaskId>, now: string): Task {
+  const { parent, ...orphan } = whole;
+  const task = parent !== undefined && gone.has(parent) ? { ...orphan, updated_at: now } : whole;
   if (task.depends_on?.some((id) => gone.has(id)) !== true) return task;
   return { ...task, depends_on: task.depends_on.filter((id) => !gone.has(id)), updated_at: now };
 }

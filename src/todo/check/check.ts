@@ -1,11 +1,13 @@
 // Checks whether a file is a backlog and reports all its problems at once, in file order; the same bytes give the same
 // result. outline.ts, shape.ts and quick-check.ts give a fast yes; layout.ts, shape.ts and rules.ts find the problems.
 import { decodeUtf8 } from "../../system/text/decode-utf8.js";
+import { given } from "../../system/given.js";
 import { parseJson } from "../../system/text/json.js";
 import { lineCounter } from "../../system/text/line-counter.js";
 import { locate, readLayout, type BacklogLayout, type TextProblem } from "../json/layout.js";
 import { outlineOf } from "../json/outline.js";
 import type { UnplacedProblem, Problem } from "../model/problem.js";
+import { checkProgress } from "./progress-rules.js";
 import { checkRules } from "./rules.js";
 import { explainShape, isBacklog, readTask, readWrongTask, type WrongTask } from "./shape.js";
 import { isSound } from "./quick-check.js";
@@ -17,6 +19,8 @@ export interface CheckOptions {
   agentNames?: readonly string[];
   /** A further schema that the file must meet. */
   schema?: UserSchema;
+  /** Answers in the file that do not count are problems too; a run puts them back, and goes on. */
+  answers?: true;
 }
 
 export type CheckResult =
@@ -47,12 +51,13 @@ function checkText(text: string, bom: boolean, options: CheckOptions): CheckResu
 function goodBacklog(
   text: string,
   bom: boolean,
-  { agentNames, schema }: CheckOptions,
+  { agentNames, schema, answers }: CheckOptions,
 ): CheckResult | undefined {
   const value = parseJson(text);
   if (!isBacklog(value) || value.tasks.length === 0) return undefined;
   const layout = outlineOf(text, value);
   if (layout === undefined || !isSound(value, agentNames)) return undefined;
+  if (checkProgress(value.tasks, given({ answers })).length > 0) return undefined;
   return schema === undefined || schema(value).length === 0
     ? { kind: "ok", backlog: value, layout, bom }
     : undefined;
@@ -80,11 +85,16 @@ function brokenRules(
   found: readonly TextProblem[],
   options: CheckOptions,
 ): UnplacedProblem[] {
-  const findings = checkRules(value, options.agentNames);
+  const findings = [...checkRules(value, options.agentNames), ...workflowRules(value, options)];
   // A user's schema may recurse; Looper's schemas do not.
   const tooDeep = found.some((problem) => problem.rule === "nesting");
   if (options.schema !== undefined && !tooDeep) findings.push(...options.schema(value));
   return findings;
+}
+
+function workflowRules(value: unknown, { answers }: CheckOptions): UnplacedProblem[] {
+  if (typeof value !== "object" || value === null || !("tasks" in value)) return [];
+  return Array.isArray(value.tasks) ? checkProgress(value.tasks, given({ answers })) : [];
 }
 
 function hasNoTasks(value: unknown): boolean {

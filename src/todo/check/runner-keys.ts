@@ -3,7 +3,7 @@
 import { MARKER } from "../model/marker.js";
 
 /** Keys of a task that people do not write. */
-const OF_TASK = new Set(["attempts", "result", "created_at", "updated_at"]);
+const OF_TASK = new Set(["attempts", "result", "created_at", "updated_at", "parent", "progress"]);
 /** Keys of the root that `looper init` writes. */
 const OF_ROOT = new Set(["$schema"]);
 

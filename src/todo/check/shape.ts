@@ -7,6 +7,8 @@ import { pointerOf } from "../json/layout.js";
 import { meetsSchema } from "./meets-schema.js";
 import { didYouMean, show, type UnplacedProblem } from "../model/problem.js";
 import { findSpelledKey } from "./spelling.js";
+import { Answer, GivenAnswer, Progress, Question, SavedWork, StageOutput } from "../../workflow/progress.js";
+import { BEGIN_AGAIN } from "./progress-rules.js";
 import { Backlog, Task } from "../model/task.js";
 import { readPriority, statusFor } from "./words.js";
 
@@ -34,7 +36,8 @@ function problemsOf(issue: z.core.$ZodIssue, value: unknown): UnplacedProblem[] 
   const words = wordsFor(issue, found, nameOf(path));
   const meant = path[0] === "tasks" ? meantBy(path, found) : undefined;
   const suggestion = meant === undefined ? words.suggestion : `write ${meant}: ${FIX} does`;
-  return [{ pointer: pointerOf(path), ...words, suggestion }];
+  const otherwise = isInProgress(path) ? `correct it, or ${BEGIN_AGAIN}` : null;
+  return [{ pointer: pointerOf(path), ...words, suggestion: suggestion ?? otherwise }];
 }
 
 /** The valid value that a wrong one clearly means, as JSON; `undefined` if unclear. */
@@ -48,6 +51,7 @@ function meantBy(path: Keys, found: unknown): string | undefined {
 }
 
 function unknownKey(path: Keys, key: string): UnplacedProblem {
+  if (isInProgress(path)) return unknownProgressKey(path, key);
   const known = knownKeys(path);
   const spelled = findSpelledKey(key, known, new Set());
   const near = didYouMean(nearest(key, known), 'remove it, or put it under "meta"');
@@ -59,6 +63,31 @@ function unknownKey(path: Keys, key: string): UnplacedProblem {
       : `${near}${isMoved ? `; ${FIX} moves it there` : ""}`;
   const message = `the key ${JSON.stringify(key)} is not known here`;
   return { rule: "unknown-key", pointer: pointerOf([...path, key]), atKey: true, message, suggestion };
+}
+
+/** Whether a place is in a task's progress, which only the runner writes. */
+function isInProgress(path: Keys): boolean {
+  return path[0] === "tasks" && path[2] === "progress";
+}
+
+function unknownProgressKey(path: Keys, key: string): UnplacedProblem {
+  const near = nearest(key, progressKeys(path.slice(3)));
+  const message = `the key ${JSON.stringify(key)} is not known here; a newer version of looper may have written it`;
+  const suggestion = didYouMean(near, `use that version, remove the key, or ${BEGIN_AGAIN}`);
+  return { rule: "unknown-key", pointer: pointerOf([...path, key]), atKey: true, message, suggestion };
+}
+
+/** The keys that are known at a place in progress. */
+function progressKeys(path: Keys): string[] {
+  const shapes: Readonly<Record<string, readonly string[]>> = {
+    question: Object.keys(Question.shape),
+    answer: Object.keys(GivenAnswer.shape),
+    answers: Object.keys(Answer.shape),
+    outputs: Object.keys(StageOutput.shape),
+    work: Object.keys(SavedWork.shape),
+  };
+  const [first] = path;
+  return first === undefined ? Object.keys(Progress.shape) : [...(shapes[String(first)] ?? [])];
 }
 
 /** The command that makes clear corrections. */
@@ -81,6 +110,13 @@ const TO_ADD: Readonly<Record<string, string>> = {
 function missingKey(path: Keys, key: string): UnplacedProblem {
   const add = Object.hasOwn(TO_ADD, key) ? `: ${TO_ADD[key] ?? ""}` : "";
   const message = `${JSON.stringify(key)} is missing`;
+  if (isInProgress(path))
+    return {
+      rule: "missing-key",
+      pointer: pointerOf(path),
+      message,
+      suggestion: `add it, or ${BEGIN_AGAIN}`,
+    };
   return { rule: "missing-key", pointer: pointerOf(path), message, suggestion: `add "${key}"${add}` };
 }
 

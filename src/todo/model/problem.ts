@@ -13,6 +13,7 @@ export type Rule =
   | "duplicate-id"
   | "unknown-dependency"
   | "self-dependency"
+  | "unknown-parent"
   | "cycle"
   | "unknown-agent"
   | "schema";
