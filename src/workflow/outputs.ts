@@ -69,7 +69,9 @@ export const ScoutFindings = z.object({
   codePatterns: z.record(z.string(), z.string()).optional().describe("Patterns in the code, by name"),
   webFindings: texts.optional(),
   recommendations: texts.optional(),
-  confidence: z.enum(["high", "medium", "low"]),
+  confidence: z
+    .union([z.enum(["high", "medium", "low"]), z.number().min(0).max(1)])
+    .describe("How sure the findings are: a word, or a number from 0 to 1"),
 });
 export type ScoutFindings = z.infer<typeof ScoutFindings>;
 
