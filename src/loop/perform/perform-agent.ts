@@ -286,7 +286,7 @@ async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
   if (job.task_id !== undefined) world.memory.tails.set(job.task_id, tail);
   const end = await takeRequests(world, call, used === undefined ? result : { ...result, used });
   if (stage === undefined) return end;
-  rememberSession(world, job, end.session);
+  if (end.outcome === "ok") rememberSession(world, job, end.session);
   return judgeStage(world, stage, end);
 }
 
