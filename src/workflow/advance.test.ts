@@ -1,0 +1,198 @@
+import { expect, test } from "vitest";
+import {
+  collectFacts,
+  explainOver,
+  findShownStage,
+  findTarget,
+  joinOutcomes,
+  leadOn,
+  listOwnOutcomes,
+  MOST_VISITS,
+  type Place,
+} from "./advance.js";
+import { Workflow, type Stage } from "./workflow.js";
+
+const toMs = (text: string): number => Number.parseInt(text, 10) * 60_000;
+const SKIP_NOTHING = { skip: [], toMs };
+
+const work = (next: Stage["next"], more: object = {}): unknown => ({
+  kind: "work",
+  prompt: "do",
+  next,
+  ...more,
+});
+const analyze = (next: Stage["next"], more: object = {}): unknown => ({
+  kind: "analyze",
+  prompt: "look",
+  next,
+  ...more,
+});
+const make = (stages: Record<string, unknown>, more: object = {}): Workflow =>
+  Workflow.parse({ workflow: 1, name: "mine", start: Object.keys(stages)[0], stages, ...more });
+
+/** A pair that alternates until the review finds nothing. */
+const PAIR = make({
+  implement: work({ done: "review" }),
+  review: analyze({ complete: "finish", changes: "implement" }),
+});
+const at = (stage: string, more: Partial<Place> = {}): Place => ({ stage, visit: 1, ...more });
+const to = (place: Place, outcome: string, workflow = PAIR): string | undefined =>
+  leadOn(workflow, place, outcome, SKIP_NOTHING)?.to;
+
+// The names of checklist row R4-61.
+test("starting: a task that enters its workflow is at its first stage, and what --skip names is passed", () => {
+  const planned = make({ clarify: analyze({ clear: "plan" }), plan: analyze({ done: "finish" }) });
+  const led = leadOn(planned, at("clarify"), "clear", { skip: ["plan"], toMs });
+  expect(led).toEqual({
+    to: "finish",
+    passed: [{ stage: "plan", outcome: "done", skipped: "skip" }],
+    reasons: [],
+  });
+});
+
+test("completion: a review that is complete leads to finish", () => {
+  expect(to(at("review"), "complete")).toBe("finish");
+});
+
+test("chain: implementation leads to review", () => {
+  expect(to(at("implement"), "done")).toBe("review");
+});
+
+test("chain: a review that wants changes leads to implementation", () => {
+  expect(to(at("review"), "changes")).toBe("implement");
+});
+
+test("error: a failed attempt leads to the same stage, and one that is exhausted to block", () => {
+  expect(to(at("implement"), "failed")).toBe("implement");
+  expect(to(at("implement"), "exhausted")).toBe("block");
+  expect(to(at("implement"), "blocked")).toBe("block");
+});
+
+test("validation: an outcome that the stage does not declare leads nowhere", () => {
+  expect(to(at("implement"), "complete")).toBeUndefined();
+  expect(to(at("review"), "")).toBeUndefined();
+});
+
+test("limit: after 25 visits a task leads to block, with the reason visits", () => {
+  const last = leadOn(PAIR, at("review", { visit: MOST_VISITS }), "changes", SKIP_NOTHING);
+  expect(last?.to).toBe("block");
+  expect(last?.reasons[0]).toMatch(/^visits: 25 /);
+  expect(to(at("review", { visit: MOST_VISITS }), "complete")).toBe("finish");
+  expect(to(at("review", { visit: MOST_VISITS - 1 }), "changes")).toBe("implement");
+});
+
+test("a stage that maps an outcome of the runner leads there, and may drop its changes", () => {
+  const tidy = make({
+    do: work({ done: "tidy" }),
+    tidy: work({ done: "finish", exhausted: { to: "finish", discard: true }, blocked: "do" }),
+  });
+  expect(leadOn(tidy, at("tidy"), "exhausted", SKIP_NOTHING)).toMatchObject({ to: "finish", discard: true });
+  expect(to(at("tidy"), "blocked", tidy)).toBe("do");
+});
+
+test("a check that fails leads to block, unless it says where", () => {
+  const bare = make({ lint: { kind: "check", commands: ["lint"], next: { passed: "finish" } } });
+  expect(to(at("lint"), "failed", bare)).toBe("block");
+  expect(listOwnOutcomes(bare.stages["lint"] ?? neverThere())).toEqual(["passed", "failed"]);
+});
+
+test("work that the gate rejects at finish goes back to the last work stage that the task was in", () => {
+  expect(findTarget(PAIR, { stage: "finish", visits: { implement: 2 } }, "gate_failed")?.to).toBe(
+    "implement",
+  );
+  expect(findTarget(PAIR, { stage: "finish", visits: {} }, "gate_failed")?.to).toBe("block");
+});
+
+test("a stage whose when does not hold is passed with the outcome of else", () => {
+  const risky = make({
+    plan: analyze({ done: "sure" }),
+    sure: {
+      ...{ kind: "ask", question: "Really?", when: { "plan.risk": ["high"] }, else: "yes" },
+      next: { yes: "finish", no: "block" },
+    },
+  });
+  const led = (risk?: string) =>
+    leadOn(
+      risky,
+      at("plan", { facts: risk === undefined ? {} : { "plan.risk": risk } }),
+      "done",
+      SKIP_NOTHING,
+    );
+  expect(led("high")?.to).toBe("sure");
+  expect(led("low")).toMatchObject({
+    to: "finish",
+    passed: [{ stage: "sure", outcome: "yes", skipped: "when" }],
+  });
+  expect(led()?.to).toBe("finish");
+  expect(collectFacts(risky, "plan", { risk: "high", other: 1, deep: {} })).toEqual({ risk: "high" });
+});
+
+test("passed stages that lead back to themselves give the task up, with the reason", () => {
+  const ring = make({
+    a: analyze({ done: "b" }),
+    b: analyze({ done: "c" }),
+    c: analyze({ done: "b", over: "finish" }),
+  });
+  const led = leadOn(ring, at("a"), "done", { skip: ["b", "c"], toMs });
+  expect(led?.to).toBe("block");
+  expect(led?.reasons[0]).toContain("lead back to b");
+});
+
+test.each<[string, object, Partial<Place>, RegExp]>([
+  ["visits of the stage", { visits: 2 }, { visits: { implement: 2 } }, /^visits: implement/],
+  ["tokens", { tokens: 100 }, { spent: { implement: { tokens: 100, duration_ms: 0 } } }, /^tokens/],
+  ["cost", { cost_usd: 1 }, { spent: { implement: { tokens: 0, cost_usd: 1.5, duration_ms: 0 } } }, /^cost/],
+  [
+    "duration",
+    { duration: "30m" },
+    { spent: { implement: { tokens: 0, duration_ms: 1_800_000 } } },
+    /^duration/,
+  ],
+])("a stage whose limit of %s is spent is not entered", (_name, limits, place, why) => {
+  const limited = make({
+    implement: work({ done: "review" }, { limits }),
+    review: analyze({ complete: "finish", changes: "implement" }),
+  });
+  expect(explainOver(limited, at("review"), "implement", toMs)).toBeUndefined();
+  expect(explainOver(limited, at("review", place), "implement", toMs)?.why).toMatch(why);
+  expect(to(at("review", place), "changes", limited)).toBe("block");
+});
+
+test("over_limit leads where the stage says, but a workflow that is over its own limit only to an end", () => {
+  const limits = { visits: 1 };
+  const stages = {
+    implement: work({ done: "review", over_limit: "report" }, { limits }),
+    review: analyze({ complete: "finish", changes: "implement" }),
+    report: analyze({ done: "finish" }),
+  };
+  const place = at("review", { visits: { implement: 1 } });
+  expect(to(place, "changes", make(stages))).toBe("report");
+  expect(to({ ...place, visit: 9 }, "changes", make(stages, { limits: { visits: 9 } }))).toBe("block");
+});
+
+test.each<[string, string[], string | undefined]>([
+  ["all", ["good", "good"], "good"],
+  ["all", ["good", "bad", "worse"], "bad"],
+  ["any", ["worse", "good", "bad"], "good"],
+  ["majority", ["good", "bad", "bad"], "bad"],
+  ["majority", ["good", "bad"], "bad"],
+  ["majority", ["good", "good", "bad", "worse"], "good"],
+])("parts joined by %s: %j is %s", (join, outcomes, joined) => {
+  const stage = make({
+    look: analyze({ good: "finish", bad: "block", worse: "block" }, { agent: ["a", "b"], join }),
+  }).stages["look"];
+  expect(joinOutcomes(stage ?? neverThere(), outcomes)).toBe(joined);
+});
+
+test("an ask stage that shows a diff shows the changes of the work stage that leads to it", () => {
+  const staged = make({
+    create: work({ done: "created" }),
+    created: { kind: "ask", question: "Keep?", shows: "diff", next: { yes: "modify", no: "create" } },
+    modify: work({ done: "finish" }),
+  });
+  expect(findShownStage(staged, "created", { visits: { create: 1, modify: 1 } })).toBe("create");
+});
+
+function neverThere(): never {
+  throw new Error("the stage is there");
+}
