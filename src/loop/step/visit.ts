@@ -316,7 +316,7 @@ export function takeSaved(work: Work, job: Job, event: Of<"work_saved">, decisio
   return replaceJob(work, enter(job, "settle"));
 }
 
-/** The saved work as the row names it. On another base nobody has judged it yet. */
+/** The saved work as the row names it. On another base it is not judged yet. */
 function workAfter(
   { route, visitEnd }: Job,
   { work }: Of<"work_saved">,

@@ -33,7 +33,7 @@ export interface WorldReply {
   /** Why the gate's verdict is "unverified". */
   because?: Because;
   hook?: "ok" | "failed" | "timed-out";
-  /** What the person at the terminal answers; absent: nothing. */
+  /** The answer of the person at the terminal; absent: they leave the question open. */
   says?: string;
 }
 

@@ -99,7 +99,7 @@ function unanswered({ expect, takes, outcome, id }: Advance, { before, workflow 
     return standsIn({ stage: expect.stage, id, via: takes.automatic.via }, before);
   const rows = [...before.disk.rows, ...before.seen.rows].filter((row) => row.id === id);
   const isAnswered = rows.some(({ progress }) => progress?.answered !== undefined);
-  return isAnswered ? [] : [`${expect.stage} of ${id} is left, and nobody answered`];
+  return isAnswered ? [] : [`${expect.stage} of ${id} is left without an answer in its row`];
 }
 
 /** L22: no job starts on a task that waits for an answer, or is paused when the run knows it. */
@@ -129,5 +129,5 @@ function standsIn({ stage, id, via }: { stage: string; id: string; via: string }
   const isOver = progress?.deadline !== undefined && Date.parse(progress.deadline) <= before.now;
   return (via === "setting" && isSet) || (via === "timeout" && isOver)
     ? []
-    : [`nobody answered ${stage} of ${id}`];
+    : [`${stage} of ${id} is answered by neither a setting nor a timeout`];
 }

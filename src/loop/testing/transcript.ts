@@ -45,7 +45,7 @@ type Command = (sim: Sim, words: readonly string[], load: (name: string) => Work
 const COMMANDS: Record<string, Command> = {
   rules: (sim, words) => set({ ...sim, rules: readRules(sim.rules, words) }),
   workflow: (sim, [name = ""], load) => set({ ...sim, rules: { ...sim.rules, ...stageRules(load(name)) } }),
-  // What a person does by a command, beside the run: `person answer T1 approve`, `person pause T1`.
+  // A person's command beside the run: `person answer T1 approve`, `person pause T1`.
   person: (sim, words) => {
     const disk = changeByPerson(sim.disk, readPersonChange(sim, words));
     if (disk === undefined) throw unknown(words.join(" "));
