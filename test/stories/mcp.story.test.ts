@@ -178,8 +178,10 @@ test(
       [["questions"], ["answer", { id: "T1", outcome: "perhaps" }]],
       ["--allow-answers"],
     );
-    expect(questions).toMatchObject({ questions: [{ task: "T1", question: { id: "T1.2" } }] });
-    expect(wrong).toContain("perhaps is not an outcome of T1.2");
+    expect(questions).toMatchObject({
+      questions: [{ task: "T1", id: "T1.2", text: "Carry out this plan?" }],
+    });
+    expect(wrong).toContain("perhaps");
     expect(await callAll(rig, [answer], ["--allow-answers"])).toMatchObject([{ changed: [{ id: "T1" }] }]);
     expect(rig.readBacklog().tasks[0]).toMatchObject({
       status: "todo",
@@ -269,6 +271,51 @@ test(
     expect(code).toBe(1);
     expect(rig.statuses()).toEqual({ T1: "blocked" });
     expect(rig.readBacklog().tasks[0]).toMatchObject({ blockers: ["Which port?"] });
+  }),
+);
+
+test(
+  "in a workflow the question is asked, answered over MCP, and the same stage goes on with the answer",
+  story(async (rig) => {
+    const told = path.join(rig.root, "told");
+    rig.writeBacklog([{ id: "T1" }]);
+    const agent = await rig.agent({}, { hooks: { notification: [`cat >> ${told}`] } });
+    const seen: unknown[] = [];
+    agent.play(async (turn) => {
+      if (turn.hello.prompt.includes("Which port?")) {
+        const [task] = await callInside(turn, [["task"]]);
+        seen.push(task);
+        if ((task as { stage: string }).stage === "implement") await turn.write("made.txt", "8080\n");
+        const outcome = (task as { stage: string }).stage === "implement" ? "done" : "complete";
+        const output = outcome === "done" ? { completed: [] } : { findings: [] };
+        await callInside(turn, [["report", { status: "done", outcome, output, summary: outcome }]]);
+        return turn.exit(0, "reported over MCP");
+      }
+      await callInside(turn, [["ask_human", { question: "Which port?" }]]);
+      return turn.exit(0, "asked");
+    });
+    const words = ["run", "--no-review", "--workflow", "implement-review"];
+    const first = await rig.run(words);
+    expect(first.code, first.stderr).toBe(1);
+    expect(rig.readBacklog().tasks[0]).toMatchObject({
+      status: "blocked",
+      progress: { stage: "implement", question: { source: "agent", text: "Which port?" } },
+    });
+    expect(
+      await callAll(rig, [["answer", { id: "T1", text: "8080, as before" }]], ["--allow-answers"]),
+    ).toMatchObject([{ changed: [{ id: "T1" }] }]);
+    const second = await rig.run(words);
+    expect(second.code, second.stdout + second.stderr).toBe(0);
+    expect(rig.read("made.txt")).toBe("8080\n");
+    expect(seen).toMatchObject([
+      { stage: "implement", answers: [{ question: "Which port?", text: "8080, as before", via: "mcp" }] },
+      { stage: "review", workflow: "implement-review", inputs: {} },
+    ]);
+    const events = readFileSync(told, "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => (JSON.parse(line) as { of: string }).of);
+    expect(events).toEqual(["asked", "run_ended", "committed", "run_ended"]);
   }),
 );
 

@@ -3,11 +3,14 @@
 import path from "node:path";
 import { z } from "zod";
 import type { Project } from "../../../src/config/project/open-project.js";
-import { readStart } from "../../../src/loop/runs/own-runs.js";
+import { isEnvironmentFailure } from "../../../src/loop/step/drive.js";
+import { isInput, listAnswers } from "../../../src/loop/perform/stage-facts.js";
+import { documentOf, readOutput } from "../../../src/loop/perform/stage-output.js";
+import { readLines } from "../../../src/logging/read.js";
+import { Rules } from "../../../src/logging/rules.js";
+import type { Workflow } from "../../../src/workflow/workflow.js";
 import { STEP_DIR, writeAgentLine, type AgentLine } from "../../../src/logging/agent-file.js";
-import { UserError } from "../../../src/system/errors.js";
-import { sha256Hex } from "../../../src/system/text/sha256.js";
-import { parseJson } from "../../../src/system/text/json.js";
+import { errorMessage, UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { withoutMarker } from "../../../src/todo/model/select.js";
 import { NewTask, StageAgentReport } from "../../../src/todo/model/summary.js";
@@ -17,7 +20,6 @@ import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { selectNext } from "./next.js";
-import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 import { makeTool, type McpTool } from "./tool.js";
 
 /** The step of an agent, as its environment describes it. */
@@ -72,7 +74,7 @@ function readingTools(context: CommandContext, step: Step): McpTool[] {
       },
       {},
       async () => {
-        const { tasks } = await readBacklog(context, step);
+        const { tasks } = await readSite(context, step);
         return selectNext(tasks, step.taskId);
       },
     ),
@@ -155,21 +157,37 @@ async function leaveRequest({ ports }: CommandContext, step: Step, line: Request
   return { ok: true, message: SAID[line.type] };
 }
 
-async function readBacklog(
-  context: CommandContext,
-  { folder }: Step,
-): Promise<{ project: Project; tasks: readonly Task[] }> {
+interface Site {
+  project: Project;
+  tasks: readonly Task[];
+  /** The workflows of the run. */
+  workflows: Rules["workflows"];
+}
+
+async function readSite(context: CommandContext, { folder }: Step): Promise<Site> {
   // The run may have been started with another task file than the one of this folder.
-  const start = folder === undefined ? {} : await readStart(context.ports, path.dirname(folder));
+  const start = folder === undefined ? {} : await readFirstLine(context, path.dirname(folder));
   const place = start.project === undefined ? context : { ...context, cwd: start.project };
-  const project = await projectOf(place, { file: start.todoFile, quiet: true });
+  const project = await projectOf(place, { file: start.todo_file, quiet: true });
   const { tasks } = await readTasks(place, project);
-  return { project, tasks: withoutMarker(tasks) };
+  return { project, tasks: withoutMarker(tasks), workflows: start.rules?.workflows };
+}
+
+/** The facts of a run that its log begins with. */
+const Start = z.object({
+  project: z.string().optional(),
+  todo_file: z.string().optional(),
+  rules: z.object({ workflows: Rules.shape.workflows }).optional(),
+});
+
+async function readFirstLine({ ports }: CommandContext, folder: string): Promise<z.infer<typeof Start>> {
+  for await (const { value } of readLines(ports, folder)) return Start.safeParse(value).data ?? {};
+  return {};
 }
 
 async function showTask(context: CommandContext, step: Step): Promise<object> {
-  const { project, tasks } = await readBacklog(context, step);
-  const task = tasks.find(({ id }) => id === step.taskId);
+  const site = await readSite(context, step);
+  const task = site.tasks.find(({ id }) => id === step.taskId);
   if (task === undefined)
     return {
       task: null,
@@ -181,54 +199,55 @@ async function showTask(context: CommandContext, step: Step): Promise<object> {
     task: rest,
     attempt: step.attempt ?? null,
     ...given({ prompt }),
-    ...(progress === undefined ? {} : await showProgress(context, project, { task, progress })),
+    ...(progress === undefined ? {} : await showProgress(context, site, task.id, progress)),
   };
 }
 
 async function showProgress(
   { ports }: CommandContext,
-  project: Project,
-  { task, progress }: { task: Task; progress: Progress },
+  { project, workflows }: Site,
+  id: string,
+  progress: Progress,
 ): Promise<object> {
-  const folder = tasksFolder(project);
-  const { workflow, stage, visit, outputs = {}, answer, answers = [], notes = [] } = progress;
+  const { workflow, stage, visit, outputs = {}, notes = [] } = progress;
   const inputs: Record<string, object> = {};
-  for (const [name, output] of Object.entries(outputs))
-    inputs[name] = await readOutput(ports.files, folder, output);
-  const all =
-    answer === undefined
-      ? answers
-      : [...answers.filter(({ question }) => question !== answer.question), answer];
+  for (const key of inputKeys(workflows?.[workflow]?.workflow, progress)) {
+    const output = outputs[key];
+    if (output !== undefined) inputs[key] = await showOutput(ports.files, project, id, output);
+  }
   return {
     workflow,
     stage,
     visit,
-    document: path.join(folder, task.id, "task.md"),
+    document: documentOf(project, id),
     inputs,
-    answers: all.map(({ question, outcome, text, comment }) => ({
-      question,
-      ...given({ outcome, text, comment }),
-    })),
+    answers: listAnswers(progress),
     notes: notes.map(({ text, by }) => ({ text, by })),
   };
 }
 
-/** A longer output is named only. */
-const LONGEST_OUTPUT = 512 * 1024;
+/** The outputs that the stage's prompt has as well. */
+function inputKeys(workflow: Workflow | undefined, { stage, outputs = {} }: Progress): string[] {
+  const reader = workflow?.stages[stage];
+  if (workflow === undefined || reader === undefined) return [];
+  if (reader.kind !== "work" && reader.kind !== "analyze") return [];
+  return Object.keys(outputs).filter((key) => isInput(workflow, { key, reader }));
+}
 
-async function readOutput(
+async function showOutput(
   files: CommandContext["ports"]["files"],
-  folder: string,
-  { file, sha256, outcome, visit }: StageOutput,
+  project: Project,
+  id: string,
+  output: StageOutput,
 ): Promise<object> {
-  const place = path.join(folder, file);
-  const about = { outcome, visit, file: place };
-  const stat = await files.stat(place);
-  if (stat?.kind !== "file") return { ...about, problem: "the file is missing" };
-  if (stat.size > LONGEST_OUTPUT) return { ...about, problem: "the file is too long to be shown here" };
-  const bytes = (await files.read(place)) ?? new Uint8Array();
-  const problem = sha256Hex(bytes) === sha256 ? {} : { problem: "the file was changed since it was written" };
-  return { ...about, ...problem, output: parseJson(bytes) ?? null };
+  const { outcome, visit } = output;
+  try {
+    const { value, warning } = await readOutput({ files }, project, id, output);
+    return { outcome, visit, output: value ?? null, ...given({ warning }) };
+  } catch (error) {
+    if (!isEnvironmentFailure(error)) throw error;
+    return { outcome, visit, output: null, warning: errorMessage(error) };
+  }
 }
 
 /** The tools of a person's client, each refused inside a run. */

@@ -1,24 +1,21 @@
 // The tools for a person's own client: they read and edit the backlog as the commands do, and answer questions where the person
 // allowed it. Every edit goes through the way of the editing commands, which announce it to a run in progress.
 import { z } from "zod";
-import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { makeIds } from "../../../src/todo/model/ids.js";
+import { answerQuestion } from "../../../src/todo/change/person-answers.js";
 import { requireTask, type PersonEdit } from "../../../src/todo/change/person-edits.js";
 import { withoutMarker } from "../../../src/todo/model/select.js";
 import { STATUSES } from "../../../src/todo/model/status.js";
 import { Task } from "../../../src/todo/model/task.js";
-import { openQuestion, whyNotAnswered } from "../../../src/workflow/question.js";
-import { listQuestions } from "../../../src/ui/view/questions.js";
 import { edit } from "../backlog/edit.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
-import { projectOf, shownPath } from "../../lookup/project.js";
+import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { selectNext } from "./next.js";
 import { runCommand } from "./run-command.js";
-import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 import { makeTool, type McpTool } from "./tool.js";
 
 /** The server's options. */
@@ -101,7 +98,7 @@ function readingTools(site: PersonSite): McpTool[] {
     makeTool(
       { name: "next_task", description: "The task that a run which begins now would take.", reads: true },
       {},
-      async () => selectNext((await readAll(site)).tasks),
+      async () => selectNext(await readAll(site)),
     ),
     makeTool(
       {
@@ -111,16 +108,16 @@ function readingTools(site: PersonSite): McpTool[] {
       },
       {},
       async () => {
-        const { project, tasks } = await readAll(site);
-        return { questions: listQuestions(tasks, shownPath(context, tasksFolder(project))) };
+        const { questions } = await import("../backlog/questions.js");
+        return runCommand(context, questions, { flags });
       },
     ),
   ];
 }
 
-async function readAll({ context, file }: PersonSite): Promise<{ project: Project; tasks: readonly Task[] }> {
+async function readAll({ context, file }: PersonSite): Promise<readonly Task[]> {
   const project = await projectOf(context, { file, quiet: true });
-  return { project, tasks: withoutMarker((await readTasks(context, project)).tasks) };
+  return withoutMarker((await readTasks(context, project)).tasks);
 }
 
 function listTool({ context, file }: PersonSite): McpTool {
@@ -234,29 +231,19 @@ function answerTool(site: PersonSite): McpTool {
         "Answers an open question in the name of the person. Only after the person said what the answer is.",
     },
     {
-      id: z.string().describe("The task"),
-      question: z.string().optional().describe("The question's id; absent: the one that is open"),
+      id: z.string().describe("The task, or the question's id"),
       outcome: z.string().optional().describe("One of the question's outcomes"),
       text: z.string().optional().describe("The answer to a question without outcomes"),
       comment: z.string().optional().describe("A remark for those who work on it next"),
       shown_sha256: z.string().optional().describe("The digest of what was shown to the person"),
     },
-    ({ id, question, ...answer }) =>
-      makeEdit(site, ({ tasks }) => {
-        const { id: task, progress } = requireTask(tasks, id);
-        const open = openQuestion(progress);
-        const named = question ?? open?.id ?? progress?.question?.id;
-        if (named === undefined) throw new UserError("no", `${id} has no open question`);
-        const said = {
-          question: named,
-          ...given(answer),
-          by: nameOfUser(site.context.env),
-          via: "mcp" as const,
-        };
-        const why = whyNotAnswered(progress, said);
-        if (why !== undefined) throw new UserError("no", why);
-        return [{ op: "answer", id: task, ...said }];
-      }),
+    ({ id, outcome, text, comment, shown_sha256: shown }) => {
+      if (outcome !== undefined && text !== undefined)
+        throw new UserError("usage", "answer: give the outcome or the text, not both");
+      const said = given({ word: outcome ?? text, message: comment, shown });
+      const person = { by: nameOfUser(site.context.env), via: "mcp" as const };
+      return makeEdit(site, answerQuestion(id, said, person));
+    },
   );
 }
 

@@ -70,7 +70,10 @@ async function readInputs(world: FactsWorld, job: JobFacts, { at, stage }: Agent
  * Whether a stage is given an output. A reader of work is never shown what its author says about it: of a work stage it sees the
  * declared output alone, and that only where its workflow names the stage in `inputs`. Answers of people are in the prompt anyway.
  */
-function isInput(workflow: Workflow, { key, reader }: { key: string; reader: AgentStage["stage"] }): boolean {
+export function isInput(
+  workflow: Workflow,
+  { key, reader }: { key: string; reader: AgentStage["stage"] },
+): boolean {
   const [name = key] = key.split(".");
   const author = workflow.stages[name];
   if (reader.inputs !== undefined && !reader.inputs.includes(name)) return false;
@@ -85,7 +88,8 @@ function toText(workflow: Workflow, { stage, visit, outcome }: StageOutput, outp
   return { stage, visit, outcome, output, ...given({ schema }) };
 }
 
-function listAnswers(progress: Progress | undefined): Answered[] {
+/** The answers of people to the task's questions, the newest last. */
+export function listAnswers(progress: Progress | undefined): Answered[] {
   const { answers = [], answer, question } = progress ?? {};
   const isOpen = answer !== undefined && !answers.some((one) => one.question === answer.question);
   return [...answers, ...(isOpen ? [{ ...answer, ...given({ asked: question?.text }) }] : [])].map(
