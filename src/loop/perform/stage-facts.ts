@@ -5,12 +5,13 @@ import { readWork } from "../../git/saved-work/work-ref.js";
 import { showWork } from "../../git/saved-work/show-work.js";
 import type { Answered, SavedWorkFacts, StageFacts } from "../../prompts/compose-stage.js";
 import type { StageText } from "../../prompts/output-document.js";
+import { formatTaskDocument } from "../../prompts/task-document.js";
 import { given } from "../../system/given.js";
 import type { GivenAnswer, Progress, StageOutput } from "../../workflow/progress.js";
 import type { Workflow } from "../../workflow/workflow.js";
 import type { JobFacts } from "../step/effects.js";
 import type { AgentStage } from "./agent-stage.js";
-import { getProgress } from "./stage-of.js";
+import { getProgress, getTask } from "./stage-of.js";
 import { documentOf, readOutput } from "./stage-output.js";
 import type { World } from "./world.js";
 
@@ -44,10 +45,16 @@ export async function makeStageFacts(
   };
 }
 
-async function readDocument({ ports, project }: FactsWorld, job: JobFacts): Promise<StageFacts["document"]> {
+/** As its file has it; before there is one (`run --dry-run` writes none), as it would begin. */
+async function readDocument(
+  { ports, project, memory }: FactsWorld,
+  job: JobFacts,
+): Promise<StageFacts["document"]> {
   const path = documentOf(project, job.task_id ?? "");
   const bytes = await ports.files.read(path);
-  return { path, text: bytes === undefined ? "" : new TextDecoder().decode(bytes) };
+  if (bytes !== undefined) return { path, text: new TextDecoder().decode(bytes) };
+  const task = getTask({ memory }, job);
+  return { path, text: task === undefined ? "" : formatTaskDocument(task, []) };
 }
 
 /** The outputs that the stage is given, oldest first: those that it names, else all that it may see. */
