@@ -124,6 +124,12 @@ function environment(): Record<string, string> {
   return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
 }
 
+/** Loaded late: only a person's question needs it. */
+const runInTerminal: CommandContext["inTerminal"] = async (program) => {
+  const terminal = await import("../src/system/processes/in-terminal.js");
+  return terminal.runInTerminal(program);
+};
+
 async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Promise<CommandContext> {
   const env = environment();
   const out = toOutput(stdout, { noColour });
@@ -173,6 +179,7 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
         onSignal("SIGINT");
       },
     }),
+    inTerminal: runInTerminal,
     onSignal: (listener) => {
       here.listener = listener;
       // A command that listens to signals must not wait for a slow reader.

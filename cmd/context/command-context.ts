@@ -3,6 +3,7 @@ import type { Flags } from "../../src/config/read/resolve.js";
 import { agentNameIn } from "../../src/config/settings/agent-name.js";
 import type { Ending } from "../../src/logging/events.js";
 import type { Ports } from "../../src/system/ports.js";
+import type { TerminalProgram } from "../../src/system/processes/in-terminal.js";
 import type { Diagnostics } from "../../src/ui/terminal/diagnostics.js";
 import type { Output } from "../../src/ui/output.js";
 import type { Stderr } from "./stderr.js";
@@ -17,6 +18,9 @@ export interface Choice {
   /** A few words beside the label. */
   hint?: string;
 }
+
+/** `stopped`: Ctrl-C, which the program takes like the signal. */
+export type TypedLine = { line: string } | "closed" | "stopped" | "withdrawn";
 
 export interface CommandContext {
   ports: Ports;
@@ -66,6 +70,10 @@ export interface CommandContext {
   chooseSome(question: string, choices: readonly Choice[]): Promise<readonly string[] | undefined>;
   /** Asks for a line; `example` is shown while it is empty. */
   ask(question: string, example: string): Promise<string | undefined>;
+  /** Asks for a line until it is typed, the input is closed, or `withdrawn` is aborted. */
+  askLine(question: string, example: string, withdrawn: AbortSignal): Promise<TypedLine>;
+  /** Gives the terminal to a pager or an editor; its exit code, or `undefined` where it could not be started. */
+  inTerminal: (program: TerminalProgram) => Promise<number | undefined>;
   /** Sets the listener for signals. When it returns false, the program exits at once. */
   onSignal(listener: (signal: Signal) => boolean): void;
   /** Remembers the log folder of the run in progress, for the report of an internal error. */

@@ -1,5 +1,5 @@
 // Asks questions on the terminal with @clack/prompts, and adds what the library lacks. Leaves to looper.ts whether a person is there.
-import type { Choice, CommandContext } from "./command-context.js";
+import type { Choice, CommandContext, TypedLine } from "./command-context.js";
 
 type Prompts = typeof import("@clack/prompts");
 
@@ -7,6 +7,12 @@ type Prompts = typeof import("@clack/prompts");
 interface Asking {
   output: NodeJS.WriteStream;
   signal: AbortSignal;
+}
+
+/** Further ways in which a prompt ends. */
+interface Cancelling {
+  withdrawn?: AbortSignal;
+  onClosed?: () => void;
 }
 
 /** Where questions are asked. */
@@ -20,7 +26,9 @@ export interface Desk {
 }
 
 /** The questions a command can ask. */
-export function questionsAt(desk: Desk): Pick<CommandContext, "confirm" | "choose" | "chooseSome" | "ask"> {
+export function questionsAt(
+  desk: Desk,
+): Pick<CommandContext, "confirm" | "choose" | "chooseSome" | "ask" | "askLine"> {
   return {
     confirm: async (message, lines) => {
       for (const line of lines) desk.output.write(`${line}\n`);
@@ -51,33 +59,72 @@ export function questionsAt(desk: Desk): Pick<CommandContext, "confirm" | "choos
       );
       return answer?.trim();
     },
+    askLine: (message, placeholder, withdrawn) => askLine(desk, { message, placeholder, withdrawn }),
   };
+}
+
+/** Tells the ways apart in which a line is not typed. */
+async function askLine(
+  desk: Desk,
+  { message, placeholder, withdrawn }: { message: string; placeholder: string; withdrawn: AbortSignal },
+): Promise<TypedLine> {
+  if (isAborted(withdrawn)) return "withdrawn";
+  if (desk.input.readableEnded || desk.input.destroyed) return "closed";
+  const end: { how: "closed" | "stopped" } = { how: "stopped" };
+  const answer = await show<string>(
+    { ...desk, withdrawn, onClosed: () => (end.how = "closed") },
+    (prompts, asking) => prompts.text({ message, placeholder, defaultValue: "", ...asking }),
+  );
+  if (typeof answer !== "symbol") return { line: answer.trim() };
+  if (isAborted(withdrawn)) return "withdrawn";
+  if (end.how === "stopped") desk.onTurnedAway();
+  return end.how;
 }
 
 function optionsOf(choices: readonly Choice[]): Choice[] {
   return choices.map((choice) => ({ ...choice }));
 }
 
+/** It can change while a prompt is shown. */
+function isAborted({ aborted }: AbortSignal): boolean {
+  return aborted;
+}
+
 /** Shows a prompt; `undefined` when the person cancels it and the program continues. */
 async function prompt<T extends string | boolean | string[]>(
-  { input, output, unknownColumns, onTurnedAway }: Desk,
-  show: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
+  desk: Desk,
+  ask: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
 ): Promise<T | undefined> {
+  const answer = await show(desk, ask);
+  if (typeof answer !== "symbol") return answer;
+  desk.onTurnedAway();
+  return undefined;
+}
+
+/** The prompt's answer; a symbol where it was cancelled. `withdrawn` cancels it; `onClosed`: its input was closed. */
+async function show<T extends string | boolean | string[]>(
+  { input, output, unknownColumns, withdrawn, onClosed }: Desk & Cancelling,
+  ask: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
+): Promise<T | symbol> {
   const prompts = await import("@clack/prompts");
   // The prompt wraps its text at the reported width.
   if (output.isTTY && output.columns === 0) output.columns = unknownColumns;
   // Ctrl-D closes the prompt's input, which the prompt does not notice.
   const turnedAway = new AbortController();
-  const onKey = (_text: unknown, key: { ctrl?: boolean; name?: string }): void => {
-    if (key.ctrl === true && key.name === "d") turnedAway.abort();
-  };
   const onEnd = (): void => {
+    onClosed?.();
+    turnedAway.abort();
+  };
+  const onKey = (_text: unknown, key: { ctrl?: boolean; name?: string }): void => {
+    if (key.ctrl === true && key.name === "d") onEnd();
+  };
+  const onWithdrawn = (): void => {
     turnedAway.abort();
   };
   input.on("keypress", onKey).on("end", onEnd);
-  const answer = await show(prompts, { output, signal: turnedAway.signal });
+  withdrawn?.addEventListener("abort", onWithdrawn);
+  const answer = await ask(prompts, { output, signal: turnedAway.signal });
+  withdrawn?.removeEventListener("abort", onWithdrawn);
   input.off("keypress", onKey).off("end", onEnd);
-  if (typeof answer !== "symbol") return answer;
-  onTurnedAway();
-  return undefined;
+  return answer;
 }

@@ -57,6 +57,8 @@ export function contextIn(folder: string, env: Readonly<Record<string, string>> 
     choose: () => Promise.resolve(undefined),
     chooseSome: () => Promise.resolve(undefined),
     ask: () => Promise.resolve(undefined),
+    askLine: () => Promise.resolve("closed"),
+    inTerminal: () => Promise.resolve(undefined),
     onSignal: () => undefined,
     noteLog: () => undefined,
     claimStdout: () => () => Promise.resolve(),

@@ -19,6 +19,7 @@ import { Screen } from "../../src/ui/terminal/screen.js";
 import { clean, hang } from "../../src/ui/text.js";
 import { narrate, NOTHING_SAID, type Spoken } from "../../src/ui/github-actions/narrate.js";
 import { listQuestions, type OpenQuestion } from "../../src/ui/view/questions.js";
+import { withReasons } from "../../src/ui/view/rows.js";
 import { fold, NOTHING, type View } from "../../src/ui/view/view.js";
 import { writeReport } from "./junit-file.js";
 import { printLines, shownPath } from "../lookup/project.js";
@@ -54,6 +55,7 @@ export class RunDisplay {
   #file: DiagnosticsFile | undefined;
   #early: DiagnosticsLine[] | undefined = [];
   #view: View = NOTHING;
+  readonly #ending = new AbortController();
 
   constructor(
     context: CommandContext,
@@ -102,6 +104,7 @@ export class RunDisplay {
     if (this.#isLost(event)) return;
     const before = this.#view;
     this.#view = fold(before, event);
+    if (event.type === "run_interrupted") this.#ending.abort();
     this.#keep({ before, event, after: this.#view });
     if (this.#manner === "json") void this.#context.out.write(`${jsonText(asLogged(event))}\n`);
     const task = this.#view.current?.taskId;
@@ -162,6 +165,12 @@ export class RunDisplay {
     return this.#screen === undefined ? asking() : this.#screen.without(asking);
   }
 
+  /** Lets a person answer in place of the live line, until the run is to end. */
+  askHere<T>(asking: (ending: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = this.#ending;
+    return this.#screen === undefined ? asking(signal) : this.#screen.without(() => asking(signal));
+  }
+
   /** Prints the result on stdout, and the errors that stopped the run on stderr. */
   async conclude(folder: string): Promise<void> {
     this.stop();
@@ -170,6 +179,7 @@ export class RunDisplay {
     const { out, log } = this.#context;
     if (this.#manner === "progress" && isWanted("info", log.level)) await this.#context.err.write("\n");
     await this.readTitles();
+    this.#view = withReasons(this.#view, this.#tasks);
     const look = { titles: this.#titles, todoFile: shownPath(this.#context, this.#todoFile) };
     const questions = this.#questions();
     const { answer, errors } = resultLines(this.#view, ended, {

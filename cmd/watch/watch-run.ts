@@ -1,6 +1,7 @@
 // Opens a run, passes signals to it and displays it to its end. Leaves the request to the commands, and the
 // display to run-display.ts.
 import { openDiagnosticsFile } from "../../src/logging/diagnostics-file.js";
+import type { Project } from "../../src/config/project/open-project.js";
 import { UserError } from "../../src/system/errors.js";
 import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-run.js";
 import type { RunRequest } from "../../src/loop/runs/run-request.js";
@@ -10,7 +11,7 @@ import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 import { RunDisplay, type Watching } from "./run-display.js";
 
 /** A run request of a command; trust questions and display are added here. */
-export type RunToWatch = Omit<RunRequest, "onEvent" | "confirm" | "terminal" | "hangsUp">;
+export type RunToWatch = Omit<RunRequest, "onEvent" | "confirm" | "askPerson" | "terminal" | "hangsUp">;
 
 /** Opens the run and displays it to its end. */
 export async function watchRun(
@@ -29,6 +30,7 @@ export async function watchRun(
       terminal: context.stdin.isTerminal && context.out.isTerminal,
       hangsUp: context.hangsUp,
       confirm: (question, lines) => display.ask(question, lines),
+      ...(mayAsk(context, watching) ? { askPerson: askWith(context, project, display) } : {}),
       onEvent: (event) => {
         display.see(event);
       },
@@ -45,6 +47,24 @@ export async function watchRun(
   } finally {
     display.stop();
   }
+}
+
+/** Whether a person sees a question here and can answer it. */
+function mayAsk({ stdin, out, err, log, env }: CommandContext, { manner }: Watching): boolean {
+  const isSeen = stdin.isTerminal && out.isTerminal && err.isTerminal && env["TERM"] !== "dumb";
+  return isSeen && manner === "progress" && log.format === "text";
+}
+
+/** Loaded late: few runs ask. */
+function askWith(
+  context: CommandContext,
+  project: Project,
+  display: RunDisplay,
+): NonNullable<RunRequest["askPerson"]> {
+  return async (question, task) => {
+    const { askInPlace } = await import("./ask-in-place.js");
+    return display.askHere((ending) => askInPlace(context, project, { question, task, ending }));
+  };
 }
 
 /** Waits for the end, and keeps in the run's folder what it reports until then. */

@@ -6,7 +6,8 @@ import type { Task } from "../../../src/todo/model/task.js";
 import { attemptsIn, showAnswer } from "../../../src/ui/answers/show.js";
 import { readDoubts, type Doubt } from "../../../src/ui/view/read-doubts.js";
 import { readViews } from "../../../src/ui/view/read-view.js";
-import type { AskedHere } from "../../../src/ui/view/stage-view.js";
+import type { LoggedQuestions } from "../../../src/ui/answers/stages.js";
+import type { StageView } from "../../../src/ui/view/stage-view.js";
 import type { ShowAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { taskLines } from "../../../src/ui/terminal/task-lines.js";
@@ -38,10 +39,10 @@ export async function show(context: CommandContext, typed: Typed): Promise<Comma
     : { explained: undefined };
   if ("signal" in found) return { ending: "interrupted", signal: found.signal };
   const live = await findLiveRun(ports, project);
-  const { history, asked } = await pastOf(context, project, { task, live });
+  const { history, logged } = await pastOf(context, project, { task, live });
   const answer = showAnswer(
     project.todoFile,
-    { task, tasks, doubt: await doubtAbout(ports, project, task), explained: found.explained, asked },
+    { task, tasks, doubt: await doubtAbout(ports, project, task), explained: found.explained, logged },
     history,
   );
   if (hasFlag(typed, "--json")) await printJson(context, answer);
@@ -65,16 +66,19 @@ async function pastOf(
   { ports }: CommandContext,
   project: Project,
   { task, live }: { task: Task; live: LiveRun | undefined },
-): Promise<{ history: Attempt[]; asked: AskedHere[] }> {
+): Promise<{ history: Attempt[]; logged: LoggedQuestions }> {
   const tasksDir = tasksFolder(project);
   const history: Attempt[][] = [];
-  const asked: (readonly AskedHere[])[] = [];
+  const stages: StageView[] = [];
   for await (const view of readViews(ports, project, task.id)) {
     const now = view.run === live?.run ? ports.clock.now() : undefined;
     history.unshift(attemptsIn(task, view, { now, tasksDir }));
-    asked.unshift((view.stages?.asked ?? []).filter((one) => one.task === task.id));
+    if (view.stages !== undefined) stages.unshift(view.stages);
   }
-  return { history: history.flat(), asked: asked.flat() };
+  const isMine = (one: { task: string }): boolean => one.task === task.id;
+  const asked = stages.flatMap((one) => one.asked).filter(isMine);
+  const answers = stages.flatMap((one) => one.answers).filter(isMine);
+  return { history: history.flat(), logged: { asked, answers } };
 }
 
 async function doubtAbout(

@@ -1,6 +1,8 @@
 import type { Project } from "../../config/project/open-project.js";
 import type { Sealed } from "../../logging/events.js";
 import type { Ports } from "../../system/ports.js";
+import type { Task } from "../../todo/model/task.js";
+import type { Question } from "../../workflow/progress.js";
 
 /** Everything a command passes to start a run. */
 export interface RunRequest {
@@ -37,5 +39,7 @@ export interface RunRequest {
   /** A hangup ends the run: stdout was a terminal at the start. Otherwise `nohup` works as expected. */
   hangsUp: boolean;
   confirm?: (question: string, lines: readonly string[]) => Promise<boolean>;
+  /** Asks the person at the terminal an open question, and makes the edit that answers it; absent: there is no person. */
+  askPerson?: (question: Question, task: Task) => Promise<"answered" | "left">;
   onEvent?: (event: Sealed) => void;
 }

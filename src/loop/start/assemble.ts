@@ -73,9 +73,7 @@ export async function assemble(asked: RunRequest): Promise<Assembly> {
   const rules = {
     ...makeRules(request, schedule, makeBootstrapRule(request, tasks)),
     ...(finished ? {} : inUse.rules),
-    ...(!finished && request.terminal && inUse.rules.workflows !== undefined
-      ? { asks_person: true as const }
-      : {}),
+    ...(request.askPerson === undefined || finished ? {} : askingRule(inUse.rules)),
   };
   const agents = finished ? [] : await lookUpAgents(request, { configuredAgents, rules, tasks });
   const { repo, warning } = await openOrInitRepository(request);
@@ -103,6 +101,11 @@ export async function assemble(asked: RunRequest): Promise<Assembly> {
       ...(finished || repo === undefined ? [] : await warnOfRepository(request, repo)),
     ],
   };
+}
+
+/** Only in a workflow is a person asked anything. */
+function askingRule({ workflows }: Pick<Rules, "workflows">): Pick<Rules, "asks_person"> {
+  return workflows === undefined ? {} : { asks_person: true };
 }
 
 /** Collects the facts of a release: one agent, and a repository, which must exist already. */

@@ -128,7 +128,7 @@ function makeWorld(
     configuredAgents: assembly.configuredAgents,
     trusted: assembly.trusted,
     promptsFolder: request.promptsFolder,
-    ...given({ idea: request.idea }),
+    ...given({ idea: request.idea, askPerson: request.askPerson }),
     began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
     ...(head?.commit === undefined ? {} : { head: head.commit }),
     ...(request.confirm === undefined ? {} : { confirm: askWith(request.confirm) }),

@@ -7,14 +7,13 @@ import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
 import type { Doubt } from "../view/read-doubts.js";
 import type { ShowAnswer } from "../shapes/runs.js";
 import type { Current, Finished, StageFacts } from "../view/job-view.js";
-import type { AskedHere } from "../view/stage-view.js";
 import type { View } from "../view/view.js";
-import { isHeld, questionsAbout, spentByStage, workflowAnswer } from "./stages.js";
+import { isHeld, questionsAbout, spentByStage, workflowAnswer, type LoggedQuestions } from "./stages.js";
 
 type Attempt = ShowAnswer["history"][number];
 
 /**
- * A task of a file. `doubt`: what its last gate found; `asked`: its questions in the logs; `history`: its attempts. Both
+ * A task of a file. `doubt`: what its last gate found; `logged`: its questions in the logs; `history`: its attempts. Both
  * lists have the oldest first.
  */
 export function showAnswer(
@@ -24,17 +23,17 @@ export function showAnswer(
     tasks,
     doubt,
     explained,
-    asked = [],
+    logged = { asked: [], answers: [] },
   }: {
     task: Task;
     tasks: readonly Task[];
     doubt: Doubt | undefined;
     explained?: Explained | undefined;
-    asked?: readonly AskedHere[];
+    logged?: LoggedQuestions;
   },
   history: ShowAnswer["history"],
 ): ShowAnswer {
-  const questions = questionsAbout(task, asked);
+  const questions = questionsAbout(task, logged);
   return {
     file,
     task: withRelations(task, tasks, doubt),

@@ -8,7 +8,8 @@ import type { ShowAnswer } from "../shapes/runs.js";
 import type { OpenQuestionAnswer } from "../shapes/workflow.js";
 import { isAnswered, openQuestion } from "../../workflow/question.js";
 import type { OpenQuestion } from "../view/questions.js";
-import type { AskedHere } from "../view/stage-view.js";
+import { isEndOfWorkflow } from "../view/live-line.js";
+import type { AnswerHere, AskedHere } from "../view/stage-view.js";
 
 type InWorkflow = Pick<ListAnswer["tasks"][number], "workflow" | "stage" | "visit" | "question" | "paused">;
 type AskedAnswer = NonNullable<ShowAnswer["questions"]>[number];
@@ -34,33 +35,42 @@ export function openAnswer({ place, paused, ...open }: OpenQuestion): OpenQuesti
   return { ...open, ...given({ place, paused }) };
 }
 
-/** Every question about a task, by the row and the logs, the oldest first. `logged`: of its runs, the oldest run first. */
+/** The questions about a task and the answers to them in the logs, the oldest first. */
+export interface LoggedQuestions {
+  asked: readonly AskedHere[];
+  answers: readonly AnswerHere[];
+}
+
+/** Every question about a task, by the row and the logs, the oldest first. */
 export function questionsAbout(
   { progress }: Pick<Task, "progress">,
-  logged: readonly AskedHere[],
+  { asked, answers }: LoggedQuestions,
 ): AskedAnswer[] {
   const known = new Map<string, AskedAnswer>();
-  const add = (question: Question, answer: AskedAnswer["answer"], stage?: string): void => {
-    // A task that begins anew counts its visits from 1 again.
-    const key = `${question.id} ${question.asked_at}`;
-    known.set(key, { question, ...given({ stage: stage ?? known.get(key)?.stage }), answer });
-  };
-  const taken = progress?.answers ?? [];
-  for (const { question, stage, answer } of logged) {
-    const full = taken.findLast((one) => one.question === question.id && one.by === answer?.by);
-    add(question, loggedAnswer(answer, full), stage);
+  // A task that begins anew counts its visits from 1 again.
+  const keyOf = ({ id, asked_at: at }: Question): string => `${id} ${at}`;
+  for (const { question, stage } of asked)
+    known.set(keyOf(question), { question, ...given({ stage }), answer: null });
+  for (const answer of answers) {
+    const one = [...known.values()].findLast(
+      ({ question }) => question.id === answer.question && question.asked_at <= answer.at,
+    );
+    const full = progress?.answers?.findLast((row) => row.question === answer.question);
+    if (one !== undefined) one.answer = loggedAnswer(answer, full);
   }
   if (progress?.question !== undefined) {
+    const { question, stage } = progress;
     const answer = isAnswered(progress) ? progress.answer : undefined;
-    add(progress.question, answer === undefined ? null : rowAnswer(answer), progress.stage);
+    known.set(keyOf(question), { question, stage, answer: answer === undefined ? null : rowAnswer(answer) });
   }
   return [...known.values()].sort((a, b) => a.question.asked_at.localeCompare(b.question.asked_at));
 }
 
 /** The log has no long texts: they are in the row, as long as the task is not done. */
-function loggedAnswer(answer: AskedHere["answer"], full: Answer | undefined): AskedAnswer["answer"] {
-  if (answer === undefined) return null;
-  const { outcome, by, via, comment, at } = answer;
+function loggedAnswer(
+  { outcome, by, via, comment, at }: AnswerHere,
+  full: Answer | undefined,
+): AskedAnswer["answer"] {
   return { by, via, at, ...given({ outcome, text: full?.text, comment }) };
 }
 
@@ -77,7 +87,7 @@ export function spentByStage(
   if (progress?.spent !== undefined) return progress.spent;
   const sums: NonNullable<ShowAnswer["spent"]> = {};
   for (const { stage, tokens, cost_usd: cost, duration_ms: ms } of history) {
-    if (stage === undefined) continue;
+    if (stage === undefined || isEndOfWorkflow({ stage })) continue;
     for (const key of [stage, "*"]) {
       const before = sums[key] ?? { tokens: 0, duration_ms: 0 };
       const dollars = cost === null ? before.cost_usd : roundUsd((before.cost_usd ?? 0) + cost);

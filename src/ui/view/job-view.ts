@@ -6,7 +6,7 @@ import type { RunEvent } from "../../logging/events.js";
 import { hasUnknownCost } from "../../loop/step/spending.js";
 import { given } from "../../system/given.js";
 import type { Look } from "./looks.js";
-import type { StageView } from "./stage-view.js";
+import { refusalOf, type StageView } from "./stage-view.js";
 import { NOTHING_SPENT, UNREPORTED, type Spent } from "./spent.js";
 
 /**
@@ -106,8 +106,9 @@ export function beginStage(
   const facts = given({ stage, visit, part });
   if (typeof id !== "string" || (stage !== "finish" && stage !== "block")) return facts;
   if (stage === "finish" && stages?.places.get(id)?.verdict === "passed") return { ...facts, verified: true };
-  const { look, why } = finished.findLast(({ taskId }) => taskId === id) ?? {};
-  return { ...facts, ...(stage === "finish" ? given({ look }) : given({ why })) };
+  const { look, why = "" } = finished.findLast(({ taskId }) => taskId === id) ?? {};
+  if (stage === "finish") return { ...facts, ...given({ look }) };
+  return { ...facts, why: why === "" ? refusalOf(stages, id) : why };
 }
 
 interface BeginningJob {
@@ -211,6 +212,10 @@ export function resultOf(current: Current, own: string | undefined): JobResult |
 }
 
 /** The result of a job that ended its visit: its task is now at `to`, or in the same stage after one of its parts. */
-export function resultOfVisit({ next }: Current, to: string | undefined): JobResult {
-  return to === "block" || next !== undefined ? "failed" : "advanced";
+export function resultOfVisit({ next, outcome }: Current, to: string | undefined): JobResult {
+  const isFailed = to === "block" && (outcome === undefined || FAILURES.includes(outcome));
+  return isFailed || next !== undefined ? "failed" : "advanced";
 }
+
+/** Outcomes that are the runner's own; a limit may be reached by a visit that succeeded. */
+const FAILURES: readonly string[] = ["failed", "exhausted", "blocked", "over_limit"];

@@ -3,8 +3,8 @@
 import { quoteIfNeeded } from "../../shell/quote.js";
 import type { Task } from "../../todo/model/task.js";
 import { given } from "../../system/given.js";
-import type { Progress, Question } from "../../workflow/progress.js";
-import { openQuestion } from "../../workflow/question.js";
+import type { GivenAnswer, Progress, Question } from "../../workflow/progress.js";
+import { describeAnswer, describeBy, openQuestion } from "../../workflow/question.js";
 import { noOf, yesOf } from "../../workflow/yes-and-no.js";
 import type { Colours } from "../colours.js";
 import { clean, cut, showBlock, wrap, withoutSteering } from "../text.js";
@@ -60,6 +60,16 @@ const INDENT = "  ";
 
 /** A question with its task, what it is about, how long it waits, and the commands that answer it. */
 export function questionLines(open: OpenQuestion, scene: QuestionScene): string[] {
+  const { task, question } = open;
+  return [
+    ...askedLines(open, scene),
+    `${INDENT}answer it with`,
+    ...waysToAnswer(task, question).map((line) => INDENT + INDENT + line),
+  ];
+}
+
+/** The same without the commands: at a prompt. */
+export function askedLines(open: OpenQuestion, scene: QuestionScene): string[] {
   const { colours, columns } = scene;
   const { task, question } = open;
   const fit = (text: string): string[] => indented(clean(text), columns);
@@ -69,9 +79,13 @@ export function questionLines(open: OpenQuestion, scene: QuestionScene): string[
     ...aboutLines(open).flatMap(fit),
     ...fit(waitText(question, scene.now)).map(colours.dim),
     ...(open.paused === true ? fit(`paused: looper resume ${quoteIfNeeded(clean(task))}`) : []),
-    `${INDENT}answer it with`,
-    ...waysToAnswer(task, question).map((line) => INDENT + INDENT + line),
   ];
+}
+
+/** `T3.3 was answered meanwhile: approve, by ada (cli), …` */
+export function answeredMeanwhile(id: string, answer: GivenAnswer | undefined): string {
+  if (answer === undefined) return clean(`${id} is not open any more`);
+  return clean(`${id} was answered meanwhile: ${describeAnswer(answer)}, by ${describeBy(answer)}`);
 }
 
 function headOf({ task, title, stage }: OpenQuestion): string {

@@ -5,6 +5,7 @@ import type { Finished, JobResult } from "./job-view.js";
 import { listLooks } from "./looks.js";
 import { addSpent, NOTHING_SPENT, type Spent } from "./spent.js";
 import { PHASES, type Titles } from "./live-line.js";
+import type { Task } from "../../todo/model/task.js";
 import { ENDS } from "../../workflow/workflow.js";
 import { clean } from "../text.js";
 import { questionOf, type Place } from "./stage-view.js";
@@ -83,6 +84,23 @@ function addStage(rows: readonly StageRow[] | undefined, one: Finished): readonl
   const added = { stage, last: one, ...addJob(before, one) };
   if (before === undefined) return [...(rows ?? []), added];
   return (rows ?? []).map((row) => (row === before ? added : row));
+}
+
+/** The view with the reasons in the task file of tasks that a workflow gave up: the log's events do not have them. */
+export function withReasons(view: View, tasks: readonly Pick<Task, "id" | "progress">[]): View {
+  const reasons = new Map<string, string>();
+  for (const { id, progress } of tasks) {
+    if (progress?.reasons === undefined || progress.stage !== "block") continue;
+    // A rejected task is paused, with the person's remark.
+    const { why } = progress.paused ?? {};
+    reasons.set(id, [...progress.reasons, ...(why === undefined ? [] : [why])].join("; "));
+  }
+  if (reasons.size === 0) return view;
+  const finished = view.finished.map((one) => {
+    const why = one.result === "blocked" && one.why === "" ? reasons.get(one.taskId ?? "") : undefined;
+    return why === undefined ? one : { ...one, why };
+  });
+  return { ...view, finished };
 }
 
 /** The rows of tasks that a person must look at first, then the others; each in their order. */

@@ -17,15 +17,22 @@ export interface Place {
   paused?: true;
 }
 
-/** A question of the run, and its answer. */
+/** A question of the run. */
 export interface AskedHere {
   task: string;
   question: Question;
   /** The stage that asks, as far as the log has it. */
   stage?: string;
+}
+
+/** An answer that the run took; its question may be one of an earlier run. */
+export interface AnswerHere extends Pick<
+  Of<"question_answered">,
+  "outcome" | "by" | "via" | "comment" | "question"
+> {
+  task: string;
   /** RFC 3339, of the line. */
   at: string;
-  answer?: Pick<Of<"question_answered">, "outcome" | "by" | "via" | "comment"> & { at: string };
 }
 
 export interface StageView {
@@ -33,9 +40,10 @@ export interface StageView {
   places: ReadonlyMap<string, Place>;
   /** In the order they were asked. */
   asked: readonly AskedHere[];
+  answers: readonly AnswerHere[];
 }
 
-const NO_STAGES: StageView = { places: new Map(), asked: [] };
+const NO_STAGES: StageView = { places: new Map(), asked: [], answers: [] };
 
 /** The stages after one more event; `undefined` as long as no task is in a workflow. */
 export function foldStages(
@@ -85,13 +93,12 @@ function placeOf(progress: NonNullable<Row["progress"]>): Place {
   };
 }
 
-function takeQuestion(before: StageView = NO_STAGES, event: Of<"asked"> & { timestamp: string }): StageView {
-  const { task_id: task, question, timestamp: at } = event;
+function takeQuestion(before: StageView = NO_STAGES, event: Of<"asked">): StageView {
+  const { task_id: task, question } = event;
   if (task === undefined) return before;
-  const others = before.asked.filter((one) => one.question.id !== question.id || one.task !== task);
   const stage = event.stage ?? before.places.get(task)?.stage;
-  const one = { task, question, at, ...(stage === undefined ? {} : { stage }) };
-  return { ...before, asked: [...others, one] };
+  const one = { task, question, ...(stage === undefined ? {} : { stage }) };
+  return { ...before, asked: [...before.asked, one] };
 }
 
 function takeAnswer(
@@ -99,21 +106,22 @@ function takeAnswer(
   event: Of<"question_answered"> & { timestamp: string },
 ): StageView {
   const { task_id: task, question, outcome, by, via, comment, timestamp: at } = event;
-  const answer = {
-    ...{ by, via, at },
-    ...(outcome === undefined ? {} : { outcome }),
-    ...(comment === undefined ? {} : { comment }),
-  };
-  const asked = before.asked.map((one) =>
-    one.question.id === question && (task === undefined || one.task === task) ? { ...one, answer } : one,
-  );
-  return { ...before, asked };
+  if (task === undefined) return before;
+  return { ...before, answers: [...before.answers, { task, question, outcome, by, via, comment, at }] };
 }
 
 /** The open question of a task, as far as this run's log has its text. */
 export function questionOf(stages: StageView | undefined, task: string): Question | undefined {
   if (stages?.places.get(task)?.asks !== true) return undefined;
-  return stages.asked.findLast((one) => one.task === task && one.answer === undefined)?.question;
+  return stages.asked.findLast((one) => one.task === task)?.question;
+}
+
+/** The last answer about a task, as the reason that it was given up: `reject, by ada (cli): too risky`; empty without one. */
+export function refusalOf(stages: StageView | undefined, task: string): string {
+  const answer = stages?.answers.findLast((one) => one.task === task);
+  if (answer === undefined) return "";
+  const remark = answer.comment === undefined ? "" : `: ${answer.comment}`;
+  return `${answer.outcome ?? "answered"}, by ${answer.by} (${answer.via})${remark}`;
 }
 
 /** How many questions are open. */

@@ -1,0 +1,185 @@
+// Asks the person at the terminal of a run an open question: shows what it is about, reads the answer, and writes it as the
+// editing commands do. Leaves reading what was typed to ui/terminal/typed-answer.ts, what is shown to shown-work.ts, and
+// changing an output to edit-in-place.ts.
+import type { Project } from "../../src/config/project/open-project.js";
+import { findLiveRun } from "../../src/loop/runs/live-run.js";
+import { UserError } from "../../src/system/errors.js";
+import { given } from "../../src/system/given.js";
+import { answerQuestion, EDIT, type TypedAnswer } from "../../src/todo/change/person-answers.js";
+import type { Task } from "../../src/todo/model/task.js";
+import { openStore, type Store } from "../../src/todo/store/store.js";
+import { coloursFor } from "../../src/ui/colours.js";
+import { promptText, readTyped, type Typed } from "../../src/ui/terminal/typed-answer.js";
+import { clean, wrap } from "../../src/ui/text.js";
+import { answeredMeanwhile, askedLines, listQuestions } from "../../src/ui/view/questions.js";
+import type { Question } from "../../src/workflow/progress.js";
+import { openQuestion } from "../../src/workflow/question.js";
+import { editBeside } from "../commands/backlog/edit-beside.js";
+import { refusal } from "../commands/backlog/edit-refusal.js";
+import type { CommandContext } from "../context/command-context.js";
+import { checkOptionsOf } from "../lookup/check-options.js";
+import { nameOfUser } from "../lookup/name-of-user.js";
+import { shownPath } from "../lookup/project.js";
+import { tasksFolder } from "../../src/config/project/tasks-folder.js";
+import { editOutput } from "./edit-in-place.js";
+import { readShown, showText, type Shown } from "./shown-work.js";
+
+/** Whether the question has an answer now, from here or from elsewhere. */
+export type Asked = "answered" | "left";
+
+/** What asking one question needs. */
+interface Desk {
+  context: CommandContext;
+  project: Project;
+  store: Store;
+  task: Task;
+  question: Question;
+  /** Aborted once no answer is wanted any more. */
+  withdrawn: AbortSignal;
+}
+
+/** How often the task file is read for an answer from elsewhere. */
+const LOOK_EVERY_MS = 1000;
+
+/** Asks once, until there is an answer or the person leaves the question open. `ending`: aborted when the run is to end. */
+export async function askInPlace(
+  context: CommandContext,
+  project: Project,
+  { question, task, ending }: { question: Question; task: Task; ending: AbortSignal },
+): Promise<Asked> {
+  const check = await checkOptionsOf(context, project);
+  const store = openStore(context.ports, project.todoFile, { lockFolder: project.lockDir, check });
+  const elsewhere = new AbortController();
+  const until = deadlineOf(question);
+  const look = context.ports.clock.every(LOOK_EVERY_MS, () => {
+    void (async () => {
+      if (context.ports.clock.now() >= until || !(await isOpen(store, task.id, question))) elsewhere.abort();
+    })().catch(() => undefined);
+  });
+  const withdrawn = AbortSignal.any([ending, elsewhere.signal]);
+  const desk: Desk = { context, project, store, task, question, withdrawn };
+  try {
+    const answered = await askUntil(desk);
+    if (!elsewhere.signal.aborted) return answered;
+    if (await isOpen(store, task.id, question)) return "left";
+    await say(context, [await whoAnswered(store, desk)]);
+    return "answered";
+  } finally {
+    look.cancel();
+  }
+}
+
+function deadlineOf({ deadline }: Question): number {
+  const until = Date.parse(deadline ?? "");
+  return Number.isNaN(until) ? Infinity : until;
+}
+
+async function isOpen(store: Store, id: string, question: Question): Promise<boolean> {
+  const read = await store.read();
+  if (read.kind !== "ok") return true;
+  const progress = read.backlog.tasks.find((task) => task.id === id)?.progress;
+  return openQuestion(progress)?.id === question.id;
+}
+
+async function whoAnswered(store: Store, { task, question }: Desk): Promise<string> {
+  const read = await store.read();
+  const now = read.kind === "ok" ? read.backlog.tasks.find(({ id }) => id === task.id)?.progress : undefined;
+  const answer = now?.answer ?? now?.answers?.findLast((one) => one.question === question.id) ?? undefined;
+  return answeredMeanwhile(question.id, answer);
+}
+
+async function say({ err }: CommandContext, lines: readonly string[]): Promise<void> {
+  const room = err.columns();
+  await err.write(
+    lines
+      .flatMap((line) => wrap(line, room))
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+}
+
+async function askUntil(desk: Desk): Promise<Asked> {
+  const { context, question, task } = desk;
+  const shown = await readShown(context, desk.project, { task, question });
+  await showQuestion(desk, shown);
+  if ("changed" in shown) {
+    await say(context, [shown.changed]);
+    return "left";
+  }
+  for (;;) {
+    const line = await context.askLine(promptText(question), exampleOf(question), desk.withdrawn);
+    if (typeof line === "string") {
+      if (line === "closed") await say(context, [`${clean(question.id)} stays open`]);
+      return "left";
+    }
+    const done = await take(desk, readTyped(line.line, question), shown);
+    if (done !== undefined) return done;
+  }
+}
+
+function exampleOf({ outcomes }: Question): string {
+  return outcomes.length === 0 ? "" : "y";
+}
+
+/** Shows the question, and what is decided on: short texts as they are, long ones in a pager. */
+async function showQuestion({ context, project, task }: Desk, shown: Shown): Promise<void> {
+  const { err, ports } = context;
+  const [open] = listQuestions([task], shownPath(context, tasksFolder(project)));
+  if (open === undefined) return;
+  const scene = { colours: coloursFor(err.colour), now: ports.clock.now(), columns: err.columns() };
+  await say(context, ["", ...askedLines(open, scene)]);
+  if ("text" in shown) await showText(context, project, shown.text);
+}
+
+/** What follows from a line; `undefined`: the person is asked again. */
+async function take(desk: Desk, typed: Typed, shown: Shown): Promise<Asked | undefined> {
+  const { context, project } = desk;
+  switch (typed.how) {
+    case "again":
+      await say(context, [typed.why]);
+      return undefined;
+    case "show":
+      if ("text" in shown) await showText(context, project, shown.text, "pager");
+      return undefined;
+    case "edit": {
+      const edited = await editOutput(context, project, desk);
+      return edited === undefined ? undefined : write(desk, { word: EDIT, edited });
+    }
+    case "text":
+      return write(desk, { word: typed.text });
+    case "outcome": {
+      const message = typed.remark === "" && !typed.isYes ? await askWhy(desk) : typed.remark;
+      if (message === undefined) return "left";
+      return write(desk, { word: typed.outcome, ...(message === "" ? {} : { message }) });
+    }
+    default: {
+      const rest: never = typed;
+      return rest;
+    }
+  }
+}
+
+/** A remark to an answer that sends work back or ends it; `undefined` if the person went away. */
+async function askWhy({ context, withdrawn }: Desk): Promise<string | undefined> {
+  const line = await context.askLine("Why? Enter: no remark", "", withdrawn);
+  return typeof line === "string" ? undefined : line.line;
+}
+
+/** Writes the answer; the first one counts, so a refusal says who was quicker. */
+async function write(desk: Desk, typed: TypedAnswer): Promise<Asked | undefined> {
+  const { context, project, store, question } = desk;
+  const shown = question.shows?.sha256;
+  const person = { by: nameOfUser(context.env), via: "terminal" as const };
+  try {
+    const decide = answerQuestion(question.id, { ...typed, ...given({ shown }) }, person);
+    const edited = await editBeside(context, { project, store }, decide);
+    if (!edited.ok) throw await refusal(context, project.todoFile, edited.error);
+    return "answered";
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    await say(context, [clean(error.message)]);
+    if (error.kind === "no") return "answered";
+    // Without the run in this process there is nothing to wait for.
+    return (await findLiveRun(context.ports, project)) === undefined ? "left" : undefined;
+  }
+}
