@@ -1,4 +1,4 @@
-// docs/a-tasks-night.md is run: its files are written, its commands typed, and what they print is what it shows.
+// The pages that are walkthroughs are run: their files are written, their commands typed, and what they print is what they show.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,12 +8,13 @@ import { expect, test } from "vitest";
 import { type Rig, story } from "../rig/rig.js";
 
 const BIN = path.resolve("dist/looper.js");
-const page = fileURLToPath(new URL("../../docs/a-tasks-night.md", import.meta.url));
 const BLOCK = /^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm;
 
-test(
-  "a task's night is as the page tells it",
-  story((rig) => {
+test.each(["a-tasks-night.md", "workflows.md"])("%s is as the page shows it", (name) => walk(name));
+
+function walk(name: string): Promise<void> {
+  const page = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
+  return story((rig) => {
     writeFileSync(
       path.join(rig.root, "bin/looper"),
       `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`,
@@ -35,8 +36,8 @@ test(
     if (process.env["UPDATE_WALKTHROUGH"] === "1") writeFileSync(page, played);
     expect(plain(rig, played)).toBe(plain(rig, readFileSync(page, "utf8")));
     return Promise.resolve();
-  }),
-);
+  })();
+}
 
 /** Each command, with what it prints. */
 function playBlock(rig: Rig, body: string): string {
@@ -44,7 +45,7 @@ function playBlock(rig: Rig, body: string): string {
     .split("\n")
     .filter((line) => line.startsWith("$ "))
     .map((line) => {
-      const options = { cwd: rig.project, env: rig.env, encoding: "utf8" } as const;
+      const options = { cwd: rig.project, env: { ...rig.env, USER: "you" }, encoding: "utf8" } as const;
       const { status, stdout } = spawnSync("/bin/sh", ["-c", `exec 2>&1; ${line.slice(2)}`], options);
       if (status !== 0) throw new Error(`exit ${String(status)}: ${line}\n${stdout}`);
       return `${line}\n${readable(rig, stdout)}`;

@@ -1,0 +1,281 @@
+// Workflows with people in the loop, by the real program: asked in the evening, answered in the morning, by command, by file,
+// from another folder or another process. Leaves answering at a terminal to ask-in-place.story.test.ts.
+import { cpSync, mkdirSync, renameSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { Rig } from "../rig/rig.js";
+import { story } from "../rig/rig.js";
+import { playStages, USUAL, visitOf } from "../rig/stages.js";
+
+const APPROVE = "plan-approve-execute";
+
+/** A repository with one task and an agent that plays every stage. */
+async function begin(rig: Rig, own: Parameters<typeof playStages>[0] = {}) {
+  rig.writeBacklog([{ id: "T1" }]);
+  rig.write(".gitignore", "looper-logs/\n.looper/\n");
+  rig.gitInit();
+  const agent = await rig.agent();
+  agent.play(playStages(own));
+  return agent;
+}
+
+function run(rig: Rig, ...more: string[]) {
+  return rig.run(["run", "--no-review", "--workflow", APPROVE, ...more]);
+}
+
+function progress(rig: Rig, id = "T1") {
+  return rig.readBacklog().tasks.find((task) => task.id === id)?.progress;
+}
+
+/** The visits of the newest runs, as the log has them. */
+function stages(rig: Rig): string[] {
+  return rig
+    .runs()
+    .flatMap((one) => rig.events(one))
+    .flatMap(({ type, stage, visit }) =>
+      type === "agent_finished" ? [`${String(visit)} ${String(stage)}`] : [],
+    );
+}
+
+test(
+  "a plan is asked about in the evening and carried out in the morning",
+  story(async (rig) => {
+    await begin(rig);
+    const evening = await run(rig);
+    expect(evening.code).toBe(1);
+    expect(evening.stdout).toContain("Carry out this plan?");
+    expect(evening.stdout).toContain("looper approve T1");
+    expect(evening.stdout).toContain("1 question is open: looper questions");
+    expect(rig.events().find(({ type }) => type === "run_ended")).toMatchObject({ ending: "waiting" });
+    expect(rig.statuses()).toEqual({ T1: "blocked" });
+    expect(rig.git("status", "--porcelain", "--", ".", ":!to-do.json")).toBe("");
+    const listed = await rig.run(["ls"]);
+    expect(listed.stdout.split("\n").slice(0, 2)).toEqual([
+      "waits for you (1)",
+      "  T1  p3  Do T1  approve: Carry out this plan?",
+    ]);
+    const asked = await rig.run(["questions"]);
+    expect(asked.stdout).toContain("plan: .looper/tasks/T1/2-plan.md");
+    expect(rig.read(".looper/tasks/T1/2-plan.md")).toContain("Write hello.txt");
+
+    const approved = await rig.run(["approve", "T1", "-m", "go ahead"]);
+    expect(approved.code).toBe(0);
+    const again = await rig.run(["approve", "T1"]);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toMatch(/already answered: approve, by /u);
+
+    const morning = await run(rig);
+    expect(morning.code).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+    expect(progress(rig)).toBeUndefined();
+    expect(stages(rig)).toEqual(["1 clarify", "2 plan", "4 execute", "5 validate"]);
+    expect(rig.git("log", "-1", "--format=%B")).toMatch(/^Looper-Approved-By: .* \(cli, approve\)$/mu);
+    expect(rig.commitsByTask()).toEqual({ T1: 1 });
+    const shown = await rig.run(["show", "T1"]);
+    expect(shown.stdout).toMatch(/ 3 {2}approve +\S+ \(cli\) .* approve\n +"Carry out this plan\?"/u);
+    expect(shown.stdout).toMatch(/ 4 {2}execute .* done, next validate/u);
+  }),
+);
+
+test(
+  "killed with a question open, copied to another folder, approved there: it finishes there",
+  story(async (rig) => {
+    await begin(rig);
+    const asking = rig.start(["run", "--no-review", "--workflow", APPROVE]);
+    await asking.says(/Carry out this plan\?/u);
+    await asking.kill("group");
+    const other = path.join(rig.root, "elsewhere");
+    mkdirSync(other);
+    cpSync(rig.project, path.join(other, "copy"), { recursive: true, verbatimSymlinks: true });
+    renameSync(rig.project, path.join(rig.root, "old"));
+    renameSync(path.join(other, "copy"), rig.project);
+    const approved = await rig.run(["approve", "T1"]);
+    expect([approved.code, approved.stderr]).toEqual([0, ""]);
+    const { code } = await run(rig);
+    expect(code).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+    expect(rig.git("show", "--stat", "--format=", "HEAD")).toContain("hello.txt");
+  }),
+);
+
+test(
+  "an answer that a person writes into the task file is taken by the next run",
+  story(async (rig) => {
+    await begin(rig);
+    await run(rig);
+    const backlog = rig.readBacklog();
+    const tasks = backlog.tasks.map((task) => ({
+      ...task,
+      progress: { ...task.progress, answer: { outcome: "approve" } },
+    }));
+    rig.write("to-do.json", `${JSON.stringify({ ...backlog, tasks }, undefined, 2)}\n`);
+    const { code } = await run(rig);
+    expect(code).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+    expect(rig.git("log", "-1", "--format=%B")).toMatch(/^Looper-Approved-By: unknown \(file, approve\)$/mu);
+  }),
+);
+
+test(
+  "a rejected plan ends blocked, with exit code 1 and the tree as it was",
+  story(async (rig) => {
+    await begin(rig);
+    await run(rig);
+    const before = rig.git("rev-parse", "HEAD^{tree}");
+    const rejected = await rig.run(["reject", "T1", "-m", "too risky"]);
+    expect(rejected.code).toBe(0);
+    const { code, stdout } = await run(rig);
+    expect(code).toBe(1);
+    expect(rig.statuses()).toEqual({ T1: "blocked" });
+    expect(stdout).toContain("too risky");
+    expect(rig.git("status", "--porcelain", "--", ".", ":!to-do.json")).toBe("");
+    expect(rig.git("rev-parse", "HEAD^{tree}")).toBe(before);
+    expect(progress(rig)).toMatchObject({ stage: "block", paused: { via: "cli" } });
+    // It is paused: the next run does not ask again.
+    const third = await run(rig);
+    expect(third.code).toBe(1);
+    expect(stages(rig)).toEqual(["1 clarify", "2 plan"]);
+  }),
+);
+
+test(
+  "rejecting a stage of staged-review drops what it did, and the stage is done again",
+  story(async (rig) => {
+    let created = 0;
+    await begin(rig, {
+      create: async (turn) => {
+        created += 1;
+        await turn.write(`made-${String(created)}.txt`, "new\n");
+        await turn.report({ outcome: "done", summary: "Made it" });
+      },
+      modify: async (turn) => {
+        await turn.write("changed.txt", "changed\n");
+        await turn.report({ outcome: "done", summary: "Changed it" });
+      },
+    });
+    const go = () => rig.run(["run", "--no-review", "--workflow", "staged-review"]);
+    await go();
+    await rig.run(["approve", "T1"]);
+    await go();
+    expect(progress(rig)?.question?.text).toBe("Keep these new files?");
+    const asked = await rig.run(["questions"]);
+    expect(asked.stdout).toMatch(/the changes: git show [0-9a-f]{12}/u);
+    await rig.run(["reject", "T1", "-m", "another name"]);
+    await go();
+    expect(created).toBe(2);
+    for (const stage of ["created", "modified", "commit"]) {
+      expect(progress(rig)?.stage).toBe(stage);
+      await rig.run(["approve", "T1"]);
+      await go();
+    }
+    expect(rig.statuses()).toEqual({ T1: "done" });
+    const files = rig.git("show", "--name-only", "--format=", "HEAD").trim().split("\n");
+    expect(files.filter((one) => one !== "to-do.json")).toEqual(["changed.txt", "made-2.txt"]);
+  }),
+);
+
+test(
+  "looper complete from another process during a turn ends the workflow at the end of the visit",
+  story(async (rig) => {
+    await begin(rig, {
+      review: async (turn) => {
+        expect((await rig.run(["complete", "T1"])).code).toBe(0);
+        await turn.report({ outcome: "changes", output: { findings: [{ text: "more", severity: "low" }] } });
+      },
+    });
+    const { code } = await rig.run(["run", "--no-review", "--workflow", "implement-review"]);
+    expect(code).toBe(0);
+    expect(stages(rig)).toEqual(["1 implement", "2 review"]);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+  }),
+);
+
+test(
+  "two agents that never agree are stopped after 25 visits, with the reason",
+  story(async (rig) => {
+    await begin(rig, {
+      implement: async (turn) => {
+        await turn.write("hello.txt", `visit ${String(visitOf(turn))}\n`);
+        await turn.report({ outcome: "done", output: { completed: [] } });
+      },
+      review: (turn) =>
+        turn.report({ outcome: "changes", output: { findings: [{ text: "no", severity: "high" }] } }),
+    });
+    const { code, stdout } = await rig.run(["run", "--no-review", "--workflow", "implement-review"]);
+    expect(code).toBe(1);
+    expect(stages(rig)).toHaveLength(25);
+    expect(stdout).toMatch(/T1 Do T1: .*visits/u);
+    expect(rig.statuses()).toEqual({ T1: "blocked" });
+    expect(progress(rig)?.reasons?.join(" ")).toMatch(/visits/u);
+    expect(rig.git("status", "--porcelain", "--", ".", ":!to-do.json")).toBe("");
+  }),
+  120_000,
+);
+
+test(
+  "an agent's question is answered with a text, which is in the next prompt of the same stage",
+  story(async (rig) => {
+    const prompts: string[] = [];
+    await begin(rig, {
+      clarify: async (turn) => {
+        prompts.push(turn.hello.prompt);
+        if (prompts.length > 1) return USUAL["clarify"]?.(turn);
+        await turn.report({
+          status: "blocked",
+          questions: ["Which language should it greet in?"],
+          output: { status: "needs_clarification", questions: ["Which language should it greet in?"] },
+        });
+      },
+    });
+    const first = await run(rig);
+    expect(first.code).toBe(1);
+    expect(first.stdout).toContain("Which language should it greet in?");
+    const answered = await rig.run(["answer", "T1", "-m", "In Icelandic, please"]);
+    expect([answered.code, answered.stderr]).toEqual([0, ""]);
+    await run(rig);
+    expect(prompts[1]).toContain("Which language should it greet in?");
+    expect(prompts[1]).toContain("In Icelandic, please");
+    // The question is a visit too.
+    expect(stages(rig)).toEqual(["1 clarify", "3 clarify", "4 plan"]);
+  }),
+);
+
+test(
+  "--auto-approve and --skip are explicit, and recorded",
+  story(async (rig) => {
+    await begin(rig);
+    const { code } = await run(rig, "--auto-approve", "approve", "--skip", "clarify");
+    expect(code).toBe(0);
+    expect(stages(rig).map((one) => one.split(" ")[1])).toEqual(["plan", "execute", "validate"]);
+    const told = rig.events();
+    expect(told.find(({ type }) => type === "stage_entered")).toBeDefined();
+    expect(
+      told.some(
+        ({ type, skipped, from }) => type === "stage_entered" && skipped === "skip" && from === "clarify",
+      ),
+    ).toBe(true);
+    expect(told.find(({ type }) => type === "question_answered")).toMatchObject({ via: "setting" });
+    expect(rig.git("log", "-1", "--format=%B")).toMatch(/^Looper-Approved-By: .*setting/mu);
+  }),
+);
+
+test(
+  "a paused task is left alone until it is resumed; other tasks go through",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.write(".gitignore", "looper-logs/\n.looper/\n");
+    rig.gitInit();
+    const agent = await rig.agent();
+    agent.play(playStages());
+    const paused = await rig.run(["pause", "T1", "-m", "not before Monday"]);
+    expect([paused.code, paused.stderr]).toEqual([0, ""]);
+    const go = () => rig.run(["run", "--no-review", "--workflow", "implement-review"]);
+    await go();
+    expect(rig.statuses()).toEqual({ T1: "todo", T2: "done" });
+    const status = await rig.run(["status"]);
+    expect(status.stdout).toContain("paused: T1");
+    await rig.run(["resume", "T1"]);
+    expect((await go()).code).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "done" });
+  }),
+);
