@@ -130,14 +130,18 @@ const runInTerminal: CommandContext["inTerminal"] = async (program) => {
   return terminal.runInTerminal(program);
 };
 
+/** The library that asks questions reads these variables. What child processes inherit stays as it was. */
+function settleColours(noColour: boolean): void {
+  if (noColour) process.env["NO_COLOR"] = "1";
+  // With both variables set, Node prints a warning about the wrong one.
+  if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
+}
+
 async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Promise<CommandContext> {
   const env = environment();
   const out = toOutput(stdout, { noColour });
   const notes = openStderr(toOutput(stderr, { noColour }), here.diagnostics, () => Date.now());
-  // The library that asks questions reads this variable. `env`, which child processes inherit, stays as it was.
-  if (noColour) process.env["NO_COLOR"] = "1";
-  // With both variables set, Node prints a warning about the wrong one.
-  if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
+  settleColours(noColour);
   const { nodePorts } = await import("../src/system/processes/node-ports.js");
   const entry = fileURLToPath(import.meta.url);
   return {

@@ -18,6 +18,7 @@ import { resultLines } from "../../src/ui/terminal/result.js";
 import { Screen } from "../../src/ui/terminal/screen.js";
 import { clean, hang } from "../../src/ui/text.js";
 import { narrate, NOTHING_SAID, type Spoken } from "../../src/ui/github-actions/narrate.js";
+import type { Question } from "../../src/workflow/progress.js";
 import { listQuestions, type OpenQuestion } from "../../src/ui/view/questions.js";
 import { withReasons } from "../../src/ui/view/rows.js";
 import { fold, NOTHING, type View } from "../../src/ui/view/view.js";
@@ -33,6 +34,12 @@ export interface Watching {
   manner: Manner;
   /** Absolute path of the JUnit report. */
   junit?: string;
+  /** Asks the person at the terminal an open question. `ending`: aborted when the run is to end. */
+  askPerson?: (asked: {
+    question: Question;
+    task: Task;
+    ending: AbortSignal;
+  }) => Promise<"answered" | "left">;
 }
 
 const SAID: ReadonlySet<string> = new Set(["message", "tool_use", "tool_result", "command"]);

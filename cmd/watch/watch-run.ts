@@ -1,7 +1,6 @@
 // Opens a run, passes signals to it and displays it to its end. Leaves the request to the commands, and the
 // display to run-display.ts.
 import { openDiagnosticsFile } from "../../src/logging/diagnostics-file.js";
-import type { Project } from "../../src/config/project/open-project.js";
 import { UserError } from "../../src/system/errors.js";
 import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-run.js";
 import type { RunRequest } from "../../src/loop/runs/run-request.js";
@@ -30,7 +29,7 @@ export async function watchRun(
       terminal: context.stdin.isTerminal && context.out.isTerminal,
       hangsUp: context.hangsUp,
       confirm: (question, lines) => display.ask(question, lines),
-      ...(mayAsk(context, watching) ? { askPerson: askWith(context, project, display) } : {}),
+      ...askingOf(context, watching, display),
       onEvent: (event) => {
         display.see(event);
       },
@@ -49,22 +48,22 @@ export async function watchRun(
   }
 }
 
-/** Whether a person sees a question here and can answer it. */
+/** Asks in place of the live line, where a person sees the question and can answer it. */
+function askingOf(
+  context: CommandContext,
+  watching: Watching,
+  display: RunDisplay,
+): Pick<RunRequest, "askPerson"> {
+  const { askPerson } = watching;
+  if (askPerson === undefined || !mayAsk(context, watching)) return {};
+  return {
+    askPerson: (question, task) => display.askHere((ending) => askPerson({ question, task, ending })),
+  };
+}
+
 function mayAsk({ stdin, out, err, log, env }: CommandContext, { manner }: Watching): boolean {
   const isSeen = stdin.isTerminal && out.isTerminal && err.isTerminal && env["TERM"] !== "dumb";
   return isSeen && manner === "progress" && log.format === "text";
-}
-
-/** Loaded late: few runs ask. */
-function askWith(
-  context: CommandContext,
-  project: Project,
-  display: RunDisplay,
-): NonNullable<RunRequest["askPerson"]> {
-  return async (question, task) => {
-    const { askInPlace } = await import("./ask-in-place.js");
-    return display.askHere((ending) => askInPlace(context, project, { question, task, ending }));
-  };
 }
 
 /** Waits for the end, and keeps in the run's folder what it reports until then. */

@@ -34,6 +34,10 @@ export async function run(context: CommandContext, typed: Typed): Promise<Comman
   const junit = textFlag(typed, "--junit");
   const end = await watchRun(context, asked, {
     manner: mannerOf(typed),
+    askPerson: async (asked) => {
+      const { askInPlace } = await import("./ask-in-place.js");
+      return askInPlace(context, project, asked);
+    },
     ...(junit === undefined ? {} : { junit: await openReport(context, junit, project.todoFile) }),
   });
   const isFailed =

@@ -1,26 +1,26 @@
 // Asks the person at the terminal of a run an open question: shows what it is about, reads the answer, and writes it as the
 // editing commands do. Leaves reading what was typed to ui/terminal/typed-answer.ts, what is shown to shown-work.ts, and
 // changing an output to edit-in-place.ts.
-import type { Project } from "../../src/config/project/open-project.js";
-import { findLiveRun } from "../../src/loop/runs/live-run.js";
-import { UserError } from "../../src/system/errors.js";
-import { given } from "../../src/system/given.js";
-import { answerQuestion, EDIT, type TypedAnswer } from "../../src/todo/change/person-answers.js";
-import type { Task } from "../../src/todo/model/task.js";
-import { openStore, type Store } from "../../src/todo/store/store.js";
-import { coloursFor } from "../../src/ui/colours.js";
-import { promptText, readTyped, type Typed } from "../../src/ui/terminal/typed-answer.js";
-import { clean, wrap } from "../../src/ui/text.js";
-import { answeredMeanwhile, askedLines, listQuestions } from "../../src/ui/view/questions.js";
-import type { Question } from "../../src/workflow/progress.js";
-import { openQuestion } from "../../src/workflow/question.js";
-import { editBeside } from "../commands/backlog/edit-beside.js";
-import { refusal } from "../commands/backlog/edit-refusal.js";
-import type { CommandContext } from "../context/command-context.js";
-import { checkOptionsOf } from "../lookup/check-options.js";
-import { nameOfUser } from "../lookup/name-of-user.js";
-import { shownPath } from "../lookup/project.js";
-import { tasksFolder } from "../../src/config/project/tasks-folder.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import { UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
+import { answerQuestion, EDIT, type TypedAnswer } from "../../../src/todo/change/person-answers.js";
+import type { Task } from "../../../src/todo/model/task.js";
+import { openStore, type Store } from "../../../src/todo/store/store.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { promptText, readTyped, type Typed } from "../../../src/ui/terminal/typed-answer.js";
+import { clean, wrap } from "../../../src/ui/text.js";
+import { answeredMeanwhile, askedLines, listQuestions } from "../../../src/ui/view/questions.js";
+import type { Question } from "../../../src/workflow/progress.js";
+import { openQuestion } from "../../../src/workflow/question.js";
+import { editBeside } from "../backlog/edit-beside.js";
+import { refusal } from "../backlog/edit-refusal.js";
+import type { CommandContext } from "../../context/command-context.js";
+import { checkOptionsOf } from "../../lookup/check-options.js";
+import { nameOfUser } from "../../lookup/name-of-user.js";
+import { shownPath } from "../../lookup/project.js";
+import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 import { editOutput } from "./edit-in-place.js";
 import { readShown, showText, type Shown } from "./shown-work.js";
 

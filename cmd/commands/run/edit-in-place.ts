@@ -1,15 +1,15 @@
 // The output of a stage in the person's editor, for the answer `edit` at the prompt of a run. What comes out is a file of its
 // own; the one that was shown stays.
 import path from "node:path";
-import type { Project } from "../../src/config/project/open-project.js";
-import { findEditable, writeEdited } from "../../src/loop/runs/edited-output.js";
-import { UserError } from "../../src/system/errors.js";
-import type { Task } from "../../src/todo/model/task.js";
-import { clean } from "../../src/ui/text.js";
-import type { Question, StageOutput } from "../../src/workflow/progress.js";
-import type { CommandContext } from "../context/command-context.js";
-import { nameOfUser } from "../lookup/name-of-user.js";
-import { tasksFolder } from "../../src/config/project/tasks-folder.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { findEditable, writeEdited } from "../../../src/loop/runs/edited-output.js";
+import { UserError } from "../../../src/system/errors.js";
+import type { Task } from "../../../src/todo/model/task.js";
+import { clean } from "../../../src/ui/text.js";
+import type { Question, StageOutput } from "../../../src/workflow/progress.js";
+import type { CommandContext } from "../../context/command-context.js";
+import { nameOfUser } from "../../lookup/name-of-user.js";
+import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 
 /** The changed output; `undefined` where the person changed nothing or gave up. */
 export async function editOutput(
