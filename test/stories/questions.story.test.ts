@@ -84,7 +84,7 @@ test(
       [["approve", "T1", "--shown", "0".repeat(64)], /^1 .*what T1\.2 shows has changed/],
       [["approve", "T3"], /^2 .*answered with a text/],
       [["resume", "T1"], /^1 .*it is not paused/],
-      [["restart", "T1", "--stage", "Nowhere"], /^2 .*is not a stage/],
+      [["restart", "T1", "--stage", "aprove"], /^2 .*has no stage aprove\n {2}did you mean "approve"/s],
       [["steer", "T1", " "], /^2 .*the message is empty/],
       [["complete", "T9"], /^2 .*there is no task T9/],
     ];

@@ -59,7 +59,7 @@ export function personOf({ env }: CommandContext): Person {
   return { by: nameOfUser(env), via: "cli" };
 }
 
-/** What was answered, and who goes on. */
+/** The answer that was given, and the run that takes it. */
 function answeredLines({ tasks, run }: EditAnswer): string[] {
   return tasks.flatMap(({ id, progress }) => {
     const { question, answer: said } = progress ?? {};

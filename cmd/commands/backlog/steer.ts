@@ -1,4 +1,4 @@
-// What a person says to a task in a workflow: `pause`, `resume`, `steer`, `complete`, `restart`. Leaves the rules to
+// A person's commands to a task in a workflow: `pause`, `resume`, `steer`, `complete`, `restart`. Leaves the rules to
 // src/todo/change/person-answers.ts.
 import { given } from "../../../src/system/given.js";
 import {
@@ -12,7 +12,7 @@ import {
 import type { PersonEdit } from "../../../src/todo/change/person-edits.js";
 import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { textFlag, type Command } from "../../context/command-context.js";
-import { mustBeStage } from "../../lookup/workflow-stage.js";
+import { mustHaveStage } from "../../lookup/workflow-stage.js";
 import { personOf } from "./answer.js";
 import { edit } from "./edit.js";
 
@@ -47,10 +47,10 @@ export const complete: Command = steering({
 });
 
 /** `looper restart ID [--stage STAGE]` */
-export const restart: Command = (context, typed) => {
+export const restart: Command = async (context, typed) => {
   const [id = ""] = typed.operands;
   const stage = textFlag(typed, "--stage");
-  if (stage !== undefined) mustBeStage(stage);
+  if (stage !== undefined) await mustHaveStage(context, typed, { id, stage });
   return edit(context, typed, {
     decide: restartTask(id, stage, personOf(context)),
     say: ({ tasks }) =>
@@ -60,7 +60,7 @@ export const restart: Command = (context, typed) => {
 };
 
 interface Steering {
-  /** What an agent may not do. */
+  /** The action that an agent may not take. */
   what: string;
   decide: (id: string, person: Person, said: { word?: string; message?: string }) => PersonEdit;
   /** `run`: the run in progress. */

@@ -81,7 +81,7 @@ function linesOf(task: Task, explained: Why, tasks: readonly Task[]): string[] {
   }
 }
 
-/** What a task waits for of a person, and the command that helps. */
+/** The question or pause that a task waits for, and the command that helps. */
 function heldLines(task: Task | undefined): string[] {
   if (task === undefined) return [];
   const help = helpOf(task);

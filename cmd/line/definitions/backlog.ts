@@ -15,7 +15,7 @@ import { EXPORT_FORMATS } from "../../context/words.js";
 const QUESTION = { spelled: "<id>", help: "the task, or the question", completes: "question" } as const;
 /** A remark. */
 const MESSAGE: FlagDefinition = { spelled: "-m, --message <text>", help: "a remark, or the answer's text" };
-/** What was seen. */
+/** The digest of the text that the person saw. */
 const SHOWN: FlagDefinition = {
   spelled: "--shown <text>",
   help: "only if it still shows this SHA-256 (see questions --json)",

@@ -12,7 +12,7 @@ import { COPIES, outputFile } from "../../workflow/task-files.js";
 import type { Question, StageOutput } from "../../workflow/progress.js";
 import type { Scalar } from "../../workflow/workflow.js";
 
-/** What is changed: the output that the question of a task lets a person change. */
+/** The output that the question of a task lets a person change. */
 export interface Editable {
   task: Task;
   question: Question;

@@ -47,7 +47,7 @@ test("an answer that does not fit is put back with the reason, and the rest of t
   expect(other.edits?.putBack).toEqual(["progress.answer of T1: the question T1.1 is not open; T1.2 is"]);
 });
 
-test("of two answers the first counts, whoever saves the file later", () => {
+test("of two answers the first counts, also after a later save", () => {
   const first = { question: "T1.2", outcome: "approve", by: "ada", via: "cli", at: AT } as const;
   const answered: Task = { ...withProgress({ answer: first }), status: "todo" };
   const second = save(withProgress({ answer: { outcome: "reject" } }), idle, answered);

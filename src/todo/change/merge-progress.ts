@@ -1,4 +1,4 @@
-// What of a task's progress others may change by saving the file: people may answer its open question and pause it, while no
+// Merges a task's progress from a save by others: people may answer its open question and pause it, while no
 // agent is at work; everything else is put back and named. Pure. merge.ts merges the other keys.
 import { isDeepStrictEqual } from "node:util";
 import type { GivenAnswer, Progress } from "../../workflow/progress.js";
@@ -6,7 +6,7 @@ import { whyNotAnswered } from "../../workflow/question.js";
 import type { Task } from "../model/task.js";
 import { withAnswer } from "./person-changes.js";
 
-/** The keys of progress that differ, as people are told of them: `progress.stage`. */
+/** The keys of progress that differ, as messages name them: `progress.stage`. */
 export function nameProgress(was: Progress | undefined, is: Progress | undefined): string[] {
   if (was === undefined || is === undefined) return ["progress"];
   const [left, right] = [new Map<string, unknown>(Object.entries(was)), new Map(Object.entries(is))];

@@ -51,7 +51,7 @@ export function mergeEdits(known: Backlog, found: Backlog, rules: MergeRules): M
   return isDeepStrictEqual(known, found) ? { backlog: found } : { backlog: found, edits };
 }
 
-/** What people may change while no agent is at work. */
+/** Accepts the changes that people may make while no agent is at work. */
 function byPeople(
   was: Task | undefined,
   is: Task,

@@ -100,7 +100,7 @@ export function whyComplete({ status, progress }: Task): string | undefined {
   return progress?.stage === "finish" ? "it is at finish" : undefined;
 }
 
-/** What was reported and answered stays; the work stays only for a restart at a stage. */
+/** Outputs and answers stay; the work stays only for a restart at a stage. */
 function restart(task: Task, { stage }: Of<"restart">, now: string): Task | string {
   if (task.status === "done") return `it is done; \`looper todo ${task.id}\` makes it a task again`;
   const { question, outputs, answers, notes, work, workflow, digest, visit } =

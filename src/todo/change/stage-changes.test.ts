@@ -143,7 +143,7 @@ test("an answer frees the task, and is taken once", () => {
   expect(whyRefused(after, take)).toMatch(/^it is in the visit 3/);
 });
 
-test("an answer written by hand may leave out who, how and when; one that does not fit is no answer", () => {
+test("an answer written by hand may leave out who, how and when; one that does not fit is not counted", () => {
   const byHand = (answer: Progress["answer"]): Backlog => {
     const before = asked();
     const [first, ...rest] = before.tasks;

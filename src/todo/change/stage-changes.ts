@@ -9,7 +9,7 @@ import type { Task } from "../model/task.js";
 
 type Enter = Extract<Change, { op: "enter" }>;
 
-/** Begins a pass through the workflow. What an earlier pass reported stays; its work stays for a restart at a stage. */
+/** Begins a pass through the workflow. The outputs of an earlier pass stay; its work stays for a restart at a stage. */
 export function enterStage(task: Task, change: Enter, now: string): Task | string {
   const { workflow, digest, to, ask } = change;
   const before = task.progress;
@@ -137,7 +137,7 @@ function isEnd(stage: string): boolean {
   return ENDS.some((end) => end === stage);
 }
 
-/** What the stage and the task used so far, with more added to both. */
+/** The usage of the stage and the task so far, with more added to both. */
 function addSpent({ spent, stage }: Progress, more: Spent | undefined): Progress["spent"] {
   if (more === undefined) return spent;
   return { ...spent, [stage]: sum(spent?.[stage], more), "*": sum(spent?.["*"], more) };

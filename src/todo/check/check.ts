@@ -19,7 +19,7 @@ export interface CheckOptions {
   agentNames?: readonly string[];
   /** A further schema that the file must meet. */
   schema?: UserSchema;
-  /** Answers in the file that do not count are problems too; a run puts them back, and goes on. */
+  /** Answers in the file that do not count are problems too; a run puts them back, and continues. */
   answers?: true;
 }
 

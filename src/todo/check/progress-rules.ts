@@ -6,7 +6,7 @@ import { Progress } from "../../workflow/progress.js";
 import { whyNotValid } from "../../workflow/question.js";
 import { didYouMean, show, type UnplacedProblem } from "../model/problem.js";
 
-/** What to do about a progress that cannot be mended. */
+/** The way out of a progress that cannot be mended. */
 export const BEGIN_AGAIN = 'remove "progress": the task then begins its workflow again';
 
 /** Finds every broken rule. `answers`: also answers that do not fit, which a run does not count. */

@@ -62,7 +62,7 @@ function mayBeTried(id: TaskId, tried: Tried): boolean {
   return (tried.attempts.get(id) ?? 0) < (tried.blockedAtStart.has(id) ? 1 : tried.maxAttempts);
 }
 
-/** What of a person's a task waits for (L22): an open question, unless the workflow was ended, or a pause. */
+/** The way in which a task waits for a person (L22): an open question, unless the workflow was ended, or a pause. */
 export function heldBy({ progress }: Pick<IndexRow, "progress">): "asked" | "paused" | undefined {
   if (progress === undefined) return undefined;
   const { asked, answered, complete, paused } = progress;

@@ -1,4 +1,4 @@
-// What a task waits for of a person, in words, with the command that helps. Pure.
+// The question or pause that a task waits for, in words, with the command that helps. Pure.
 import type { Task } from "../../todo/model/task.js";
 import { answerCommand, describeBy, openQuestion } from "../../workflow/question.js";
 
