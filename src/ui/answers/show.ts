@@ -67,9 +67,13 @@ function withRelations(task: Task, tasks: readonly Task[], doubt: Doubt | undefi
     verified: task.status === "done" && isVerified(task),
     ...(isSetMarker(task) ? { marker: true as const } : {}),
     unverified_because: isOpen ? [] : [...(doubt?.reasons ?? [])],
-    ...given({ accepted: acceptanceOf(task), evidence: evidenceOf(doubt) }),
+    ...given({ accepted: acceptanceOf(task), evidence: evidenceOf(doubt), by_exit_code: byExitCode(doubt) }),
     ...workflowAnswer(task),
   };
+}
+
+function byExitCode(doubt: Doubt | undefined): string[] | undefined {
+  return doubt === undefined || doubt.byExitCode.length === 0 ? undefined : [...doubt.byExitCode];
 }
 
 function evidenceOf(doubt: Doubt | undefined): ShowAnswer["task"]["evidence"] {

@@ -191,6 +191,10 @@ export const ShowAnswer = z.object({
       .describe(
         "The findings of its last gate; absent where no checks were changed, as far as the logs tell",
       ),
+    by_exit_code: z
+      .array(z.string())
+      .optional()
+      .describe("Checks of which only the exit code counts: none of their test cases are known"),
     ...inWorkflow,
   }),
   history: z

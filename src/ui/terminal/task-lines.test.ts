@@ -9,7 +9,12 @@ const done = task("T1", { status: "done" });
 
 test("the explanation takes the place of the log's findings, and the table of changed paths keeps its columns", () => {
   const doubt = {
-    ...{ reasons: ["passes only with a.test.js and 3 more"], on: [], changedChecks: [] },
+    ...{
+      reasons: ["passes only with a.test.js and 3 more"],
+      on: [],
+      changedChecks: [],
+      byExitCode: ["make lint"],
+    },
     needs: [{ path: "b.test.js", diff: "+b\n" }],
   };
   const explained = {
@@ -25,6 +30,7 @@ test("the explanation takes the place of the log's findings, and the table of ch
   expect(lines.slice(2, -2)).toEqual([
     ...["", "why it is unverified", "  passes only with a.test.js"],
     ...["", "it needs a.test.js", "  @@ -1 +1 @@", "  -  x\\u001b[2J", "  +    y"],
+    ...["", "judged by exit code", "  make lint"],
     ...["", "changed paths"],
     ...["  path       kind    why"],
     ...["  a.test.js  check   it is a test"],

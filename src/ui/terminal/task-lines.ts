@@ -41,6 +41,7 @@ export function taskLines(answer: ShowAnswer, scene: TaskScene): string[] {
     ),
     ...section("it needs changed checks of", [(explained ?? task.evidence)?.on.join(", ") ?? ""]),
     ...section("checks changed", task.evidence?.changed_checks ?? []),
+    ...section("judged by exit code", task.by_exit_code ?? []),
     ...block("changed paths", changedLines(explained)),
     ...section("why it is blocked", task.status === "done" ? [] : withoutQuestion(task)),
     ...section("description", [task.description ?? ""]),

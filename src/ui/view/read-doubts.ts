@@ -20,6 +20,8 @@ export interface Doubt {
   needs: readonly Need[];
   on: readonly string[];
   changedChecks: readonly string[];
+  /** Commands of which only the exit code counts, since none of their test cases are known. */
+  byExitCode: readonly string[];
   /** The agent's reason to change its checks. */
   said?: string;
 }
@@ -91,7 +93,8 @@ function doubtOf(
   const text = describeDoubt(gate);
   const look = text === undefined ? undefined : { on, text };
   const reasons = whyUnverified(gate, before);
-  return { reasons, needs, on, changedChecks, ...given({ look, because, said }) };
+  const byExitCode = gate.commands.filter((one) => one.by_exit_code === true).map(({ command }) => command);
+  return { reasons, needs, on, changedChecks, byExitCode, ...given({ look, because, said }) };
 }
 
 /** `undefined` when the log cannot be read, because a list of tasks does not depend on it. */
