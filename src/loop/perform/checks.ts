@@ -138,13 +138,21 @@ async function measureCold(
     memory.roomsFit = true;
     return inRoom;
   }
+  return leaveRooms(world, { job: order.job, unfit, here });
+}
+
+/** Has the checks run in the project for the rest of the run, and says how rooms would work; refuses where rooms are required. */
+async function leaveRooms(
+  world: World,
+  { job, unfit, here }: { job: JobFacts; unfit: { command: string; line: string }; here: Measured },
+): Promise<Measured> {
   const why = `"${unfit.command}" does not run in a cold room${unfit.line === "" ? "" : ` (${unfit.line})`}`;
-  if (wanted === true) return { unprepared: why };
-  memory.cold = undefined;
+  if (world.project.resolved.settings.verify.cold === true) return { unprepared: why };
+  world.memory.cold = undefined;
   const setup = await guessProjectSetup(world);
   const hint = `looper config set verify.setup ${JSON.stringify(setup ?? "<what installs the dependencies>")}`;
   const message = `${why}: the checks run in the project, where a change to a check leaves a task unverified; to use rooms: ${hint}`;
-  await world.log.tell({ type: "warning", ...order.job, message });
+  await world.log.tell({ type: "warning", ...job, message });
   return here;
 }
 
