@@ -17,7 +17,7 @@ export const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
   ...meaning("logs", "log", "output"),
   ...meaning("tail", "events", "watch", "follow"),
   ...meaning("why", "explain", "reason"),
-  ...meaning("undo", "revert", "rollback"),
+  ...meaning("undo", "revert"),
   ...meaning("questions", "asks", "inbox", "waiting", "pending"),
   ...meaning("approve", "accept-plan", "yes", "confirm", "ok"),
   ...meaning("reject", "decline", "deny", "no", "refuse"),

@@ -33,6 +33,7 @@ const TYPED: readonly string[] = [
   ],
   ...[`tail ${RUN}`, "tail ../../x", "tail 2026-01-31_08-30-01", "replay", `replay ${RUN}`, "replay --tree"],
   ...[`replay ${RUN} --at 1`, "replay --tree --gate", "capsule --output -", "undo T1 --dry-run", "undo T1"],
+  ...["rollback T1 --dry-run", "rollback T1 -y"],
   ...[
     "rescue",
     "rescue show x",

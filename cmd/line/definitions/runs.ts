@@ -167,6 +167,21 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import("../../commands/runs/undo.js")).undo,
   },
   {
+    name: "rollback",
+    operands: [TASK, FILE],
+    help: "take back what a task has changed so far",
+    flags: [
+      { spelled: "-y", help: "do not ask" },
+      { spelled: "--dry-run", help: "show what would be rolled back; change nothing" },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: "looper rollback T3", help: "count its changes, ask, and reset to where it began" },
+      { line: "looper rollback T3 --dry-run", help: "show the files it created and modified" },
+    ],
+    load: async () => (await import("../../commands/runs/rollback.js")).rollback,
+  },
+  {
     name: "rescue",
     operands: [
       { spelled: "[verb]", help: "list (default), show, restore or drop", completes: RESCUE_VERBS },

@@ -107,3 +107,18 @@ export const UndoAnswer = z.discriminatedUnion("outcome", [
   }),
 ]);
 export type UndoAnswer = z.infer<typeof UndoAnswer>;
+
+/** `looper rollback --json`; of a task that is done it is what `undo` prints. */
+export const RollbackAnswer = z.object({
+  outcome: z
+    .enum(["rolled-back", "planned", "declined", "foreign", "nothing"])
+    .describe("foreign: others changed the same paths, and nothing was rolled back"),
+  task: z.string(),
+  created: z.array(z.string()).describe("Paths that the task created, from the top of the repository"),
+  modified: z.array(z.string()),
+  deleted: z.array(z.string()),
+  paths: z.array(z.string()).describe("Paths that others changed since"),
+  rescue: z.string().optional().describe("The id under which its work is kept"),
+  warnings: z.array(z.string()),
+});
+export type RollbackAnswer = z.infer<typeof RollbackAnswer>;
