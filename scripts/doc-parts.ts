@@ -39,7 +39,7 @@ const SHOWN = COMMANDS.filter(isShown);
 const EVERYDAY: Readonly<Record<string, readonly string[]>> = {
   Work: ["run", "status", "stop"],
   Backlog: ["ls", "add", "why"],
-  Runs: ["tail", "rescue", "undo", "rollback"],
+  Runs: ["tail", "rescue", "undo"],
   Project: ["init", "config", "doctor", "mcp"],
 };
 /** The README's figures: those of the line at its head, and the rows of its table. */
