@@ -65,6 +65,7 @@ function readable(rig: Rig, text: string): string {
 /** Without what differs from one night to the next. */
 function plain(rig: Rig, text: string): string {
   return readable(rig, text)
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<moment>")
     .replaceAll(/\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d/g, "<run>")
     .replaceAll(/\b\d\d:\d\d:\d\d\b/g, "<time>")
     .replaceAll(/\b[0-9a-f]{7,40}\b/g, "<commit>")
