@@ -174,20 +174,19 @@ test(
   "an event that a killed run had not told is told once by the run that takes over",
   story(async (rig) => {
     const file = path.join(rig.root, "events");
-    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
-    // The first notification hangs until the run is killed.
-    const gate = path.join(rig.root, "gate");
-    const agent = await rig.agent(
-      {},
-      {
-        hooks: { notification: [`[ -e ${gate} ] || sleep 1000; cat >> ${file}`], timeout: 0 },
-      },
-    );
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
+    const [gate, began] = [path.join(rig.root, "gate"), path.join(rig.root, "began")];
+    // T1 is told; the telling of T2 hangs until the run is killed.
+    const hang = `if [ "$LOOPER_TASK_ID" = T2 ] && [ ! -e ${gate} ]; then touch ${began}; sleep 1000; fi`;
+    const agent = await rig.agent({}, { hooks: { notification: [`${hang}; cat >> ${file}`], timeout: 0 } });
     const first = rig.start(["run", "--no-review"]);
-    const turn = await agent.next();
-    await turn.write("made.txt", "x\n");
-    await turn.report();
-    await agent.next();
+    for (const task of ["T1", "T2"]) {
+      const turn = await agent.next();
+      await turn.write(`${task}.txt`, "x\n");
+      await turn.report();
+    }
+    const last = await agent.next();
+    await last.shell(`while [ ! -e ${began} ]; do sleep 0.05; done`);
     await first.kill("alone");
     writeFileSync(gate, "");
     agent.play(async (again) => {
@@ -203,10 +202,10 @@ test(
             `${of} ${z.string().parse(id)} ${run === rig.runs()[0] ? "first" : "second"}`,
         )
         .toSorted(),
-    ).toEqual(["committed T1 first", "committed T2 second", "run_ended  second"]);
+    ).toEqual(["committed T1 first", "committed T2 first", "committed T3 second", "run_ended  second"]);
     const { code: third } = await rig.run(["run", "--no-review"]);
     expect(third).toBe(0);
-    expect(ofs(eventsIn(file)).filter((of) => of === "committed")).toHaveLength(2);
+    expect(ofs(eventsIn(file)).filter((of) => of === "committed")).toHaveLength(3);
   }),
 );
 
