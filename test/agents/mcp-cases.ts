@@ -9,7 +9,7 @@ const SERVER = {
   args: [fileURLToPath(new URL("../../dist/looper.js", import.meta.url)), "mcp", "--allow-answers"],
 };
 
-/** How a client is told of the server, by flags. Codex offers its tools of gpt-5 at once, those of later models on demand. */
+/** The flags that name the server to a client. Codex offers its tools of gpt-5 at once, those of later models on demand. */
 function flagsFor(agent: AgentName): string[] {
   if (agent === "claude") return ["--mcp-config", JSON.stringify({ mcpServers: { looper: SERVER } })];
   const { command, args } = SERVER;

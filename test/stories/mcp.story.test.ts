@@ -275,7 +275,7 @@ test(
 );
 
 test(
-  "in a workflow the question is asked, answered over MCP, and the same stage goes on with the answer",
+  "in a workflow the question is asked, answered over MCP, and the same stage continues with the answer",
   story(async (rig) => {
     const told = path.join(rig.root, "told");
     rig.writeBacklog([{ id: "T1" }]);
