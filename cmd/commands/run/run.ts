@@ -86,12 +86,15 @@ function planLines({ out }: CommandContext, plan: Plan, quiet: boolean): string[
   const columns = out.isTerminal ? out.columns() : undefined;
   if ("nothing" in plan) return wrap(`nothing would be started: ${clean(plan.nothing)}`, columns);
   const colours = coloursFor(out.colour);
-  const steps = plan.steps.map(({ iteration, task, title, agent }) => {
-    const [head, tail] = [`${String(iteration).padStart(3)}  ${clean(task)} `, ` · ${clean(agent)}`];
+  const steps = plan.steps.map(({ iteration, task, title, agent, workflow, stage }) => {
+    const place = workflow === undefined ? "" : ` · ${clean(workflow)}: ${clean(stage ?? "lost")}`;
+    const head = `${String(iteration).padStart(3)}  ${clean(task)} `;
+    const tail = `${place}${agent === "" ? "" : ` · ${clean(agent)}`}`;
     const room = columns === undefined ? undefined : Math.max(0, columns - widthOf(head) - widthOf(tail));
     return head + (room === undefined ? clean(title) : cut(clean(title), room)) + colours.dim(tail);
   });
   if (quiet) return steps;
+  if (plan.prompt === "") return ["if every attempt succeeds:", ...steps];
   const heading = colours.bold(`the prompt of ${clean(plan.steps[0]?.task ?? "")}`);
   const prompt = plan.prompt
     .split("\n")

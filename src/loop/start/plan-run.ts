@@ -5,12 +5,18 @@ import { given } from "../../system/given.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import { closure, indexOf, selectTask } from "../../todo/model/select.js";
 import { openStore } from "../../todo/store/store.js";
-import { TaskId, type IndexRow } from "../../todo/model/task.js";
+import { TaskId, type Backlog, type IndexRow, type Task } from "../../todo/model/task.js";
 import { understandBacklog } from "../../todo/understand/understand-backlog.js";
 import type { ReadResult } from "../../todo/store/writer.js";
 import { readCheckOptions, readLookUpEnvironment, configureAgents, resolveSchedule } from "./assemble.js";
 import { checkRequest } from "./check-request.js";
+import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use.js";
 import { findMissingChecks } from "./missing-checks.js";
+import { openAgentStage } from "../perform/agent-stage.js";
+import { chooseStageAgent } from "../step/stage-agent.js";
+import { locate } from "../step/stage.js";
+import { passStages } from "../../workflow/advance.js";
+import type { Rules } from "../../logging/rules.js";
 import { renderPrompt } from "../perform/prompt-for.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { chooseAgent } from "../step/schedule.js";
@@ -21,7 +27,12 @@ export interface PlannedStep {
   iteration: number;
   task: string;
   title: string;
+  /** Empty for a stage without one. */
   agent: string;
+  /** Absent under `default`. */
+  workflow?: string;
+  /** The stage that is entered first, or that the task is in: finish and block are not stages. */
+  stage?: string;
 }
 
 /** The steps of a run and its first prompt, or why it would start nothing. */
@@ -30,9 +41,11 @@ export type Plan = ({ steps: PlannedStep[]; prompt: string } | { nothing: string
 };
 
 /** Plans a run. An invalid backlog is a `usage` error, because a run would have it repaired first. */
-export async function planRun(request: RunRequest): Promise<Plan> {
-  const { ports, project } = request;
-  const { folder } = await checkRequest(request);
+export async function planRun(asked: RunRequest): Promise<Plan> {
+  const { tasks, folder } = await checkRequest(asked);
+  const inUse = await findWorkflowsInUse(asked, tasks);
+  const request = { ...asked, project: inUse.project };
+  const { project } = request;
   const check = await readCheckOptions(request);
   const read = await readBacklog(request, check);
   if (read.kind === "missing" || read.kind === "empty") {
@@ -52,21 +65,39 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   const place = { folder, env: await readLookUpEnvironment(request), trusted: "all" as const };
   const { warnings, refused } = await findMissingChecks(request, read.backlog.tasks, place);
   if (refused !== undefined) return { nothing: refused, warnings };
-  const steps = await planSteps(
-    request,
-    read.index.rows,
-    (id) => read.backlog.tasks.find((task) => task.id === id)?.title ?? "",
-  );
+  const steps = await planSteps(request, {
+    rows: read.index.rows,
+    rules: inUse.rules,
+    titleOf: (id) => read.backlog.tasks.find((task) => task.id === id)?.title ?? "",
+  });
   const [first] = steps;
   if (first === undefined)
     return { nothing: "no task is ready: a run would have an agent review the project, or end" };
-  const world = {
-    ports,
-    project,
-    check,
-    memory: { ...createMemory(), backlog: read.backlog },
-    promptsFolder: request.promptsFolder,
-  };
+  const prompt = await renderFirst(request, { first, rules: inUse.rules, check, backlog: read.backlog });
+  return { steps, warnings: [...warnings, ...inUse.warnings], prompt };
+}
+
+/** The prompt of the first step, as its agent would get it; empty for a stage without an agent. */
+async function renderFirst(
+  { ports, project, promptsFolder }: RunRequest,
+  facts: { first: PlannedStep; rules: WorkflowsInUse["rules"]; check: CheckOptions; backlog: Backlog },
+): Promise<string> {
+  const { first, rules, check, backlog } = facts;
+  if (first.agent === "") return "";
+  const { workflow, stage } = first;
+  const digest = rules.workflows?.[workflow ?? ""]?.digest ?? "";
+  const entered: Task["progress"] =
+    workflow === undefined || stage === undefined
+      ? undefined
+      : { workflow, digest, stage, visit: 1, since: new Date(ports.clock.now()).toISOString() };
+  const tasks = backlog.tasks.map((task) =>
+    task.id === first.task && entered !== undefined && task.progress?.stage !== stage
+      ? { ...task, progress: { ...task.progress, ...entered } }
+      : task,
+  );
+  const memory = { ...createMemory(), backlog: { ...backlog, tasks } };
+  const world = { ports, project, check, memory, promptsFolder, ...given({ workflows: rules.workflows }) };
+  const visit = tasks.find(({ id }) => id === first.task)?.progress?.visit;
   const job = {
     job: 1,
     iteration: 1,
@@ -74,8 +105,10 @@ export async function planRun(request: RunRequest): Promise<Plan> {
     task_id: TaskId.parse(first.task),
     agent: first.agent,
     attempt: 1,
+    ...(stage === undefined ? {} : given({ stage, visit })),
   };
-  return { steps, warnings, prompt: await renderPrompt(world, job, { earlier: [], draft: undefined }) };
+  const agentStage = await openAgentStage(world, job);
+  return renderPrompt(world, job, { earlier: [], draft: undefined, ...given({ stage: agentStage }) });
 }
 
 /** Reads the backlog as a run would, with obvious mistakes corrected. */
@@ -89,12 +122,18 @@ async function readBacklog({ ports, project }: RunRequest, check: CheckOptions):
 
 async function planSteps(
   request: RunRequest,
-  rows: readonly IndexRow[],
-  titleOf: (id: TaskId) => string,
+  known: {
+    rows: readonly IndexRow[];
+    rules: WorkflowsInUse["rules"];
+    titleOf: (id: TaskId) => string;
+  },
 ): Promise<PlannedStep[]> {
-  const { loop, roles } = request.project.resolved.settings;
-  const schedule = await resolveSchedule(request, configureAgents(request));
-  const rules = { schedule, roles, ...given({ agent: request.agent }) };
+  const { rows, titleOf } = known;
+  const { loop, roles, schedule: scheduled } = request.project.resolved.settings;
+  const configured = configureAgents(request);
+  const schedule = await resolveSchedule(request, configured);
+  const { on_limit } = scheduled;
+  const rules = { ...known.rules, schedule, roles, on_limit, ...given({ agent: request.agent }) };
   const only = request.only === undefined ? undefined : closure(TaskId.parse(request.only), rows);
   const blockedAtStart = new Set(rows.filter(({ status }) => status === "blocked").map(({ id }) => id));
   let now = [...rows];
@@ -110,10 +149,46 @@ async function planSteps(
     if ("none" in chosen) break;
     const { picked } = chosen;
     const iteration = steps.length + 1;
+    const place = planStage(rules, picked, { iteration, known: [...configured.keys()] });
     const wanted = picked.agent === undefined ? {} : { wanted: picked.agent };
-    const agent = chooseAgent(rules, "iteration", { iteration, dropped: new Set(), ...wanted });
-    steps.push({ iteration, task: picked.id, title: titleOf(picked.id), agent: agent ?? "" });
+    const agent =
+      place?.agent ?? chooseAgent(rules, "iteration", { iteration, dropped: new Set(), ...wanted });
+    steps.push({ iteration, task: picked.id, title: titleOf(picked.id), ...place, agent: agent ?? "" });
     now = now.map((row) => (row.id === picked.id ? { ...row, status: "done" as const } : row));
   }
   return steps;
+}
+
+type PlanRules = WorkflowsInUse["rules"] &
+  Pick<Rules, "schedule" | "on_limit" | "agent"> & { roles: Partial<Record<string, string>> };
+
+/** The stage that a task is in, or enters first, and its agent; `undefined` under `default`. */
+function planStage(
+  rules: PlanRules,
+  row: IndexRow,
+  { iteration, known }: { iteration: number; known: readonly string[] },
+): Pick<PlannedStep, "workflow" | "stage" | "agent"> | undefined {
+  const position = locate(rules, row);
+  if (position.kind === "default") return undefined;
+  if (position.kind === "lost") return { agent: "", ...given({ workflow: position.progress?.workflow }) };
+  if (position.kind === "end")
+    return { workflow: position.progress.workflow, stage: position.end, agent: "" };
+  const { workflow } = position;
+  const at = position.kind === "stage" ? position.progress.stage : position.to;
+  const { to } = passStages(workflow, { visits: {}, facts: row.progress?.facts }, at, rules.skip ?? []);
+  const stage = Object.hasOwn(workflow.stages, to) ? workflow.stages[to] : undefined;
+  const place = { workflow: workflow.name, stage: to };
+  if (stage?.kind !== "work" && stage?.kind !== "analyze") return { ...place, agent: "" };
+  const { choice } = chooseStageAgent(rules, {
+    stage,
+    part: Array.isArray(stage.agent) ? 1 : undefined,
+    progress: row.progress ?? {},
+    iteration,
+    dropped: new Set(),
+    backoffs: new Map(),
+    at: 0,
+    wanted: row.agent,
+    known,
+  });
+  return { ...place, agent: choice !== undefined && "agent" in choice ? choice.agent : "" };
 }

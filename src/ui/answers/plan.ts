@@ -8,6 +8,6 @@ export function planAnswer(plan: Plan): PlanAnswer {
   const { prompt, steps } = plan;
   const [first] = steps;
   if (first === undefined) return { nothing: "nothing is ready" };
-  const { task, title, agent } = first;
-  return { task, title, agent, prompt, steps };
+  const { iteration: _first, ...step } = first;
+  return { ...step, prompt, steps };
 }

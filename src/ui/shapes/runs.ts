@@ -86,15 +86,21 @@ export const ReplayAtAnswer = z.object({
 });
 export type ReplayAtAnswer = z.infer<typeof ReplayAtAnswer>;
 
+const plannedStep = {
+  task: z.string(),
+  title: z.string(),
+  agent: z.string().describe("Empty for a stage without one"),
+  workflow: z.string().optional().describe("Absent under default"),
+  stage: z.string().optional().describe("The stage that the task is in, or enters first"),
+};
+
 /** `looper run --dry-run --json`. */
 export const PlanAnswer = z.union([
   z.object({
-    task: z.string(),
-    title: z.string(),
-    agent: z.string(),
-    prompt: z.string(),
+    ...plannedStep,
+    prompt: z.string().describe("Empty for a stage without an agent"),
     steps: z
-      .array(z.object({ task: z.string(), title: z.string(), agent: z.string() }))
+      .array(z.object(plannedStep))
       .describe("All that would follow if every attempt succeeded, this one first"),
   }),
   z.object({ nothing: z.string().describe("Why nothing would be started") }),
