@@ -16,6 +16,7 @@ import { resolveSettings } from "../read/resolve.js";
 import { readJsonSettings } from "../read/settings-text.js";
 import { isTrusted, rememberTrust } from "./trust-store.js";
 import { projectWith } from "../testing/testing.js";
+import { Workflow } from "../../workflow/workflow.js";
 import { readTrust } from "./trust-question.js";
 import { createFingerprint, listTrusted, type TrustLine } from "./trust.js";
 
@@ -106,6 +107,26 @@ test("the commands of tasks are the project's too", () => {
   expect(listTrusted(resolved, { file: "to-do.json", tasks }, leads)).toEqual([
     { what: "verify of T1", where: "to-do.json", value: "npm test" },
   ]);
+});
+
+test("a project's workflow is listed by its content, without its words for people", () => {
+  const resolved = resolveSettings({ env: {}, flags: {} });
+  const leads = { project: "/p", paths: new Map() };
+  const list = (about: string, gate: string) => {
+    const stage = { kind: "work", about, prompt: "implement", gate: [gate], next: { done: "finish" } };
+    const workflow = Workflow.parse({ workflow: 1, name: "own", about, start: "do", stages: { do: stage } });
+    return listTrusted(
+      resolved,
+      { file: "t", tasks: [], workflows: [{ shown: "own.json", workflow }] },
+      leads,
+    );
+  };
+  expect(list("x", "make").map(({ what, where }) => [what, where])).toEqual([
+    ["workflow own", "own.json"],
+    ["workflow own, stage do", "own.json"],
+  ]);
+  expect(createFingerprint(list("x", "make"))).toBe(createFingerprint(list("y", "make")));
+  expect(createFingerprint(list("x", "make"))).not.toBe(createFingerprint(list("x", "make evil")));
 });
 
 test.each([
