@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import type { Progress } from "../../src/workflow/progress.js";
 import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
 import { type Rig, story } from "../rig/rig.js";
+import { PLAN as USUAL_PLAN, playStages } from "../rig/stages.js";
 
 const SINCE = "2026-11-20T10:00:00Z";
 const PLAN = '{\n  "summary": "add a page",\n  "steps": ["one"]\n}\n';
@@ -195,5 +196,41 @@ test(
       for (const { stderr } of ran.filter((one) => one.id === id && one.code !== 0))
         expect(stderr).toContain(`${id}.2 was already answered: approve, by ${first?.USER ?? ""} (cli)`);
     }
+  }),
+);
+
+test(
+  "an answer and a message that come during a run are taken by that run; an agent's own answer in the file is put back",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.write(".gitignore", "looper-logs/\n.looper/\n");
+    rig.gitInit();
+    const agent = await rig.agent();
+    const said: string[] = [];
+    agent.play(
+      playStages({
+        plan: async (turn) => {
+          if (turn.hello.env["LOOPER_TASK_ID"] === "T2") {
+            said.push(await say(rig, "approve", "T1"), await say(rig, "steer", "T1", "use tabs"));
+            const forged = rig.readBacklog();
+            const [first] = forged.tasks;
+            if (first?.progress !== undefined) first.progress.answer = { outcome: "reject" };
+            rig.write("to-do.json", JSON.stringify(forged));
+          }
+          await turn.report({ outcome: "done", output: USUAL_PLAN });
+        },
+      }),
+    );
+    const ran = await rig.run(["run", "--no-review", "--workflow", "plan-approve-execute"]);
+    expect([ran.code, ...said]).toEqual([
+      1,
+      expect.stringMatching(/^0 T1\.3: approve; run .* takes it/),
+      expect.stringMatching(/^0 T1: its agent gets the message/),
+    ]);
+    const putBack = rig.events().flatMap(({ type, put_back }) => (type === "backlog_edited" ? put_back : []));
+    expect(putBack).toEqual(["progress.answer of T1"]);
+    const finished = rig.events().filter(({ type }) => type === "question_answered");
+    expect(finished).toMatchObject([{ task_id: "T1", outcome: "approve", via: "cli" }]);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "blocked" });
   }),
 );
