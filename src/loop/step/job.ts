@@ -129,7 +129,7 @@ export function startAgent(
   earlier: readonly Earlier[],
   decision: Decision,
 ): Job {
-  const budgets = listBudgets(frame, job.facts.task_id, decision.at);
+  const budgets = [...listBudgets(frame, job.facts.task_id, decision.at), ...(job.limits ?? [])];
   const limited = budgets.length === 0 ? {} : { budgets };
   decision.effects.push({ kind: "run-agent", job: job.facts, label: makeLabel(job), earlier, ...limited });
   return { ...enter(job, "agent"), hooks: [] };

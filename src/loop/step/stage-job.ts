@@ -11,7 +11,7 @@ import { beginEnd, commitTask, leaveEnd, settleGivenUp, startGate, takeFinalGate
 import { enter, makeFailureNote, startBaseline, startBefore } from "./job.js";
 import { getTaskId, replaceJob } from "./jobs.js";
 import { settleAttempt } from "./settle.js";
-import { findRow, findStage } from "./stage.js";
+import { findRow, findStage, hasAgent, listStageBudgets } from "./stage.js";
 import type { Job, Work } from "./state.js";
 import { endVisit, forgetVisit, judgeStage, settleStage } from "./visit.js";
 
@@ -34,7 +34,9 @@ export function startCheckpoint(work: Work, job: Job, decision: Decision): Work 
     apply_work: true,
   });
   const { entering: _entering, ...rest } = job;
-  return replaceJob(work, enter(rest, "checkpoint"));
+  const limits = hasAgent(job.route) ? listStageBudgets(work.rules, findRow(work, job)?.progress) : [];
+  const limited = limits.length === 0 ? rest : { ...rest, limits };
+  return replaceJob(work, enter(limited, "checkpoint"));
 }
 
 /** Continues from the checkpoint of a job that may continue. */

@@ -1,9 +1,10 @@
 // Where a task is in its workflow, and which stage comes now. Pure. start-stage.ts starts its job, advance.ts moves the task on.
 import { parseDuration } from "../../system/text/duration.js";
+import type { Budget } from "../../agents/agent.js";
 import type { Rules } from "../../logging/rules.js";
 import type { IndexRow } from "../../todo/model/task.js";
 
-import type { ProgressRow } from "../../workflow/progress.js";
+import type { ProgressRow, Spent } from "../../workflow/progress.js";
 import { DEFAULT_WORKFLOW } from "../../workflow/words.js";
 import type { Stage, Workflow } from "../../workflow/workflow.js";
 import type { Job, Work } from "./state.js";
@@ -136,4 +137,27 @@ export function findNextPart(stage: Stage, { parts = {} }: Pick<ProgressRow, "pa
 /** A duration of a workflow file in milliseconds. */
 export function toMs(duration: string): number | undefined {
   return parseDuration(duration);
+}
+
+/** L20: the limits of a stage and its workflow as budgets, so that an agent that goes beyond one is stopped. */
+export function listStageBudgets(rules: Workflows, progress: ProgressRow | undefined): Budget[] {
+  const found = findStage(rules, { progress });
+  if (found === undefined || progress === undefined) return [];
+  const { workflow, stage } = found;
+  return [
+    ...toBudgets(stage.limits, progress.spent?.[progress.stage], progress.stage),
+    ...toBudgets(workflow.limits, progress.spent?.["*"], workflow.name),
+  ];
+}
+
+function toBudgets(limits: Workflow["limits"], spent: Spent | undefined, name: string): Budget[] {
+  const { tokens, cost_usd, duration } = limits ?? {};
+  const amounts: [string, Budget["unit"], number | undefined, number | undefined][] = [
+    ["tokens", "tokens", tokens, spent?.tokens],
+    ["cost_usd", "usd", cost_usd, spent?.cost_usd],
+    ["duration", "ms", duration === undefined ? undefined : toMs(duration), spent?.duration_ms],
+  ];
+  return amounts.flatMap(([key, unit, most, used = 0]): Budget[] =>
+    most === undefined ? [] : [{ of: "task", key: `limits.${key} of ${name}`, unit, most, spent: used }],
+  );
 }

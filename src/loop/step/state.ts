@@ -1,4 +1,5 @@
 // The states of a run. Each phase has one key of its own, so that no field outlives its phase.
+import type { Budget } from "../../agents/agent.js";
 import type { ReleaseRules, Rules } from "../../logging/rules.js";
 import type { Ending, ReleaseStep, StepEvent } from "../../logging/events.js";
 import type { StoppedAttempt, ToldEvent } from "../../logging/told-events.js";
@@ -107,6 +108,8 @@ export interface Job {
   route?: Route;
   /** The lines that the log gets once the task has entered its workflow. */
   entering?: readonly ToldEvent[];
+  /** The limits of its stage and its workflow, as budgets of its agent. */
+  limits?: readonly Budget[];
   /** How long its gate took. */
   gate_ms?: number;
   /** How the visit of the stage ends; set from `save` on. */

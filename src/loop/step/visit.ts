@@ -14,6 +14,7 @@ import type { Decision } from "./decision.js";
 import { enter, makeFailureNote } from "./job.js";
 import { countAttemptsLeft, getTaskId, replaceJob } from "./jobs.js";
 import { listNewTasks, rememberFailure, settleAttempt } from "./settle.js";
+import { explainTaskOver } from "./spending.js";
 import { findRow, findStage, listParts } from "./stage.js";
 import type { VisitEnd, VisitMemory } from "./stage-state.js";
 import type { AttemptVerdict, Job, Work } from "./state.js";
@@ -97,7 +98,7 @@ function skipStage(work: Work, job: Job, why: string, decision: Decision): Work 
     return endVisit(seen, job, { outcome: "exhausted", reasons: [`skipped: ${why}`] }, decision);
   const back: Change = { op: "return", id: getTaskId(job), to: "todo" };
   const visitEnd: VisitEnd = { outcome: "skipped", advances: [], notes: [], more: [back], keepsCount: true };
-  return save(seen, job, { visitEnd, shelve: true }, decision);
+  return save(keepSpent(seen, job), job, { visitEnd, shelve: true }, decision);
 }
 
 /** A failed attempt: the same stage again, until its attempts or its errors are spent. */
@@ -108,14 +109,17 @@ function failStage(
   decision: Decision,
 ): Work {
   const found = findStage(work.rules, { progress: findRow(work, job)?.progress });
-  const seen = rememberVisit(work, job, failure.reason === "gate" ? 0 : 1);
+  const seen = countError(work, job, failure);
   const limit = found?.stage.limits?.errors;
   const errors = getMemory(seen, job).errors;
   const isLast = countAttemptsLeft(seen, job) === 0 || (limit !== undefined && errors >= limit);
-  if (!isLast && found?.stage.next["failed"] === undefined) return settleAttempt(seen, job, decision);
+  // L20: an agent that was stopped at a limit of its stage or its workflow ends the visit.
+  const isOver = job.end?.stopped_for === "task" && (job.limits ?? []).length > 0 && !isTaskOver(seen, job);
+  if (!isLast && !isOver && found?.stage.next["failed"] === undefined)
+    return settleAttempt(keepSpent(seen, job), job, decision);
   const [sentence = ""] = failure.reason === "gate" ? failure.evidence.split("\n") : [failure.evidence];
   const order: VisitOrder = {
-    outcome: isLast ? "exhausted" : "failed",
+    outcome: isOver ? "over_limit" : isLast ? "exhausted" : "failed",
     reasons: [`${failure.reason}: ${sentence}`],
     verdict: failure.reason === "gate" ? "failed" : "unverified",
     evidence: failure,
@@ -126,17 +130,26 @@ function failStage(
   return ended;
 }
 
+function isTaskOver(work: Work, job: Job): boolean {
+  return explainTaskOver(work, getTaskId(job)) !== undefined;
+}
+
 const NOTHING: Spent = { tokens: 0, duration_ms: 0 };
 
 function getMemory({ visits }: Work, job: Job): VisitMemory {
   return visits?.get(getTaskId(job)) ?? { errors: 0, spent: NOTHING };
 }
 
-/** Adds a failed attempt to what the run remembers of the visit. */
-function rememberVisit(work: Work, job: Job, errors: number): Work {
-  const before = getMemory(work, job);
-  const memory = { errors: before.errors + errors, spent: addSpent(before.spent, job) };
-  return withMemory(work, job, memory);
+/** Counts a failed attempt whose agent failed; the gate's rejection is not an error of the agent. */
+function countError(work: Work, job: Job, { reason }: { reason: string }): Work {
+  const memory = getMemory(work, job);
+  return withMemory(work, job, { ...memory, errors: memory.errors + (reason === "gate" ? 0 : 1) });
+}
+
+/** Remembers the usage of an attempt that does not end the visit; the end of the visit adds it to the row. */
+function keepSpent(work: Work, job: Job): Work {
+  const memory = getMemory(work, job);
+  return withMemory(work, job, { ...memory, spent: addSpent(memory.spent, job) });
 }
 
 function withMemory(work: Work, job: Job, memory: VisitMemory): Work {
