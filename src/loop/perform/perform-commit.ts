@@ -1,5 +1,6 @@
 // The commit protocol, which includes the backlog: pending commit, backlog, HEAD; and what a killed run left of it.
 import { asResult } from "../../git/base/git.js";
+import { asideId } from "../../git/base/names.js";
 import { keepCheckpoints } from "../../git/checkpoint/checkpoint.js";
 import { commitBacklog, prepareCommit, type Preparation } from "../../git/commit/commit.js";
 import { formatMessage } from "../../git/commit/message.js";
@@ -110,7 +111,7 @@ export async function performCommitBacklog(
   const kept = await asResult(() =>
     keepCheckpoints(
       repo,
-      inHand.map(({ id }) => id),
+      inHand.flatMap(({ id }) => [id, asideId(id)]),
     ),
   );
   const { outcome, bytes } = await changeBacklog(world, [], "idle");

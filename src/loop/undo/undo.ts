@@ -116,6 +116,7 @@ async function prepareOrder(site: UndoSite, wish: UndoWish): Promise<Found> {
       throw new UserError(
         "no",
         `${wish.id} is ${plan.status}, and this branch has no commit of it: there is nothing to undo`,
+        isInWorkflow(backlog, wish.id) ? `take its work back with looper rollback ${wish.id}` : undefined,
       );
     case "dependents":
       return { outcome: "refused", why: "dependents", tasks: plan.dependents };
@@ -126,6 +127,10 @@ async function prepareOrder(site: UndoSite, wish: UndoWish): Promise<Found> {
     default:
       return never(plan);
   }
+}
+
+function isInWorkflow({ tasks }: Backlog, wanted: string): boolean {
+  return tasks.some(({ id, progress }) => id === wanted && progress !== undefined);
 }
 
 /** Plans the changes that revert the commits, and finds obstacles. */

@@ -1,0 +1,99 @@
+// What the stages of a workflow do to the tree, to git and to files: saved, shelved, applied and rolled back, also after a kill.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { Turn } from "../rig/puppet.js";
+import { type Rig, story } from "../rig/rig.js";
+
+const RUN = ["run", "--trust", "--no-review"];
+const PLAN = { summary: "Write it", steps: ["write it"], items: ["write it"] };
+
+/** One agent for every stage; `review` says what the reviewer of a visit reports. */
+async function play(turn: Turn): Promise<void> {
+  const { LOOPER_STAGE: stage = "", LOOPER_VISIT: visit = "" } = turn.hello.env;
+  const id = turn.task;
+  switch (stage) {
+    case "plan":
+      return turn.report({ outcome: "done", output: PLAN });
+    case "clarify":
+      return turn.report({
+        outcome: "clear",
+        output: { status: "clear", questions: [], clarified_query: "x" },
+      });
+    case "review":
+    case "validate": {
+      await turn.write("reviewed.txt", "no\n");
+      const isFirst = stage === "review" && visit === "2";
+      const findings = isFirst ? [{ text: "more", file: `${id}.txt`, line: 1, severity: "high" }] : [];
+      const output = { findings, failed_items: [], checked: ["write it"] };
+      return turn.report({ outcome: isFirst ? "changes" : "complete", output });
+    }
+    default:
+      await turn.write(`${id}.txt`, `${stage} ${visit}\n`);
+      return turn.report({ outcome: "done", output: { completed: ["write it"], remaining: [] } });
+  }
+}
+
+async function begin(rig: Rig): Promise<void> {
+  rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+  const puppet = await rig.agent({}, { verify: { commands: ["test ! -f red"] } });
+  rig.gitInit();
+  puppet.play(play);
+}
+
+function refs(rig: Rig): string[] {
+  const listed = rig.git("for-each-ref", "--format=%(refname)", "refs/looper");
+  return listed.split("\n").filter((ref) => ref !== "" && !ref.includes("/attempts/"));
+}
+
+test(
+  "a task that is implemented and reviewed twice is one commit, and the reviewer changes nothing",
+  story(async (rig) => {
+    await begin(rig);
+    const run = await rig.run([...RUN, "--workflow", "implement-review"]);
+    expect(run.code, run.stderr).toBe(0);
+    const commits = rig.git("log", "--format=%s", "--", "T1.txt", "T2.txt");
+    expect(commits.trim().split("\n")).toHaveLength(2);
+    expect(readFileSync(path.join(rig.project, "T1.txt"), "utf8")).toBe("implement 3\n");
+    expect(existsSync(path.join(rig.project, "reviewed.txt"))).toBe(false);
+    expect(rig.git("status", "--porcelain").trim()).toBe("");
+    expect(refs(rig).filter((ref) => !ref.includes("/rescue/"))).toEqual([]);
+    expect(existsSync(path.join(rig.project, ".looper/tasks/T1/4-review.json"))).toBe(true);
+    const replayed = await rig.run(["replay", "--tree"]);
+    expect(replayed.stdout).toMatch(/the same, \d+ decisions, 2 commits/u);
+  }),
+);
+
+test(
+  "a plan that waits leaves the tree free, is approved, and its commit names who did; a rollback takes work back",
+  story(async (rig) => {
+    await begin(rig);
+    const env = { USER: "ada" };
+    const asked = await rig.run([...RUN, "--workflow", "plan-approve-execute"], { env });
+    expect(asked.code).toBe(1);
+    expect((await rig.run(["rollback", "T1", "-y"])).code).toBe(1);
+    expect((await rig.run(["approve", "T1"], { env })).code).toBe(0);
+    const run = await rig.run([...RUN, "--workflow", "plan-approve-execute"], { env });
+    expect(run.code, run.stderr).toBe(1);
+    expect(rig.git("log", "-1", "--format=%B", "--", "T1.txt")).toContain(
+      "Looper-Approved-By: ada (cli, approve)",
+    );
+    const undone = await rig.run(["rollback", "T1", "-y"]);
+    expect(undone.code, undone.stderr).toBe(0);
+    expect(existsSync(path.join(rig.project, "T1.txt"))).toBe(false);
+  }),
+);
+
+test(
+  "an output that was edited counts as it was reported, and one that is gone comes from its copy",
+  story(async (rig) => {
+    await begin(rig);
+    await rig.run([...RUN, "--workflow", "plan-approve-execute", "--task", "T1"]);
+    const plan = path.join(rig.project, ".looper/tasks/T1/2-plan.json");
+    writeFileSync(plan, '{"summary":"EVIL"}');
+    expect((await rig.run(["approve", "T1"])).code).toBe(0);
+    const run = await rig.run([...RUN, "--workflow", "plan-approve-execute", "--task", "T1"]);
+    expect(run.code, run.stderr).toBe(0);
+    expect(run.stderr).toContain("the output of plan of T1 was changed since");
+  }),
+);
