@@ -130,7 +130,7 @@ const runInTerminal: CommandContext["inTerminal"] = async (program) => {
   return terminal.runInTerminal(program);
 };
 
-/** The library that asks questions reads these variables. What child processes inherit stays as it was. */
+/** The library that asks questions reads these variables. The environment of child processes stays as it was. */
 function settleColours(noColour: boolean): void {
   if (noColour) process.env["NO_COLOR"] = "1";
   // With both variables set, Node prints a warning about the wrong one.

@@ -37,10 +37,10 @@ const SHOWN = COMMANDS.filter(isShown);
 
 /** The README's commands; docs/COMMANDS.md has them all. */
 const EVERYDAY: Readonly<Record<string, readonly string[]>> = {
-  Work: ["run", "status", "stop"],
+  Work: ["run", "questions", "approve", "status", "stop"],
   Backlog: ["ls", "add", "why"],
   Runs: ["tail", "rescue", "undo"],
-  Project: ["init", "config", "doctor", "mcp"],
+  Project: ["init", "workflows", "config", "doctor", "mcp"],
 };
 /** The README's figures: those of the line at its head, and the rows of its table. */
 const HEADLINES = ["cheats-cold", "crashes", "replays"];

@@ -27,7 +27,7 @@ import { readShown, showText, type Shown } from "./shown-work.js";
 /** Whether the question has an answer now, from here or from elsewhere. */
 export type Asked = "answered" | "left";
 
-/** What asking one question needs. */
+/** Everything that asking one question needs. */
 interface Desk {
   context: CommandContext;
   project: Project;
@@ -131,7 +131,7 @@ async function showQuestion({ context, project, task }: Desk, shown: Shown): Pro
   if ("text" in shown) await showText(context, project, shown.text);
 }
 
-/** What follows from a line; `undefined`: the person is asked again. */
+/** The consequence of a line; `undefined`: the person is asked again. */
 async function take(desk: Desk, typed: Typed, shown: Shown): Promise<Asked | undefined> {
   const { context, project } = desk;
   switch (typed.how) {

@@ -1,4 +1,4 @@
-// The output of a stage in the person's editor, for the answer `edit` at the prompt of a run. What comes out is a file of its
+// The output of a stage in the person's editor, for the answer `edit` at the prompt of a run. The changed output is a file of its
 // own; the one that was shown stays.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";

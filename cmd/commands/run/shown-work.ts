@@ -1,4 +1,4 @@
-// What a question is about, as text: the output of a stage, or the changes of the saved work. Its digest must be the one that
+// The subject of a question, as text: the output of a stage, or the changes of the saved work. Its digest must be the one that
 // the question names, so that what is approved is what was shown.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -94,9 +94,8 @@ export async function showText(
   const pager = env["PAGER"] ?? "less";
   const whole = `${lines.join("\n")}\n`;
   if (!isShort && pager !== "" && pager !== "cat" && env["TERM"] !== "dumb") {
-    const input = `${text.join("\n")}\n`;
     // As git calls it: colours, long lines folded, and no clearing of the screen.
-    const program = { command: pager, args: [], cwd: folder, env: { LESS: "FRX", ...env }, input };
+    const program = { command: pager, args: [], cwd: folder, env: { LESS: "FRX", ...env }, input: whole };
     if ((await inTerminal(program)) === 0) return;
     await context.report({ level: "warn", lines: [`looper: cannot show it in ${clean(pager)}`] });
   }

@@ -79,7 +79,7 @@ function rowAnswer({ outcome, text, comment, by, via, at }: GivenAnswer): NonNul
   return { by: by ?? "", via: via ?? "file", at: at ?? "", ...given({ outcome, text, comment }) };
 }
 
-/** What each stage used, and all of them as `*`; `undefined` outside a workflow. */
+/** The usage of each stage, and of all as `*`; `undefined` outside a workflow. */
 export function spentByStage(
   { progress }: Pick<Task, "progress">,
   history: ShowAnswer["history"],

@@ -33,7 +33,7 @@ export const QuestionsAnswer = z.object({
           base: nullable.describe("The commit that the work is based on"),
         })
         .nullable()
-        .describe("What is decided on; null: nothing but the text"),
+        .describe("The subject of the decision; null: nothing but the text"),
       call: Question.shape.call
         .unwrap()
         .nullable()

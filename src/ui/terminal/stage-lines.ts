@@ -101,7 +101,7 @@ function askedVisit({ question, stage, answer }: Asked, now: number): Visit {
   };
 }
 
-/** What each stage used, the whole last; empty outside a workflow. */
+/** The usage of each stage, the whole last; empty outside a workflow. */
 export function stageSpentLines({ spent }: ShowAnswer, { colours }: TaskScene): string[] {
   const stages = Object.entries(spent ?? {}).filter(([stage]) => stage !== "*");
   if (spent === undefined || stages.length === 0) return [];

@@ -118,7 +118,7 @@ interface BeginningJob {
   task_id?: string | null | undefined;
 }
 
-/** What a finished job of a stage keeps; empty under `default`. */
+/** The facts that a finished job of a stage keeps; empty under `default`. */
 export function stageFacts(current: Current): StageFacts & Pick<Current, "look"> {
   const { stage, visit, part, outcome, output, look } = current;
   return stage === undefined ? {} : given({ stage, visit, part, outcome, output, look });
