@@ -125,6 +125,8 @@ test(
     expect(progressOf(rig, "T2")).toBeUndefined();
     expect(await say(rig, "steer", "T1", "use tabs")).toMatch(/^0 T1: its agent gets the message/);
     expect(progressOf(rig, "T1")?.notes).toMatchObject([{ text: "use tabs", by: "ada", via: "cli" }]);
+    expect(await say(rig, "set", "T2", "workflow=tdd")).toBe("0 T2: workflow\n");
+    expect(rig.readBacklog().tasks[1]).toMatchObject({ workflow: "tdd" });
     expect(await say(rig, "complete", "T1")).toBe("0 T1: complete; the next run finishes it\n");
     const completed = rig.read("to-do.json");
     expect(await say(rig, "complete", "T1")).toBe("0 T1: complete already\n");

@@ -25,6 +25,7 @@ export const KEYS = {
   verify: "lines",
   changes: "words",
   agent: "text",
+  workflow: "text",
   result: "text",
 } as const satisfies Record<keyof TaskValues, "text" | "number" | "status" | "words" | "lines">;
 

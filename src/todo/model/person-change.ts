@@ -19,6 +19,7 @@ const OPTIONAL = {
   verify: true,
   changes: true,
   agent: true,
+  workflow: true,
   result: true,
 } as const;
 
