@@ -1,5 +1,5 @@
 // Workflows with people in the loop, by the real program: asked in the evening, answered in the morning, by command, by file,
-// from another folder or another process. Leaves answering at a terminal to ask-in-place.story.test.ts.
+// from another folder or another process. Leaves what is typed at a prompt to typed-answer.test.ts.
 import { cpSync, mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
