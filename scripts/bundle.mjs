@@ -8,7 +8,7 @@ import { writtenHelp } from "./help-texts.mjs";
 import { pack, reachedFrom } from "./pack.mjs";
 import { readySettings } from "./default-settings.mjs";
 import { writtenFlags } from "./setting-flags.mjs";
-import { standaloneValidator } from "./validator.mjs";
+import { standaloneValidators } from "./validator.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -27,6 +27,8 @@ const SELDOM = [
   "src/config/read/settings-text",
   "src/system/text/source-text",
   "src/config/read/chapo-settings",
+  // A task is in a workflow.
+  "src/todo/check/meets-progress",
   // A backlog has problems.
   "src/todo/model/cycles",
   "src/system/text/cut",
@@ -136,7 +138,7 @@ async function optionsFor({ outdir, plugins = [] }) {
   return {
     absWorkingDir: root,
     outdir,
-    plugins: [...plugins, standaloneValidator(root), writtenHelp(), writtenFlags(), readySettings()],
+    plugins: [...plugins, ...standaloneValidators(root), writtenHelp(), writtenFlags(), readySettings()],
     bundle: true,
     splitting: true,
     format: "esm",

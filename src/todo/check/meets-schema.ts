@@ -2,6 +2,8 @@
 // code: keep its imports and exports in step with that script.
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { isDateTime } from "../model/date-time.js";
+import { meetsProgress } from "./meets-progress.js";
+import { progressIn, withoutProgress } from "./progress-part.js";
 import { backlogJsonSchema } from "./schema.js";
 
 let compiled: ValidateFunction | undefined;
@@ -12,6 +14,6 @@ export function meetsSchema(value: unknown): boolean {
     formats: { "date-time": isDateTime },
     strictTuples: false,
     allowUnionTypes: true,
-  }).compile(backlogJsonSchema());
-  return compiled(value);
+  }).compile(withoutProgress(backlogJsonSchema()));
+  return compiled(value) && progressIn(value).every(meetsProgress);
 }
