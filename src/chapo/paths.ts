@@ -56,6 +56,22 @@ export async function resolvePath(
   return { path: real, shown: asSpelled === "" ? "." : asSpelled };
 }
 
+/** Returns why no folder can be made above a path: a part of the path is a file. `undefined`: nothing is in the way. */
+export async function findFileAbove(
+  { files }: ProjectFolder,
+  { path: absolute, shown }: ResolvedPath,
+): Promise<string | undefined> {
+  const depth = shown.split(path.sep).length;
+  for (let up = 1; up < depth; up += 1) {
+    const above = path.resolve(absolute, ...Array.from({ length: up }, () => ".."));
+    const there = await files.stat(above).catch(() => undefined);
+    if (there?.kind === "folder") return undefined;
+    const name = path.join(shown, ...Array.from({ length: up }, () => ".."));
+    if (there !== undefined) return `${JSON.stringify(name)} is a file, not a folder; nothing was changed`;
+  }
+  return undefined;
+}
+
 /** Returns why a call's subjects are out of bounds; `undefined` if they are not. Only paths are checked. */
 export async function checkSubjects(
   place: ProjectFolder,

@@ -26,16 +26,31 @@ export function cleanLines(text: string): string[] {
   });
 }
 
+/** Characters without a width or a shape: two texts that differ in them look the same. */
+const INVISIBLE =
+  /[\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]+/gu;
+
 /** Text of others in its lines, with their room and tabs; what could steer the terminal is shown as `\\u001b`, not hidden. */
 export function showBlock(text: string): string[] {
-  const shown = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return text.split(/\r?\n/).map((line) =>
     line
       .split("\t")
-      .map((part) => part.replace(STEERING, (found) => Array.from(found, shown).join("")))
+      .map((part) => part.replace(STEERING, escapeAll))
       .join("\t")
       .trimEnd(),
   );
+}
+
+/** The same for a text that a person decides about: characters that cannot be seen are shown as escapes too. */
+export function showExactly(text: string): string[] {
+  return showBlock(text.replace(INVISIBLE, escapeAll));
+}
+
+function escapeAll(found: string): string {
+  return Array.from(found, (char) => {
+    const hex = (char.codePointAt(0) ?? 0).toString(16);
+    return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
+  }).join("");
 }
 
 const WIDE =

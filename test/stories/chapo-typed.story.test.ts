@@ -64,7 +64,7 @@ test(
     expect((await rig.run(["chapo", "--session", session, "/clear"])).code).toBe(0);
     expect(readFileSync(file, "utf8")).not.toContain("Say hello to Ann.");
     const unknown = await rig.run(["chapo", "--session", session, "/gret Bob"]);
-    expect(unknown.code).toBe(1);
+    expect(unknown.code).toBe(2);
     expect(unknown.stderr).toMatch(/greet/);
   }),
 );

@@ -18,6 +18,7 @@ import {
   type Signal,
   type Typed,
 } from "../../context/command-context.js";
+import { exitCodeOfError } from "../../context/exit-codes.js";
 import { askPerson } from "./ask-person.js";
 import { modelOf, trustSite, type ChapoSite } from "./site.js";
 import { EventPrinter } from "./print-events.js";
@@ -77,7 +78,14 @@ function openHere(
     signal,
     ...given({ resume }),
     skills: listFlag(typed, "--skill"),
-    ...(stdin.isTerminal ? { ask: (question) => askPerson(context, question) } : {}),
+    ...(stdin.isTerminal
+      ? {
+          ask: async (question) => {
+            await printer.settled();
+            return askPerson(context, question);
+          },
+        }
+      : {}),
     onEvent: (event) => {
       printer.add(event);
     },
@@ -124,7 +132,7 @@ async function sendFromPrompt(context: CommandContext, conversation: Conversatio
   }
 }
 
-/** A missing key or an unreachable provider is an error of the environment (3); every other failure ends with no (1). */
+/** A question, or no answer, is 1; an unknown command or a bad request is 2; a key, a provider or the network is 3. */
 function endOf(outcome: ConversationOutcome): CommandOutcome {
   switch (outcome.how) {
     case "answer":
@@ -133,6 +141,7 @@ function endOf(outcome: ConversationOutcome): CommandOutcome {
     case "clarify":
       return "no";
     case "error":
+      if (outcome.reason === "bad-request") return { exitCode: exitCodeOfError("usage") };
       return ENVIRONMENT_REASONS.has(outcome.reason) ? { ending: "environment" } : "no";
     default:
       return never(outcome);

@@ -12,7 +12,8 @@ export interface ModelQuestion {
   system: string;
   messages: readonly Message[];
   tools: readonly OfferedTool[];
-  onText?: (delta: string) => void;
+  /** `request`: the number of the request that the piece belongs to. */
+  onText?: (delta: string, request: number) => void;
 }
 
 /** Returns the model's reply, or why there is none. */
@@ -22,6 +23,9 @@ export async function askModel(
   { who, system, messages, tools, onText }: ModelQuestion,
 ): Promise<{ reply: ModelReply } | { failure: ModelFailure }> {
   const sent = toChatMessages(messages);
+  const { requests } = world;
+  requests.sent += 1;
+  let request = requests.sent;
   const answer = await world.model.ask({
     who,
     turn: getCount(live.conversation.turns, who),
@@ -29,9 +33,18 @@ export async function askModel(
     messages: sent,
     tools,
     signal: world.signal,
-    ...given({ onText }),
+    ...(onText === undefined
+      ? {}
+      : {
+          onText: (delta) => {
+            onText(delta, request);
+          },
+        }),
     onWait: (wait) => {
       world.emit({ type: "waiting", data: wait });
+      requests.sent += 1;
+      world.emit({ type: "retry", data: { failed: request, request: requests.sent, ...wait } });
+      request = requests.sent;
     },
   });
   if ("failure" in answer) return answer;

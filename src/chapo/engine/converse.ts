@@ -76,6 +76,7 @@ function emitOutcome(world: EngineWorld, outcome: ConversationOutcome): void {
           ...(world.who === LOOPER ? {} : { agent: world.who }),
           error: outcome.error,
           reason: outcome.reason,
+          ...(outcome.retryAt === undefined ? {} : { retry_at: new Date(outcome.retryAt).toISOString() }),
           status: "error",
         },
       });
@@ -109,14 +110,15 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
   live.conversation = setNote({ ...live.conversation, iterations: live.conversation.iterations + 1 }, note);
   await world.save(live.conversation);
   world.emit({ type: "thinking", data: { iteration, event: context.event, tokenUsage } });
+  const said = listenToText(world, iteration);
   const answer = await askModel(world, live, {
     who: world.who,
     system: world.system,
     messages: live.conversation.messages,
     tools: offered,
-    ...(world.settings.stream ? { onText: createDeltaEmitter(world, iteration) } : {}),
+    ...(world.settings.stream ? { onText: said.onText } : {}),
   });
-  if ("failure" in answer) return handleFailure(context, answer.failure, offered);
+  if ("failure" in answer) return handleFailure(context, answer.failure, { offered, said: said.text() });
   keepReply(context, answer.reply, iteration);
   await world.save(live.conversation);
   context.shortened = false;
@@ -124,10 +126,25 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
   return takeSteps(context, decide(answer.reply, world, tools), { iteration, last });
 }
 
-function createDeltaEmitter(world: EngineWorld, iteration: number): (text: string) => void {
-  return (text) => {
-    world.emit({ type: "delta", data: { iteration, text } });
+/** Emits each piece of text, and gathers the text of the last request. */
+function listenToText(
+  world: EngineWorld,
+  iteration: number,
+): { onText: (text: string, request: number) => void; text: () => string } {
+  let said = { request: 0, text: "" };
+  return {
+    onText: (text, request) => {
+      said = { request, text: request === said.request ? said.text + text : text };
+      world.emit({ type: "delta", data: { iteration, request, text } });
+    },
+    text: () => said.text,
   };
+}
+
+/** Keeps the text that a person saw before they interrupted the model. */
+function keepPartialText({ live }: TurnContext, text: string): void {
+  if (text.trim() === "") return;
+  live.conversation = appendMessages(live.conversation, { role: "assistant", text, calls: [] });
 }
 
 /** Returns the tools offered to the model: those it may call, the one to ask with and the one to report with. */
@@ -180,10 +197,13 @@ function keepReply({ world, live }: TurnContext, reply: ModelReply, iteration: n
 async function handleFailure(
   context: TurnContext,
   failure: ModelFailure,
-  offered: readonly OfferedTool[],
+  { offered, said }: { offered: readonly OfferedTool[]; said: string },
 ): Promise<ConversationOutcome | undefined> {
   const { world, live } = context;
-  if (world.signal.aborted) return INTERRUPTED;
+  if (world.signal.aborted) {
+    keepPartialText(context, said);
+    return INTERRUPTED;
+  }
   if (failure.reason === "context-full" && !context.shortened) {
     context.shortened = true;
     if (await compact(world, live, offered, SHORTENED_SHARE)) return undefined;

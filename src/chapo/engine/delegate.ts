@@ -142,6 +142,7 @@ function concernsParent({ type }: ChapoNews): boolean {
     case "status":
     case "thinking":
     case "delta":
+    case "retry":
     case "message":
     case "step":
     case "validation":

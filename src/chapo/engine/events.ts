@@ -85,8 +85,21 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       tokenUsage: z.object({ used: Tokens, limit: Tokens, remaining: Tokens }),
     }),
   ),
-  /** A piece of the model's text, if the reply is streamed. */
-  defineEvent("delta", z.object({ iteration: z.int().positive(), text: z.string() })),
+  /** A piece of the model's text, if the reply is streamed. `request`: the number of its request in this process, from 1. */
+  defineEvent(
+    "delta",
+    z.object({ iteration: z.int().positive(), request: z.int().positive(), text: z.string() }),
+  ),
+  /** A request failed and is sent again after `ms`: the deltas of `failed` are void; the new ones belong to `request`. */
+  defineEvent(
+    "retry",
+    z.object({
+      failed: z.int().positive(),
+      request: z.int().positive(),
+      ms: z.number().nonnegative(),
+      why: z.string(),
+    }),
+  ),
   /** The whole text of a turn; absent for a turn without text. */
   defineEvent("message", z.object({ iteration: z.int().positive(), text: z.string() })),
   /** One decision of the turn, before it is carried out. */
@@ -122,8 +135,8 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       preview: z.string(),
     }),
   ),
-  /** A draft of an answer was checked. */
-  defineEvent("validation", DraftVerdict),
+  /** A draft of an answer was checked; `checked` is false if the check gave no verdict. */
+  defineEvent("validation", DraftVerdict.extend({ checked: z.literal(false).optional() })),
   /** Older turns were replaced by a summary, or dropped. */
   defineEvent(
     "compaction",
@@ -166,6 +179,8 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       agent: z.string().optional(),
       error: z.string(),
       reason: z.string().optional(),
+      /** ISO 8601: when the provider can be asked again, if it is known. */
+      retry_at: z.string().optional(),
       status: z.literal("error"),
     }),
   ),

@@ -1,5 +1,6 @@
 // Runs a call that passed the gate: with a timeout, with retries where they can help. An exception becomes a failed result.
 // call-tool.ts decides whether a call may run, and reports its result.
+import { errorCode } from "../../system/errors.js";
 import type { Clock, Random } from "../../system/ports.js";
 import type { CallContext, ToolResult } from "../tool.js";
 import type { FailureCode } from "./events.js";
@@ -95,6 +96,9 @@ async function settle(call: Runnable, context: CallContext): Promise<CallRun> {
 
 /** Describes a thrown value in one line for a model. */
 export function messageOf(error: unknown): string {
+  const code = errorCode(error);
+  if (code === "E2BIG") return "the command is too long; put it into a file";
+  if (code === "ENAMETOOLONG") return "a name or the command is too long; put a long command into a file";
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -186,7 +186,7 @@ async function deliver(
   if ("unknown" in said) {
     world.emit({
       type: "validation",
-      data: { isComplete: false, confidence: 0, issues: [said.unknown] },
+      data: { isComplete: false, confidence: 0, issues: [said.unknown], checked: false },
     });
     return { how: "answer", answer: draft, validated: false };
   }

@@ -124,6 +124,8 @@ export interface EngineWorld {
   random: Random;
   settings: EngineSettings;
   model: Model;
+  /** The number of requests that were sent to models in this process, children's included. */
+  requests: { sent: number };
   /** The caller of the model: `looper`, or the type of a sub-agent with a task of its own. */
   who: string;
   /** The tools a sub-agent with a task of its own may call. Its calls are not routed to other agents. */

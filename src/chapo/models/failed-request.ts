@@ -33,7 +33,7 @@ export function toFailedRequest(
   const explained = explainFailure(collectFacts(error), clock);
   const reason = explained === undefined ? undefined : toModelReason(explained.reason);
   const evidence = explained?.evidence ?? (typeof error === "string" ? error : textField(error, "message"));
-  const line = toOneLine(evidence ?? "the request failed without a reason", of.secret);
+  const line = nameBrokenStream(toOneLine(evidence ?? "the request failed without a reason", of.secret));
   const hint = /not support tool|tools? (?:is|are) not supported/i.test(line)
     ? "; set chapo.tool_calls to json for a model without tool calls"
     : "";
@@ -44,6 +44,14 @@ export function toFailedRequest(
     },
     ...(explained?.retryAt === undefined ? {} : { retryAfterMs: explained.retryAt - clock.now }),
   };
+}
+
+/** Messages of the SDK and of fetch for an answer whose connection broke. */
+const BROKEN_STREAM =
+  /^(?:Failed to process (?:successful|error) response|terminated|other side closed|stream ended before the answer did)\.?$/i;
+
+function nameBrokenStream(line: string): string {
+  return BROKEN_STREAM.test(line) ? "the connection broke while the model answered" : line;
 }
 
 function collectFacts(error: unknown): FailureFacts {

@@ -58,7 +58,7 @@ test("a built-in command takes effect and cannot be replaced", async () => {
 test("an unknown command is an error that lists the known ones", async () => {
   write(".looper/commands/review.md", "Review.\n");
   expect(await call({ command: "/reveiw a" })).toBe(
-    "! unknown command /reveiw; did you mean /review? available: /clear, /compact, /review",
+    "! unknown command /reveiw; did you mean /review? available: /clear, /compact, /init, /review",
   );
   for (const command of ["/", "/__proto__", "/../../etc/passwd", "/constructor"])
     expect(await call({ command })).toMatch(/^! unknown command .*; available: \/clear, /);
@@ -79,6 +79,7 @@ test("each broken file has its own problem, and the others work", async () => {
   expect(listed.map(({ name }) => name)).toEqual([
     "clear",
     "compact",
+    "init",
     "bad",
     "bomb",
     "empty",
@@ -96,10 +97,10 @@ test("each broken file has its own problem, and the others work", async () => {
 });
 
 test("a project without a folder of commands, or with one outside the project, has no commands of its own", async () => {
-  expect(await listCommands(place())).toHaveLength(2);
+  expect(await listCommands(place())).toHaveLength(3);
   const outside = mkdtempSync(path.join(tmpdir(), "chapo-outside-"));
   writeFileSync(path.join(outside, "x.md"), "secret");
   mkdirSync(path.join(root, ".looper"));
   symlinkSync(outside, path.join(root, ".looper/commands"));
-  expect(await listCommands(place())).toHaveLength(2);
+  expect(await listCommands(place())).toHaveLength(3);
 });

@@ -12,12 +12,14 @@ const LARGEST = 64 * 1024;
 const MOST = 500;
 const LONGEST_LINE = 20_000;
 
-const BUILT_IN = {
+/** The commands that Looper brings, which a person may type. A model may call the first two. */
+export const BUILT_IN = {
   clear: "clear the conversation",
   compact: "replace older turns with a summary",
+  init: "write an AGENTS.md from the project's files",
 } as const;
 /** A command that acts on the session. */
-export type BuiltInCommand = keyof typeof BUILT_IN;
+export type BuiltInCommand = Exclude<keyof typeof BUILT_IN, "init">;
 
 /** A command in a list: its name without the slash, and its purpose in one line. */
 export interface ListedCommand {
@@ -36,6 +38,7 @@ export type CommandRead =
 export async function readCommand(place: ProjectFolder, line: string): Promise<CommandRead> {
   const [, name = "", given = ""] = /^\s*\/?(\S*)([\s\S]*)$/.exec(line) ?? [];
   if (name === "clear" || name === "compact") return { builtIn: name };
+  if (name === "init") return { problem: "/init is for a person: they type it in `looper chapo`" };
   const files = await findCommands(place);
   const file = files.get(name.replaceAll("/", ":"));
   if (file === undefined)

@@ -75,7 +75,7 @@ test("usage keeps its tokens and cost, and the final answer is not repeated", ()
       { type: "status", data: { status: "running", session: "s" } },
       { type: "usage", data: { ...usage, cost_usd: 0.5 } },
       { type: "usage", data: usage },
-      { type: "delta", data: { iteration: 1, text: "He" } },
+      { type: "delta", data: { iteration: 1, request: 1, text: "He" } },
       { type: "message", data: { iteration: 1, text: "Hello." } },
       { type: "waiting", data: { ms: 1200, why: "overloaded" } },
       { type: "answer", data: { answer: "Hello.", validated: true, status: "completed" } },

@@ -51,6 +51,7 @@ export function toRunEvents(
     case "status":
     case "thinking":
     case "delta":
+    case "retry":
     case "step":
     case "action_pending":
     case "answer":

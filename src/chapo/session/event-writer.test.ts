@@ -10,7 +10,7 @@ test("a secret in two pieces of text is redacted, and the next event comes after
   const told: ChapoEvent[] = [];
   const tell = createEventWriter(nodePorts().clock, createRedact([SECRET]), (event) => told.push(event));
   const delta = (text: string, iteration = 1) => {
-    tell({ type: "delta", data: { iteration, text } });
+    tell({ type: "delta", data: { iteration, request: 1, text } });
   };
   delta("It is s3cr3t-val");
   delta("ue-0123456789");

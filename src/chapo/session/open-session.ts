@@ -90,6 +90,7 @@ async function assembleParts(
       permit,
       emit,
       said,
+      requests: { sent: 0 },
       openModel: (name) => openOtherModel(opener, name),
     };
   } catch (error) {

@@ -35,6 +35,8 @@ export interface SessionParts {
   /** The prompts of sub-agents without a bundled one, by type. */
   further: ReadonlyMap<string, string>;
   model: Model;
+  /** Counts the requests to models. */
+  requests: { sent: number };
   session: OpenSession;
   skills: readonly Skill[];
   memory: ProjectMemory;
@@ -56,6 +58,7 @@ export async function createWorld(parts: SessionParts, signal: AbortSignal): Pro
   const world: EngineWorld = {
     clock: ports.clock,
     random: ports.random,
+    requests: parts.requests,
     settings: toEngineSettings(settings),
     model,
     who: "looper",

@@ -162,6 +162,7 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
     settings: USUAL_SETTINGS,
     model,
     who: "looper",
+    requests: { sent: 0 },
     system: "You are Chapo.",
     prompts: { validation: "Validate.", summary: "Sum up.", compaction: "Compact." },
     tools: () => tools,

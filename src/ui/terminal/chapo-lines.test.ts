@@ -147,6 +147,40 @@ test("a diff is coloured line by line", () => {
   ]);
 });
 
+test("a question shows characters that cannot be seen", () => {
+  const preview = "git push\u200b --for\u00adce \u{e0041}x";
+  expect(questionLines({ ...QUESTION, preview }, { colours: PLAIN })[2]).toBe(
+    "  git push\\u200b --for\\u00adce \\u{e0041}x",
+  );
+});
+
+test("the text of an answer is not repeated with the next message, and stands before a question", () => {
+  const answer = (text: string): ChapoNews[] => [
+    { type: "message", data: { iteration: 1, text } },
+    { type: "answer", data: { answer: text, validated: true, status: "completed" } },
+  ];
+  const question: ChapoNews = { type: "clarify", data: { question: "Which?", status: "waiting_for_user" } };
+  expect(
+    play([
+      ...answer("One."),
+      called("x", {}),
+      { type: "message", data: { iteration: 2, text: "I see two." } },
+      question,
+    ]),
+  ).toEqual(["One.", "• x", "", "I see two.", "Which?"]);
+});
+
+test("an answer that could not be checked, and the end of a limit", () => {
+  const unknown = { isComplete: false, confidence: 0, issues: ["no verdict"], checked: false as const };
+  const retryAt = new Date(Date.parse("2026-01-01T01:00:00.000Z")).toISOString();
+  expect(
+    play([
+      { type: "validation", data: unknown },
+      { type: "error", data: { error: "429", status: "error", retry_at: retryAt } },
+    ]),
+  ).toEqual(["  not checked", expect.stringMatching(/^error: 429; try again after .*\d\d:00:00$/) as string]);
+});
+
 test("replies", () => {
   const all = (mayRemember: boolean) =>
     ["y", " YES ", "n", "no", "a", "always", "", "yep"].map((typed) => readReply(typed, { mayRemember }));

@@ -4,9 +4,9 @@ import { field, textField } from "../../agents/fields.js";
 import type { ChapoEvent } from "../../chapo/engine/events.js";
 import type { UserQuestion, Reply } from "../../chapo/session/session-request.js";
 import { never } from "../../system/never.js";
-import { plural, showDuration } from "../view/amounts.js";
+import { plural, showDuration, showMoment } from "../view/amounts.js";
 import type { Colours } from "../colours.js";
-import { clean, cut, hang, showBlock } from "../text.js";
+import { clean, cut, hang, showBlock, showExactly } from "../text.js";
 
 export interface ChapoScreen {
   colours: Colours;
@@ -24,9 +24,13 @@ export function openChapoLines(): (event: ChapoEvent, screen: ChapoScreen) => st
       said = event.data.text;
       return [];
     }
-    const before = event.type === "tool_call" && said !== "" ? ["", ...blockLines(said, screen)] : [];
+    const isEnd = event.type === "answer" || event.type === "error" || event.type === "clarify";
+    const shows = event.type === "tool_call" || event.type === "clarify";
+    // A question at the end of the turns contains the text of its own message.
+    const isRepeated = event.type === "clarify" && event.data.question.trim() === said.trim();
+    const before = shows && said !== "" && !isRepeated ? ["", ...blockLines(said, screen)] : [];
+    if (event.type === "tool_call" || isEnd) said = "";
     if (event.type === "tool_call") {
-      said = "";
       calls.set(event.data.callId, event.data.args);
     }
     const args = event.type === "tool_result" ? calls.get(event.data.callId) : undefined;
@@ -68,10 +72,11 @@ function linesOf(
     case "clarify":
       return blockLines(event.data.question, screen);
     case "error":
-      return [colours.red(`error: ${clean(event.data.error)}`)];
+      return [colours.red(`error: ${clean(event.data.error)}${showRetry(event)}`)];
     case "status":
     case "thinking":
     case "delta":
+    case "retry":
     case "step":
     case "action_pending":
     case "usage":
@@ -79,6 +84,12 @@ function linesOf(
     default:
       return never(event);
   }
+}
+
+/** When the provider can be asked again, in local time. */
+function showRetry({ data, timestamp }: Extract<ChapoEvent, { type: "error" }>): string {
+  if (data.retry_at === undefined) return "";
+  return `; try again after ${showMoment(Date.parse(data.retry_at), Date.parse(timestamp))}`;
 }
 
 const HOW = { summary: "summed up", dropped: "dropped", cleared: "cleared" } as const;
@@ -139,10 +150,11 @@ function todoLines(args: unknown, screen: ChapoScreen): string[] {
 }
 
 function validationLine(
-  { confidence, issues }: Extract<ChapoEvent, { type: "validation" }>["data"],
+  { confidence, issues, checked }: Extract<ChapoEvent, { type: "validation" }>["data"],
   screen: ChapoScreen,
 ): string {
   const { colours } = screen;
+  if (checked === false) return colours.dim("  not checked");
   const text = `  validation: confidence ${confidence.toFixed(2)}${issues.length === 0 ? "" : `, ${issues.join("; ")}`}`;
   return issues.length === 0 ? colours.dim(fit(text, screen)) : colours.yellow(fit(text, screen));
 }
@@ -151,7 +163,7 @@ function validationLine(
 export function questionLines(question: UserQuestion, screen: ChapoScreen): string[] {
   const { colours, columns } = screen;
   const { tool, agent, because, preview } = question;
-  const shown = showBlock(preview.trimEnd()).map((line) => line.replaceAll("\t", "    "));
+  const shown = showExactly(preview.trimEnd()).map((line) => line.replaceAll("\t", "    "));
   const isDiff = shown.some((line) => line.startsWith("@@ "));
   return [
     "",

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { FileStat } from "../../../system/ports.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import {
+  findFileAbove,
   findProtectedBelow,
   formatProtectedRefusal,
   resolvePath,
@@ -30,6 +31,8 @@ function createMkdirTool(place: ProjectFolder): Tool {
       const there = await place.files.stat(resolved.path);
       if (there?.kind === "folder") return done(`${resolved.shown} was there already`);
       if (there !== undefined) return failed(`${resolved.shown} is a file; a folder cannot take its place`);
+      const above = await findFileAbove(place, resolved);
+      if (above !== undefined) return failed(above);
       await place.files.makeFolder(resolved.path);
       return done(`made ${resolved.shown}`);
     },
@@ -75,6 +78,8 @@ async function moveEntry(
     );
   if (destination.path.startsWith(source.path + path.sep))
     return failed(`${source.shown} cannot be moved into itself`);
+  const above = await findFileAbove(place, destination);
+  if (above !== undefined) return failed(above);
   await files.makeFolder(path.dirname(destination.path));
   await files.rename(source.path, destination.path);
   return done(`moved ${source.shown} to ${destination.shown}`);

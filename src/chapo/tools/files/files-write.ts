@@ -5,7 +5,7 @@ import { z } from "zod";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { planEdits, writeEdits, type FileEdit, type PlannedEdit } from "./edit-files.js";
 import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
-import { resolvePath, type ProjectFolder } from "../../paths.js";
+import { findFileAbove, resolvePath, type ProjectFolder } from "../../paths.js";
 import { createUnifiedDiff } from "./unified-diff.js";
 
 const PATH = z.string().describe("Path of the file, relative to the project");
@@ -63,6 +63,8 @@ async function writeWhole(
     return failed(
       `${resolved.shown} is a ${there.kind === "folder" ? "folder" : "device or pipe"}, not a file`,
     );
+  const above = await findFileAbove(place, resolved);
+  if (above !== undefined) return failed(above);
   await place.files.makeFolder(path.dirname(resolved.path));
   await place.files.writeAtomic(resolved.path, args.content);
   return done(`${there === undefined ? "created" : "updated"} ${resolved.shown} (${bytes} bytes)`);

@@ -280,3 +280,18 @@ test("fs_delete deletes a folder only with recursive, and never the project or a
   expect(await site.read("keys/.env")).toBe("KEY=1");
   expect(text(await remove("deps", true))).toContain("deleted deps");
 });
+
+test("a path below a file is refused with the file's name", async () => {
+  const site = await Site.make();
+  await site.write("a", "x");
+  for (const [tool, args] of [
+    ["fs_writeFile", { path: "a/b/c.txt", content: "x" }],
+    ["fs_mkdir", { path: "a/b" }],
+    ["fs_move", { source: "a", destination: "a/b" }],
+  ] as const) {
+    const result = await site.call(tool, args);
+    expect(result.success).toBe(false);
+    expect(JSON.stringify(result)).not.toContain("EEXIST");
+    expect(JSON.stringify(result)).not.toContain(site.root);
+  }
+});
