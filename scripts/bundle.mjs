@@ -29,6 +29,12 @@ const SELDOM = [
   "src/config/read/chapo-settings",
   // A task is in a workflow.
   "src/todo/check/meets-progress",
+  "src/todo/check/progress-rules",
+  "src/workflow/workflow",
+  "src/workflow/progress",
+  "src/workflow/question",
+  "src/workflow/to-progress-row",
+  "src/ui/view/questions",
   // A backlog has problems.
   "src/todo/model/cycles",
   "src/system/text/cut",

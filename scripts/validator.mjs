@@ -48,7 +48,7 @@ export const standaloneValidators = (/** @type {string} */ root) => [
       withoutProgress,
       `import { meetsProgress } from "./meets-progress.js";
 import { progressIn } from "./progress-part.js";
-export const meetsSchema = (value) => validate(value) && progressIn(value).every(meetsProgress);`,
+export const meetsSchema = (value) => validate(value) && progressIn(value).every((one) => meetsProgress(one));`,
     );
   }),
   replaceFile("src/todo/check/meets-progress.ts", async () => {

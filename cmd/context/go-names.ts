@@ -7,7 +7,7 @@ const NO_DIR = "prompts are settings: prompts.iteration and the like, or --promp
 /** Commands. */
 export const GO_COMMANDS: ReadonlyMap<string, string> = new Map([
   ["tui", "not yet: a run on a terminal has a live line, and looper tail -f follows it from elsewhere"],
-  ["workflow", "not yet: looper run has one way to work through a backlog"],
+  ["workflow", "use looper workflows: it lists, shows, copies and checks them"],
   ["plugin", "there are none: an agent of kind command, acp or module takes their place"],
 ]);
 
@@ -29,7 +29,6 @@ export const GO_FLAGS: ReadonlyMap<string, string> = new Map([
   ["--ui", "not yet: a run on a terminal has a live line"],
   ["--prompt-dir", NO_DIR],
   ["--print-prompt", "looper run --dry-run prints the next prompt; the log keeps every one that was sent"],
-  ["--workflow", "not yet: looper run has one way to work through a backlog"],
   ["--parallel", ONE_TASK],
   ["--max-tasks", ONE_TASK],
   ["--max-agents-per-task", ONE_TASK],

@@ -30,13 +30,15 @@ const ADVICE =
   "a start reads more than it may: import what is rarely needed where it is needed, keep zod and libraries out of what these commands use (bench/RESULTS.md says what it costs), or raise the budget and say why";
 
 test.each([
-  { args: ["--version"], files: 1, kilobytes: 59 },
-  { args: ["--help"], files: 2, kilobytes: 95 },
-  { args: ["help", "run"], files: 2, kilobytes: 95 },
-  { args: ["ls"], files: 2, kilobytes: 158 },
-  { args: ["validate"], files: 2, kilobytes: 158 },
+  // Every start reads the definitions of all commands: 6 kB of them are the commands about workflows and people.
+  { args: ["--version"], files: 1, kilobytes: 67 },
+  { args: ["--help"], files: 2, kilobytes: 98 },
+  { args: ["help", "run"], files: 2, kilobytes: 98 },
+  // Of them 11 kB say which tasks wait for a person, and check that a task without a workflow has nothing of one.
+  { args: ["ls"], files: 2, kilobytes: 178 },
+  { args: ["validate"], files: 2, kilobytes: 178 },
   // It says why a release was not made and what mends it, and which tasks need a look.
-  { args: ["status"], files: 3, kilobytes: 193 },
+  { args: ["status"], files: 3, kilobytes: 218 },
 ])("looper $args reads at most $files files, $kilobytes kB", async ({ args, files, kilobytes }) => {
   const loaded = await loadedBy(args, folder);
   const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0);

@@ -119,6 +119,7 @@ function* linesOf({ out }: CommandContext, listed: Listed, nothing: string): Ite
   if (complete) yield look.colours.green("complete");
   const toAccept = lookLine(listLooks(alone.map((task) => ({ id: task.id, look: looks(task) }))));
   if (toAccept !== "") yield look.colours.yellow(toAccept);
-  const open = openLine(alone.filter(({ progress }) => openQuestion(progress) !== undefined).length);
-  if (open !== "") yield look.colours.yellow(open);
+  // Without a workflow no module about questions is loaded.
+  const open = alone.filter(({ progress }) => progress !== undefined && openQuestion(progress) !== undefined);
+  if (open.length > 0) yield look.colours.yellow(openLine(open.length));
 }

@@ -132,7 +132,7 @@ function pathOf(name: string, agents: readonly string[]): KeyPath | undefined {
   if (short === undefined && !name.startsWith(PREFIX)) return undefined;
   const key = short ?? longNames().get(name);
   if (key !== undefined) return key.split(".");
-  if (name.startsWith(ROLES)) return ["roles", lower(name.slice(ROLES.length))];
+  if (name.startsWith(ROLES) && !GO_VARIABLES.has(name)) return ["roles", lower(name.slice(ROLES.length))];
   return name.startsWith(AGENTS) ? agentPath(name.slice(AGENTS.length), agents) : undefined;
 }
 

@@ -42,8 +42,8 @@ export const GO_KEYS: ReadonlyMap<string, Instead> = new Map<string, Instead>([
   ["log_format", { says: "use `--log-format` or `LOOPER_LOG_FORMAT`" }],
   ["log_timestamps", { says: LOGGED }],
   ["log_caller", { says: "the log names no lines of source code" }],
-  ["workflow", { says: "workflows are not supported yet" }],
-  ["workflows", { says: "workflows are not supported yet" }],
+  ["workflow", { says: "a workflow is a file of stages here; `looper workflows` lists them" }],
+  ["workflows", { says: "a workflow is a file of stages here; `looper workflows` lists them" }],
   ["parallel", { says: NOT_YET }],
   ["plugins", { says: NO_PLUGINS }],
 ]);
@@ -69,7 +69,6 @@ export const GO_VARIABLES: ReadonlyMap<string, Instead> = new Map<string, Instea
   ["LOOPER_LOG_DIR_PERM", { says: "logs are for you alone: 0700, and 0600 for files" }],
   ["LOOPER_LOG_TIMESTAMPS", { says: LOGGED }],
   ["LOOPER_LOG_CALLER", { says: "the log names no lines of source code" }],
-  ["LOOPER_WORKFLOW", { says: "workflows are not supported yet" }],
   ...["PARALLEL", "PARALLEL_STRATEGY", "MAX_TASKS", "MAX_AGENTS_PER_TASK", "FAIL_FAST", "OUTPUT_MODE"].map(
     (name): [string, Instead] => [`LOOPER_${name}`, { says: NOT_YET }],
   ),

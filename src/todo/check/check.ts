@@ -7,6 +7,7 @@ import { lineCounter } from "../../system/text/line-counter.js";
 import { locate, readLayout, type BacklogLayout, type TextProblem } from "../json/layout.js";
 import { outlineOf } from "../json/outline.js";
 import type { UnplacedProblem, Problem } from "../model/problem.js";
+import { isInWorkflow, property } from "./in-workflow.js";
 import { checkProgress } from "./progress-rules.js";
 import { checkRules } from "./rules.js";
 import { explainShape, isBacklog, readTask, readWrongTask, type WrongTask } from "./shape.js";
@@ -57,7 +58,7 @@ function goodBacklog(
   if (!isBacklog(value) || value.tasks.length === 0) return undefined;
   const layout = outlineOf(text, value);
   if (layout === undefined || !isSound(value, agentNames)) return undefined;
-  if (checkProgress(value.tasks, given({ answers })).length > 0) return undefined;
+  if (progressProblems(value.tasks, { answers }).length > 0) return undefined;
   return schema === undefined || schema(value).length === 0
     ? { kind: "ok", backlog: value, layout, bom }
     : undefined;
@@ -93,8 +94,15 @@ function brokenRules(
 }
 
 function workflowRules(value: unknown, { answers }: CheckOptions): UnplacedProblem[] {
-  if (typeof value !== "object" || value === null || !("tasks" in value)) return [];
-  return Array.isArray(value.tasks) ? checkProgress(value.tasks, given({ answers })) : [];
+  const tasks = property(value, "tasks");
+  return Array.isArray(tasks) ? progressProblems(tasks, { answers }) : [];
+}
+
+function progressProblems(
+  tasks: readonly unknown[],
+  { answers }: { answers: boolean | undefined },
+): UnplacedProblem[] {
+  return tasks.some(isInWorkflow) ? checkProgress(tasks, given({ answers })) : [];
 }
 
 function hasNoTasks(value: unknown): boolean {

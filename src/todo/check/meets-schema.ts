@@ -15,5 +15,5 @@ export function meetsSchema(value: unknown): boolean {
     strictTuples: false,
     allowUnionTypes: true,
   }).compile(withoutProgress(backlogJsonSchema()));
-  return compiled(value) && progressIn(value).every(meetsProgress);
+  return compiled(value) && progressIn(value).every((one) => meetsProgress(one));
 }

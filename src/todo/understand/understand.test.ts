@@ -109,17 +109,17 @@ test("unknown keys of a task and of the root move into meta beside its keys", ()
     schema_version: 1,
     owner: { name: "Ann" },
     source_files: [],
-    tasks: [{ ...T1, notes: ["a"], parent: "E1", meta: { old: 1 } }],
+    tasks: [{ ...T1, notes: ["a"], epic: "E1", meta: { old: 1 } }],
   });
   const read = understood(text);
   expect(JSON.parse(read?.text ?? "")).toEqual({
     schema_version: 1,
     source_files: [],
-    tasks: [{ ...T1, meta: { old: 1, notes: ["a"], parent: "E1" } }],
+    tasks: [{ ...T1, meta: { old: 1, notes: ["a"], epic: "E1" } }],
     meta: { owner: { name: "Ann" } },
   });
   expect(read?.says).toBe(
-    '"notes" moved into meta (T1); "parent" moved into meta (T1); "owner" moved into meta',
+    '"notes" moved into meta (T1); "epic" moved into meta (T1); "owner" moved into meta',
   );
 });
 

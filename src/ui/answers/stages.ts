@@ -26,8 +26,8 @@ export function workflowAnswer(task: Pick<Task, "progress">): InWorkflow {
 }
 
 /** Whether a task waits for a person: no run takes it. */
-export function isHeld(task: Pick<Task, "progress">): boolean {
-  return openQuestion(task.progress) !== undefined || task.progress?.paused !== undefined;
+export function isHeld({ progress }: Pick<Task, "progress">): boolean {
+  return progress !== undefined && (openQuestion(progress) !== undefined || progress.paused !== undefined);
 }
 
 /** An open question as JSON. */

@@ -30,7 +30,8 @@ export function statusAnswer(
   { now, seen, tasksDir = "" }: { now: number; seen?: SeenRun; tasksDir?: string },
 ): StatusAnswer {
   const looks = looksAt(tasks, seen?.foreign === undefined ? seen?.view : undefined);
-  const questions = listQuestions(tasks, tasksDir).map(openAnswer);
+  const inWorkflow = tasks.filter(({ progress }) => progress !== undefined);
+  const questions = inWorkflow.length === 0 ? [] : listQuestions(inWorkflow, tasksDir).map(openAnswer);
   const paused = tasks.filter(({ progress }) => progress?.paused !== undefined).map(({ id }) => id);
   return {
     file,

@@ -37,12 +37,13 @@ export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] 
   const { run, tasks: counted, need_a_look: looks, accepted, questions = [], paused = [] } = answer;
   const tasks = { ...counted, asking: questions.length };
   const { colours, columns } = scene;
+  const open = questions.length === 0 ? "" : openLine(questions.length);
   const lines =
     run === null
       ? [
           { text: "no runs yet", look: colours.bold },
           { text: leftText(tasks, null) },
-          { text: openLine(questions.length), look: colours.yellow },
+          { text: open, look: colours.yellow },
         ]
       : [
           { text: headText(run, scene), look: colours.bold },
@@ -52,8 +53,8 @@ export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] 
           { text: spentText(run, scene.view) },
           ...endTexts(run, scene).map((text) => ({ text })),
           { text: lookLine(looks), look: colours.yellow },
-          ...questions.map((open) => ({ text: questionLine(open, columns), look: colours.yellow })),
-          { text: openLine(questions.length), look: colours.yellow },
+          ...questions.map((one) => ({ text: questionLine(one, columns), look: colours.yellow })),
+          { text: open, look: colours.yellow },
           { text: paused.length === 0 ? "" : `paused: ${paused.join(", ")}` },
           { text: accepted.length === 0 ? "" : `accepted by a person: ${accepted.join(", ")}` },
           { text: run.project === undefined ? "" : `this project: ${leftText(tasks, null)}` },

@@ -36,7 +36,7 @@ export function* taskListLines(
 ): Generator<string, void> {
   const idWidth = tasks.reduce((width, { id }) => Math.max(width, widthOf(clean(id))), 0);
   const look = { colours, idWidth, ...given({ columns }) };
-  const asking = tasks.filter((task) => openQuestion(task.progress) !== undefined);
+  const asking = tasks.filter(isAsking);
   if (asking.length > 0) yield colours.yellow(`waits for you (${asking.length})`);
   for (const task of asking) yield taskLine(task, questionNote(task, waitsFor(task)), look);
   const others = asking.length === 0 ? tasks : tasks.filter((task) => !asking.includes(task));
@@ -103,6 +103,10 @@ function stageNotes({ progress }: Task): string[] {
   const { stage, paused } = progress;
   const at = stage === "block" ? [] : [`at ${clean(stage)}`];
   return paused === undefined ? at : [...at, clean(pausedText(paused))];
+}
+
+function isAsking({ progress }: Task): boolean {
+  return progress !== undefined && openQuestion(progress) !== undefined;
 }
 
 /** The stage that asks, and the question. */
