@@ -1,16 +1,6 @@
-import { userInfo } from "node:os";
+import { readAccountName } from "../../src/system/processes/account.js";
 
-/** The login name that an edit is recorded under. */
+/** The login name that an edit is recorded under. Services and containers often leave it out of the environment. */
 export function nameOfUser(env: Readonly<Record<string, string>>): string {
-  return env["USER"] ?? env["LOGNAME"] ?? env["USERNAME"] ?? readAccount() ?? "unknown";
-}
-
-/** The name of the account, which services and containers often leave out of the environment. */
-function readAccount(): string | undefined {
-  try {
-    return userInfo().username;
-  } catch {
-    // The user id has no entry in the list of accounts.
-    return undefined;
-  }
+  return env["USER"] ?? env["LOGNAME"] ?? env["USERNAME"] ?? readAccountName() ?? "unknown";
 }

@@ -14,6 +14,10 @@ export interface TestContext {
   err(): string;
 }
 
+async function* readNothing(): AsyncGenerator<Uint8Array> {
+  yield* await Promise.resolve([]);
+}
+
 /** `folder` contains `project`, where the command starts, and the empty `home`. Both exist. */
 export function contextIn(folder: string, env: Readonly<Record<string, string>> = {}): TestContext {
   const printed = { out: "", err: "" };
@@ -49,9 +53,7 @@ export function contextIn(folder: string, env: Readonly<Record<string, string>> 
       isTerminal: false,
       readAll: () => Promise.resolve(""),
       readBytes: () => Promise.resolve(new Uint8Array()),
-      chunks: async function* () {
-        yield* [];
-      },
+      chunks: readNothing,
     },
     confirm: () => Promise.resolve(false),
     choose: () => Promise.resolve(undefined),

@@ -7,19 +7,8 @@ import {
   TODO_FILE,
   TRUST,
   type CommandDefinition,
-  type FlagDefinition,
 } from "../../context/definition.js";
 import { EXPORT_FORMATS } from "../../context/words.js";
-
-/** A question. */
-const QUESTION = { spelled: "<id>", help: "the task, or the question", completes: "question" } as const;
-/** A remark. */
-const MESSAGE: FlagDefinition = { spelled: "-m, --message <text>", help: "a remark, or the answer's text" };
-/** The digest of the text that the person saw. */
-const SHOWN: FlagDefinition = {
-  spelled: "--shown <text>",
-  help: "only if it still shows this SHA-256 (see questions --json)",
-};
 
 /** In the order of the help. */
 export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
@@ -172,126 +161,6 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
       },
     ],
     load: async () => (await import("../../commands/backlog/edit.js")).block,
-  },
-  {
-    name: "questions",
-    operands: [],
-    help: "list the questions that wait for a person",
-    flags: [TODO_FILE, JSON_FLAG],
-    examples: [
-      { line: "looper questions", help: "list what is asked, with the commands that answer" },
-      { line: "looper questions --json", help: "the same, as JSON" },
-    ],
-    load: async () => (await import("../../commands/backlog/questions.js")).questions,
-  },
-  {
-    name: "answer",
-    operands: [
-      QUESTION,
-      { spelled: "[outcome]", help: "one of its outcomes, or the answer's text", completes: "outcome" },
-    ],
-    help: "answer the question of a task",
-    flags: [
-      MESSAGE,
-      {
-        spelled: "--edit <file>",
-        help: "the changed version of what is shown, as JSON",
-        completes: "file",
-      },
-      SHOWN,
-      TODO_FILE,
-      JSON_FLAG,
-    ],
-    examples: [
-      { line: 'looper answer T3 revise -m "leave the API as it is"', help: "send a plan back" },
-      { line: 'looper answer T3 -m "port 8080"', help: "answer the question of an agent" },
-      { line: "looper answer T3 edit --edit plan.json", help: "change the plan, and see it again" },
-    ],
-    load: async () => (await import("../../commands/backlog/answer.js")).answer,
-  },
-  {
-    name: "approve",
-    operands: [QUESTION],
-    help: "answer yes to the question of a task",
-    flags: [MESSAGE, SHOWN, TODO_FILE, JSON_FLAG],
-    examples: [
-      { line: "looper approve T3", help: "carry out what T3 asks about" },
-      {
-        line: 'looper approve T3 -m "skip the tests of the CLI"',
-        help: "the same, with a remark for the agent",
-      },
-    ],
-    load: async () => (await import("../../commands/backlog/answer.js")).approve,
-  },
-  {
-    name: "reject",
-    operands: [QUESTION],
-    help: "answer no to the question of a task",
-    flags: [MESSAGE, SHOWN, TODO_FILE, JSON_FLAG],
-    examples: [
-      { line: 'looper reject T3 -m "too big"', help: "give T3 up, or send it back, as its workflow says" },
-      { line: "looper reject T3.4", help: "the same, only if that question is still open" },
-    ],
-    load: async () => (await import("../../commands/backlog/answer.js")).reject,
-  },
-  {
-    name: "pause",
-    operands: [TASK],
-    help: "start no more jobs on a task",
-    flags: [{ ...MESSAGE, help: "why" }, TODO_FILE, JSON_FLAG],
-    examples: [
-      { line: 'looper pause T3 -m "legal looks at it"', help: "leave T3 out until `looper resume T3`" },
-      { line: "looper pause T3 --json", help: "the same, and print the task as JSON" },
-    ],
-    load: async () => (await import("../../commands/backlog/steer.js")).pause,
-  },
-  {
-    name: "resume",
-    operands: [TASK],
-    help: "lift the pause of a task",
-    flags: [TODO_FILE, JSON_FLAG],
-    examples: [
-      { line: "looper resume T3", help: "a run may take T3 again" },
-      { line: "looper resume T3 --json", help: "the same, and print the task as JSON" },
-    ],
-    load: async () => (await import("../../commands/backlog/steer.js")).resume,
-  },
-  {
-    name: "steer",
-    operands: [TASK, { spelled: "<text>", help: "the message", sentence: "message" }],
-    help: "send a message to the agent of a task",
-    flags: [TODO_FILE, JSON_FLAG],
-    examples: [
-      { line: 'looper steer T3 "use the new client"', help: "the next prompt of T3 has the message" },
-      { line: 'looper steer T3 "leave the docs" --json', help: "the same, and print the task as JSON" },
-    ],
-    load: async () => (await import("../../commands/backlog/steer.js")).steer,
-  },
-  {
-    name: "complete",
-    operands: [TASK],
-    help: "end the workflow of a task, and deliver its work",
-    flags: [TODO_FILE, JSON_FLAG],
-    examples: [
-      { line: "looper complete T3", help: "the job in progress ends, then T3 is finished" },
-      { line: "looper complete T3 --json", help: "the same, and print the task as JSON" },
-    ],
-    load: async () => (await import("../../commands/backlog/steer.js")).complete,
-  },
-  {
-    name: "restart",
-    operands: [TASK],
-    help: "begin the workflow of a task again",
-    flags: [
-      { spelled: "--stage <stage>", help: "begin at this stage, with the work so far", completes: "stage" },
-      TODO_FILE,
-      JSON_FLAG,
-    ],
-    examples: [
-      { line: "looper restart T3", help: "begin at the first stage" },
-      { line: "looper restart T3 --stage implement", help: "begin at the stage implement" },
-    ],
-    load: async () => (await import("../../commands/backlog/steer.js")).restart,
   },
   {
     name: "todo",

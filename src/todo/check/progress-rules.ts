@@ -26,7 +26,6 @@ export function checkProgress(tasks: readonly unknown[], { answers = false } = {
   });
 }
 
-
 function textOf(value: unknown, key: string): string | undefined {
   const found = property(value, key);
   return typeof found === "string" ? found : undefined;

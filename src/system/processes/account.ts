@@ -1,0 +1,10 @@
+import { userInfo } from "node:os";
+
+/** The login name of the account that runs this process; `undefined` if the list of accounts does not have its user id. */
+export function readAccountName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
