@@ -69,7 +69,15 @@ export const MAKE: Step = { do: "shell", command: "echo made > made-$LOOPER_TASK
 
 /** A report with every key the clients' schema flags ask for. */
 export function report(status: "done" | "blocked", blockers: readonly string[] = []): Step {
-  const value = { task_id: null, status, summary: "said by the test", files: [], blockers, new_tasks: [] };
+  const value = {
+    task_id: null,
+    status,
+    summary: "said by the test",
+    files: [],
+    blockers,
+    new_tasks: [],
+    changes_checks: null,
+  };
   return { do: "structured", value };
 }
 

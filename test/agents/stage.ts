@@ -66,13 +66,17 @@ export async function play(one: Case, cast: readonly [Ready, ...Ready[]]): Promi
   }
 }
 
+function inOneLine(error: unknown): string {
+  return String(error).replaceAll(/\s+/g, " ").slice(0, 500);
+}
+
 /** The failure, in one line. */
 async function complaints(work: Promise<void> | undefined): Promise<string[]> {
   try {
     await work;
     return [];
   } catch (error) {
-    return [String(error).replaceAll(/\s+/g, " ").slice(0, 500)];
+    return [inOneLine(error)];
   }
 }
 
@@ -102,12 +106,17 @@ function read(rig: Rig, one: Case, scene: Scene): Pick<Outcome, "outcome" | "pro
   return {
     outcome: all.length === 0 ? ending : `${ending}: ${all.join(", ")}`,
     evidence: failed.map(({ evidence }) => String(evidence)),
-    problems: [
-      ...(one.check?.(scene) ?? []),
-      ...left.map((line) => `left behind: ${line}`),
-      ...unknowns(events),
-    ],
+    problems: [...checked(one, scene), ...left.map((line) => `left behind: ${line}`), ...unknowns(events)],
   };
+}
+
+/** A check that reads a file which is not there fails like any other. */
+function checked(one: Case, scene: Scene): string[] {
+  try {
+    return one.check?.(scene) ?? [];
+  } catch (error) {
+    return [inOneLine(error)];
+  }
 }
 
 /** Where looper ended it for its output, the last line was cut off. */
