@@ -3,6 +3,8 @@
 import path from "node:path";
 import { UserError } from "../system/errors.js";
 import type { Files } from "../system/ports.js";
+import { decodeUtf8 } from "../system/text/decode-utf8.js";
+import { nearest } from "../system/text/nearest.js";
 import type { Template } from "./render.js";
 
 export const PROMPTS = ["bootstrap", "iteration", "repair", "review", "push"] as const;
@@ -54,39 +56,53 @@ export async function readTemplate(
   );
 }
 
-/** Whether a stage can name this prompt. A file that leads out of its folder is a `usage` error. */
-export async function hasPrompt(files: Files, places: PromptPlaces, name: string): Promise<boolean> {
-  return (await findStageTemplate(files, places, name)) !== undefined;
-}
-
-/** The template that a stage names. An unknown name is a `usage` error. */
+/**
+ * The template that a stage names. An unknown name, and a file that cannot be a prompt, are `usage` errors: a shipped prompt is
+ * never used silently in place of a broken one of the project.
+ */
 export async function readStageTemplate(files: Files, places: PromptPlaces, name: string): Promise<Template> {
-  const found = await findStageTemplate(files, places, name);
-  const template = found === undefined ? undefined : await read(files, found);
+  for (const folder of places.folders ?? []) {
+    const file = path.join(folder, `${name}.md`);
+    if ((await files.stat(file, { link: true })) !== undefined) return readOwn(files, folder, file);
+  }
+  const bundled = STAGE_PROMPTS.find((one) => one === name);
+  const file = bundled === undefined ? undefined : findBundled(places, bundled);
+  const template = file === undefined ? undefined : await read(files, file);
   if (template !== undefined) return template;
   const folder = places.folders?.[0] ?? "the folder of prompts";
+  const near = nearest(name, STAGE_PROMPTS);
   throw new UserError(
     "usage",
-    `cannot find the prompt ${JSON.stringify(name)} that a stage names`,
-    `write ${path.join(folder, `${name}.md`)}, or name one of ${STAGE_PROMPTS.join(", ")}`,
+    `there is no prompt ${JSON.stringify(name)}`,
+    near === undefined
+      ? `write ${path.join(folder, `${name}.md`)}, or name one of ${STAGE_PROMPTS.join(", ")}`
+      : `did you mean ${near}? or write ${path.join(folder, `${name}.md`)}`,
   );
 }
 
-async function findStageTemplate(
-  files: Files,
-  places: PromptPlaces,
-  name: string,
-): Promise<string | undefined> {
-  for (const folder of places.folders ?? []) {
-    const file = path.join(folder, `${name}.md`);
-    if ((await files.stat(file))?.kind !== "file") continue;
-    await mustBeInside(files, folder, file);
-    return file;
-  }
-  const bundled = STAGE_PROMPTS.find((one) => one === name);
-  if (bundled === undefined) return undefined;
-  const instead = bundled === "iteration" ? places.instead.iteration : undefined;
-  return instead ?? path.join(places.bundled, `${bundled}.md`);
+function findBundled({ bundled, instead }: PromptPlaces, name: (typeof STAGE_PROMPTS)[number]): string {
+  return (name === "iteration" ? instead.iteration : undefined) ?? path.join(bundled, `${name}.md`);
+}
+
+/** The most bytes of a prompt of a project or a user; a longer one would not fit into any model's context. */
+const LARGEST = 1024 * 1024;
+
+async function readOwn(files: Files, folder: string, file: string): Promise<Template> {
+  const refuse = (why: string, hint = "replace it by a text file"): UserError =>
+    new UserError("usage", `cannot use ${file} as a prompt: ${why}`, hint);
+  const stat = await files.stat(file);
+  if (stat === undefined) throw refuse("it is a link that leads nowhere");
+  if (stat.kind === "folder") throw refuse("it is a folder, not a file");
+  if (stat.kind !== "file") throw refuse("it is a pipe or a device, not a file");
+  await mustBeInside(files, folder, file);
+  if (stat.size > LARGEST)
+    throw refuse(`it has ${String(stat.size)} bytes, and at most ${String(LARGEST)} are read`, "shorten it");
+  const decoded = decodeUtf8((await files.read(file)) ?? new Uint8Array());
+  if (!decoded.ok) throw refuse(`it is not UTF-8: ${decoded.error.found}`, "save it as UTF-8");
+  const text = decoded.value.replace(/^\uFEFF/u, "");
+  if (text.includes("\0")) throw refuse("it is not text: it has a NUL byte");
+  if (text.trim() === "") throw refuse("there is nothing in it", "write the prompt, or remove the file");
+  return { name: file, text };
 }
 
 /** A link in the folder could show any file of the user's to an agent. */

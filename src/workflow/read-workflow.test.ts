@@ -63,9 +63,12 @@ test.each([
   ],
   ["[]", "1:1: the workflow must be an object; it is a list"],
   ["3", "1:1: the workflow must be an object; it is 3"],
-  ['{\n "workflow": 1,\n "na', "3:2: not JSON: unexpected end of string"],
+  [
+    '{\n "workflow": 1,\n "na',
+    "3:2: not JSON: unexpected end of string; complete the text: a bracket or a quote is not closed, or the file is cut off",
+  ],
   ["{'a': 1}", "1:2: not JSON: invalid symbol"],
-  ['{"name": "a",\n"name": "b"}', '2:1: the key "name" is given twice'],
+  ['{"name": "a",\n"name": "b"}', '2:1: the key "name" is given twice; remove one of the two'],
   ["[".repeat(100_000), "1:1: it is nested too deeply"],
 ])("%.20j is not a workflow", (text, problem) => {
   expect(said(text)).toEqual([problem]);
@@ -76,14 +79,33 @@ test.each([
   ["a: [1,\n", "2:1: not YAML: "],
   [
     "a: &a [x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c]\n",
-    "1:1: not YAML: Excessive alias count",
+    "1:1: its aliases stand for too many values; write the values out",
   ],
   ["a: *b\n", "not YAML: "],
-  ["a: 1\n---\nb: 2\n", "not YAML: Source contains multiple documents"],
+  ["a: 1\n---\nb: 2\n", "2:1: not YAML: it holds several documents, and one is read"],
+  ["a: &x {k: 1}\nb:\n  <<: *x\n", '3:3: merge keys ("<<") are not part of YAML 1.2; write the keys out'],
+  [`a: ${"[".repeat(20_000)}`, "it is nested too deeply"],
   ["a: &x\n  b: *x\n", "1:1: not YAML: an alias stands for a value that contains it"],
 ])("YAML %.30j is refused", (text, problem) => {
   const found = said(text, true);
   expect(found[0]).toContain(problem);
+});
+
+test.each([
+  ["red \u001b[31m", String.raw`red \u001b[31m`],
+  ["c1 \u009b31m", String.raw`c1 \u009b31m`],
+  ["drow \u202e backwards", String.raw`drow \u202e backwards`],
+])("%j, which could steer a terminal or turn text around, is refused with its place", (about, shown) => {
+  const text = withStages({ do: { ...work, about } });
+  expect(said(text)).toEqual([
+    `2:${String((text.split("\n")[1] ?? "").indexOf('"about"') + 1)}: there is a control character in "${shown}"; remove it`,
+  ]);
+});
+
+test("stages that are not an object are one problem", () => {
+  expect(said('{"workflow":1,"name":"own","start":"do","stages":[]}', false, "own")).toEqual([
+    "1:41: stages must be an object; it is a list",
+  ]);
 });
 
 test("bytes that are not UTF-8 are refused with their place", () => {

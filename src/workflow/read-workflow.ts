@@ -43,7 +43,7 @@ export function readWorkflow(bytes: Uint8Array, { name, yaml }: WorkflowFacts): 
   const text = decoded.value.replace(/^\uFEFF/u, "");
   if (!/\S/u.test(text)) return { problems: [{ line: 1, column: 1, ...EMPTY }] };
   const read = yaml ? readYamlSource(text) : readJsonSource(text, { comments: true });
-  if (!read.ok) return { problems: [read.error] };
+  if (!read.ok) return { problems: [{ ...read.error, ...hintOn(read.error.message) }] };
   const source = read.value;
   if (source.value === undefined || source.value === null)
     return { problems: [{ line: 1, column: 1, ...EMPTY }] };
@@ -58,6 +58,15 @@ const EMPTY = {
   message: "there is nothing in the file",
   suggestion: "looper workflows show implement-review prints one to begin with",
 };
+
+/** What to do about a text that is not JSON or YAML. */
+function hintOn(message: string): { suggestion?: string } {
+  if (/is given twice|must be unique/u.test(message)) return { suggestion: "remove one of the two" };
+  if (/unexpected end|expected$/u.test(message))
+    return { suggestion: "complete the text: a bracket or a quote is not closed, or the file is cut off" };
+  if (/alias/iu.test(message)) return { suggestion: "write the values out" };
+  return {};
+}
 
 function judge(
   value: unknown,
@@ -87,22 +96,37 @@ function judge(
  */
 function strangeParts(value: unknown, path: SourcePath): WorkflowProblem[] {
   if (typeof value === "string") {
-    const message = `there is a control character in ${JSON.stringify(shorten(value, 60))}`;
+    const message = `there is a control character in ${quote(value)}`;
     return CONTROL.test(value) ? [{ path, message, suggestion: "remove it" }] : [];
   }
   if (typeof value !== "object" || value === null) return [];
   const members: [string | number, unknown][] = Array.isArray(value)
     ? value.map((item: unknown, at) => [at, item])
     : Object.entries(value);
-  return members.flatMap(([key, member]) =>
-    key === "__proto__"
-      ? [{ path: [...path, key], message: '"__proto__" cannot be a name', suggestion: "remove it" }]
-      : strangeParts(member, [...path, key]),
-  );
+  return members.flatMap(([key, member]) => strangeKey(key, path) ?? strangeParts(member, [...path, key]));
 }
 
-/** Any but tabs and line breaks. */
-const CONTROL = /(?![\t\n\r])\p{Cc}/u;
+function strangeKey(key: string | number, path: SourcePath): WorkflowProblem[] | undefined {
+  if (key === "__proto__")
+    return [{ path: [...path, key], message: '"__proto__" cannot be a name', suggestion: "remove it" }];
+  if (key !== "<<") return undefined;
+  const message = 'merge keys ("<<") are not part of YAML 1.2';
+  return [
+    { path: [...path, key], message, suggestion: "write the keys out, or give a whole value an alias" },
+  ];
+}
+
+/** Any but tabs and line breaks, and the marks that turn the direction of text around: a person approves what the file shows. */
+const CONTROL = /(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
+
+function quote(text: string): string {
+  const at = text.search(CONTROL);
+  const near = at < 40 ? shorten(text, 60) : `…${shorten(text.slice(at - 20), 60)}`;
+  return JSON.stringify(near).replaceAll(
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
 
 /** The digest of a workflow: that of its content, whatever its file looks like. */
 export function digestOf(workflow: Workflow): string {

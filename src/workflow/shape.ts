@@ -16,7 +16,7 @@ const MOST = 100;
 /** The problems of a value that is not a workflow, and the parts of it that have their shape. */
 export interface ShapeReading {
   problems: WorkflowProblem[];
-  /** Absent where the value is not even an object. */
+  /** Absent where the value, or its `stages`, is not even an object. */
   parts?: WorkflowParts;
 }
 
@@ -25,7 +25,8 @@ export function readShape(value: unknown): { workflow: Workflow } | ShapeReading
   const read = Workflow.safeParse(value);
   if (read.success) return { workflow: read.data };
   const problems = read.error.issues.flatMap((issue) => toProblems(issue, value)).slice(0, MOST);
-  return isObject(value) ? { problems, parts: partsOf(value) } : { problems };
+  const hasStages = isObject(value) && isObject(value["stages"]);
+  return hasStages ? { problems, parts: partsOf(value) } : { problems };
 }
 
 function partsOf(all: Readonly<Record<string, unknown>>): WorkflowParts {

@@ -75,13 +75,15 @@ test(
     const { code, stdout } = await rig.run(["workflows", "check", OWN]);
     expect(code).toBe(1);
     expect(stdout.trimEnd().split("\n")).toEqual([
-      `${OWN}:8:4: the stage do names the prompt implemnt, which is not there; write .looper/prompts/implemnt.md, or name another prompt`,
+      `${OWN}:8:4: the stage do: there is no prompt "implemnt"; did you mean implement? or write .looper/prompts/implemnt.md`,
       `${OWN}:12:4: the stage do: there is no output "mine"; write .looper/outputs/mine.schema.json, or name one of plan, request, implementation, findings, scout-findings, report, qualification, advice`,
-      expect.stringMatching(
-        /own\.json:15:2: line 17: agents\.bot\.kind is "comand"; .*did you mean command\?$/,
-      ),
+      expect.stringMatching(/own\.json:17:1: agents\.bot\.kind is "comand"; .*did you mean command\?$/),
       `3 problems in ${OWN}`,
     ]);
+    rig.write(".looper/prompts/implemnt.md", "Do {{taks_id}}.");
+    expect((await rig.run(["workflows", "check", OWN])).stdout).toContain(
+      `${OWN}:8:4: the stage do: .looper/prompts/implemnt.md:1: {{taks_id}} is not a variable`,
+    );
     rig.write(".looper/prompts/implemnt.md", "Do {{task_id}}.");
     rig.write(".looper/outputs/mine.schema.json", '{"type": "strng"}');
     expect((await rig.run(["workflows", "check", OWN])).stdout).toContain(

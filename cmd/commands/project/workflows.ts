@@ -79,8 +79,12 @@ async function list(
 ): Promise<CommandOutcome> {
   const { files } = context.ports;
   const listed: ListedWorkflow[] = [];
-  for (const file of await listWorkflowFiles(files, places))
-    listed.push({ ...file, reading: await readWorkflowFile(files, places, file) });
+  for (const file of await listWorkflowFiles(files, places)) {
+    const reading = await readWorkflowFile(files, places, file);
+    const around =
+      file.origin === "shipped" ? [] : await problemsAround(context, project, { found: file, reading });
+    listed.push({ ...file, reading, around });
+  }
   const answer = workflowsAnswer(listed, project.resolved.settings.workflow);
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else await printLines(context.out, listLines(context, answer));
@@ -196,7 +200,8 @@ async function mustBeInProject(
 async function check(context: CommandContext, typed: Typed, named: Named): Promise<CommandOutcome> {
   const found = await findChecked(context, named);
   const reading = await readWorkflowFile(context.ports.files, named.places, found);
-  const problems = [...reading.problems, ...(await problemsAround(context, named, { found, reading }))];
+  const around = await problemsAround(context, named.project, { found, reading });
+  const problems = [...reading.problems, ...around];
   const answer = workflowCheckAnswer(found.file, { workflow: reading.workflow, problems });
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
@@ -232,7 +237,7 @@ async function findChecked(context: CommandContext, { places, name }: Named): Pr
 /** Problems of files and settings that it names, once the workflow itself can be read. */
 async function problemsAround(
   { ports, env, home, promptsFolder }: CommandContext,
-  { project }: Named,
+  project: Project,
   { found, reading }: { found: Checked; reading: WorkflowReading },
 ): Promise<WorkflowReading["problems"]> {
   if (reading.workflow === undefined) return [];

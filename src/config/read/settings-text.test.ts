@@ -57,7 +57,7 @@ test.each([
   ["a: 1\nb: [", "c.yml:2: not YAML"],
   ["a: 1\na: 2", "c.yml:2: not YAML: Map keys must be unique"],
   ["a: *b", "not YAML: Unresolved alias"],
-  ["a: 1\n---\nb: 2", "multiple documents"],
+  ["a: 1\n---\nb: 2", "it holds several documents"],
 ])("%j is refused", (text, message) => {
   expect(yaml(text)).toContain(message);
 });

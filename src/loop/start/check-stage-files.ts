@@ -4,8 +4,11 @@ import { resolveSettings } from "../../config/read/resolve.js";
 import { findOutputSchema } from "../../config/workflows/find-output-schema.js";
 import type { LoadedWorkflow } from "../../config/workflows/load-workflow.js";
 import { layerOfAgents } from "../../config/workflows/workflow-agents.js";
-import { hasPrompt } from "../../prompts/store.js";
+import { stageVariables } from "../../prompts/compose-stage.js";
+import { render } from "../../prompts/render.js";
+import { readStageTemplate } from "../../prompts/store.js";
 import { UserError } from "../../system/errors.js";
+import { TaskId } from "../../todo/model/task.js";
 import type { SourcePath } from "../../system/text/source-text.js";
 import type { PlacedProblem } from "../../workflow/read-workflow.js";
 import type { Stage } from "../../workflow/workflow.js";
@@ -38,13 +41,22 @@ export function checkAgentSettings(
     return [];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return [
-      {
-        ...loaded.reading.source.placeOf(["agents"]),
-        message: error.message.replaceAll(`${layer.file.name}:`, "line "),
-      },
-    ];
+    return splitByLine(error.message, layer.file.name).map(({ line, message }) => ({
+      ...(line === undefined ? loaded.reading.source.placeOf(["agents"]) : { line, column: 1 }),
+      message,
+    }));
   }
+}
+
+/** The lines `FILE:LINE: MESSAGE` of an error, each as a problem of its own. */
+function splitByLine(text: string, file: string): { line?: number; message: string }[] {
+  const start = `${file}:`;
+  const lines = text.split("\n").map((one) => one.trim());
+  if (!lines.every((one) => one.startsWith(start))) return [{ message: text.replaceAll(start, "line ") }];
+  return lines.map((one) => {
+    const [, line, message] = /^(\d+): ([^]*)$/u.exec(one.slice(start.length)) ?? [];
+    return line === undefined || message === undefined ? { message: one } : { line: Number(line), message };
+  });
 }
 
 interface StageProblem {
@@ -52,6 +64,17 @@ interface StageProblem {
   message: string;
   suggestion: string;
 }
+
+/** Values for every variable of a stage's prompt, so that an unknown name is found before an agent is started. */
+const SAMPLE = stageVariables({
+  ...{ project: { folder: "/" }, iteration: 1, todoFile: "", logDir: "", sourceFiles: [] },
+  ...{ checks: [], dependencies: [], earlierAttempts: [], history: [] },
+  task: { id: TaskId.parse("T1"), title: "a", priority: 1, status: "todo" },
+  ...{ attempt: 1, maxAttempts: 1, commitRule: "runner" },
+  stage: { kind: "work", name: "do", visit: 1, round: 1, outcomes: [{ name: "done", to: "finish" }] },
+  document: { path: "", text: "" },
+  ...{ inputs: [], answers: [], notes: [] },
+});
 
 async function problemsOfStage(
   { ports, project, promptsFolder, env, home }: FilePlaces,
@@ -63,12 +86,14 @@ async function problemsOfStage(
   const problems: StageProblem[] = [];
   const instead = project.paths.prompts;
   const prompts = { bundled: promptsFolder, instead, folders: project.paths.promptFolders };
-  if (!(await hasPrompt(ports.files, prompts, prompt)))
-    problems.push({
-      key: "prompt",
-      message: `the stage ${name} names the prompt ${prompt}, which is not there`,
-      suggestion: `write .looper/prompts/${prompt}.md, or name another prompt`,
-    });
+  try {
+    render(await readStageTemplate(ports.files, prompts, prompt), SAMPLE);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const message = `the stage ${name}: ${error.message.replaceAll(`${project.folder}/`, "")}`;
+    const suggestion = (error.hint ?? "correct it").replaceAll(`${project.folder}/`, "");
+    problems.push({ key: "prompt", message, suggestion });
+  }
   if (output === undefined) return problems;
   const folders = { project: project.folder, user: findUserFolder(env, home) };
   const schema = await findOutputSchema(ports.files, folders, output);

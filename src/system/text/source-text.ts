@@ -62,17 +62,24 @@ export function readYamlSource(text: string): Read {
   return guardDepth(() => {
     const document = parseDocument(text, { prettyErrors: false });
     const [first] = document.errors;
-    if (first !== undefined) return err({ ...at(first.pos[0]), message: `not YAML: ${first.message}` });
+    if (first !== undefined) return err({ ...at(first.pos[0]), message: explainYaml(first.message) });
     try {
       const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASED });
       if (isCircular(value, new Set()))
         return err({ ...at(0), message: "not YAML: an alias stands for a value that contains it" });
       return ok({ value: value ?? undefined, placeOf: (path) => at(yamlOffset(document, path)) });
     } catch (error) {
-      if (error instanceof ReferenceError) return err({ ...at(0), message: `not YAML: ${error.message}` });
+      if (error instanceof ReferenceError) return err({ ...at(0), message: explainYaml(error.message) });
       throw error;
     }
   });
+}
+
+/** The parser's words, where they speak of the parser, in those of the file. */
+function explainYaml(message: string): string {
+  if (/call stack/iu.test(message)) return TOO_DEEP;
+  if (/excessive alias/iu.test(message)) return "its aliases stand for too many values";
+  return `not YAML: ${/multiple documents/u.test(message) ? "it holds several documents, and one is read" : message}`;
 }
 
 /** Whether a value contains itself. */

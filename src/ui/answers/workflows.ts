@@ -9,12 +9,14 @@ import type { WorkflowAnswer, WorkflowCheckAnswer, WorkflowsAnswer } from "../sh
 export interface ListedWorkflow extends WorkflowFile {
   hides: WorkflowOrigin[];
   reading: WorkflowReading;
+  /** Problems of the files and settings that it names. */
+  around: readonly PlacedProblem[];
 }
 
 /** `used`: the name in the setting. */
 export function workflowsAnswer(listed: readonly ListedWorkflow[], used: string): WorkflowsAnswer {
   return {
-    workflows: listed.map(({ name, origin, file, hides, reading: { workflow, problems } }) => ({
+    workflows: listed.map(({ name, origin, file, hides, reading: { workflow, problems }, around }) => ({
       name,
       origin,
       file,
@@ -22,7 +24,7 @@ export function workflowsAnswer(listed: readonly ListedWorkflow[], used: string)
         about: workflow?.about,
         stages: workflow === undefined ? undefined : Object.keys(workflow.stages),
         hides: hides.length === 0 ? undefined : hides,
-        problems: problems.length === 0 ? undefined : problems.map(problemOf),
+        problems: problems.length + around.length === 0 ? undefined : [...problems, ...around].map(problemOf),
       }),
       ...(name === used ? { in_use: true as const } : {}),
     })),
