@@ -59,7 +59,7 @@ const EMPTY = {
   suggestion: "looper workflows show implement-review prints one to begin with",
 };
 
-/** What to do about a text that is not JSON or YAML. */
+/** The advice on a text that is not JSON or YAML. */
 function hintOn(message: string): { suggestion?: string } {
   if (/is given twice|must be unique/u.test(message)) return { suggestion: "remove one of the two" };
   if (/unexpected end|expected$/u.test(message))

@@ -62,7 +62,7 @@ function wentThrough(scene: Scene, stages: string, document: readonly string[]):
   ];
 }
 
-/** What a reader of the work was sent holds no word of its author about it. */
+/** The prompts of the readers of the work hold no word of its author about it. */
 function unpraised({ rig, server }: Scene): string[] {
   const reviews = server.seen.filter(({ last }) => last.includes("You review the work"));
   return [
