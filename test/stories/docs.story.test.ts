@@ -1,5 +1,5 @@
 // Runs every line of every shell block of the documents in a copy of a project with a past, and reads every task file and
-// settings file they show. docs/a-tasks-night.md has a story of its own.
+// settings file they show. Walkthroughs, in blocks of `console`, have stories of their own.
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -38,21 +38,39 @@ const SAY_NO: readonly string[] = [
   "looper stop --now",
 ];
 
-/** Lines that are refused without a terminal to ask on: exit 2. */
-const ASK_FIRST: readonly string[] = ["looper push"];
+/** Lines that are refused: exit 2. */
+const REFUSED: readonly string[] = [
+  // There is no terminal to ask on.
+  "looper push",
+  "looper rollback T3",
+  // Its question takes an outcome.
+  'looper answer T3 -m "port 8080"',
+];
+
+/** Lines that need T3 to ask a person. */
+const ABOUT_A_QUESTION = /^looper (?:answer|approve|reject|pause|resume|steer|complete|restart) /;
+
+/** What is typed before a line, so that there is something for it to do. */
+const FIRST: readonly (readonly [line: RegExp, first: string])[] = [
+  [/^looper resume /, "looper pause T3"],
+  [/^looper workflows check /, "looper workflows copy implement-review"],
+];
 
 /** The run id that the documents use as an example. */
 const EXAMPLE_RUN = "2026-01-31_08-30-00";
 
 const blocks = pages()
   .filter((page) => page !== "docs/a-tasks-night.md")
-  .flatMap(blocksOf);
+  .flatMap(blocksOf)
+  .filter(({ language }) => language !== "console");
 const shell = blocks.filter(({ language }) => language === "sh");
-/** Task files and settings; a block that names another file is read where it is used. */
+/** Task files, settings and workflows; a block that names another file is read where it is used. */
 const json = blocks.filter(({ language, file }) => language === "json" && file === undefined);
 
 const rig = new Rig();
 let copies = 0;
+/** A copy of the project in which T3 asks whether to carry out its plan. */
+const asking = path.join(rig.root, "asking");
 
 beforeAll(async () => {
   const looper = `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`;
@@ -89,9 +107,11 @@ async function makePast(): Promise<void> {
   const report = { summary: { task_id: null, status: "done", summary: "It is done." } };
   const talk = Array.from({ length: 20 }, (_, index) => ({ say: `Thought ${index}.` }));
   const failing = [{ write: "half.txt", content: "half\n" }, { fail: "lost the thread" }];
+  const play = (turns: object) => {
+    writeFileSync(path.join(rig.root, "script.json"), JSON.stringify(turns));
+  };
   const script = (tasks: object) => {
-    const text = JSON.stringify({ tasks, default: [[...talk, work, report]] });
-    writeFileSync(path.join(rig.root, "script.json"), text);
+    play({ tasks, default: [[...talk, work, report]] });
   };
   script({ T3: [failing] });
   expect((await rig.run(["run", "--no-review", "--max-iterations", "4"])).code).toBe(1);
@@ -100,6 +120,26 @@ async function makePast(): Promise<void> {
   const [first = ""] = rig.runs();
   expect((await rig.run(["chapo", "What is this?"])).code).toBe(0);
   expect((await rig.run(["capsule", first, "--output", "bug.capsule"])).code).toBe(0);
+  cpSync(rig.project, asking, { recursive: true, verbatimSymlinks: true });
+  await askAboutT3((stages) => {
+    play({ stages });
+  });
+  script({});
+}
+
+async function askAboutT3(play: (stages: object) => void): Promise<void> {
+  const report = (outcome: string, output: object) => [
+    [{ summary: { task_id: null, status: "done", summary: "It is done.", outcome, output } }],
+  ];
+  const plan = { summary: "Say goodbye.", steps: [{ text: "Write it." }] };
+  writeFileSync(path.join(asking, "plan.json"), JSON.stringify(plan));
+  play({
+    clarify: report("clear", { status: "clear", clarified_query: "Say goodbye." }),
+    plan: report("done", plan),
+  });
+  expect((await type("looper todo T3", asking)).code).toBe(0);
+  const asked = await type("looper run --task T3 --workflow plan-approve-execute --no-review", asking);
+  expect(asked.code, asked.output).toBe(1);
 }
 
 afterAll(async () => {
@@ -108,11 +148,11 @@ afterAll(async () => {
 });
 
 /** A copy of the prepared project, or a folder in which nothing is set up yet. */
-function makeFolder(what: "project" | "new"): string {
+function makeFolder(what: "project" | "asking" | "new"): string {
   copies += 1;
   const folder = path.join(rig.root, `copy-${copies}`);
-  if (what === "project") {
-    cpSync(rig.project, folder, { recursive: true, verbatimSymlinks: true });
+  if (what !== "new") {
+    cpSync(what === "asking" ? asking : rig.project, folder, { recursive: true, verbatimSymlinks: true });
   } else {
     mkdirSync(folder);
     cpSync(path.join(rig.project, "TODO.md"), path.join(folder, "TODO.md"));
@@ -158,14 +198,20 @@ describe.concurrent("every command line in the documents works", () => {
     for (const lines of paragraphs) {
       const typed = lines.filter((line) => !Object.hasOwn(NOT_RUN, line) && !namesACheck(line));
       if (typed.length === 0) continue;
-      const folder = makeFolder(typed[0]?.startsWith("looper init") === true ? "new" : "project");
-      for (const line of typed) {
+      const folder = makeFolder(folderFor(typed));
+      const before = FIRST.filter(([pattern]) => typed.some((line) => pattern.test(line)));
+      for (const line of [...before.map(([, first]) => first), ...typed]) {
         const { code, output } = await type(line, folder);
-        expect(code, `${line}\n${output}`).toBe(ASK_FIRST.includes(line) ? 2 : SAY_NO.includes(line) ? 1 : 0);
+        expect(code, `${line}\n${output}`).toBe(REFUSED.includes(line) ? 2 : SAY_NO.includes(line) ? 1 : 0);
       }
     }
   });
 });
+
+function folderFor([first = ""]: readonly string[]): "project" | "asking" | "new" {
+  if (first.startsWith("looper init")) return "new";
+  return ABOUT_A_QUESTION.test(first) ? "asking" : "project";
+}
 
 describe.concurrent("every file shown in the documents is valid", () => {
   test.for(json.map(named))("%s", async ([, block], { expect }) => {
@@ -178,19 +224,23 @@ describe.concurrent("every file shown in the documents is valid", () => {
   });
 });
 
-/** A task file is validated; what else is shown is settings. */
+/** A task file is validated, a workflow is checked; what else is shown is settings. */
 function readAs({ body }: Block): { file: string; command: string } {
-  return z.looseObject({ tasks: z.array(z.unknown()) }).safeParse(JSON.parse(body)).success
-    ? { file: "to-do.json", command: "looper validate" }
-    : { file: ".looper/config.json", command: "looper config" };
+  const shown: unknown = JSON.parse(body);
+  if (z.looseObject({ tasks: z.array(z.unknown()) }).safeParse(shown).success)
+    return { file: "to-do.json", command: "looper validate" };
+  const workflow = z.looseObject({ workflow: z.literal(1), name: z.string() }).safeParse(shown).data;
+  if (workflow === undefined) return { file: ".looper/config.json", command: "looper config" };
+  const file = `.looper/workflows/${workflow.name}.json`;
+  return { file, command: `looper workflows check ${file}` };
 }
 
 test("no exception outlives its line", () => {
   const there = new Set(shell.flatMap(stepsOf).flat());
-  expect([...Object.keys(NOT_RUN), ...SAY_NO, ...ASK_FIRST].filter((line) => !there.has(line))).toEqual([]);
+  expect([...Object.keys(NOT_RUN), ...SAY_NO, ...REFUSED].filter((line) => !there.has(line))).toEqual([]);
 });
 
-test("every block says what it is, and only the night shows what is printed", () => {
+test("every block says what it is", () => {
   const known = ["sh", "json", "js", "ts", "mermaid", "yaml", "text"];
   expect(blocks.filter(({ language }) => !known.includes(language))).toEqual([]);
 });

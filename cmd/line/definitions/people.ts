@@ -76,7 +76,7 @@ export const PEOPLE_COMMANDS: readonly CommandDefinition[] = [
     flags: [MESSAGE, SHOWN, TODO_FILE, JSON_FLAG],
     examples: [
       { line: 'looper reject T3 -m "too big"', help: "give T3 up, or send it back, as its workflow says" },
-      { line: "looper reject T3.4", help: "the same, only if that question is still open" },
+      { line: "looper reject T3.3", help: "the same, only if that question is still open" },
     ],
     load: async () => (await import("../../commands/backlog/answer.js")).reject,
   },
@@ -135,7 +135,7 @@ export const PEOPLE_COMMANDS: readonly CommandDefinition[] = [
     ],
     examples: [
       { line: "looper restart T3", help: "begin at the first stage" },
-      { line: "looper restart T3 --stage implement", help: "begin at the stage implement" },
+      { line: "looper restart T3 --stage plan", help: "begin at the stage plan" },
     ],
     load: async () => (await import("../../commands/backlog/steer.js")).restart,
   },
