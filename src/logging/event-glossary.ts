@@ -44,7 +44,7 @@ const STEP_GLOSSARY: { readonly [Type in StepEvent["type"]]: EventEntry<Type> } 
   },
   recovered: {
     sentence:
-      "The run has cleaned up after dead runs: the processes it killed, the git locks it removed, an unfinished commit, and agents that are still limited.",
+      "The run has cleaned up after dead runs: the processes it killed, the git locks it removed, an unfinished commit, agents that are still limited, and earlier reports on unfinished tasks.",
     example: { ...stamp(2), type: "recovered", killed: 0, left: [], locks_removed: [] },
   },
   work_saved: {

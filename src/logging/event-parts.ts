@@ -71,3 +71,12 @@ export const agentEnd = {
   unknown_events: z.int().optional(),
   duration_ms: z.number(),
 };
+
+/** The last report on the work of an unfinished task. */
+export const EarlierResult = z.object({
+  task_id: TaskId,
+  result: z.string(),
+  files: z.array(z.string()),
+  /** It is of a stage that changes the tree. */
+  work: z.literal(true).optional(),
+});

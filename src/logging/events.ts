@@ -7,7 +7,7 @@ import { PersonChange } from "../todo/model/person-change.js";
 import { StageReport, Summary } from "../todo/model/summary.js";
 import { PendingCall, StageOutput } from "../workflow/progress.js";
 import { TaskId } from "../todo/model/task.js";
-import { agentEnd, CheckedCommand, outcome, Problem, Row } from "./event-parts.js";
+import { agentEnd, CheckedCommand, EarlierResult, outcome, Problem, Row } from "./event-parts.js";
 import { Rules } from "./rules.js";
 import { job, ToldEvent } from "./told-events.js";
 
@@ -77,6 +77,8 @@ const StepEvents = {
         }),
       )
       .optional(),
+    /** In workflows: the last report on the work of each unfinished task, from earlier runs. */
+    results: z.array(EarlierResult).optional(),
   }),
   backlog_read: z.object({
     type: z.literal("backlog_read"),

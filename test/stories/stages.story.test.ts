@@ -97,3 +97,54 @@ test(
     expect(run.stderr).toContain("the output of plan of T1 was changed since");
   }),
 );
+
+test(
+  "the commit of a task tells what its last work did, also if a person answered days later",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    const puppet = await rig.agent();
+    rig.gitInit();
+    puppet.play(async (turn) => {
+      const { LOOPER_STAGE: stage = "" } = turn.hello.env;
+      if (stage === "plan") return turn.report({ outcome: "done", output: PLAN, summary: "A plan" });
+      await turn.write(`${stage}.txt`, "x\n");
+      return turn.report({ outcome: "done", summary: `The ${stage} was done` });
+    });
+    const go = () => rig.run([...RUN, "--workflow", "staged-review"]);
+    for (const stage of ["approve", "created", "modified", "commit"]) {
+      expect((await go()).code, stage).toBe(1);
+      expect((await rig.run(["approve", "T1"])).code).toBe(0);
+    }
+    const last = await go();
+    expect(last.code, last.stderr).toBe(0);
+    expect(rig.git("log", "-1", "--format=%B")).toContain("\n\nThe modify was done\n");
+    expect(rig.readBacklog().tasks[0]).toMatchObject({ result: "The modify was done" });
+  }),
+);
+
+test(
+  "the commit of a research tells the report, not the first exploration",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    const puppet = await rig.agent();
+    rig.gitInit();
+    puppet.play(async (turn) => {
+      const { LOOPER_STAGE: stage = "" } = turn.hello.env;
+      const found = {
+        summary: "s",
+        relevantFiles: [],
+        codePatterns: {},
+        webFindings: [],
+        recommendations: [],
+      };
+      const output =
+        stage === "explore"
+          ? { ...found, confidence: 0.8 }
+          : { summary: "s", sections: [{ title: "A", text: "b" }], sources: ["a"] };
+      return turn.report({ outcome: "done", output, summary: `The ${stage}` });
+    });
+    const run = await rig.run([...RUN, "--workflow", "research"]);
+    expect(run.code, run.stderr).toBe(0);
+    expect(rig.readBacklog().tasks[0]).toMatchObject({ result: "The report" });
+  }),
+);

@@ -14,10 +14,11 @@ import type { Ports } from "../../system/ports.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import { makeLockPaths } from "./locks.js";
 import { readStart, getRunFolder } from "./own-runs.js";
+import { readUnfinished } from "./earlier-results.js";
 import { findLastRunWithTasks } from "./seen-backlog.js";
 
 /**
- * Why a run is needed: it is running; it has rescues; a task is in progress since it or an earlier run; the next start continues
+ * Why a run is needed: it is running; it has rescues; a task is in progress since it or an earlier run, or has a stage that it did; the next start continues
  * from it (its commit is pending, or it was killed and its agents' changes were never checked); it knows an agent's backoff; it
  * saw tasks and the task file has none.
  */
@@ -91,6 +92,7 @@ export async function findNeededRuns(
     else if (inHand.has(run)) need(run, "in-hand");
     else if (refs.pending.has(run)) need(run, "unfinished");
   }
+  for (const run of await findRunsOfStages(site)) need(run, "in-hand");
   for (const run of await findRunsWithTasks(site, runs)) need(run, "backlog");
   for (const run of await findRunsWithLimits(site, runs, isLeft)) need(run, "limit");
   for (const run of await findUncheckedRuns(site, refs, { runs, isLeft })) need(run, "unfinished");
@@ -101,6 +103,12 @@ export async function findNeededRuns(
     if (await isRunning(site, run)) need(run, "running");
   }
   return { needed, unended };
+}
+
+/** The runs whose stages unfinished tasks name: their logs hold the reports and the sessions that the next stages continue from. */
+async function findRunsOfStages(site: LogSite): Promise<string[]> {
+  const tasks = await readUnfinished(site);
+  return tasks.flatMap(({ progress }) => Object.values(progress?.outputs ?? {}).map(({ run }) => run));
 }
 
 /** The run that knows of tasks, if the task file has lost them. */

@@ -22,6 +22,7 @@ import { placeHidden } from "./find-hidden-checks.js";
 import { prepareRelease } from "./open-release.js";
 import { readToldPauses, type ToldPause } from "../../logging/earlier-pauses.js";
 import { given } from "../../system/given.js";
+import { readEarlierResults } from "../runs/earlier-results.js";
 import { recoverRun } from "../runs/recover.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfHead } from "./warn-of-repository.js";
@@ -68,7 +69,12 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const swept = await recoverRun(ports, locks, assembly.repo);
   const recorded = await readToldPauses(ports, project.logDir, ports.clock.now());
   const pauses = keepCurrent(recorded, assembly.configuredAgents);
-  const recovered = pauses.length === 0 ? swept : { ...swept, pauses };
+  const results = await readEarlierResults({ ports, project }, assembly.rules);
+  const recovered = {
+    ...swept,
+    ...(pauses.length === 0 ? {} : { pauses }),
+    ...(results.length === 0 ? {} : { results }),
+  };
   const ready = await prepareRelease(request, assembly);
   // One time for both: the branch of a run has the run's id in its name.
   const startedAt = ports.clock.now();

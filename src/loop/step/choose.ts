@@ -24,6 +24,7 @@ import {
 } from "./start-stage.js";
 import { chooseAvailableAgent, type AgentChoice } from "./schedule.js";
 import { waitFor } from "./wait.js";
+import type { TaskResult } from "./stage-state.js";
 import type { Job, JobKind, Opening, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
@@ -69,10 +70,17 @@ export function beginWork(
     rereading: false,
     askedEdits: opening.askedEdits.map((edit) => makeAskedEdit(edit, { index })),
     toPutAside: left,
-    ...given({ agents: opening.agents }),
+    ...given({ agents: opening.agents, results: restoreResults(opening) }),
     blockedByHand: new Set(),
   };
   return choose(work, decision);
+}
+
+function restoreResults({ earlierResults }: Opening): Work["results"] {
+  return earlierResults?.reduce(
+    (known, { task_id: id, ...result }) => known.with(id, result),
+    PersistentMap.of<TaskId, TaskResult>(),
+  );
 }
 
 /** Continues after a job started or ended: rereads the backlog, or ends the run. */

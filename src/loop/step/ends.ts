@@ -79,27 +79,32 @@ export function takeFinalGate(work: Work, job: Job, event: Of<"gate_finished">, 
     default: {
       if (isComplete) return putAside(work, job, decision);
       const { evidence, hidden } = event;
-      const isHidden = hidden?.failed === true;
-      decision.notes.push(makeFailureNote(job, { reason: "gate", evidence }, isHidden ? "blocked" : "retry"));
-      return leaveEnd(
-        work,
-        job,
-        { outcome: isHidden ? "blocked" : "gate_failed", reason: "gate", evidence },
-        decision,
-      );
+      const outcome = hidden?.failed === true ? "blocked" : "gate_failed";
+      return failAtEnd(work, job, { outcome, reason: "gate", evidence }, decision);
     }
   }
+}
+
+interface Leaving {
+  outcome: "gate_failed" | "blocked" | "conflict";
+  reason: string;
+  evidence: string;
+}
+
+/** The task leaves `finish` because its work failed there; the log says where it goes. */
+function failAtEnd(work: Work, job: Job, leaving: Leaving, decision: Decision): Work {
+  const { reason, evidence } = leaving;
+  const left = leaveEnd(work, job, leaving, decision);
+  const to = left.jobs.find(({ facts }) => facts.job === job.facts.job)?.visitEnd?.advances.at(-1)?.to;
+  decision.notes.push(makeFailureNote(job, { reason, evidence }, to === "block" ? "blocked" : "retry"));
+  return left;
 }
 
 /** The task leaves `finish` without its commit: back to a work stage, or to `block`. */
 export function leaveEnd(
   work: Work,
   job: Job,
-  {
-    outcome,
-    reason,
-    evidence,
-  }: { outcome: "gate_failed" | "blocked" | "conflict"; reason: string; evidence: string },
+  { outcome, reason, evidence }: Leaving,
   decision: Decision,
 ): Work {
   const row = findRow(work, job);
@@ -160,11 +165,9 @@ export function commitTask(work: Work, job: Job, decision: Decision): Work {
 export function leaveUncommitted(work: Work, job: Job, evidence: string, decision: Decision): Work {
   const id = getTaskId(job);
   const isComplete = findRow(work, job)?.progress.complete === true;
-  decision.notes.push(
-    makeFailureNote(job, { reason: "commit-failed", evidence }, isComplete ? "end" : "retry"),
-  );
   if (!isComplete)
-    return leaveEnd(work, job, { outcome: "gate_failed", reason: "commit-failed", evidence }, decision);
+    return failAtEnd(work, job, { outcome: "gate_failed", reason: "commit-failed", evidence }, decision);
+  decision.notes.push(makeFailureNote(job, { reason: "commit-failed", evidence }, "end"));
   const final = work.final.with(id, true);
   return settleAttempt({ ...work, final }, { ...job, verdict: { kind: "interrupted" } }, decision);
 }

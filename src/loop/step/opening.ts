@@ -28,7 +28,12 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, decision
     case "recovered":
       decision.because = { rule: "recovered" };
       return readBacklog(
-        { ...opening, pending: event.pending !== undefined, backoffs: restoreBackoffs(event) },
+        {
+          ...opening,
+          pending: event.pending !== undefined,
+          backoffs: restoreBackoffs(event),
+          ...given({ earlierResults: event.results }),
+        },
         decision,
       );
     case "backlog_read":

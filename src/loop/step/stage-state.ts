@@ -18,6 +18,13 @@ export interface VisitMemory {
   spent: Spent;
 }
 
+/** What a task's commit says. `work`: it is the report of a stage that changes the tree. */
+export interface TaskResult {
+  result: string;
+  files: readonly string[];
+  work?: true | undefined;
+}
+
 /** How a visit ends: the changes of the row, and the lines of the log that follow once they are made. */
 export interface VisitEnd {
   outcome: string;

@@ -10,7 +10,7 @@ import type { IndexRow, Status, TaskId } from "../../todo/model/task.js";
 import type { TaskSpending, Spending } from "./spending.js";
 import type { Backoffs } from "./backoff.js";
 import type { Earlier, JobFacts, PlannedHook, PlannedRelease } from "./effects.js";
-import type { PlannedMove, Route, VisitEnd, VisitMemory } from "./stage-state.js";
+import type { PlannedMove, Route, TaskResult, VisitEnd, VisitMemory } from "./stage-state.js";
 
 export type RunState =
   | { phase: "new" }
@@ -47,6 +47,8 @@ export interface Opening extends Frame {
   nextJob: number;
   dropped: ReadonlySet<string>;
   backoffs: Backoffs;
+  /** What earlier runs know of the work of unfinished tasks. */
+  earlierResults?: Extract<StepEvent, { type: "recovered" }>["results"];
   /** The kind of job that waits for an agent to end its backoff. */
   waits?: "bootstrap" | "repair" | undefined;
   /** Why the run must end before any work starts. */
@@ -172,7 +174,7 @@ export interface Work extends Frame {
   /** In workflows: the run's memory of each task's visit. */
   visits?: PersistentMap<TaskId, VisitMemory>;
   /** The last report on the work of each task, for its commit. */
-  results?: PersistentMap<TaskId, { result: string; files: readonly string[] }>;
+  results?: PersistentMap<TaskId, TaskResult>;
   /** Rows that are being moved without a job, and the lines that the log gets once they are. */
   moving?: readonly PlannedMove[];
   /** The task whose question the person at the terminal is being asked, and those whose question was left. */

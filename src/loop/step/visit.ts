@@ -16,7 +16,7 @@ import { countAttemptsLeft, getTaskId, replaceJob } from "./jobs.js";
 import { listNewTasks, rememberFailure, settleAttempt } from "./settle.js";
 import { explainTaskOver } from "./spending.js";
 import { findRow, findStage, listParts } from "./stage.js";
-import type { VisitEnd, VisitMemory } from "./stage-state.js";
+import type { TaskResult, VisitEnd, VisitMemory } from "./stage-state.js";
 import type { AttemptVerdict, Job, Work } from "./state.js";
 import { acceptReport, isNoAttempt, isSpared, readResult } from "./verdict.js";
 
@@ -126,8 +126,14 @@ function failStage(
   };
   const ended = endVisit(seen, job, order, decision);
   const to = ended.jobs.find((one) => one.facts.job === job.facts.job)?.visitEnd?.advances.at(-1)?.to;
-  decision.notes.push(makeFailureNote(job, failure, to === "block" ? "blocked" : "retry"));
+  decision.notes.push(makeFailureNote(job, failure, describeNext(job, to)));
   return ended;
+}
+
+/** What follows a failed attempt that ends its visit. */
+function describeNext({ facts }: Job, to: string | undefined): "blocked" | "retry" | "advance" {
+  if (to === "block") return "blocked";
+  return to === undefined || to === facts.stage ? "retry" : "advance";
 }
 
 function isTaskOver(work: Work, job: Job): boolean {
@@ -210,13 +216,17 @@ export function endVisit(work: Work, job: Job, order: VisitOrder, decision: Deci
   );
 }
 
-/** The commit at the end tells what the last work reported; without work, what was reported last. */
+/** The commit at the end tells what the last work reported; without work, what was reported last. An empty report tells nothing. */
 function keepResult(work: Work, job: Job): Work {
+  if (job.end === undefined) return work;
   const id = getTaskId(job);
-  const isFirst = work.results?.has(id) !== true;
-  if (job.end === undefined || (job.route !== "work" && !isFirst)) return work;
-  const results = work.results ?? PersistentMap.of<TaskId, ReturnType<typeof readResult>>();
-  return { ...work, results: results.with(id, readResult(job.end)) };
+  const before = work.results?.get(id);
+  const isWork = job.route === "work";
+  if (before?.work === true && !isWork) return work;
+  const { result, files } = readResult(job.end);
+  if (result.trim() === "" && before !== undefined && (before.work === true) === isWork) return work;
+  const results = work.results ?? PersistentMap.of<TaskId, TaskResult>();
+  return { ...work, results: results.with(id, { result, files, ...(isWork ? { work: isWork } : {}) }) };
 }
 
 /** The progress as it is at the end of the visit, with its usage and the facts of its output. */

@@ -287,6 +287,20 @@ test("a task given up keeps what was reported and answered, and starts again wit
   expect(again.task?.progress).not.toHaveProperty("paused");
 });
 
+test("a timeout that leads to block gives the task up without pausing it", () => {
+  const late = { by: "timeout", via: "timeout", at: NOW, outcome: "reject" } as const;
+  const { task: given } = apply(
+    asked(),
+    { ...take, takes: { automatic: late }, outcome: "reject", to: "block" },
+    { op: "block", id: T1, blockers: ["approve: reject, not answered in time"] },
+  );
+  expect(given).toMatchObject({
+    status: "blocked",
+    progress: { stage: "block", answers: [{ outcome: "reject", via: "timeout" }] },
+  });
+  expect(given?.progress).not.toHaveProperty("paused");
+});
+
 test("a task blocked for another reason than an answer is not paused", () => {
   const before = apply(asked(), approve, take, { op: "block", id: T1, blockers: ["gate"] });
   expect(before.task?.progress).toMatchObject({ stage: "block", answers: [{ outcome: "approve" }] });

@@ -190,7 +190,7 @@ export function withoutQuestion(task: Task, question: Question | undefined): Tas
 }
 
 /**
- * The task that is given up, at `block`: its outputs, answers and notes stay. An answer that led here pauses it, or the next
+ * The task that is given up, at `block`: its outputs, answers and notes stay. A person's answer that led here pauses it, or the next
  * run would ask the same again.
  */
 export function giveUp(task: Task, reasons: readonly string[]): Task {
@@ -198,7 +198,9 @@ export function giveUp(task: Task, reasons: readonly string[]): Task {
   if (progress === undefined) return task;
   const { work: _work, question, answer: _answer, grants: _grants, parts: _parts, ...kept } = progress;
   const last = progress.stage === "block" ? progress.answers?.at(-1) : undefined;
-  const isRejected = last?.question === `${task.id}.${String(progress.visit - 1)}`;
+  const isLast = last?.question === `${task.id}.${String(progress.visit - 1)}`;
+  // A timeout blocks only the task: no person said no to it.
+  const isRejected = isLast && last.via !== "timeout";
   const why = [last?.outcome ?? "answered", last?.comment].filter((one) => one !== undefined).join(": ");
   const paused =
     isRejected && progress.paused === undefined

@@ -66,7 +66,7 @@ export interface Current extends JobView {
   /** The status in the agent's report. */
   reported?: string;
   /** The consequence of the failure. */
-  next?: "retry" | "blocked" | "drop-agent" | "wait" | "end";
+  next?: "retry" | "blocked" | "advance" | "drop-agent" | "wait" | "end";
   stopped?: true;
   /** A person edited the task: where the attempt's work is. */
   released?: string;

@@ -1,0 +1,111 @@
+// Reads what the stages of unfinished tasks reported in earlier runs: the commit at the end of a task says what its work did,
+// even if that work was done days ago. loop/step/visit.ts decides which report counts within a run.
+import { join } from "node:path";
+import type { Project } from "../../config/project/open-project.js";
+import { tasksFolder } from "../../config/project/tasks-folder.js";
+import type { StepEvent } from "../../logging/events.js";
+import { readLines } from "../../logging/read.js";
+import type { Rules } from "../../logging/rules.js";
+import type { Ports } from "../../system/ports.js";
+import { parseJson } from "../../system/text/json.js";
+import { checkBacklog } from "../../todo/check/check.js";
+import type { Task } from "../../todo/model/task.js";
+import { listOwnOutcomes } from "../../workflow/advance.js";
+import type { Progress, StageOutput } from "../../workflow/progress.js";
+import type { Workflow } from "../../workflow/workflow.js";
+import { getRunFolder } from "./own-runs.js";
+
+type EarlierResults = NonNullable<Extract<StepEvent, { type: "recovered" }>["results"]>;
+
+interface Site {
+  ports: Pick<Ports, "files">;
+  project: Project;
+}
+
+/** The last report on the work of each unfinished task, as far as there is one; without work, the last report at all. */
+export async function readEarlierResults(
+  site: Site,
+  { workflows }: Pick<Rules, "workflows">,
+): Promise<EarlierResults> {
+  if (workflows === undefined) return [];
+  const results: EarlierResults = [];
+  for (const task of await readUnfinished(site)) {
+    const workflow = workflows[task.progress?.workflow ?? ""]?.workflow;
+    const found = workflow === undefined ? undefined : await findResult(site, task, workflow);
+    if (found !== undefined) results.push({ task_id: task.id, ...found });
+  }
+  return results;
+}
+
+/** The tasks that are in a stage. */
+export async function readUnfinished({ ports, project }: Site): Promise<Task[]> {
+  const bytes = await ports.files.read(project.todoFile);
+  const checked = bytes === undefined ? undefined : checkBacklog(bytes);
+  return checked?.kind === "ok"
+    ? checked.backlog.tasks.filter(({ status, progress }) => status !== "done" && progress !== undefined)
+    : [];
+}
+
+type Found = Omit<EarlierResults[number], "task_id">;
+
+async function findResult(site: Site, task: Task, workflow: Workflow): Promise<Found | undefined> {
+  const { candidates, work } = listCandidates(task.progress, workflow);
+  for (const output of candidates) {
+    const found = (await findLogged(site, task.id, output)) ?? (await findInOutput(site, output));
+    if (found !== undefined) return { ...found, ...(work ? { work: true as const } : {}) };
+  }
+  return undefined;
+}
+
+/** The outputs of this pass that tell what the work did, the newest first: those of work stages, if there are any. */
+function listCandidates(
+  progress: Progress | undefined,
+  { stages }: Workflow,
+): { candidates: StageOutput[]; work: boolean } {
+  const { outputs = {}, visits = {} } = progress ?? {};
+  const own = Object.values(outputs)
+    .filter(({ stage: name, outcome }) => {
+      const stage = stages[name];
+      const isVisited = visits[name] !== undefined;
+      return isVisited && stage !== undefined && listOwnOutcomes(stage).includes(outcome);
+    })
+    .sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
+  const work = own.filter(({ stage }) => stages[stage]?.kind === "work");
+  const analyzed = own.filter(({ stage }) => stages[stage]?.kind === "analyze");
+  return work.length > 0 ? { candidates: work, work: true } : { candidates: analyzed, work: false };
+}
+
+/** The last report of the visit in the log of its run. */
+async function findLogged(
+  site: Site,
+  task: string,
+  { run, stage, visit }: StageOutput,
+): Promise<Found | undefined> {
+  const folder = getRunFolder(site, run);
+  let found: Found | undefined;
+  for await (const { type, value } of readLines(site.ports, folder, 0, {
+    holding: ['"type":"agent_finished"'],
+  })) {
+    const isOf = value["task_id"] === task && value["stage"] === stage && value["visit"] === visit;
+    if (type === "agent_finished" && isOf)
+      found = toFound(fieldOf(fieldOf(value, "report"), "found")) ?? found;
+  }
+  return found;
+}
+
+/** The summary in the output itself, if the log is gone. */
+async function findInOutput({ ports, project }: Site, { file }: StageOutput): Promise<Found | undefined> {
+  const bytes = await ports.files.read(join(tasksFolder(project), file));
+  return bytes === undefined ? undefined : toFound(parseJson(Buffer.from(bytes).toString("utf8")));
+}
+
+function toFound(value: unknown): Found | undefined {
+  const [summary, files] = [fieldOf(value, "summary"), fieldOf(value, "files")];
+  if (typeof summary !== "string" || summary.trim() === "") return undefined;
+  const named = Array.isArray(files) ? files.filter((one) => typeof one === "string") : [];
+  return { result: summary, files: named };
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
