@@ -9,7 +9,12 @@ import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/check/schema.j
 import { Backlog } from "../src/todo/model/task.js";
 import { QuestionsAnswer } from "../src/ui/shapes/questions.js";
 import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
-import { ChapoPromptsAnswer, ChapoSessionsAnswer, ChapoToolsAnswer } from "../src/ui/shapes/chapo.js";
+import {
+  ChapoPendingAnswer,
+  ChapoPromptsAnswer,
+  ChapoSessionsAnswer,
+  ChapoToolsAnswer,
+} from "../src/ui/shapes/chapo.js";
 import { LogsAnswer } from "../src/ui/shapes/logs.js";
 import { CompletionAnswer, ConfigAnswer, DoctorAnswer, InitAnswer } from "../src/ui/shapes/project.js";
 import { PushAnswer } from "../src/ui/shapes/release.js";
@@ -52,6 +57,7 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["capsule", "looper capsule --json", CapsuleAnswer],
   ["chapo", "looper chapo --json: one line", ChapoEvent],
   ["chapo-prompts", "looper chapo prompts --json", ChapoPromptsAnswer],
+  ["chapo-pending", "looper chapo pending --json", ChapoPendingAnswer],
   ["chapo-sessions", "looper chapo sessions --json", ChapoSessionsAnswer],
   ["chapo-tools", "looper chapo tools --json", ChapoToolsAnswer],
   ["clean", "looper clean --json", CleanAnswer],

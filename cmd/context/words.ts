@@ -14,7 +14,10 @@ export const RESCUE_VERBS = ["list", "show", "restore", "drop"] as const;
 export const EXPORT_FORMATS = ["markdown", "csv", "json"] as const;
 
 /** The lists of `looper chapo`. */
-export const CHAPO_LISTS = ["prompts", "sessions", "tools"] as const;
+export const CHAPO_LISTS = ["pending", "prompts", "sessions", "tools"] as const;
+
+/** The verbs of `looper chapo` that name a session. */
+export const CHAPO_VERBS = ["approve", "reject"] as const;
 
 /** The sets of tool names of `looper chapo`. */
 export const VOCABULARIES = ["chapo", "claude", "anvil"] as const;

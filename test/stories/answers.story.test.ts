@@ -42,6 +42,7 @@ const READING: readonly (readonly [line: string, schema: string])[] = [
   ["run --dry-run", "run-dry-run"],
   ["undo T1 --dry-run", "undo"],
   ["chapo prompts", "chapo-prompts"],
+  ["chapo pending", "chapo-pending"],
   ["chapo sessions", "chapo-sessions"],
   ["chapo tools", "chapo-tools"],
 ];

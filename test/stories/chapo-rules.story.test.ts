@@ -97,11 +97,12 @@ test(
       `FOO=1 ${GIT} commit --allow-empty -m x`,
       'sh -c "rm -rf kept"',
       "echo $(rm -rf kept)",
-      "r=rm; $r -rf kept",
     ];
     const turns = [
       ...denied.map((command) => call("Bash", { command })),
       call("Bash", { command: "echo fine > fine.txt" }),
+      // No reader can tell what it runs, so a person is asked.
+      call("Bash", { command: "r=rm; $r -rf kept" }),
       { say: "Done." },
     ];
     const rules = { allow: ["Bash"], deny: ["Bash(git commit *)", "Bash(rm -rf *)"] };
@@ -112,6 +113,7 @@ test(
       const results = dataOf(events, "tool_result");
       expect(results.map(({ success }) => success)).toEqual([...denied.map(() => false), true]);
       for (const { code, tries } of results.slice(0, -1)) expect([code, tries]).toEqual(["denied", 0]);
+      expect(events.slice(-2).map(({ type }) => type)).toEqual(["action_pending", "clarify"]);
       expect([rig.read("kept/x"), rig.read("fine.txt")]).toEqual(["kept", "fine\n"]);
       expect(rig.git("rev-parse", "HEAD")).toBe(before);
     }

@@ -141,10 +141,9 @@ test(
 );
 
 test(
-  "without a person what would change something is refused, and a rule lets it run; deny beats all",
+  "a rule lets a change run without a person; deny beats all",
   story(async (rig) => {
     const turns = [
-      call("fs_writeFile", { path: "made.txt", content: "made\n" }),
       call("bash_execute", { command: "echo hi > hi.txt" }),
       call("bash_execute", { command: "true && git push origin x" }),
       { say: "Done what I could." },
@@ -152,10 +151,9 @@ test(
     playScript(rig, { turns }, { rules: { allow: ["Bash(echo *)", "Bash"], deny: ["Bash(git push *)"] } });
     const ran = await rig.run(["chapo", "--json", "Write"]);
     const events = eventsOf(ran);
-    expect(dataOf(events, "tool_result").map(({ success }) => success)).toEqual([false, true, false]);
-    expect(dataOf(events, "action_pending")).toMatchObject([{ tool: "fs_writeFile" }]);
-    expect(dataOf(events, "tool_result")[2]?.output).toContain("Bash(git push *)");
-    expect(existsSync(path.join(rig.project, "made.txt"))).toBe(false);
+    expect(dataOf(events, "tool_result").map(({ success }) => success)).toEqual([true, false]);
+    expect(dataOf(events, "action_pending")).toEqual([]);
+    expect(dataOf(events, "tool_result")[1]?.output).toContain("Bash(git push *)");
     expect(rig.read("hi.txt")).toBe("hi\n");
   }),
 );

@@ -2,6 +2,8 @@
 // lists.ts, and the work to src/chapo.
 import { UserError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
+import { answerCall } from "./answer-call.js";
+import { listPending } from "./pending.js";
 import { listPrompts, listSessionsHere, listTools } from "./lists.js";
 import { siteOf } from "./site.js";
 import { converse } from "./converse.js";
@@ -17,8 +19,14 @@ import { CHAPO_LISTS } from "../../context/words.js";
 /** Answers one message, or opens a conversation at a prompt; or prints a list. */
 export async function chapo(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   const site = await siteOf(context, typed);
+  const [verb] = typed.operands;
+  // A message of one word is a message; so is a quoted one.
+  if ((verb === "approve" || verb === "reject") && typed.operands.length === 2)
+    return answerCall(context, typed, site, verb);
   const list = typed.operands.length === 1 ? CHAPO_LISTS.find((one) => one === typed.operands[0]) : undefined;
   switch (list) {
+    case "pending":
+      return listPending(context, typed, site);
     case "prompts":
       return listPrompts(context, typed, site);
     case "sessions":

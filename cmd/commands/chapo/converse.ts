@@ -1,6 +1,7 @@
 // A conversation with the engine: one message and its outcome, or a prompt until the person ends it. Leaves the text of events
 // to ui/terminal/chapo-lines.ts, and the work to src/chapo/session/open-session.ts.
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
+import type { CallAnswer } from "../../../src/chapo/engine/pending.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import { openChapo } from "../../../src/chapo/session/open-session.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
@@ -33,17 +34,44 @@ export async function converse(
   site: ChapoSite,
   message: string | undefined,
 ): Promise<CommandOutcome> {
+  const resume = textFlag(typed, "--session");
+  return inSession(context, typed, { site, ...given({ resume }) }, (conversation) =>
+    message === undefined ? sendFromPrompt(context, conversation) : sendOne(conversation, message),
+  );
+}
+
+/** Stores the answer to the call that waits in the session, and resumes the session. */
+export async function resumeWith(
+  context: CommandContext,
+  typed: Typed,
+  site: ChapoSite,
+  { session, answer }: { session: string; answer: Omit<CallAnswer, "at"> },
+): Promise<CommandOutcome> {
+  return inSession(context, typed, { site, resume: session }, async (conversation) => {
+    await conversation.chapo.answer(answer);
+    return takeTurn(conversation, (signal) => conversation.chapo.proceed(signal));
+  });
+}
+
+/** Opens a session, and ends it when the work is done. */
+async function inSession(
+  context: CommandContext,
+  typed: Typed,
+  { site, resume }: { site: ChapoSite; resume?: string },
+  work: (conversation: Conversation) => Promise<CommandOutcome>,
+): Promise<CommandOutcome> {
   await trustSite(context, typed, site);
   const model = await modelOf(context, typed, site);
   const json = hasFlag(typed, "--json");
   const printer: Printer = json ? printJsonLines(context) : new EventPrinter(context);
   const interrupts = listen(context);
-  const chapo = await openHere(context, typed, { site, model, printer, signal: interrupts.begin().signal });
+  const { signal: opening } = interrupts.begin();
+  const place = { site, model, printer, signal: opening, ...given({ resume }) };
+  const chapo = await openHere(context, typed, place);
   try {
     const signal = interrupts.end();
     if (signal !== undefined) return { ending: "interrupted", signal };
-    if (message !== undefined) return await sendOne({ chapo, printer, interrupts }, message);
-    return await sendFromPrompt(context, { chapo, printer, interrupts });
+    return await work({ chapo, printer, interrupts });
   } finally {
     await chapo.close();
   }
@@ -58,11 +86,11 @@ interface Conversation {
 function openHere(
   context: CommandContext,
   typed: Typed,
-  { site, model, printer, signal }: { site: ChapoSite; model: string; printer: Printer; signal: AbortSignal },
+  place: { site: ChapoSite; model: string; printer: Printer; signal: AbortSignal; resume?: string },
 ): Promise<Chapo> {
+  const { site, model, printer, signal, resume } = place;
   const { ports, home, promptsFolder, stdin } = context;
   const { settings, env, redact, sessionsFolder, project, agent } = site;
-  const resume = textFlag(typed, "--session");
   return openChapo({
     ports,
     network: nodeNetwork(),
@@ -105,12 +133,16 @@ function printJsonLines({ out }: CommandContext): Printer {
   };
 }
 
-async function sendOne(
-  { chapo, printer, interrupts }: Conversation,
-  message: string,
+function sendOne(conversation: Conversation, message: string): Promise<CommandOutcome> {
+  return takeTurn(conversation, (signal) => conversation.chapo.send(message, signal));
+}
+
+async function takeTurn(
+  { printer, interrupts }: Conversation,
+  work: (signal: AbortSignal) => Promise<ConversationOutcome>,
 ): Promise<CommandOutcome> {
   const turn = interrupts.begin();
-  const outcome = await chapo.send(message, turn.signal);
+  const outcome = await work(turn.signal);
   await printer.settled();
   const signal = interrupts.end();
   return signal === undefined ? endOf(outcome) : { ending: "interrupted", signal };
@@ -119,6 +151,7 @@ async function sendOne(
 /** Repeats until the person ends it. Ctrl-C ends the turn in progress; at the prompt it ends the conversation. */
 async function sendFromPrompt(context: CommandContext, conversation: Conversation): Promise<CommandOutcome> {
   const { chapo } = conversation;
+  if (chapo.pending() !== undefined) await takeTurn(conversation, (signal) => chapo.proceed(signal));
   await context.report({
     level: "info",
     lines: [`session ${chapo.id}; /clear forgets, /compact sums up, Ctrl-D ends`],
@@ -139,6 +172,7 @@ function endOf(outcome: ConversationOutcome): CommandOutcome {
     case "finished":
       return "ok";
     case "clarify":
+    case "pending":
       return "no";
     case "error":
       if (outcome.reason === "bad-request") return { exitCode: exitCodeOfError("usage") };

@@ -1,5 +1,5 @@
 // The lists of `looper chapo`: prompts, sessions, tools. Leaves collecting them to src/chapo.
-import { toolsAnswer } from "../../../src/ui/answers/chapo.js";
+import { sessionsAnswer, toolsAnswer } from "../../../src/ui/answers/chapo.js";
 import { openListing } from "../../../src/chapo/session/open-session.js";
 import { readChapoPrompts } from "../../../src/chapo/prompt/prompts.js";
 import { collectPromptPlaces } from "../../../src/chapo/prompt/prompt-places.js";
@@ -47,11 +47,8 @@ export async function listSessionsHere(
   site: ChapoSite,
 ): Promise<CommandOutcome> {
   const { ports } = context;
-  const answer: ChapoSessionsAnswer = await listSessions({
-    ports,
-    folder: site.sessionsFolder,
-    redact: site.redact,
-  });
+  const place = { ports, folder: site.sessionsFolder, redact: site.redact };
+  const answer: ChapoSessionsAnswer = sessionsAnswer(await listSessions(place));
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
     const now = ports.clock.now();

@@ -1,6 +1,6 @@
 // The built-in engine's own command. Cheap to load: what it does is imported only when it is asked for.
 import { JSON_FLAG, TRUST, type CommandDefinition } from "../../context/definition.js";
-import { CHAPO_LISTS, TRUST_MODES, VOCABULARIES } from "../../context/words.js";
+import { CHAPO_LISTS, CHAPO_VERBS, TRUST_MODES, VOCABULARIES } from "../../context/words.js";
 
 /** In the order of the help. */
 export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
@@ -9,8 +9,8 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
     operands: [
       {
         spelled: "[message...]",
-        help: "the message, - for stdin, or a list: prompts, sessions, tools",
-        completes: CHAPO_LISTS,
+        help: "the message, - for stdin; or a list: pending, prompts, sessions, tools; or approve, reject SESSION",
+        completes: [...CHAPO_LISTS, ...CHAPO_VERBS],
       },
     ],
     help: "work with the built-in engine (needs only a model's key)",
@@ -43,6 +43,9 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
         help: "default: ask before changes; trusted: never ask",
         completes: TRUST_MODES,
       },
+      { spelled: "-m, --message <text>", help: "approve, reject: a remark for the model" },
+      { spelled: "--args <json>", help: "approve: run the call with these arguments" },
+      { spelled: "--edit <file>", help: "approve: the same, from a file of JSON", completes: "file" },
       TRUST,
       JSON_FLAG,
     ],
@@ -55,6 +58,8 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
         line: 'looper chapo --session last "And add a test for it"',
         help: "resume the newest session",
       },
+      { line: "looper chapo pending", help: "list the calls that wait for your answer" },
+      { line: 'looper chapo reject last -m "Use a branch"', help: "refuse the call that waits, and say why" },
       { line: "looper chapo tools", help: "list the tools, their arguments and which ones ask first" },
     ],
     load: async () => (await import("../../commands/chapo/chapo.js")).chapo,

@@ -9,7 +9,6 @@ import {
   createTestConversation,
   playModel,
   createTestWorld,
-  getNews,
   USUAL_SETTINGS,
   type TestWorld,
 } from "../testing/engine-world.js";
@@ -26,7 +25,9 @@ async function callAs(world: TestWorld, live: LiveConversation, name: string, ar
   const reply = { text: "", calls: [{ id: "c1", name, args }], finish: "calls" as const, model: "m" };
   const [step] = decide(reply, world, world.tools(live));
   if (step?.do !== "call") throw new Error("no call");
-  return callTool(world, live, step.read);
+  const made = await callTool(world, live, step.read);
+  if ("pending" in made) throw new Error("it waits");
+  return made;
 }
 
 /** Creates a tool that runs the given function. */
@@ -109,17 +110,11 @@ describe("the gate", () => {
     world.gate.checkSubjects = () => Promise.reject(new Error("a NUL in it"));
     expect(await call("fs_readFile", { path: "\0" })).toMatchObject({ code: "exception", tries: 0 });
     world.gate.checkSubjects = () => Promise.resolve(undefined);
-    world.gate.permit = (_call, onActionPending) => {
-      onActionPending("rm -rf x");
-      return Promise.resolve({ refused: "a rule denies it" });
-    };
+    world.gate.permit = () => Promise.resolve({ refused: "a rule denies it" });
     expect(await call("bash_execute", { command: "rm -rf x" })).toMatchObject({
       code: "denied",
       output: "a rule denies it",
     });
-    expect(getNews(world, "action_pending")).toMatchObject([
-      { tool: "bash_execute", agent: "commander", preview: "rm -rf x" },
-    ]);
     expect(world.ran).toEqual([]);
   });
 
@@ -159,19 +154,17 @@ describe("the agent of a call", () => {
       tools: ["web_*", "memory_*"],
       execute: async (context: SubAgentContext) => {
         contexts.push(context);
-        context.onActionPending("about to");
         const result = await context.run();
         return result.success ? done(`mine: ${result.output}`) : result;
       },
     };
-    const { world, call } = gate({ agents: [...createSubAgents(), mine] });
+    const { call } = gate({ agents: [...createSubAgents(), mine] });
     expect(await call("web_search", { query: "x", agent: "mine" })).toMatchObject({
       output: "mine: web_search of x",
     });
     expect(contexts).toMatchObject([
       { userMessage: "", toolName: "web_search", toolArgs: { query: "x" }, previousResults: [] },
     ]);
-    expect(getNews(world, "action_pending")).toMatchObject([{ agent: "mine", preview: "about to" }]);
     await call("memory_search", { query: "x", agent: "mine" });
     expect(contexts).toHaveLength(1);
     expect(await call("fs_readFile", { path: "a", agent: "mine" })).toMatchObject({ code: "not_allowed" });

@@ -1,12 +1,15 @@
 // The gate that every tool call passes. It checks the name, the arguments, the agent, the budget, the paths and the permission.
 // It then runs the call (run-prepared.ts), truncates the output and writes the audit record. Every failure becomes a result.
+import { given } from "../../system/given.js";
+import { askPermission, getPending, toPermission, type Permission } from "./ask-permission.js";
 import { clipMiddle } from "./clip.js";
 import { getCount, incrementCount, getLastRequest, type Conversation } from "./conversation.js";
 import type { ReadCall } from "./decision.js";
 import type { FailureCode } from "./events.js";
+import type { PendingCall } from "./pending.js";
 import { isWorthRetrying, messageOf, runWithRetries, type CallRun } from "./run-prepared.js";
 import { AGENT_TASK, matchesTool, LOOPER } from "./sub-agents.js";
-import type { LiveConversation, EngineWorld, GateCall } from "./world.js";
+import type { Approval, LiveConversation, EngineWorld, GateCall } from "./world.js";
 
 /** The result of a call, as the model sees it. */
 export interface CallOutcome {
@@ -22,21 +25,28 @@ interface Refusal {
   error: string;
 }
 
-/** Runs a call or refuses it. Only a call that was run is counted in the conversation. */
+/** A call that waits for a person. */
+export interface WaitingCall {
+  pending: PendingCall;
+}
+
+/** Runs a call, refuses it, or lets it wait for a person. Only a call that was run is counted in the conversation. */
 export async function callTool(
   world: EngineWorld,
   live: LiveConversation,
   read: ReadCall,
-): Promise<CallOutcome> {
+): Promise<CallOutcome | WaitingCall> {
   const passed = await catchErrors(() => passGate(world, live, read));
+  if ("pending" in passed) return passed;
   if ("error" in passed)
     return { success: false, output: truncateRefusal(passed.error), code: passed.code, tries: 0 };
+  await markBegun(world, live, passed);
   const started = world.clock.monotonic();
   const ran = await runCall(world, live, passed);
   const { conversation } = live;
   live.conversation = { ...conversation, calls: incrementCount(conversation.calls, passed.tool.name) };
   const whole = ran.result.success ? ran.result.output : ran.result.error;
-  const output = await fitOutput(world, passed, whole);
+  const output = describeApproval(passed) + (await fitOutput(world, passed, whole));
   const code = ran.code === undefined ? {} : { code: ran.code };
   await world.gate.audit({
     at: new Date(world.clock.now()).toISOString(),
@@ -54,6 +64,26 @@ export async function callTool(
   return { success: ran.result.success, output, ...code, tries: ran.tries };
 }
 
+/** Marks an approved call before it runs, so that a killed process does not run it twice. Its result removes the mark. */
+async function markBegun(world: EngineWorld, live: LiveConversation, call: GateCall): Promise<void> {
+  const pending = getPending(live, call);
+  if (call.approved === undefined || pending === undefined) return;
+  const begun = new Date(world.clock.now()).toISOString();
+  live.conversation = { ...live.conversation, pending: { ...pending, begun } };
+  await world.save(live.conversation);
+}
+
+/** Tells the model what the person changed or said. */
+function describeApproval({ approved, args }: GateCall): string {
+  const { edited, remark } = approved ?? {};
+  return [
+    edited === undefined ? [] : [`[the user changed the arguments to ${JSON.stringify(args)}]\n`],
+    remark === undefined ? [] : [`[the user allowed it and said: ${remark}]\n`],
+  ]
+    .flat()
+    .join("");
+}
+
 const LONGEST_REFUSAL = 4000;
 
 function truncateRefusal(text: string): string {
@@ -61,7 +91,7 @@ function truncateRefusal(text: string): string {
 }
 
 /** A check that throws refuses the call. */
-async function catchErrors(pass: () => Promise<GateCall | Refusal>): Promise<GateCall | Refusal> {
+async function catchErrors(pass: () => Promise<Passed>): Promise<Passed> {
   try {
     return await pass();
   } catch (error) {
@@ -69,11 +99,15 @@ async function catchErrors(pass: () => Promise<GateCall | Refusal>): Promise<Gat
   }
 }
 
+type Passed = GateCall | Refusal | WaitingCall;
+
+/** `approved`: a person changed the arguments to those of `read` and allowed them. */
 async function passGate(
   world: EngineWorld,
   live: LiveConversation,
   read: ReadCall,
-): Promise<GateCall | Refusal> {
+  approved?: Approval,
+): Promise<Passed> {
   const { name, tool, agent, args, problem } = read;
   if (tool === undefined) return refuseUnknown(name, world, live);
   if (problem !== undefined) return { code: "bad_arguments", error: `${name}: ${problem}` };
@@ -88,11 +122,27 @@ async function passGate(
     return { code: "transient", error: adviseAgainst(name, times, "It was not run again.") };
   const outside = await world.gate.checkSubjects(prepared.subjects);
   if (outside !== undefined) return { code: "outside", error: outside };
-  const call: GateCall = { callId: read.id, agent, tool, args, prepared };
-  const verdict = await world.gate.permit(call, (preview) => {
-    emitPending(world, call, preview);
-  });
-  return "refused" in verdict ? { code: "denied", error: verdict.refused } : call;
+  const call: GateCall = { callId: read.id, agent, tool, args, prepared, ...given({ approved }) };
+  const permission = await permit(world, live, call);
+  if ("refused" in permission) return { code: "denied", error: permission.refused };
+  if ("pending" in permission) return permission;
+  if ("edited" in permission)
+    return passGate(world, live, { ...read, args: permission.edited }, permission.approved);
+  return { ...call, ...given(permission) };
+}
+
+/** Returns the permission of a person or of the rules. A prohibition holds in spite of an approval. */
+async function permit(
+  world: EngineWorld,
+  live: LiveConversation,
+  call: GateCall,
+): Promise<Permission | { approved: undefined }> {
+  const verdict = await world.gate.permit(call);
+  if ("refused" in verdict) return verdict;
+  if (call.approved !== undefined) return { approved: call.approved };
+  if ("asks" in verdict) return askPermission(world, live, call, verdict.asks);
+  const { answer } = getPending(live, call) ?? {};
+  return answer === undefined ? { approved: undefined } : toPermission(answer);
 }
 
 function refuseUnknown(name: string, world: EngineWorld, live: LiveConversation): Refusal {
@@ -131,10 +181,6 @@ function refuseOverBudget(
 
 function toBudgetRefusal(why: string): Refusal {
   return { code: "over_budget", error: `${why}. This call was not run; continue without it.` };
-}
-
-function emitPending(world: EngineWorld, { callId, agent, tool, args }: GateCall, preview: string): void {
-  world.emit({ type: "action_pending", data: { callId, agent, tool: tool.name, args, preview } });
 }
 
 /** Runs the call, with retries where they can help. Earlier calls of the model that failed in the same way count as tries. */
@@ -192,9 +238,6 @@ async function execute(
     toolName: call.tool.name,
     toolArgs: call.args,
     previousResults: getLastResults(conversation),
-    onActionPending: (preview) => {
-      emitPending(world, call, preview);
-    },
     run,
   });
 }

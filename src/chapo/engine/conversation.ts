@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { CallResult, ChatMessage, ModelCall } from "../model.js";
 import { STATES } from "./events.js";
+import { GivenCallAnswer, PendingCall } from "./pending.js";
 
 const Call = z.object({
   id: z.string(),
@@ -54,6 +55,12 @@ export const Conversation = z.object({
   state: z.enum(STATES),
   /** The question the user has not answered yet. `call`: the tool call that gets the answer as its result. */
   question: z.object({ text: z.string(), call: z.string().optional() }).optional(),
+  /** The call of the last turn that waits for a person, or whose answer is not carried out yet. */
+  pending: PendingCall.optional(),
+  /** The latest answers to such calls, oldest first. */
+  answered: z.array(GivenCallAnswer).optional(),
+  /** Messages of the user that are not delivered yet, oldest first. */
+  queued: z.array(z.string()).optional(),
   messages: z.array(StoredMessage),
   usage: Spent,
   /** The number of model replies by caller, sub-agents included. */

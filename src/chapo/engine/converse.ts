@@ -6,10 +6,11 @@ import type { ModelFailure, ModelReply, OfferedTool } from "../model.js";
 import type { Tool } from "../tool.js";
 import { askModel } from "./ask-model.js";
 import { clear, compact, getTokenLimit, makeRoom } from "./compact.js";
-import { appendMessages, type Conversation } from "./conversation.js";
+import { appendMessages, listOpenCalls, type Conversation } from "./conversation.js";
 import { createAskTool, decide } from "./decision.js";
 import { summariseExhausted } from "./exhausted.js";
-import { resume, setNote } from "./resume.js";
+import { describePending } from "./pending.js";
+import { deliverQueued, resume, setNote } from "./resume.js";
 import { matchesTool, LOOPER } from "./sub-agents.js";
 import { INTERRUPTED, takeSteps, type TurnContext } from "./take-steps.js";
 import type { LiveConversation, EngineWorld, ConversationOutcome } from "./world.js";
@@ -26,16 +27,26 @@ export async function converse(
   conversation: Conversation,
   text?: string,
 ): Promise<{ conversation: Conversation; outcome: ConversationOutcome }> {
-  const begun = resume(conversation, text);
+  const begun = resume(conversation, text, new Date(world.clock.now()).toISOString());
   const live: LiveConversation = { conversation: begun.conversation, failures: new Map() };
   const context: TurnContext = { world, live, event: begun.event, stalls: 0, shortened: false };
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
   await world.save(live.conversation);
-  const outcome = await takeTurns(context);
+  const outcome = (await takeOpenCalls(context)) ?? (await takeTurns(context));
   live.conversation = { ...live.conversation, state: toState(outcome) };
   await world.save(live.conversation);
-  emitOutcome(world, outcome);
+  emitOutcome(world, conversation.id, outcome);
   return { conversation: live.conversation, outcome };
+}
+
+/** Takes the calls of the last turn that are left: one waited for a person, and the others come after it. */
+async function takeOpenCalls(context: TurnContext): Promise<ConversationOutcome | undefined> {
+  const { world, live } = context;
+  if (live.conversation.pending === undefined) return undefined;
+  const tools = world.tools(live);
+  const calls = listOpenCalls(live.conversation);
+  const steps = decide({ text: "", calls, finish: "calls", model: world.model.name }, world, tools);
+  return takeSteps(context, steps, { iteration: 1, last: false });
 }
 
 function toState(outcome: ConversationOutcome): Conversation["state"] {
@@ -44,6 +55,7 @@ function toState(outcome: ConversationOutcome): Conversation["state"] {
     case "finished":
       return "completed";
     case "clarify":
+    case "pending":
       return "waiting_for_user";
     case "error":
       return "error";
@@ -52,7 +64,7 @@ function toState(outcome: ConversationOutcome): Conversation["state"] {
   }
 }
 
-function emitOutcome(world: EngineWorld, outcome: ConversationOutcome): void {
+function emitOutcome(world: EngineWorld, session: string, outcome: ConversationOutcome): void {
   switch (outcome.how) {
     case "answer":
       world.emit({
@@ -68,6 +80,16 @@ function emitOutcome(world: EngineWorld, outcome: ConversationOutcome): void {
       return;
     case "clarify":
       world.emit({ type: "clarify", data: { question: outcome.question, status: "waiting_for_user" } });
+      return;
+    case "pending":
+      world.emit({
+        type: "clarify",
+        data: {
+          question: describePending(outcome.pending, session),
+          status: "waiting_for_user",
+          callId: outcome.pending.call,
+        },
+      });
       return;
     case "error":
       world.emit({
@@ -102,6 +124,7 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
   const tools = world.tools(live);
   const offered = collectOffered(world, tools);
   await runRequestedCommand(context, offered);
+  live.conversation = deliverQueued(live.conversation);
   const used = await makeRoom(world, live, offered);
   if (used === undefined) return endExhausted(context, `the ${getTokenLimit(world)} tokens of the window`);
   const limit = getTokenLimit(world);

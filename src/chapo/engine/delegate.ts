@@ -110,6 +110,7 @@ async function work(
       tools: () => world.tools(live).filter(({ name }) => !NOT_THEIRS.has(name)),
       agents: [],
       mayAsk: false,
+      mayWait: false,
       emit: (news) => {
         if (concernsParent(news)) world.emit({ ...news, child: id });
       },
@@ -163,6 +164,8 @@ function toResult(type: string, outcome: ConversationOutcome): ToolResult {
       return failed(
         `the sub-agent ${type} reached its limit before it finished. Its summary:\n${outcome.question}`,
       );
+    case "pending":
+      return failed(`the sub-agent ${type} waits for a person: ${outcome.pending.tool}`);
     case "finished":
       return done(JSON.stringify(outcome.value));
     case "error":

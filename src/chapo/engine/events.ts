@@ -133,6 +133,12 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       tool: z.string(),
       args: z.unknown(),
       preview: z.string(),
+      /** Why a person is asked; the end of a sentence. */
+      because: z.string(),
+      /** Whether the approved plan names the call; absent: no plan was approved. */
+      planned: z.boolean().optional(),
+      /** Why it is asked again. */
+      again: z.enum(["changed", "may_have_run"]).optional(),
     }),
   ),
   /** A draft of an answer was checked; `checked` is false if the check gave no verdict. */
@@ -170,8 +176,15 @@ export const ChapoEvent = z.discriminatedUnion("type", [
     "answer",
     z.object({ answer: z.string(), validated: z.boolean(), status: z.literal("completed") }),
   ),
-  /** The conversation waits for the user's answer to a question. */
-  defineEvent("clarify", z.object({ question: z.string(), status: z.literal("waiting_for_user") })),
+  /** The conversation waits for the user's answer to a question. `callId`: it asks whether this call may run. */
+  defineEvent(
+    "clarify",
+    z.object({
+      question: z.string(),
+      status: z.literal("waiting_for_user"),
+      callId: z.string().optional(),
+    }),
+  ),
   /** The conversation ended with an error. */
   defineEvent(
     "error",

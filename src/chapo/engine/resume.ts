@@ -1,13 +1,57 @@
 // Prepares a conversation for its next turn: after a message of the user, an answer to a question, or a killed process. Pure.
 import { addResult, listOpenCalls, appendMessages, type Conversation, type Message } from "./conversation.js";
 import type { TurnEvent } from "./events.js";
+import { askAgainIfBegun, withoutPending } from "./pending.js";
 
 const LOST =
   "No result: the session ended before or during this call. Check what it did before you repeat it.";
 const NOT_RUN = "Not run: the user was asked a question first.";
 
-/** Returns the conversation with the user's message, and the event the next turn responds to. Without a text it resumes where it was. */
+const NOT_ALLOWED =
+  "Not run: the user was asked whether it may run, and wrote a message instead; it follows.";
+const NOT_STORED =
+  "Not run: it waited for a person, and its arguments hold a secret that is not stored. Make the call again.";
+
+/**
+ * Returns the conversation with the user's message, and the event the next turn responds to. Without a text it resumes where it
+ * was: a call that waits for a person stays open. `now`: ISO 8601.
+ */
 export function resume(
+  conversation: Conversation,
+  text: string | undefined,
+  now: string,
+): { conversation: Conversation; event: TurnEvent } {
+  const { pending } = conversation;
+  if (pending === undefined) return resumeTurn(conversation, text);
+  const asked: Conversation = { ...askAgainIfBegun(conversation, now), state: "running" };
+  const isApproved = asked.pending?.answer?.verdict === "approve" && pending.unstored === undefined;
+  if (isApproved || (text === undefined && pending.unstored === undefined))
+    return { conversation: text === undefined ? asked : enqueue(asked, text), event: "tool_result" };
+  const reason =
+    pending.unstored !== undefined ? NOT_STORED : pending.begun === undefined ? NOT_ALLOWED : LOST;
+  const { id, name } = listOpenCalls(conversation).find((call) => call.id === pending.call) ?? {};
+  const freed = withoutPending(conversation);
+  const closed =
+    id === undefined || name === undefined
+      ? freed
+      : addResult(freed, { callId: id, name, success: false, output: reason });
+  return resumeTurn(closed, text);
+}
+
+/** Stores a message of the user until it is delivered, before the model's next turn. */
+export function enqueue(conversation: Conversation, text: string): Conversation {
+  return { ...conversation, queued: [...(conversation.queued ?? []), text] };
+}
+
+/** Delivers the stored messages of the user. */
+export function deliverQueued(conversation: Conversation): Conversation {
+  const { queued = [], ...rest } = conversation;
+  if (queued.length === 0) return conversation;
+  const messages = queued.map((text): Message => ({ role: "user", text }));
+  return appendMessages({ ...rest, validation_rounds: 0 }, ...messages);
+}
+
+function resumeTurn(
   conversation: Conversation,
   text: string | undefined,
 ): { conversation: Conversation; event: TurnEvent } {

@@ -2,10 +2,12 @@
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { ModelCall } from "../model.js";
+import { getPending } from "./ask-permission.js";
 import { callTool, type CallOutcome } from "./call-tool.js";
 import { addResult, appendMessages } from "./conversation.js";
 import { ASK_USER, type ReadCall, type TurnStep } from "./decision.js";
 import type { TurnEvent } from "./events.js";
+import { withoutPending } from "./pending.js";
 import { closeCalls } from "./resume.js";
 import { LOOPER } from "./sub-agents.js";
 import { formatFeedback, validate } from "./validate.js";
@@ -56,7 +58,9 @@ export async function takeSteps(
     if (typeof came === "object") return came;
     events.push(came);
   }
-  live.conversation = closeCalls(live.conversation, "Not run: the session was stopped.");
+  // An answer that a person has given is carried out when the session resumes.
+  if (world.signal.aborted && live.conversation.pending?.answer !== undefined) return INTERRUPTED;
+  live.conversation = closeCalls(withoutPending(live.conversation), "Not run: the session was stopped.");
   await world.save(live.conversation);
   if (world.signal.aborted) return INTERRUPTED;
   context.event = events.includes("error") ? "error" : (events.at(-1) ?? context.event);
@@ -86,10 +90,14 @@ async function takeStep(
   }
 }
 
-async function takeCall(context: TurnContext, read: ReadCall): Promise<TurnEvent> {
+async function takeCall(context: TurnContext, named: ReadCall): Promise<ConversationOutcome | TurnEvent> {
   const { world, live } = context;
+  // The stored arguments of a call that waited are exact; those of the message may have been redacted.
+  const waited = getPending(live, { callId: named.id });
+  const read = waited === undefined ? named : { ...named, args: waited.args };
   emitCall(context, read);
   const made = await callTool(world, live, read);
+  if ("pending" in made) return { how: "pending", pending: made.pending };
   await keepResult(context, read, made);
   context.stalls = 0;
   return made.success ? "tool_result" : "error";
@@ -103,7 +111,8 @@ function emitCall({ world }: TurnContext, { id, agent, name, args }: NamedCall):
 
 async function keepResult({ world, live }: TurnContext, call: NamedCall, made: CallOutcome): Promise<void> {
   const { success, output, tries, code } = made;
-  live.conversation = addResult(live.conversation, {
+  const done = getPending(live, { callId: call.id }) !== undefined;
+  live.conversation = addResult(done ? withoutPending(live.conversation) : live.conversation, {
     callId: call.id,
     name: call.offered,
     success,

@@ -6,6 +6,7 @@ import type { Model, OfferedTool } from "../model.js";
 import type { PreparedCall, Subject, Tool, ToolResult } from "../tool.js";
 import type { Conversation } from "./conversation.js";
 import type { ChapoNews, FailureCode } from "./events.js";
+import type { PendingCall, Reply, UserQuestion } from "./pending.js";
 
 /** The engine's settings: `agents.<name>.chapo.*`. */
 export interface EngineSettings {
@@ -48,6 +49,15 @@ export interface GateCall {
   /** In the tool's own field names. */
   args: unknown;
   prepared: PreparedCall;
+  /** Set if a person allowed this very call. It is marked before it runs. */
+  approved?: Approval;
+}
+
+/** A person's approval. */
+export interface Approval {
+  remark?: string;
+  /** Set if the person changed the arguments. */
+  edited?: true;
 }
 
 /** The context a sub-agent gets with a call. */
@@ -57,8 +67,6 @@ export interface SubAgentContext {
   toolArgs: unknown;
   /** The last five results of the conversation, oldest first. */
   previousResults: readonly { tool: string; success: boolean; output: string }[];
-  /** Reports that a person must allow the call. */
-  onActionPending(preview: string): void;
   /** Runs the call, which has passed the gate. */
   run(): Promise<ToolResult>;
 }
@@ -97,15 +105,34 @@ export interface AuditRecord {
   output_chars: number;
 }
 
+/** Whether a call may run. `asks`: a person must allow it. */
+export type Permit = { allowed: true } | { refused: string } | { asks: PermitQuestion };
+
+/** Why a person is asked, and what the person sees. */
+export interface PermitQuestion {
+  /** The end of a sentence. */
+  because: string;
+  /** The rule that asks, as it was written; absent if the trust mode asks. */
+  rule?: string;
+  /** A unified diff or the exact command. */
+  preview: string;
+  /** SHA-256 of the whole preview, hexadecimal. */
+  digest: string;
+  planned?: boolean;
+}
+
 /** The checks of calls, and the storage of their results. */
 export interface Gatekeepers {
   /** Returns why a call's subjects are out of bounds; `undefined` if they are not. */
   checkSubjects(subjects: readonly Subject[]): Promise<string | undefined>;
-  /** Returns whether a call may run. Before it asks a person, it calls `onActionPending`. */
-  permit(
-    call: GateCall,
-    onActionPending: (preview: string) => void,
-  ): Promise<{ allowed: true } | { refused: string }>;
+  /** Returns whether a call may run, or that a person must be asked first. */
+  permit(call: GateCall): Promise<Permit>;
+  /** Allows equal calls until the session ends. */
+  remember(call: GateCall): void;
+  /** Asks a person and waits; absent if no person can be asked now. */
+  ask?: (question: UserQuestion) => Promise<Reply>;
+  /** Returns whether the session file can hold the value exactly: without secrets. */
+  canStore(value: unknown): boolean;
   /** Saves a text that is too long for the model. Returns the path of its file. */
   keepOutput(callId: string, text: string): Promise<string>;
   audit(record: AuditRecord): Promise<void>;
@@ -143,6 +170,8 @@ export interface EngineWorld {
   gate: Gatekeepers;
   /** Whether the model is offered `ask_user`. */
   mayAsk: boolean;
+  /** Whether a call can wait in the session file for a person who cannot be asked now. */
+  mayWait: boolean;
   finish?: Finish;
   emit(news: ChapoNews): void;
   /** The conversation is on disk when the promise resolves. */
@@ -158,6 +187,8 @@ export type ConversationOutcome =
   | { how: "answer"; answer: string; validated: boolean }
   /** `exhausted`: the turns or the context window are used up, and the question contains the summary. */
   | { how: "clarify"; question: string; exhausted: boolean }
+  /** A call waits for a person's permission. */
+  | { how: "pending"; pending: PendingCall }
   /** The value that was reported with the finish tool. */
   | { how: "finished"; value: unknown }
   | {

@@ -70,6 +70,9 @@ async function run(
         seen.sent = message;
         return act(opened);
       },
+      proceed: async () => act(opened),
+      pending: () => undefined,
+      answer: () => Promise.resolve(),
       close: () => {
         seen.closed = true;
         return Promise.resolve();

@@ -145,6 +145,8 @@ async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLin
         return report({ task_id, status: "done", summary: question, questions: [question] });
       return report({ task_id, status: "blocked", summary: question, blockers: [question] });
     }
+    case "pending":
+      return failed("no-summary", `${outcome.pending.tool} waits for a person`);
     case "error":
       // The work is done but not reported. The run can ask for the report again.
       if (outcome.reason === "no-summary") return { type: "end", ok: true, session };

@@ -16,6 +16,7 @@ import { openMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
 import { decideInJson } from "../models/json-driver.js";
 import { openModel, type ModelSettings } from "../models/open-model.js";
+import { answerPending } from "./answer-pending.js";
 import { openPermit } from "./permit.js";
 import { collectPromptPlaces } from "../prompt/prompt-places.js";
 import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "../prompt/prompts.js";
@@ -81,7 +82,6 @@ async function assembleParts(
       mode: settings.trustMode ?? "default",
       files: ports.files,
       root,
-      ...given({ ask: request.ask }),
     });
     return {
       ...base,
@@ -157,6 +157,19 @@ function toChapo(parts: SessionParts): Chapo {
       const handled = await handleMessage(parts, conversation, { message, signal });
       conversation = handled.conversation;
       return handled.outcome;
+    },
+    proceed: async (signal) => {
+      const handled = await converse(await createWorld(parts, signal), conversation);
+      conversation = handled.conversation;
+      return handled.outcome;
+    },
+    pending: () => conversation.pending,
+    answer: async (answer) => {
+      const at = new Date(parts.request.ports.clock.now()).toISOString();
+      const answered = answerPending(conversation, { ...answer, at });
+      if (answered === conversation) return;
+      await session.save(answered);
+      conversation = answered;
     },
     close: async () => {
       await toolbox.close();

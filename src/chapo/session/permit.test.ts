@@ -7,7 +7,6 @@ import { nodePorts } from "../../system/processes/node-ports.js";
 import type { GateCall } from "../engine/world.js";
 import { openPermit } from "./permit.js";
 import { readRules, type TrustMode } from "../rules/decide.js";
-import type { UserQuestion, Reply } from "./session-request.js";
 import { defineTool, done } from "../tool.js";
 
 let root = "";
@@ -47,89 +46,45 @@ function callOf(tool: GateCall["tool"], args: unknown): GateCall {
 interface Given {
   lists?: Parameters<typeof readRules>[0];
   mode?: TrustMode;
-  replies?: Reply[];
 }
 
-function permitWith({ lists = {}, mode = "default", replies }: Given) {
-  const asked: UserQuestion[] = [];
-  const pending: string[] = [];
+function permitWith({ lists = {}, mode = "default" }: Given) {
   const { rules } = readRules(lists, { root, tools: [bash.name, edit.name] });
-  const permit = openPermit({
-    rules,
-    mode,
-    root,
-    files: nodePorts().files,
-    ...(replies === undefined
-      ? {}
-      : {
-          ask: (question: UserQuestion) => {
-            asked.push(question);
-            const reply = replies.shift();
-            return reply === undefined ? Promise.reject(new Error("closed")) : Promise.resolve(reply);
-          },
-        }),
-  });
-  const judge = (tool: GateCall["tool"], args: unknown) =>
-    permit(callOf(tool, args), (preview) => pending.push(preview));
-  return { judge, asked, pending };
+  const { permit, remember } = openPermit({ rules, mode, root, files: nodePorts().files });
+  return {
+    judge: (tool: GateCall["tool"], args: unknown) => permit(callOf(tool, args)),
+    always: (tool: GateCall["tool"], args: unknown) => {
+      remember(callOf(tool, args));
+    },
+  };
 }
 
-test("yes allows one call, always allows equal calls, and no and a closed terminal refuse", async () => {
-  const { judge, asked, pending } = permitWith({ replies: ["yes", "no", "always", "yes"] });
+test("a call that may change something is asked about with its preview, until it is allowed for the session", async () => {
+  const { judge, always } = permitWith({});
+  const asks = { because: "it may change something", preview: "npm test" };
+  expect(await judge(bash, { command: "npm test" })).toMatchObject({ asks });
+  always(bash, { command: "npm test" });
   expect(await judge(bash, { command: "npm test" })).toEqual({ allowed: true });
-  expect(await judge(bash, { command: "npm test" })).toHaveProperty("refused");
-  expect(await judge(bash, { command: "npm test" })).toEqual({ allowed: true });
-  expect(await judge(bash, { command: "npm test" })).toEqual({ allowed: true });
-  expect(asked).toHaveLength(3);
-  expect(await judge(bash, { command: "npm test x" })).toEqual({ allowed: true });
-  expect(asked).toHaveLength(4);
-  expect(await judge(bash, { command: "npm test x" })).toHaveProperty("refused");
-  expect(asked[0]).toMatchObject({
-    tool: "bash_execute",
-    agent: "commander",
-    preview: "npm test",
-    mayRemember: true,
-  });
-  expect(pending).toHaveLength(5);
+  expect(await judge(bash, { command: "npm test x" })).toHaveProperty("asks");
 });
 
 test("always for an edit applies to every change of that file, and to no other file", async () => {
-  const { judge, asked } = permitWith({ replies: ["always", "yes"] });
-  await judge(edit, { path: "a", text: "1" });
+  const { judge, always } = permitWith({});
+  always(edit, { path: "a", text: "1" });
   expect(await judge(edit, { path: "a", text: "2" })).toEqual({ allowed: true });
-  expect(asked).toHaveLength(1);
-  await judge(edit, { path: "b", text: "2" });
-  expect(asked).toHaveLength(2);
+  expect(await judge(edit, { path: "b", text: "2" })).toHaveProperty("asks");
 });
 
 test("an ask rule asks again after always", async () => {
-  const { judge, asked } = permitWith({
-    lists: { ask: ["Bash"] },
-    mode: "trusted",
-    replies: ["always", "yes"],
-  });
-  await judge(bash, { command: "ls" });
-  await judge(bash, { command: "ls" });
-  expect(asked.map(({ mayRemember }) => mayRemember)).toEqual([false, false]);
-});
-
-test("a call that needs a person is reported and refused with the reason if no person can be asked", async () => {
-  const { judge, pending } = permitWith({});
-  const answer = await judge(bash, { command: "git push" });
-  expect(answer).toHaveProperty("refused", expect.stringContaining("none can be asked here"));
-  expect(answer).toHaveProperty("refused", expect.stringContaining("rules.allow"));
-  expect(pending).toEqual(["git push"]);
-  const asks = permitWith({ lists: { ask: ["Bash"] }, mode: "trusted" });
-  const ruled = await asks.judge(bash, { command: "git push" });
-  expect(ruled).toHaveProperty("refused", expect.stringContaining("the rule ask Bash"));
-  expect(ruled).toHaveProperty("refused", expect.not.stringContaining("rules.allow"));
+  const { judge, always } = permitWith({ lists: { ask: ["Bash"] }, mode: "trusted" });
+  always(bash, { command: "ls" });
+  expect(await judge(bash, { command: "ls" })).toMatchObject({ asks: { rule: "Bash" } });
 });
 
 test("a denied call is refused without a question, with the rule's name", async () => {
-  const { judge, asked, pending } = permitWith({ lists: { deny: ["Bash(git push *)"] }, replies: [] });
+  const { judge } = permitWith({ lists: { deny: ["Bash(git push *)"] } });
   const answer = await judge(bash, { command: "true && git push" });
   expect(answer).toHaveProperty("refused", expect.stringContaining("deny Bash(git push *)"));
-  expect([asked, pending]).toEqual([[], []]);
 });
 
 test("a link is judged by its target, and a failed preview is replaced by the arguments", async () => {
@@ -139,7 +94,7 @@ test("a link is judged by its target, and a failed preview is replaced by the ar
   const lists = { allow: ["Edit(src/**)"], deny: ["Edit(kept)"] };
   expect(await permitWith({ lists }).judge(edit, { path: "src/x", text: "" })).toEqual({ allowed: true });
   expect(await permitWith({ lists }).judge(edit, { path: "src/link", text: "" })).toHaveProperty("refused");
-  const { judge, pending } = permitWith({ lists: { allow: lists.allow } });
-  await judge(edit, { path: "src/link", text: "" });
-  expect(pending).toEqual(['fs_edit {"path":"src/link","text":""}']);
+  const { judge } = permitWith({ lists: { allow: lists.allow } });
+  const preview = 'fs_edit {"path":"src/link","text":""}';
+  expect(await judge(edit, { path: "src/link", text: "" })).toMatchObject({ asks: { preview } });
 });

@@ -5,24 +5,9 @@ import type { Network } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
 import type { Redact } from "../../system/text/redact.js";
 import type { ChapoEvent } from "../engine/events.js";
+import type { CallAnswer, PendingCall, Reply, UserQuestion } from "../engine/pending.js";
 import type { Finish, ConversationOutcome } from "../engine/world.js";
 import type { Tool } from "../tool.js";
-
-/** The question to a person before a call runs. */
-export interface UserQuestion {
-  /** The canonical name. */
-  tool: string;
-  agent: string;
-  /** A unified diff or the exact command. The text is untrusted. */
-  preview: string;
-  /** Why the person is asked; the end of a sentence. */
-  because: string;
-  /** Whether `always` is possible: false for a rule that asks each time. */
-  mayRemember: boolean;
-}
-
-/** `always`: yes, also for equal calls in this session. */
-export type Reply = "yes" | "no" | "always";
 
 /** The parts a session is opened with. */
 export interface SessionRequest {
@@ -66,6 +51,15 @@ export interface Chapo {
   readonly tools: readonly Tool[];
   /** Works on a message until there is an outcome; one message at a time. Expected failures are outcomes, not exceptions. */
   send(message: string, signal: AbortSignal): Promise<ConversationOutcome>;
+  /** Resumes the conversation where it was, without a message: carries out the answer to a call that waits, or asks again. */
+  proceed(signal: AbortSignal): Promise<ConversationOutcome>;
+  /** The call that waits for a person, if any. */
+  pending(): PendingCall | undefined;
+  /**
+   * Stores the answer to the call that waits; `proceed` carries it out. Each call is answered once: throws a `usage` error if
+   * no call waits, or if it was answered differently. A call that may have run already is not answered; `proceed` asks again.
+   */
+  answer(answer: Omit<CallAnswer, "at">): Promise<void>;
   /** Ends the processes it left running. */
   close(): Promise<void>;
 }

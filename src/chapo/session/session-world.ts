@@ -2,6 +2,7 @@
 // open-session.ts opens the parts that outlive a message.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { given } from "../../system/given.js";
+import { redactValue } from "../../system/text/redact.js";
 import { createSlashTool } from "../prompt/commands.js";
 import type { Message } from "../engine/conversation.js";
 import { createTaskTool, type Delegation } from "../engine/delegate.js";
@@ -20,7 +21,7 @@ import type { Model } from "../model.js";
 import { readProjectContext, type ProjectContext } from "../prompt/project-context.js";
 import { PROMPT_OF_AGENT, type ChapoPrompts } from "../prompt/prompts.js";
 import type { SessionRequest } from "./session-request.js";
-import type { OpenSession } from "./sessions.js";
+import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
 import { buildSubAgentPrompt, buildSystemPrompt } from "../prompt/system-prompt.js";
 import type { Tool } from "../tool.js";
@@ -41,7 +42,7 @@ export interface SessionParts {
   skills: readonly Skill[];
   memory: ProjectMemory;
   toolbox: Toolbox;
-  permit: Gatekeepers["permit"];
+  permit: Pick<Gatekeepers, "permit" | "remember">;
   emit: (news: ChapoNews) => void;
   /** All messages so far, also of sub-agents' conversations. */
   said: Message[];
@@ -66,6 +67,7 @@ export async function createWorld(parts: SessionParts, signal: AbortSignal): Pro
     emit,
     signal,
     mayAsk: true,
+    mayWait: task === undefined,
     system: buildSystemPrompt({
       prompts,
       agents,
@@ -104,7 +106,9 @@ function createGate({ request, session, permit }: SessionParts): Gatekeepers {
   const place = { files: request.ports.files, root: request.root };
   return {
     checkSubjects: (subjects) => checkSubjects(place, subjects),
-    permit,
+    ...permit,
+    ...given({ ask: request.ask }),
+    canStore: (value) => JSON.stringify(redactValue(request.redact, value, KEPT)) === JSON.stringify(value),
     keepOutput: (callId, text) => session.keepOutput(callId, text),
     audit: (record) => session.audit(record),
   };

@@ -4,10 +4,12 @@ import path from "node:path";
 import { errorMessage, UserError } from "../../system/errors.js";
 import { acquireLock, inspectLock, type HeldLock } from "../../system/files/lock.js";
 import { markOf } from "../../system/processes/mark.js";
+import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Ports } from "../../system/ports.js";
 import { redactValue, type Redact } from "../../system/text/redact.js";
 import { Conversation, createConversation } from "../engine/conversation.js";
+import { askAgainIfBegun, describePending, type PendingCall } from "../engine/pending.js";
 import type { AuditRecord } from "../engine/world.js";
 import { redactFile } from "../redact-file.js";
 
@@ -47,6 +49,8 @@ export interface ListedSession {
   /** `interrupted`: its process was killed while it ran. */
   state: Conversation["state"] | "interrupted";
   question: string | null;
+  /** The call that waits for a person. */
+  pending?: PendingCall;
   /** The beginning of the user's first message. */
   title: string;
   messages: number;
@@ -59,8 +63,18 @@ export interface ListedSession {
 }
 
 const ID = /^[A-Za-z0-9][\w-]{0,79}$/;
-/** Fields that are never redacted. */
-const KEPT = new Set(["id", "callId", "call", "call_id", "parent", "session", "signature", "created", "at"]);
+/** Fields of a session's files that are never redacted. */
+export const KEPT = new Set([
+  "id",
+  "callId",
+  "call",
+  "call_id",
+  "parent",
+  "session",
+  "signature",
+  "created",
+  "at",
+]);
 const PRIVATE = 0o700;
 const FILE = "session.json";
 /** The folder for long outputs. */
@@ -121,13 +135,21 @@ async function describe(place: SessionPlace, conversation: Conversation): Promis
   const lock = await inspectLock(place.ports, path.join(folder, "lock"));
   const running = lock !== undefined && !lock.gone;
   const { usage, messages } = conversation;
+  // A call that has begun is running, or was left by a killed process.
+  const { pending } = running
+    ? conversation
+    : askAgainIfBegun(conversation, conversation.pending?.asked_at ?? "");
   const first = messages.find(({ role }) => role === "user");
   return {
     id: conversation.id,
     created: conversation.created,
     changed: new Date(stat?.mtimeMs ?? 0).toISOString(),
     state: conversation.state === "running" && !running ? "interrupted" : conversation.state,
-    question: conversation.question?.text ?? null,
+    question:
+      pending === undefined
+        ? (conversation.question?.text ?? null)
+        : describePending(pending, conversation.id),
+    ...given({ pending }),
     title: first?.role === "user" ? first.text.slice(0, 200) : "",
     messages: messages.length,
     iterations: conversation.iterations,

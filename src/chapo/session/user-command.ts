@@ -36,7 +36,7 @@ export async function handleLine(
   }
   switch (read.builtIn) {
     case "clear": {
-      const { counted: _outdated, question: _over, ...kept } = conversation;
+      const { counted: _outdated, question: _over, pending: _call, queued: _late, ...kept } = conversation;
       return answerWithoutModel(
         world,
         { ...kept, messages: [], state: "idle" },

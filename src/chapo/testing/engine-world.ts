@@ -173,6 +173,8 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
     gate: {
       checkSubjects: () => Promise.resolve(undefined),
       permit: () => Promise.resolve({ allowed: true }),
+      remember: () => undefined,
+      canStore: () => true,
       keepOutput: (callId, text) => {
         kept.push(text);
         return Promise.resolve(`/kept/${callId}.txt`);
@@ -183,6 +185,7 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
       },
     },
     mayAsk: true,
+    mayWait: true,
     emit: (one) => {
       news.push(one);
     },

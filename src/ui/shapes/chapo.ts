@@ -5,6 +5,35 @@ import { z } from "zod";
 export const ChapoPromptsAnswer = z.record(z.string(), z.string());
 export type ChapoPromptsAnswer = z.infer<typeof ChapoPromptsAnswer>;
 
+const Pending = z.object({
+  call: z.string(),
+  tool: z.string().describe("The canonical name"),
+  agent: z.string(),
+  args: z.unknown().describe("The exact arguments"),
+  preview: z.string().describe("The diff or the exact command"),
+  because: z.string().describe("Why a person is asked; the end of a sentence"),
+  planned: z.boolean().nullable().describe("Whether the approved plan names it; null: no plan was approved"),
+  asked_at: z.string().describe("RFC 3339"),
+  again: z.enum(["changed", "may_have_run"]).nullable().describe("Why it is asked again"),
+  answer: z
+    .object({
+      verdict: z.enum(["approve", "reject"]),
+      by: z.string(),
+      via: z.string(),
+      at: z.string(),
+      remark: z.string().nullable(),
+    })
+    .nullable()
+    .describe("The answer that is not carried out yet"),
+});
+export type PendingShape = z.infer<typeof Pending>;
+
+/** `looper chapo pending --json`: the calls that wait for an answer, those of the newest session first. */
+export const ChapoPendingAnswer = z.object({
+  pending: z.array(Pending.extend({ session: z.string() })),
+});
+export type ChapoPendingAnswer = z.infer<typeof ChapoPendingAnswer>;
+
 /** `looper chapo sessions --json`. The newest first. */
 export const ChapoSessionsAnswer = z.object({
   sessions: z.array(
@@ -16,6 +45,7 @@ export const ChapoSessionsAnswer = z.object({
         .enum(["idle", "running", "waiting_for_user", "completed", "error", "interrupted"])
         .describe("interrupted: its process was killed while it ran"),
       question: z.string().nullable().describe("The question that the conversation waits for"),
+      pending: Pending.nullable().describe("The call that waits for an answer"),
       title: z.string().describe("The first words of the user"),
       messages: z.int(),
       iterations: z.int().describe("Turns of the model"),

@@ -112,6 +112,7 @@ test("an error is one line", () => {
 const QUESTION = {
   tool: "bash_execute",
   agent: "commander",
+  args: {},
   because: "it may change something",
   mayRemember: true,
 };
@@ -184,6 +185,8 @@ test("an answer that could not be checked, and the end of a limit", () => {
 test("replies", () => {
   const all = (mayRemember: boolean) =>
     ["y", " YES ", "n", "no", "a", "always", "", "yep"].map((typed) => readReply(typed, { mayRemember }));
-  expect(all(true)).toEqual(["yes", "yes", "no", "no", "always", "always", undefined, undefined]);
-  expect(all(false)).toEqual(["yes", "yes", "no", "no", undefined, undefined, undefined, undefined]);
+  const [yes, no] = [{ verdict: "approve" }, { verdict: "reject" }];
+  const always = { ...yes, always: true };
+  expect(all(true)).toEqual([yes, yes, no, no, always, always, undefined, undefined]);
+  expect(all(false)).toEqual([yes, yes, no, no, undefined, undefined, undefined, undefined]);
 });

@@ -2,7 +2,7 @@
 // and the question before a call. Pure. Leaves printing and reading input to the caller.
 import { field, textField } from "../../agents/fields.js";
 import type { ChapoEvent } from "../../chapo/engine/events.js";
-import type { UserQuestion, Reply } from "../../chapo/session/session-request.js";
+import type { UserQuestion, Reply } from "../../chapo/engine/pending.js";
 import { never } from "../../system/never.js";
 import { plural, showDuration, showMoment } from "../view/amounts.js";
 import type { Colours } from "../colours.js";
@@ -191,13 +191,13 @@ export function readReply(
   switch (typed.trim().toLowerCase()) {
     case "y":
     case "yes":
-      return "yes";
+      return { verdict: "approve" };
     case "n":
     case "no":
-      return "no";
+      return { verdict: "reject" };
     case "a":
     case "always":
-      return mayRemember ? "always" : undefined;
+      return mayRemember ? { verdict: "approve", always: true } : undefined;
     default:
       return undefined;
   }

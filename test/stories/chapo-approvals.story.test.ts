@@ -1,0 +1,91 @@
+// Calls of the built-in engine that wait for a person who is not there: stored, listed, and answered once by another process.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
+import { story, type Rig } from "../rig/rig.js";
+
+interface Waiting {
+  session: string;
+  tool: string;
+  args: Record<string, unknown>;
+  preview: string;
+  again: string | null;
+}
+
+async function pendingOf(rig: Rig): Promise<Waiting[]> {
+  const { stdout, code } = await rig.run(["chapo", "pending", "--json"]);
+  expect(code).toBe(0);
+  return (JSON.parse(stdout) as { pending: Waiting[] }).pending;
+}
+
+type Turns = NonNullable<Parameters<typeof playScript>[1]["turns"]>;
+
+async function begin(rig: Rig, turns: Turns): Promise<string> {
+  playScript(rig, { turns });
+  const ran = await rig.run(["chapo", "--json", "Work"]);
+  expect(ran.code).toBe(1);
+  const events = eventsOf(ran);
+  expect(events.slice(-2).map(({ type }) => type)).toEqual(["action_pending", "clarify"]);
+  return dataOf(events, "status")[0]?.session ?? "";
+}
+
+test(
+  "a call waits in its session, is approved by another process, runs once, and a second answer is refused",
+  story(async (rig) => {
+    const session = await begin(rig, [
+      call("bash_execute", { command: "echo x >> x.txt" }),
+      call("fs_writeFile", { path: "y.txt", content: "y\n" }),
+      { say: "Done." },
+    ]);
+    expect(existsSync(path.join(rig.project, "x.txt"))).toBe(false);
+    expect(await pendingOf(rig)).toMatchObject([
+      { session, tool: "bash_execute", args: { command: "echo x >> x.txt" }, preview: "echo x >> x.txt" },
+    ]);
+    expect((await rig.run(["chapo", "pending"])).stdout).toContain("echo x >> x.txt");
+
+    const next = await rig.run(["chapo", "approve", session, "--json"]);
+    expect(next.code).toBe(1);
+    expect(rig.read("x.txt")).toBe("x\n");
+    expect(dataOf(eventsOf(next), "tool_result")).toMatchObject([{ tool: "bash_execute", success: true }]);
+    expect(await pendingOf(rig)).toMatchObject([{ tool: "fs_writeFile" }]);
+
+    const no = await rig.run(["chapo", "reject", "last", "-m", "not this file"]);
+    expect(no).toMatchObject({ code: 0, stdout: "Done.\n" });
+    expect(existsSync(path.join(rig.project, "y.txt"))).toBe(false);
+
+    const late = await rig.run(["chapo", "approve", session]);
+    expect(late.code).toBe(1);
+    expect(late.stderr).toMatch(/fs_writeFile was rejected by \S+ at \d{4}-/);
+    expect(rig.read("x.txt")).toBe("x\n");
+    expect(await pendingOf(rig)).toEqual([]);
+  }),
+);
+
+test(
+  "an approval is for what was shown: a changed file is asked about anew, and arguments can be changed",
+  story(async (rig) => {
+    rig.write("a.txt", "alpha\n");
+    const session = await begin(rig, [
+      call("fs_writeFile", { path: "a.txt", content: "beta\n" }),
+      call("fs_writeFile", { path: "b.txt", content: "b\n" }),
+      { say: "Done." },
+    ]);
+    expect((await pendingOf(rig))[0]?.preview).toContain("-alpha");
+    rig.write("a.txt", "by hand\n");
+    const stale = await rig.run(["chapo", "approve", session, "--json"]);
+    expect(stale.code).toBe(1);
+    expect(dataOf(eventsOf(stale), "action_pending")).toMatchObject([{ again: "changed" }]);
+    expect(rig.read("a.txt")).toBe("by hand\n");
+    expect((await pendingOf(rig))[0]?.preview).toContain("-by hand");
+
+    expect((await rig.run(["chapo", "approve", session])).code).toBe(1);
+    expect(rig.read("a.txt")).toBe("beta\n");
+    const bad = await rig.run(["chapo", "approve", session, "--args", "{"]);
+    expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining("--args is not JSON") as string });
+    rig.write("changed.json", '{"path":"c.txt","content":"c\\n"}');
+    const edited = ["--edit", "changed.json"];
+    expect((await rig.run(["chapo", "approve", session, ...edited])).code).toBe(0);
+    expect([rig.read("c.txt"), existsSync(path.join(rig.project, "b.txt"))]).toEqual(["c\n", false]);
+  }),
+);
