@@ -63,8 +63,11 @@ export interface ModelUsage {
 export interface ModelReply {
   text: string;
   calls: readonly ModelCall[];
-  /** `cut`: the reply reached the output limit. */
-  finish: "stop" | "calls" | "cut" | "other";
+  /**
+   * `cut`: the reply reached the output limit. `refused`: the model or its provider declined to answer. `filtered`: a filter
+   * removed the rest. `paused`: the provider wants to be asked again to continue.
+   */
+  finish: "stop" | "calls" | "cut" | "refused" | "filtered" | "paused" | "other";
   /** The decision of a model without tool calls that is neither a call nor an answer. */
   intent?: "continue" | "self_validate";
   /** Absent if the provider did not report it. */

@@ -187,3 +187,19 @@ test("an edit has the same result in each of the three vocabularies", async () =
     expect(await readFile(path.join(root, "a.txt"), "utf8")).toBe("two\n");
   }
 });
+
+test("the claude vocabulary accepts the further fields of Grep", () => {
+  const grep = (args: unknown) => toCanonicalCall("claude", "Grep", args);
+  expect(
+    grep({ pattern: "x", output_mode: "content", "-A": 3, "-B": 1, "-n": true, "-i": true, flags: "-w" }),
+  ).toEqual({ name: "fs_grep", args: { pattern: "x", flags: "-w -A 3 -B 1 -i" } });
+  expect(grep({ pattern: "x", output_mode: "files_with_matches", glob: "*.ts" })).toEqual({
+    name: "fs_grep",
+    args: { pattern: "x", glob: "*.ts", flags: "-l" },
+  });
+  expect(grep({ pattern: "x", "-C": 2, output_mode: "count" }).args).toEqual({
+    ...{ pattern: "x", flags: "-C 2 -c" },
+  });
+  expect(grep({ pattern: "x" }).args).toEqual({ pattern: "x" });
+  expect(grep({ pattern: "x", output_mode: "tree" }).args).toEqual({ pattern: "x", output_mode: "tree" });
+});

@@ -92,7 +92,32 @@ export function toCanonicalCall(
     words.find((one) => one.name.toLowerCase() === called.toLowerCase());
   if (word === undefined) return normalizeEdits({ name: called.replaceAll(".", "_"), args });
   const fields = new Map(word.fields.map(readField).map(({ shown, field }) => [shown, field]));
-  return normalizeEdits({ name: word.tool, args: renameFields(args, fields) });
+  const renamed = { name: word.tool, args: renameFields(args, fields) };
+  return word.name === "Grep" ? toGrepFlags(renamed) : normalizeEdits(renamed);
+}
+
+/** The values of `output_mode`, as flags of fs_grep. */
+const OUTPUT_MODES = new Map<unknown, string>([
+  ["files_with_matches", "-l"],
+  ["count", "-c"],
+  ["content", ""],
+]);
+
+/** Translates the further fields of the claude vocabulary's Grep to the flags of fs_grep. An unknown value stays, and is refused. */
+function toGrepFlags({ name, args }: { name: string; args: unknown }): { name: string; args: unknown } {
+  if (!isObject(args)) return { name, args };
+  const { output_mode: mode, "-n": _always, ...rest } = args;
+  const flags: string[] = typeof rest.flags === "string" ? [rest.flags] : [];
+  const left: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(rest)) {
+    if (/^-[ABC]$/.test(key) && typeof value === "number") flags.push(`${key} ${value}`);
+    else if (key === "-i" && typeof value === "boolean") flags.push(value ? "-i" : "");
+    else if (key !== "flags" || typeof value !== "string") left[key] = value;
+  }
+  const spelled = OUTPUT_MODES.get(mode);
+  if (spelled === undefined && mode !== undefined && mode !== null) left["output_mode"] = mode;
+  const said = [...flags, spelled ?? ""].filter((flag) => flag !== "").join(" ");
+  return { name, args: { ...left, ...(said === "" ? {} : { flags: said }) } };
 }
 
 /** Translates the field `file_path` in the edits of fs_multiEdit, as in the other edits. */

@@ -10,6 +10,8 @@ export const ChapoRequest = HostRequest.extend({
   chapo: ChapoSettings,
   /** Of the attempt; 0 = as the engine's settings say. */
   maxTurns: z.int(),
+  /** The agent's name in the settings, for messages. */
+  agent: z.exactOptional(z.string()),
   /** The session to resume. */
   resume: z.exactOptional(z.string()),
 });

@@ -77,6 +77,7 @@ function hostInput(request: AgentRequest, settings: AgentSettings, model: string
       ...rest,
       cwd: settings.workDir ?? request.cwd,
       model,
+      agent: settings.name,
       chapo: settings.chapo,
       maxTurns: settings.maxTurns,
       ...(resume === undefined ? {} : { resume: resume.id }),

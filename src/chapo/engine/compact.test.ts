@@ -105,10 +105,75 @@ describe("the context window", () => {
     expect(await makeRoom(world, live, [])).toBeLessThan(4000);
     expect(live.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c99" }] });
 
-    const { model, world: small } = worldWith(["Short."], { maxConversationTokens: 4000 });
-    const { outcome } = await converse(small, createTestConversation(), "x".repeat(40_000));
-    expect(outcome).toEqual({ how: "clarify", question: "Stopped.", exhausted: true });
-    for (const request of model.requests) expect(estimateText(getSentText(request))).toBeLessThan(4000);
+    const { world: small } = worldWith(["Short."], { maxConversationTokens: 4000 });
+    const { outcome } = await converse(
+      { ...small, system: "x".repeat(40_000) },
+      createTestConversation(),
+      "Hello",
+    );
+    expect(outcome).toEqual({ how: "clarify", question: "Stopped.", exhausted: true, limit: "window" });
+  });
+
+  test("a first message that is too long is cut at both ends once, and a file keeps the whole", async () => {
+    const { model, world } = worldWith(["Short."], { maxConversationTokens: 4000 });
+    const message = `Begin ${"x".repeat(40_000)} end`;
+    const first = await converse(world, createTestConversation(), message);
+    expect(first.outcome).toMatchObject({ answer: "Done." });
+    expect(model.requests).toHaveLength(1);
+    expect(world.kept).toEqual([message]);
+    expect(getSentText(model.requests[0])).toMatch(
+      /Begin x+\n\[… \d+ of 40010 characters are left out here; all of it is in \/kept\/message\.txt, read on there …\]\nx+ end/,
+    );
+    await converse(world, first.conversation, "And now?");
+    expect(model.requests.map(({ who }) => who)).toEqual(["looper", "looper"]);
+  });
+
+  test("the results of the latest turn are cut to what fits, the short ones stay whole, and calls keep their results", async () => {
+    const { model, world } = worldWith(["Short."], { contextWindow: 8000 });
+    const calls = [1, 2, 3].map((n) => ({ id: `p${n}`, name: "fs_readFile", args: { path: `${n}` } }));
+    const output = (n: number) => (n === 2 ? "two" : `begin${n} ${"y".repeat(30_000)} end${n}`);
+    const results = [1, 2, 3].map((n) => ({
+      ...{ callId: `p${n}`, name: "fs_readFile", success: true, output: output(n) },
+    }));
+    const filled = appendMessages(
+      long(3, 100),
+      { role: "assistant", text: "", calls },
+      { role: "tool", results },
+    );
+    const { conversation, outcome } = await converse(world, filled);
+    expect(outcome).toMatchObject({ answer: "Done." });
+    const sent = getSentText(model.requests.at(-1));
+    expect(estimateText(sent)).toBeLessThan(8000 * 0.8);
+    expect(sent).toMatch(/begin1 y+\n\[… [^\n]*\/kept\/p1\.txt[^\n]*\]\ny+ end1/);
+    expect(sent).toMatch(/\ntwo\nbegin3 [^]*end3/);
+    expect(unpaired(conversation.messages)).toBe(false);
+    expect(getNews(world, "compaction").at(-1)).toMatchObject({ how: "clipped" });
+  });
+
+  test("a file that the model wrote is cut in the conversation after it was written", async () => {
+    const args = { path: "big", content: "z".repeat(400_000), nested: [{ text: "z".repeat(50_000) }] };
+    const { model, world } = worldWith(["Short."], { contextWindow: 8000 });
+    const call = { id: "w1", name: "fs_writeFile", args };
+    const filled = appendMessages(
+      long(1, 10),
+      { role: "assistant", text: "", calls: [call] },
+      { role: "tool", results: [{ callId: "w1", name: "fs_writeFile", success: true, output: "ok" }] },
+    );
+    const { outcome } = await converse(world, filled);
+    expect(outcome).toMatchObject({ answer: "Done." });
+    const sent = model.requests.at(-1)?.messages ?? [];
+    expect(estimateMessages(sent)).toBeLessThan(8000);
+    expect(JSON.stringify(sent)).toContain("are left out here; the call had all of it");
+    expect(world.kept).toEqual([]);
+  });
+
+  test("a turn that the provider rejects as too long is cut to half", async () => {
+    const model = playModel({ looper: [{ fail: "context-full" }, "Done."] });
+    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
+    const filled = long(1, 100_000);
+    expect((await converse(world, filled)).outcome).toMatchObject({ answer: "Done." });
+    const [before = 0, after = 0] = model.requests.map(({ messages }) => estimateMessages(messages));
+    expect(after).toBeLessThanOrEqual(before / 2);
   });
 
   test("a long first request leaves room for fewer turns, but the last one stays", async () => {

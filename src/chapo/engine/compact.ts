@@ -1,16 +1,20 @@
 // Keeps a conversation within the context window: older turns are replaced by a summary, or dropped. Only whole turns are
-// removed, so that a call keeps its results. The first request and the latest turns stay.
+// removed, so that a call keeps its results. The first request and the latest turns stay; shorten.ts cuts their texts if they alone
+// do not fit.
 import { given } from "../../system/given.js";
 import type { OfferedTool } from "../model.js";
 import { askModel } from "./ask-model.js";
 import { clipMiddle } from "./clip.js";
 import { toChatMessages, type Conversation, type Message } from "./conversation.js";
 import { quoteRequests, formatTranscript } from "./steps.js";
+import { shortenMessages } from "./shorten.js";
 import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
 import type { LiveConversation, EngineWorld } from "./world.js";
 
 /** The share of the messages, in tokens, that stays as latest turns when the older ones are compacted. */
 const KEPT = 0.3;
+/** The share of the window that texts are cut to, so that there is room for the next turns. */
+const FILLED = 0.75;
 const LONGEST_SUMMARY = 8000;
 const SUMMARY_MARK = "Summary of the conversation up to here, in place of its older turns:";
 
@@ -53,7 +57,28 @@ export async function makeRoom(
   // The provider's count may be lower than the estimate. The request stays below the limit by both.
   if (full || size() > limit) await compact(world, live, tools, KEPT);
   if (size() > limit) dropTurns(world, live, tools);
+  if (size() > limit) await shortenTo(world, live, tools, limit * FILLED);
   return size() > limit ? undefined : countUsedTokens(live.conversation, world, tools);
+}
+
+/** Cuts the longest texts so that the request has at most `most` tokens. Returns whether that was possible. */
+export async function shortenTo(
+  world: EngineWorld,
+  live: LiveConversation,
+  tools: readonly OfferedTool[],
+  most: number,
+): Promise<boolean> {
+  const { counted: _outdated, ...kept } = live.conversation;
+  const before = estimateRequest(kept.messages, world, tools);
+  const fixed = before - estimateMessages(toChatMessages(kept.messages));
+  const messages = await shortenMessages(world, kept.messages, Math.floor(most - fixed));
+  if (messages === undefined) return false;
+  live.conversation = { ...kept, messages };
+  const after = estimateRequest(messages, world, tools);
+  const cut = messages.filter((message, n) => JSON.stringify(message) !== JSON.stringify(kept.messages[n]));
+  world.emit({ type: "compaction", data: { how: "clipped", before, after, messages: cut.length } });
+  await world.save(live.conversation);
+  return true;
 }
 
 /** Compacts all but a share of the messages, however full the window is; the last turn stays. Returns whether anything was compacted. */

@@ -100,7 +100,12 @@ describe("the loop", () => {
   test("a conversation out of turns ends with a summary and a question, and resumes with fresh turns", async () => {
     const { model, world } = play([readFile]);
     const { outcome, conversation } = await run(world);
-    expect(outcome).toEqual({ how: "clarify", question: "Half is done. Continue?", exhausted: true });
+    expect(outcome).toEqual({
+      how: "clarify",
+      question: "Half is done. Continue?",
+      exhausted: true,
+      limit: "turns",
+    });
     expect(conversation.state).toBe("waiting_for_user");
     expect(model.requests.filter(({ who }) => who === "looper")).toHaveLength(25);
     expect(getSentText(model.requests.at(-1))).toContain("25. fs_readFile");
@@ -286,6 +291,12 @@ describe("the finish tool", () => {
       typeof args === "object" && args !== null && "status" in args
         ? { value: args }
         : { problem: "status: missing" },
+    readText: (text: string) =>
+      text.startsWith("{")
+        ? { value: JSON.parse(text) as unknown }
+        : text === "broken"
+          ? { problem: "cut" }
+          : undefined,
   };
   const reporting = (looper: readonly Played[]) => {
     const model = playModel({ looper });
@@ -302,6 +313,12 @@ describe("the finish tool", () => {
     expect(getSentText(model.requests[1])).toContain("report_summary: status: missing");
     expect(world.ran).toEqual([]);
     expect(conversation.state).toBe("completed");
+  });
+
+  test("a report in the text ends the conversation, and an invalid one is sent back with its problem", async () => {
+    const { model, world } = reporting(["broken", '{"status":"done"}']);
+    expect((await run(world)).outcome).toEqual({ how: "finished", value: { status: "done" } });
+    expect(getSentText(model.requests[1])).toContain("The report in your text is not valid: cut.");
   });
 
   test("a model that replies in text instead of reporting is reminded, and three replies end in an error", async () => {

@@ -5,15 +5,16 @@ import { never } from "../../system/never.js";
 import type { ModelFailure, ModelReply, OfferedTool } from "../model.js";
 import type { Tool } from "../tool.js";
 import { askModel } from "./ask-model.js";
-import { clear, compact, getTokenLimit, makeRoom } from "./compact.js";
+import { clear, compact, countUsedTokens, getTokenLimit, makeRoom, shortenTo } from "./compact.js";
 import { appendMessages, listOpenCalls, type Conversation } from "./conversation.js";
 import { createAskTool, decide } from "./decision.js";
 import { summariseExhausted } from "./exhausted.js";
 import { describePending } from "./pending.js";
 import { deliverQueued, resume, setNote } from "./resume.js";
+import { boundMessage } from "./shorten.js";
 import { matchesTool, LOOPER } from "./sub-agents.js";
 import { INTERRUPTED, takeSteps, type TurnContext } from "./take-steps.js";
-import type { LiveConversation, EngineWorld, ConversationOutcome } from "./world.js";
+import type { LiveConversation, EngineWorld, ConversationOutcome, UsedUpLimit } from "./world.js";
 
 /** The share of the messages that stays when a provider rejects a request as too long. */
 const SHORTENED_SHARE = 0.15;
@@ -27,9 +28,10 @@ export async function converse(
   conversation: Conversation,
   text?: string,
 ): Promise<{ conversation: Conversation; outcome: ConversationOutcome }> {
-  const begun = resume(conversation, text, new Date(world.clock.now()).toISOString());
+  const message = text === undefined ? undefined : await boundMessage(world, text, getTokenLimit(world) / 2);
+  const begun = resume(conversation, message, new Date(world.clock.now()).toISOString());
   const live: LiveConversation = { conversation: begun.conversation, failures: new Map() };
-  const context: TurnContext = { world, live, event: begun.event, stalls: 0, shortened: false };
+  const context: TurnContext = { world, live, event: begun.event, paused: [], stalls: 0, shortened: false };
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
   await world.save(live.conversation);
   const outcome = (await takeOpenCalls(context)) ?? (await takeTurns(context));
@@ -114,7 +116,7 @@ async function takeTurns(context: TurnContext): Promise<ConversationOutcome> {
     const outcome = await takeTurn(context, iteration);
     if (outcome !== undefined) return outcome;
   }
-  return endExhausted(context, `${maxIterations} turns`);
+  return endExhausted(context, "turns", `${maxIterations} turns`);
 }
 
 /** Takes one turn of the model and carries out its decisions. `undefined`: another turn follows. */
@@ -126,7 +128,8 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
   await runRequestedCommand(context, offered);
   live.conversation = deliverQueued(live.conversation);
   const used = await makeRoom(world, live, offered);
-  if (used === undefined) return endExhausted(context, `the ${getTokenLimit(world)} tokens of the window`);
+  if (used === undefined)
+    return endExhausted(context, "window", `the ${getTokenLimit(world)} tokens of the window`);
   const limit = getTokenLimit(world);
   const tokenUsage = { used, limit, remaining: Math.max(0, limit - used) };
   const note = `event ${context.event}; turn ${iteration} of ${world.settings.maxIterations}; about ${used} of ${limit} tokens used, ${tokenUsage.remaining} remaining`;
@@ -230,18 +233,24 @@ async function handleFailure(
   if (failure.reason === "context-full" && !context.shortened) {
     context.shortened = true;
     if (await compact(world, live, offered, SHORTENED_SHARE)) return undefined;
-    return endExhausted(context, "the tokens of the model's window");
+    const half = countUsedTokens(live.conversation, world, offered) / 2;
+    if (await shortenTo(world, live, offered, half)) return undefined;
+    return endExhausted(context, "window", "the tokens of the model's window");
   }
   const { message, reason, retryAt } = failure;
   return { how: "error", error: message, reason, ...given({ retryAt }) };
 }
 
-async function endExhausted({ world, live }: TurnContext, why: string): Promise<ConversationOutcome> {
+async function endExhausted(
+  { world, live }: TurnContext,
+  limit: UsedUpLimit,
+  why: string,
+): Promise<ConversationOutcome> {
   const question = await summariseExhausted(world, live, why);
   if (world.signal.aborted) return INTERRUPTED;
   live.conversation = {
     ...appendMessages(live.conversation, { role: "assistant", text: question, calls: [] }),
     question: { text: question },
   };
-  return { how: "clarify", question, exhausted: true };
+  return { how: "clarify", question, exhausted: true, limit };
 }

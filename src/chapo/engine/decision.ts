@@ -28,7 +28,11 @@ export type TurnStep =
   | { do: "call"; decision: ModelDecision; read: ReadCall }
   | { do: "ask"; decision: ModelDecision; call: ModelCall; question: string | undefined }
   | { do: "finish"; decision: ModelDecision; call: ModelCall; args: unknown }
-  | { do: "answer"; decision: ModelDecision; text: string }
+  /** `filtered`: the provider's filter removed the rest of the text. */
+  | { do: "answer"; decision: ModelDecision; text: string; filtered: boolean }
+  | { do: "refused"; decision: ModelDecision; text: string }
+  /** The reply is to be continued. */
+  | { do: "paused"; decision: ModelDecision; text: string }
   /** `cut`: the reply reached the output limit. `none`: it was empty. `continue`: the model asked for another turn. */
   | { do: "again"; decision: ModelDecision; because: "cut" | "none" | "continue" };
 
@@ -65,16 +69,18 @@ type Words = Pick<EngineWorld, "canonical" | "agents" | "limits" | "who" | "mayA
 export function decide(reply: ModelReply, world: Words, tools: readonly Tool[]): TurnStep[] {
   const text = reply.text.trim();
   const reasoning = text === "" ? null : text;
-  if (reply.calls.length > 0 && reply.finish !== "cut") {
+  const again = { intent: "continue" as const, ...NOTHING, reasoning };
+  if (reply.finish === "refused") return [{ do: "refused", text, decision: again }];
+  if (reply.finish === "paused") return [{ do: "paused", text: reply.text, decision: again }];
+  const isPart = reply.finish === "cut" || (reply.finish === "filtered" && reply.calls.length > 0);
+  if (reply.calls.length > 0 && !isPart) {
     return reply.calls.map((call) => decideCall(call, { ...NOTHING, reasoning }, world, tools));
   }
   if (reply.intent !== undefined)
     return [{ do: "again", because: "continue", decision: { intent: reply.intent, ...NOTHING, reasoning } }];
-  if (reply.finish === "cut" || text === "") {
-    const because = reply.finish === "cut" ? "cut" : "none";
-    return [{ do: "again", because, decision: { intent: "continue", ...NOTHING, reasoning } }];
-  }
-  return [{ do: "answer", text, decision: { intent: "answer", ...NOTHING, answerText: text } }];
+  if (isPart || text === "") return [{ do: "again", because: isPart ? "cut" : "none", decision: again }];
+  const filtered = reply.finish === "filtered";
+  return [{ do: "answer", text, filtered, decision: { intent: "answer", ...NOTHING, answerText: text } }];
 }
 
 function decideCall(

@@ -143,11 +143,11 @@ export const ChapoEvent = z.discriminatedUnion("type", [
   ),
   /** A draft of an answer was checked; `checked` is false if the check gave no verdict. */
   defineEvent("validation", DraftVerdict.extend({ checked: z.literal(false).optional() })),
-  /** Older turns were replaced by a summary, or dropped. */
+  /** Older turns were replaced by a summary, or dropped; `clipped`: long texts of the latest turns were cut. */
   defineEvent(
     "compaction",
     z.object({
-      how: z.enum(["summary", "dropped", "cleared"]),
+      how: z.enum(["summary", "dropped", "cleared", "clipped"]),
       before: Tokens,
       after: Tokens,
       messages: z.int().nonnegative(),

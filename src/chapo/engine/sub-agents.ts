@@ -15,7 +15,7 @@ interface Profile {
 
 const PROFILES: Readonly<Record<string, Profile>> = {
   developer: {
-    description: "Koda: reads, writes and mends code; its tests and its git history.",
+    description: "Koda: reads, writes and mends code and its tests; its git history. Runs nothing.",
     tools: ["fs_*", "git_*"],
   },
   searcher: {
@@ -27,7 +27,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
     tools: ["fs_*"],
   },
   commander: {
-    description: "Chapo-Ops: commands, git, hosts, processes, packages, deployments and logs.",
+    description: "Chapo-Ops: commands, running tests, git, hosts, processes, packages, deployments and logs.",
     tools: ["bash_*", "run_command", "ssh_*", "git_*", "github_*", "pm2_*", "npm_*", "logs_*"],
   },
 };

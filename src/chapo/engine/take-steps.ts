@@ -11,7 +11,7 @@ import { withoutPending } from "./pending.js";
 import { closeCalls } from "./resume.js";
 import { LOOPER } from "./sub-agents.js";
 import { formatFeedback, validate } from "./validate.js";
-import type { LiveConversation, EngineWorld, ConversationOutcome } from "./world.js";
+import type { LiveConversation, EngineWorld, ConversationOutcome, Finish } from "./world.js";
 
 /** The number of turns in a row without progress that ends the conversation with an error. */
 const STALLS = 3;
@@ -23,6 +23,8 @@ export interface TurnContext {
   live: LiveConversation;
   /** The event the next turn responds to. */
   event: TurnEvent;
+  /** The parts of a reply that its provider paused. */
+  paused: string[];
   /** Turns without progress in a row. */
   stalls: number;
   /** Whether the last request was already shortened because the provider rejected it as too long. */
@@ -81,8 +83,16 @@ async function takeStep(
       return finish(context, step);
     case "answer":
       return context.world.finish === undefined
-        ? deliver(context, step.text, turn)
-        : countStall(context, remindToFinish(context.world.finish.tool.name), "no-summary");
+        ? deliver(context, step, turn)
+        : finishInText(context, context.world.finish, step.text);
+    case "refused":
+      return {
+        how: "error",
+        error: `the model refused${step.text === "" ? ", without a reason" : `: ${step.text}`}`,
+        reason: "bad-request",
+      };
+    case "paused":
+      return continuePaused(context, step.text);
     case "again":
       return handleNoDecision(context, step.because);
     default:
@@ -181,14 +191,26 @@ async function finish(
   return { how: "finished", value: read.value };
 }
 
+/** Asks the model to continue a reply that its provider paused. The parts become one answer. */
+function continuePaused({ live, ...context }: TurnContext, text: string): TurnEvent {
+  context.paused.push(text);
+  live.conversation = appendMessages(live.conversation, { role: "user", text: "Continue.", own: true });
+  return context.event;
+}
+
+/** Added to an answer that a filter cut off. */
+const FILTERED = "[The provider's content filter removed the rest of this answer.]";
+
 /** Validates an answer before the user sees it. The verdict's confidence alone decides. */
 async function deliver(
   context: TurnContext,
-  draft: string,
+  { text, filtered }: Extract<TurnStep, { do: "answer" }>,
   { last }: TurnPosition,
 ): Promise<ConversationOutcome | TurnEvent> {
   const { world, live } = context;
   const { selfValidation, minValidationConfidence } = world.settings;
+  const draft = [...context.paused.splice(0), text].join("");
+  if (filtered) return { how: "answer", answer: `${draft}\n\n${FILTERED}`, validated: false };
   if (!selfValidation) return { how: "answer", answer: draft, validated: false };
   const said = await validate(world, live, draft);
   if (world.signal.aborted) return INTERRUPTED;
@@ -214,8 +236,16 @@ async function deliver(
   return "self_validation";
 }
 
+/** Takes the report from a text reply. A reply without one is not an end. */
+function finishInText(context: TurnContext, finish: Finish, text: string): ConversationOutcome | TurnEvent {
+  const read = finish.readText(text);
+  if (read !== undefined && "value" in read) return { how: "finished", value: read.value };
+  const wrong = read === undefined ? "" : `The report in your text is not valid: ${read.problem}. `;
+  return countStall(context, `${wrong}${remindToFinish(finish.tool.name)}`, "no-summary");
+}
+
 function remindToFinish(finish: string): string {
-  return `A reply in text is not read here. Call ${finish} when the work is done or cannot continue; otherwise keep working.`;
+  return `A reply without a report does not end the work. Call ${finish} when the work is done or cannot continue; otherwise keep working.`;
 }
 
 function handleNoDecision(

@@ -23,12 +23,12 @@ test("each Markdown file is a type, and a file with a problem is reported withou
     "taken.md": "---\nname: validation\n---\nhm\n",
     "no-yaml.md": "---\na: [\n---\nhm\n",
     "odd-tools.md": "---\ntools: {a: 1}\n---\nhm\n",
-    "odd-model.md": "---\nmodel: sonnet\n---\nhm\n",
+    "odd-model.md": "---\nmodel: [a]\n---\nhm\n",
     "empty.md": "---\nname: empty\n---\n",
     "__proto__.md": "hm\n",
     "notes.txt": "not an agent",
   });
-  const { types, problems } = await readTaskTypes(place, (tool) => (tool === "Read" ? "fs_readFile" : tool));
+  const { types, problems } = await readTaskTypes(place);
   await files.removeTree(place.root);
   expect(types).toEqual([
     {
@@ -56,9 +56,25 @@ test("each Markdown file is a type, and a file with a problem is reported withou
   ]);
 });
 
+test("tools have names of any vocabulary, and an unknown tool or model is a warning", async () => {
+  const place = await project({
+    "x.md": "---\ntools: Read, Bash, str_replace, fs.glob, mcp__git__log, Fly\nmodel: sonnet\n---\nhm\n",
+  });
+  const { types, problems } = await readTaskTypes(place);
+  await files.removeTree(place.root);
+  expect(types).toMatchObject([
+    { tools: ["fs_readFile", "bash_execute", "run_command", "fs_edit", "fs_glob", "mcp_git_log"] },
+  ]);
+  expect(types[0]).not.toHaveProperty("model");
+  expect(problems).toEqual([
+    '.looper/agents/x.md: model: unknown model "sonnet"; the session\'s model is used',
+    '.looper/agents/x.md: tools: unknown tool "Fly"; it is left out',
+  ]);
+});
+
 test("a project without files of agents has no types", async () => {
   const root = await files.makeTempFolder("looper-types-");
-  expect(await readTaskTypes({ files, root }, (tool) => tool)).toEqual({ types: [], problems: [] });
+  expect(await readTaskTypes({ files, root })).toEqual({ types: [], problems: [] });
   await files.removeTree(root);
 });
 

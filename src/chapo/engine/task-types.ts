@@ -1,5 +1,7 @@
 // The types of sub-agents that can be given a task: the built-in ones, and the project's Markdown files in .looper/agents/.
 // delegate.ts starts them.
+import { readModelName } from "../../config/settings/model-names.js";
+import { toToolPatterns } from "../rules/tool-names.js";
 import { readFrontMatter } from "../front-matter.js";
 import { readInside } from "../read-inside.js";
 import { resolvePath, type ProjectFolder } from "../paths.js";
@@ -58,10 +60,9 @@ export function collectTaskTypes({
   return new Map([...built, ...own].map((type) => [type.name, type]));
 }
 
-/** Reads the project's types, and reports each file that cannot be used. `canonical` translates a tool's name in the file. */
+/** Reads the project's types, and reports each file that cannot be used, and what is left out of one. */
 export async function readTaskTypes(
   place: ProjectFolder,
-  canonical: (tool: string) => string,
 ): Promise<{ types: TaskType[]; problems: string[] }> {
   const types: TaskType[] = [];
   const problems: string[] = [];
@@ -75,15 +76,17 @@ export async function readTaskTypes(
         ? "cannot be read, or is outside the project"
         : read.cut
           ? "is larger than 64 KB"
-          : readType(read.text, name.slice(0, -".md".length), canonical);
+          : readType(read.text, name.slice(0, -".md".length), (problem) => {
+              problems.push(`${file}: ${problem}`);
+            });
     if (typeof type === "string") problems.push(`${file}: ${type}`);
     else types.push(type);
   }
   return { types, problems };
 }
 
-/** Returns the type, or a problem. */
-function readType(text: string, fileName: string, canonical: (tool: string) => string): TaskType | string {
+/** Returns the type, or a problem. `warn` gets what is left out of the type. */
+function readType(text: string, fileName: string, warn: (problem: string) => void): TaskType | string {
   const parts = readFrontMatter(text);
   if ("problem" in parts) return parts.problem;
   const { fields, body } = parts;
@@ -96,15 +99,21 @@ function readType(text: string, fileName: string, canonical: (tool: string) => s
   const tools = readTools(fields.get("tools"));
   if (tools === undefined) return "tools: must be a list of names, or a text with commas between them";
   const model = fields.get("model") ?? "inherit";
-  if (typeof model !== "string" || (model !== "inherit" && !model.includes("/")))
-    return 'model: must be provider/model, or "inherit"';
+  if (typeof model !== "string") return 'model: must be provider/model, or "inherit"';
   if (body.trim() === "") return "is empty: the text below the front matter is the sub-agent's prompt";
+  const isModel = model !== "inherit" && !("problem" in readModelName(model));
+  if (model !== "inherit" && !isModel)
+    warn(`model: unknown model ${JSON.stringify(model)}; the session's model is used`);
   return {
     name,
     description: description.trim().slice(0, 2000),
-    tools: tools.map((tool) => (tool.endsWith("*") ? tool : canonical(tool))),
+    tools: tools.flatMap((tool) => {
+      const patterns = toToolPatterns(tool);
+      if (patterns.length === 0) warn(`tools: unknown tool ${JSON.stringify(tool)}; it is left out`);
+      return patterns;
+    }),
     prompt: body.trim(),
-    ...(model === "inherit" ? {} : { model }),
+    ...(isModel ? { model } : {}),
   };
 }
 

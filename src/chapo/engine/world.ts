@@ -86,6 +86,8 @@ export interface Finish {
   tool: OfferedTool;
   /** Returns the report, or a problem that names the field. */
   read(args: unknown): { value: unknown } | { problem: string };
+  /** Returns the report in a text reply, or a problem with it; `undefined` if the text contains none. */
+  readText(text: string): { value: unknown } | { problem: string } | undefined;
 }
 
 /** The audit record of a call that was run. */
@@ -182,11 +184,15 @@ export interface EngineWorld {
   signal: AbortSignal;
 }
 
+/** The limit that stopped a conversation. */
+export type UsedUpLimit = "turns" | "window";
+
 /** How a conversation ended, until the user sends another message. */
 export type ConversationOutcome =
   | { how: "answer"; answer: string; validated: boolean }
-  /** `exhausted`: the turns or the context window are used up, and the question contains the summary. */
-  | { how: "clarify"; question: string; exhausted: boolean }
+  /** `exhausted`: a limit is used up, and the question contains the summary. */
+  | { how: "clarify"; question: string; exhausted: false }
+  | { how: "clarify"; question: string; exhausted: true; limit: UsedUpLimit }
   /** A call waits for a person's permission. */
   | { how: "pending"; pending: PendingCall }
   /** The value that was reported with the finish tool. */

@@ -15,10 +15,16 @@ export type ServerSpec =
 export type ListedTool = Awaited<ReturnType<Client["listTools"]>>["tools"][number];
 
 /** The result of a call; `gone`: the server has ended. */
-export type Called = { content: unknown } | { gone: string } | { failed: string };
+export type Called =
+  | { content: unknown }
+  /** `restarted`: it was started again, and the next call can succeed. */
+  | { gone: string; restarted?: true }
+  | { failed: string };
 
 export interface Connection {
   listed: readonly ListedTool[];
+  /** Returns how the server ended; "" while it runs. */
+  ended(): string;
   /** Never throws. */
   call(name: string, args: Record<string, unknown>, context: CallContext): Promise<Called>;
   /** Resolves when all of the server's processes have ended. Never throws. */
@@ -53,6 +59,7 @@ export async function connect(
     await client.connect(wire, { timeout: HANDSHAKE_MS, signal });
     return {
       listed: await listAll(client, signal),
+      ended: endMessage,
       call: (...call) => callTool(client, endMessage, call),
       close,
     };

@@ -1,5 +1,6 @@
-// The MCP servers of a session: starts all configured servers together and ends them with the session. A server that does not
-// start is a warning, and its tools are missing. connect.ts, which opens a connection, is imported only if there is a server.
+// The MCP servers of a session: starts all configured servers together, in the background, and ends them with the session. A
+// server that does not start is a warning, and its tools are missing; one that ends is started again once. connect.ts, which
+// opens a connection, is imported only if there is a server.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Tool } from "../tool.js";
 import { createToolEnv } from "../tool-env.js";
@@ -21,47 +22,123 @@ export interface McpPlace {
   signal: AbortSignal;
 }
 
-/** The open servers; `close` resolves when all their processes have ended. */
+/** The servers of a session. */
 export interface McpServers {
-  tools: readonly Tool[];
+  /** The tools of the servers that have started. */
+  readonly tools: readonly Tool[];
+  /** Resolves when each server has started or failed. Names those it waits for, once, if that takes long. Never rejects. */
+  ready(): Promise<void>;
+  /** Resolves when all their processes have ended. */
   close(): Promise<void>;
 }
 
-/** Starts or connects to all servers. Never throws, and takes at most the timeout of one handshake. */
-export async function openServers(servers: Servers, place: McpPlace): Promise<McpServers> {
+/** How long to wait for servers before a line names them. */
+const QUIET_MS = 1000;
+
+/** Starts or connects to all servers in the background. Never throws; `ready` takes at most the timeout of one handshake. */
+export function openServers(servers: Servers, place: McpPlace): McpServers {
   const named = Object.entries(servers);
-  if (named.length === 0) return { tools: [], close: () => Promise.resolve() };
-  const { connect } = await import("./connect.js");
-  const opened = await Promise.all(
-    named.map(async ([name, server]) => {
-      const spec = resolveSpec(server, place);
-      const connection = "problem" in spec ? spec : await connect(spec, place.ports, place.signal);
-      return { name, access: server.tools, connection };
-    }),
-  );
   const tools = new Map<string, Tool>();
-  const connections: Connection[] = [];
-  for (const { name, access, connection } of opened) {
-    const warn = (text: string): void => {
-      place.onWarning(`MCP server ${name}: ${text}`);
-    };
-    if ("problem" in connection) {
-      warn(`${connection.problem}; its tools are missing`);
-      continue;
-    }
-    connections.push(connection);
-    const made = createMcpTools(name, connection, access);
-    for (const problem of made.problems) warn(problem);
-    for (const tool of made.tools) {
-      // The names of two tools can be equal: of server a_b and tool c, and of server a and tool b_c.
-      if (tools.has(tool.name)) warn(`another server already has a tool ${tool.name}`);
-      else tools.set(tool.name, tool);
-    }
-  }
+  if (named.length === 0)
+    return { tools: [], ready: () => Promise.resolve(), close: () => Promise.resolve() };
+  const stop = new AbortController();
+  const starting = new Set(named.map(([name]) => name));
+  const opened = named.map(async ([name, server]) => {
+    const spec = resolveSpec(server, place);
+    const connection = "problem" in spec ? spec : await keepConnected(spec, place, stop.signal);
+    starting.delete(name);
+    return { name, access: server.tools, connection };
+  });
+  const all = Promise.all(opened).then((list) => {
+    for (const one of stop.signal.aborted ? [] : list) addTools(tools, one, place);
+    return list;
+  });
+  // A session that is never used does not wait for its servers.
+  all.catch(() => undefined);
   return {
-    tools: [...tools.values()],
+    get tools() {
+      return [...tools.values()];
+    },
+    ready: async () => {
+      const timer = place.ports.clock.after(QUIET_MS, () => {
+        if (starting.size > 0) place.onWarning(`waiting for MCP servers: ${[...starting].join(", ")}`);
+      });
+      await all.finally(() => {
+        timer.cancel();
+      });
+    },
     close: async () => {
-      await Promise.all(connections.map((connection) => connection.close()));
+      stop.abort();
+      const list = await all;
+      await Promise.all(
+        list.map(async ({ connection }) => {
+          if (!("problem" in connection)) await connection.close();
+        }),
+      );
+    },
+  };
+}
+
+interface OpenedServer {
+  name: string;
+  access: readonly string[] | undefined;
+  connection: Connection | { problem: string };
+}
+
+/** Adds the tools of a server, and reports what is missing. */
+function addTools(
+  tools: Map<string, Tool>,
+  { name, access, connection }: OpenedServer,
+  place: McpPlace,
+): void {
+  const warn = (text: string): void => {
+    place.onWarning(`MCP server ${name}: ${text}`);
+  };
+  if ("problem" in connection) {
+    warn(`${connection.problem}; its tools are missing`);
+    return;
+  }
+  const made = createMcpTools(name, connection, access);
+  for (const problem of made.problems) warn(problem);
+  for (const tool of made.tools) {
+    // The names of two tools can be equal: of server a_b and tool c, and of server a and tool b_c.
+    if (tools.has(tool.name)) warn(`another server already has a tool ${tool.name}`);
+    else tools.set(tool.name, tool);
+  }
+}
+
+/**
+ * Connects to a server, and starts it again once if it ends. A call it ended in is not repeated, because it may have had an
+ * effect.
+ */
+async function keepConnected(
+  spec: ServerSpec,
+  { ports, signal }: McpPlace,
+  stop: AbortSignal,
+): Promise<Connection | { problem: string }> {
+  const { connect } = await import("./connect.js");
+  const open = () => connect(spec, ports, AbortSignal.any([signal, stop]));
+  const first = await open();
+  if ("problem" in first) return first;
+  let current: Connection = first;
+  let again: Promise<boolean> | undefined;
+  const restart = (): Promise<boolean> =>
+    (again ??= open().then((opened) => {
+      if (!("problem" in opened)) current = opened;
+      return !("problem" in opened);
+    }));
+  return {
+    listed: first.listed,
+    ended: () => current.ended(),
+    call: async (...call) => {
+      if (current.ended() !== "" && again === undefined) await restart();
+      const called = await current.call(...call);
+      if (!("gone" in called) || again !== undefined || stop.aborted) return called;
+      return (await restart()) ? { ...called, restarted: true } : called;
+    },
+    close: async () => {
+      await again;
+      await Promise.all([first.close(), current.close()]);
     },
   };
 }

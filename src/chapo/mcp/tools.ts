@@ -88,7 +88,11 @@ function readArguments(
 function toResult(server: string, called: Awaited<ReturnType<Connection["call"]>>): ToolResult {
   if ("gone" in called)
     return failed(
-      `the MCP server ${server} has ended (${called.gone}); its tools can no longer be used in this session`,
+      `the MCP server ${server} has ended (${called.gone}); ${
+        called.restarted === true
+          ? "it was started again: check what the call did before you repeat it"
+          : "its tools can no longer be used in this session"
+      }`,
     );
   if ("failed" in called) return failed(`the MCP server ${server} reported: ${called.failed}`);
   const text = formatContent(called.content);

@@ -143,9 +143,16 @@ async function changeFile(
     if ((stat?.size ?? 0) > LARGEST) return { refused: `${file} is full (1 MB); nothing was stored` };
     const text = await readNotes(place, file);
     await files.makeFolder(path.dirname(target.path));
+    if (file.startsWith(DAILY)) await ignoreFolder(files, path.dirname(target.path));
     await files.writeAtomic(target.path, edit(text));
     return undefined;
   } catch (error) {
     return { refused: `cannot write ${file}: ${errorMessage(error)}` };
   }
+}
+
+/** Makes git ignore the daily notes, also in a project that was never set up. An existing file is kept. */
+async function ignoreFolder(files: Files, folder: string): Promise<void> {
+  const ignore = path.join(folder, ".gitignore");
+  if ((await files.stat(ignore, { link: true })) === undefined) await files.writeNew(ignore, "*\n");
 }

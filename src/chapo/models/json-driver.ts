@@ -56,6 +56,7 @@ async function decide(model: Model, prompt: string, request: ModelRequest): Prom
     if ("failure" in answer) return answer;
     const { reply } = answer;
     spent = addUsage(spent, reply);
+    if (reply.finish === "refused") return { reply: { ...reply, ...spent } };
     const read = readDecision(reply);
     if ("decision" in read) {
       const decided = toReply(read.decision, request, { model: reply.model, ...spent });

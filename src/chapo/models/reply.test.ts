@@ -44,6 +44,17 @@ test("a reply has unique ids, parsed arguments and no usage if none was reported
   });
 });
 
+test.each([
+  ["content-filter", "refusal", "I will not.", "refused"],
+  ["content-filter", "content_filter", "", "refused"],
+  ["content-filter", "content_filter", "Half", "filtered"],
+  ["stop", "pause_turn", "Half", "paused"],
+  ["stop", "end_turn", "Whole", "stop"],
+] as const)("an answer that ends with %s (%s) and the text %j is %s", (unified, raw, text, finish) => {
+  const ended = { ...answer([{ type: "text", text }]), finishReason: { unified, raw } };
+  expect(toReply(ended, { messages: [] }, { name: NAME }).finish).toBe(finish);
+});
+
 test("thoughts and texts between calls are sent back in order, but only to their own model", () => {
   const marks = (signature: string) => ({ anthropic: { signature } });
   const content: SdkAnswer["content"] = [

@@ -14,12 +14,13 @@ export function toReply(
   { name, prices }: { name: string; prices?: Prices },
 ): ModelReply {
   const calls = collectCalls(answer.content, name, collectIds(request));
+  const text = answer.content.map((part) => (part.type === "text" ? part.text : "")).join("");
   const usage = toUsage(answer.usage);
   const costUsd = usage === undefined ? undefined : computeCost(usage, name, prices);
   return {
-    text: answer.content.map((part) => (part.type === "text" ? part.text : "")).join(""),
+    text,
     calls,
-    finish: toFinish(answer.finishReason.unified, calls),
+    finish: toFinish(answer.finishReason, text, calls),
     ...given({ usage, costUsd }),
     model: name,
   };
@@ -69,10 +70,13 @@ function chooseId(told: string, taken: Set<string>): string {
 }
 
 function toFinish(
-  unified: SdkAnswer["finishReason"]["unified"],
+  { unified, raw }: SdkAnswer["finishReason"],
+  text: string,
   calls: readonly ModelCall[],
 ): ModelReply["finish"] {
   if (unified === "length") return "cut";
+  if (unified === "content-filter") return raw === "refusal" || text.trim() === "" ? "refused" : "filtered";
+  if (raw === "pause_turn" && calls.length === 0) return "paused";
   if (calls.length > 0) return "calls";
   return unified === "stop" ? "stop" : "other";
 }

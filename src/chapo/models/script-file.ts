@@ -25,6 +25,9 @@ const ScriptEntry = z.strictObject({
   say: z.exactOptional(z.string().describe("the text of the answer")),
   call: z.exactOptional(z.union([Call, z.array(Call).min(1)]).describe("one call, or several in one turn")),
   cut: z.exactOptional(z.literal(true).describe("the answer reached the output limit")),
+  end: z.exactOptional(
+    z.enum(["refused", "filtered", "paused"]).describe("how the answer ended, instead of normally"),
+  ),
   usage: z.exactOptional(
     z.strictObject({ input: count, output: count, cached: z.exactOptional(count) }).describe("tokens"),
   ),

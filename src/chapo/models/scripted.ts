@@ -86,7 +86,7 @@ function toReply(
   { who, turn }: ModelRequest,
   { name: model, prices }: ScriptedSettings,
 ): ModelReply {
-  const { say = "", call = [], cut } = entry;
+  const { say = "", call = [], cut, end } = entry;
   const calls = (Array.isArray(call) ? call : [call]).map(({ name, args = {} }, at) => ({
     id: `call_${who.replaceAll(/\W/g, "_")}_${turn + 1}_${at + 1}`,
     name,
@@ -105,7 +105,7 @@ function toReply(
   return {
     text: say,
     calls,
-    finish: cut === true ? "cut" : calls.length > 0 ? "calls" : "stop",
+    finish: end ?? (cut === true ? "cut" : calls.length > 0 ? "calls" : "stop"),
     ...given({ usage, costUsd }),
     model,
   };

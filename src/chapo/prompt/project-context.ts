@@ -1,5 +1,7 @@
 // Reads the project's manifests and its guides for agents. describe-project.ts interprets the manifests.
 import { describeProject, MANIFEST_FILES, type ProjectDescription } from "./describe-project.js";
+import { given } from "../../system/given.js";
+import { findGitPlace } from "./git-place.js";
 import { readInside } from "../read-inside.js";
 import type { ProjectFolder } from "../paths.js";
 
@@ -14,6 +16,8 @@ const MOST_ENTRIES = 60;
 export interface ProjectContext extends ProjectDescription {
   /** Its folder, absolute. */
   root: string;
+  /** The branch that is checked out, if any. */
+  branch?: string;
   /** The first names in its folder, without hidden ones. */
   entries: readonly string[];
   /** The guides for agents; `cut`: the file is longer. */
@@ -37,6 +41,7 @@ export async function readProjectContext(place: ProjectFolder): Promise<ProjectC
   return {
     ...describeProject(names, texts),
     root: place.root,
+    ...given({ branch: (await findGitPlace(place.files, place.root))?.branch }),
     entries: names.filter((name) => !name.startsWith(".")).slice(0, MOST_ENTRIES),
     guides,
   };

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { UserError } from "../../system/errors.js";
 import { tryParseJson } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
+import { toToolPatterns } from "../rules/tool-names.js";
 import { readInside } from "../read-inside.js";
 import { resolvePath, type ProjectFolder } from "../paths.js";
 
@@ -86,5 +87,11 @@ export function formatSkills(skills: readonly Skill[]): string {
 export function collectSkillTools(skills: readonly Skill[]): string[] | undefined {
   const lists = skills.flatMap(({ toolAllowList }) => (toolAllowList === undefined ? [] : [toolAllowList]));
   if (lists.length === 0) return undefined;
-  return [...new Set([...lists.flat().map((pattern) => pattern.replaceAll(".", "_")), ...ALWAYS])];
+  return [...new Set([...lists.flat().flatMap(toAllowed), ...ALWAYS])];
+}
+
+/** Returns what a name in a list means. An unknown name stays, so that a list of such names allows nothing. */
+function toAllowed(name: string): readonly string[] {
+  const patterns = toToolPatterns(name);
+  return patterns.length > 0 ? patterns : [name];
 }

@@ -14,27 +14,34 @@ export interface SystemPromptParts {
   /** The part of the chosen skills; "" without skills. */
   skills: string;
   project: ProjectContext;
+  /** The day (`2026-11-23`) and the operating system. */
+  today: { day: string; system: string };
   /** The memory's texts, truncated; absent without a memory. */
   memory?: { today: string; longTerm: string };
 }
 
 /** Builds the system prompt of the main conversation. */
-export function buildSystemPrompt({ prompts, agents, skills, project, memory }: SystemPromptParts): string {
+export function buildSystemPrompt(parts: SystemPromptParts): string {
+  const { prompts, agents, skills, project, memory, today } = parts;
   return joinParts([
     prompts["looper.core"],
     prompts["looper.decision"],
     listAgents(agents),
     skills,
     memory === undefined ? "" : prompts["looper.memory"],
-    formatProject(project),
+    formatProject(project, today),
     memory === undefined ? "" : formatMemory("Today's memory", memory.today),
     memory === undefined ? "" : formatMemory("Long-term memory (MEMORY.md)", memory.longTerm),
   ]);
 }
 
 /** Builds the system prompt of a sub-agent with a conversation of its own; `prompt`: its own prompt. */
-export function buildSubAgentPrompt(prompt: string, project: ProjectContext): string {
-  return joinParts([prompt, formatProject(project)]);
+export function buildSubAgentPrompt(
+  prompt: string,
+  project: ProjectContext,
+  today: SystemPromptParts["today"],
+): string {
+  return joinParts([prompt, formatProject(project, today)]);
 }
 
 function joinParts(parts: readonly string[]): string {
@@ -55,9 +62,9 @@ function formatMemory(heading: string, text: string): string {
     : `## ${heading}\n\nNotes of earlier work. They may be wrong or old.\n\n${fenceBlock(text, "markdown")}`;
 }
 
-function formatProject(project: ProjectContext): string {
+function formatProject(project: ProjectContext, today: SystemPromptParts["today"]): string {
   return joinParts([
-    `## The project\n\n${listFacts(project)
+    `## The project\n\n${listFacts(project, today)
       .map(([what, said]) => `- ${what}: ${said}`)
       .join("\n")}`,
     ...project.guides.map(
@@ -68,10 +75,16 @@ function formatProject(project: ProjectContext): string {
 }
 
 /** Lists the facts. Names and commands are quoted as code, so that a project's text cannot end its part of the prompt. */
-function listFacts(project: ProjectContext): [what: string, said: string][] {
-  const { name, languages, frameworks, packageTool, scripts, testCommand, entries } = project;
+function listFacts(
+  project: ProjectContext,
+  today: SystemPromptParts["today"],
+): [what: string, said: string][] {
+  const { name, branch, languages, frameworks, packageTool, scripts, testCommand, entries } = project;
   const told: [string, string | undefined][] = [
+    ["Today", today.day],
+    ["System", today.system],
     ["Folder", quoteCode(project.root)],
+    ["Branch", branch === undefined ? undefined : quoteCode(branch.slice(0, LONGEST_NAME))],
     ["Name", name === undefined ? undefined : quoteCode(name.slice(0, LONGEST_NAME))],
     ["Languages", languages.join(", ")],
     ["Frameworks", frameworks.join(", ")],

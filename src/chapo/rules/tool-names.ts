@@ -81,3 +81,13 @@ export function expandName(name: string, wide: boolean): readonly string[] {
 export function isNamed(names: readonly string[], tool: string): boolean {
   return names.some((name) => covers(name, normalizeName(tool)));
 }
+
+/**
+ * Returns the patterns of canonical names that a name in a list of tools means, in any vocabulary: `Read`, `fs.readFile`, `git_*`,
+ * `mcp__server__tool`. Empty for an unknown name.
+ */
+export function toToolPatterns(name: string): readonly string[] {
+  const said = name.trim().replaceAll(/[.]/g, "_");
+  if (said.endsWith("*") || /^mcp_/i.test(said)) return [said.replaceAll(/__+/g, "_")];
+  return listNamedTools(expandName(said, false), []);
+}

@@ -137,14 +137,23 @@ test("a question blocks its task, and in a review it counts as a missing report"
   });
 });
 
-test("a session out of turns fails the attempt with its summary", async () => {
-  const { lines, code } = await run(() => ({
-    how: "clarify",
-    question: "Done: a. Open: b.",
-    exhausted: true,
-  }));
+test("a session out of turns fails the attempt with the limit, its setting and the summary", async () => {
+  const out = (limit: "turns" | "window") => (): ConversationOutcome => ({
+    ...{ how: "clarify", question: "Done: a. Open: b.", exhausted: true, limit },
+  });
+  const { lines, code } = await run(out("turns"));
   expect(code).toBe(1);
-  expect(lines.at(-1)).toMatchObject({ ok: false, reason: "turns", evidence: "Done: a. Open: b." });
+  expect(lines.at(-1)).toMatchObject({
+    ...{ ok: false, reason: "turns" },
+    evidence:
+      "ran out of its 25 turns without reporting (`agents.chapo.chapo.max_iterations`): Done: a. Open: b.",
+  });
+  const fewer = await run(out("turns"), { request: { maxTurns: 7, agent: "junior" } });
+  expect(fewer.lines.at(-1)?.["evidence"]).toContain(
+    "its 7 turns without reporting (`agents.junior.max_turns`)",
+  );
+  const full = await run(out("window"));
+  expect(full.lines.at(-1)?.["evidence"]).toContain("`agents.chapo.chapo.context_window`");
 });
 
 test("a failure of the model is the reason of the end, with the time to retry at", async () => {

@@ -11,7 +11,7 @@ import { never } from "../../system/never.js";
 import { redactorFor } from "../../system/text/redactor.js";
 import { AgentReport, StageAgentReport } from "../../todo/model/summary.js";
 import type { ChapoEvent } from "../engine/events.js";
-import type { ConversationOutcome } from "../engine/world.js";
+import type { ConversationOutcome, UsedUpLimit } from "../engine/world.js";
 import { toRunEvents, type OpenCommands } from "./run-events.js";
 import { addReportInstructions, createReportTool } from "./run-report.js";
 import type { Chapo, SessionRequest } from "../session/session-request.js";
@@ -136,9 +136,9 @@ async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLin
       // Without a report. The run decides whether it needs one.
       return { type: "end", ok: true, session };
     case "clarify": {
-      const { question, exhausted } = outcome;
+      const { question } = outcome;
       await writeLine(io, { type: "message", role: "assistant", content: question });
-      if (exhausted) return failed("turns", question);
+      if (outcome.exhausted) return failed("turns", `${explainLimit(outcome.limit, request)}: ${question}`);
       if (request.phase !== "iteration") return failed("no-summary", `it asked: ${question}`);
       const task_id = request.taskId ?? null;
       if (request.stage !== undefined)
@@ -154,4 +154,14 @@ async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLin
     default:
       return never(outcome);
   }
+}
+
+/** Names the limit that was used up, and its setting. */
+function explainLimit(limit: UsedUpLimit, { agent = "chapo", chapo, maxTurns }: ChapoRequest): string {
+  const own = `agents.${agent}.chapo`;
+  if (limit === "window") return `its context window was full before it reported (\`${own}.context_window\`)`;
+  const key =
+    maxTurns !== 0 && maxTurns < chapo.maxIterations ? `agents.${agent}.max_turns` : `${own}.max_iterations`;
+  const turns = maxTurns === 0 ? chapo.maxIterations : Math.min(chapo.maxIterations, maxTurns);
+  return `ran out of its ${turns} turns without reporting (\`${key}\`)`;
 }

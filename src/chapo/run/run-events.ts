@@ -39,7 +39,12 @@ export function toRunEvents(
       return { events: [{ type: "usage", input_tokens, output_tokens, cached_input_tokens, ...cost }], open };
     }
     case "compaction":
-      return say("system", `older turns (${event.data.messages} messages) were replaced: ${event.data.how}`);
+      return say(
+        "system",
+        event.data.how === "clipped"
+          ? `long texts (${event.data.messages} messages) were cut to fit the context window`
+          : `older turns (${event.data.messages} messages) were replaced: ${event.data.how}`,
+      );
     case "waiting":
       return say("system", `waiting ${Math.ceil(event.data.ms / 1000)} s: ${event.data.why}`);
     case "validation":

@@ -28,12 +28,24 @@ test.each([
   expect(finish.read(args)).toEqual({ problem: expect.stringMatching(problem) as string });
 });
 
+test("a report in a text is taken, and a text without one is not a report", () => {
+  const text = 'Done.\n```json\n{"task_id": "T1", "status": "done", "summary": "Made."}\n```';
+  expect(task.readText(text)).toEqual({ value: { task_id: "T1", status: "done", summary: "Made." } });
+  expect(task.readText("All is done.")).toBeUndefined();
+  expect(task.readText('{"task_id": "T2", "status": "done"}')).toEqual({
+    problem: "task_id: the task is T1",
+  });
+  expect(task.readText('{"task_id": "T1", "status": "wild"}')).toMatchObject({
+    problem: expect.stringContaining("status") as string,
+  });
+});
+
 test("the tool has the parameters of the summary's schema", () => {
   const { name, parameters } = task.tool;
   expect(name).toBe(REPORT);
   expect(parameters).toMatchObject({ type: "object", required: ["status"] });
   expect(Object.keys(parameters["properties"] as object)).toContain("new_tasks");
   expect(addReportInstructions("Do it.\n\n")).toMatch(
-    /^Do it\.\n\nHere you report with the tool report_summary/,
+    /^Do it\.\n\nHere you report by calling the tool report_summary/,
   );
 });

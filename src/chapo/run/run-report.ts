@@ -1,6 +1,7 @@
 // The tool with which the engine reports a task of a backlog. Its arguments are the summary, so that no text is parsed. Pure.
 // The loop judges the summary.
-import { judgeReport } from "../../agents/extract.js";
+import { extractReport, judgeReport } from "../../agents/extract.js";
+import type { Report } from "../../agents/agent.js";
 import type { HostRequest } from "../../agents/hosted/hosted.js";
 import { summaryJsonSchema } from "../../todo/check/schema.js";
 import type { StageAgentReport } from "../../todo/model/summary.js";
@@ -21,21 +22,29 @@ export function createReportTool(request: Asked): Finish {
       parameters: { ...parameters, required: ["status"] },
     },
     read: (args) => readReport(args, request),
+    readText: (text) => {
+      const report = extractReport(text, request.stage?.outcomes);
+      return "missing" in report ? undefined : checkReport(report, request);
+    },
   };
 }
 
 /** Adds instructions for the tool to the run's prompt, which asks for a text. */
 export function addReportInstructions(prompt: string): string {
-  return `${prompt.trimEnd()}\n\nHere you report with the tool ${REPORT}: the fields of the JSON object described above are its arguments. Call it once, last; do not write the object as text.`;
+  return `${prompt.trimEnd()}\n\nHere you report by calling the tool ${REPORT}, once, as your last call: the fields of the JSON object described above are its arguments.`;
 }
 
-function readReport(
-  args: unknown,
-  { phase, taskId, stage }: Asked,
-): { value: StageAgentReport } | { problem: string } {
+type ReadReport = { value: StageAgentReport } | { problem: string };
+
+function readReport(args: unknown, asked: Asked): ReadReport {
   if (typeof args !== "object" || args === null || Array.isArray(args))
     return { problem: "the arguments must be an object with task_id, status, summary" };
-  const report = judgeReport({ task_id: taskId ?? null, ...args }, stage?.outcomes);
+  const { taskId, stage } = asked;
+  return checkReport(judgeReport({ task_id: taskId ?? null, ...args }, stage?.outcomes), asked);
+}
+
+/** Checks that a report is about this request. */
+function checkReport(report: Report, { phase, taskId }: Asked): ReadReport {
   if ("invalid" in report) return { problem: report.invalid };
   if ("missing" in report) return { problem: report.missing };
   const { found } = report;

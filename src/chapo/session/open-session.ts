@@ -64,7 +64,7 @@ async function assembleParts(
   const { redact } = request;
   const memory = openMemory(ports, { root, zone: getLocalZone(), readOnly: unattended, redact });
   const said: Message[] = [...session.conversation.messages];
-  const toolbox = await openToolbox({
+  const toolbox = openToolbox({
     ...{ ...request, memory, unattended, said: () => said },
     outputs: path.join(session.folder, "outputs"),
     todos: { read: () => session.readPart("todos"), write: (list) => session.writePart("todos", list) },
@@ -152,7 +152,9 @@ function toChapo(parts: SessionParts): Chapo {
   let { conversation } = session;
   return {
     id: session.id,
-    tools: toolbox.tools,
+    get tools() {
+      return toolbox.tools;
+    },
     send: async (message, signal) => {
       const handled = await handleMessage(parts, conversation, { message, signal });
       conversation = handled.conversation;
@@ -223,7 +225,8 @@ export async function openListing(request: ListingRequest): Promise<Toolbox> {
   const nowhere = { read: () => Promise.resolve(undefined), write: () => Promise.resolve() };
   const said = (): Message[] => [];
   const parts = { memory, outputs: root, todos: nowhere, unattended: false, said };
-  const toolbox = await openToolbox({ ...request, ...parts });
+  const toolbox = openToolbox({ ...request, ...parts });
+  await toolbox.ready();
   const slash = createSlashTool({ files: ports.files, root }, (name) => name);
   const types = await readTypes(request, createSubAgents(request.settings.subAgents), () => undefined);
   return { ...toolbox, tools: [...toolbox.tools, slash, createListedTaskTool(types)] };

@@ -3,6 +3,9 @@
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { given } from "../../system/given.js";
 import { redactValue } from "../../system/text/redact.js";
+import { findLocalZone } from "../../system/clock.js";
+import { getSystemName } from "../../system/system-name.js";
+import type { Clock } from "../../system/ports.js";
 import { createSlashTool } from "../prompt/commands.js";
 import type { Message } from "../engine/conversation.js";
 import { createTaskTool, type Delegation } from "../engine/delegate.js";
@@ -16,6 +19,7 @@ import type {
   Gatekeepers,
   SubAgent,
 } from "../engine/world.js";
+import { formatWallClock } from "../memory/notes.js";
 import type { ProjectMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
 import { readProjectContext, type ProjectContext } from "../prompt/project-context.js";
@@ -54,6 +58,7 @@ export interface SessionParts {
 export async function createWorld(parts: SessionParts, signal: AbortSignal): Promise<EngineWorld> {
   const { request, prompts, model, skills, memory, emit } = parts;
   const { ports, root, settings, task } = request;
+  await parts.toolbox.ready();
   const project = await readProjectContext({ files: ports.files, root });
   const agents = createSubAgents(settings.subAgents);
   const world: EngineWorld = {
@@ -72,6 +77,7 @@ export async function createWorld(parts: SessionParts, signal: AbortSignal): Pro
       prompts,
       agents,
       project,
+      today: getToday(ports.clock),
       skills: formatSkills(skills),
       memory: await memory.forPrompt(),
     }),
@@ -95,6 +101,13 @@ export async function createWorld(parts: SessionParts, signal: AbortSignal): Pro
     createTaskTool(world, live, delegation),
   ];
   return world;
+}
+
+function getToday(clock: Clock): { day: string; system: string } {
+  return {
+    day: formatWallClock(clock.now(), findLocalZone()).day,
+    system: getSystemName(),
+  };
 }
 
 function filterBySkills(skills: readonly Skill[], tools: readonly Tool[]): readonly Tool[] {
@@ -141,7 +154,7 @@ async function createDelegation(
   return {
     types: await readTypes(request, agents, promptOf),
     maxIterations,
-    lead: (prompt) => buildSubAgentPrompt(prompt, project),
+    lead: (prompt) => buildSubAgentPrompt(prompt, project, getToday(request.ports.clock)),
     openModel,
   };
 }
@@ -153,10 +166,7 @@ export async function readTypes(
   promptOf: (type: string) => string | undefined,
 ): Promise<Delegation["types"]> {
   const { ports, root, settings, onWarning } = place;
-  const own = await readTaskTypes(
-    { files: ports.files, root },
-    (name) => toCanonicalCall(settings.tools, name, {}).name,
-  );
+  const own = await readTaskTypes({ files: ports.files, root });
   for (const problem of own.problems) onWarning(problem);
   return collectTaskTypes({ agents, promptOf, settings: settings.subAgents, own: own.types });
 }

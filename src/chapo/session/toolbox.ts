@@ -50,18 +50,21 @@ export interface ToolboxRequest {
 
 /** The open tools. */
 export interface Toolbox {
-  tools: readonly Tool[];
+  /** Without those of MCP servers that have not started yet. */
+  readonly tools: readonly Tool[];
+  /** Resolves when each MCP server has started or failed. */
+  ready(): Promise<void>;
   /** Ends everything the tools started. */
   close(): Promise<void>;
 }
 
 /** Opens the tools. A server that cannot be started is a warning, and its tools are missing. */
-export async function openToolbox(request: ToolboxRequest): Promise<Toolbox> {
+export function openToolbox(request: ToolboxRequest): Toolbox {
   const { ports, network, root, settings, permissions, memory } = request;
   const env = createToolEnv(request.env);
   const place = { files: ports.files, root };
   const shell = openShell({ ports, root, env, folder: request.outputs, redact: request.redact });
-  const servers = await openServers(settings.mcp.servers, {
+  const servers = openServers(settings.mcp.servers, {
     ports,
     root,
     env,
@@ -95,10 +98,13 @@ export async function openToolbox(request: ToolboxRequest): Promise<Toolbox> {
     ...createNotebookTools({ ...place, random: ports.random }),
     ...createDocumentTools({ ...place, documents: settings.documents }),
     ...createMemoryTools(memory),
-    ...servers.tools,
   ];
   return {
-    tools: permissions === "read-only" ? tools.filter(({ changes }) => !changes) : tools,
+    get tools() {
+      const all = [...tools, ...servers.tools];
+      return permissions === "read-only" ? all.filter(({ changes }) => !changes) : all;
+    },
+    ready: () => servers.ready(),
     close: async () => {
       await Promise.all([shell.close(), servers.close()]);
     },

@@ -62,7 +62,8 @@ function linesOf(
       return [validationLine(event.data, screen)];
     case "compaction": {
       const { how, messages, before, after } = event.data;
-      const text = `${plural(messages, "older message")} ${HOW[how]}: ${before} → ${after} tokens`;
+      const what = how === "clipped" ? "message" : "older message";
+      const text = `${plural(messages, what)} ${HOW[how]}: ${before} → ${after} tokens`;
       return [colours.dim(fit(`  ${text}`, screen))];
     }
     case "waiting":
@@ -92,7 +93,7 @@ function showRetry({ data, timestamp }: Extract<ChapoEvent, { type: "error" }>):
   return `; try again after ${showMoment(Date.parse(data.retry_at), Date.parse(timestamp))}`;
 }
 
-const HOW = { summary: "summed up", dropped: "dropped", cleared: "cleared" } as const;
+const HOW = { summary: "summed up", dropped: "dropped", cleared: "cleared", clipped: "cut" } as const;
 
 function fit(text: string, { columns }: ChapoScreen): string {
   // The beginning of a line is never truncated.

@@ -86,10 +86,23 @@ test("fs_grep returns file, line and text in order", async () => {
   expect(await grep({ pattern: "firs", flags: "-w" })).toBe("no matches");
 });
 
+test("fs_grep shows lines around a match, and the number of matches", async () => {
+  const { grep } = await site({ "a.txt": "1\n2\nhit\n4\n5\n6\n7\nhit\nhit\n10\n", "b.txt": "hit" });
+  const around =
+    "a.txt-2-2\na.txt:3:hit\na.txt-4-4\n--\na.txt-7-7\na.txt:8:hit\na.txt:9:hit\na.txt-10-10\nb.txt:1:hit";
+  expect(await grep({ pattern: "hit", context: 1 })).toBe(around);
+  expect(await grep({ pattern: "hit", flags: "-n -C1" })).toBe(around);
+  expect(await grep({ pattern: "4", flags: "-A 1 -B 2" })).toBe(
+    "a.txt-2-2\na.txt-3-hit\na.txt:4:4\na.txt-5-5",
+  );
+  expect(await grep({ pattern: "4", flags: "--context=1" })).toBe("a.txt-3-hit\na.txt:4:4\na.txt-5-5");
+  expect(await grep({ pattern: "hit", flags: "-c" })).toBe("a.txt:3\nb.txt:1");
+});
+
 test("fs_grep names what is wrong with its arguments", async () => {
   const { grep } = await site(TREE);
   expect(await grep({ pattern: "(" })).toMatch(/^FAILED pattern: Invalid regular expression/);
-  expect(await grep({ pattern: "a", flags: "-A3" })).toContain("FAILED flags: -A3 is not known");
+  expect(await grep({ pattern: "a", flags: "-x3" })).toContain("FAILED flags: -x3 is not known");
   expect(await grep({ pattern: "a", path: "../x" })).toContain("outside the project");
   expect(await grep({ pattern: "" })).toContain("FAILED pattern: empty");
 });

@@ -8,7 +8,7 @@ import { compileGlob, type GlobMatch } from "./glob-pattern.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 import { listProjectFiles } from "./project-files.js";
 import { findRipgrep, selectFiles } from "../find/ripgrep.js";
-import { compilePattern, readFlags, type SearchPattern } from "../find/search-flags.js";
+import { compilePattern, MOST_CONTEXT, readFlags, type SearchPattern } from "../find/search-flags.js";
 import { searchFiles, type Found } from "../find/search-files.js";
 
 /** The project to search and the ports a search needs. */
@@ -70,7 +70,8 @@ const GREP = z.strictObject({
   flags: z
     .string()
     .optional()
-    .describe("-i ignore case, -w whole words, -F literal text, -l only file names"),
+    .describe("-i ignore case, -w whole words, -F literal text, -l only file names, -c only counts"),
+  context: z.int().min(0).max(MOST_CONTEXT).optional().describe("Lines shown around each match"),
 });
 
 function createGrepTool(place: SearchPlace): Tool {
@@ -93,7 +94,7 @@ async function runGrep(
   args: z.output<typeof GREP>,
   { signal }: CallContext,
 ): Promise<ToolResult> {
-  const flags = readFlags(args.flags ?? "");
+  const flags = readFlags(args.flags ?? "", args.context);
   if ("problem" in flags) return failed(flags.problem);
   const pattern = compilePattern(args.pattern, flags);
   if ("problem" in pattern) return failed(pattern.problem);
@@ -109,7 +110,7 @@ async function runGrep(
     root,
     paths: worth,
     pattern: pattern.pattern,
-    namesOnly: flags.namesOnly,
+    show: flags,
     signal,
   });
   return "problem" in found ? failed(found.problem) : done(formatMatches(found));

@@ -3,6 +3,7 @@ import path from "node:path";
 import { lineMatcher } from "../../../system/text/match-lines.js";
 import type { Clock, Files } from "../../../system/ports.js";
 import { LARGEST_FILE } from "../files/file-text.js";
+import type { SearchFlags } from "./search-flags.js";
 
 const MOST_LINES = 500;
 const MOST_CHARACTERS = 40_000;
@@ -14,7 +15,7 @@ const BINARY_WITHIN = 8192;
 
 /** The result of a search. */
 export interface Found {
-  /** `file:line:text`, or only file names. */
+  /** `file:line:text` (`file-line-text` for the lines around a match), or only file names. */
   lines: string[];
   /** Whether there are more matches than `lines` holds. */
   capped: boolean;
@@ -28,7 +29,7 @@ export interface Search {
   root: string;
   paths: readonly string[];
   pattern: RegExp;
-  namesOnly: boolean;
+  show: Pick<SearchFlags, "namesOnly" | "count" | "before" | "after">;
   signal: AbortSignal;
 }
 
@@ -47,7 +48,7 @@ export async function searchFiles(
     if (text === "too-large") found.skipped.push(name);
     if (text === undefined || text === "too-large") continue;
     const began = clock.monotonic();
-    const most = search.namesOnly ? 1 : MOST_LINES + 1;
+    const most = search.show.namesOnly ? 1 : search.show.count ? Number.MAX_SAFE_INTEGER : MOST_LINES + 1;
     const matched = match(text.text, { most, timeoutMs: Math.min(left, ONE_FILE_MS) });
     if ("problem" in matched) return { problem: `pattern: ${matched.problem}` };
     left -= clock.monotonic() - began;
@@ -55,7 +56,7 @@ export async function searchFiles(
       return {
         problem: `pattern: the search takes too long (at ${name}); simplify the pattern or search fewer files`,
       };
-    for (const line of formatHits(name, text.text, matched.lines, search.namesOnly)) {
+    for (const line of formatHits(name, text.text, matched.lines, search.show)) {
       characters += line.length;
       if (found.lines.length >= MOST_LINES || characters > MOST_CHARACTERS) return { ...found, capped: true };
       found.lines.push(line);
@@ -79,13 +80,35 @@ async function readSearched(files: Files, file: string): Promise<{ text: string 
   }
 }
 
-function formatHits(name: string, text: string, numbers: readonly number[], namesOnly: boolean): string[] {
+function formatHits(
+  name: string,
+  text: string,
+  numbers: readonly number[],
+  { namesOnly, count, before, after }: Search["show"],
+): string[] {
   if (numbers.length === 0) return [];
   if (namesOnly) return [name];
+  if (count) return [`${name}:${numbers.length}`];
   const lines = text.split("\n");
-  return numbers.map((number) => {
+  const show = (number: number, mark: ":" | "-"): string => {
     const line = (lines[number] ?? "").replace(/\r$/, "");
     const shown = line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}… [cut]` : line;
-    return `${name}:${number + 1}:${shown}`;
+    return `${name}${mark}${number + 1}${mark}${shown}`;
+  };
+  if (before + after === 0) return numbers.map((number) => show(number, ":"));
+  const last = lines.length - (lines.at(-1) === "" ? 2 : 1);
+  const hits = new Set(numbers);
+  const shown = [...new Set(numbers.flatMap((number) => listAround(number, { before, after, last })))];
+  return shown.flatMap((number, at) => {
+    const gap = at > 0 && shown[at - 1] !== number - 1 ? ["--"] : [];
+    return [...gap, show(number, hits.has(number) ? ":" : "-")];
   });
+}
+
+function listAround(
+  number: number,
+  { before, after, last }: { before: number; after: number; last: number },
+): number[] {
+  const from = Math.max(0, number - before);
+  return Array.from({ length: Math.min(last, number + after) - from + 1 }, (_, n) => from + n);
 }

@@ -9,9 +9,14 @@ export interface SearchFlags {
   fixed: boolean;
   /** Report only file names. */
   namesOnly: boolean;
+  /** Report only how many lines of each file match. */
+  count: boolean;
+  /** How many lines before and after a match are reported. */
+  before: number;
+  after: number;
 }
 
-type Flag = keyof SearchFlags | undefined;
+type Flag = "ignoreCase" | "words" | "fixed" | "namesOnly" | "count" | undefined;
 
 /** `undefined` marks a flag that is always on. */
 const FLAGS = new Map<string, Flag>([
@@ -23,6 +28,8 @@ const FLAGS = new Map<string, Flag>([
   ["fixed-strings", "fixed"],
   ["l", "namesOnly"],
   ["files-with-matches", "namesOnly"],
+  ["c", "count"],
+  ["count", "count"],
   ["n", undefined],
   ["line-number", undefined],
   ["r", undefined],
@@ -31,21 +38,37 @@ const FLAGS = new Map<string, Flag>([
   ["E", undefined],
 ]);
 
-/** Parses flags, or returns what is wrong with them. */
-export function readFlags(text: string): SearchFlags | { problem: string } {
-  const flags = { ignoreCase: false, words: false, fixed: false, namesOnly: false };
+/** The most lines of context. */
+export const MOST_CONTEXT = 50;
+/** `-A 3`, `-A3`, `--context=3`. */
+const AROUND = /(?:^|[\s,])(?:-([ABC])|--(after-context|before-context|context))[\s=]*(\d{1,4})(?=$|[\s,])/g;
+
+/** Parses flags, or returns what is wrong with them. `context`: lines around each match. */
+export function readFlags(spelled: string, context = 0): SearchFlags | { problem: string } {
+  const flags = { ignoreCase: false, words: false, fixed: false, namesOnly: false, count: false };
+  const around = { before: context, after: context };
+  const text = spelled.replaceAll(
+    AROUND,
+    (_, short: string | undefined, long: string | undefined, count: string) => {
+      const side = (short ?? long?.slice(0, 1) ?? "").toUpperCase();
+      const lines = Math.min(MOST_CONTEXT, Number(count));
+      if (side !== "A") around.before = lines;
+      if (side !== "B") around.after = lines;
+      return " ";
+    },
+  );
   for (const word of text.split(/[\s,]+/).filter((one) => one !== "")) {
     const names = word.startsWith("--") ? [word.slice(2)] : Array.from(word.replace(/^-/, ""));
     for (const name of names) {
       if (!FLAGS.has(name))
         return {
-          problem: `flags: ${word} is not known; there are -i, -w, -F, -l (and -n, which is always on)`,
+          problem: `flags: ${word} is not known; there are -i, -w, -F, -l, -c, -A, -B and -C with a number (and -n, which is always on)`,
         };
       const flag = FLAGS.get(name);
       if (flag !== undefined) flags[flag] = true;
     }
   }
-  return flags;
+  return { ...flags, ...around };
 }
 
 /** A compiled search pattern. */
