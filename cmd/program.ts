@@ -3,7 +3,13 @@
 import path from "node:path";
 import { never } from "../src/system/never.js";
 import { sortArguments, type CommandLine, type SortedWords } from "./line/arguments.js";
-import { COMMON_FLAGS, namesAndOpposite, takesValue, type CommandDefinition } from "./context/definition.js";
+import {
+  COMMON_FLAGS,
+  mayTakeValue,
+  namesAndOpposite,
+  takesValue,
+  type CommandDefinition,
+} from "./context/definition.js";
 import { COMMANDS } from "./line/definitions.js";
 import { writeHelp } from "./line/help.js";
 import type { Command, Typed } from "./context/command-context.js";
@@ -71,9 +77,10 @@ function definitionOf(name: string): CommandDefinition {
 }
 
 function lineOf(commands: readonly CommandDefinition[]): CommandLine {
-  const flags = new Map<string, { takesValue: boolean }>();
+  const flags = new Map<string, { takesValue: boolean; mayTakeValue: boolean }>();
   for (const definition of [...COMMON_FLAGS, ...commands.flatMap((command) => command.flags)]) {
-    for (const name of namesAndOpposite(definition)) flags.set(name, { takesValue: takesValue(definition) });
+    const kind = { takesValue: takesValue(definition), mayTakeValue: mayTakeValue(definition) };
+    for (const name of namesAndOpposite(definition)) flags.set(name, kind);
   }
   return {
     commands: commands.map(({ name }) => name),

@@ -8,8 +8,8 @@ import { readTruth } from "../../src/system/text/truth.js";
 import { GO_COMMANDS, GO_FLAGS } from "../context/go-names.js";
 import { OTHER_COMMANDS, OTHER_FLAGS } from "./other-names.js";
 
-/** Whether a flag takes the next word, by its name: `--json` and `-n`. */
-export type FlagTable = ReadonlyMap<string, { takesValue: boolean }>;
+/** Whether a flag takes the next word, or may take it, by its name: `--json` and `-n`. */
+export type FlagTable = ReadonlyMap<string, { takesValue: boolean; mayTakeValue?: boolean }>;
 
 export interface CommandLine {
   /** Names of commands, `help` left out. */
@@ -93,13 +93,24 @@ function takeApart(argv: readonly string[], line: CommandLine): Parts {
       continue;
     }
     const wants = word.startsWith("--") ? longFlag(word, line, parts) : shortFlags(word, line, parts);
-    if (wants === undefined) continue;
+    if (wants === undefined) {
+      if (takesNext(argv.slice(at), line, parts))
+        parts.flags.push(`${String(parts.flags.pop())}=${String(argv[++at])}`);
+      continue;
+    }
     const value = argv[++at];
     if (value === undefined) throw new UserError("usage", `${wants} needs a value`, "see `looper help`");
     parts.flags.push(value);
     if (wants === "-C") parts.folder = value;
   }
   return parts;
+}
+
+/** Whether a flag that may have a value has the next word: not if that is the operand which the command cannot do without. */
+function takesNext([word = "", next, after]: readonly string[], line: CommandLine, parts: Parts): boolean {
+  if (line.flags.get(word)?.mayTakeValue !== true || next === undefined || next.startsWith("-")) return false;
+  const hasOperand = parts.operands.length > 1;
+  return hasOperand || (after !== undefined && !after.startsWith("-"));
 }
 
 /** The flag of this word that takes the next word, if any. */
@@ -110,7 +121,8 @@ function longFlag(word: string, line: CommandLine, parts: Parts): string | undef
   else {
     const flag = line.flags.get(name);
     if (flag === undefined) throw unknownFlag(name, [...line.flags.keys(), "--help", "--version"]);
-    if (!flag.takesValue && word !== name) mustBeTruth(name, word.slice(name.length + 1));
+    const isSwitch = !flag.takesValue && flag.mayTakeValue !== true;
+    if (isSwitch && word !== name) mustBeTruth(name, word.slice(name.length + 1));
     parts.flags.push(word);
     if (flag.takesValue && word === name) return name;
   }

@@ -10,6 +10,7 @@ import {
   COMMON_FLAGS,
   flagNames,
   namesAndOpposite,
+  mayTakeValue,
   takesValue,
   type CommandDefinition,
   type FlagDefinition,
@@ -32,7 +33,9 @@ export function readWords(
     const [, name = "", value] = /^(--[^=]*|-.)(?:=([^]*))?$/.exec(words[at] ?? "") ?? [];
     const flag = byName.get(name);
     if (flag === undefined) throw unknownHere(name, definition, all);
-    if (!takesValue(flag)) given.set(flag, (readTruth(value ?? "true") ?? true) !== (name === flag.opposite));
+    if (mayTakeValue(flag)) given.set(flag, value ?? true);
+    else if (!takesValue(flag))
+      given.set(flag, (readTruth(value ?? "true") ?? true) !== (name === flag.opposite));
     else given.set(flag, valueOf(flag, given.get(flag), value ?? words[++at] ?? ""));
   }
   const operands = words.slice(at + 1);

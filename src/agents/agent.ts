@@ -41,10 +41,42 @@ export interface AgentRequest {
   permissions: Permissions;
   /** The session to resume, from an earlier result of this agent; absent: begin a new one. */
   resume?: Session;
+  /** The person's decision on the call that the resumed session waits for. */
+  answered?: AnsweredCall;
   /** The budgets that are left; an agent that exceeds one is stopped. */
   budgets?: readonly Budget[];
   /** Absolute paths of files and folders that it must not see, where its containment can hide them. */
   hide?: readonly string[];
+}
+
+/** A call that a person must allow first. The agent ended its turn for it, and its session can be resumed with the answer. */
+export interface WaitingCall {
+  /** In the agent's session. */
+  id: string;
+  tool: string;
+  arguments: Readonly<Record<string, unknown>>;
+  /** The command, or the call in one line. */
+  command: string;
+  /** What it would do: a diff, or the text that it writes. */
+  preview?: string;
+  /** The paths that it would write, relative to the project. */
+  paths?: readonly string[];
+}
+
+/** What a person decided on a call. It is given again to an attempt that was killed: the session knows whether the call ran. */
+export interface AnsweredCall {
+  /** The session that made the call. */
+  session: string;
+  id: string;
+  tool: string;
+  /** `edit`: allowed with these arguments, which the person changed. */
+  outcome: "approve" | "reject" | "edit";
+  /** As they were allowed. */
+  arguments?: Readonly<Record<string, unknown>>;
+  comment?: string;
+  by: string;
+  via: string;
+  at: string;
 }
 
 /** A budget, and how much of it was gone when the attempt began: tokens, dollars, milliseconds. */
@@ -123,6 +155,8 @@ interface EndFacts {
   stoppedFor?: Budget["of"];
   /** The session that a later request can resume. */
   session?: Session;
+  /** The call that it ended its turn for. Only with a session. */
+  waitingCall?: WaitingCall;
 }
 
 /** The report in the final message: a valid summary, an invalid one, or none. */

@@ -33,20 +33,28 @@ export const PendingCall = z.strictObject({
   session: z.string(),
   id: z.string(),
   tool: z.string(),
-  command: z.string(),
-  planned: z.boolean(),
+  command: z.string().describe("The command, or the call in one line"),
+  arguments: z.record(z.string(), z.unknown()).optional().describe("The exact arguments"),
+  preview: z.string().optional().describe("What the call would do: a diff, or the text that it writes"),
+  sha256: z.string().optional().describe("Of the tool and its arguments (digestOfCall)"),
+  planned: z
+    .boolean()
+    .optional()
+    .describe("Whether the approved plan names it; absent: no plan was approved"),
 });
 export type PendingCall = z.infer<typeof PendingCall>;
 
 export const Question = z.strictObject({
-  id: z.string().describe("TASK.VISIT; an answer to another visit is refused"),
+  id: z
+    .string()
+    .describe("TASK.NUMBER, used once in the life of the task; an answer to another one is refused"),
   source: z.enum(["stage", "agent", "tool"]),
   text: z.string(),
   outcomes: z.array(Name).describe("The possible answers; empty: any text"),
   shows: z
     .strictObject({ what: z.string(), sha256: z.string() })
     .optional()
-    .describe("The subject of the decision: a stage, diff or work, and its digest"),
+    .describe("The subject of the decision: a stage, diff, work or call, and its digest"),
   edits: Name.optional().describe("The stage whose output the answer may change"),
   asked_at: z.string(),
   deadline: z.string().optional(),
@@ -65,6 +73,8 @@ export const Answer = z.strictObject({
   text: z.string().optional(),
   comment: z.string().optional(),
   edited: StageOutput.optional().describe("The output as the person changed it"),
+  arguments: z.record(z.string(), z.unknown()).optional().describe("Of a call: as the person changed them"),
+  call: PendingCall.optional().describe("Of source tool: the call, once the answer is taken"),
 });
 export type Answer = z.infer<typeof Answer>;
 
@@ -111,6 +121,13 @@ export const Progress = z.strictObject({
   stage: Name.describe("A stage, finish or block"),
   visit: z.int().min(1).describe("The number of stages entered so far, this one included"),
   since: z.string(),
+  first: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      "Added to the visit in the id of a question: no id is used twice. Absent in a task's first pass",
+    ),
   visits: z.record(Name, z.int().min(1)).optional().describe("How often each stage was entered"),
   parts: z.record(z.string(), Name).optional().describe("Outcomes of the parts that have ended, by number"),
   outputs: z
@@ -142,6 +159,7 @@ export const ProgressRow = z.object({
   digest: z.string().optional(),
   stage: Name,
   visit: z.int(),
+  first: z.int().optional(),
   visits: z.record(Name, z.int()).optional(),
   parts: z.record(z.string(), Name).optional(),
   /** The verdict of the saved work; absent: there is none. */

@@ -2,6 +2,16 @@
 // if it may not. Pure. Leaves changing the row to todo/change.
 import type { Answer, GivenAnswer, Progress, Question } from "./progress.js";
 
+/** The id of the question that a task asks, or would ask, in its visit. */
+export function questionId(task: string, { visit, first = 0 }: Pick<Progress, "visit" | "first">): string {
+  return `${task}.${String(first + visit)}`;
+}
+
+/** The id of the question of the visit before. */
+export function questionIdBefore(task: string, { visit, first }: Pick<Progress, "visit" | "first">): string {
+  return questionId(task, { visit: visit - 1, first });
+}
+
 /** The question that waits for an answer; `undefined` if none is asked, or it was answered and the answer is not taken yet. */
 export function openQuestion(progress: Progress | undefined): Question | undefined {
   return isAnswered(progress) ? undefined : progress?.question;
@@ -64,7 +74,7 @@ function wasAnswered(id: string, answer: GivenAnswer): string {
 export function whyNotValid(question: Question, given: GivenAnswer): string | undefined {
   if (given.question !== undefined && given.question !== question.id)
     return `it answers ${given.question}, and the question is ${question.id}`;
-  return whyNotOutcome(question, given) ?? whyNotShown(question, given) ?? whyNotEdited(question, given);
+  return whyNotOutcome(question, given) ?? whyNotShown(question, given) ?? whyNotChanged(question, given);
 }
 
 function whyNotOutcome({ id, outcomes }: Question, { outcome, text }: GivenAnswer): string | undefined {
@@ -86,7 +96,14 @@ function whyNotShown({ id, shows }: Question, { shown_sha256: shown }: GivenAnsw
   return `what ${id} shows has changed: it is ${shows.what} ${shows.sha256}, and the answer is about ${shown}`;
 }
 
-function whyNotEdited({ id, edits }: Question, { edited }: GivenAnswer): string | undefined {
+/** The output or the arguments that a person changed; L24: a changed call is one whose new arguments the answer holds. */
+function whyNotChanged(
+  { id, edits, source }: Question,
+  { edited, outcome, arguments: args }: GivenAnswer,
+): string | undefined {
+  const isCall = source === "tool" && outcome === "edit";
+  if (args !== undefined && !isCall) return `the answer to ${id} cannot change arguments`;
+  if (isCall && args === undefined) return `the answer edit to ${id} needs the changed arguments`;
   if (edited === undefined || edited.stage === edits) return undefined;
   return edits === undefined
     ? `the answer to ${id} cannot change an output`

@@ -18,6 +18,7 @@ export function toProgressRow(progress: Progress): ProgressRow {
     ...(progress.digest === "" ? {} : { digest: progress.digest }),
     stage,
     visit,
+    ...(progress.first === undefined ? {} : { first: progress.first }),
     ...(visits === undefined ? {} : { visits }),
     ...(parts === undefined ? {} : { parts }),
     ...(work === undefined ? {} : { verdict: work.verdict, base: work.base }),

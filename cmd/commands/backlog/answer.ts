@@ -13,6 +13,8 @@ import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { describeAnswer } from "../../../src/workflow/question.js";
 import { textFlag, type Command, type CommandContext, type Typed } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
+import { printLines } from "../../lookup/project.js";
+import { clean } from "../../../src/ui/text.js";
 import { edit } from "./edit.js";
 
 const REFUSED = {
@@ -28,8 +30,9 @@ export const answer: Command = async (context, typed) => {
   await refuseAgents(context, { ...REFUSED, file });
   const said: TypedAnswer = given({ word, ...flagsOf(typed) });
   const edited = await answerEdited(context, typed, { id, word });
+  if (edited === "left") return leave(context, id);
   return edit(context, typed, {
-    decide: answerQuestion(id, { ...said, ...given({ edited }) }, personOf(context)),
+    decide: answerQuestion(id, { ...said, ...edited }, personOf(context)),
     say: answeredLines,
     refused: REFUSED,
   });
@@ -41,13 +44,26 @@ export const approve: Command = (context, typed) => decide(context, typed, "appr
 /** `looper reject ID [-m TEXT]`: the outcome that refuses. */
 export const reject: Command = (context, typed) => decide(context, typed, "reject");
 
-function decide(context: CommandContext, typed: Typed, word: "approve" | "reject"): ReturnType<Command> {
+async function decide(
+  context: CommandContext,
+  typed: Typed,
+  word: "approve" | "reject",
+): ReturnType<Command> {
   const [id = ""] = typed.operands;
+  await refuseAgents(context, { ...REFUSED, file: textFlag(typed, "--file") });
+  const edited = await answerEdited(context, typed, { id, word });
+  if (edited === "left") return leave(context, id);
   return edit(context, typed, {
-    decide: decideQuestion(id, { word, ...given(flagsOf(typed)) }, personOf(context)),
+    decide: decideQuestion(id, { word, ...given(flagsOf(typed)), ...edited }, personOf(context)),
     say: answeredLines,
     refused: REFUSED,
   });
+}
+
+/** The person changed nothing: the question stays open. */
+async function leave({ err }: CommandContext, id: string): ReturnType<Command> {
+  await printLines(err, [`${clean(id)} stays open: nothing was answered`]);
+  return "no";
 }
 
 function flagsOf(typed: Typed): { message: string | undefined; shown: string | undefined } {

@@ -21,8 +21,8 @@ import { checkOptionsOf } from "../../lookup/check-options.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
 import { shownPath } from "../../lookup/project.js";
 import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
-import { editOutput } from "./edit-in-place.js";
-import { readShown, showText, type Shown } from "./shown-work.js";
+import { editShown } from "../../lookup/edit-in-place.js";
+import { readShown, showText, type Shown } from "../../lookup/shown-work.js";
 
 /** Whether the question has an answer now, from here or from elsewhere. */
 export type Asked = "answered" | "left";
@@ -142,8 +142,14 @@ async function take(desk: Desk, typed: Typed, shown: Shown): Promise<Asked | und
       if ("text" in shown) await showText(context, project, shown.text, "pager");
       return undefined;
     case "edit": {
-      const edited = await editOutput(context, project, desk);
-      return edited === undefined ? undefined : write(desk, { word: EDIT, edited });
+      const changed = await editShown(context, project, desk);
+      if (changed === undefined) return undefined;
+      // A changed output is asked about again; a changed call would run at once.
+      if (desk.question.source === "tool") {
+        await showText(context, project, changed.text);
+        if (!(await context.confirm("Allow the call as it is shown?", []))) return undefined;
+      }
+      return write(desk, { word: EDIT, ...changed.typed });
     }
     case "text":
       return write(desk, { word: typed.text });

@@ -17,6 +17,13 @@ const SHOWN: FlagDefinition = {
   help: "only if it still shows this SHA-256 (see questions --json)",
 };
 
+/** The text that the question shows, as the person changed it. */
+const EDIT: FlagDefinition = {
+  spelled: "--edit [file]",
+  help: "change what is shown: in $EDITOR, or as this JSON file",
+  completes: "file",
+};
+
 /** In the order of the help. */
 export const PEOPLE_COMMANDS: readonly CommandDefinition[] = [
   {
@@ -39,11 +46,7 @@ export const PEOPLE_COMMANDS: readonly CommandDefinition[] = [
     help: "answer the question of a task",
     flags: [
       MESSAGE,
-      {
-        spelled: "--edit <file>",
-        help: "the changed version of what is shown, as JSON",
-        completes: "file",
-      },
+      EDIT,
       SHOWN,
       TODO_FILE,
       JSON_FLAG,
@@ -51,7 +54,8 @@ export const PEOPLE_COMMANDS: readonly CommandDefinition[] = [
     examples: [
       { line: 'looper answer T3 revise -m "leave the API as it is"', help: "send a plan back" },
       { line: 'looper answer T3 -m "port 8080"', help: "answer the question of an agent" },
-      { line: "looper answer T3 edit --edit plan.json", help: "change the plan, and see it again" },
+      { line: "looper answer T3 edit", help: "change the plan in $EDITOR; you are asked about it again" },
+      { line: "looper answer T3 edit --edit plan.json", help: "the same with a file" },
     ],
     load: async () => (await import("../../commands/backlog/answer.js")).answer,
   },
@@ -59,9 +63,10 @@ export const PEOPLE_COMMANDS: readonly CommandDefinition[] = [
     name: "approve",
     operands: [QUESTION],
     help: "answer yes to the question of a task",
-    flags: [MESSAGE, SHOWN, TODO_FILE, JSON_FLAG],
+    flags: [MESSAGE, EDIT, SHOWN, TODO_FILE, JSON_FLAG],
     examples: [
       { line: "looper approve T3", help: "carry out what T3 asks about" },
+      { line: "looper approve T3 --edit", help: "change the plan in $EDITOR, see it, and approve that" },
       {
         line: 'looper approve T3 -m "skip the tests of the CLI"',
         help: "the same, with a remark for the agent",

@@ -5,10 +5,11 @@ import type { z } from "zod";
 import { errorMessage } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import type { AgentReport, StageAgentReport } from "../../todo/model/summary.js";
-import type { AgentEvent } from "../agent.js";
+import type { AgentEvent, WaitingCall } from "../agent.js";
 import { AgentEventLine } from "../event.js";
 import { HostRequest } from "./hosted.js";
 import type { EndLine } from "./own-lines.js";
+import { WaitingCallLine } from "./waiting-call-line.js";
 
 /** The interface of a host to its process. */
 export interface HostIo {
@@ -26,7 +27,14 @@ export interface HostIo {
 }
 
 /** The report of a module, in a stage of a workflow too; without one nothing is reported. */
-type ModuleReport = AgentReport | StageAgentReport | null | undefined;
+type ModuleReport = AgentReport | StageAgentReport | ModuleCall | null | undefined;
+
+/** In place of a report: the turn ends with a call that a person must allow first. */
+interface ModuleCall {
+  /** The next request names it beside the answer. */
+  session: string;
+  waiting_call: WaitingCall;
+}
 
 /** The type of the default export of a user's module. */
 export interface ModuleAgent {
@@ -47,6 +55,13 @@ export async function hostModule(file: string, io: HostIo): Promise<number> {
       await writeLine(io, AgentEventLine.parse(event));
     };
     const summary = await agent.run(request, { emit, signal: io.stop });
+    if (summary !== undefined && summary !== null && "waiting_call" in summary)
+      return {
+        type: "end",
+        ok: true,
+        session: summary.session,
+        waiting_call: WaitingCallLine.parse(summary.waiting_call),
+      };
     if (summary !== undefined && summary !== null) await writeLine(io, { ...summary, type: "summary" });
     return { type: "end", ok: true };
   });

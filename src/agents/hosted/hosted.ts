@@ -35,6 +35,20 @@ export const HostRequest = z.object({
       schema: z.record(z.string(), z.unknown()),
     }),
   ),
+  /** A person's decision on the call that the resumed session waits for. */
+  answered: z.exactOptional(
+    z.object({
+      session: z.string(),
+      id: z.string(),
+      tool: z.string(),
+      outcome: z.enum(["approve", "reject", "edit"]),
+      arguments: z.exactOptional(z.record(z.string(), z.unknown())),
+      comment: z.exactOptional(z.string()),
+      by: z.string(),
+      via: z.string(),
+      at: z.string(),
+    }),
+  ),
 });
 export type HostRequest = z.infer<typeof HostRequest>;
 

@@ -3,8 +3,9 @@
 import { z } from "zod";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
-import { FAILURE_REASONS, type AgentEvent } from "../agent.js";
+import { FAILURE_REASONS, type AgentEvent, type WaitingCall } from "../agent.js";
 import { AgentEventLine } from "../event.js";
+import { WaitingCallLine } from "./waiting-call-line.js";
 import { field, textField } from "../fields.js";
 import {
   sessionOf,
@@ -24,7 +25,12 @@ const session = z.exactOptional(z.string());
 
 /** A host's last line. Without it the host did not get to the end. */
 export const EndLine = z.discriminatedUnion("ok", [
-  z.object({ type: z.literal("end"), ok: z.literal(true), session }),
+  z.object({
+    type: z.literal("end"),
+    ok: z.literal(true),
+    session,
+    waiting_call: z.exactOptional(WaitingCallLine),
+  }),
   z.object({
     type: z.literal("end"),
     ok: z.literal(false),
@@ -43,6 +49,7 @@ export interface OwnState {
   summary?: unknown;
   terminal?: Terminal;
   session?: string;
+  waitingCall?: WaitingCall;
   /** The last error it told of; what it began to do after it has undone it. */
   complaint?: Complaint;
 }
@@ -110,7 +117,11 @@ function readEnd(state: OwnState, json: unknown): Reading<OwnState> {
   const terminal: Terminal = end.data.ok ? { good: true } : readFailure(end.data);
   const { session: id } = end.data;
   return {
-    state: { ...state, terminal, ...given({ session: id }) },
+    state: {
+      ...state,
+      terminal,
+      ...given({ session: id, waitingCall: end.data.ok ? end.data.waiting_call : undefined }),
+    },
     events: [],
     known: true,
   };
@@ -169,6 +180,6 @@ function close(state: OwnState, assumed: Terminal | undefined): Closing {
     final,
     ...summary,
     ...sessionOf(state.session),
-    ...given({ terminal }),
+    ...given({ terminal, waitingCall: state.waitingCall }),
   };
 }

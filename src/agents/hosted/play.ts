@@ -40,7 +40,7 @@ async function readScript(file: string, io: HostIo): Promise<Script> {
   throw new Error(`${file} is not a valid script: ${z.prettifyError(read.error)}`);
 }
 
-type Enders = Extract<Action, { exit: number } | { fail: string }>;
+type Enders = Extract<Action, { exit: number } | { fail: string } | { call: unknown }>;
 type Doers = Exclude<Action, Enders>;
 type Edits = Extract<
   Doers,
@@ -50,6 +50,8 @@ type Edits = Extract<
 /** Performs an action; returns how the agent ended, if the action ends it. */
 async function perform(action: Action, stage: Stage): Promise<EndLine | number | undefined> {
   if ("exit" in action) return action.exit;
+  if ("call" in action)
+    return { type: "end", ok: true, session: action.session ?? "scripted", waiting_call: action.call };
   if ("fail" in action) {
     return { type: "end", ok: false, reason: action.reason ?? "exited", evidence: action.fail };
   }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { never } from "../../system/never.js";
 import { FAILURE_REASONS } from "../agent.js";
 import type { HostRequest } from "./hosted.js";
+import { WaitingCallLine } from "./waiting-call-line.js";
 
 const at = z.string().min(1).describe("a path below the folder the agent works in");
 
@@ -35,6 +36,9 @@ const Action = z.union([
   z
     .strictObject({ fail: z.string(), reason: z.exactOptional(z.enum(FAILURE_REASONS)) })
     .describe("ends as failed"),
+  z
+    .strictObject({ call: WaitingCallLine, session: z.exactOptional(z.string()) })
+    .describe("ends the turn with a call of a tool that a person must allow first"),
   z
     .strictObject({ summary: z.record(z.string(), z.unknown()) })
     .describe("the report; handed over as it is, valid or not"),

@@ -1,7 +1,7 @@
 // The interface of the readers, one for each kind of agent: a line in, events out, and the result of the whole stream.
 import { given } from "../../system/given.js";
 import { parseJson } from "../../system/text/json.js";
-import type { AgentEvent, FailureReason, Session, Used } from "../agent.js";
+import type { AgentEvent, FailureReason, Session, Used, WaitingCall } from "../agent.js";
 import type { FailureFacts } from "./limit-facts.js";
 
 /**
@@ -43,6 +43,8 @@ export interface Closing {
   summary?: unknown;
   /** The session that a later request can resume. */
   session?: Session;
+  /** The call that it ended its turn for: a person must allow it first. */
+  waitingCall?: WaitingCall;
 }
 
 /** The session of this id; none where the id could be taken for anything but one (it becomes an argument). */

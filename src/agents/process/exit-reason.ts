@@ -49,7 +49,7 @@ export function judgeExit(seen: AttemptFacts, clock: ZonedClock): AgentResult {
     ...(failure?.reason === "budget" && seen.stopped?.why === "budget"
       ? { stoppedFor: seen.stopped.budget.of }
       : {}),
-    ...given({ session: seen.closing.session }),
+    ...given({ session: seen.closing.session, waitingCall: seen.closing.waitingCall }),
   };
   if (failure !== undefined) {
     const evidence = failure.reason === "no-credit" ? `no credit: ${failure.evidence}` : failure.evidence;

@@ -1,6 +1,6 @@
 // Runs an agent, which may take hours: gives it its prompt, logs its events, and ends in one event.
 import { dirname, join, relative } from "node:path";
-import type { AgentRequest, AgentResult, Session, Used } from "../../agents/agent.js";
+import type { AgentRequest, AgentResult, AnsweredCall, Session, Used } from "../../agents/agent.js";
 import { charge } from "../../agents/process/budget.js";
 import { addUsed, NOTHING_USED } from "../../agents/usage.js";
 import { hasUnknownCost } from "../step/spending.js";
@@ -33,6 +33,8 @@ import {
   whyNoReport,
 } from "./stage-report.js";
 import { findStageSession, rememberSession } from "./stage-session.js";
+import type { PendingCall } from "../../workflow/progress.js";
+import { blockByCall, findCallSession, makePendingCall } from "./waiting-call.js";
 import type { ConfiguredAgent, World } from "./world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
@@ -62,10 +64,16 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const guards = step.draft !== undefined || job.phase === "push";
     if (step.draft !== undefined) await checkpointDraft(world, job);
     const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
-    const resume = stage === undefined ? undefined : await findStageSession(world, job, stage);
-    const call = { began, effect, configured, step, prompt, promptFile, stop, ...given({ stage, resume }) };
+    const decided = stage === undefined ? undefined : findCallSession(world, job);
+    const resume =
+      decided?.session ?? (stage === undefined ? undefined : await findStageSession(world, job, stage));
+    const call = {
+      ...{ began, effect, configured, step, prompt, promptFile, stop },
+      ...given({ stage, resume, answered: decided?.answered }),
+    };
     const reported = await askForMissingReport(world, call, await runAgent(world, call));
-    const result = await useRequests(world, call, await askForMissingReason(world, call, reported));
+    const asked = await useRequests(world, call, await askForMissingReason(world, call, reported));
+    const result = blockByCall(asked, job);
     await logSummary(world, job, result);
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
     // The release's own check reports the agent's other changes.
@@ -73,7 +81,9 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
     await writeLastMessage(world, call, result);
     if (step.draft !== undefined && result.outcome === "failed") await undoDraft(world, job);
-    const event = makeFinished(job, result, ports.clock.monotonic() - began);
+    const pending = await makePendingCall(world, job, result);
+    const facts = { took: ports.clock.monotonic() - began, ...given({ pending }) };
+    const event = makeFinished(job, result, facts);
     memory.unpriced ||= hasUnknownCost(event);
     return event;
   } finally {
@@ -109,6 +119,7 @@ async function useRequests(world: World, { effect, step }: AgentCall, end: Agent
 async function askForMissingReport(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
   const { effect, step, stop } = call;
   const { job } = effect;
+  if (first.waitingCall !== undefined) return first;
   const reports = job.phase === "iteration" || job.phase === "review";
   const needs = (world.project.resolved.settings.loop.apply_summary && reports) || call.stage !== undefined;
   const session = call.stage === undefined ? findSessionToAsk(first) : findSessionToAskStage(first);
@@ -138,7 +149,8 @@ function makeReportRequest({ stage, effect: { job } }: AgentCall, { outcome, ...
 async function askForMissingReason(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
   const { effect, step, stop } = call;
   const { job } = effect;
-  const session = call.stage?.stage.kind === "analyze" ? undefined : findSessionToAskWhy(first);
+  const waits = call.stage?.stage.kind === "analyze" || first.waitingCall !== undefined;
+  const session = waits ? undefined : findSessionToAskWhy(first);
   if (job.task_id === undefined || session === undefined || stop.signal.aborted) return first;
   const elapsed = world.ports.clock.monotonic() - call.began;
   const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
@@ -221,6 +233,8 @@ interface AgentCall {
   stop: AbortController;
   /** Another session than a new one: to ask in, or that of a stage. */
   resume?: Session;
+  /** The person's decision on the call of the session that is resumed. */
+  answered?: AnsweredCall;
   /** In a workflow. */
   stage?: AgentStage;
 }
@@ -246,7 +260,7 @@ async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest>
     // A review must not change files.
     permissions:
       job.phase === "review" ? "read-only" : stage === undefined ? own : narrowPermissions(own, stage.stage),
-    ...given({ budgets: effect.budgets, resume: call.resume }),
+    ...given({ budgets: effect.budgets, resume: call.resume, answered: call.answered }),
     hide: listPlacesToHide(world),
   };
 }
@@ -351,16 +365,16 @@ async function writeLastMessage(
 function makeFinished(
   job: JobFacts,
   result: AgentEnd,
-  durationMs: number,
+  { took, pending }: { took: number; pending?: PendingCall },
 ): Extract<StepEvent, { type: "agent_finished" }> {
   const facts = {
     type: "agent_finished" as const,
     ...job,
     ...given({ exit_code: result.exitCode, signal: result.signal }),
     unknown_events: result.unknownEvents,
-    duration_ms: Math.round(durationMs),
+    duration_ms: Math.round(took),
     ...given({ usage: result.used, stopped_for: result.stoppedFor }),
-    ...(job.stage === undefined ? {} : given({ session: result.session?.id })),
+    ...(job.stage === undefined ? {} : given({ session: result.session?.id, pending_call: pending })),
   };
   if (result.outcome === "failed") {
     const { reason, evidence, retryAt } = result;

@@ -14,6 +14,7 @@ import {
   type Place,
 } from "../../workflow/advance.js";
 import type { Answer, ProgressRow } from "../../workflow/progress.js";
+import { questionId } from "../../workflow/question.js";
 import type { AskStage, Workflow } from "../../workflow/workflow.js";
 import { toMs } from "./stage.js";
 
@@ -121,7 +122,8 @@ function follow(order: MoveOrder, first: Advance, { outcome, lead }: { outcome: 
   const answer =
     first.ask === undefined || first.to === progress.stage ? undefined : findAutomatic(first.to, order);
   const next = enterPlace(progress, first.to);
-  const asked: ToldEvent[] = first.ask === undefined ? [] : [noteAsked(id, next.visit, first.ask, at)];
+  const asked: ToldEvent[] =
+    first.ask === undefined ? [] : [noteAsked(id, { ...progress, ...next }, first.ask, at)];
   const [agrees] = first.ask?.outcomes ?? [];
   const then =
     answer === undefined || agrees === undefined
@@ -173,13 +175,12 @@ function enterPlace(
 function noteTaken({ id, progress, takes }: MoveOrder, outcome: string): ToldEvent[] {
   if (takes === undefined) return [];
   const { by, via } = takes.automatic ?? progress.answered ?? { by: "", via: "file" as const };
-  const { visit } = progress;
   const answered = takes.automatic === undefined ? progress.answered?.outcome : outcome;
   return [
     {
       type: "question_answered",
       task_id: id,
-      question: `${id}.${String(visit)}`,
+      question: questionId(id, progress),
       ...given({ outcome: answered }),
       by,
       via,
@@ -211,13 +212,18 @@ export function noteEntered(
 }
 
 /** The line of a question. The digest of what it shows is added once the row has it. */
-export function noteAsked(id: TaskId, visit: number, ask: AskedQuestion, at: number): ToldEvent {
+export function noteAsked(
+  id: TaskId,
+  place: Pick<ProgressRow, "visit" | "first">,
+  ask: AskedQuestion,
+  at: number,
+): ToldEvent {
   const { shows, ...rest } = ask;
   return {
     type: "asked",
     task_id: id,
     question: {
-      id: `${id}.${String(visit)}`,
+      id: questionId(id, place),
       ...rest,
       ...(shows === undefined ? {} : { shows: { what: shows, sha256: "" } }),
       asked_at: new Date(at).toISOString(),
@@ -225,12 +231,21 @@ export function noteAsked(id: TaskId, visit: number, ask: AskedQuestion, at: num
   };
 }
 
-/** Adds the digest of what a question shows to its line, from the row that has the question now. */
+/** Corrects the line of a question by the row that has it now: its id in a later pass, and the digest of what it shows. */
 export function completeNote(note: ToldEvent, progress: ProgressRow | undefined): ToldEvent {
-  if (note.type !== "asked" || note.question.shows === undefined) return note;
-  const { shows, ...question } = note.question;
+  if (note.type !== "asked") return note;
+  const { shows, ...rest } = note.question;
+  const question = { ...rest, id: idInPass(note.task_id ?? "", rest.id, progress?.first) };
   const sha256 = progress?.shown;
-  return sha256 === undefined
-    ? { ...note, question }
-    : { ...note, question: { ...question, shows: { ...shows, sha256 } } };
+  return {
+    ...note,
+    question:
+      shows === undefined || sha256 === undefined ? question : { ...question, shows: { ...shows, sha256 } },
+  };
+}
+
+/** Only the store knows how many questions the passes before asked. */
+function idInPass(task: string, id: string, first = 0): string {
+  const number = Number(id.slice(task.length + 1));
+  return number > first ? id : questionId(task, { visit: number, first });
 }

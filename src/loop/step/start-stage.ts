@@ -164,7 +164,10 @@ function makeEntry(
     ...given({ ask }),
   };
   const notes = noteEntered(row.id, { visit: 0 }, undefined, led);
-  return { changes: [enter], notes: ask === undefined ? notes : [...notes, noteAsked(row.id, 1, ask, at)] };
+  return {
+    changes: [enter],
+    notes: ask === undefined ? notes : [...notes, noteAsked(row.id, { visit: 1 }, ask, at)],
+  };
 }
 
 function makeFacts(

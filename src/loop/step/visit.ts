@@ -7,7 +7,8 @@ import { PersistentMap } from "../../system/persistent-map.js";
 import type { Advance, AskedQuestion, Change } from "../../todo/model/change.js";
 import type { TaskId } from "../../todo/model/task.js";
 import { collectFacts, joinOutcomes, listOwnOutcomes } from "../../workflow/advance.js";
-import type { ProgressRow, SavedWork, Spent } from "../../workflow/progress.js";
+import { CALL, CALL_OUTCOMES } from "../../workflow/call.js";
+import type { PendingCall, ProgressRow, SavedWork, Spent } from "../../workflow/progress.js";
 import type { Stage, Workflow } from "../../workflow/workflow.js";
 import { planMove, type Move } from "./advance.js";
 import type { Decision } from "./decision.js";
@@ -45,8 +46,7 @@ export function judgeStage(
   if (snapshot?.head === "moved")
     return { kind: "failed", reason: "moved-head", evidence: snapshot.why ?? "HEAD was moved" };
   const call = job.end?.pending_call;
-  if (call !== undefined)
-    return { asks: { source: "tool", text: call.command, outcomes: ["yes", "no"], call } };
+  if (call !== undefined) return { asks: makeCallQuestion(call) };
   if ("kind" in accepted) return accepted;
   const { status, blockers, summary = "", questions = [], outcome } = accepted.summary;
   const asked = questions.filter((text) => text.trim() !== "");
@@ -64,6 +64,10 @@ export function judgeStage(
   const said =
     found === undefined ? "the report has no outcome" : `"${found}" is not an outcome of this stage`;
   return { kind: "failed", reason: "bad-summary", evidence: `${said}; possible are ${own.join(", ")}` };
+}
+
+function makeCallQuestion(call: PendingCall): AskedQuestion {
+  return { source: "tool", text: call.command, outcomes: [...CALL_OUTCOMES], shows: CALL, call };
 }
 
 /** Continues from the verdict on a stage whose visit it does not end by an outcome of its own. */

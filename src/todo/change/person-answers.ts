@@ -24,6 +24,8 @@ export interface TypedAnswer {
   /** The digest of what the person saw, or how it begins; absent: what the question shows now. */
   shown?: string;
   edited?: StageOutput;
+  /** Of a call, as the person changed them. */
+  arguments?: Readonly<Record<string, unknown>>;
 }
 
 /** A question that has no answer yet, and its task. */
@@ -36,7 +38,8 @@ export interface Found {
 export function answerQuestion(id: string, typed: TypedAnswer, person: Person): PersonEdit {
   return ({ tasks }) => {
     const found = findQuestion(tasks, id);
-    const { shown, edited } = typed;
+    const { shown, edited, arguments: changed } = typed;
+    const args = changed === undefined ? undefined : { ...changed };
     const digest = found.question.shows?.sha256;
     const isBegun = shown !== undefined && shown.length >= SHORTEST_DIGEST && digest?.startsWith(shown);
     return [
@@ -45,7 +48,7 @@ export function answerQuestion(id: string, typed: TypedAnswer, person: Person): 
         id: found.task.id,
         question: found.question.id,
         ...readAnswer(found.question, typed),
-        ...given({ shown_sha256: isBegun === true ? digest : (shown ?? digest), edited }),
+        ...given({ shown_sha256: isBegun === true ? digest : (shown ?? digest), edited, arguments: args }),
         ...person,
       },
     ];
@@ -58,7 +61,7 @@ const SHORTEST_DIGEST = 7;
 /** Gives the answer that agrees, or the one that refuses. */
 export function decideQuestion(
   id: string,
-  how: { word: "approve" | "reject"; message?: string; shown?: string },
+  how: Omit<TypedAnswer, "word"> & { word: "approve" | "reject" },
   person: Person,
 ): PersonEdit {
   return (backlog) => {
@@ -133,7 +136,7 @@ function notOpen(tasks: readonly Task[], id: string): UserError {
 
 function readAnswer(
   question: Question,
-  { word, message, edited }: TypedAnswer,
+  { word, message, edited, arguments: args }: TypedAnswer,
 ): Pick<Answer, "outcome" | "text" | "comment"> {
   const { id, outcomes } = question;
   const hint = `answer it with \`${answerCommand(question)}\``;
@@ -142,7 +145,7 @@ function readAnswer(
     if (text === undefined || text.trim() === "") throw new UserError("usage", `${id} needs a text`, hint);
     return { text, ...given({ comment: word === undefined ? undefined : message }) };
   }
-  const outcome = word ?? (edited === undefined ? undefined : EDIT);
+  const outcome = word ?? (edited === undefined && args === undefined ? undefined : EDIT);
   if (outcome === undefined) throw new UserError("usage", `${id} needs an outcome`, hint);
   if (!outcomes.includes(outcome))
     throw new UserError(

@@ -36,7 +36,7 @@ export function changeProgress(task: Task, change: ProgressChange, now: string):
 
 /** The first answer to an open question counts. The task is free for the next run at once. */
 function answer(task: Task, change: Of<"answer">, now: string): Task | string {
-  const { question, outcome, text, comment, edited, shown_sha256, by, via } = change;
+  const { question, outcome, text, comment, edited, arguments: args, shown_sha256, by, via } = change;
   const { progress } = task;
   const why = whyNotAnswered(progress, change);
   if (why !== undefined) return why;
@@ -50,6 +50,7 @@ function answer(task: Task, change: Of<"answer">, now: string): Task | string {
       text,
       comment,
       edited,
+      arguments: args,
     }),
   };
   return withAnswer(task, answered);

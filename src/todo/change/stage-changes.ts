@@ -2,7 +2,14 @@
 // to the backlog; loop/step decides them.
 import { given } from "../../system/given.js";
 import type { Answer, Grant, Progress, Question, Spent } from "../../workflow/progress.js";
-import { completeAnswer, describeAnswer, describeBy, isAnswered } from "../../workflow/question.js";
+import {
+  completeAnswer,
+  describeAnswer,
+  describeBy,
+  isAnswered,
+  questionId,
+  questionIdBefore,
+} from "../../workflow/question.js";
 import { ENDS } from "../../workflow/workflow.js";
 import type { Advance, AskedQuestion, Change } from "../model/change.js";
 import type { Task } from "../model/task.js";
@@ -26,6 +33,7 @@ export function enterStage(task: Task, change: Enter, now: string): Task | strin
     since: now,
     ...(isEnd(to) ? {} : { visits: { [to]: 1 } }),
     ...given({
+      first: nextFirst(task),
       outputs: before?.outputs,
       work: before?.restart === undefined ? undefined : before.work,
       answers: before?.answers,
@@ -38,6 +46,19 @@ export function enterStage(task: Task, change: Enter, now: string): Task | strin
   const question = makeQuestion(task, { progress, ask, now });
   return asBlocked({ ...task, progress: { ...progress, question } }, question);
 }
+
+/**
+ * What is added to the visit in the ids of this pass's questions: the ids of earlier passes are not used again. Where the row of an
+ * earlier pass is gone (the task was done, or `todo` cleared it), its attempts are the only trace.
+ */
+function nextFirst({ progress, attempts = 0 }: Task): number | undefined {
+  if (progress !== undefined && progress.digest !== "") return (progress.first ?? 0) + progress.visit;
+  if (progress?.first !== undefined) return progress.first + progress.visit;
+  return attempts === 0 ? undefined : attempts * MOST_QUESTIONS;
+}
+
+/** More questions than anybody is asked for one attempt. */
+const MOST_QUESTIONS = 1000;
 
 /** Ends a visit (L19): refused unless the task is in that stage and visit. */
 export function advanceStage(task: Task, change: Advance, now: string): Task | string {
@@ -118,7 +139,11 @@ function moveOn(
       : {
           answers: [
             ...(progress.answers ?? []),
-            { ...taken, stage: progress.stage, ...given({ asked: progress.question?.text }) },
+            {
+              ...taken,
+              stage: progress.stage,
+              ...given({ asked: progress.question?.text, call: progress.question?.call }),
+            },
           ],
         }),
     ...given({ spent: addSpent(progress, change.spent) }),
@@ -165,11 +190,13 @@ function makeQuestion(
   const sha256 =
     what === undefined
       ? undefined
-      : what === "diff" || what === "work"
-        ? progress.work?.commit
-        : progress.outputs?.[what]?.sha256;
+      : ask.call !== undefined
+        ? ask.call.sha256
+        : what === "diff" || what === "work"
+          ? progress.work?.commit
+          : progress.outputs?.[what]?.sha256;
   return {
-    id: `${id}.${String(progress.visit)}`,
+    id: questionId(id, progress),
     ...rest,
     ...(what === undefined || sha256 === undefined ? {} : { shows: { what, sha256 } }),
     asked_at: now,
@@ -198,7 +225,7 @@ export function giveUp(task: Task, reasons: readonly string[]): Task {
   if (progress === undefined) return task;
   const { work: _work, question, answer: _answer, grants: _grants, parts: _parts, ...kept } = progress;
   const last = progress.stage === "block" ? progress.answers?.at(-1) : undefined;
-  const isLast = last?.question === `${task.id}.${String(progress.visit - 1)}`;
+  const isLast = last?.question === questionIdBefore(task.id, progress);
   // A timeout blocks only the task: no person said no to it.
   const isRejected = isLast && last.via !== "timeout";
   const why = [last?.outcome ?? "answered", last?.comment].filter((one) => one !== undefined).join(": ");

@@ -3,7 +3,7 @@
 import { isDateTime } from "../model/date-time.js";
 import { nearest } from "../../system/text/nearest.js";
 import { Progress } from "../../workflow/progress.js";
-import { whyNotValid } from "../../workflow/question.js";
+import { questionId, whyNotValid } from "../../workflow/question.js";
 import { isInWorkflow, property } from "./in-workflow.js";
 import { didYouMean, show, type UnplacedProblem } from "../model/problem.js";
 
@@ -64,10 +64,14 @@ function isOwnAncestor(id: string | undefined, parents: Parents): boolean {
   return false;
 }
 
-function questionProblems(id: string, { question, visit }: Progress, pointer: string): UnplacedProblem[] {
+function questionProblems(
+  id: string,
+  { question, visit, first }: Progress,
+  pointer: string,
+): UnplacedProblem[] {
   if (question === undefined) return [];
   const at = `${pointer}/progress/question`;
-  const own = `${id}.${String(visit)}`;
+  const own = questionId(id, { visit, first });
   const found: UnplacedProblem[] = [];
   const bad = (key: string, message: string, suggestion: string): void => {
     found.push({ rule: "bad-value", pointer: `${at}/${key}`, message, suggestion });

@@ -2,7 +2,7 @@
 // tell them from an agent's. update.ts applies them.
 import { z } from "zod";
 import { never } from "../../system/never.js";
-import { By, StageOutput } from "../../workflow/progress.js";
+import { Answer, By, StageOutput } from "../../workflow/progress.js";
 import { Name } from "../../workflow/workflow.js";
 import { Task, TaskId, type Status } from "./task.js";
 
@@ -58,6 +58,7 @@ export const PersonChange = z.discriminatedUnion("op", [
       text: z.string().optional(),
       comment: z.string().optional(),
       edited: StageOutput.optional(),
+      arguments: Answer.shape.arguments,
       shown_sha256: z.string().optional(),
       ...who,
     })

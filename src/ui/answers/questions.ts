@@ -39,6 +39,8 @@ function shownBy(task: Task | undefined, at: (file: string) => string): Shown {
   const { question, outputs, work } = task?.progress ?? {};
   const shows = question?.shows;
   if (task === undefined || shows === undefined) return null;
+  if (question?.call !== undefined)
+    return { ...shows, ...{ file: null, readable: null, ref: null, commit: null, base: null } };
   const output = outputs?.[shows.what];
   const isWork = output === undefined && work !== undefined;
   return {

@@ -39,8 +39,12 @@ export function listQuestions(tasks: Iterable<Task>, tasksDir: string): OpenQues
 }
 
 /** Where a person reads what the question is about. */
-function placeOf({ shows }: Question, { outputs, work }: Progress, tasksDir: string): string | undefined {
-  if (shows === undefined) return undefined;
+function placeOf(
+  { shows, call }: Question,
+  { outputs, work }: Progress,
+  tasksDir: string,
+): string | undefined {
+  if (shows === undefined || call !== undefined) return undefined;
   const output = outputs?.[shows.what];
   if (output !== undefined) return `${tasksDir}/${output.file.replace(/\.json$/u, ".md")}`;
   if (work === undefined) return undefined;
@@ -88,8 +92,9 @@ export function answeredMeanwhile(id: string, answer: GivenAnswer | undefined): 
   return clean(`${id} was answered meanwhile: ${describeAnswer(answer)}, by ${describeBy(answer)}`);
 }
 
-function headOf({ task, title, stage }: OpenQuestion): string {
-  return `${clean(task)} ${clean(title)} · ${clean(stage)}`;
+function headOf({ task, title, stage, question }: OpenQuestion): string {
+  const asks = question.source === "tool" ? ` ${ofSource(question)}` : "";
+  return `${clean(task)} ${clean(title)} · ${clean(stage)}${asks}`;
 }
 
 function indented(line: string, columns?: number): string[] {
@@ -100,8 +105,23 @@ function indented(line: string, columns?: number): string[] {
 /** The question in its own lines: an agent may ask several. */
 export function bodyLines({ text, call }: Question, columns?: number): string[] {
   const asked = showBlock(text.trim()).flatMap((line) => indented(line, columns));
-  if (call === undefined || text.includes(call.command)) return asked;
-  return [...asked, ...indented(`${call.tool}: ${withoutSteering(call.command)}`, columns)];
+  if (call === undefined) return asked;
+  const command = text.includes(call.command) ? [] : indented(withoutSteering(call.command), columns);
+  return [...asked, ...command, ...callLines(call).flatMap((line) => indented(line, columns))];
+}
+
+/** The tool, its exact arguments and what the call would do. */
+export function callLines({
+  tool,
+  arguments: args,
+  preview,
+  command,
+}: NonNullable<Question["call"]>): string[] {
+  const values = Object.values(args ?? {});
+  const isCommand = values.length === 1 && values[0] === command;
+  const shown = args === undefined || isCommand ? [] : showBlock(JSON.stringify(args, null, 2));
+  const does = preview === undefined || preview === command ? [] : showBlock(preview.trimEnd());
+  return [`tool ${clean(tool)}`, ...shown, ...does];
 }
 
 /** The subject of the decision and where to read it; and of a call that it is outside the approved plan. */

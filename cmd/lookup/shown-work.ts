@@ -1,22 +1,22 @@
 // The subject of a question, as text: the output of a stage, or the changes of the saved work. Its digest must be the one that
 // the question names, so that what is approved is what was shown.
 import path from "node:path";
-import type { Project } from "../../../src/config/project/open-project.js";
-import { runGit } from "../../../src/git/base/git.js";
-import { openRepository, type Repository } from "../../../src/git/base/repository.js";
-import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
-import { formatOutputBody } from "../../../src/prompts/output-document.js";
-import { parseJson } from "../../../src/system/text/json.js";
-import { sha256Hex } from "../../../src/system/text/sha256.js";
-import type { Task } from "../../../src/todo/model/task.js";
-import { coloursFor } from "../../../src/ui/colours.js";
-import { diffLines } from "../../../src/ui/terminal/rescues.js";
-import { clean, showBlock, wrap } from "../../../src/ui/text.js";
-import { isOutputName } from "../../../src/workflow/outputs.js";
-import type { Question } from "../../../src/workflow/progress.js";
-import type { CommandContext } from "../../context/command-context.js";
-import { shownPath } from "../../lookup/project.js";
-import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
+import type { Project } from "../../src/config/project/open-project.js";
+import { runGit } from "../../src/git/base/git.js";
+import { openRepository, type Repository } from "../../src/git/base/repository.js";
+import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
+import { formatOutputBody } from "../../src/prompts/output-document.js";
+import { parseJson } from "../../src/system/text/json.js";
+import { sha256Hex } from "../../src/system/text/sha256.js";
+import type { Task } from "../../src/todo/model/task.js";
+import { coloursFor } from "../../src/ui/colours.js";
+import { diffLines } from "../../src/ui/terminal/rescues.js";
+import { clean, showBlock, wrap } from "../../src/ui/text.js";
+import { isOutputName } from "../../src/workflow/outputs.js";
+import type { Question } from "../../src/workflow/progress.js";
+import type { CommandContext } from "../context/command-context.js";
+import { shownPath } from "./project.js";
+import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 
 /** `changed`: why it cannot be decided on. */
 export type Shown = { text: readonly string[] } | { nothing: true } | { changed: string };
@@ -28,7 +28,8 @@ export async function readShown(
   { task, question }: { task: Task; question: Question },
 ): Promise<Shown> {
   const { shows } = question;
-  if (shows === undefined) return { nothing: true };
+  // A call is part of its question.
+  if (shows === undefined || question.source === "tool") return { nothing: true };
   if (shows.what === "diff" || shows.what === "work")
     return readChanges(context, project, { task, question });
   const output = task.progress?.outputs?.[shows.what];
