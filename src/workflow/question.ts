@@ -23,7 +23,7 @@ export function isAnswered(progress: Progress | undefined): boolean {
   return question !== undefined && answer !== undefined && whyNotValid(question, answer) === undefined;
 }
 
-/** Who did something, when, and how: `ada (cli), 2026-11-24T08:00:00Z`. A person may leave it out of the file. */
+/** The person who did something, with time and way: `ada (cli), 2026-11-24T08:00:00Z`. A person may leave it out of the file. */
 export function describeBy({
   by = UNKNOWN,
   via = "file",

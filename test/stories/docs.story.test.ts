@@ -50,7 +50,7 @@ const REFUSED: readonly string[] = [
 /** Lines that need T3 to ask a person. */
 const ABOUT_A_QUESTION = /^looper (?:answer|approve|reject|pause|resume|steer|complete|restart) /;
 
-/** What is typed before a line, so that there is something for it to do. */
+/** Lines that are typed before another, so that there is something for it to do. */
 const FIRST: readonly (readonly [line: RegExp, first: string])[] = [
   [/^looper resume /, "looper pause T3"],
   [/^looper workflows check /, "looper workflows copy implement-review"],

@@ -49,6 +49,22 @@ const ASKED = {
 };
 
 test(
+  "--file names another task file, for what is read and for what is written",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.write("other.json", rig.read("to-do.json").replaceAll("T1", "X1"));
+    const calls: Call[] = [
+      ["list_tasks", {}],
+      ["add_task", { title: "Say goodbye" }],
+    ];
+    const [listed] = await callAll(rig, calls, ["--file", "other.json"]);
+    expect(JSON.stringify(listed)).toContain("X1");
+    expect(rig.read("other.json")).toContain("Say goodbye");
+    expect(rig.read("to-do.json")).not.toContain("Say goodbye");
+  }),
+);
+
+test(
   "a client is greeted, shown the tools, and answered on every line that it can be answered on",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);

@@ -1,4 +1,4 @@
-// What the stages of a workflow do to the tree, to git and to files: saved, shelved, applied and rolled back, also after a kill.
+// The effect of the stages of a workflow on the tree, git and files: saved, shelved, applied and rolled back, also after a kill.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -78,6 +78,9 @@ test(
     expect(rig.git("log", "-1", "--format=%B", "--", "T1.txt")).toContain(
       "Looper-Approved-By: ada (cli, approve)",
     );
+    const planned = await rig.run(["rollback", "T1", "--dry-run", "--json"]);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ outcome: "planned", paths: ["T1.txt"] });
+    expect(existsSync(path.join(rig.project, "T1.txt"))).toBe(true);
     const undone = await rig.run(["rollback", "T1", "-y"]);
     expect(undone.code, undone.stderr).toBe(0);
     expect(existsSync(path.join(rig.project, "T1.txt"))).toBe(false);

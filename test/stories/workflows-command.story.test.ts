@@ -119,6 +119,8 @@ test(
         expect(code).toBe(typed[1] === "check" ? 1 : 2);
       }
     }
+    const drawn = await rig.run(["workflows", "show", "tdd", "--mermaid"]);
+    expect(drawn.stdout).toMatch(/^flowchart TD\n/);
     expect((await rig.run(["workflows"])).stdout).toMatch(/^linked +project +cannot be used: 1 problem$/m);
   }),
 );

@@ -1,12 +1,8 @@
 // `looper rollback ID`: takes back what a task has changed. Leaves the work to src/loop/undo.
-import {
-  rollback as rollTaskBack,
-  type RollbackCounts,
-  type RolledBack,
-} from "../../../src/loop/undo/rollback.js";
+import { rollback as rollTaskBack, type RollbackCounts } from "../../../src/loop/undo/rollback.js";
 import { undo as undoTask } from "../../../src/loop/undo/undo.js";
 import { UserError } from "../../../src/system/errors.js";
-import { given } from "../../../src/system/given.js";
+import { rollbackAnswer } from "../../../src/ui/answers/rollback.js";
 import { plural } from "../../../src/ui/view/amounts.js";
 import type { RollbackAnswer } from "../../../src/ui/shapes/work.js";
 import { clean } from "../../../src/ui/text.js";
@@ -52,7 +48,7 @@ export async function rollback(context: CommandContext, typed: Typed): Promise<C
     { id, who, dryRun: dryRun === true, confirm },
   );
   if (done.outcome === "done") return rollDoneBack(context, typed, { id, confirm, dryRun: dryRun === true });
-  const answer = answerOf(id, done);
+  const answer = rollbackAnswer(id, done);
   await print(context, answer, json === true);
   return answer.outcome === "rolled-back" || answer.outcome === "planned" ? "ok" : "no";
 }
@@ -83,23 +79,6 @@ async function rollDoneBack(
     }
   }
   return undo(context, typed);
-}
-
-function answerOf(task: string, done: Exclude<RolledBack, { outcome: "done" }>): RollbackAnswer {
-  const none = { created: [], modified: [], deleted: [] };
-  const { created, modified, deleted } = done.outcome === "nothing" ? none : done;
-  return {
-    outcome: done.outcome,
-    task,
-    created: [...created],
-    modified: [...modified],
-    deleted: [...deleted],
-    paths: done.outcome === "foreign" ? [...done.paths] : [],
-    ...(done.outcome === "rolled-back"
-      ? given({ rescue: done.rescue?.replace(/^refs\/looper\/rescue\//u, "") })
-      : {}),
-    warnings: done.outcome === "rolled-back" ? [...done.warnings] : [],
-  };
 }
 
 function countLine({ created, modified, deleted }: RollbackCounts): string {

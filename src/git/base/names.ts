@@ -70,7 +70,7 @@ export function shelvingRef(tree: string, task: string): string {
   return `refs/looper/shelving/${tree}/${encodeId(task)}`;
 }
 
-/** What the reset replaces in the tree, until it is compared with the saved work. */
+/** The part of the tree that the reset replaces, until it is compared with the saved work. */
 export function shelvedRef(tree: string, task: string): string {
   return `refs/looper/shelved/${tree}/${encodeId(task)}`;
 }

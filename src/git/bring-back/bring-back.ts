@@ -52,7 +52,7 @@ export async function restoreRescue(rescue: Rescue): Promise<BroughtBack> {
   }
 }
 
-/** What a list of changes means for a tree. */
+/** The effect of a list of changes on a tree. */
 export interface Plan {
   set: DiffEntry[];
   already: string[];

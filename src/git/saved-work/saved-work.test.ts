@@ -163,7 +163,7 @@ test("work that conflicts with the branch is not applied at all, and names the p
   expect(await git("rev-parse", "refs/looper/work/T1")).toBe(tip);
 });
 
-test("what changed after the work was saved is a rescue once it is shelved", async ({ scratch }) => {
+test("a change after the work was saved is a rescue once it is shelved", async ({ scratch }) => {
   const { top, git } = scratch;
   const repo = await scratch.open();
   const made = await begin(repo);

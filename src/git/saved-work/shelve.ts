@@ -21,7 +21,7 @@ export interface ShelveOrder {
 }
 
 export interface Shelved {
-  /** What the tree held beside the saved work, and the rescue that keeps it. */
+  /** The changes of the tree beside the saved work, and the rescue that keeps it. */
   rescue?: string;
   paths: readonly string[];
   warnings: readonly string[];

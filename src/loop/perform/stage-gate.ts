@@ -74,7 +74,7 @@ export function judgeRed(report: GateReport, onlyTests: boolean): GateReport {
 
 /** The tests that earlier stages left, and who may not change them. */
 export interface ProtectedTests {
-  /** What the stages changed that is not source. */
+  /** The changes of the stages that are not source. */
   tests: readonly DiffEntry[];
   stages: readonly string[];
 }

@@ -23,7 +23,7 @@ export function taskFolder(project: Pick<Project, "paths">, task: string): strin
   return join(tasksFolder(project), taskFolderName(task));
 }
 
-/** Outputs are a few pages of text; a larger file was put there by somebody else. */
+/** Outputs are a few pages of text; a larger file does not come from a stage. */
 const LARGEST_OUTPUT = 16 * 1024 * 1024;
 
 type OutputWorld = Pick<World, "ports" | "project" | "log" | "memory" | "workflows">;

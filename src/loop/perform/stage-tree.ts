@@ -84,14 +84,14 @@ async function tell(world: World, job: JobFacts, task: string, shelved: Shelved)
   if (message !== undefined) await world.log.tell({ type: "warning", ...job, message });
 }
 
-/** What the tree held beside the saved work of a task. */
+/** The changes of the tree beside the saved work of a task. */
 export function describeMore(task: string, { paths, rescue }: Shelved): string | undefined {
   if (rescue === undefined) return undefined;
   const name = rescue.replace(/^refs\/looper\/rescue\//u, "");
   return `not in the saved work of ${task}, and put aside: ${listSome(paths)}; bring it back with \`looper rescue restore ${name}\``;
 }
 
-/** What the saved work of the job's task changes, on its checkpoint. */
+/** The changes in the saved work of the job's task, on its checkpoint. */
 export async function listWorkInTree(
   { repo, memory }: World,
   { job, task_id: task }: JobFacts,
@@ -172,7 +172,7 @@ export async function openAside(
   const id = asideId(job.task_id ?? "");
   const aside = await checkpoint(repo, { id, run: world.log.run, job: job.job, reuse: false });
   world.memory.owns.set(job.job, own);
-  // What the task itself changed is not a person's uncommitted work.
+  // A change of the task itself is not a person's uncommitted work.
   world.memory.checkpoints.set(job.job, { ...aside, dirty: new Set() });
 }
 

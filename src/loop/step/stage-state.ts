@@ -18,7 +18,7 @@ export interface VisitMemory {
   spent: Spent;
 }
 
-/** What a task's commit says. `work`: it is the report of a stage that changes the tree. */
+/** The text of a task's commit. `work`: it is the report of a stage that changes the tree. */
 export interface TaskResult {
   result: string;
   files: readonly string[];

@@ -47,7 +47,7 @@ export interface Opening extends Frame {
   nextJob: number;
   dropped: ReadonlySet<string>;
   backoffs: Backoffs;
-  /** What earlier runs know of the work of unfinished tasks. */
+  /** The knowledge of earlier runs about the work of unfinished tasks. */
   earlierResults?: Extract<StepEvent, { type: "recovered" }>["results"];
   /** The kind of job that waits for an agent to end its backoff. */
   waits?: "bootstrap" | "repair" | undefined;

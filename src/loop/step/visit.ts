@@ -134,7 +134,7 @@ function failStage(
   return ended;
 }
 
-/** What follows a failed attempt that ends its visit. */
+/** The step after a failed attempt that ends its visit. */
 function describeNext({ facts }: Job, to: string | undefined): "blocked" | "retry" | "advance" {
   if (to === "block") return "blocked";
   return to === undefined || to === facts.stage ? "retry" : "advance";

@@ -19,7 +19,7 @@ import type { By } from "../../workflow/progress.js";
 import type { Task } from "../../todo/model/task.js";
 import { openSite, readBacklog, takeOver, type UndoSite } from "./undo-site.js";
 
-/** What a rollback takes back: paths as text, from the top. */
+/** The changes that a rollback takes back: paths as text, from the top. */
 export interface RollbackCounts {
   created: readonly string[];
   modified: readonly string[];
