@@ -130,6 +130,12 @@ const runInTerminal: CommandContext["inTerminal"] = async (program) => {
   return terminal.runInTerminal(program);
 };
 
+/** Loaded late: only a conversation needs it. */
+const openTerminal: CommandContext["openTerminal"] = async () => {
+  const { openRawTerminal } = await import("../src/system/processes/raw-terminal.js");
+  return openRawTerminal(process.stdin, stdout.stream);
+};
+
 /** The library that asks questions reads these variables. The environment of child processes stays as it was. */
 function settleColours(noColour: boolean): void {
   if (noColour) process.env["NO_COLOR"] = "1";
@@ -184,6 +190,7 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
       },
     }),
     inTerminal: runInTerminal,
+    openTerminal,
     onSignal: (listener) => {
       here.listener = listener;
       // A command that listens to signals must not wait for a slow reader.

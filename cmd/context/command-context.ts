@@ -4,6 +4,7 @@ import { agentNameIn } from "../../src/config/settings/agent-name.js";
 import type { Ending } from "../../src/logging/events.js";
 import type { Ports } from "../../src/system/ports.js";
 import type { TerminalProgram } from "../../src/system/processes/in-terminal.js";
+import type { RawTerminal } from "../../src/system/processes/raw-terminal.js";
 import type { Diagnostics } from "../../src/ui/terminal/diagnostics.js";
 import type { Output } from "../../src/ui/output.js";
 import type { Stderr } from "./stderr.js";
@@ -74,6 +75,8 @@ export interface CommandContext {
   askLine(question: string, example: string, withdrawn: AbortSignal): Promise<TypedLine>;
   /** Gives the terminal to a pager or an editor; its exit code, or `undefined` where it could not be started. */
   inTerminal: (program: TerminalProgram) => Promise<number | undefined>;
+  /** Takes the terminal key by key; stdin and stdout must be terminals. */
+  openTerminal: () => Promise<RawTerminal>;
   /** Sets the listener for signals. When it returns false, the program exits at once. */
   onSignal(listener: (signal: Signal) => boolean): void;
   /** Remembers the log folder of the run in progress, for the report of an internal error. */

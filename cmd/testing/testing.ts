@@ -61,6 +61,7 @@ export function contextIn(folder: string, env: Readonly<Record<string, string>> 
     ask: () => Promise.resolve(undefined),
     askLine: () => Promise.resolve("closed"),
     inTerminal: () => Promise.resolve(undefined),
+    openTerminal: () => Promise.reject(new Error("no terminal here")),
     onSignal: () => undefined,
     noteLog: () => undefined,
     claimStdout: () => () => Promise.resolve(),

@@ -123,7 +123,8 @@ export function hang(text: string, width: number): string[] {
 
 const INDENT = "  ";
 
-function shownWidth(text: string): number {
+/** How many columns a text with our own colours takes. */
+export function shownWidth(text: string): number {
   return widthOf(stripVTControlCharacters(text));
 }
 

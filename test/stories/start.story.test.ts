@@ -103,7 +103,7 @@ test("the whole of dist/ stays small", () => {
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   expect(bytes, `dist/ has ${String(bytes)} bytes: what is it that grew, and who needs it?`).toBeLessThan(
     // Of them about 0.2 MB for the gate: reading imports, lock files and the reports of test runners; 0.05 MB for `looper mcp`.
-    5_500_000,
+    7_500_000,
   );
 });
 
@@ -119,8 +119,8 @@ test("the package holds all it needs, and is small", () => {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [packed] = JSON.parse(said) as [{ size: number; unpackedSize: number }];
-  expect(packed.size).toBeLessThan(1_650_000);
-  expect(packed.unpackedSize).toBeLessThan(6_400_000);
+  expect(packed.size).toBeLessThan(2_250_000);
+  expect(packed.unpackedSize).toBeLessThan(8_500_000);
 });
 
 test("every module of dist/ runs with nothing installed beside it", () => {

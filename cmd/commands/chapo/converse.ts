@@ -3,16 +3,13 @@
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { CallAnswer } from "../../../src/chapo/engine/pending.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
-import { openChapo } from "../../../src/chapo/session/open-session.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
-import { nodeNetwork } from "../../../src/system/network.js";
 import { jsonText } from "../../../src/ui/json-text.js";
 import { clean } from "../../../src/ui/text.js";
 import {
   hasFlag,
-  listFlag,
   textFlag,
   type CommandOutcome,
   type CommandContext,
@@ -21,6 +18,7 @@ import {
 } from "../../context/command-context.js";
 import { exitCodeOfError } from "../../context/exit-codes.js";
 import { askPerson } from "./ask-person.js";
+import { openHere, type SessionListener } from "./open-here.js";
 import { modelOf, trustSite, type ChapoSite } from "./site.js";
 import { EventPrinter } from "./print-events.js";
 
@@ -35,6 +33,8 @@ export async function converse(
   message: string | undefined,
 ): Promise<CommandOutcome> {
   const resume = textFlag(typed, "--session");
+  if (!hasFlag(typed, "--json") && canTalk(context))
+    return talk(context, typed, { site, message, ...given({ resume }) });
   return inSession(context, typed, { site, ...given({ resume }) }, (conversation) =>
     message === undefined ? sendFromPrompt(context, conversation) : sendOne(conversation, message),
   );
@@ -66,8 +66,8 @@ async function inSession(
   const printer: Printer = json ? printJsonLines(context) : new EventPrinter(context);
   const interrupts = listen(context);
   const { signal: opening } = interrupts.begin();
-  const place = { site, model, printer, signal: opening, ...given({ resume }) };
-  const chapo = await openHere(context, typed, place);
+  const place = { site, model, signal: opening, ...given({ resume }) };
+  const chapo = await openHere(context, typed, place, listenerOf(context, site, printer));
   try {
     const signal = interrupts.end();
     if (signal !== undefined) return { ending: "interrupted", signal };
@@ -77,36 +77,39 @@ async function inSession(
   }
 }
 
+/** Both ends are terminals that can move the cursor. */
+function canTalk({ stdin, out, err, env, log }: CommandContext): boolean {
+  const isPlain = env["TERM"] === "dumb" || env["TERM"] === undefined || log.format === "json";
+  return stdin.isTerminal && out.isTerminal && err.isTerminal && !isPlain;
+}
+
+async function talk(
+  context: CommandContext,
+  typed: Typed,
+  { site, message, resume }: { site: ChapoSite; message: string | undefined; resume?: string },
+): Promise<CommandOutcome> {
+  await trustSite(context, typed, site);
+  const model = await modelOf(context, typed, site);
+  const { talkHere } = await import("./talk/open-talk.js");
+  const { signal } = new AbortController();
+  const { outcome, signal: ended } = await talkHere(context, { site, model, message }, (listener) =>
+    openHere(context, typed, { site, model, signal, ...given({ resume }) }, listener),
+  );
+  if (ended !== undefined && (ended !== "SIGINT" || message !== undefined))
+    return { ending: "interrupted", signal: ended };
+  return message === undefined || outcome === undefined ? "ok" : endOf(outcome);
+}
+
 interface Conversation {
   chapo: Chapo;
   printer: Printer;
   interrupts: Interrupts;
 }
 
-function openHere(
-  context: CommandContext,
-  typed: Typed,
-  place: { site: ChapoSite; model: string; printer: Printer; signal: AbortSignal; resume?: string },
-): Promise<Chapo> {
-  const { site, model, printer, signal, resume } = place;
-  const { ports, home, promptsFolder, stdin } = context;
-  const { settings, env, redact, sessionsFolder, project, agent } = site;
-  return openChapo({
-    ports,
-    network: nodeNetwork(),
-    root: project.folder,
-    env,
-    home,
-    settings,
-    model,
-    promptsFolder,
-    sessionsFolder,
-    permissions: agent.permissions,
-    redact,
-    signal,
-    ...given({ resume }),
-    skills: listFlag(typed, "--skill"),
-    ...(stdin.isTerminal
+/** Prints events, and asks at a prompt where a person is there. */
+function listenerOf(context: CommandContext, { redact }: ChapoSite, printer: Printer): SessionListener {
+  return {
+    ...(context.stdin.isTerminal
       ? {
           ask: async (question) => {
             await printer.settled();
@@ -120,7 +123,7 @@ function openHere(
     onWarning: (text) => {
       void context.report({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
     },
-  });
+  };
 }
 
 function printJsonLines({ out }: CommandContext): Printer {

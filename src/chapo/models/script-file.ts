@@ -38,6 +38,9 @@ const ScriptEntry = z.strictObject({
   ),
   times: z.exactOptional(z.int().min(1).describe("how many turns the entry answers")),
   delay_ms: z.exactOptional(z.int().min(0).max(3_600_000)),
+  piece_ms: z.exactOptional(
+    z.int().min(0).max(60_000).describe("the pause before each piece of the text, of at most 40 characters"),
+  ),
 });
 /** The answer to one turn, or to `times` turns. */
 export type ScriptEntry = z.infer<typeof ScriptEntry>;

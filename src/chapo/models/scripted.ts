@@ -77,8 +77,17 @@ async function playTurn(
   }
   const reply = toReply(entry, request, settings);
   if (settings.stream && request.onText !== undefined)
-    for (const piece of reply.text.match(/[\s\S]{1,40}/g) ?? []) request.onText(piece);
+    for (const piece of reply.text.match(/[\s\S]{1,40}/g) ?? []) {
+      if (entry.piece_ms !== undefined) await pause(clock, entry.piece_ms, signal);
+      if (isAborted(signal)) return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
+      request.onText(piece);
+    }
   return { reply };
+}
+
+/** It can change while a text is sent. */
+function isAborted({ aborted }: AbortSignal): boolean {
+  return aborted;
 }
 
 function toReply(

@@ -6,6 +6,7 @@ import type { UserQuestion, Reply } from "../../chapo/engine/pending.js";
 import { never } from "../../system/never.js";
 import { plural, showDuration, showMoment } from "../view/amounts.js";
 import type { Colours } from "../colours.js";
+import { diffColour } from "./talk/diff-lines.js";
 import { clean, cut, hang, showBlock, showExactly } from "../text.js";
 
 export interface ChapoScreen {
@@ -55,7 +56,7 @@ function linesOf(
   const { colours } = screen;
   switch (event.type) {
     case "tool_call":
-      return [fit(`• ${event.data.tool}${toldBy(event.data.args)}`, screen)];
+      return [fit(`• ${event.data.tool}${describeCall(event.data.args)}`, screen)];
     case "tool_result":
       return resultLines(event.data, args, screen);
     case "validation":
@@ -114,7 +115,8 @@ const TELLING = [
   "command path source destination pattern query url host script id agent_type prompt message content question",
 ].flatMap((line) => line.split(" "));
 
-function toldBy(args: unknown): string {
+/** What a call does, in a few words: its telling arguments, each after a space. */
+export function describeCall(args: unknown): string {
   const told = TELLING.flatMap((name) => textField(args, name) ?? []).slice(0, 2);
   const files = field(args, "edits") ?? field(args, "files");
   if (told.length === 0 && Array.isArray(files)) return ` ${plural(files.length, "place")}`;
@@ -174,14 +176,6 @@ export function questionLines(question: UserQuestion, screen: ChapoScreen): stri
       return lines.map((one) => `  ${isDiff ? diffColour(line, colours)(one) : one}`);
     }),
   ];
-}
-
-function diffColour(line: string, colours: Colours): (text: string) => string {
-  if (/^(?:\+\+\+|---) /.test(line)) return colours.bold;
-  if (line.startsWith("@@")) return colours.cyan;
-  if (line.startsWith("+")) return colours.green;
-  if (line.startsWith("-")) return colours.red;
-  return (text) => text;
 }
 
 /** The typed answer to that question; `undefined` when it is not valid. */

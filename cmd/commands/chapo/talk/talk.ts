@@ -1,0 +1,347 @@
+// A conversation at a terminal: text streams above, the editor stays below. Typing while the model works queues a message; Esc
+// interrupts. Leaves the lines to src/ui/terminal/talk, the editing to editor.ts, and the work to src/chapo.
+import { matchesKey } from "@mariozechner/pi-tui";
+import type { ChapoEvent } from "../../../../src/chapo/engine/events.js";
+import type { ConversationOutcome } from "../../../../src/chapo/engine/world.js";
+import type { Chapo } from "../../../../src/chapo/session/session-request.js";
+import type { RawTerminal } from "../../../../src/system/processes/raw-terminal.js";
+import { coloursFor } from "../../../../src/ui/colours.js";
+import { questionLines } from "../../../../src/ui/terminal/chapo-lines.js";
+import { LiveRegion, type CursorPlace } from "../../../../src/ui/terminal/talk/region.js";
+import { TalkLines, type TalkScreen } from "../../../../src/ui/terminal/talk/talk-lines.js";
+import { clean, wrap } from "../../../../src/ui/text.js";
+import { plural, showCount } from "../../../../src/ui/view/amounts.js";
+import type { CommandContext, Signal } from "../../../context/command-context.js";
+import type { Completions } from "./complete.js";
+import { completionsOf } from "./complete.js";
+import { MessageEditor } from "./editor.js";
+import type { History } from "./history.js";
+import { InputReader, MOST_PASTED } from "./input.js";
+import { answerOfKey, editableText, readEdited, type OpenQuestion } from "./question.js";
+import type { Reply, UserQuestion } from "../../../../src/chapo/engine/pending.js";
+import { describeReply, echoLines, hintLines, queuedLines } from "./view.js";
+
+/** What a conversation at a terminal is opened with. */
+export interface TalkPlace {
+  context: CommandContext;
+  terminal: RawTerminal;
+  model: string;
+  history: History;
+  completions: Completions;
+}
+
+/** How it ended: with the last outcome, or by a signal. */
+export interface TalkEnd {
+  outcome?: ConversationOutcome;
+  signal?: Signal;
+}
+
+const TICK_MS = 100;
+
+/** The screen, the keys and the queue of one conversation. */
+export class Talk {
+  readonly #place: TalkPlace;
+  readonly #region: LiveRegion;
+  readonly #lines: TalkLines;
+  readonly #editor: MessageEditor;
+  readonly #input: InputReader;
+  readonly #colours;
+  readonly #queue: string[] = [];
+  #printed: string[] = [];
+  #notice = "";
+  #question: OpenQuestion | undefined;
+  /** What was in the editor before a remark or an edit. */
+  #draft = "";
+  #turn: AbortController | undefined;
+  #signal: Signal | undefined;
+  #isOver = false;
+  #wake: (() => void) | undefined;
+
+  constructor(place: TalkPlace) {
+    const { context, terminal, model, completions } = place;
+    this.#place = place;
+    this.#colours = coloursFor(context.out.colour);
+    const [columns, rows] = [() => context.out.columns(), () => context.out.rows()];
+    this.#region = new LiveRegion({
+      write: (text) => {
+        terminal.write(text);
+      },
+      columns,
+      rows,
+    });
+    this.#lines = new TalkLines(model);
+    this.#editor = new MessageEditor({
+      rows,
+      colours: this.#colours,
+      completions: completionsOf(completions),
+      onChange: () => {
+        this.#draw();
+      },
+      onSubmit: (text) => {
+        this.#submitted(text);
+      },
+    });
+    this.#input = new InputReader({
+      onKey: (key) => {
+        this.#key(key);
+      },
+      onPaste: (text, left) => {
+        this.#pasted(text, left);
+      },
+      onTooLong: (characters) => {
+        this.#notice = `what you pasted has ${showCount(characters)} characters, at most ${showCount(MOST_PASTED)} fit: put it into a file and name it with @`;
+        this.#draw();
+      },
+    });
+  }
+
+  /** Sends the message, or those that are typed; resolves when the person ends it, or when `message` and the queue are done. */
+  async run(chapo: Chapo, message: string | undefined): Promise<TalkEnd> {
+    const { context, terminal, history } = this.#place;
+    for (const typed of await history.read()) this.#editor.remember(typed);
+    context.onSignal((signal) => this.#signalled(signal));
+    const ticker = context.ports.clock.every(TICK_MS, () => {
+      if (this.#turn !== undefined) this.#draw();
+    });
+    terminal.listen({
+      onInput: (text) => {
+        this.#input.take(text);
+      },
+      onResize: () => {
+        this.#draw();
+      },
+      onClosed: () => {
+        this.#signalled("SIGHUP");
+      },
+    });
+    if (message === undefined) this.print([this.#colours.dim(`session ${chapo.id} · /help · Ctrl-D ends`)]);
+    else this.#queue.push(message);
+    try {
+      return await this.#converse(chapo, message !== undefined);
+    } finally {
+      ticker.cancel();
+    }
+  }
+
+  /** Prints an event of the session. */
+  add(event: ChapoEvent): void {
+    this.print(this.#lines.take(event, this.#screen()));
+  }
+
+  /** Prints lines above the editor. */
+  print(lines: readonly string[]): void {
+    this.#printed.push(...lines);
+    this.#draw();
+  }
+
+  /** Prints a warning. */
+  warn(text: string): void {
+    this.print(wrap(clean(text), this.#screen().columns).map(this.#colours.yellow));
+  }
+
+  /** Asks before a call; one key answers. */
+  ask(question: UserQuestion): Promise<Reply> {
+    const { context } = this.#place;
+    return new Promise((resolve) => {
+      const answer = (reply: Reply): void => {
+        if (this.#question === undefined) return;
+        this.#question = undefined;
+        this.#lines.setBusy(question.tool, context.ports.clock.now());
+        this.print([this.#colours.dim(describeReply(reply))]);
+        resolve(reply);
+      };
+      this.#lines.setBusy(undefined, 0);
+      this.#question = { question, mode: "keys", answer };
+      this.print(questionLines(question, this.#screen()));
+    });
+  }
+
+  /** Puts the terminal back. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#input.close();
+    this.#region.clear();
+    for (const line of this.#printed) this.#place.terminal.write(`${line}\r\n`);
+    this.#place.terminal.close();
+  }
+  #isClosed = false;
+
+  async #converse(chapo: Chapo, once: boolean): Promise<TalkEnd> {
+    let outcome: ConversationOutcome | undefined;
+    if (chapo.pending() !== undefined) await this.#work((signal) => chapo.proceed(signal));
+    while (!this.#isOver) {
+      const next = this.#queue.shift();
+      if (next === undefined) {
+        if (once && outcome !== undefined) break;
+        this.#draw();
+        await new Promise<void>((wake) => {
+          this.#wake = wake;
+        });
+        continue;
+      }
+      this.print(echoLines(next, this.#screen()));
+      outcome = await this.#work((signal) => chapo.send(next, signal));
+    }
+    return {
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(this.#signal === undefined ? {} : { signal: this.#signal }),
+    };
+  }
+
+  async #work(work: (signal: AbortSignal) => Promise<ConversationOutcome>): Promise<ConversationOutcome> {
+    const turn = new AbortController();
+    this.#turn = turn;
+    this.#signal = undefined;
+    this.#lines.setBusy("thinking", this.#place.context.ports.clock.now());
+    this.#draw();
+    try {
+      return await work(turn.signal);
+    } finally {
+      this.#turn = undefined;
+      this.#lines.setBusy(undefined, 0);
+      this.#draw();
+    }
+  }
+
+  #submitted(text: string): void {
+    const open = this.#question;
+    if (open !== undefined && open.mode !== "keys") this.#answerWithText(open, text);
+    else if (text.trim() !== "") this.#say(text);
+    this.#draw();
+  }
+
+  #say(text: string): void {
+    this.#editor.remember(text);
+    void this.#place.history.add(text).catch(() => undefined);
+    if (/^\/(?:exit|quit)\s*$/.test(text)) this.#end();
+    else this.#queue.push(text);
+    this.#wake?.();
+  }
+
+  #answerWithText(open: OpenQuestion, text: string): void {
+    const read =
+      open.mode === "remark"
+        ? { reply: { verdict: "reject" as const, ...(text.trim() === "" ? {} : { remark: text.trim() }) } }
+        : readEdited(text, open.question);
+    if ("problem" in read) {
+      this.#notice = read.problem;
+      this.#editor.setText(text);
+      return;
+    }
+    this.#editor.setText(this.#draft);
+    open.answer(read.reply);
+  }
+
+  #key(key: string): void {
+    this.#notice = "";
+    if (matchesKey(key, "ctrl+c")) this.#interrupted();
+    else if (matchesKey(key, "ctrl+d") && this.#editor.text === "") this.#end();
+    else if (matchesKey(key, "escape") && !this.#editor.isCompleting) this.#escaped(key);
+    else if (this.#question?.mode === "keys" && this.#editor.text === "") this.#answered(key, this.#question);
+    else this.#editor.key(key);
+    this.#draw();
+  }
+
+  #answered(key: string, open: OpenQuestion): void {
+    const reply = answerOfKey(key, open.question);
+    if (reply === undefined) return;
+    if (typeof reply === "object") {
+      open.answer(reply);
+      return;
+    }
+    open.mode = reply;
+    this.#draft = "";
+    if (reply === "edit") this.#editor.setText(editableText(open.question));
+  }
+
+  /** Esc leaves a remark or an edit; else it ends the turn, and what is queued is sent next. */
+  #escaped(key: string): void {
+    const open = this.#question;
+    if (open !== undefined && open.mode !== "keys") {
+      open.mode = "keys";
+      this.#editor.setText(this.#draft);
+    } else if (this.#turn === undefined) this.#editor.key(key);
+    else this.#stopTurn();
+  }
+
+  /** Ctrl-C ends the turn, then clears the editor, then ends the conversation. */
+  #interrupted(): void {
+    if (this.#turn !== undefined) {
+      const waiting = this.#queue.splice(0);
+      if (waiting.length > 0) this.#editor.setText([...waiting, this.#editor.text].join("\n").trimEnd());
+      this.#signal = "SIGINT";
+      this.#stopTurn();
+    } else if (this.#editor.text !== "") this.#editor.setText("");
+    else this.#end();
+  }
+
+  #stopTurn(): void {
+    const open = this.#question;
+    this.#turn?.abort();
+    open?.answer({ verdict: "reject" });
+  }
+
+  #signalled(signal: Signal): boolean {
+    if (signal === "SIGINT" && this.#turn !== undefined && this.#signal === undefined) {
+      this.#interrupted();
+      return true;
+    }
+    if (this.#isOver) return false;
+    this.#signal = signal;
+    this.#stopTurn();
+    this.#end();
+    return true;
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#stopTurn();
+    this.#wake?.();
+  }
+
+  #pasted(text: string, left: number): void {
+    const broken = text.split("\ufffd").length - 1;
+    this.#notice = [
+      left === 0 ? "" : `${plural(left, "control character")} left out of what you pasted`,
+      broken === 0
+        ? ""
+        : `${plural(broken, "place")} of what you pasted ${broken === 1 ? "is" : "are"} not valid UTF-8`,
+    ]
+      .filter((part) => part !== "")
+      .join("; ");
+    // A pasted text is never the answer to a question.
+    if (text !== "") this.#editor.paste(text);
+    this.#draw();
+  }
+
+  #screen(): TalkScreen {
+    return { colours: this.#colours, columns: Math.max(10, this.#place.context.out.columns()) };
+  }
+
+  #draw(): void {
+    if (this.#isClosed) return;
+    const screen = this.#screen();
+    const now = this.#place.context.ports.clock.now();
+    const above = [
+      ...this.#lines.live(now, screen),
+      ...queuedLines(this.#queue, screen),
+      ...this.#hints(screen),
+    ];
+    const asksForKey = this.#question?.mode === "keys" && this.#editor.text === "";
+    const { lines, cursor } = asksForKey
+      ? { lines: [], cursor: undefined }
+      : this.#editor.render(screen.columns);
+    const place: CursorPlace | undefined =
+      cursor === undefined ? undefined : { line: above.length + cursor.line, column: cursor.column };
+    const printed = this.#printed;
+    this.#printed = [];
+    this.#region.draw(printed, [...above, ...lines, this.#lines.footer(screen)], place);
+  }
+
+  #hints(screen: TalkScreen): string[] {
+    const open = this.#question;
+    const question = open === undefined ? {} : { question: { ...open, isTyping: this.#editor.text !== "" } };
+    return hintLines({ notice: this.#notice, ...question }, screen);
+  }
+}

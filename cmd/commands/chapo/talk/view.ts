@@ -1,0 +1,64 @@
+// The lines around the editor that say what waits: the message that was sent, those that are queued, and the hints. Pure.
+import { clean, cut, showBlock, wrap } from "../../../../src/ui/text.js";
+import type { TalkScreen } from "../../../../src/ui/terminal/talk/talk-lines.js";
+import { plural } from "../../../../src/ui/view/amounts.js";
+import { keysLine, type OpenQuestion } from "./question.js";
+import type { Reply } from "../../../../src/chapo/engine/pending.js";
+
+const MOST_ECHOED = 12;
+const MOST_QUEUED = 3;
+
+/** A message as it is printed when it is sent. */
+export function echoLines(message: string, { colours, columns }: TalkScreen): string[] {
+  const lines = showBlock(message).flatMap((line) =>
+    wrap(line.replaceAll("\t", "    "), Math.max(10, columns - 2)),
+  );
+  const shown = lines
+    .slice(0, MOST_ECHOED)
+    .map((line, at) => colours.bold(`${at === 0 ? "> " : "  "}${line}`));
+  const more = lines.length - shown.length;
+  return ["", ...shown, ...(more > 0 ? [colours.dim(`  … ${plural(more, "more line")}`)] : [])];
+}
+
+/** The messages that are sent next. */
+export function queuedLines(queue: readonly string[], { colours, columns }: TalkScreen): string[] {
+  const more = queue.length - MOST_QUEUED;
+  return [
+    ...queue
+      .slice(0, MOST_QUEUED)
+      .map((text) => colours.dim(cut(`queued: ${clean(text.slice(0, 500))}`, columns - 1))),
+    ...(more > 0 ? [colours.dim(`and ${more} more`)] : []),
+  ];
+}
+
+/** The notice, and how the open question is answered. */
+export function hintLines(
+  {
+    notice,
+    question: open,
+  }: { notice: string; question?: Pick<OpenQuestion, "question" | "mode"> & { isTyping: boolean } },
+  { colours, columns }: TalkScreen,
+): string[] {
+  const lines = notice === "" ? [] : wrap(clean(notice), columns - 1).map((line) => colours.yellow(line));
+  if (open === undefined) return lines;
+  return [...lines, colours.bold(cut(questionHint(open, columns), columns - 1))];
+}
+
+function questionHint(
+  { question, mode, isTyping }: Pick<OpenQuestion, "question" | "mode"> & { isTyping: boolean },
+  columns: number,
+): string {
+  if (mode === "remark") return "Say why not: Enter sends it, Esc goes back";
+  if (mode === "edit") return "Change the call: Enter runs it, Esc goes back";
+  return isTyping
+    ? "A call waits for you: Enter queues the message, then answer"
+    : keysLine(question, columns);
+}
+
+/** The answer to a question, as it is printed. */
+export function describeReply(reply: Reply): string {
+  if (reply.verdict === "reject")
+    return reply.remark === undefined ? "  refused" : `  refused: ${clean(reply.remark)}`;
+  if (reply.args !== undefined) return "  allowed as edited";
+  return reply.always === true ? "  allowed for this session" : "  allowed";
+}

@@ -1,0 +1,187 @@
+// What a conversation shows at a terminal: lines that are printed once, in the order of the events, and the lines that change in
+// place below them. Each text is shown once, as it comes. Pure. Leaves drawing to region.ts.
+import type { ChapoEvent } from "../../../chapo/engine/events.js";
+import { cut, clean, hang, showBlock } from "../../text.js";
+import { showDuration, showSpent } from "../../view/amounts.js";
+import { describeCall, openChapoLines, type ChapoScreen } from "../chapo-lines.js";
+import { diffLines } from "./diff-lines.js";
+import { StreamLines } from "./stream-lines.js";
+
+/** A terminal's width is known. */
+export type TalkScreen = ChapoScreen & { columns: number };
+
+/** What runs now, and since when (epoch ms). */
+interface Busy {
+  what: string;
+  since: number;
+}
+
+type Of<T extends ChapoEvent["type"]> = Extract<ChapoEvent, { type: T }>;
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const FRAME_MS = 100;
+
+/** The lines of one conversation. */
+export class TalkLines {
+  readonly #lines = openChapoLines();
+  readonly #stream = new StreamLines();
+  readonly #model: string;
+  /** The text of the request in progress. */
+  #text = "";
+  #request = 0;
+  /** The last text of the model that was printed whole. */
+  #shown = "";
+  #busy: Busy | undefined;
+  /** Calls whose diff was shown with the question. */
+  readonly #asked = new Set<string>();
+  readonly #spent = { tokens: 0, cost: 0, priced: 0, unpriced: 0 };
+  #window: { used: number; limit: number } | undefined;
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  /** The lines that an event prints. */
+  take(event: ChapoEvent, screen: TalkScreen): string[] {
+    this.#note(event);
+    switch (event.type) {
+      case "delta":
+        return event.child === undefined ? this.#delta(event, screen) : [];
+      case "message":
+        return event.child === undefined ? this.#message(event.data.text, screen) : [];
+      case "retry":
+        return this.#retry(event, screen);
+      case "answer":
+        return this.#end(event.data.answer, screen);
+      case "clarify":
+        return this.#end(event.data.question, screen);
+      case "error": {
+        const rest = this.#finishText(screen);
+        if (event.data.reason === "interrupted") return [...rest, screen.colours.yellow("interrupted")];
+        return [...rest, ...this.#lines(event, screen)];
+      }
+      case "validation":
+        // A draft that passed needs no word.
+        return event.data.issues.length === 0 ? [] : this.#lines(event, screen);
+      case "tool_result":
+        return [...this.#lines(event, screen), ...this.#diff(event, screen)];
+      default:
+        return this.#lines(event, screen);
+    }
+  }
+
+  /** The lines that change in place: the text that is being written, and what runs for how long. */
+  live(now: number, screen: TalkScreen): string[] {
+    const text = this.#stream.tail(screen.columns);
+    if (this.#busy === undefined) return text;
+    const { what, since } = this.#busy;
+    const frame = FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length] ?? "";
+    const time = showSeconds(now - since);
+    const line = cut(`${frame} ${what} · ${time} · Esc interrupts`, screen.columns - 1);
+    return [...text, screen.colours.cyan(line)];
+  }
+
+  /** The last line: model, tokens, share of the window, dollars. */
+  footer({ colours, columns }: TalkScreen): string {
+    const { tokens, cost, priced, unpriced } = this.#spent;
+    const known = priced > 0 ? { cost, ...(unpriced > 0 ? { partly: true as const } : {}) } : {};
+    const window =
+      this.#window === undefined
+        ? ""
+        : `${Math.round((100 * this.#window.used) / this.#window.limit)}% of window`;
+    const parts = [clean(this.#model), showSpent({ tokens, ...known }), window].filter((part) => part !== "");
+    return colours.dim(cut(parts.join(" · "), columns - 1));
+  }
+
+  /** What runs; `undefined`: nothing. */
+  setBusy(what: string | undefined, now: number): void {
+    this.#busy = what === undefined ? undefined : { what: clean(what), since: now };
+  }
+
+  #note(event: ChapoEvent): void {
+    const now = Date.parse(event.timestamp);
+    switch (event.type) {
+      case "thinking":
+        this.#window = event.data.tokenUsage;
+        this.setBusy("thinking", now);
+        return;
+      case "tool_call":
+        this.setBusy(`${event.data.tool}${describeCall(event.data.args)}`, now);
+        return;
+      case "tool_result":
+        this.setBusy("thinking", now);
+        return;
+      case "action_pending":
+        this.#asked.add(event.data.callId);
+        return;
+      case "usage": {
+        const { input_tokens: input, output_tokens: output, cached_input_tokens: cached } = event.data;
+        this.#spent.tokens += input + output + cached;
+        if (event.data.cost_usd === undefined) this.#spent.unpriced += 1;
+        else {
+          this.#spent.cost += event.data.cost_usd;
+          this.#spent.priced += 1;
+        }
+        return;
+      }
+      default:
+    }
+  }
+
+  #delta({ data: { request, text } }: Of<"delta">, { columns }: TalkScreen): string[] {
+    if (request !== this.#request) this.#text = "";
+    this.#request = request;
+    this.#text += text;
+    const isFirst = !this.#stream.began;
+    const lines = this.#stream.take(text, columns);
+    return isFirst && this.#hasText() ? ["", ...lines] : lines;
+  }
+
+  #hasText(): boolean {
+    return this.#stream.began;
+  }
+
+  #message(text: string, screen: TalkScreen): string[] {
+    const wasStreamed = this.#text.trim() === text.trim();
+    const rest = this.#finishText(screen);
+    this.#shown = text.trim();
+    return wasStreamed ? rest : [...rest, "", ...blockLines(text, screen)];
+  }
+
+  #retry({ data: { failed } }: Of<"retry">, screen: TalkScreen): string[] {
+    if (failed !== this.#request || !this.#stream.began) return [];
+    return [
+      ...this.#finishText(screen),
+      screen.colours.yellow("  (the text above is void: it begins again)"),
+    ];
+  }
+
+  #end(text: string, screen: TalkScreen): string[] {
+    const rest = this.#finishText(screen);
+    const wasShown = this.#shown === text.trim();
+    this.#shown = "";
+    return wasShown ? rest : [...rest, "", ...blockLines(text, screen)];
+  }
+
+  #finishText({ columns }: TalkScreen): string[] {
+    this.#text = "";
+    return this.#stream.end(columns);
+  }
+
+  #diff({ data }: Of<"tool_result">, screen: TalkScreen): string[] {
+    const wasShown = this.#asked.delete(data.callId);
+    const { diff } = data as { diff?: string };
+    return diff === undefined || wasShown ? [] : diffLines(diff, screen);
+  }
+}
+
+function blockLines(text: string, { columns }: TalkScreen): string[] {
+  return showBlock(text.replace(/^\s*\n/, "").trimEnd()).flatMap((line) =>
+    hang(line.replaceAll("\t", "    "), columns),
+  );
+}
+
+/** Whole seconds, so that the line changes once a second. */
+function showSeconds(ms: number): string {
+  return ms < 10_000 ? `${Math.floor(Math.max(0, ms) / 1000)}s` : showDuration(ms);
+}

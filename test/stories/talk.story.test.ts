@@ -1,0 +1,181 @@
+// `looper chapo` at a terminal: what a person sees and types, read from the screen of tmux.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { Conversation } from "../../src/chapo/engine/conversation.js";
+import { call, playScript } from "../rig/chapo.js";
+import { story, type Rig } from "../rig/rig.js";
+import { inTmux, noTmux } from "../rig/tmux.js";
+
+const WIDE = { columns: 80, rows: 24 };
+const inTerminal = test.skipIf(noTmux !== undefined);
+
+/** How often a text is on the screen or scrolled away. */
+function count(screen: string, text: string): number {
+  return screen.split(text).length - 1;
+}
+
+/** The one session of the project, as it is stored. */
+function conversation(rig: Rig): Conversation {
+  const folder = path.join(rig.project, ".looper/sessions");
+  const id = readdirSync(folder).find((name) => /^\d{4}-/.test(name)) ?? "";
+  return JSON.parse(readFileSync(path.join(folder, id, "session.json"), "utf8")) as Conversation;
+}
+
+function requests(rig: Rig): string[] {
+  return conversation(rig).messages.flatMap((one) =>
+    one.role === "user" && one.own !== true ? [one.text] : [],
+  );
+}
+
+const SLOW =
+  "This sentence is written slowly, piece by piece, so that a person can read along as it comes. The end.";
+
+inTerminal(
+  "text streams with a spinner, each text is shown once and before the question, and one key answers",
+  story(async (rig) => {
+    const turns = [
+      { ...call("bash_execute", { command: "echo ran > ran.txt" }), say: SLOW, piece_ms: 300 },
+      { say: "It ran." },
+      { say: "The second answer." },
+    ];
+    playScript(rig, { turns });
+    await inTmux(rig, ["chapo"], WIDE, async (tmux) => {
+      await tmux.shows("Ctrl-D ends");
+      tmux.type("Run it");
+      tmux.press("Enter");
+      await tmux.shows("This sentence");
+      expect(tmux.screen()).not.toContain("The end.");
+      expect(tmux.screen()).toMatch(/ thinking · \d+s · Esc interrupts/);
+      await tmux.shows("y yes · n no");
+      expect(tmux.screen()).toMatch(/The end\.[^]*echo ran > ran\.txt/);
+      tmux.press("y");
+      await tmux.shows("It ran.");
+      tmux.type("Again");
+      tmux.press("Enter");
+      await tmux.shows("The second answer.");
+      const all = tmux.screen({ all: true });
+      for (const text of ["The end.", "It ran.", "The second answer.", "> Run it"])
+        expect(count(all, text)).toBe(1);
+      expect(all).toMatch(/scripted · [\d.]+k? tokens · \d+% of window/);
+      tmux.press("C-d");
+      expect(await tmux.ended()).toBe(0);
+    });
+    expect(rig.read("ran.txt")).toBe("ran\n");
+  }),
+);
+
+inTerminal(
+  "lines typed while it works are queued and sent next; Esc and Ctrl-C interrupt, and what was said stays",
+  story(async (rig) => {
+    // An interrupted request is asked again as it was, with the next message.
+    const turns = [
+      { say: `${SLOW} ${SLOW}`, piece_ms: 300 },
+      { say: `Third. ${SLOW}`, piece_ms: 300 },
+    ];
+    playScript(rig, { turns });
+    await inTmux(rig, ["chapo"], WIDE, async (tmux) => {
+      await tmux.shows("Ctrl-D ends");
+      tmux.type("One");
+      tmux.press("Enter");
+      await tmux.shows("This sentence");
+      tmux.type("Two");
+      tmux.press("C-j");
+      tmux.type("lines");
+      await tmux.shows(/Two\n *lines/);
+      tmux.press("Enter");
+      await tmux.shows("queued: Two lines");
+      tmux.press("Escape");
+      await tmux.shows(/> Two[^]*The end\.[^]*The end\./);
+      tmux.press("Up");
+      await tmux.shows(/─\nTwo\nlines\n─/);
+      tmux.press("C-c");
+      await tmux.shows(/─\n\n─/);
+      tmux.type("Three");
+      tmux.press("Enter");
+      await tmux.shows("Third.");
+      tmux.press("C-c");
+      await tmux.shows(/Third\.[^]*interrupted/);
+      tmux.press("C-c");
+      expect(await tmux.ended()).toBe(0);
+    });
+    expect(requests(rig)).toEqual(["One", "Two\nlines", "Three"]);
+    const said = conversation(rig).messages.flatMap((one) => (one.role === "assistant" ? [one.text] : []));
+    expect(said[0]).toMatch(/^This sentence/);
+    expect(said[0]).not.toBe(`${SLOW} ${SLOW}`);
+    expect(said.at(-1)).toMatch(/^Third\./);
+  }),
+);
+
+inTerminal(
+  "500 pasted lines arrive whole, at 60×20 and while the terminal is resized",
+  story(async (rig) => {
+    playScript(rig, { turns: [{ say: "Read.", times: 3 }] });
+    const lines = Array.from({ length: 500 }, (_, n) => `line ${n + 1} of what is pasted`).join("\n");
+    await inTmux(rig, ["chapo"], { columns: 60, rows: 20 }, async (tmux) => {
+      await tmux.shows("Ctrl-D ends");
+      tmux.paste(lines);
+      await tmux.shows(/paste #1 \+500 lines/);
+      tmux.resize(200, 50);
+      await tmux.shows("─".repeat(200));
+      tmux.resize(61, 20);
+      await tmux.shows(/^─{61}\n\[paste #1 \+500 lines\]\n─{61}$/m);
+      expect(count(tmux.screen(), "paste #1")).toBe(1);
+      tmux.press("Enter");
+      await tmux.shows("Read.");
+      expect(tmux.screen({ all: true })).toContain("488 more lines");
+      for (const line of tmux.screen().split("\n")) expect(line.length).toBeLessThanOrEqual(61);
+      tmux.press("C-d");
+      expect(await tmux.ended()).toBe(0);
+    });
+    expect(requests(rig)).toEqual([lines]);
+  }),
+);
+
+inTerminal(
+  "NUL, bytes that are not UTF-8 and 10 MB in a paste are named, and the session stays usable; without colour there is none",
+  story(async (rig) => {
+    playScript(rig, { turns: [{ say: "Read.", times: 3 }] });
+    await inTmux(rig, ["chapo"], { ...WIDE, env: { NO_COLOR: "1" } }, async (tmux) => {
+      await tmux.shows("Ctrl-D ends");
+      tmux.paste(Buffer.from("a\u0000b\u0007c"));
+      await tmux.shows("control character");
+      tmux.paste(Buffer.from([0x64, 0xff, 0xfe, 0x65]));
+      await tmux.shows("not valid UTF-8");
+      tmux.paste("x".repeat(10_000_000));
+      await tmux.shows("put it into a file");
+      tmux.press("Enter");
+      await tmux.shows("Read.");
+      expect(tmux.screen({ styled: true, all: true })).not.toMatch(/\u001b\[[\d;]*m/);
+      tmux.press("C-d");
+      expect(await tmux.ended()).toBe(0);
+    });
+    expect(requests(rig)).toHaveLength(1);
+  }),
+);
+
+inTerminal(
+  "a file is completed after @, and a command after a slash",
+  story(async (rig) => {
+    rig.write("src/orders/cart.ts", "export {};\n");
+    rig.write("src/other.ts", "export {};\n");
+    rig.write(".looper/commands/review.md", "Review.\n");
+    playScript(rig, { turns: [{ say: "Read.", times: 3 }] });
+    await inTmux(rig, ["chapo"], { columns: 200, rows: 50 }, async (tmux) => {
+      await tmux.shows("Ctrl-D ends");
+      tmux.type("Look at @cart");
+      await tmux.shows("→ src/orders/cart.ts");
+      tmux.press("Tab");
+      await tmux.shows("Look at @src/orders/cart.ts");
+      tmux.press("Enter");
+      await tmux.shows("Read.");
+      tmux.type("/rev");
+      await tmux.shows("/review");
+      tmux.press("Tab", "Enter");
+      await tmux.shows(/> \/review[^]*Read\./);
+      tmux.press("C-d");
+      expect(await tmux.ended()).toBe(0);
+    });
+    expect(requests(rig)).toEqual(["Look at @src/orders/cart.ts", "Review."]);
+  }),
+);
