@@ -48,7 +48,7 @@ function commandItems(commands: Completions["commands"], typed: string): Autocom
 }
 
 /** Files whose name begins with what was typed come first, then those with it in their path. */
-export function fileItems(files: readonly string[], typed: string): AutocompleteItem[] {
+function fileItems(files: readonly string[], typed: string): AutocompleteItem[] {
   const wanted = typed.toLowerCase();
   const ranked = files
     .filter((file) => /^[^\s\u0000-\u001f]+$/.test(file))
