@@ -50,6 +50,8 @@ export interface PreparedCall {
   timeoutMs: number;
   /** Returns the preview for a person who is asked: a unified diff, or the exact command. Changes nothing. */
   preview(): Promise<string>;
+  /** Returns why the call cannot succeed as things are, so that no person is asked for it. Changes nothing. */
+  check?(): Promise<string | undefined>;
   /** Runs the call, which must have passed the gate. An exception becomes a failed result. */
   run(context: CallContext): Promise<ToolResult>;
 }
@@ -86,6 +88,7 @@ export interface ToolDefinition<A> {
   /** 30,000 characters if not set. A tool that limits its results itself sets a little more than its limit. */
   maxOutput?: number;
   preview?: (args: A) => Promise<string>;
+  check?: (args: A) => Promise<string | undefined>;
   run: (args: A, context: CallContext) => Promise<ToolResult>;
 }
 
@@ -113,12 +116,13 @@ export function defineTool<A>(definition: ToolDefinition<A>): Tool {
 }
 
 function prepareCall<A>(definition: ToolDefinition<A>, args: A): PreparedCall {
-  const { timeoutMs = USUAL_TIMEOUT_MS, preview } = definition;
+  const { timeoutMs = USUAL_TIMEOUT_MS, preview, check } = definition;
   return {
     subjects: definition.subjects?.(args) ?? [],
     timeoutMs: typeof timeoutMs === "number" ? timeoutMs : timeoutMs(args),
     preview: () =>
       preview?.(args) ?? Promise.resolve(`${definition.name} ${JSON.stringify(args, undefined, 2)}`),
+    ...(check === undefined ? {} : { check: () => check(args) }),
     run: (context) => definition.run(args, context),
   };
 }

@@ -67,6 +67,7 @@ test(
   story(async (rig) => {
     rig.write("a.txt", "alpha\n");
     const session = await begin(rig, [
+      call("fs_readFile", { path: "a.txt" }),
       call("fs_writeFile", { path: "a.txt", content: "beta\n" }),
       call("fs_writeFile", { path: "b.txt", content: "b\n" }),
       { say: "Done." },

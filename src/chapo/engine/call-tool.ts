@@ -124,6 +124,7 @@ async function passGate(
   if (outside !== undefined) return { code: "outside", error: outside };
   const call: GateCall = { callId: read.id, agent, tool, args, prepared, ...given({ approved }) };
   const permission = await permit(world, live, call);
+  if ("fails" in permission) return { code: "failed", error: permission.fails };
   if ("refused" in permission) return { code: "denied", error: permission.refused };
   if ("pending" in permission) return permission;
   if ("edited" in permission)
@@ -136,10 +137,13 @@ async function permit(
   world: EngineWorld,
   live: LiveConversation,
   call: GateCall,
-): Promise<Permission | { approved: undefined }> {
+): Promise<Permission | { approved: undefined } | { fails: string }> {
   const verdict = await world.gate.permit(call);
   if ("refused" in verdict) return verdict;
   if (call.approved !== undefined) return { approved: call.approved };
+  // A person who was shown the call decides about it as it is; and what is known to fail needs no question.
+  const fails = getPending(live, call) === undefined ? await call.prepared.check?.() : undefined;
+  if (fails !== undefined) return { fails };
   if ("asks" in verdict) return askPermission(world, live, call, verdict.asks);
   const { answer } = getPending(live, call) ?? {};
   return answer === undefined ? { approved: undefined } : toPermission(answer);

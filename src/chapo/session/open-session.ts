@@ -26,6 +26,7 @@ import { beginSession, resumeSession, type OpenSession, type SessionPlace } from
 import { readTypes, createWorld, type SessionParts } from "./session-world.js";
 import { chooseSkills, loadSkills } from "../prompt/skills.js";
 import { createEventWriter } from "./event-writer.js";
+import { openKnownFiles } from "../tools/files/known-files.js";
 import type { Tool } from "../tool.js";
 import { handleLine } from "./user-command.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
@@ -68,6 +69,10 @@ async function assembleParts(
     ...{ ...request, memory, unattended, said: () => said },
     outputs: path.join(session.folder, "outputs"),
     todos: { read: () => session.readPart("todos"), write: (list) => session.writePart("todos", list) },
+    known: openKnownFiles(ports.files, {
+      read: () => session.readPart("reads"),
+      write: (value) => session.writePart("reads", value),
+    }),
   });
   const tell = createEventWriter(ports.clock, redact, (event) => {
     request.onEvent(event);

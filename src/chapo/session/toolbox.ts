@@ -14,6 +14,7 @@ import { isPrivateAddress } from "../tools/web/addresses.js";
 import { createDocumentTools } from "../tools/notes/documents.js";
 import { createFindTools } from "../tools/files/files-find.js";
 import { createMoveTools } from "../tools/files/files-move.js";
+import type { KnownFiles } from "../tools/files/known-files.js";
 import { createReadTools } from "../tools/files/files-read.js";
 import { createWriteTools } from "../tools/files/files-write.js";
 import { createGitTools } from "../tools/git/git.js";
@@ -42,6 +43,8 @@ export interface ToolboxRequest {
   /** Aborted to cancel the opening. */
   signal: AbortSignal;
   todos: TodoStore;
+  /** The files as the session knows them; absent for a listing. */
+  known?: KnownFiles;
   /** Whether the session runs a task of a backlog, so that no person can answer. */
   unattended: boolean;
   /** Returns all messages so far, also of sub-agents' conversations. */
@@ -72,8 +75,8 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
     signal: request.signal,
   });
   const tools = [
-    ...createReadTools(place),
-    ...createWriteTools(place),
+    ...createReadTools(place, request.known),
+    ...createWriteTools(place, request.known),
     ...createMoveTools(place),
     ...createFindTools({ ...place, clock: ports.clock, processes: ports.processes, env, ripgrep: true }),
     ...shell.tools,

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { FileStat } from "../../../system/ports.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
+import type { KnownFiles } from "./known-files.js";
 import { FARTHEST, readLines, type SomeLines } from "./read-lines.js";
 
 const MOST_ENTRIES = 500;
@@ -11,8 +12,8 @@ const USUAL_LINES = 2000;
 const MOST_LINES = 100_000;
 
 /** Creates the tools that list a folder and read a file. */
-export function createReadTools(place: ProjectFolder): Tool[] {
-  return [createListTool(place), createReadTool(place)];
+export function createReadTools(place: ProjectFolder, known?: KnownFiles): Tool[] {
+  return [createListTool(place), createReadTool(place, known)];
 }
 
 function createListTool(place: ProjectFolder): Tool {
@@ -58,7 +59,7 @@ function formatEntry(name: string, { kind, size }: FileStat): string {
   return kind === "file" ? `file    ${name} (${size} bytes)` : `${kind.padEnd(7)} ${name}`;
 }
 
-function createReadTool(place: ProjectFolder): Tool {
+function createReadTool(place: ProjectFolder, known: KnownFiles | undefined): Tool {
   return defineTool({
     name: "fs_readFile",
     description: `Reads a text file, its lines numbered from 1. Without limit at most ${USUAL_LINES} lines; the result says what was left out.`,
@@ -71,13 +72,14 @@ function createReadTool(place: ProjectFolder): Tool {
     changes: false,
     maxOutput: 220_000,
     subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
-    run: (args) => read(place, args),
+    run: (args) => read(place, args, known),
   });
 }
 
 async function read(
   place: ProjectFolder,
   args: { path: string; offset?: number | undefined; limit?: number | undefined },
+  known: KnownFiles | undefined,
 ): Promise<ToolResult> {
   const resolved = await resolvePath(place, args.path, "read");
   if ("refusal" in resolved) return failed(resolved.refusal);
@@ -90,6 +92,7 @@ async function read(
   const found = await readLines(place.files, { path: file, size: stat.size }, range);
   if (found === undefined)
     return failed(`${shown} is a binary file of ${stat.size} bytes; it cannot be shown as text`);
+  await known?.note(file);
   if (found.seen === 0) return done(`${shown} is empty`);
   if (found.lines.length === 0) return failed(describeMissingLines(shown, range.offset, found));
   const numbered = found.lines.map((line, at) => `${String(range.offset + at).padStart(6)}\t${line}`);

@@ -2,10 +2,13 @@
 // moves and deletes.
 import path from "node:path";
 import { z } from "zod";
+import { given } from "../../../system/given.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { planEdits, writeEdits, type FileEdit, type PlannedEdit } from "./edit-files.js";
 import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
 import { findFileAbove, resolvePath, type ProjectFolder } from "../../paths.js";
+import { clip } from "../../engine/clip.js";
+import type { KnownFiles } from "./known-files.js";
 import { createUnifiedDiff } from "./unified-diff.js";
 
 const PATH = z.string().describe("Path of the file, relative to the project");
@@ -23,11 +26,17 @@ const SPELLINGS = { file_path: "path", file: "path", filename: "path" };
 const REPLACEMENT_SPELLINGS = { ...SPELLINGS, old_str: "old_string", new_str: "new_string" };
 
 /** Creates the tools that write text. */
-export function createWriteTools(place: ProjectFolder): Tool[] {
-  return [createWriteTool(place), createEditTool(place), createMultiEditTool(place)];
+export function createWriteTools(place: ProjectFolder, known?: KnownFiles): Tool[] {
+  const site = { ...place, ...given({ known }) };
+  return [createWriteTool(site), createEditTool(site), createMultiEditTool(site)];
 }
 
-function createWriteTool(place: ProjectFolder): Tool {
+interface Site extends ProjectFolder {
+  /** The files as the session knows them; absent: nothing is compared. */
+  known?: KnownFiles;
+}
+
+function createWriteTool(place: Site): Tool {
   return defineTool({
     name: "fs_writeFile",
     description: `Creates a file, with its parent folders, or replaces its whole content. At most ${LARGEST_FILE} bytes.`,
@@ -45,14 +54,36 @@ function createWriteTool(place: ProjectFolder): Tool {
       const before = "text" in read ? read.text : undefined;
       return createUnifiedDiff([{ path: resolved.shown, before, after: args.content }]);
     },
+    check: (args) => explainUnknown(place, args),
     run: (args) => writeWhole(place, args),
   });
 }
 
-async function writeWhole(
-  place: ProjectFolder,
+const LONGEST_DIFF = 4_000;
+
+/** A file that the session has not read, or that others have changed since, is not replaced. */
+async function explainUnknown(
+  place: Site,
   args: { path: string; content: string },
-): Promise<ToolResult> {
+): Promise<string | undefined> {
+  const resolved = await resolvePath(place, args.path, "write");
+  if ("refusal" in resolved) return resolved.refusal;
+  const { path: file, shown } = resolved;
+  switch (await place.known?.check(file)) {
+    case "unread":
+      return `${shown} exists, and you have not read it. Read it first, then write it. Nothing was changed.`;
+    case "changed": {
+      const read = await readText(place.files, resolved);
+      const before = "text" in read ? read.text : undefined;
+      const diff = createUnifiedDiff([{ path: shown, before, after: args.content }]);
+      return `${shown} has changed since you read it; others may have edited it. Read it again before you write it. Nothing was changed. Your text would have made this change:\n${clip(diff, LONGEST_DIFF)}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+async function writeWhole(place: Site, args: { path: string; content: string }): Promise<ToolResult> {
   const resolved = await resolvePath(place, args.path, "write");
   if ("refusal" in resolved) return failed(resolved.refusal);
   const bytes = countBytes(args.content);
@@ -67,10 +98,11 @@ async function writeWhole(
   if (above !== undefined) return failed(above);
   await place.files.makeFolder(path.dirname(resolved.path));
   await place.files.writeAtomic(resolved.path, args.content);
+  await place.known?.note(resolved.path);
   return done(`${there === undefined ? "created" : "updated"} ${resolved.shown} (${bytes} bytes)`);
 }
 
-function createEditTool(place: ProjectFolder): Tool {
+function createEditTool(place: Site): Tool {
   return defineTool({
     name: "fs_edit",
     description:
@@ -80,6 +112,10 @@ function createEditTool(place: ProjectFolder): Tool {
     changes: true,
     subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
     preview: (args) => previewEdits(place, [toFileEdit(args.path, args)]),
+    check: async (args) => {
+      const plan = await planEdits(place, [toFileEdit(args.path, args)]);
+      return "problem" in plan ? `${plan.problem}. Nothing was changed.` : undefined;
+    },
     run: async (args) => {
       const plan = await planEdits(place, [toFileEdit(args.path, args)]);
       return "problem" in plan
@@ -100,7 +136,7 @@ const EDITS = z
   .max(MOST_EDITS)
   .describe("Applied in this order; each edit sees the result of the earlier ones");
 
-function createMultiEditTool(place: ProjectFolder): Tool {
+function createMultiEditTool(place: Site): Tool {
   return defineTool({
     name: "fs_multiEdit",
     description:
@@ -129,14 +165,22 @@ function createMultiEditTool(place: ProjectFolder): Tool {
         use: "write",
       })),
     preview: (args) => previewEdits(place, toFileEdits(args)),
+    check: async (args) => {
+      const edits = toFileEdits(args);
+      const plan = await planEdits(place, edits);
+      return "problem" in plan ? describeProblem(plan, edits.length) : undefined;
+    },
     run: async (args) => {
       const edits = toFileEdits(args);
       const plan = await planEdits(place, edits);
-      if ("problem" in plan)
-        return failed(`edit ${plan.at + 1} of ${edits.length}: ${plan.problem}. No file was changed.`);
+      if ("problem" in plan) return failed(describeProblem(plan, edits.length));
       return applyEdits(place, plan.planned);
     },
   });
+}
+
+function describeProblem({ problem, at }: { problem: string; at: number }, edits: number): string {
+  return `edit ${at + 1} of ${edits}: ${problem}. No file was changed.`;
 }
 
 interface Replacement {
@@ -167,9 +211,10 @@ async function previewEdits(place: ProjectFolder, edits: readonly FileEdit[]): P
   return createUnifiedDiff(plan.planned.map(({ shown, before, after }) => ({ path: shown, before, after })));
 }
 
-async function applyEdits(place: ProjectFolder, planned: readonly PlannedEdit[]): Promise<ToolResult> {
+async function applyEdits(place: Site, planned: readonly PlannedEdit[]): Promise<ToolResult> {
   const problem = await writeEdits(place.files, planned);
   if (problem !== undefined) return failed(problem.problem);
+  for (const { path: file } of planned) await place.known?.note(file);
   const told = planned.map(({ shown, count }) => `${shown}: ${count} replacement${count === 1 ? "" : "s"}`);
   return done(`updated ${told.join("\nupdated ")}`);
 }
