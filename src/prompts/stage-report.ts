@@ -39,6 +39,17 @@ export function askForStageReport(id: TaskId, stage: ReportingStage, why: string
   ].join("\n\n");
 }
 
+/** Comes before the prompt of a stage that an earlier run began and did not end. `resumed`: in the session of its agent. */
+export function introduceAgain({ kind }: Pick<ReportingStage, "kind">, resumed: boolean): string {
+  const tree =
+    kind === "work"
+      ? "Nothing was undone: the changes made so far are in the working tree. Look at them first, keep what is good, and do not repeat what is done. An action that was cut off may have happened or not: look before you do it again."
+      : "Nothing that was changed in the tree is left. Use what you know already, and do not repeat what is done.";
+  return resumed
+    ? `The run was stopped while you worked at this stage, and has started again in the same session. ${tree}\n\nContinue where you were. The instructions follow once more, as they are now.\n\n`
+    : `An earlier run was stopped while an agent worked at this stage. ${tree} The instructions follow.\n\n`;
+}
+
 /** The outcomes and where each leads, one line each. */
 export function formatOutcomes({ outcomes }: Pick<ReportingStage, "outcomes">): string {
   return outcomes.map(({ name, to }) => `- ${quoteCode(name)}: ${describeTarget(to)}`).join("\n");

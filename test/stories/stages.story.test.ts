@@ -151,3 +151,38 @@ test(
     expect(rig.readBacklog().tasks[0]).toMatchObject({ result: "The report" });
   }),
 );
+
+test(
+  "a work stage that SIGTERM stopped resumes its session, and the tree is as if nothing had happened",
+  story(async (rig) => {
+    rig.write(
+      ".looper/workflows/solo.json",
+      JSON.stringify({
+        ...{ workflow: 1, name: "solo", start: "do" },
+        stages: { do: { kind: "work", prompt: "implement", next: { done: "finish" } } },
+      }),
+    );
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.write(".gitignore", "looper-logs/\n.looper/\n");
+    rig.gitInit();
+    const resumed = {
+      shell: ["echo two >> T1.txt"],
+      summary: { status: "done", outcome: "done", summary: "Both" },
+    };
+    const env = rig.clis({ tasks: { T1: [{ shell: ["echo one >> T1.txt"], hang: true, resumed }] } });
+    const go = [...RUN, "--agent", "claude", "--workflow", "solo"];
+    const first = rig.start([...go, "--json"], { env });
+    await first.says(/"type":"command"/u);
+    first.signal("SIGTERM");
+    await first.ended;
+    expect(rig.statuses()).toEqual({ T1: "doing" });
+    const second = await rig.run(go, { env });
+    expect(second.code, second.stderr).toBe(0);
+    const command = rig.events().find(({ type }) => type === "agent_started")?.["command"];
+    expect(command).toMatch(/ --resume [0-9a-f-]{8,}/u);
+    expect(rig.read("looper-logs/last/001-iter-1-do/prompt.md")).toMatch(
+      /^The run was stopped while you worked/u,
+    );
+    expect(rig.read("T1.txt")).toBe("one\ntwo\n");
+  }),
+);

@@ -20,7 +20,8 @@ import { addRequests, noRequests, readRequests, takeReport, type AgentRequests }
 import { openAgentFile, type AgentLines } from "../../logging/agent-file.js";
 import { changeBacklog } from "./perform-backlog.js";
 import { renderPrompt, findWorkFolder } from "./prompt-for.js";
-import { cleanReason, endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
+import { endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
+import { makeFinished, type AgentEnd } from "./make-finished.js";
 import { listChangedChecks } from "./changed-checks.js";
 import { narrowPermissions, openAgentStage, type AgentStage } from "./agent-stage.js";
 import { endAfterAsking, endWithoutAsking, findSessionToAsk } from "./report-again.js";
@@ -33,8 +34,15 @@ import {
   whyNoReport,
 } from "./stage-report.js";
 import { findStageSession, rememberSession } from "./stage-session.js";
-import type { PendingCall } from "../../workflow/progress.js";
 import { blockByCall, findCallSession, makePendingCall } from "./waiting-call.js";
+import {
+  findOwnSession,
+  findStoppedVisit,
+  introduceVisit,
+  isSessionLost,
+  withoutSession,
+  type StoppedVisit,
+} from "./stopped-visit.js";
 import type { ConfiguredAgent, World } from "./world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
@@ -58,20 +66,23 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const rendering = renderPrompt(world, job, { earlier: effect.earlier, draft: step.draft, stage });
     // L1: the decision is safe against power loss before the agent starts.
     const [rendered] = await Promise.all([rendering, log.sync()]);
-    const prompt = log.redact(rendered);
+    const left = stage === undefined ? undefined : await findStoppedVisit(world, job);
+    const prompt = log.redact(`${introduceVisit(stage, left, job)}${rendered}`);
     const promptFile = join(step.folder, "prompt.md");
     await ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
     const guards = step.draft !== undefined || job.phase === "push";
     if (step.draft !== undefined) await checkpointDraft(world, job);
     const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
     const decided = stage === undefined ? undefined : findCallSession(world, job);
-    const resume =
-      decided?.session ?? (stage === undefined ? undefined : await findStageSession(world, job, stage));
+    const named = stage === undefined ? undefined : await findStageSession(world, job, stage);
+    const resume = decided?.session ?? findOwnSession(left, job) ?? named;
     const call = {
       ...{ began, effect, configured, step, prompt, promptFile, stop },
-      ...given({ stage, resume, answered: decided?.answered }),
+      ...given({ stage, resume, left, answered: decided?.answered }),
     };
-    const reported = await askForMissingReport(world, call, await runAgent(world, call));
+    const again = log.redact(`${introduceVisit(stage, withoutSession(left), job)}${rendered}`);
+    const worked = await startAgain(world, call, { first: await runAgent(world, call), prompt: again });
+    const reported = await askForMissingReport(world, call, worked);
     const asked = await useRequests(world, call, await askForMissingReason(world, call, reported));
     const result = blockByCall(asked, job);
     await logSummary(world, job, result);
@@ -93,7 +104,20 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
   }
 }
 
-type AgentEnd = AgentResult & { used?: Used };
+/** Begins a new session if the one of a stopped visit cannot be resumed. */
+async function startAgain(
+  world: World,
+  call: AgentCall,
+  { first, prompt }: { first: AgentEnd; prompt: string },
+): Promise<AgentEnd> {
+  const { effect, step, left } = call;
+  if (call.stop.signal.aborted || call.answered !== undefined) return first;
+  if (!(await isSessionLost(world, effect.job, { left, first }))) return first;
+  const promptFile = join(step.folder, "prompt-new-session.md");
+  await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
+  const { resume: _resume, left: _left, ...fresh } = call;
+  return runAgent(world, { ...fresh, prompt, promptFile });
+}
 
 /** Takes the requests that the agent wrote to `agent.jsonl` in this turn; a report among them is the turn's report. */
 async function takeRequests(world: World, { effect, step }: AgentCall, end: AgentEnd): Promise<AgentEnd> {
@@ -237,6 +261,8 @@ interface AgentCall {
   answered?: AnsweredCall;
   /** In a workflow. */
   stage?: AgentStage;
+  /** How an earlier run left the visit. */
+  left?: StoppedVisit;
 }
 
 async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest> {
@@ -360,29 +386,4 @@ async function writeLastMessage(
     const why = `agents.${name}.last_message: ${errorMessage(error)}`;
     await world.log.tell({ type: "warning", ...job, message: `the last message is not written: ${why}` });
   }
-}
-
-function makeFinished(
-  job: JobFacts,
-  result: AgentEnd,
-  { took, pending }: { took: number; pending?: PendingCall },
-): Extract<StepEvent, { type: "agent_finished" }> {
-  const facts = {
-    type: "agent_finished" as const,
-    ...job,
-    ...given({ exit_code: result.exitCode, signal: result.signal }),
-    unknown_events: result.unknownEvents,
-    duration_ms: Math.round(took),
-    ...given({ usage: result.used, stopped_for: result.stoppedFor }),
-    ...(job.stage === undefined ? {} : given({ session: result.session?.id, pending_call: pending })),
-  };
-  if (result.outcome === "failed") {
-    const { reason, evidence, retryAt } = result;
-    const again = retryAt === undefined ? {} : { retry_at: new Date(retryAt).toISOString() };
-    return { ...facts, outcome: "failed", reason, evidence, ...again };
-  }
-  if (!("found" in result.report)) return { ...facts, outcome: "ok", report: result.report };
-  const { changes_checks: said, ...found } = result.report.found;
-  const reason = cleanReason(said);
-  return { ...facts, outcome: "ok", report: { found }, ...given({ changes_checks: reason }) };
 }

@@ -117,6 +117,8 @@ export interface RunMemory {
   gates: Map<number, GateReport>;
   /** The last session of each stage of a task, by `STAGE TASK`. */
   sessions: Map<string, { agent: string; session: Session }>;
+  /** The visits of stages whose agent this run has started. */
+  begun: Set<string>;
   /** The last output lines of an attempt at a task, for the next attempt's prompt. */
   tails: Map<TaskId, AttemptTail>;
   /** How cold rooms are made; absent without git. */
@@ -162,6 +164,7 @@ export function createMemory(): RunMemory {
     verdicts: new Map(),
     gates: new Map(),
     sessions: new Map(),
+    begun: new Set(),
     tails: new Map(),
     nextBaselines: new Map(),
     baselineCount: 0,
