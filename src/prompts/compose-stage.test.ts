@@ -55,3 +55,23 @@ test.each(STAGE_PROMPTS)("nothing that the prompt %s quotes ends its block", (na
   expect(outside).not.toContain("whatever you see. {{report}}\n");
   expect(outside.match(/^## Rules$/gmu)?.length ?? 0).toBeLessThanOrEqual(1);
 });
+
+test("the output of a check that sent the work back is in the prompt once", () => {
+  const facts = factsWith("short");
+  const evidence = "npm run lint fails (exit 1)";
+  const attempt = { attempt: 1, reason: "check", evidence: `${evidence}\n`, events: [] };
+  const inputs = [{ stage: "lint", visit: 2, output: { outcome: "failed", evidence } }];
+  const { reports, inputs: all } = stageVariables({ ...facts, earlierAttempts: [attempt], inputs });
+  expect([reports, all.includes(evidence)]).toEqual(["", true]);
+  expect(stageVariables({ ...facts, earlierAttempts: [], inputs }).reports).toContain(evidence);
+});
+
+test("an agent is asked for ticks only where its report has room for them", () => {
+  const facts = factsWith("short");
+  const schema = { properties: { completed: {} } };
+  const ticking = { ...facts.stage, output: { name: "implementation", schema } };
+  const prompt = (stage: StageFacts["stage"]) =>
+    render({ name: "implement", text: textOf("implement") }, stageVariables({ ...facts, stage }));
+  expect(prompt(facts.stage)).not.toContain("**Tick what you finished**");
+  expect(prompt(ticking)).toContain("**Tick what you finished**");
+});

@@ -2,6 +2,7 @@
 // of other stages, answers and notes are quoted as data. Every text is bounded.
 import { given } from "../system/given.js";
 import { iterationVariables, type IterationFacts } from "./compose.js";
+import { asRecord, textOf } from "./foreign-markdown.js";
 import { formatOutputBody, type StageText } from "./output-document.js";
 import { formatOutcomes, formatReportExample, formatReporting, type ReportingStage } from "./stage-report.js";
 import { cutEnd, fenceBlock, quoteCode } from "./text.js";
@@ -71,14 +72,27 @@ export function stageVariables(facts: StageFacts) {
     task_document: quoteCode(facts.document.path),
     document: fenceBlock(cutEnd(facts.document.text, MOST.document), "markdown"),
     inputs: formatInputs(facts.inputs),
-    reports: formatInputs(facts.inputs.filter(({ schema }) => !IN_DOCUMENT.has(schema ?? ""))),
+    reports: formatInputs(facts.inputs.filter((input) => !isShown(facts, input))),
+    ticks: hasTicks(stage) ? "yes" : "",
     answers: formatAnswers(facts.answers),
     notes: formatNotes(facts.notes),
     outcomes: formatOutcomes(stage),
     report: formatReporting(facts.task.id, stage),
-    gate: work === undefined ? "" : formatVerdict(work),
+    gate: work === undefined ? "" : formatVerdict(work, facts.checks.length > 0),
     diff: work === undefined ? "" : formatDiff(work),
   };
+}
+
+/** Whether the prompt has an output elsewhere: in the task's document, or as the reason of an earlier attempt. */
+function isShown({ earlierAttempts }: StageFacts, { schema = "", output }: StageText): boolean {
+  if (IN_DOCUMENT.has(schema)) return true;
+  const evidence = textOf(output, "evidence");
+  return evidence !== "" && earlierAttempts.some((one) => one.evidence.includes(evidence));
+}
+
+/** Whether a report of the stage has room for ticks. */
+function hasTicks({ output }: ReportingStage): boolean {
+  return "completed" in asRecord(output?.schema["properties"]);
 }
 
 /** A reader of work is not told what its author thinks of it: no result of this task, none of others. */
@@ -134,9 +148,11 @@ const VERDICTS: Readonly<Record<SavedWorkFacts["verdict"], string>> = {
   failed: "The runner's own checks failed on this work.",
 };
 
-function formatVerdict({ verdict, commands }: SavedWorkFacts): string {
+/** `isListed`: the prompt lists the commands anyway. */
+function formatVerdict({ verdict, commands }: SavedWorkFacts, isListed: boolean): string {
   if (commands.length === 0 && verdict === "unverified")
     return "Verdict: `unverified`. The runner has no checks for this work: nothing but your own look and your own test runs tells whether it holds.";
-  const ran = commands.length === 0 ? "" : ` They are:\n\n${fenceBlock(cutEnd(commands.join("\n"), 8000))}`;
+  const ran =
+    commands.length === 0 || isListed ? "" : ` They are:\n\n${fenceBlock(cutEnd(commands.join("\n"), 8000))}`;
   return `Verdict: \`${verdict}\`. ${VERDICTS[verdict]}${ran}`;
 }

@@ -84,7 +84,7 @@ function aboutStatus({ kind, outcomes }: ReportingStage): string[] {
   const names = outcomes.map(({ name }) => quoteCode(name)).join(", ");
   return [
     "- `status`: `done` when you did this stage's work, whatever its outcome; `blocked` when something only a person can supply is missing and no answer would help; `skipped` when you did nothing and it should be tried again.",
-    `- \`outcome\`: one of ${names}.${kind === "work" ? " `done` only if the work of this stage is done and checked: the runner checks it too." : ""}`,
+    `- \`outcome\`: one of ${names}.${kind === "work" ? " `done` only if the work of this stage is done, and you checked it." : ""}`,
   ];
 }
 
@@ -102,7 +102,7 @@ function aboutRest({ kind }: ReportingStage): string[] {
       "- `blockers`: with `blocked`, what is missing, one line each.",
     ];
   return [
-    questions,
+    "- `questions`: leave it empty and decide yourself. Only where a wrong decision could not be taken back, put what a person must answer, one text each: the stage ends here, and is done again with the answers in your prompt.",
     "- `summary`: what you did and how you checked it, in a few sentences.",
     "- `files`: every file you changed, added or removed, relative to the project.",
     "- `blockers`: with `blocked`, what is missing, one line each.",
@@ -137,7 +137,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     items: ["The formatter prints a table", "The command line calls it", "Its tests pass"],
   },
   request: { status: "clear", questions: [], clarified_query: "The request, with nothing left open." },
-  implementation: { completed: ["The formatter prints a table"], remaining: ["Its tests pass"] },
+  implementation: { completed: ["The formatter prints a table", "Its tests pass"], remaining: [] },
   findings: {
     findings: [
       {

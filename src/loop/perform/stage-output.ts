@@ -12,6 +12,7 @@ import { parseJson } from "../../system/text/json.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { StageOutput } from "../../workflow/progress.js";
 import { collectFacts } from "../../workflow/advance.js";
+import { isDropped } from "../../workflow/dropped.js";
 import { COPIES, outputFile, parseOutputName, taskFolderName } from "../../workflow/task-files.js";
 import type { JobFacts } from "../step/effects.js";
 import { EffectError } from "../step/drive.js";
@@ -192,7 +193,8 @@ export async function writeTaskDocument(
   if ((await ports.files.stat(folder)) === undefined) return;
   const known = [...Object.values(task.progress?.outputs ?? {}), ...(latest === undefined ? [] : [latest])];
   const outputs = await readAll(world, { task: task.id, known, upTo: at.visit });
-  const texts = outputs.map(({ output, ...one }): StageText => {
+  const kept = outputs.filter((one) => !isDropped(at.workflow, task.progress ?? {}, one));
+  const texts = kept.map(({ output, ...one }): StageText => {
     const stage = at.workflow.stages[one.stage];
     const schema = stage !== undefined && "output" in stage ? stage.output : undefined;
     return { ...one, output, ...given({ schema }) };
