@@ -9,6 +9,16 @@ export interface ProjectFolder {
   files: Files;
   /** The project's folder, absolute. */
   root: string;
+  /** What lists and searches leave out; absent: nothing. */
+  hidden?: Hidden;
+}
+
+/** Decides what is left out of results. Paths are relative to the project's real folder. */
+export interface Hidden {
+  /** Whether the file is not listed. */
+  name(path: string): boolean;
+  /** Whether no text of the file is shown. */
+  content(path: string): boolean;
 }
 
 export type PathUse = "read" | "write";
@@ -78,7 +88,7 @@ export async function checkSubjects(
   subjects: readonly Subject[],
 ): Promise<string | undefined> {
   for (const subject of subjects) {
-    if (subject.kind !== "path") continue;
+    if (subject.kind !== "path" || subject.use === "mention") continue;
     const resolved = await resolvePath(place, subject.path, subject.use);
     if ("refusal" in resolved) return resolved.refusal;
   }
@@ -102,6 +112,8 @@ export function formatProtectedRefusal(spelled: string, kept: string): string {
 function findMisspelling(spelled: string): string | undefined {
   if (spelled.trim() === "") return "the path is empty; give one relative to the project";
   if (spelled.includes("\0")) return "the path contains a NUL character";
+  if (/^~(?:[/\\]|$)/.test(spelled))
+    return `${spelled}: ~ is not a folder here; give a path relative to the project`;
   if (spelled.length > LONGEST) return `the path is longer than ${LONGEST} characters`;
   return undefined;
 }

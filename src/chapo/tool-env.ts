@@ -12,6 +12,17 @@ const MODEL_KEYS = new Set([
   "LOOPER_CHAPO_API_KEY",
 ]);
 
+/** Returns the values of the model providers' keys. */
+export function findModelKeys(env: Readonly<Record<string, string>>): string[] {
+  return [...MODEL_KEYS].flatMap((name) => {
+    const value = env[name] ?? "";
+    return value.length >= SHORTEST_KEY ? [value] : [];
+  });
+}
+
+/** Shorter values are placeholders, such as those of local servers. */
+const SHORTEST_KEY = 8;
+
 /** Returns the environment without the keys of model providers. */
 export function createToolEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !MODEL_KEYS.has(name)));

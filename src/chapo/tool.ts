@@ -18,7 +18,8 @@ export type Subject =
       kind: "path";
       /** The path as the model spelled it, absolute or relative to the project. */
       path: string;
-      use: "read" | "write";
+      /** `mention`: an argument of a foreign tool that may be a path. Only rules against reading apply to it. */
+      use: "read" | "write" | "mention";
     }
   | {
       kind: "command";
@@ -46,6 +47,8 @@ export interface CallContext {
 /** A call with valid arguments. */
 export interface PreparedCall {
   subjects: readonly Subject[];
+  /** Whether this call changes something, if that depends on its arguments; otherwise the tool's `changes` applies. */
+  changes?: boolean;
   /** The timeout in ms. */
   timeoutMs: number;
   /** Returns the preview for a person who is asked: a unified diff, or the exact command. Changes nothing. */
@@ -81,7 +84,8 @@ export interface ToolDefinition<A> {
   arguments: z.ZodType<A>;
   /** Other spellings of fields, such as `{ from: "source" }`. Case, underscores and dashes are ignored anyway. */
   aliases?: Readonly<Record<string, string>>;
-  changes: boolean;
+  /** A function: it depends on the arguments. The tool then counts as one that may change something. */
+  changes: boolean | ((args: A) => boolean);
   subjects?: (args: A) => readonly Subject[];
   /** 30 s if not set. */
   timeoutMs?: number | ((args: A) => number);
@@ -103,7 +107,7 @@ export function defineTool<A>(definition: ToolDefinition<A>): Tool {
     name: definition.name,
     description: definition.description,
     parameters,
-    changes: definition.changes,
+    changes: definition.changes !== false,
     maxOutput: definition.maxOutput ?? USUAL_OUTPUT,
     prepare: (raw) => {
       const given = normalizeArguments(raw, fields, definition.aliases ?? {});
@@ -116,9 +120,10 @@ export function defineTool<A>(definition: ToolDefinition<A>): Tool {
 }
 
 function prepareCall<A>(definition: ToolDefinition<A>, args: A): PreparedCall {
-  const { timeoutMs = USUAL_TIMEOUT_MS, preview, check } = definition;
+  const { timeoutMs = USUAL_TIMEOUT_MS, preview, changes, check } = definition;
   return {
     subjects: definition.subjects?.(args) ?? [],
+    ...(typeof changes === "function" ? { changes: changes(args) } : {}),
     timeoutMs: typeof timeoutMs === "number" ? timeoutMs : timeoutMs(args),
     preview: () =>
       preview?.(args) ?? Promise.resolve(`${definition.name} ${JSON.stringify(args, undefined, 2)}`),

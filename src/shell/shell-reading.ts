@@ -24,6 +24,8 @@ export interface ShellReading {
   isWhole: boolean;
   /** Whether it writes to a file by itself (`>`). */
   writes: boolean;
+  /** The files that redirections open (`<`, `>`). */
+  opens: readonly string[];
 }
 
 /** Longer texts are not read. */
@@ -35,7 +37,7 @@ const MOST_OPTIONS = 8;
 
 /** Lists the commands that run when a shell is given the text. */
 export function readShell(text: string): ShellReading {
-  const reading: Building = { commands: [], isWhole: true, writes: false };
+  const reading: Building = { commands: [], isWhole: true, writes: false, opens: [] };
   readCode(text, 0, reading);
   return reading;
 }
@@ -44,6 +46,7 @@ interface Building {
   commands: ShellCommand[];
   isWhole: boolean;
   writes: boolean;
+  opens: string[];
 }
 
 function readCode(text: string, depth: number, reading: Building): void {
@@ -56,7 +59,10 @@ function readCode(text: string, depth: number, reading: Building): void {
   const waiting: SyntaxNode[] = [script];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.type === "Command") readCommand(node, depth, reading);
-    if (node.type === "Redirect" && writesFile(node)) reading.writes = true;
+    if (node.type === "Redirect") {
+      if (writesFile(node)) reading.writes = true;
+      reading.opens.push(node.target === undefined ? ANY : formatWord(node.target));
+    }
     if (node.type === "HereDoc" && node.closing === undefined) reading.isWhole = false;
     forEachChild(node, (child) => waiting.push(child));
   }
@@ -79,13 +85,14 @@ function readCommand(command: Command, depth: number, reading: Building): void {
   const inner = wrappedIn(words);
   if (inner.length > MOST_WRAPPED) reading.isWhole = false;
   const called = [words, ...inner.slice(0, MOST_WRAPPED)].filter((one) => one.length > 0);
-  const nested: Building = { commands: [], isWhole: true, writes: false };
+  const nested: Building = { commands: [], isWhole: true, writes: false, opens: [] };
   for (const code of called.flatMap((one) => codeOf(one, command.redirects))) {
     if (code === undefined || code.includes(ANY)) reading.isWhole = false;
     else readCode(code, depth + 1, nested);
   }
   reading.isWhole &&= nested.isWhole;
   reading.writes ||= nested.writes;
+  reading.opens.push(...nested.opens);
   const isShell = assigned.length === 0 && isOnlyShell(words);
   reading.commands.push({
     text: joined([...assigned, ...words]),

@@ -238,7 +238,13 @@ test(
         { say: "Noted." },
       ],
     });
-    const ran = await rig.run(["chapo", "--json", "Remember that the staging port is 4711"]);
+    const ran = await rig.run([
+      "chapo",
+      "--json",
+      "--trust-mode",
+      "trusted",
+      "Remember that the staging port is 4711",
+    ]);
     expect(dataOf(eventsOf(ran), "tool_result")).toMatchObject([{ agent: "looper", success: true }]);
     expect(rig.read("MEMORY.md")).toContain("The staging port is 4711.");
   }),

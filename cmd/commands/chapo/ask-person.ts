@@ -9,7 +9,7 @@ import type { CommandContext } from "../../context/command-context.js";
 /** Anything but a clear yes is a no. */
 export async function askPerson(context: CommandContext, question: UserQuestion): Promise<Reply> {
   const { err } = context;
-  const allowed = question.mayRemember ? "y/n/always" : "y/n";
+  const allowed = `y/n${question.mayRemember ? "/always" : ""}${question.edits === undefined ? "" : "/edits"}`;
   const lines = questionLines(question, {
     colours: coloursFor(err.colour),
     ...(err.isTerminal ? { columns: err.columns() } : {}),

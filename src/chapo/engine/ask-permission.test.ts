@@ -22,7 +22,7 @@ let shown = "d1";
 function permit(call: GateCall): Promise<Permit> {
   if (!call.tool.changes) return Promise.resolve({ allowed: true });
   return Promise.resolve({
-    asks: { because: "it may change something", preview: `+ ${shown}`, digest: shown },
+    asks: { because: "it may change something", preview: `+ ${shown}`, digest: shown, mayRemember: true },
   });
 }
 

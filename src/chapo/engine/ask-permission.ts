@@ -29,7 +29,7 @@ export async function askPermission(
   const again = changed ? "changed" : before?.again;
   const pending = createPending(world, call, { ...question, ...given({ again }) });
   if (world.gate.ask === undefined && !(world.mayWait && pending.unstored === undefined))
-    return { refused: refuseUnattended(pending, question.rule) };
+    return { refused: refuseUnattended(pending, question) };
   live.conversation = { ...live.conversation, pending };
   await world.save(live.conversation);
   world.emit({ type: "action_pending", data: toEventData(pending) });
@@ -58,7 +58,16 @@ function describeRejection(remark: string | undefined): string {
 function createPending(
   world: EngineWorld,
   { callId, agent, tool, args }: GateCall,
-  { because, rule, preview, digest, planned, again }: PermitQuestion & Pick<PendingCall, "again">,
+  {
+    because,
+    preview,
+    digest,
+    mayRemember,
+    edits,
+    host,
+    planned,
+    again,
+  }: PermitQuestion & Pick<PendingCall, "again">,
 ): PendingCall {
   return {
     call: callId,
@@ -68,8 +77,8 @@ function createPending(
     preview,
     digest,
     because: again === undefined ? because : AGAIN[again],
-    may_remember: rule === undefined,
-    ...given({ planned, again }),
+    may_remember: mayRemember,
+    ...given({ edits, host, planned, again }),
     asked_at: new Date(world.clock.now()).toISOString(),
     ...(world.gate.canStore(args) ? {} : { unstored: true }),
   };
@@ -86,7 +95,11 @@ async function askNow(
   { pending, ask }: { pending: PendingCall; ask: NonNullable<EngineWorld["gate"]["ask"]> },
 ): Promise<Permission> {
   const { tool, agent, args, preview, because, may_remember: mayRemember, planned } = pending;
-  const question = { tool, agent, args, preview, because, mayRemember, ...given({ planned }) };
+  const { edits, host } = pending;
+  const question = {
+    ...{ tool, agent, args, preview, because, mayRemember },
+    ...given({ edits, host, planned }),
+  };
   // A closed terminal means no.
   const reply = await ask(question).catch((): Reply => ({ verdict: "reject" }));
   const { verdict, remark, by = "user", via = "terminal" } = reply;
@@ -95,13 +108,18 @@ async function askNow(
   const answer: CallAnswer = { verdict, by, via, at, ...given({ remark, args: args_ }) };
   live.conversation = recordAnswer(live.conversation, answer);
   await world.save(live.conversation);
-  if (reply.verdict === "approve" && reply.always === true && mayRemember) world.gate.remember(call);
+  if (reply.verdict === "approve" && reply.always === true && mayRemember) world.gate.remember(call, "call");
+  if (reply.verdict === "approve" && reply.edits === true && edits !== undefined)
+    world.gate.remember(call, "edits");
   return toPermission(answer);
 }
 
-function refuseUnattended({ because, unstored }: PendingCall, rule: string | undefined): string {
-  // An allow rule does not override an ask rule.
-  const remedy = rule === undefined ? "; a rule in rules.allow, or trust_mode trusted, would allow it" : "";
+function refuseUnattended({ because, unstored }: PendingCall, { rule, mayRemember }: PermitQuestion): string {
+  // An allow rule does not override an ask rule. A dangerous call needs a rule that names it.
+  const lifts = mayRemember
+    ? "a rule in rules.allow, or trust_mode trusted,"
+    : "a rule in rules.allow that names it";
+  const remedy = rule === undefined ? `; ${lifts} would allow it` : "";
   const why =
     unstored === undefined ? "" : ", and its arguments hold a secret, so they cannot be stored until one can";
   return (

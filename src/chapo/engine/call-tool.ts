@@ -45,7 +45,8 @@ export async function callTool(
   const ran = await runCall(world, live, passed);
   const { conversation } = live;
   live.conversation = { ...conversation, calls: incrementCount(conversation.calls, passed.tool.name) };
-  const whole = ran.result.success ? ran.result.output : ran.result.error;
+  const raw = ran.result.success ? ran.result.output : ran.result.error;
+  const whole = await world.gate.screen(passed.tool.name, raw);
   const output = describeApproval(passed) + (await fitOutput(world, passed, whole));
   const code = ran.code === undefined ? {} : { code: ran.code };
   await world.gate.audit({

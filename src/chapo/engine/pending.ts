@@ -34,6 +34,10 @@ export const PendingCall = z.object({
   because: z.string(),
   /** Whether the same call can be allowed for the whole session. */
   may_remember: z.boolean(),
+  /** The file, if every edit of it can be allowed for the session. */
+  edits: z.string().optional(),
+  /** The host, if every page of it can be allowed for the session. */
+  host: z.string().optional(),
   /** Whether the approved plan names the call; absent: no plan was approved. */
   planned: z.boolean().optional(),
   /** ISO 8601. */
@@ -66,12 +70,21 @@ export interface UserQuestion {
   because: string;
   /** Whether `always` is possible: false for a rule that asks each time. */
   mayRemember: boolean;
+  /** The file, if `edits` is possible: yes to every edit of it in this session. */
+  edits?: string;
+  /** The host, if `always` means every page of it. */
+  host?: string;
   /** Whether the approved plan names the call; absent: no plan was approved. */
   planned?: boolean;
 }
 
-/** A person's reply at once. `always`: also for equal calls in this session. `args`: the arguments as the person changed them. */
-export type Reply = ({ verdict: "approve"; always?: true; args?: unknown } | { verdict: "reject" }) & {
+/**
+ * A person's reply at once. `always`: also for the same call with the same arguments in this session.
+ * `edits`: also for every edit of the file. `args`: the arguments as the person changed them.
+ */
+export type Reply = (
+  { verdict: "approve"; always?: true; edits?: true; args?: unknown } | { verdict: "reject" }
+) & {
   remark?: string;
   /** The name of the person; absent: the user. */
   by?: string;

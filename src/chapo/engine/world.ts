@@ -120,6 +120,12 @@ export interface PermitQuestion {
   preview: string;
   /** SHA-256 of the whole preview, hexadecimal. */
   digest: string;
+  /** Whether the answer may apply to the same call later in the session. */
+  mayRemember: boolean;
+  /** The file, if the answer may apply to every edit of it in this session. */
+  edits?: string;
+  /** The host, if the answer may apply to every page of it in this session. */
+  host?: string;
   planned?: boolean;
 }
 
@@ -129,12 +135,14 @@ export interface Gatekeepers {
   checkSubjects(subjects: readonly Subject[]): Promise<string | undefined>;
   /** Returns whether a call may run, or that a person must be asked first. */
   permit(call: GateCall): Promise<Permit>;
-  /** Allows equal calls until the session ends. */
-  remember(call: GateCall): void;
+  /** Allows the same call with the same arguments until the session ends; `edits`: every edit of its file. */
+  remember(call: GateCall, scope: "call" | "edits"): void;
   /** Asks a person and waits; absent if no person can be asked now. */
   ask?: (question: UserQuestion) => Promise<Reply>;
   /** Returns whether the session file can hold the value exactly: without secrets. */
   canStore(value: unknown): boolean;
+  /** Returns a tool's result without what the rules keep out of results, and without the models' keys. */
+  screen(tool: string, text: string): Promise<string>;
   /** Saves a text that is too long for the model. Returns the path of its file. */
   keepOutput(callId: string, text: string): Promise<string>;
   audit(record: AuditRecord): Promise<void>;

@@ -2,6 +2,7 @@
 // server that does not start is a warning, and its tools are missing; one that ends is started again once. connect.ts, which
 // opens a connection, is imported only if there is a server.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
+import type { Hidden } from "../paths.js";
 import type { Tool } from "../tool.js";
 import { createToolEnv } from "../tool-env.js";
 import type { Connection, ServerSpec } from "./connect.js";
@@ -20,6 +21,8 @@ export interface McpPlace {
   onWarning(text: string): void;
   /** Aborted to cancel servers that are still starting. */
   signal: AbortSignal;
+  /** What results leave out. */
+  hidden?: Hidden;
 }
 
 /** The servers of a session. */
@@ -98,7 +101,7 @@ function addTools(
     warn(`${connection.problem}; its tools are missing`);
     return;
   }
-  const made = createMcpTools(name, connection, access);
+  const made = createMcpTools(name, connection, { access, root: place.root, hidden: place.hidden });
   for (const problem of made.problems) warn(problem);
   for (const tool of made.tools) {
     // The names of two tools can be equal: of server a_b and tool c, and of server a and tool b_c.

@@ -1,5 +1,7 @@
 // Converts an MCP server's tools to Chapo's: makes their names safe, checks their arguments, formats their results. Pure.
 // connect.ts calls the server, and servers.ts opens all servers.
+import { fileURLToPath } from "node:url";
+import type { Hidden } from "../paths.js";
 import { compileUserSchema, type UserSchema } from "../../todo/check/user-schema.js";
 import { field, textField } from "../../agents/fields.js";
 import { covers, STAR } from "../rules/wildcard.js";
@@ -14,14 +16,22 @@ const MOST_TOOLS = 200;
 const TIMEOUT_MS = 120_000;
 const MOST_OUTPUT = 30_000;
 
+/** What a server's tools may be and return. */
+export interface McpAccess {
+  /** The names of the allowed tools, possibly with `*`; absent: all. */
+  access: readonly string[] | undefined;
+  /** The project's folder, absolute. */
+  root: string;
+  hidden: Hidden | undefined;
+}
+
 /**
- * Creates the server's tools as `mcp_<server>_<tool>`. `access`: the names of the allowed tools, possibly with `*`; absent: all.
- * `problems`: why tools are missing.
+ * Creates the server's tools as `mcp_<server>_<tool>`. `problems`: why tools are missing.
  */
 export function createMcpTools(
   server: string,
   connection: Connection,
-  access: readonly string[] | undefined,
+  { access, root, hidden }: McpAccess,
 ): { tools: Tool[]; problems: string[] } {
   const tools = new Map<string, Tool>();
   const problems: string[] = [];
@@ -29,7 +39,9 @@ export function createMcpTools(
     access === undefined || access.some((one) => covers(one.replaceAll("*", STAR), name));
   for (const listed of connection.listed.filter(({ name }) => wanted(name))) {
     const made =
-      tools.size < MOST_TOOLS ? toTool(server, listed, connection) : `is one of more than ${MOST_TOOLS}`;
+      tools.size < MOST_TOOLS
+        ? toTool(listed, { server, connection, root, hidden })
+        : `is one of more than ${MOST_TOOLS}`;
     if (typeof made === "string")
       problems.push(`its tool ${JSON.stringify(listed.name.slice(0, 100))} ${made}`);
     else if (tools.has(made.name)) problems.push(`it has two tools that are both called ${made.name} here`);
@@ -47,7 +59,15 @@ function toSafeName(server: string, tool: string): string {
 }
 
 /** Returns the tool, or why it cannot be used. */
-function toTool(server: string, listed: ListedTool, connection: Connection): Tool | string {
+function toTool(
+  listed: ListedTool,
+  {
+    server,
+    connection,
+    root,
+    hidden,
+  }: Omit<McpAccess, "access"> & { server: string; connection: Connection },
+): Tool | string {
   const parameters: ToolParameters = listed.inputSchema;
   if (JSON.stringify(parameters).length > LONGEST_SCHEMA) return "has a schema that is too long";
   const schema = compileUserSchema(parameters);
@@ -63,10 +83,18 @@ function toTool(server: string, listed: ListedTool, connection: Connection): Too
       const args = readArguments(raw, schema.value);
       if ("problem" in args) return args;
       return {
-        subjects: [{ kind: "name", name: listed.name }],
+        subjects: [
+          { kind: "name", name: listed.name },
+          ...findPaths(args.value, root).map((name) => ({
+            kind: "path" as const,
+            path: name,
+            use: "mention" as const,
+          })),
+        ],
         timeoutMs: TIMEOUT_MS,
         preview: () => Promise.resolve(`${name} ${JSON.stringify(args.value, undefined, 2)}`),
-        run: async (context) => toResult(server, await connection.call(listed.name, args.value, context)),
+        run: async (context) =>
+          toResult(server, await connection.call(listed.name, args.value, context), { root, hidden }),
       };
     },
   };
@@ -85,7 +113,40 @@ function readArguments(
   return { problem: where === "" ? finding.message : `${where}: ${finding.message}` };
 }
 
-function toResult(server: string, called: Awaited<ReturnType<Connection["call"]>>): ToolResult {
+const MOST_PATHS = 200;
+
+/** Returns the texts among the arguments that may be paths of the project. */
+function findPaths(value: unknown, root: string): string[] {
+  const found = new Set<string>();
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0 && found.size < MOST_PATHS) {
+    const one = waiting.pop();
+    if (typeof one === "string" && one.trim() !== "" && one.length < 4096) found.add(toPath(one, root));
+    else if (typeof one === "object" && one !== null)
+      for (const inner of Object.values(one)) waiting.push(inner);
+  }
+  return [...found];
+}
+
+/** Returns the path of a `file:` address, relative to the project if it is inside it. */
+function toPath(text: string, root: string): string {
+  let named = text.trim();
+  if (/^file:/i.test(named))
+    try {
+      named = fileURLToPath(named);
+    } catch {
+      // It is not a valid address.
+    }
+  return named.startsWith(`${root}/`) ? named.slice(root.length + 1) : named;
+}
+
+type Screened = Pick<McpAccess, "root" | "hidden">;
+
+function toResult(
+  server: string,
+  called: Awaited<ReturnType<Connection["call"]>>,
+  screened: Screened,
+): ToolResult {
   if ("gone" in called)
     return failed(
       `the MCP server ${server} has ended (${called.gone}); ${
@@ -95,25 +156,28 @@ function toResult(server: string, called: Awaited<ReturnType<Connection["call"]>
       }`,
     );
   if ("failed" in called) return failed(`the MCP server ${server} reported: ${called.failed}`);
-  const text = formatContent(called.content);
+  const text = formatContent(called.content, screened);
   return field(called.content, "isError") === true
     ? failed(text || "the call failed without a reason")
     : done(text);
 }
 
 /** Formats a result as text. Images and audio are only named. */
-function formatContent(result: unknown): string {
+function formatContent(result: unknown, screened: Screened): string {
   const content = field(result, "content");
-  const parts = Array.isArray(content) ? content.map(formatPart) : [];
+  const parts = Array.isArray(content) ? content.map((part) => formatPart(part, screened)) : [];
   const structured = field(result, "structuredContent");
   if (parts.length === 0 && structured !== undefined) return JSON.stringify(structured);
   return parts.join("\n");
 }
 
-function formatPart(part: unknown): string {
+function formatPart(part: unknown, { root, hidden }: Screened): string {
   const type = textField(part, "type") ?? "";
   if (type === "text") return textField(part, "text") ?? "";
   const resource = field(part, "resource");
+  const address = textField(resource, "uri");
+  if (address !== undefined && hidden?.content(toPath(address, root)) === true)
+    return `[resource ${address} is left out: reading it needs a permission]`;
   const text = textField(resource, "text");
   if (text !== undefined) return text;
   const uri = textField(resource, "uri") ?? textField(part, "uri");

@@ -9,8 +9,8 @@ const USUAL_HITS = 10;
 const MOST_HITS = 50;
 
 /**
- * Creates `memory_remember`, `memory_search` and `memory_readToday`. None counts as a change, because the notes belong to the
- * engine and the user has already asked for them.
+ * Creates `memory_remember`, `memory_search` and `memory_readToday`. A note counts as a change, because later sessions get it in
+ * their prompt: a page that tells the model to remember something must not reach them unasked.
  */
 export function createMemoryTools(memory: ProjectMemory): Tool[] {
   return [createRememberTool(memory), createSearchTool(memory), createTodayTool(memory)];
@@ -30,7 +30,9 @@ function createRememberTool(memory: ProjectMemory): Tool {
       promote: z.boolean().optional().describe("Also keep it in MEMORY.md."),
     }),
     aliases: { note: "content", text: "content", promoteToLongTerm: "promote" },
-    changes: false,
+    changes: true,
+    preview: ({ content, promote = false }) =>
+      Promise.resolve(`remember${promote ? ", also in MEMORY.md" : ""}: ${content}`),
     run: async ({ content, promote = false }) => {
       const written = await memory.remember(content, promote);
       if ("refused" in written) {

@@ -5,21 +5,23 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Subject } from "../tool.js";
-import { decide, readRules, type TrustMode } from "./decide.js";
+import { decide } from "./decide.js";
+import type { PermissionMode } from "./modes.js";
+import { readRules } from "./read-rules.js";
 import { PUSHES } from "../testing/pushes.js";
 
 const TOOLS = ["mcp_srv_write", "own_tool"];
 
 type Lists = Parameters<typeof readRules>[0];
 
-function judged(lists: Lists, tool: string, subjects: Subject[], mode: TrustMode = "default") {
+function judged(lists: Lists, tool: string, subjects: Subject[], mode: PermissionMode = "default") {
   const { rules, problems } = readRules(lists, { root: "/project", tools: TOOLS });
   expect(problems).toEqual([]);
   const changes = !/read|grep|fetch|search/i.test(tool);
   return decide(rules, mode, { tool, changes, subjects });
 }
 
-function ofCommand(lists: Lists, text: string, mode?: TrustMode) {
+function ofCommand(lists: Lists, text: string, mode?: PermissionMode) {
   return judged(lists, "bash_execute", [{ kind: "command", text }], mode).verdict;
 }
 

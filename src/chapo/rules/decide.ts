@@ -1,160 +1,123 @@
-// Decides whether a call may run: by the rules `Tool(pattern)` in the lists deny, ask and allow, and by the trust mode. Pure.
+// Decides whether a call may run: by the rules `Tool(pattern)` in the lists deny, ask and allow (read-rules.ts), by the list of
+// calls that are never run unasked (never-unasked.ts), and by the mode (modes.ts). Pure.
 // session/permit.ts asks a person, and src/chapo/paths.ts refuses paths outside the project and protected files.
 import { never } from "../../system/never.js";
 import type { Subject } from "../tool.js";
+import { classify, TABLE, type CallClass, type ClassedCall, type PermissionMode } from "./modes.js";
+import { findDanger } from "./never-unasked.js";
 import {
   allowsCommand,
-  compileCommandPattern,
   namesPathBelow,
   meetsCommand,
   meetsPath,
   meetsUrl,
-  compilePathPattern,
   type CommandPattern,
   type Match,
-  type PathPattern,
 } from "./patterns.js";
+import type { List, PermissionRules, Rule } from "./read-rules.js";
+import { meetsAsReading } from "./reading.js";
 import { readShell, type ShellReading } from "../../shell/shell-reading.js";
-import { isNamed, listNamedTools, expandName, toCommand } from "./tool-names.js";
+import { isNamed, toCommand } from "./tool-names.js";
 import { covers, STAR } from "./wildcard.js";
 
-/** `trusted`: calls run unless a rule forbids them or asks. `default`: a person is asked about changes that no rule allows. */
-export type TrustMode = "trusted" | "default";
-
-type List = "allow" | "ask" | "deny";
-
-interface Rule {
-  list: List;
-  /** The rule as it was written. */
-  text: string;
-  tools: readonly string[];
-  /** Absent: the rule applies to every call of the tools. */
-  pattern?: { raw: string; command: CommandPattern | undefined; path: PathPattern };
-}
-
-/** The rules of all lists. */
-export interface PermissionRules {
-  readonly all: readonly Rule[];
-  readonly root: string;
-}
-
 /** The parts of a call that rules check. */
-export interface JudgedCall {
-  /** The tool's canonical name. */
-  tool: string;
-  changes: boolean;
-  subjects: readonly Subject[];
-}
+export type JudgedCall = ClassedCall;
 
 /** The decision on a call; `because` is the end of a sentence: "refused: …". */
 export interface PermissionDecision {
   verdict: List;
   because: string;
-  /** The rule that decided, as it was written; absent if the trust mode decided. */
+  /** The rule that decided, as it was written; absent if the mode decided. */
   rule?: string;
+  /** Whether a person is asked each time, because the call is dangerous. */
+  asksEachTime?: true;
 }
-
-const LONGEST_RULE = 1_000;
-
-/**
- * Reads the lists. `root`: the project's folder, absolute; patterns of paths are relative to it. `tools`: the canonical names of
- * the session's tools. Each problem names an invalid rule and the reason.
- */
-export function readRules(
-  lists: Readonly<Partial<Record<List, readonly string[]>>>,
-  place: { root: string; tools: readonly string[] },
-): { rules: PermissionRules; problems: string[] } {
-  const all: Rule[] = [];
-  const problems: string[] = [];
-  for (const list of ["deny", "ask", "allow"] as const) {
-    for (const text of lists[list] ?? []) {
-      const read = readRule(list, text.trim(), place);
-      if ("problem" in read)
-        problems.push(`rules.${list}: ${JSON.stringify(text.slice(0, 200))} ${read.problem}`);
-      else all.push(read);
-    }
-  }
-  return { rules: { all, root: place.root }, problems };
-}
-
-function readRule(
-  list: List,
-  text: string,
-  { root, tools }: { root: string; tools: readonly string[] },
-): Rule | { problem: string } {
-  const found = /^([\w.*-]+)(?:\(([^]*)\))?$/.exec(text);
-  if (found === null || text.length > LONGEST_RULE)
-    return {
-      problem: "is not a rule; write Tool or Tool(pattern), such as Bash(npm test) or fs_edit(src/**)",
-    };
-  const [, name = "", raw] = found;
-  const names = expandName(name, list !== "allow");
-  const meant = listNamedTools(names, tools);
-  // The tools of an MCP server may be missing in this session.
-  if (meant.length === 0 && !/^mcp/i.test(name))
-    return { problem: `is not valid: no tool is called ${name}` };
-  if (raw === undefined || raw === "*" || raw === "**") return { list, text, tools: names };
-  if (raw.trim() === "") return { problem: "has an empty pattern; remove the brackets to match every call" };
-  const command = compileCommandPattern(raw);
-  const takesCommands = meant.length > 0 && meant.every((tool) => TAKE_COMMANDS.has(tool));
-  if ("problem" in command && takesCommands) return command;
-  const path = compilePathPattern(raw, root);
-  if ("problem" in path) return path;
-  return {
-    list,
-    text,
-    tools: names,
-    pattern: { raw, command: "problem" in command ? undefined : command, path },
-  };
-}
-
-const TAKE_COMMANDS: ReadonlySet<string> = new Set(["bash_execute", "run_command"]);
 
 /** Decides on a call. Deny takes precedence over ask, and ask over allow, even if the other rule is more specific. */
-export function decide(
-  { all, root }: PermissionRules,
-  mode: TrustMode,
-  call: JudgedCall,
-): PermissionDecision {
+export function decide(rules: PermissionRules, mode: PermissionMode, call: JudgedCall): PermissionDecision {
+  const { root } = rules;
   const units = call.subjects.map(toUnit);
+  const ruled = decideByRules(rules, call, units);
+  if (ruled !== undefined) return mode === "dontAsk" ? { ...ruled, verdict: "deny" } : ruled;
+  const readings = units.flatMap((unit) => (unit.kind === "command" ? [unit.reading] : []));
+  const place = { root, hasStrayed: call.hasStrayed === true };
+  const danger = units
+    .map((unit) => (unit.kind === "command" ? findDanger(unit.text, unit.reading, place) : undefined))
+    .find((why) => why !== undefined);
+  const kind = danger === undefined ? classify(call, readings, root) : "dangerous";
+  const effect = TABLE[mode][kind];
+  if (effect === "run") return { verdict: "allow", because: describeRun(mode, kind) };
+  if (effect === "refuse" && mode === "plan")
+    return { verdict: "deny", because: "plan mode changes nothing until the plan is approved" };
+  const named = rules.all.filter(({ tools }) => isNamed(tools, call.tool));
+  const allowed = findAllowed(named, units, { root, isListed: kind === "dangerous" });
+  if (allowed !== undefined) return allowed;
+  const because = danger === undefined ? WHY[kind] : `${danger}; such a call is never run unasked`;
+  if (effect === "refuse")
+    return { verdict: "deny", because: `${because}, and the mode ${mode} does not ask` };
+  return { verdict: "ask", because, ...(danger === undefined ? {} : { asksEachTime: true }) };
+}
+
+const WHY = {
+  read: "a rule may apply",
+  secret: "the file's name is known for secrets",
+  web: "the address was not given by you",
+  edit: "it may change something",
+  look: "it runs a command",
+  other: "it may change something",
+  dangerous: "it is dangerous",
+} as const satisfies Record<CallClass, string>;
+
+function describeRun(mode: PermissionMode, kind: CallClass): string {
+  if (mode === "trusted" || mode === "bypassPermissions") return "all tools are trusted";
+  return kind === "read" || kind === "look" ? "it changes nothing" : `the mode ${mode} allows it`;
+}
+
+/** Returns the decision of a deny or ask rule. */
+function decideByRules(
+  { all, root }: PermissionRules,
+  call: JudgedCall,
+  units: readonly Unit[],
+): PermissionDecision | undefined {
   const rules = all.filter(({ tools }) => isNamed(tools, call.tool));
   const twins = all.filter(({ tools, list }) => list !== "allow" && isNamed(tools, "bash_execute"));
+  const readers = all.filter(({ isAgainstReading }) => isAgainstReading);
+  const readings = units.flatMap((unit) => (unit.kind === "command" ? [unit.reading] : []));
   const against = (list: List, match: Match): Rule | undefined =>
     rules.find((rule) => rule.list === list && meets(rule, units, { call, root }) === match) ??
-    twins.find((rule) => rule.list === list && meetsTwin(rule, call) === match);
+    twins.find((rule) => rule.list === list && meetsTwin(rule, call) === match) ??
+    readers.find((rule) => rule.list === list && meetsAsReading(rule, call, { readings, root }) === match);
   const deny = against("deny", "yes");
   if (deny !== undefined) return toDecision("deny", deny, `the rule deny ${deny.text} forbids it`);
   const ask = against("ask", "yes");
   if (ask !== undefined) return toDecision("ask", ask, `the rule ask ${ask.text} requires a question`);
   const maybe = against("deny", "maybe") ?? against("ask", "maybe");
-  if (maybe !== undefined)
-    return toDecision(
-      "ask",
-      maybe,
-      `its text does not show what it runs, so the rule ${maybe.list} ${maybe.text} may apply; write separate plain commands without variables`,
-    );
-  if (mode === "trusted") return { verdict: "allow", because: "all tools are trusted" };
-  if (!call.changes) return { verdict: "allow", because: "it changes nothing" };
-  return findAllowed(rules, units, root) ?? { verdict: "ask", because: "it may change something" };
+  if (maybe === undefined) return undefined;
+  return toDecision(
+    "ask",
+    maybe,
+    `its text does not show what it runs, so the rule ${maybe.list} ${maybe.text} may apply; write separate plain commands without variables`,
+  );
 }
 
 function toDecision(verdict: List, { text }: Rule, because: string): PermissionDecision {
   return { verdict, because, rule: text };
 }
 
-type Unit = Exclude<Subject, { kind: "command" }> | { kind: "command"; reading: ShellReading };
+type Unit = Exclude<Subject, { kind: "command" }> | { kind: "command"; text: string; reading: ShellReading };
 
 function toUnit(subject: Subject): Unit {
-  return subject.kind === "command" ? { kind: "command", reading: readShell(subject.text) } : subject;
+  return subject.kind === "command" ? { ...subject, reading: readShell(subject.text) } : subject;
 }
 
 /** Finds a rule that allows every call of the tool, or rules that together allow all subjects of this call. */
 function findAllowed(
   rules: readonly Rule[],
   units: readonly Unit[],
-  root: string,
+  { root, isListed }: { root: string; isListed: boolean },
 ): PermissionDecision | undefined {
-  const allow = rules.filter(({ list }) => list === "allow");
+  // A call that is never run unasked needs a rule that names it.
+  const allow = rules.filter(({ list, pattern }) => list === "allow" && (!isListed || pattern !== undefined));
   const whole = allow.find(({ pattern }) => pattern === undefined);
   if (whole !== undefined) return toDecision("allow", whole, `the rule allow ${whole.text}`);
   const first = allow[0];
@@ -164,6 +127,8 @@ function findAllowed(
 }
 
 function isAllowed(unit: Unit, allow: readonly Rule[], root: string): boolean {
+  // What an argument only mentions is no part of the permission.
+  if (unit.kind === "path" && unit.use === "mention") return true;
   if (unit.kind !== "command") return allow.some((rule) => meetsOther(rule, unit, { root, wide: false }));
   const { commands, isWhole, writes } = unit.reading;
   return (

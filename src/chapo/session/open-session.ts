@@ -20,7 +20,10 @@ import { answerPending } from "./answer-pending.js";
 import { openPermit } from "./permit.js";
 import { collectPromptPlaces } from "../prompt/prompt-places.js";
 import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "../prompt/prompts.js";
-import { readRules, type PermissionRules } from "../rules/decide.js";
+import { decide } from "../rules/decide.js";
+import { TABLE, type PermissionMode } from "../rules/modes.js";
+import { readRules, type PermissionRules } from "../rules/read-rules.js";
+import { createScreen, type Screen } from "./screen.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
 import { readTypes, createWorld, type SessionParts } from "./session-world.js";
@@ -65,8 +68,16 @@ async function assembleParts(
   const { redact } = request;
   const memory = openMemory(ports, { root, zone: getLocalZone(), readOnly: unattended, redact });
   const said: Message[] = [...session.conversation.messages];
+  const mode = (): PermissionMode => settings.trustMode ?? "default";
+  let screen: Screen | undefined;
   const toolbox = openToolbox({
     ...{ ...request, memory, unattended, said: () => said },
+    staysOnHost: () => TABLE[mode()].web !== "run",
+    // The rules are read when the tools are known.
+    hidden: {
+      name: (file) => screen?.hidden.name(file) ?? true,
+      content: (file) => screen?.hidden.content(file) ?? true,
+    },
     outputs: path.join(session.folder, "outputs"),
     todos: { read: () => session.readPart("todos"), write: (list) => session.writePart("todos", list) },
     known: openKnownFiles(ports.files, {
@@ -78,21 +89,28 @@ async function assembleParts(
     request.onEvent(event);
   });
   const emit = (news: ChapoNews): void => {
+    if (news.type === "tool_call") said.push(toCallMessage(news.data));
     if (news.type === "tool_result") said.push(toToolMessage(news.data));
     tell(news);
   };
   try {
+    const rules = readSessionRules(request, toolbox.tools);
+    screen = createScreen({ rules, mode, files: ports.files, root, env: request.env });
     const permit = openPermit({
-      rules: readSessionRules(request, toolbox.tools),
-      mode: settings.trustMode ?? "default",
+      rules,
+      mode,
       files: ports.files,
       root,
+      said: () => said.flatMap(collectUserText),
     });
     return {
       ...base,
       memory,
       toolbox,
       permit,
+      screen: screen.screen,
+      mayRemember: () =>
+        decide(rules, mode(), { tool: "memory_remember", changes: true, subjects: [] }).verdict === "allow",
       emit,
       said,
       requests: { sent: 0 },
@@ -116,6 +134,18 @@ function toToolMessage({ callId, tool, success, output }: ToolResultData): Messa
   const own = OWN_WORDS.has(tool);
   return { role: "tool", results: [{ callId, name: tool, success, output: own ? "" : output }] };
 }
+
+/** Converts a call to a message, so that what the model wrote is known. */
+function toCallMessage({ callId, tool, args }: ToolCallData): Message {
+  return { role: "assistant", text: "", calls: [{ id: callId, name: tool, args }] };
+}
+
+/** Returns what a person wrote. */
+function collectUserText(message: Message): string[] {
+  return message.role === "user" && message.own !== true ? [message.text] : [];
+}
+
+type ToolCallData = Extract<ChapoNews, { type: "tool_call" }>["data"];
 
 type ToolResultData = Extract<ChapoNews, { type: "tool_result" }>["data"];
 

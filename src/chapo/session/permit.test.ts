@@ -6,7 +6,8 @@ import { z } from "zod";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { GateCall } from "../engine/world.js";
 import { openPermit } from "./permit.js";
-import { readRules, type TrustMode } from "../rules/decide.js";
+import type { PermissionMode } from "../rules/modes.js";
+import { readRules } from "../rules/read-rules.js";
 import { defineTool, done } from "../tool.js";
 
 let root = "";
@@ -37,6 +38,24 @@ const edit = defineTool({
   run: () => Promise.resolve(done("")),
 });
 
+const foreign = defineTool({
+  name: "mcp_srv_do",
+  description: "does",
+  arguments: z.object({ ref: z.string() }),
+  changes: true,
+  subjects: () => [{ kind: "name", name: "do" }],
+  run: () => Promise.resolve(done("")),
+});
+
+const fetch = defineTool({
+  name: "web_fetch",
+  description: "fetches",
+  arguments: z.object({ url: z.string() }),
+  changes: false,
+  subjects: ({ url }) => [{ kind: "url", url }],
+  run: () => Promise.resolve(done("")),
+});
+
 function callOf(tool: GateCall["tool"], args: unknown): GateCall {
   const prepared = tool.prepare(args);
   if ("problem" in prepared) throw new Error(prepared.problem);
@@ -45,16 +64,21 @@ function callOf(tool: GateCall["tool"], args: unknown): GateCall {
 
 interface Given {
   lists?: Parameters<typeof readRules>[0];
-  mode?: TrustMode;
+  mode?: PermissionMode;
+  said?: string[];
 }
 
-function permitWith({ lists = {}, mode = "default" }: Given) {
-  const { rules } = readRules(lists, { root, tools: [bash.name, edit.name] });
-  const { permit, remember } = openPermit({ rules, mode, root, files: nodePorts().files });
+function permitWith({ lists = {}, mode = "default", said = [] }: Given) {
+  const { rules } = readRules(lists, { root, tools: [bash.name, edit.name, foreign.name] });
+  const { permit, remember } = openPermit({
+    ...{ rules, root, files: nodePorts().files },
+    mode: () => mode,
+    said: () => said,
+  });
   return {
     judge: (tool: GateCall["tool"], args: unknown) => permit(callOf(tool, args)),
-    always: (tool: GateCall["tool"], args: unknown) => {
-      remember(callOf(tool, args));
+    always: (tool: GateCall["tool"], args: unknown, scope: "call" | "edits" = "call") => {
+      remember(callOf(tool, args), scope);
     },
   };
 }
@@ -68,11 +92,45 @@ test("a call that may change something is asked about with its preview, until it
   expect(await judge(bash, { command: "npm test x" })).toHaveProperty("asks");
 });
 
-test("always for an edit applies to every change of that file, and to no other file", async () => {
+test("always applies to the tool with all its arguments, edits to every edit of that file and no other", async () => {
   const { judge, always } = permitWith({});
   always(edit, { path: "a", text: "1" });
-  expect(await judge(edit, { path: "a", text: "2" })).toEqual({ allowed: true });
+  expect(await judge(edit, { path: "a", text: "1" })).toEqual({ allowed: true });
+  expect(await judge(edit, { path: "a", text: "2" })).toMatchObject({
+    asks: { edits: "a", mayRemember: true },
+  });
+  always(edit, { path: "a", text: "2" }, "edits");
+  expect(await judge(edit, { path: "./a", text: "3" })).toEqual({ allowed: true });
   expect(await judge(edit, { path: "b", text: "2" })).toHaveProperty("asks");
+  always(foreign, { ref: "a" });
+  expect(await judge(foreign, { ref: "b" })).toHaveProperty("asks");
+  expect(await judge(foreign, { ref: "a" })).toEqual({ allowed: true });
+});
+
+test("a page is asked about by its host, unless a person gave the address or the session is trusted", async () => {
+  const { judge, always } = permitWith({ said: ["Read https://given.example/a."] });
+  expect(await judge(fetch, { url: "https://given.example/a" })).toEqual({ allowed: true });
+  const page = { url: "https://evil.example/?k=1" };
+  expect(await judge(fetch, page)).toMatchObject({ asks: { host: "evil.example", mayRemember: true } });
+  always(fetch, page);
+  expect(await judge(fetch, { url: "https://evil.example/other" })).toEqual({ allowed: true });
+  expect(await judge(fetch, { url: "https://other.example/" })).toHaveProperty("asks");
+  expect(await permitWith({ mode: "trusted" }).judge(fetch, page)).toEqual({ allowed: true });
+});
+
+test("a dangerous command is asked about each time, also in trusted mode", async () => {
+  const { judge, always } = permitWith({ mode: "trusted" });
+  const asks = { because: expect.stringContaining("never run unasked") as string, mayRemember: false };
+  expect(await judge(bash, { command: "rm -rf ~/x" })).toMatchObject({ asks });
+  always(bash, { command: "rm -rf ~/x" });
+  expect(await judge(bash, { command: "rm -rf ~/x" })).toMatchObject({ asks });
+});
+
+test("after a command that left the project a relative path counts as outside", async () => {
+  const { judge } = permitWith({ mode: "trusted" });
+  expect(await judge(bash, { command: "rm -rf build" })).toEqual({ allowed: true });
+  expect(await judge(bash, { command: "cd /" })).toEqual({ allowed: true });
+  expect(await judge(bash, { command: "rm -rf build" })).toHaveProperty("asks");
 });
 
 test("an ask rule asks again after always", async () => {

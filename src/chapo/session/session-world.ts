@@ -47,6 +47,9 @@ export interface SessionParts {
   memory: ProjectMemory;
   toolbox: Toolbox;
   permit: Pick<Gatekeepers, "permit" | "remember">;
+  screen: Gatekeepers["screen"];
+  /** Whether a summary may be kept for later sessions without a question. */
+  mayRemember: () => boolean;
   emit: (news: ChapoNews) => void;
   /** All messages so far, also of sub-agents' conversations. */
   said: Message[];
@@ -115,13 +118,14 @@ function filterBySkills(skills: readonly Skill[], tools: readonly Tool[]): reado
   return allowed === undefined ? tools : tools.filter(({ name }) => matchesTool(allowed, name));
 }
 
-function createGate({ request, session, permit }: SessionParts): Gatekeepers {
+function createGate({ request, session, permit, screen }: SessionParts): Gatekeepers {
   const place = { files: request.ports.files, root: request.root };
   return {
     checkSubjects: (subjects) => checkSubjects(place, subjects),
     ...permit,
     ...given({ ask: request.ask }),
     canStore: (value) => JSON.stringify(redactValue(request.redact, value, KEPT)) === JSON.stringify(value),
+    screen,
     keepOutput: (callId, text) => session.keepOutput(callId, text),
     audit: (record) => session.audit(record),
   };
@@ -134,7 +138,10 @@ function createSlash({ request }: SessionParts, live: LiveConversation): Tool {
   });
 }
 
-async function rememberSummary({ request, session, memory }: SessionParts, summary: string): Promise<void> {
+async function rememberSummary(parts: SessionParts, summary: string): Promise<void> {
+  const { request, session, memory } = parts;
+  // Later prompts would contain it. It is in the session file anyway.
+  if (!parts.mayRemember()) return;
   const written = await memory.rememberSummary(session.id, summary);
   // In a run the memory is read-only, and the summary is in the session file.
   if (written !== undefined && !memory.readOnly) request.onWarning(written.refused);

@@ -22,6 +22,8 @@ import { createHostTools } from "../tools/hosts/hosts.js";
 import { createNotebookTools } from "../tools/files/notebook.js";
 import { openShell } from "../tools/shell/shell.js";
 import { createTodoTools, type TodoStore } from "../tools/notes/todos.js";
+import type { Hidden } from "../paths.js";
+import { given } from "../../system/given.js";
 import { createToolEnv } from "../tool-env.js";
 import { createWebTools } from "../tools/web/web.js";
 
@@ -39,6 +41,10 @@ export interface ToolboxRequest {
   /** The folder for outputs, absolute. */
   outputs: string;
   redact: Redact;
+  /** What lists and searches leave out. */
+  hidden?: Hidden;
+  /** Whether `web_fetch` reports a redirect to another host instead of following it. */
+  staysOnHost?: () => boolean;
   onWarning: (text: string) => void;
   /** Aborted to cancel the opening. */
   signal: AbortSignal;
@@ -65,7 +71,8 @@ export interface Toolbox {
 export function openToolbox(request: ToolboxRequest): Toolbox {
   const { ports, network, root, settings, permissions, memory } = request;
   const env = createToolEnv(request.env);
-  const place = { files: ports.files, root };
+  const { hidden } = request;
+  const place = { files: ports.files, root, ...given({ hidden }) };
   const shell = openShell({ ports, root, env, folder: request.outputs, redact: request.redact });
   const servers = openServers(settings.mcp.servers, {
     ports,
@@ -73,6 +80,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
     env,
     onWarning: request.onWarning,
     signal: request.signal,
+    ...given({ hidden }),
   });
   const tools = [
     ...createReadTools(place, request.known),
@@ -80,7 +88,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
     ...createMoveTools(place),
     ...createFindTools({ ...place, clock: ports.clock, processes: ports.processes, env, ripgrep: true }),
     ...shell.tools,
-    ...createGitTools({ ports, root, env, allowMain: settings.git.allowPushMain }),
+    ...createGitTools({ ports, root, env, allowMain: settings.git.allowPushMain, ...given({ hidden }) }),
     ...createHostTools({
       ports,
       root,
@@ -95,6 +103,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
       env: request.env,
       unattended: request.unattended,
       said: request.said,
+      ...given({ staysOnHost: request.staysOnHost }),
       mayConnect: (address) => !isPrivateAddress(address),
     }),
     ...createTodoTools(request.todos),

@@ -175,6 +175,7 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
       permit: () => Promise.resolve({ allowed: true }),
       remember: () => undefined,
       canStore: () => true,
+      screen: (_tool, text) => Promise.resolve(text),
       keepOutput: (callId, text) => {
         kept.push(text);
         return Promise.resolve(`/kept/${callId}.txt`);

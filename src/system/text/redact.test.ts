@@ -14,6 +14,8 @@ test("a secret is a value of 8 characters or more whose name has the word as a w
     PGPASSWORD: "postgres-own",
     SMTP_PASS: "smtp-secret",
     PASSAGE: "a-long-passage",
+    POSTGRES_PASSWORD: "postgres",
+    ADMIN_PASSWORD: "Changeme",
   };
   expect(findSecretValues(env).sort()).toEqual([
     "abcdefgh",

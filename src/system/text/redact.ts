@@ -58,6 +58,13 @@ const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[]
   [/:\/\//, /(?<=:\/\/[^\s:@/"]{0,64}:)[^\s@/"]{3,}(?=@)/, /:\/\/[^\s:@/"]{0,64}:[^\s@/"]{3,}@/],
 ];
 
+/** Values that keep no secret: redacting them would only make texts wrong. */
+const ORDINARY: ReadonlySet<string> = new Set(
+  "postgres postgresql password passwort changeme change-me change_me localhost username database development production testing example disabled undefined required optional anonymous administrator placeholder".split(
+    " ",
+  ),
+);
+
 /** Turns a text into one without secrets. */
 export type Redact = (text: string) => string;
 
@@ -65,7 +72,8 @@ export type Redact = (text: string) => string;
 export function findSecretValues(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = new Set<string>();
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && value.length >= 8 && SECRET_NAME.test(name)) values.add(value);
+    if (value === undefined || value.length < 8 || ORDINARY.has(value.toLowerCase())) continue;
+    if (SECRET_NAME.test(name)) values.add(value);
   }
   return [...values];
 }

@@ -165,7 +165,7 @@ function validationLine(
 /** The question before a call: agent, tool, and the whole diff or command. */
 export function questionLines(question: UserQuestion, screen: ChapoScreen): string[] {
   const { colours, columns } = screen;
-  const { tool, agent, because, preview } = question;
+  const { tool, agent, because, preview, edits, host } = question;
   const shown = showExactly(preview.trimEnd()).map((line) => line.replaceAll("\t", "    "));
   const isDiff = shown.some((line) => line.startsWith("@@ "));
   return [
@@ -175,13 +175,19 @@ export function questionLines(question: UserQuestion, screen: ChapoScreen): stri
       const lines = columns === undefined ? [line] : hang(line, Math.max(10, columns - 2));
       return lines.map((one) => `  ${isDiff ? diffColour(line, colours)(one) : one}`);
     }),
+    ...(host === undefined
+      ? []
+      : [colours.dim(fit(`  always: every page of ${host} in this session`, screen))]),
+    ...(edits === undefined
+      ? []
+      : [colours.dim(fit(`  edits: every edit of ${edits} in this session`, screen))]),
   ];
 }
 
 /** The typed answer to that question; `undefined` when it is not valid. */
 export function readReply(
   typed: string,
-  { mayRemember }: Pick<UserQuestion, "mayRemember">,
+  { mayRemember, edits }: Pick<UserQuestion, "mayRemember" | "edits">,
 ): Reply | undefined {
   switch (typed.trim().toLowerCase()) {
     case "y":
@@ -193,6 +199,9 @@ export function readReply(
     case "a":
     case "always":
       return mayRemember ? { verdict: "approve", always: true } : undefined;
+    case "e":
+    case "edits":
+      return edits === undefined ? undefined : { verdict: "approve", edits: true };
     default:
       return undefined;
   }

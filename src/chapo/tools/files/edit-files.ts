@@ -3,7 +3,7 @@
 import type { Files } from "../../../system/ports.js";
 import { errorMessage } from "../../../system/errors.js";
 import { editText, type TextEdit } from "./edit-text.js";
-import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
+import { countBytes, findAddedMask, LARGEST_FILE, readText } from "./file-text.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 
 /** One replacement and its file. */
@@ -35,6 +35,8 @@ export async function planEdits(
     if ("problem" in edited) return { problem: `${opened.shown}: ${edited.problem}`, at };
     if (countBytes(edited.text) > LARGEST_FILE)
       return { problem: `${opened.shown}: the file would exceed ${LARGEST_FILE} bytes`, at };
+    const masked = findAddedMask(opened.shown, opened.before, edited.text);
+    if (masked !== undefined) return { problem: masked, at };
     planned.set(opened.path, { ...opened, after: edited.text, count: opened.count + edited.count });
   }
   return { planned: [...planned.values()] };

@@ -1,6 +1,7 @@
 // Reads whole files as text, up to a size limit and without loss, so that unchanged text is written back byte for byte.
 // read-lines.ts reads parts of large files.
 import type { Files } from "../../../system/ports.js";
+import { REDACTED } from "../../../system/text/redact.js";
 
 /** The largest file that is read or written whole, in bytes. */
 export const LARGEST_FILE = 10 * 1024 * 1024;
@@ -27,4 +28,10 @@ export async function readText(
 /** Counts the bytes a text takes on disk. */
 export function countBytes(text: string): number {
   return Buffer.byteLength(text, "utf8");
+}
+
+/** Returns why a change is refused that would write the mark of a removed secret into a file; `undefined` if it adds none. */
+export function findAddedMask(shown: string, before: string, after: string): string | undefined {
+  if (after.split(REDACTED).length <= before.split(REDACTED).length) return undefined;
+  return `${shown}: the new text contains ${REDACTED}, which stands for a secret that was removed; the real value is not known here. Leave that part of the file as it is, or read the value from the environment`;
 }

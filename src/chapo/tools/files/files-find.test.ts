@@ -5,16 +5,20 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
 import type { ToolResult } from "../../tool.js";
+import type { Hidden } from "../../paths.js";
 import { createFindTools } from "./files-find.js";
 
-async function site(files: Record<string, string | Uint8Array>) {
+async function site(files: Record<string, string | Uint8Array>, hidden?: Hidden) {
   const root = await realpath(await mkdtemp(path.join(tmpdir(), "looper-find-")));
   for (const [name, text] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(root, name)), { recursive: true });
     await writeFile(path.join(root, name), text);
   }
   const call = async (name: string, args: unknown, ripgrep: boolean): Promise<ToolResult> => {
-    const tool = createFindTools({ ...nodePorts(), root, env: {}, ripgrep }).find((one) => one.name === name);
+    const tool = createFindTools({
+      ...{ ...nodePorts(), root, env: {}, ripgrep },
+      ...(hidden === undefined ? {} : { hidden }),
+    }).find((one) => one.name === name);
     const prepared = tool?.prepare(args) ?? { problem: `no tool ${name}` };
     if ("problem" in prepared) return { success: false, error: prepared.problem };
     const { signal } = new AbortController();
@@ -32,6 +36,19 @@ async function site(files: Record<string, string | Uint8Array>) {
     },
   };
 }
+
+test("what the rules hide is neither listed nor searched, unless the file is named", async () => {
+  const hidden = {
+    name: (file: string) => file.startsWith("secret/"),
+    content: (file: string) => !file.endsWith(".ts"),
+  };
+  const { glob, grep } = await site({ "secret/a": "TOKEN", ".env": "TOKEN", "src/a.ts": "TOKEN" }, hidden);
+  expect(await glob({ pattern: "**/*" })).toBe(".env\nsrc/a.ts");
+  expect(await grep({ pattern: "TOKEN" })).toBe(
+    "src/a.ts:1:TOKEN\n[not searched, because reading needs a permission: 2 of the files]",
+  );
+  expect(await grep({ pattern: "TOKEN", path: ".env" })).toBe(".env:1:TOKEN");
+});
 
 const TREE = {
   ".gitignore": "dist/\n*.log\n!keep.log\n",

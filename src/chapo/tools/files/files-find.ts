@@ -51,7 +51,10 @@ function createGlobTool(place: SearchPlace): Tool {
       if ("problem" in folder) return failed(folder.problem);
       if (folder.file) return failed(`path: ${folder.from} is a file, not a folder`);
       const files = await listProjectFiles(place, folder.from);
-      const matching = files.filter((file) => compiled.matches(toRelative(folder.from, file.path)));
+      const matching = files.filter(
+        (file) =>
+          place.hidden?.name(file.path) !== true && compiled.matches(toRelative(folder.from, file.path)),
+      );
       if (matching.length === 0) return done("no files match");
       const lines = matching.slice(0, MOST_PATHS).map((file) => file.path);
       if (matching.length > MOST_PATHS)
@@ -103,7 +106,9 @@ async function runGrep(
   const folder = await resolveFolder(place, args.path);
   if ("problem" in folder) return failed(folder.problem);
   const all = folder.file ? [folder.from] : await listSearchable(place, folder.from);
-  const paths = all.filter((name) => folder.file || wanted.matches(toRelative(folder.from, name)));
+  // The gate has decided on a file that is named.
+  const shown = folder.file ? all : all.filter((name) => place.hidden?.content(name) !== true);
+  const paths = shown.filter((name) => folder.file || wanted.matches(toRelative(folder.from, name)));
   const root = folder.root;
   const worth = await selectCandidates(place, { root, paths, pattern, ignoreCase: flags.ignoreCase });
   const found = await searchFiles(place, {
@@ -113,10 +118,10 @@ async function runGrep(
     show: flags,
     signal,
   });
-  return "problem" in found ? failed(found.problem) : done(formatMatches(found));
+  return "problem" in found ? failed(found.problem) : done(formatMatches(found, all.length - shown.length));
 }
 
-function formatMatches({ lines, capped, skipped }: Found): string {
+function formatMatches({ lines, capped, skipped }: Found, hidden: number): string {
   const said = lines.length === 0 ? ["no matches"] : [...lines];
   if (capped)
     said.push(`[truncated: the first ${lines.length} matches are shown; narrow the pattern or the path]`);
@@ -124,6 +129,7 @@ function formatMatches({ lines, capped, skipped }: Found): string {
     said.push(
       `[not searched, too large: ${skipped.slice(0, 10).join(", ")}${skipped.length > 10 ? ", …" : ""}]`,
     );
+  if (hidden > 0) said.push(`[not searched, because reading needs a permission: ${hidden} of the files]`);
   return said.join("\n");
 }
 

@@ -55,31 +55,45 @@ function createMoveTool(place: ProjectFolder): Tool {
       { kind: "path", path: destination, use: "write" },
     ],
     preview: (args) => Promise.resolve(`move ${args.source} → ${args.destination}`),
+    check: async (args) => {
+      const found = await planMove(place, args);
+      return "problem" in found ? found.problem : undefined;
+    },
     run: (args) => moveEntry(place, args),
   });
 }
 
-async function moveEntry(
+async function planMove(
   place: ProjectFolder,
   args: { source: string; destination: string },
-): Promise<ToolResult> {
+): Promise<{ source: Entry; destination: ResolvedPath } | { problem: string }> {
   const source = await resolveEntry(place, args.source);
-  if ("problem" in source) return failed(source.problem);
+  if ("problem" in source) return source;
   const destination = await resolvePath(place, args.destination, "write");
-  if ("refusal" in destination) return failed(destination.refusal);
+  if ("refusal" in destination) return { problem: destination.refusal };
   const { files } = place;
   // A dangling link also occupies the destination.
   const taken =
     (await files.stat(destination.path)) ??
     (await files.stat(path.resolve(place.root, args.destination), { link: true }));
   if (taken !== undefined)
-    return failed(
-      `${destination.shown} exists (a ${taken.kind}); nothing was moved. Give a path that is free`,
-    );
+    return {
+      problem: `${destination.shown} exists (a ${taken.kind}); nothing was moved. Give a path that is free`,
+    };
   if (destination.path.startsWith(source.path + path.sep))
-    return failed(`${source.shown} cannot be moved into itself`);
+    return { problem: `${source.shown} cannot be moved into itself` };
   const above = await findFileAbove(place, destination);
-  if (above !== undefined) return failed(above);
+  return above === undefined ? { source, destination } : { problem: above };
+}
+
+async function moveEntry(
+  place: ProjectFolder,
+  args: { source: string; destination: string },
+): Promise<ToolResult> {
+  const found = await planMove(place, args);
+  if ("problem" in found) return failed(found.problem);
+  const { source, destination } = found;
+  const { files } = place;
   await files.makeFolder(path.dirname(destination.path));
   await files.rename(source.path, destination.path);
   return done(`moved ${source.shown} to ${destination.shown}`);
@@ -96,6 +110,10 @@ function createDeleteTool(place: ProjectFolder): Tool {
     aliases: { file_path: "path", file: "path" },
     changes: true,
     subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+    check: async (args) => {
+      const entry = await resolveEntry(place, args.path);
+      return "problem" in entry ? entry.problem : undefined;
+    },
     preview: async (args) => {
       const entry = await resolveEntry(place, args.path);
       if ("problem" in entry) return entry.problem;
@@ -126,6 +144,17 @@ async function describeExtent(
   return ` (a folder that holds ${held.length} ${held.length === 1 ? "entry" : "entries"})`;
 }
 
+/** Returns a file below the folder that a rule against reading covers, relative to the project. */
+async function findHiddenBelow(
+  { files, root, hidden }: ProjectFolder,
+  at: string,
+): Promise<string | undefined> {
+  if (hidden === undefined) return undefined;
+  const inProject = path.relative((await files.realPath(root)) ?? root, at);
+  const found = await files.tree(at).walk("", () => true);
+  return found.map((entry) => path.join(inProject, entry.path)).find((name) => hidden.name(name));
+}
+
 interface Entry extends ResolvedPath {
   kind: FileStat["kind"];
 }
@@ -146,6 +175,9 @@ async function resolveEntry(place: ProjectFolder, spelled: string): Promise<Entr
     const kept = await findProtectedBelow(place, at);
     if (kept !== undefined)
       return { problem: formatProtectedRefusal(resolved.shown, path.join(resolved.shown, kept)) };
+    const denied = await findHiddenBelow(place, at);
+    if (denied !== undefined)
+      return { problem: `${resolved.shown}: a rule denies reading ${denied}, which the folder contains` };
   }
   return { path: at, shown: resolved.shown, kind: stat.kind };
 }

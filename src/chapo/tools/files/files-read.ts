@@ -41,7 +41,10 @@ function createListTool(place: ProjectFolder): Tool {
 }
 
 async function listFolder(place: ProjectFolder, folder: { path: string; shown: string }): Promise<string> {
-  const names = await place.files.list(folder.path);
+  const root = (await place.files.realPath(place.root)) ?? place.root;
+  const names = (await place.files.list(folder.path)).filter(
+    (name) => place.hidden?.name(path.relative(root, path.join(folder.path, name))) !== true,
+  );
   const lines: string[] = [];
   for (const name of names.slice(0, MOST_ENTRIES)) {
     const stat = await place.files.stat(path.join(folder.path, name), { link: true });

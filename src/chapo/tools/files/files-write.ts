@@ -5,8 +5,9 @@ import { z } from "zod";
 import { given } from "../../../system/given.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { planEdits, writeEdits, type FileEdit, type PlannedEdit } from "./edit-files.js";
-import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
-import { findFileAbove, resolvePath, type ProjectFolder } from "../../paths.js";
+import { REDACTED } from "../../../system/text/redact.js";
+import { countBytes, findAddedMask, LARGEST_FILE, readText } from "./file-text.js";
+import { findFileAbove, resolvePath, type ProjectFolder, type ResolvedPath } from "../../paths.js";
 import { clip } from "../../engine/clip.js";
 import type { KnownFiles } from "./known-files.js";
 import { createUnifiedDiff } from "./unified-diff.js";
@@ -54,7 +55,7 @@ function createWriteTool(place: Site): Tool {
       const before = "text" in read ? read.text : undefined;
       return createUnifiedDiff([{ path: resolved.shown, before, after: args.content }]);
     },
-    check: (args) => explainUnknown(place, args),
+    check: async (args) => (await explainUnknown(place, args)) ?? (await explainMask(place, args)),
     run: (args) => writeWhole(place, args),
   });
 }
@@ -83,6 +84,25 @@ async function explainUnknown(
   }
 }
 
+async function explainMask(
+  place: Site,
+  args: { path: string; content: string },
+): Promise<string | undefined> {
+  const resolved = await resolvePath(place, args.path, "write");
+  return "refusal" in resolved ? resolved.refusal : findAddedMaskIn(place, resolved, args.content);
+}
+
+/** The mark of a removed secret must not replace the secret itself. */
+async function findAddedMaskIn(
+  place: Site,
+  resolved: ResolvedPath,
+  content: string,
+): Promise<string | undefined> {
+  if (!content.includes(REDACTED)) return undefined;
+  const read = await readText(place.files, resolved);
+  return findAddedMask(resolved.shown, "text" in read ? read.text : "", content);
+}
+
 async function writeWhole(place: Site, args: { path: string; content: string }): Promise<ToolResult> {
   const resolved = await resolvePath(place, args.path, "write");
   if ("refusal" in resolved) return failed(resolved.refusal);
@@ -96,6 +116,8 @@ async function writeWhole(place: Site, args: { path: string; content: string }):
     );
   const above = await findFileAbove(place, resolved);
   if (above !== undefined) return failed(above);
+  const masked = await findAddedMaskIn(place, resolved, args.content);
+  if (masked !== undefined) return failed(masked);
   await place.files.makeFolder(path.dirname(resolved.path));
   await place.files.writeAtomic(resolved.path, args.content);
   await place.known?.note(resolved.path);

@@ -61,6 +61,29 @@ function text(result: ToolResult): string {
   return result.success ? result.output : `FAILED ${result.error}`;
 }
 
+test("the mark of a removed secret is not written into a file, and what was there may stay", async () => {
+  const site = await Site.make();
+  await site.write("a", "one [redacted]\n");
+  expect(await site.call("fs_writeFile", { path: "b", content: "host=[redacted]" })).toMatchObject({
+    success: false,
+    error: expect.stringContaining("stands for a secret") as string,
+  });
+  const added = { path: "a", old_string: "one", new_string: "[redacted]" };
+  expect(await site.call("fs_edit", added)).toMatchObject({ success: false });
+  expect(await site.call("fs_edit", { ...added, new_string: "two" })).toMatchObject({ success: true });
+  expect(await site.read("a")).toBe("two [redacted]\n");
+});
+
+test("a path that begins with ~ is refused", async () => {
+  const site = await Site.make();
+  const answer = await site.call("fs_writeFile", { path: "~/evil", content: "x" });
+  expect(answer).toMatchObject({
+    success: false,
+    error: expect.stringContaining("~ is not a folder here") as string,
+  });
+  expect(await site.call("fs_writeFile", { path: "~x", content: "x" })).toMatchObject({ success: true });
+});
+
 test("fs_listFiles lists at most 500 entries with their types", async () => {
   const site = await Site.make();
   await site.write("b/x.ts", "");

@@ -42,6 +42,26 @@ afterEach(() => {
   rmSync(top, { recursive: true, force: true });
 });
 
+test("git_diff leaves out files whose content is hidden, staged or not, unless the file is named", async () => {
+  write("secret.txt", "one\n");
+  git("add", "secret.txt");
+  git("commit", "-qm", "second");
+  write("secret.txt", "TOKEN=1\n");
+  write("a.txt", "two\n");
+  const hidden = { name: () => false, content: (file: string) => file === "secret.txt" };
+  const diff = async (args: unknown) =>
+    getText(await callTool(createGitTools({ ports, root, env, allowMain: false, hidden }), "git_diff", args));
+  for (const staged of [false, true]) {
+    if (staged) git("add", ".");
+    const shown = await diff({ staged });
+    expect(shown).toContain("+two");
+    expect(shown).not.toContain("TOKEN");
+    expect(shown).toContain("needs a permission: 1 of the files");
+    expect(await diff({ staged, path: "." })).not.toContain("TOKEN");
+    expect(await diff({ staged, path: "secret.txt" })).toContain("TOKEN");
+  }
+});
+
 function withRemote(): void {
   execFileSync("git", ["init", "-q", "--bare", "-b", "main", path.join(top, "remote.git")], { env });
   git("remote", "add", "origin", path.join(top, "remote.git"));

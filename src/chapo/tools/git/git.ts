@@ -1,10 +1,12 @@
 // The git tools: status, diff, add, commit, push, pull. git-status.ts reads a status; push-target.ts decides where a push
 // may go.
+import path from "node:path";
 import { z } from "zod";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
 import { formatStatus } from "./git-status.js";
 import { describeProblem, runProgram, type Program, type ProgramWorld, type ProgramRun } from "../program.js";
 import { resolveBranch, resolveRemote, resolvePushTarget, type RepositoryFacts } from "./push-target.js";
+import type { Hidden } from "../../paths.js";
 import { createToolEnv } from "../../tool-env.js";
 
 const LOCAL_MS = 60_000;
@@ -20,6 +22,8 @@ const KEPT =
 /** The environment of the git tools, and whether a push to main or master is allowed. */
 export interface GitWorld extends ProgramWorld {
   allowMain: boolean;
+  /** What a diff leaves out. */
+  hidden?: Hidden;
 }
 
 /** Creates `git_status git_diff git_add git_commit git_push git_pull`. */
@@ -27,7 +31,7 @@ export function createGitTools(world: GitWorld): Tool[] {
   const git = new Git({ ...world, env: createGitEnv(world.env) });
   return [
     createStatusTool(git),
-    createDiffTool(git),
+    createDiffTool(git, world.hidden),
     createAddTool(git),
     createCommitTool(git),
     createPushTool(git, world.allowMain),
@@ -126,7 +130,7 @@ function createStatusTool(git: Git): Tool {
   });
 }
 
-function createDiffTool(git: Git): Tool {
+function createDiffTool(git: Git, hidden: Hidden | undefined): Tool {
   return defineTool({
     name: "git_diff",
     description: "Shows the unstaged changes of tracked files; with staged: true the staged changes.",
@@ -136,25 +140,48 @@ function createDiffTool(git: Git): Tool {
     }),
     aliases: { cached: "staged", file: "path" },
     changes: false,
-    subjects: ({ path }) => (path === undefined ? [] : [{ kind: "path", path, use: "read" }]),
+    subjects: ({ path: only }) => (only === undefined ? [] : [{ kind: "path", path: only, use: "read" }]),
     timeoutMs: LOCAL_MS + MORE_MS,
-    run: async ({ staged, path }, { signal }) => {
-      const args = [
-        "--literal-pathspecs",
-        "--no-optional-locks",
-        "diff",
-        "--no-color",
-        "--no-ext-diff",
-        "--no-textconv",
-      ];
+    run: async ({ staged, path: only }, { signal }) => {
+      const args = ["--no-optional-locks", "diff", "--no-color", "--no-ext-diff", "--no-textconv"];
       if (staged === true) args.push("--cached");
-      args.push("--", ...(path === undefined ? [] : [path]));
+      const named = only === undefined ? [] : [only];
+      const left = hidden === undefined ? [] : await findHiddenChanges(git, { args, named, hidden }, signal);
+      if ("problem" in left) return failed(left.problem);
+      args.push("--", ...named.map(toLiteral), ...left.map((file) => `:(top,exclude,literal)${file}`));
       const ran = await git.run(args, signal, { keep: { head: DIFF_BYTES, tail: 0 } });
       const problem = describeProblem("git diff", ran);
       if (problem !== undefined) return failed(problem);
-      return done(ran.stdout === "" ? `no ${staged === true ? "staged" : "unstaged"} changes` : ran.stdout);
+      const note =
+        left.length === 0
+          ? ""
+          : `\n[left out, because reading needs a permission: ${left.length} of the files]`;
+      const shown = ran.stdout === "" ? `no ${staged === true ? "staged" : "unstaged"} changes` : ran.stdout;
+      return done(shown + note);
     },
   });
+}
+
+function toLiteral(file: string): string {
+  return `:(literal)${file}`;
+}
+
+/** Lists the changed files that a diff must not show, relative to the repository's root. Also finds renamed ones. */
+async function findHiddenChanges(
+  git: Git,
+  { args, named, hidden }: { args: readonly string[]; named: readonly string[]; hidden: Hidden },
+  signal: AbortSignal,
+): Promise<string[] | { problem: string }> {
+  const prefix = (await git.ask(["rev-parse", "--show-prefix"], signal)) ?? "";
+  const list = [...args, "--name-only", "--no-renames", "-z", "--", ...named.map(toLiteral)];
+  const ran = await git.run(list, signal, { keep: { head: STATUS_BYTES, tail: 0 } });
+  const problem = describeProblem("git diff", ran);
+  if (problem !== undefined) return { problem };
+  const toProject = (file: string): string => (file.startsWith(prefix) ? file.slice(prefix.length) : file);
+  // The gate has decided on a file that is named.
+  const isHidden = (file: string): boolean =>
+    hidden.content(toProject(file)) && !named.some((one) => path.normalize(one) === toProject(file));
+  return ran.stdout.split("\0").filter((file) => file !== "" && isHidden(file));
 }
 
 function createAddTool(git: Git): Tool {
@@ -168,7 +195,7 @@ function createAddTool(git: Git): Tool {
     }),
     aliases: { file: "files", path: "files", paths: "files" },
     changes: true,
-    subjects: ({ files }) => [files].flat().map((path) => ({ kind: "path", path, use: "read" })),
+    subjects: ({ files }) => [files].flat().map((one) => ({ kind: "path", path: one, use: "read" })),
     timeoutMs: LOCAL_MS + MORE_MS,
     run: async ({ files }, { signal }) => {
       const ran = await git.run(["--literal-pathspecs", "add", "--all", "--", ...[files].flat()], signal);

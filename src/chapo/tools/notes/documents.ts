@@ -114,6 +114,7 @@ async function findDocuments(place: DocumentPlace): Promise<string[]> {
     .filter(({ kind }) => kind === "file")
     .map((entry) => Buffer.from(entry.path, "latin1").toString("utf8"))
     .filter(isDocument)
+    .filter((name) => place.hidden?.content(path.join(place.documents, name)) !== true)
     .sort();
 }
 

@@ -19,6 +19,8 @@ export interface WebFetchBounds {
   mayConnect: (address: string) => boolean;
   /** Whether the conversation mentions a URL; absent if any URL may be fetched. */
   wasMentioned?: (url: string) => boolean;
+  /** Whether a redirect to another host is reported instead of followed, because a person is asked for each host. */
+  staysOnHost?: () => boolean;
 }
 
 /** Creates the tool `web_fetch`. */
@@ -83,9 +85,18 @@ async function fetchPage(bounds: WebFetchBounds, start: URL, signal: AbortSignal
     const next = readUrl(target, url);
     if ("problem" in next)
       return failed(`web_fetch: ${url.href} redirects to a URL that cannot be fetched: ${next.problem}`);
+    if (bounds.staysOnHost?.() === true && !isSameHost(next.url, url))
+      return done(
+        `${url.href} redirects to another host and was not followed: fetch ${next.url.href} if you need it`,
+      );
     url = next.url;
   }
   return failed(`web_fetch: ${start.href} redirects more than ${MOST_REDIRECTS} times`);
+}
+
+function isSameHost(a: URL, b: URL): boolean {
+  const plain = ({ host }: URL): string => host.replace(/^www\./, "");
+  return plain(a) === plain(b);
 }
 
 type Answered = Exclude<NetworkAnswer, { failed: string }>;

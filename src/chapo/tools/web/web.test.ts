@@ -170,11 +170,17 @@ test("a URL counts as mentioned in the user's texts and in results, not in the m
   const said: ReturnType<WebRequest["said"]> = [
     { role: "user", text: `Read ${base}/asked` },
     { role: "user", text: `Your draft: ${base}/own`, own: true },
-    { role: "assistant", text: `I take ${base}/model`, calls: [] },
+    {
+      role: "assistant",
+      text: `I take ${base}/model`,
+      calls: [{ id: "0", name: "fs_writeFile", args: { content: `${base}/written` } }],
+    },
     {
       role: "tool",
       results: [
         { callId: "1", name: "web_search", success: true, output: `1. ${base}/found` },
+        { callId: "3", name: "bash_execute", success: true, output: `${base}/echoed` },
+        { callId: "4", name: "fs_readFile", success: true, output: `${base}/written` },
         { callId: "2", name: "web_fetch", success: false, output: `${base}/error was not mentioned` },
       ],
     },
@@ -183,15 +189,15 @@ test("a URL counts as mentioned in the user's texts and in results, not in the m
     const settings = { search: {}, webFetch };
     const [tool] = createWebTools({ network, settings, env: {}, unattended, said: () => said, mayConnect });
     const got: string[] = [];
-    for (const name of ["asked", "own", "model", "found", "error"])
+    for (const name of ["asked", "own", "model", "found", "error", "echoed", "written"])
       if (tool !== undefined && !(await call(tool, { url: `${base}/${name}` })).startsWith("!"))
         got.push(name);
     return got.join(" ");
   };
   expect(await fetched(true, {})).toBe("asked found");
   expect(await fetched(false, { onlyMentioned: true })).toBe("asked found");
-  expect(await fetched(false, {})).toBe("asked own model found error");
-  expect(await fetched(true, { onlyMentioned: false })).toBe("asked own model found error");
+  expect(await fetched(false, {})).toBe("asked own model found error echoed written");
+  expect(await fetched(true, { onlyMentioned: false })).toBe("asked own model found error echoed written");
 });
 
 test.each([

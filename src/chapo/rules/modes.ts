@@ -1,0 +1,163 @@
+// The permission modes as a table: what happens to a call of each class that no rule decides. Pure. decide.ts applies it.
+import { posix } from "node:path";
+import { isBelow } from "./places.js";
+import type { ShellReading } from "../../shell/shell-reading.js";
+import { ANY } from "../../shell/words.js";
+import { hasSecretName } from "./secret-names.js";
+import type { Subject } from "../tool.js";
+
+/** The modes a person can set (`chapo.mode`), and `trusted`, which a run has unless something else is set. */
+export const MODES = [
+  "default",
+  "plan",
+  "acceptEdits",
+  "dontAsk",
+  "bypassPermissions",
+  "auto",
+  "trusted",
+] as const;
+export type PermissionMode = (typeof MODES)[number];
+
+/**
+ * The class of a call. `secret`: it reads a file whose name is known for secrets. `web`: it fetches a page whose address no person
+ * gave. `edit`: it changes files of the project, as an edit or as `mkdir`, `touch`, `mv`, `cp`. `look`: a shell text that only
+ * reads. `other`: every other change. `dangerous`: one of never-unasked.ts.
+ */
+export type CallClass = "read" | "secret" | "web" | "edit" | "look" | "other" | "dangerous";
+
+/** `refuse` cannot be lifted by an allow rule in the mode `plan`. */
+export type Effect = "run" | "ask" | "refuse";
+
+type Row = Readonly<Record<CallClass, Effect>>;
+
+const ASK_ALL: Row = {
+  read: "run",
+  secret: "ask",
+  web: "ask",
+  edit: "ask",
+  look: "ask",
+  other: "ask",
+  dangerous: "ask",
+};
+const RUN_ALL: Row = {
+  read: "run",
+  secret: "run",
+  web: "run",
+  edit: "run",
+  look: "run",
+  other: "run",
+  dangerous: "run",
+};
+
+/** The table of the modes. */
+export const TABLE: Readonly<Record<PermissionMode, Row>> = {
+  default: ASK_ALL,
+  plan: { ...ASK_ALL, edit: "refuse", other: "refuse", dangerous: "refuse" },
+  acceptEdits: { ...ASK_ALL, edit: "run" },
+  auto: { ...ASK_ALL, edit: "run", look: "run" },
+  dontAsk: {
+    ...{ read: "run", secret: "refuse", web: "refuse", edit: "refuse" },
+    ...{ look: "refuse", other: "refuse", dangerous: "refuse" },
+  },
+  bypassPermissions: RUN_ALL,
+  trusted: { ...RUN_ALL, dangerous: "ask" },
+};
+
+/** The parts of a call that its class depends on. */
+export interface ClassedCall {
+  /** The canonical name. */
+  tool: string;
+  changes: boolean;
+  subjects: readonly Subject[];
+  /** Whether it fetches a page whose address no person gave. */
+  isForeignPage?: boolean;
+  /** Whether an earlier command may have left the project's folder, so that relative paths are unclear. */
+  hasStrayed?: boolean;
+}
+
+const EDITS: ReadonlySet<string> = new Set([
+  "fs_writeFile",
+  "fs_edit",
+  "fs_multiEdit",
+  "fs_mkdir",
+  "fs_move",
+  "notebook_edit",
+]);
+
+/** Returns the class of a call, apart from `dangerous`. `readings`: those of its shell texts. */
+export function classify(call: ClassedCall, readings: readonly ShellReading[], root: string): CallClass {
+  if (call.isForeignPage === true) return "web";
+  if (!call.changes)
+    return call.subjects.some((one) => one.kind === "path" && readsSecret(call.tool, one.path))
+      ? "secret"
+      : "read";
+  if (EDITS.has(call.tool)) return "edit";
+  if (call.tool !== "bash_execute" && call.tool !== "run_command") return "other";
+  const words = readings.flatMap(({ commands }) => commands.map(({ text }) => text.split(" ")));
+  const isPlain = readings.every(({ isWhole, writes }) => isWhole && !writes) && words.length > 0;
+  if (!isPlain || call.hasStrayed === true) return "other";
+  if (words.every((one) => isLook(one))) return "look";
+  return words.every((one) => isLook(one) || isPlainEdit(one, root)) ? "edit" : "other";
+}
+
+/** Tools that only name a file show nothing of it. */
+const NAME_ONLY: ReadonlySet<string> = new Set(["fs_listFiles", "fs_glob"]);
+
+function readsSecret(tool: string, path: string): boolean {
+  return !NAME_ONLY.has(tool) && hasSecretName(path);
+}
+
+const LOOKS: ReadonlySet<string> = new Set(
+  "ls pwd cat head tail wc grep egrep fgrep stat du df diff cmp cut basename dirname realpath which true false echo test nl".split(
+    " ",
+  ),
+);
+const GIT_LOOKS: ReadonlySet<string> = new Set("status diff log show rev-parse ls-files blame".split(" "));
+/** Options with which git writes, or runs a program. */
+const GIT_WRITES = /^(?:--output|--ext-diff|--textconv|-O|--exec)/;
+
+function isLook(words: readonly string[]): boolean {
+  const [program = "", ...args] = words;
+  if (program === "cd") return args.length === 1 && !args.some((word) => isUnclear(word) || word === "-");
+  if (args.some((word) => isUnclear(word))) return false;
+  if (program === "git") return GIT_LOOKS.has(args[0] ?? "") && !args.some((word) => GIT_WRITES.test(word));
+  const isRecursive =
+    /grep$/.test(program) && args.some((word) => /^-\w*[rRf]|^--(?:deref|recur|file)/.test(word));
+  return LOOKS.has(program) && !isRecursive;
+}
+
+/** Words that name files outside the project, secrets, or what only the shell can resolve. */
+function isUnclear(word: string): boolean {
+  if (word.includes(ANY) || /^[~/]|(?:^|[/=:])\.\.(?:\/|$)|=[~/]/.test(word)) return true;
+  return /[*?[]/.test(word) || word.split(/[:=]/).some((part) => hasSecretName(part));
+}
+
+function isPlainEdit([program = "", ...args]: readonly string[], root: string): boolean {
+  if (!/^(?:mkdir|touch|mv|cp)$/.test(program)) return false;
+  const operands = args.filter((word) => !word.startsWith("-"));
+  return (
+    operands.length > 0 &&
+    args.every((word) => !word.startsWith("-") || /^-[pvnfirRaT]+$/.test(word)) &&
+    operands.every((word) => isInProject(word, root))
+  );
+}
+
+/** Protected files and unclear paths are not plain. */
+function isInProject(word: string, root: string): boolean {
+  if (/[*?[~]/.test(word) || word.includes(ANY) || hasSecretName(word)) return false;
+  const absolute = posix.resolve(root, word);
+  return isBelow(absolute, root) && !absolute.split("/").includes(".git");
+}
+
+const MOVES_AWAY = /^(?:cd|pushd|popd|source|\.|eval|alias|trap)$/;
+
+/** Returns whether a shell text may leave the shell in another folder than one of the project. */
+export function mayStray({ commands, isWhole }: ShellReading): boolean {
+  if (!isWhole) return true;
+  return commands.some(({ text, spellings }) =>
+    [text, ...spellings].some((one) => {
+      const words = one.split(" ");
+      return (MOVES_AWAY.test(words[0] ?? "") || words[0]?.includes(ANY) === true) && !isLook(words);
+    }),
+  );
+}

@@ -1,0 +1,87 @@
+// Reads the rules `Tool(pattern)` of the lists deny, ask and allow. Pure. decide.ts applies them to calls.
+import {
+  compileCommandPattern,
+  compilePathPattern,
+  type CommandPattern,
+  type PathPattern,
+} from "./patterns.js";
+import { expandName, isNamed, listNamedTools } from "./tool-names.js";
+
+/** The lists of rules. */
+export type List = "allow" | "ask" | "deny";
+
+/** One rule. */
+export interface Rule {
+  list: List;
+  /** The rule as it was written. */
+  text: string;
+  tools: readonly string[];
+  /** Whether it is a rule against reading files, which applies to everything that returns a file's content. */
+  isAgainstReading: boolean;
+  /** Absent: the rule applies to every call of the tools. */
+  pattern?: { raw: string; command: CommandPattern | undefined; path: PathPattern };
+}
+
+/** The rules of all lists. */
+export interface PermissionRules {
+  readonly all: readonly Rule[];
+  readonly root: string;
+}
+
+const LONGEST_RULE = 1_000;
+
+/**
+ * Reads the lists. `root`: the project's folder, absolute; patterns of paths are relative to it. `tools`: the canonical names of
+ * the session's tools. Each problem names an invalid rule and the reason.
+ */
+export function readRules(
+  lists: Readonly<Partial<Record<List, readonly string[]>>>,
+  place: { root: string; tools: readonly string[] },
+): { rules: PermissionRules; problems: string[] } {
+  const all: Rule[] = [];
+  const problems: string[] = [];
+  for (const list of ["deny", "ask", "allow"] as const) {
+    for (const text of lists[list] ?? []) {
+      const read = readRule(list, text.trim(), place);
+      if ("problem" in read)
+        problems.push(`rules.${list}: ${JSON.stringify(text.slice(0, 200))} ${read.problem}`);
+      else all.push(read);
+    }
+  }
+  return { rules: { all, root: place.root }, problems };
+}
+
+function readRule(
+  list: List,
+  text: string,
+  { root, tools }: { root: string; tools: readonly string[] },
+): Rule | { problem: string } {
+  const found = /^([\w.*-]+)(?:\(([^]*)\))?$/.exec(text);
+  if (found === null || text.length > LONGEST_RULE)
+    return {
+      problem: "is not a rule; write Tool or Tool(pattern), such as Bash(npm test) or fs_edit(src/**)",
+    };
+  const [, name = "", raw] = found;
+  const names = expandName(name, list !== "allow");
+  const meant = listNamedTools(names, tools);
+  // The tools of an MCP server may be missing in this session.
+  if (meant.length === 0 && !/^mcp/i.test(name))
+    return { problem: `is not valid: no tool is called ${name}` };
+  const isAgainstReading = list !== "allow" && isNamed(names, "fs_readFile");
+  if (raw === undefined || raw === "*" || raw === "**") return { list, text, tools: names, isAgainstReading };
+  if (raw.trim() === "") return { problem: "has an empty pattern; remove the brackets to match every call" };
+  const command = compileCommandPattern(raw);
+  const takesCommands = meant.length > 0 && meant.every((tool) => TAKE_COMMANDS.has(tool));
+  if ("problem" in command && takesCommands) return command;
+  const path = compilePathPattern(raw, root);
+  if ("problem" in path) return path;
+  return {
+    list,
+    text,
+    tools: names,
+    isAgainstReading,
+    pattern: { raw, command: "problem" in command ? undefined : command, path },
+  };
+}
+
+const TAKE_COMMANDS: ReadonlySet<string> = new Set(["bash_execute", "run_command"]);
