@@ -26,7 +26,7 @@ afterAll(() => {
 
 /** Tries some points of a part, two at a time; which were not survived, and why; answers how many there were. */
 async function tryPart(part: keyof typeof PARTS, sample: Partial<Sample>): Promise<number> {
-  const points = PARTS[part](ground, { every: 1, from: 1, runs: 0, seed: 1, ...sample });
+  const points = await PARTS[part](ground, { every: 1, from: 1, runs: 0, seed: 1, ...sample });
   if (typeof points === "string") throw new Error(points);
   const failures: Record<string, string[]> = {};
   await tryAll(points, 2, ({ again }, { problems }) => {
@@ -58,6 +58,12 @@ test("a run whose call fails with ENOSPC or EIO ends in order, and the next one 
 
 test("killed at random, it resumes where it was", async () => {
   expect(await tryPart("random", { runs: 2, seed: 5 })).toBe(2);
+});
+
+test("a session with a workflow that is killed, at a run or at an answer, ends as if it had not been", async () => {
+  expect(
+    await tryPart("workflows", { session: "plan-approve-execute", every: 1201, from: 900, kills: 2 }),
+  ).toBeGreaterThan(1);
 });
 
 test("no edit is lost when five processes edit at the same time", async () => {

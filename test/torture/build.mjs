@@ -29,6 +29,7 @@ const files = await bundle({
 await rm(out, { recursive: true, force: true });
 await mkdir(path.join(out, "chunks"), { recursive: true });
 await copyFile(path.join(root, "test", "torture", "agent.sh"), path.join(out, "agent.sh"));
+await copyFile(path.join(root, "test", "torture", "workflows", "stages.sh"), path.join(out, "stages.sh"));
 await cp(path.join(root, "prompts"), path.join(out, "prompts"), { recursive: true });
 await cp(path.join(root, "workflows"), path.join(out, "workflows"), { recursive: true });
 for (const file of files) await writeFile(file.path, file.text);

@@ -11,12 +11,15 @@ import { faultyFiles } from "./faulty-files.js";
 import { faultyProcesses } from "./faulty-processes.js";
 import { jumpingClock } from "./jumping-clock.js";
 
-/** The ports of a start: faulty where a plan is set and the command is `run`; its children inherit the variable, not the plan. */
+/** The commands that have faults; those that only read have none. */
+const FAULTY: ReadonlySet<string | undefined> = new Set(["run", "answer", "approve", "reject"]);
+
+/** The ports of a start: faulty where a plan is set and the command is one of FAULTY; its children inherit the variable, not the plan. */
 export function nodePorts(): Ports {
   const clock = jumpingClock(nodeClock());
   const ports = { clock, files: nodeFiles(), processes: nodeProcesses(clock), random: nodeRandom() };
   const text = process.env[PLAN];
-  if (text === undefined || process.argv[2] !== "run") return ports;
+  if (text === undefined || !FAULTY.has(process.argv[2])) return ports;
   const { faults, trace } = Plan.parse(JSON.parse(text));
   const calls = new Calls(faults, openSync(trace, "w"), clock);
   return {

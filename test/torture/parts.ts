@@ -8,6 +8,7 @@ import { playIn, seedsOf, type Ground, type Point, type Sample } from "./points.
 import { editAtRandom, sceneToEdit } from "./random-edits.js";
 import { ALL_STAGES, randomScene, type Scene } from "./scenario.js";
 import { survive } from "./survive.js";
+import { killedSessions } from "./workflows/part.js";
 
 /** The numbers of the calls of the unharmed run that match, those of them that are asked for. */
 function numbers({ calls }: Ground, { every, from, at }: Sample, pattern: RegExp): number[] {
@@ -150,4 +151,5 @@ export const PARTS = {
   edits: randomEdits,
   locks: contenders,
   full: fullDisks,
-} satisfies Record<string, (ground: Ground, sample: Sample) => Point[] | string>;
+  workflows: killedSessions,
+} satisfies Record<string, (ground: Ground, sample: Sample) => Point[] | string | Promise<Point[]>>;

@@ -40,6 +40,14 @@ export const PERSONS = {
 export const STAGED = "1\n2\n";
 export const PERSONS_STATUS = "MM half.txt\n M notes.txt\n?? mine.sh\n";
 
+/** Runs every file in tests/ and reports it as TAP. */
+const CHECKS = `echo "TAP version 14"
+for test in tests/*.sh; do
+  if sh "$test"; then echo "ok - $test"; else echo "not ok - $test"; fi
+done
+echo "1..$(ls tests/*.sh | wc -l)"
+`;
+
 export class Place {
   static readonly #open = new Set<Place>();
 
@@ -104,11 +112,14 @@ export class Place {
   }
 
   #settings(): Record<string, unknown> {
-    const { tasks, hooks, gate } = this.scene;
+    const { tasks, hooks, gate, workflow } = this.scene;
     const behaviours = tasks.map(({ id, behaviour }) => `${id}=${behaviour}`).join(" ");
     // Seen from the project, so that a copy needs no other settings.
     const pause = this.scene.pause === undefined ? [] : [String(this.scene.pause)];
-    const args = [path.join(this.#bins, "agent.sh"), behaviours, "../journal", ...pause];
+    const args =
+      workflow === undefined
+        ? [path.join(this.#bins, "agent.sh"), behaviours, "../journal", ...pause]
+        : [path.join(this.#bins, "stages.sh")];
     const hook = (name: string) => [`echo ${name} >>../hooks`];
     return {
       schedule: { agent: "fake" },
@@ -118,11 +129,12 @@ export class Place {
         hooks: { pre_iteration: hook("pre"), post_iteration: hook("post"), on_run_end: hook("end") },
       }),
       ...(gate && { verify: { commands: ["test ! -e broken"] } }),
+      ...(workflow !== undefined && { workflow, verify: { commands: ["sh check.sh"], report: "stdout" } }),
     };
   }
 
   async #writeProject(): Promise<void> {
-    const { tasks, tracked } = this.scene;
+    const { tasks, tracked, workflow } = this.scene;
     const backlog = {
       schema_version: 1,
       source_files: [],
@@ -136,6 +148,11 @@ export class Place {
     this.write("notes.txt", "a thought\n");
     this.write("half.txt", "1\n");
     for (const { id, behaviour } of tasks) if (behaviour === "removes") this.write(`old-${id}.txt`, "old\n");
+    if (workflow !== undefined) {
+      this.write("check.sh", CHECKS);
+      mkdirSync(path.join(this.project, "tests"));
+      this.write("tests/base.sh", "true\n");
+    }
     if (!tracked) this.write(".gitignore", "to-do.json*\n");
     await this.git("init", "-q", "--template=");
     await this.git("add", "-A");

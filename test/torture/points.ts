@@ -32,6 +32,10 @@ export interface Sample {
   from: number;
   /** Only this one. */
   at?: number;
+  /** Of the part `workflows`: only this workflow, or this start of it, as `tdd:3`. */
+  session?: string;
+  /** Of the part `workflows`: so many starts are killed, one after the other. */
+  kills?: number;
   runs: number;
   seed: number;
 }

@@ -25,6 +25,8 @@ export interface Scene {
   gate: boolean;
   /** Seconds an agent takes once it has written something. */
   pause?: number;
+  /** The workflow of every task; their agent is then workflows/stages.sh. */
+  workflow?: string;
 }
 
 /** As small as can be, with every stage in it: each call of it is a place where it is killed. */

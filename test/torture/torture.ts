@@ -29,15 +29,17 @@ async function tryPart(part: string, points: readonly Point[], workers: number):
   const began = performance.now();
   let tried = 0;
   let unreached = 0;
+  let struck = 0;
   await tryAll(points, workers, ({ again }, outcome) => {
     tally.failures.push(...reported(again, outcome));
     if (outcome.struck === 0) unreached++;
+    struck += outcome.struck;
     if (++tried % TOLD_EVERY === 0) print(`${part}: ${tried} of ${points.length} tried`);
   });
   const seconds = (performance.now() - began) / 1000;
   const each = points.length === 0 ? 0 : seconds / points.length;
   const before = unreached === 0 ? "" : `, ${unreached} ended before`;
-  const pace = `${seconds.toFixed(0)} s, ${each.toFixed(2)} s each`;
+  const pace = `${seconds.toFixed(0)} s, ${each.toFixed(2)} s each, struck ${struck} times`;
   print(`${part}: survived ${survived(tally)} of ${points.length} (${pace}${before})`);
   return tally;
 }
@@ -78,6 +80,8 @@ function readFlags(): { parts: string[]; sample: Sample; workers: number } {
     options: {
       only: { type: "string", default: all.join(",") },
       at: { type: "string" },
+      session: { type: "string" },
+      kills: { type: "string", default: "1" },
       every: { type: "string", default: DEFAULTS.every },
       from: { type: "string", default: DEFAULTS.from },
       runs: { type: "string", default: DEFAULTS.runs },
@@ -92,7 +96,9 @@ function readFlags(): { parts: string[]; sample: Sample; workers: number } {
     from: Number(values.from),
     runs: Number(values.runs),
     seed: Number(values.seed),
+    kills: Number(values.kills),
     ...(values.at === undefined ? {} : { at: Number(values.at) }),
+    ...(values.session === undefined ? {} : { session: values.session }),
   };
   return { parts, sample, workers: Number(process.env["TORTURE_WORKERS"] ?? "2") };
 }
@@ -106,6 +112,7 @@ function printSums(tallies: readonly Tally[]): void {
   };
   print("");
   print(`points survived: ${sum(["kill", "group", "torn", "enospc", "eio"])}`);
+  print(`sessions with a workflow: ${sum(["workflows"])}`);
   print(`random runs: ${sum(["random"])}`);
   print(`runs edited at random: ${sum(["edits"])}`);
 }
@@ -118,7 +125,7 @@ async function tortureAll(bins: string): Promise<number> {
   const sound = tallies.every(({ failures }) => failures.length === 0);
   for (const [name, pointsOf] of Object.entries(PARTS)) {
     if (!sound || !parts.includes(name)) continue;
-    const points = pointsOf(ground, sample);
+    const points = await pointsOf(ground, sample);
     if (typeof points === "string") print(`${name}: skipped, ${points}`);
     else tallies.push(await tryPart(name, points, workers));
   }
