@@ -15,6 +15,7 @@ const PARTS = {
   backlog: () => import("./backlog.mjs"),
   output: () => import("./output.mjs"),
   iteration: () => import("./iteration.mjs"),
+  stages: () => import("./stages.mjs"),
   logs: () => import("./logs.mjs"),
   growth: () => import("./growth.mjs"),
   // Last, and only when asked: it downloads half a registry.
