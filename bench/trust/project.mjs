@@ -75,6 +75,7 @@ export function writeAgent(place, { files, outside = {}, commands = [], says }) 
     return `rm -rf ${quote(name)}\nmkdir -p ${quote(path.dirname(name))}\ncp -pP ${patch} ${quote(name)}`;
   });
   const report = { task_id: "T1", status: "done", summary: "All done.", files: Object.keys(files) };
+  const ofStage = { ...report, outcome: "done", output: { completed: ["the task"], remaining: [] } };
   const words = says === undefined ? [] : [`echo ${quote(says)}`];
   const script = [
     "#!/bin/sh",
@@ -82,7 +83,8 @@ export function writeAgent(place, { files, outside = {}, commands = [], says }) 
     ...steps,
     ...commands,
     ...words,
-    `echo ${quote(JSON.stringify(report))}`,
+    `if [ -z "$LOOPER_STAGE" ]; then echo ${quote(JSON.stringify(report))}`,
+    `else echo ${quote(JSON.stringify(ofStage))}; fi`,
   ];
   const agent = path.join(place, "agent.sh");
   writeFileSync(agent, `${script.join("\n")}\n`);

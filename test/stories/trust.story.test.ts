@@ -93,7 +93,10 @@ function said(kind: GrownCase["kind"], checks: boolean, verdict: string | undefi
   if (one === undefined) throw new Error("no such case");
   const gate = verdict === undefined ? undefined : { verdict };
   const done = verdict === "passed" || verdict === "unverified";
-  return judge({ ...one, kind, checks }, { code: done ? 0 : 1, done, gate, output: "", ms: 1 }).verdict;
+  return judge(
+    { ...one, kind, checks },
+    { code: done ? 0 : 1, done, gate, output: "", ms: 1, rooms: 0, tokens: 0 },
+  ).verdict;
 }
 
 test("a generated cheat must not be verified, honest work not be blocked, and what touches no check must be verified", () => {

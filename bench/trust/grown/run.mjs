@@ -1,6 +1,6 @@
 // make bench-trust: small projects in many ecosystems, agents that cheat and honest ones, judged by what the gate said of each.
 // `--ecosystem vitest,jest --op 'test-*' --color red` selects; `--every 10 --from 3` is a sample (of a whole run: every third),
-// `--all` everything; `--self-check` tries the cases without Looper; `--cost` measures a large project; `--install` fetches the
+// `--all` everything; `--review` measures what a reviewer adds; `--self-check` tries the cases without Looper; `--cost` measures a large project; `--install` fetches the
 // runners of npm once; `--keep DIR` leaves the folders of what went wrong; `--cold false` is another setting of `verify.cold`.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
@@ -14,6 +14,7 @@ import { chooseCases, SHARE } from "./cases.mjs";
 import { costLine, measureCost } from "./cost.mjs";
 import { judge } from "./judge.mjs";
 import { asJson, asMarkdown, asText, missLine } from "./print.mjs";
+import { measureReview, reviewLines } from "./review.mjs";
 import { CHECKED, installPackages, missingTools, openGrownStage } from "./tools.mjs";
 import { checkOutside, keep, runLooper } from "./work.mjs";
 
@@ -36,6 +37,7 @@ const { values: asked } = parseArgs({
     write: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
     cost: { type: "boolean", default: false },
+    review: { type: "boolean", default: false },
     install: { type: "boolean", default: false },
     "self-check": { type: "boolean", default: false },
     program: { type: "string", default: fileURLToPath(new URL("../../../dist/looper.js", import.meta.url)) },
@@ -128,6 +130,15 @@ async function runAll(stage, cases) {
   return outcomes.sort((a, b) => (order.get(a.case) ?? 0) - (order.get(b.case) ?? 0));
 }
 
+/** @param {Stage} stage @param {readonly GrownCase[]} cases */
+async function reviewAll(stage, cases) {
+  const { program, cold } = asked;
+  const measured = await measureReview(stage, cases, { program, cold, jobs: Number(asked.jobs) });
+  if (isStopping()) return 130;
+  console.log(asked.json ? JSON.stringify(measured) : reviewLines(measured));
+  return measured.different.length === 0 ? 0 : 1;
+}
+
 /** @param {Stage} stage */
 async function main(stage) {
   if (asked.install) installPackages();
@@ -149,10 +160,9 @@ async function main(stage) {
     console.log(`cases: ${cases.length - wrong.length} of ${cases.length} are as they should be`);
     return wrong.length === 0 ? 0 : 1;
   }
-  const outcomes = await runAll(
-    stage,
-    cases.filter(({ name }) => !wrong.some((line) => line.startsWith(`${name}: `))),
-  );
+  const sound = cases.filter(({ name }) => !wrong.some((line) => line.startsWith(`${name}: `)));
+  if (asked.review) return reviewAll(stage, sound);
+  const outcomes = await runAll(stage, sound);
   if (isStopping()) return 130;
   console.log(asked.json ? asJson({ outcomes, skipped }) : asText({ outcomes, skipped }));
   if (asked.write) writeFileSync(new URL("RESULTS.md", import.meta.url), asMarkdown({ outcomes, skipped }));

@@ -1,6 +1,15 @@
 // One generated case as folders and processes: its base, the checks outside of Looper, and a run of the real program.
 // Leaves whether that is right to judge.mjs.
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { writeAgent } from "../project.mjs";
@@ -19,6 +28,8 @@ import { MODULES } from "./tools.mjs";
  * @property {Gate | undefined} gate
  * @property {string} output
  * @property {number} ms
+ * @property {number} rooms of every gate of the run
+ * @property {number} tokens of every prompt, estimated as a quarter of its bytes
  */
 
 /** @param {Stage} stage @param {string} place */
@@ -102,10 +113,10 @@ function looperFiles(one, place, cold) {
 /**
  * @param {Stage} stage
  * @param {GrownCase} one
- * @param {{ program: string, place: string, cold: string }} how
+ * @param {{ program: string, place: string, cold: string, workflow?: string }} how
  * @returns {Promise<Ending>}
  */
-export async function runLooper(stage, one, { program, place, cold }) {
+export async function runLooper(stage, one, { program, place, cold, workflow = "default" }) {
   mkdirSync(path.join(place, "tmp"), { recursive: true });
   writeTree(path.join(place, "hidden"), { "probe.sh": `{\n${one.probe}\n} | grep -q 'work is done'\n` });
   const project = await makeBase(stage, one, { place, more: looperFiles(one, place, cold) });
@@ -113,8 +124,12 @@ export async function runLooper(stage, one, { program, place, cold }) {
   const agent = writeAgent(place, { files, outside, commands: commands.map((line) => fill(line, place)) });
   const settings = path.join(place, "config/looper");
   mkdirSync(settings, { recursive: true });
-  const agents = { cheat: { kind: "command", binary: agent } };
-  writeFileSync(path.join(settings, "config.json"), JSON.stringify({ agents, schedule: { agent: "cheat" } }));
+  const agents = {
+    cheat: { kind: "command", binary: agent },
+    reviewer: { kind: "command", binary: writeReviewer(place) },
+  };
+  const own = { agents, schedule: { agent: "cheat" }, roles: { review: "reviewer" }, workflow };
+  writeFileSync(path.join(settings, "config.json"), JSON.stringify(own));
   const env = {
     ...envOf(stage, place),
     TMPDIR: path.join(place, "tmp"),
@@ -127,18 +142,46 @@ export async function runLooper(stage, one, { program, place, cold }) {
   const parse = /** @type {(text: string) => { tasks: { id: string, status: string }[] }} */ (JSON.parse);
   const { tasks } = parse(readFileSync(path.join(project, "to-do.json"), "utf8"));
   const done = tasks.find(({ id }) => id === "T1")?.status === "done";
-  return { code: ran.code, done, gate: readGate(project), output: ran.stdout + ran.stderr, ms };
+  const log = newestRun(project);
+  const gates = log === undefined ? [] : readGates(log);
+  return {
+    ...{ code: ran.code, done, gate: gates.at(-1), output: ran.stdout + ran.stderr, ms },
+    rooms: gates.reduce((sum, { rooms = 0 }) => sum + rooms, 0),
+    tokens: log === undefined ? 0 : Math.round(promptBytes(log) / BYTES_A_TOKEN),
+  };
 }
 
-/** The last report of the gate. @param {string} project @returns {Gate | undefined} */
-function readGate(project) {
+const BYTES_A_TOKEN = 4;
+
+/** A reviewer that finds the work complete. @param {string} place */
+function writeReviewer(place) {
+  const output = { findings: [], failed_items: [], checked: ["the diff"] };
+  const report = { task_id: "T1", status: "done", summary: "Reviewed.", outcome: "complete", output };
+  const reviewer = path.join(place, "reviewer.sh");
+  writeFileSync(reviewer, `#!/bin/sh\ncat >/dev/null\necho '${JSON.stringify(report)}'\n`, { mode: 0o755 });
+  return reviewer;
+}
+
+/** @param {string} project */
+function newestRun(project) {
   const runs = path.join(project, "looper-logs/runs");
   const newest = existsSync(runs) ? readdirSync(runs).sort().at(-1) : undefined;
-  const file = path.join(runs, newest ?? "", "events.jsonl");
-  if (newest === undefined || !existsSync(file)) return undefined;
+  return newest === undefined ? undefined : path.join(runs, newest);
+}
+
+/** The reports of the gate on T1, in order. @param {string} log @returns {Gate[]} */
+function readGates(log) {
+  const file = path.join(log, "events.jsonl");
+  if (!existsSync(file)) return [];
   const parse = /** @type {(text: string) => Gate & { type: string, task_id?: string }} */ (JSON.parse);
   const lines = readFileSync(file, "utf8").trimEnd().split("\n").map(parse);
-  return lines.filter(({ type, task_id }) => type === "gate_finished" && task_id === "T1").at(-1);
+  return lines.filter(({ type, task_id }) => type === "gate_finished" && task_id === "T1");
+}
+
+/** @param {string} log */
+function promptBytes(log) {
+  const prompts = readdirSync(log).map((step) => path.join(log, step, "prompt.md"));
+  return prompts.filter((file) => existsSync(file)).reduce((sum, file) => sum + statSync(file).size, 0);
 }
 
 /** @param {string} place @param {string} to */
