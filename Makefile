@@ -7,12 +7,13 @@ MAKEFLAGS += --no-print-directory
 VITEST =
 # Flags of make bench, e.g. BENCH=--write.
 BENCH =
-# Flags of make bench-trust, e.g. TRUST='--ecosystem pytest --every 4 --keep /tmp/kept'; of make bench-trust-modes,
+# Flags of make bench-trust, e.g. TRUST='--ecosystem pytest --every 4 --keep /tmp/kept', TRUST='--review --every 10'; of make bench-trust-modes,
 # e.g. TRUST='--case node-feature --op does-nothing --mode cold --keep'.
 TRUST =
 # Flags of make bench-trust-modes, e.g. GROWN='--ecosystem pytest --every 4 --keep /tmp/kept'.
 GROWN =
-# Flags of make torture, e.g. TORTURE='--only kill --at 217', TORTURE='--only random --runs 50 --seed 7', TORTURE='--every 25'.
+# Flags of make torture, e.g. TORTURE='--only kill --at 217', TORTURE='--only random --runs 50 --seed 7', TORTURE='--every 25',
+# TORTURE='--only workflows --session tdd:3 --at 217'.
 TORTURE =
 # The stories whose runs make replays takes; all of them when empty.
 REPLAYS_OF =
