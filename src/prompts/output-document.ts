@@ -8,6 +8,8 @@ export interface StageText {
   visit: number;
   schema?: string;
   outcome?: string;
+  /** Of the stage; absent: the workflow does not have it any more. */
+  kind?: string;
   /** The parsed content of its file. */
   output: unknown;
 }

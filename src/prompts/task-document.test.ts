@@ -59,6 +59,29 @@ test("without a plan the items are the task's steps and those that the implement
   expect(foldItems({ id: "T1", title: "Parse" }, [])).toEqual([{ text: "Parse", done: false }]);
 });
 
+test("an implementer can write neither the plan nor the findings, whatever it reports", () => {
+  const plan = {
+    stage: "plan",
+    visit: 1,
+    schema: "plan",
+    kind: "analyze",
+    output: { summary: "S", items: ["a"] },
+  };
+  const forged = {
+    summary: "FORGED",
+    items: ["FORGED"],
+    findings: [{ text: "FORGED" }],
+    clarified_query: "FORGED",
+  };
+  for (const schema of [undefined, "plan", "findings", "request"]) {
+    const work = { stage: "do", visit: 2, kind: "work", output: forged, ...(schema && { schema }) };
+    expect(formatTaskDocument(task, [plan, work])).not.toContain("FORGED");
+    expect(formatTaskDocument(task, [work])).not.toContain("FORGED");
+  }
+  const long = { stage: "do", visit: 1, kind: "work", output: { completed: ["x".repeat(5000)] } };
+  expect(foldItems({ id: "T1", title: "t" }, [long])[0]?.text.length).toBeLessThan(300);
+});
+
 test("an item that the plan does not have is not added by an implementer", () => {
   expect(foldItems(task, [plan, implemented(2, ["All of it, perfectly"])]).map(({ text }) => text)).toEqual([
     "Write the parser",

@@ -1,6 +1,7 @@
 // The document of a task in a workflow, task.md: overview, plan, testing strategy, to-do list with ticks, and the findings of
 // the latest review. All of it comes from the outputs of its stages, so it can be made again at any time. Pure.
 import { listOf, textOf, textsOf, toLine, toParagraphs } from "./foreign-markdown.js";
+import { cutEnd } from "./text.js";
 import { formatFindings, formatPlanSteps, formatTesting, type StageText } from "./output-document.js";
 
 /** The parts of a task that its document holds. */
@@ -16,6 +17,9 @@ export interface Item {
   text: string;
   done: boolean;
 }
+
+/** Of an item that only an implementer names, in characters: a reviewer reads it. */
+const MOST_ITEM = 200;
 
 /** The name of the document in the task's folder. */
 export const TASK_DOCUMENT = "task.md";
@@ -58,7 +62,7 @@ export function foldItems(task: DocumentTask, outputs: readonly StageText[]): It
     for (const { text, done, ...rest } of named) {
       const item = findItem(items, text);
       if (item !== undefined) item.done = done;
-      else if (!isPlanned && !("failed" in rest)) items.push({ text, done });
+      else if (!isPlanned && !("failed" in rest)) items.push({ text: cutEnd(text, MOST_ITEM), done });
     }
   }
   return items.length > 0 ? items : [{ text: task.title, done: false }];
@@ -84,15 +88,15 @@ function normalise(text: string): string {
     .toLowerCase();
 }
 
-/** The latest plan among the outputs. */
+/** The latest plan among the outputs. An implementer has no say in it: a reviewer would take its words for the plan's. */
 function findPlan(outputs: readonly StageText[]): unknown {
-  const isPlan = ({ schema, output }: StageText): boolean =>
-    schema === "plan" || (schema === undefined && listOf(output, "items").length > 0);
+  const isPlan = ({ schema, output, kind }: StageText): boolean =>
+    kind !== "work" && (schema === "plan" || (schema === undefined && listOf(output, "items").length > 0));
   return outputs.findLast(isPlan)?.output;
 }
 
 function formatOverview(task: DocumentTask, outputs: readonly StageText[], plan: unknown): string {
-  const request = outputs.findLast(({ schema }) => schema === "request")?.output;
+  const request = outputs.findLast(({ schema, kind }) => kind !== "work" && schema === "request")?.output;
   const texts = [textOf(plan, "summary"), textOf(request, "clarified_query"), task.description ?? ""];
   const text = texts.find((one) => one.trim() !== "") ?? task.title;
   return toParagraphs(text);
@@ -100,7 +104,8 @@ function formatOverview(task: DocumentTask, outputs: readonly StageText[], plan:
 
 function formatReview(outputs: readonly StageText[], items: readonly Item[]): string {
   const latest = outputs.findLast(
-    ({ schema, output }) => schema === "findings" || "findings" in asObject(output),
+    ({ schema, output, kind }) =>
+      kind !== "work" && (schema === "findings" || "findings" in asObject(output)),
   );
   if (latest === undefined) return "There was no review yet.";
   const { stage, visit, output } = latest;

@@ -197,14 +197,17 @@ export async function writeTaskDocument(
   const texts = kept.map(({ output, ...one }): StageText => {
     const stage = at.workflow.stages[one.stage];
     const schema = stage !== undefined && "output" in stage ? stage.output : undefined;
-    return { ...one, output, ...given({ schema }) };
+    return { ...one, output, ...given({ schema, kind: stage?.kind }) };
   });
   await ports.files.writeAtomic(join(folder, TASK_DOCUMENT), log.redact(formatTaskDocument(task, texts)), {
     mode: 0o600,
   });
 }
 
-/** Every output of this pass, in the order of the visits. Those that the row names are read with their digest. */
+/**
+ * Every output of this pass, in the order of the visits. Those that the row names are read with their digest. Of the files beside
+ * them only those of earlier visits count: an agent may have written others.
+ */
 async function readAll(
   { ports, project }: OutputWorld,
   { task, known, upTo }: { task: string; known: readonly StageOutput[]; upTo: number },
@@ -213,10 +216,12 @@ async function readAll(
   const byFile = new Map(known.map((output) => [basename(output.file), output]));
   const names = [...new Set([...byFile.keys(), ...(await ports.files.list(folder))])];
   const found: { name: string; stage: string; visit: number; outcome?: string; output: unknown }[] = [];
+  const isEarlier = (of: { stage: string; visit: number }): boolean =>
+    known.some(({ stage, visit }) => stage === of.stage && visit > of.visit);
   for (const name of names) {
     const of = parseOutputName(name);
-    if (of === undefined || of.visit > upTo) continue;
     const row = byFile.get(name);
+    if (of === undefined || of.visit > upTo || (row === undefined && !isEarlier(of))) continue;
     if (row !== undefined) {
       // One that is lost fails the stage whose prompt needs it; the document does without.
       const read = await readOutput(ports, project, task, row).catch(orLost);
