@@ -100,7 +100,7 @@ export const WORKFLOW_CASES: readonly Case[] = [
   {
     name: "stage-report",
     about:
-      "A review ends in words, and is asked once more in the same session; claude holds it to the schema by itself.",
+      "A review ends in words, and is asked once more in the same session. Claude holds it to the schema by itself; gemini over ACP loses the session that it is to load (google-gemini/gemini-cli#28775).",
     settings: { workflow: "implement-review" },
     scenario: {
       sessions: [
@@ -116,7 +116,7 @@ export const WORKFLOW_CASES: readonly Case[] = [
       ),
     ],
     wanted: "complete",
-    // Asked again in the session that it loads, it ends without a report.
+    // "Invalid session identifier": its session/load overwrites the session's file before it reads it. The next attempt is a new one.
     wantedOf: { "gemini-acp": "blocked: no-summary" },
   },
 ];
