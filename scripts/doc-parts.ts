@@ -21,6 +21,7 @@ import { ToldEvent } from "../src/logging/told-events.js";
 import { EFFECT_GLOSSARY } from "../src/loop/step/effect-glossary.js";
 import { drawMermaid } from "../src/workflow/draw.js";
 import { Workflow } from "../src/workflow/workflow.js";
+import { drawWalk } from "./draw-walk.js";
 import { code, list, table, wrap } from "./markdown.js";
 
 const PROOFS: readonly Proof[] = PROOF;
@@ -32,6 +33,8 @@ export interface DocumentPart {
   name: string;
   make: () => string;
 }
+
+const WALK = path.join("src", "loop", "testing", "testdata", "workflow-walk.txt");
 
 const SHOWN = COMMANDS.filter(isShown);
 
@@ -57,6 +60,7 @@ export const PARTS: readonly DocumentPart[] = [
   { file: "docs/SETTINGS.md", name: "settings", make: settingSections },
   { file: "docs/proof.md", name: "proof", make: proofList },
   { file: "docs/ARCHITECTURE.md", name: "events", make: eventList },
+  { file: "docs/ARCHITECTURE.md", name: "walk", make: walk },
   { file: "docs/EVENTS.md", name: "deciding events", make: () => glossaryOf(StepEvent.options) },
   { file: "docs/EVENTS.md", name: "other events", make: () => glossaryOf(ToldEvent.options) },
   { file: "docs/EVENTS.md", name: "effects", make: effectList },
@@ -95,6 +99,11 @@ function workflowSections(): string {
       ].join("\n\n"),
     )
     .join("\n\n");
+}
+
+/** One task through the stages of a workflow, as a transcript of the tests has it. */
+function walk(): string {
+  return `\`\`\`mermaid\n${drawWalk(readFileSync(WALK, "utf8"))}\n\`\`\``;
 }
 
 function commandTable(): string {
