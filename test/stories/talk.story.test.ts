@@ -57,7 +57,7 @@ inTerminal(
       const all = tmux.screen({ all: true });
       for (const text of ["The end.", "It ran.", "The second answer.", "> Run it"])
         expect(count(all, text)).toBe(1);
-      expect(all).toMatch(/scripted · [\d.]+k? tokens · \d+% of window/);
+      expect(all).toMatch(/scripted\/\S+ · [\d.]+k? tokens · \d+% of window/);
       tmux.press("C-d");
       expect(await tmux.ended()).toBe(0);
     });
@@ -177,5 +177,67 @@ inTerminal(
       expect(await tmux.ended()).toBe(0);
     });
     expect(requests(rig)).toEqual(["Look at @src/orders/cart.ts", "Review."]);
+  }),
+);
+
+inTerminal(
+  "a message typed during a call is in the next request of the same turn; the commands tell what there is",
+  story(async (rig) => {
+    const turns = [
+      call("bash_execute", { command: "until [ -e go ]; do sleep 0.05; done" }),
+      { say: "Both." },
+      { say: "Other." },
+    ];
+    playScript(rig, { turns });
+    await inTmux(rig, ["chapo"], WIDE, async (tmux) => {
+      await tmux.shows("Ctrl-D ends");
+      tmux.type("One");
+      tmux.press("Enter");
+      await tmux.shows("y yes");
+      tmux.press("y");
+      await tmux.shows(/bash_execute.* · \d+s/);
+      tmux.type("And two");
+      tmux.press("Enter");
+      await tmux.shows("queued: And two");
+      rig.write("go", "");
+      await tmux.shows(/> And two[^]*Both\./);
+      for (const [line, shown] of [
+        ["/help", "/permissions  show the mode"],
+        ["/cost", /input tokens +\d+/],
+        ["/model", "The model is scripted"],
+        ["/permissions", /mode +default/],
+        ["/agents", "explore"],
+        ["/hooks", /hooks/],
+        ["/resume", "no other session"],
+      ] as const) {
+        tmux.type(line);
+        tmux.press("Enter");
+        await tmux.shows(shown);
+      }
+      tmux.press("C-d");
+      expect(await tmux.ended()).toBe(0);
+    });
+    const first = conversation(rig);
+    expect(first.messages.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "user",
+      "assistant",
+    ]);
+    await inTmux(rig, ["chapo"], WIDE, async (tmux) => {
+      await tmux.shows("Ctrl-D ends");
+      tmux.type(`/resume ${first.id}`);
+      tmux.press("Enter");
+      await tmux.shows(`session ${first.id}`);
+      tmux.press("Up", "Up");
+      await tmux.shows(/─\n\/resume\n─/);
+      tmux.press("C-c");
+      tmux.type("More");
+      tmux.press("Enter");
+      await tmux.shows("Other.");
+      tmux.press("C-d");
+      expect(await tmux.ended()).toBe(0);
+    });
   }),
 );

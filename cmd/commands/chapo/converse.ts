@@ -92,8 +92,8 @@ async function talk(
   const model = await modelOf(context, typed, site);
   const { talkHere } = await import("./talk/open-talk.js");
   const { signal } = new AbortController();
-  const { outcome, signal: ended } = await talkHere(context, { site, model, message }, (listener) =>
-    openHere(context, typed, { site, model, signal, ...given({ resume }) }, listener),
+  const { outcome, signal: ended } = await talkHere(context, { site, model, message }, (listener, other) =>
+    openHere(context, typed, { site, model, signal, ...given({ resume: other ?? resume }) }, listener),
   );
   if (ended !== undefined && (ended !== "SIGINT" || message !== undefined))
     return { ending: "interrupted", signal: ended };

@@ -7,7 +7,7 @@ import { listFlag, type CommandContext, type Typed } from "../../context/command
 import type { ChapoSite } from "./site.js";
 
 /** Who is told of a session's events, and who is asked. */
-export type SessionListener = Pick<SessionRequest, "ask" | "onEvent" | "onWarning">;
+export type SessionListener = Pick<SessionRequest, "ask" | "takeMessages" | "onEvent" | "onWarning">;
 
 /** Opens the session `resume`, or a new one. */
 export function openHere(

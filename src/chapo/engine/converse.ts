@@ -10,7 +10,7 @@ import { appendMessages, listOpenCalls, type Conversation } from "./conversation
 import { createAskTool, decide } from "./decision.js";
 import { summariseExhausted } from "./exhausted.js";
 import { describePending } from "./pending.js";
-import { deliverQueued, resume, setNote } from "./resume.js";
+import { deliverQueued, enqueue, resume, setNote } from "./resume.js";
 import { boundMessage } from "./shorten.js";
 import { matchesTool, LOOPER } from "./sub-agents.js";
 import { INTERRUPTED, takeSteps, type TurnContext } from "./take-steps.js";
@@ -126,7 +126,7 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
   const tools = world.tools(live);
   const offered = collectOffered(world, tools);
   await runRequestedCommand(context, offered);
-  live.conversation = deliverQueued(live.conversation);
+  deliverMessages(context);
   const used = await makeRoom(world, live, offered);
   if (used === undefined)
     return endExhausted(context, "window", `the ${getTokenLimit(world)} tokens of the window`);
@@ -150,6 +150,15 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
   context.shortened = false;
   const last = iteration === world.settings.maxIterations;
   return takeSteps(context, decide(answer.reply, world, tools), { iteration, last });
+}
+
+/** Delivers what the user sent while the model worked, in the order in which it was sent. */
+function deliverMessages({ world, live }: TurnContext): void {
+  for (const text of world.takeMessages()) {
+    live.conversation = enqueue(live.conversation, text);
+    world.emit({ type: "delivered", data: { text } });
+  }
+  live.conversation = deliverQueued(live.conversation);
 }
 
 /** Emits each piece of text, and gathers the text of the last request. */

@@ -115,6 +115,7 @@ async function work(
         if (concernsParent(news)) world.emit({ ...news, child: id });
       },
       remember: () => Promise.resolve(),
+      takeMessages: () => [],
       signal: context.signal,
     },
     fresh,
@@ -144,6 +145,7 @@ function concernsParent({ type }: ChapoNews): boolean {
     case "thinking":
     case "delta":
     case "retry":
+    case "delivered":
     case "message":
     case "step":
     case "validation":

@@ -141,6 +141,8 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       again: z.enum(["changed", "may_have_run"]).optional(),
     }),
   ),
+  /** A message that the user sent while the model worked is part of the next request. */
+  defineEvent("delivered", z.object({ text: z.string() })),
   /** A draft of an answer was checked; `checked` is false if the check gave no verdict. */
   defineEvent("validation", DraftVerdict.extend({ checked: z.literal(false).optional() })),
   /** Older turns were replaced by a summary, or dropped; `clipped`: long texts of the latest turns were cut. */

@@ -188,6 +188,8 @@ export interface EngineWorld {
   save(conversation: Conversation): Promise<void>;
   /** Stores the summary of compacted turns in the memory. */
   remember(summary: string): Promise<void>;
+  /** Returns the messages that the user sent while the model worked, and forgets them. */
+  takeMessages(): readonly string[];
   /** Aborted to end the conversation. */
   signal: AbortSignal;
 }

@@ -12,14 +12,21 @@ const LARGEST = 64 * 1024;
 const MOST = 500;
 const LONGEST_LINE = 20_000;
 
-/** The commands that Looper brings, which a person may type. A model may call the first two. */
+/** The commands that Looper brings, which a person may type. A model may call /clear and /compact. */
 export const BUILT_IN = {
   clear: "clear the conversation",
   compact: "replace older turns with a summary",
   init: "write an AGENTS.md from the project's files",
+  help: "list the commands",
+  model: "show the model, or change it: /model provider/name",
+  cost: "show the tokens and the cost of this session",
+  permissions: "show the mode and the rules for calls",
+  agents: "list the sub-agents",
+  hooks: "list the hooks",
+  resume: "list the sessions of this project, or resume one: /resume ID",
 } as const;
 /** A command that acts on the session. */
-export type BuiltInCommand = Exclude<keyof typeof BUILT_IN, "init">;
+export type BuiltInCommand = "clear" | "compact";
 
 /** A command in a list: its name without the slash, and its purpose in one line. */
 export interface ListedCommand {
@@ -38,7 +45,8 @@ export type CommandRead =
 export async function readCommand(place: ProjectFolder, line: string): Promise<CommandRead> {
   const [, name = "", given = ""] = /^\s*\/?(\S*)([\s\S]*)$/.exec(line) ?? [];
   if (name === "clear" || name === "compact") return { builtIn: name };
-  if (name === "init") return { problem: "/init is for a person: they type it in `looper chapo`" };
+  if (Object.hasOwn(BUILT_IN, name))
+    return { problem: `/${name} is for a person: they type it in \`looper chapo\`` };
   const files = await findCommands(place);
   const file = files.get(name.replaceAll("/", ":"));
   if (file === undefined)

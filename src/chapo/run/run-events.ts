@@ -57,6 +57,7 @@ export function toRunEvents(
     case "thinking":
     case "delta":
     case "retry":
+    case "delivered":
     case "step":
     case "action_pending":
     case "answer":

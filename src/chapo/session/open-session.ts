@@ -200,6 +200,7 @@ function toChapo(parts: SessionParts): Chapo {
       conversation = handled.conversation;
       return handled.outcome;
     },
+    usage: () => conversation.usage,
     pending: () => conversation.pending,
     answer: async (answer) => {
       const at = new Date(parts.request.ports.clock.now()).toISOString();
@@ -225,11 +226,9 @@ async function handleMessage(
   conversation: Conversation,
   { message, signal }: { message: string; signal: AbortSignal },
 ): Promise<Handled> {
-  const { ports, root } = parts.request;
   const world = await createWorld(parts, signal);
-  const place = { files: ports.files, root };
   parts.said.push({ role: "user", text: message });
-  const taken = await handleLine(world, place, { conversation, line: message });
+  const taken = await handleLine(world, parts, { conversation, line: message });
   return "prompt" in taken ? converse(world, conversation, taken.prompt) : taken;
 }
 

@@ -4,6 +4,7 @@ import type { Permissions } from "../../config/settings/settings.js";
 import type { Network } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
 import type { Redact } from "../../system/text/redact.js";
+import type { Conversation } from "../engine/conversation.js";
 import type { ChapoEvent } from "../engine/events.js";
 import type { CallAnswer, PendingCall, Reply, UserQuestion } from "../engine/pending.js";
 import type { Finish, ConversationOutcome } from "../engine/world.js";
@@ -33,6 +34,8 @@ export interface SessionRequest {
   skills: readonly string[];
   /** Asks a person; absent if no person can answer. */
   ask?: (question: UserQuestion) => Promise<Reply>;
+  /** Called before each request: returns what the user sent while the model worked, and forgets it. */
+  takeMessages?: () => readonly string[];
   /** Set for a task of a backlog: the session ends with this report, no person answers, and the memory is read-only. */
   task?: { finish: Finish };
   redact: Redact;
@@ -53,6 +56,8 @@ export interface Chapo {
   send(message: string, signal: AbortSignal): Promise<ConversationOutcome>;
   /** Resumes the conversation where it was, without a message: carries out the answer to a call that waits, or asks again. */
   proceed(signal: AbortSignal): Promise<ConversationOutcome>;
+  /** The tokens and the cost of the session so far. */
+  usage(): Conversation["usage"];
   /** The call that waits for a person, if any. */
   pending(): PendingCall | undefined;
   /**

@@ -68,6 +68,7 @@ export async function createWorld(parts: SessionParts, signal: AbortSignal): Pro
     clock: ports.clock,
     random: ports.random,
     requests: parts.requests,
+    takeMessages: () => request.takeMessages?.() ?? [],
     settings: toEngineSettings(settings),
     model,
     who: "looper",

@@ -8,6 +8,8 @@ import type { Conversation } from "../engine/conversation.js";
 import type { EngineWorld, ConversationOutcome } from "../engine/world.js";
 import { readProjectContext } from "../prompt/project-context.js";
 import { draftProjectFile } from "../prompt/system-prompt.js";
+import { answerTelling, readTelling } from "./answer-command.js";
+import type { SessionParts } from "./session-world.js";
 import type { ProjectFolder } from "../paths.js";
 
 /** The result of a line: a prompt for the model, or an outcome without the model. */
@@ -22,10 +24,17 @@ const PROJECT_FILE = "AGENTS.md";
 /** Runs the line if it is a command; any other line is a prompt. */
 export async function handleLine(
   world: EngineWorld,
-  place: ProjectFolder,
+  parts: SessionParts,
   { conversation, line }: { conversation: Conversation; line: string },
 ): Promise<UserCommandResult> {
   if (!COMMAND.test(line)) return { prompt: line };
+  const place = { files: parts.request.ports.files, root: parts.request.root };
+  const telling = readTelling(line);
+  if (telling !== undefined) {
+    world.emit({ type: "status", data: { status: "running", session: conversation.id } });
+    const told = await answerTelling({ parts, world, conversation }, telling);
+    return answerWithoutModel(world, conversation, told);
+  }
   const read = INIT.test(line) ? { init: true as const } : await readCommand(place, line);
   if ("prompt" in read) return read;
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });

@@ -163,6 +163,7 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
     model,
     who: "looper",
     requests: { sent: 0 },
+    takeMessages: () => [],
     system: "You are Chapo.",
     prompts: { validation: "Validate.", summary: "Sum up.", compaction: "Compact." },
     tools: () => tools,

@@ -79,6 +79,7 @@ function linesOf(
     case "thinking":
     case "delta":
     case "retry":
+    case "delivered":
     case "step":
     case "action_pending":
     case "usage":

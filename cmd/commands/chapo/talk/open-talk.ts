@@ -3,6 +3,7 @@
 import { listProjectFiles } from "../../../../src/chapo/tools/files/project-files.js";
 import { listCommands } from "../../../../src/chapo/prompt/commands.js";
 import type { Chapo } from "../../../../src/chapo/session/session-request.js";
+import { UserError } from "../../../../src/system/errors.js";
 import type { CommandContext } from "../../../context/command-context.js";
 import { nameOfUser } from "../../../lookup/name-of-user.js";
 import type { ChapoSite } from "../site.js";
@@ -17,7 +18,7 @@ const FRESH_MS = 5_000;
 export async function talkHere(
   context: CommandContext,
   { site, model, message }: { site: ChapoSite; model: string; message: string | undefined },
-  open: (listener: SessionListener) => Promise<Chapo>,
+  open: (listener: SessionListener, resume?: string) => Promise<Chapo>,
 ): Promise<TalkEnd> {
   const place = { files: context.ports.files, root: site.project.folder };
   const commands = await listCommands(place);
@@ -29,28 +30,55 @@ export async function talkHere(
     history: openHistory(context.ports.files, site.sessionsFolder, site.redact),
     completions: { commands, files: createFileList(context, place) },
   });
+  const listener: SessionListener = {
+    ask: async (question) => ({
+      ...(await talk.ask(question)),
+      by: nameOfUser(context.env),
+      via: "terminal" as const,
+    }),
+    takeMessages: () => talk.takeMessages(),
+    onEvent: (event) => {
+      talk.add(event);
+    },
+    onWarning: (text) => {
+      talk.warn(`looper: ${site.redact(text)}`);
+    },
+  };
   try {
-    const chapo = await open({
-      ask: async (question) => ({
-        ...(await talk.ask(question)),
-        by: nameOfUser(context.env),
-        via: "terminal" as const,
-      }),
-      onEvent: (event) => {
-        talk.add(event);
-      },
-      onWarning: (text) => {
-        talk.warn(`looper: ${site.redact(text)}`);
-      },
-    });
-    try {
-      return await talk.run(chapo, message);
-    } finally {
-      talk.close();
-      await chapo.close();
+    await talk.start();
+    let chapo = await open(listener);
+    for (;;) {
+      const end = await converse(talk, chapo, message);
+      if (end.resume === undefined) return end;
+      const next = await openOther(talk, end.resume, (id) => open(listener, id));
+      chapo = next ?? (await open(listener, chapo.id));
     }
   } finally {
     talk.close();
+  }
+}
+
+/** Talks until the session is to be closed. */
+async function converse(talk: Talk, chapo: Chapo, message: string | undefined): Promise<TalkEnd> {
+  try {
+    return await talk.run(chapo, message);
+  } finally {
+    await chapo.close();
+  }
+}
+
+/** Opens another session; one that cannot be opened is a message, and the conversation continues in the one before. */
+async function openOther(
+  talk: Talk,
+  id: string,
+  open: (id: string) => Promise<Chapo>,
+): Promise<Chapo | undefined> {
+  try {
+    return await open(id);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    talk.warn(error.message);
+    return undefined;
   }
 }
 

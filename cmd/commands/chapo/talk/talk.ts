@@ -5,6 +5,7 @@ import type { ChapoEvent } from "../../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../../src/chapo/engine/world.js";
 import type { Chapo } from "../../../../src/chapo/session/session-request.js";
 import type { RawTerminal } from "../../../../src/system/processes/raw-terminal.js";
+import { given } from "../../../../src/system/given.js";
 import { coloursFor } from "../../../../src/ui/colours.js";
 import { questionLines } from "../../../../src/ui/terminal/chapo-lines.js";
 import { LiveRegion, type CursorPlace } from "../../../../src/ui/terminal/talk/region.js";
@@ -34,6 +35,8 @@ export interface TalkPlace {
 export interface TalkEnd {
   outcome?: ConversationOutcome;
   signal?: Signal;
+  /** The session that the person wants to go to. */
+  resume?: string;
 }
 
 const TICK_MS = 100;
@@ -55,6 +58,7 @@ export class Talk {
   #turn: AbortController | undefined;
   #signal: Signal | undefined;
   #isOver = false;
+  #resume: string | undefined;
   #wake: (() => void) | undefined;
 
   constructor(place: TalkPlace) {
@@ -95,14 +99,11 @@ export class Talk {
     });
   }
 
-  /** Sends the message, or those that are typed; resolves when the person ends it, or when `message` and the queue are done. */
-  async run(chapo: Chapo, message: string | undefined): Promise<TalkEnd> {
+  /** Takes the keys and the signals; what is typed before a session is open is queued. */
+  async start(): Promise<void> {
     const { context, terminal, history } = this.#place;
     for (const typed of await history.read()) this.#editor.remember(typed);
     context.onSignal((signal) => this.#signalled(signal));
-    const ticker = context.ports.clock.every(TICK_MS, () => {
-      if (this.#turn !== undefined) this.#draw();
-    });
     terminal.listen({
       onInput: (text) => {
         this.#input.take(text);
@@ -114,6 +115,16 @@ export class Talk {
         this.#signalled("SIGHUP");
       },
     });
+  }
+
+  /** Sends the message, or those that are typed; resolves when the person ends it, or when `message` and the queue are done. */
+  async run(chapo: Chapo, message: string | undefined): Promise<TalkEnd> {
+    const ticker = this.#place.context.ports.clock.every(TICK_MS, () => {
+      if (this.#turn !== undefined) this.#draw();
+    });
+    this.#isOver = false;
+    this.#resume = undefined;
+    this.#lines.begin(chapo.usage());
     if (message === undefined) this.print([this.#colours.dim(`session ${chapo.id} · /help · Ctrl-D ends`)]);
     else this.#queue.push(message);
     try {
@@ -126,6 +137,14 @@ export class Talk {
   /** Prints an event of the session. */
   add(event: ChapoEvent): void {
     this.print(this.#lines.take(event, this.#screen()));
+  }
+
+  /** Takes the queued messages for the turn in progress; commands wait for its end. */
+  takeMessages(): readonly string[] {
+    const end = this.#queue.findIndex((text) => text.startsWith("/"));
+    const taken = this.#queue.splice(0, end < 0 ? this.#queue.length : end);
+    for (const text of taken) this.print(echoLines(text, this.#screen()));
+    return taken;
   }
 
   /** Prints lines above the editor. */
@@ -183,10 +202,7 @@ export class Talk {
       this.print(echoLines(next, this.#screen()));
       outcome = await this.#work((signal) => chapo.send(next, signal));
     }
-    return {
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(this.#signal === undefined ? {} : { signal: this.#signal }),
-    };
+    return { ...given({ outcome, signal: this.#signal, resume: this.#resume }) };
   }
 
   async #work(work: (signal: AbortSignal) => Promise<ConversationOutcome>): Promise<ConversationOutcome> {
@@ -214,8 +230,12 @@ export class Talk {
   #say(text: string): void {
     this.#editor.remember(text);
     void this.#place.history.add(text).catch(() => undefined);
+    const [, session] = /^\/resume\s+(\S+)\s*$/.exec(text) ?? [];
     if (/^\/(?:exit|quit)\s*$/.test(text)) this.#end();
-    else this.#queue.push(text);
+    else if (session !== undefined && this.#turn === undefined) {
+      this.#resume = session;
+      this.#end();
+    } else this.#queue.push(text);
     this.#wake?.();
   }
 

@@ -1,5 +1,6 @@
 // What a conversation shows at a terminal: lines that are printed once, in the order of the events, and the lines that change in
 // place below them. Each text is shown once, as it comes. Pure. Leaves drawing to region.ts.
+import type { Conversation } from "../../../chapo/engine/conversation.js";
 import type { ChapoEvent } from "../../../chapo/engine/events.js";
 import { cut, clean, hang, showBlock } from "../../text.js";
 import { showDuration, showSpent } from "../../view/amounts.js";
@@ -25,7 +26,7 @@ const FRAME_MS = 100;
 export class TalkLines {
   readonly #lines = openChapoLines();
   readonly #stream = new StreamLines();
-  readonly #model: string;
+  #model: string;
   /** The text of the request in progress. */
   #text = "";
   #request = 0;
@@ -34,11 +35,23 @@ export class TalkLines {
   #busy: Busy | undefined;
   /** Calls whose diff was shown with the question. */
   readonly #asked = new Set<string>();
-  readonly #spent = { tokens: 0, cost: 0, priced: 0, unpriced: 0 };
+  #spent = { tokens: 0, cost: 0, priced: 0, unpriced: 0 };
   #window: { used: number; limit: number } | undefined;
 
   constructor(model: string) {
     this.#model = model;
+  }
+
+  /** Begins with what a session cost so far. */
+  begin(usage: Conversation["usage"]): void {
+    const { input_tokens: input, output_tokens: output, cached_input_tokens: cached, cost_usd: cost } = usage;
+    this.#spent = {
+      tokens: input + output + cached,
+      cost,
+      priced: cost > 0 ? 1 : 0,
+      unpriced: usage.unpriced,
+    };
+    this.#window = undefined;
   }
 
   /** The lines that an event prints. */
@@ -116,6 +129,7 @@ export class TalkLines {
         return;
       case "usage": {
         const { input_tokens: input, output_tokens: output, cached_input_tokens: cached } = event.data;
+        if (event.data.who === "looper") this.#model = event.data.model;
         this.#spent.tokens += input + output + cached;
         if (event.data.cost_usd === undefined) this.#spent.unpriced += 1;
         else {
