@@ -63,6 +63,8 @@ export class RunDisplay {
   #early: DiagnosticsLine[] | undefined = [];
   #view: View = NOTHING;
   readonly #ending = new AbortController();
+  /** The task that the person was last asked about. */
+  #askedHere: string | undefined;
 
   constructor(
     context: CommandContext,
@@ -117,12 +119,20 @@ export class RunDisplay {
     const task = this.#view.current?.taskId;
     if (task !== undefined && task !== before.current?.taskId && !this.#titles.has(task))
       void this.readTitles();
-    if (this.#manner === "json") return;
+    if (this.#manner === "json" || this.#isAnsweredHere(event)) return;
     const step = { before, event, after: this.#view };
     this.#tell(event, [
       ...(isWanted("debug", this.#context.log.level) ? [this.#asTailed(event)] : []),
       ...(this.#inWorkflow ? this.#narrate(step) : progressNotes(step, this.#look())),
     ]);
+  }
+
+  /** The edit that an answer from this terminal was: nothing that the person has to be told. */
+  #isAnsweredHere(event: Sealed): boolean {
+    if (event.type !== "backlog_edited") return false;
+    const { added, changed, removed = [], put_back: putBack } = event;
+    const isOne = changed.length === 1 && changed[0] === this.#askedHere;
+    return isOne && added.length + removed.length + putBack.length === 0;
   }
 
   /** Writes to the diagnostics file what stderr would show, whatever is shown there. */
@@ -173,8 +183,9 @@ export class RunDisplay {
   }
 
   /** Lets a person answer in place of the live line, until the run is to end. */
-  askHere<T>(asking: (ending: AbortSignal) => Promise<T>): Promise<T> {
+  askHere<T>(task: string, asking: (ending: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = this.#ending;
+    this.#askedHere = task;
     return this.#screen === undefined ? asking(signal) : this.#screen.without(() => asking(signal));
   }
 

@@ -57,7 +57,8 @@ function askingOf(
   const { askPerson } = watching;
   if (askPerson === undefined || !mayAsk(context, watching)) return {};
   return {
-    askPerson: (question, task) => display.askHere((ending) => askPerson({ question, task, ending })),
+    askPerson: (question, task) =>
+      display.askHere(task.id, (ending) => askPerson({ question, task, ending })),
   };
 }
 

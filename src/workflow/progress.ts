@@ -181,6 +181,8 @@ export const ProgressRow = z.object({
       outcome: Name.optional(),
       by: z.string(),
       via: z.enum(WAYS),
+      at: z.string().optional(),
+      comment: z.string().optional(),
       edited: z.literal(true).optional(),
     })
     .optional(),

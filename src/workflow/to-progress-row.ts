@@ -1,7 +1,11 @@
 // The row of a task's progress, as the index of the backlog and the log hold it. Pure.
+import { shorten } from "../system/text/cut.js";
 import type { Progress, ProgressRow } from "./progress.js";
 import { isAnswered, UNKNOWN } from "./question.js";
 import type { Scalar } from "./workflow.js";
+
+/** In characters; the row of the task file has all of it. */
+const MOST_COMMENT = 2000;
 
 /** The part of a task's progress that `step` decides by. Facts are keyed `STAGE.FIELD`. */
 export function toProgressRow(progress: Progress): ProgressRow {
@@ -40,6 +44,8 @@ export function toProgressRow(progress: Progress): ProgressRow {
             by: answer.by ?? UNKNOWN,
             via: answer.via ?? "file",
             ...(answer.outcome === undefined ? {} : { outcome: answer.outcome }),
+            ...(answer.at === undefined ? {} : { at: answer.at }),
+            ...(answer.comment === undefined ? {} : { comment: shorten(answer.comment, MOST_COMMENT) }),
             ...(answer.edited === undefined ? {} : { edited: true as const }),
           },
         }),

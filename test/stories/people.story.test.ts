@@ -136,6 +136,16 @@ test(
     expect(rig.git("status", "--porcelain", "--", ".", ":!to-do.json")).toBe("");
     expect(files()).toEqual(before);
     expect(progress(rig)).toMatchObject({ stage: "block", paused: { via: "cli" } });
+    const [task] = rig.readBacklog().tasks;
+    expect(task?.blockers).toEqual([
+      expect.stringMatching(/^approve: reject, \S+ \(cli\), \d{4}-\S+Z: too risky$/u),
+    ]);
+    expect(stdout).toContain("1 task is paused (T1)");
+    for (const words of [
+      ["show", "T1"],
+      ["why", "T1"],
+    ])
+      expect((await rig.run(words)).stdout).toMatch(/\(cli\), \d{4}-\S+Z: reject: too risky/u);
     // It is paused: the next run does not ask again.
     const third = await run(rig);
     expect(third.code).toBe(1);

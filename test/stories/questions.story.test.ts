@@ -78,7 +78,8 @@ test(
     const refused: [string[], RegExp][] = [
       [["answer", "T1", "aprove"], /^2 .*not an outcome of T1\.2\n {2}did you mean "approve"/s],
       [["answer", "T1"], /^2 .*T1\.2 needs an outcome/],
-      [["answer", "T1", "edit"], /^2 .*--edit FILE/s],
+      [["answer", "T1", "edit"], /^2 .*there is no terminal.*looper answer T1 edit --edit FILE/s],
+      [["approve", "T1", "--edit"], /^2 .*there is no terminal.*looper approve T1 --edit FILE/s],
       [["approve", "T9"], /^2 .*there is no task T9/],
       [["approve", "T2"], /^1 .*T2 has no open question/],
       [["approve", "T1.7"], /^1 .*the question T1\.7 is not open; the question of T1 is T1\.2/],
@@ -126,6 +127,11 @@ test(
     expect(await say(rig, "steer", "T1", "use tabs")).toMatch(/^0 T1: its agent gets the message/);
     expect(progressOf(rig, "T1")?.notes).toMatchObject([{ text: "use tabs", by: "ada", via: "cli" }]);
     expect(await say(rig, "set", "T2", "workflow=tdd")).toBe("0 T2: workflow\n");
+    expect(await say(rig, "set", "T2", "workflow=ttd")).toMatch(/^2 .*no workflow "ttd".*did you mean tdd/s);
+    expect(await say(rig, "add", "Three", "--workflow", "ttd")).toMatch(/^2 .*did you mean tdd\?/s);
+    expect(await say(rig, "add", "Three", "--workflow", "tdd")).toBe("0 T3\n");
+    expect(rig.readBacklog().tasks[2]).toMatchObject({ id: "T3", workflow: "tdd" });
+    expect(await say(rig, "rm", "T3")).toMatch(/^0 /);
     expect(rig.readBacklog().tasks[1]).toMatchObject({ workflow: "tdd" });
     expect(await say(rig, "complete", "T1")).toBe("0 T1: complete; the next run finishes it\n");
     const completed = rig.read("to-do.json");

@@ -35,6 +35,7 @@ import {
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
+import { mustKnowWorkflow } from "../../lookup/known-workflow.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
 /** `looper add TITLE`: adds a task; `-`: one per line of stdin. Prints the ids. */
@@ -64,6 +65,7 @@ export const add: Command = async (context, typed) => {
       value: details === "-" ? (await context.stdin.readAll()).trim() : (details ?? ""),
     },
     { key: "agent", how: "=", value: agentFlag(typed) ?? "" },
+    { key: "workflow", how: "=", value: textFlag(typed, "--workflow") ?? "" },
     ...listFlag(typed, "--depends-on").map((value): Assignment => ({ key: "depends_on", how: "+=", value })),
     ...listFlag(typed, "--tag").map((value): Assignment => ({ key: "tags", how: "+=", value })),
     ...listFlag(typed, "--verify").map((value): Assignment => ({ key: "verify", how: "+=", value })),
@@ -73,6 +75,7 @@ export const add: Command = async (context, typed) => {
     decide: insertTasks(titles, assignments),
     say: ({ changed }) => changed.filter(({ from }) => from === null).map(({ id }) => id),
     commands: listFlag(typed, "--verify"),
+    workflow: { name: textFlag(typed, "--workflow"), namedBy: "--workflow" },
   });
 };
 
@@ -107,10 +110,12 @@ export const set: Command = async (context, typed) => {
   const assignments = await Promise.all(
     words.map((word) => readValue(context, orThrow(readAssignment(word)))),
   );
+  const workflow = assignments.findLast(({ key }) => key === "workflow");
   return edit(context, typed, {
     decide: setValues(id, assignments),
     say: () => [`${id}: ${[...new Set(assignments.map(({ key }) => key))].join(", ")}`],
     commands: listVerifyCommands(assignments),
+    workflow: { name: workflow?.value, namedBy: "workflow=" },
   });
 };
 
@@ -149,6 +154,8 @@ export interface Wish {
   say: (answer: EditAnswer) => string[];
   /** Verify commands that were typed for these tasks. */
   commands?: readonly string[];
+  /** The workflow that was typed; absent or empty: none. */
+  workflow?: { name: string | undefined; namedBy: string };
   /** Why an agent is refused, and what it can do instead. */
   refused?: { what: string; instead: string };
 }
@@ -162,11 +169,13 @@ const REFUSED = {
 export async function edit(
   context: CommandContext,
   typed: Typed,
-  { decide, say, commands = [], refused = REFUSED }: Wish,
+  { decide, say, commands = [], workflow, refused = REFUSED }: Wish,
 ): Promise<CommandOutcome> {
   const { ports } = context;
   await refuseAgents(context, { ...refused, file: textFlag(typed, "--file") });
   const project = await projectOf(context, { file: textFlag(typed, "--file") });
+  if (workflow?.name !== undefined && workflow.name !== "")
+    await mustKnowWorkflow(context, project, { ...workflow, name: workflow.name });
   const check = await checkOptionsOf(context, project);
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
   const edited = await editBeside(context, { project, store }, decide);

@@ -180,10 +180,14 @@ function editingTools(site: PersonSite): McpTool[] {
       },
       { ...VALUES, workflow: Task.shape.workflow, title: z.string().trim().min(1) },
       ({ title, priority = 3, ...values }) =>
-        makeEdit(site, ({ tasks }) => {
-          const id = makeIds(tasks.map((task) => task.id))();
-          return [{ op: "insert", task: { id, title, priority, status: "todo", ...values } }];
-        }),
+        makeEdit(
+          site,
+          ({ tasks }) => {
+            const id = makeIds(tasks.map((task) => task.id))();
+            return [{ op: "insert", task: { id, title, priority, status: "todo", ...values } }];
+          },
+          values.workflow,
+        ),
     ),
     makeTool(
       {
@@ -217,8 +221,9 @@ function editingTools(site: PersonSite): McpTool[] {
 }
 
 /** Makes an edit as the editing commands do. Its checks are not approved: a client is not the person at the keyboard. */
-function makeEdit({ context, file }: PersonSite, decide: PersonEdit): Promise<object> {
-  return runCommand(context, (inner, typed) => edit(inner, typed, { decide, say: () => [] }), {
+function makeEdit({ context, file }: PersonSite, decide: PersonEdit, name?: string): Promise<object> {
+  const workflow = { name, namedBy: "workflow" };
+  return runCommand(context, (inner, typed) => edit(inner, typed, { decide, say: () => [], workflow }), {
     flags: given({ "--file": file }),
   });
 }

@@ -108,6 +108,7 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
         repeatable: true,
       },
       { spelled: "--agent <name>", help: "the agent that works on it", completes: "agent" },
+      { spelled: "--workflow <name>", help: "the workflow that it goes through", completes: "workflow" },
       TODO_FILE,
       JSON_FLAG,
     ],

@@ -75,7 +75,7 @@ test("without any layer every default of the contract is there", () => {
     },
     workflow: "default",
     tasks_dir: ".looper/tasks",
-    ask: { to: [], wait: 60_000, auto_approve: [] },
+    ask: { to: [], auto_approve: [] },
     git: {
       init: false,
       commit: "runner",

@@ -1,7 +1,7 @@
 // The rows of the settings table about workflows and the people in them. Leaves all other rows to settings.ts.
 import { row } from "./setting-row.js";
 import { convertWith, eitherType, listType, textType } from "./value-type.js";
-import { duration, path, text, texts } from "./value-types.js";
+import { path, text, texts } from "./value-types.js";
 import { DEFAULT_WORKFLOW, NAME_PATTERN } from "../../workflow/words.js";
 
 const nameRule = "a name (a small letter, then at most 39 small letters, digits, dashes and underscores)";
@@ -16,7 +16,6 @@ const receivers = eitherType(
   "list",
 );
 
-/** `ask.wait` and others that only an agent's question needs are in the table all the same: one file has every setting. */
 export const WORKFLOW_ROWS = {
   workflow: row(name, "The workflow of tasks that name none; `looper workflows` lists them.", {
     default: DEFAULT_WORKFLOW,
@@ -28,9 +27,6 @@ export const WORKFLOW_ROWS = {
     { default: ".looper/tasks" },
   ),
   "ask.to": row(texts, "The people who are asked, as notifications name them.", { default: [] }),
-  "ask.wait": row(duration, "How long an agent's question waits for an answer before its attempt ends.", {
-    default: "60s",
-  }),
   "ask.auto_approve": row(
     names,
     "Stages whose question is answered with its first outcome; each is recorded.",

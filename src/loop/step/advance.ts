@@ -175,6 +175,7 @@ function enterPlace(
 function noteTaken({ id, progress, takes }: MoveOrder, outcome: string): ToldEvent[] {
   if (takes === undefined) return [];
   const { by, via } = takes.automatic ?? progress.answered ?? { by: "", via: "file" as const };
+  const comment = takes.automatic === undefined ? progress.answered?.comment : undefined;
   const answered = takes.automatic === undefined ? progress.answered?.outcome : outcome;
   return [
     {
@@ -184,6 +185,7 @@ function noteTaken({ id, progress, takes }: MoveOrder, outcome: string): ToldEve
       ...given({ outcome: answered }),
       by,
       via,
+      ...given({ comment }),
     },
   ];
 }

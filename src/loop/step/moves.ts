@@ -4,6 +4,7 @@ import { given } from "../../system/given.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import { findShownStage } from "../../workflow/advance.js";
 import type { Answer, ProgressRow } from "../../workflow/progress.js";
+import { describeBy } from "../../workflow/question.js";
 import { findAutomatic, makeAsk, planEnd, planMove, type Move, type MoveOrder } from "./advance.js";
 import type { Decision } from "./decision.js";
 import { explainTaskOver } from "./spending.js";
@@ -118,8 +119,9 @@ function withOutcome(move: Move, outcome: string | undefined): Move {
 function withReason(move: Move, { stage, answered }: ProgressRow): Move {
   const last = move.advances.at(-1);
   if (last === undefined || last.reasons !== undefined) return move;
-  const who = answered === undefined ? "not answered in time" : `${answered.by} (${answered.via})`;
-  const reasons = [`${stage}: ${last.outcome}, ${who}`];
+  const who = answered === undefined ? "not answered in time" : describeBy(answered);
+  const remark = answered?.comment === undefined ? "" : `: ${answered.comment}`;
+  const reasons = [`${stage}: ${last.outcome}, ${who}${remark}`];
   return { ...move, advances: [...move.advances.slice(0, -1), { ...last, reasons }] };
 }
 

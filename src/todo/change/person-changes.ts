@@ -104,7 +104,7 @@ export function whyComplete({ status, progress }: Task): string | undefined {
 /** Outputs and answers stay; the work stays only for a restart at a stage. */
 function restart(task: Task, { stage }: Of<"restart">, now: string): Task | string {
   if (task.status === "done") return `it is done; \`looper todo ${task.id}\` makes it a task again`;
-  const { question, outputs, answers, notes, work, workflow, digest, visit } =
+  const { question, outputs, answers, notes, work, workflow, digest, visit, first } =
     task.progress ?? notStarted(now);
   const progress: Progress = {
     workflow,
@@ -112,7 +112,14 @@ function restart(task: Task, { stage }: Of<"restart">, now: string): Task | stri
     stage: "block",
     visit,
     since: now,
-    ...given({ outputs, answers, notes, restart: stage, work: stage === undefined ? undefined : work }),
+    ...given({
+      first,
+      outputs,
+      answers,
+      notes,
+      restart: stage,
+      work: stage === undefined ? undefined : work,
+    }),
   };
   return withoutEmpty({ ...withoutQuestion(task, question), status: "todo", progress });
 }

@@ -368,3 +368,19 @@ test("restart leaves the place in the workflow, and keeps the work only for a st
     /^it is done; `looper todo T1`/,
   );
 });
+
+test("the id of a question is used once, however often the task is restarted or begun anew", () => {
+  const asksAgain = (before: Backlog): Backlog =>
+    apply(before, enter, { op: "claim", id: T1, expect: "todo" }, askNow).backlog;
+  let now = asked();
+  const ids = [progressOf(now).question?.id];
+  for (let pass = 0; pass < 3; pass++) {
+    now = asksAgain(apply(now, { op: "restart", id: T1, ...ada }).backlog);
+    ids.push(progressOf(now).question?.id);
+  }
+  expect(ids).toEqual(["T1.2", "T1.4", "T1.6", "T1.8"]);
+  expect(whyRefused(now, approve)).toBe("the question T1.2 is not open; T1.8 is");
+  const cleared: PersonChange = { op: "edit", id: T1, set: { status: "todo" }, clear: [] };
+  now = asksAgain(apply(now, cleared).backlog);
+  expect(ids).not.toContain(progressOf(now).question?.id);
+});

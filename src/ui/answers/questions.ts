@@ -23,6 +23,7 @@ export function questionsAnswer(
     source: question.source,
     text: question.text,
     outcomes: question.outcomes,
+    asked_at: question.asked_at,
     since: question.asked_at,
     deadline: question.deadline ?? null,
     on_timeout: question.on_timeout ?? null,

@@ -71,7 +71,7 @@ function loggedAnswer(
   { outcome, by, via, comment, at }: AnswerHere,
   full: Answer | undefined,
 ): AskedAnswer["answer"] {
-  return { by, via, at, ...given({ outcome, text: full?.text, comment }) };
+  return { by, via, at, ...given({ outcome, text: full?.text, comment: full?.comment ?? comment }) };
 }
 
 /** An answer that a person wrote into the file may not say who gave it. */

@@ -129,7 +129,7 @@ test("a run that waits for a person shows what each stage used, and how to answe
       "  implement       done           claude         1  3.0s     -",
       "  review          complete       claude         1  3.0s     -",
       "",
-      "T1 Greet by name · approve",
+      "T1 Greet by name · approve · T1.3",
       "  Commit?",
       "  asked 1m00s ago",
       "  answer it with",

@@ -55,7 +55,10 @@ export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] 
           { text: lookLine(looks), look: colours.yellow },
           ...questions.map((one) => ({ text: questionLine(one, columns), look: colours.yellow })),
           { text: open, look: colours.yellow },
-          { text: paused.length === 0 ? "" : `paused: ${paused.join(", ")}` },
+          {
+            text:
+              paused.length === 0 ? "" : `paused: ${paused.join(", ")} (looper resume ${paused[0] ?? ""})`,
+          },
           { text: accepted.length === 0 ? "" : `accepted by a person: ${accepted.join(", ")}` },
           { text: run.project === undefined ? "" : `this project: ${leftText(tasks, null)}` },
         ];

@@ -7,6 +7,7 @@ import { listQuestions, questionLines } from "../view/questions.js";
 import { tableLines } from "./columns.js";
 import { afterwards, resultText, type TaskScene } from "./attempt-words.js";
 import { pathLines, stageSpentLines } from "./stage-lines.js";
+import { quoteIfNeeded } from "../../shell/quote.js";
 import { clean, cut, showBlock, wrap } from "../text.js";
 
 type Task = ShowAnswer["task"];
@@ -64,7 +65,13 @@ function waitingLines(task: Task, scene: TaskScene): string[] {
   const why = paused?.why === undefined ? "" : `: ${clean(paused.why)}`;
   return [
     ...(open === undefined ? [] : ["", ...questionLines(open, scene)]),
-    ...(by === "" ? [] : ["", ...wrap(`${by}${why}`, scene.columns)]),
+    ...(by === ""
+      ? []
+      : [
+          "",
+          ...wrap(`${by}${why}`, scene.columns),
+          `lift the pause with looper resume ${quoteIfNeeded(clean(task.id))}`,
+        ]),
   ];
 }
 

@@ -35,3 +35,25 @@ test.each<[Record<string, string>, string]>([
 ])("with %j the run is blocked: %s", (statuses, why) => {
   expect(explainEnding(view(statuses), ended("blocked"), "to-do.json").why).toBe(why);
 });
+
+test.each<[Record<string, string>, string[], string, string]>([
+  [
+    { T1: "todo" },
+    ["T1"],
+    "1 task is paused (T1); nothing else is left to do",
+    "looper resume T1 lifts the pause, then looper run",
+  ],
+  [
+    { T1: "blocked", T2: "todo", T3: "todo", T4: "blocked" },
+    ["T1", "T2"],
+    "1 task is blocked; 2 tasks are paused (T1, T2); 1 task waits for what is not done",
+    "looper resume T1 lifts a pause",
+  ],
+])("with %j, of which %j are paused, the run ends and says how to resume", (statuses, paused, why, next) => {
+  const place = { workflow: "tdd", stage: "plan", visit: 1, paused: true } as const;
+  const places = new Map(paused.map((one) => [one, place]));
+  const seen: View = { ...view(statuses), stages: { places, asked: [], answers: [] } };
+  const told = explainEnding(seen, ended("blocked"), "to-do.json");
+  expect(told.why).toBe(why);
+  expect(told.next).toContain(next);
+});

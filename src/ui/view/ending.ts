@@ -2,10 +2,11 @@
 import { describeBudget } from "../../agents/process/budget.js";
 import type { RunEvent } from "../../logging/events.js";
 import { never } from "../../system/never.js";
+import { listSome } from "../../system/text/cut.js";
 import { plural } from "./amounts.js";
 import type { Ended, View } from "./view.js";
 import { count } from "./view.js";
-import { countOpen } from "./stage-view.js";
+import { countOpen, listPaused } from "./stage-view.js";
 
 /** `next` is empty when nothing is left to do. Texts are not cleaned. `file`: the task file as shown. */
 export function explainEnding(view: View, ended: Ended, file: string): { why: string; next: string } {
@@ -13,15 +14,8 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
   switch (ended.ending) {
     case "complete":
       return complete(view, ended);
-    case "blocked": {
-      const blocked = count(view, "blocked") - countOpen(view.stages);
-      return {
-        why:
-          message ??
-          `${plural(blocked, "task")} ${blocked === 1 ? "is" : "are"} blocked; ${leftBeside(view)}`,
-        next: "fix what is named above (also under `blockers` in the task file), then looper run: it tries blocked tasks once more",
-      };
-    }
+    case "blocked":
+      return blockedEnding(view, message);
     case "limit":
       return {
         why: message ?? "the limit of this run is reached",
@@ -53,6 +47,32 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
     default:
       return never(ended.ending);
   }
+}
+
+const FIX =
+  "fix what is named above (also under `blockers` in the task file), then looper run: it tries blocked tasks once more";
+
+/** Nothing is ready: tasks are blocked or paused, or wait for those. */
+function blockedEnding(view: View, message: string | undefined): { why: string; next: string } {
+  const paused = listPaused(view.stages);
+  const statuses = new Map(view.statuses.values.map(({ id, status }) => [id, status]));
+  const held = paused.filter((id) => statuses.get(id) === "blocked").length;
+  const blocked = count(view, "blocked") - countOpen(view.stages) - held;
+  const left = view.statuses.size - count(view, "done") - count(view, "blocked") - (paused.length - held);
+  const first = paused[0] ?? "ID";
+  if (paused.length === 0)
+    return { why: message ?? `${blockedText(blocked)}; ${leftBeside(left)}`, next: FIX };
+  const pausedText = `${plural(paused.length, "task")} ${paused.length === 1 ? "is" : "are"} paused (${listSome(paused)})`;
+  const parts = [...(blocked === 0 ? [] : [blockedText(blocked)]), pausedText, leftBeside(left)];
+  const resume = `looper resume ${first} lifts ${paused.length === 1 ? "the" : "a"} pause`;
+  return {
+    why: message ?? parts.join("; "),
+    next: blocked === 0 ? `${resume}, then looper run` : `${FIX}; ${resume}`,
+  };
+}
+
+function blockedText(blocked: number): string {
+  return `${plural(blocked, "task")} ${blocked === 1 ? "is" : "are"} blocked`;
 }
 
 /** The run has nothing to do until a person answers. */
@@ -108,8 +128,7 @@ export function runAgain(view: View): string {
 }
 
 /** The sentence on tasks that are neither done nor blocked. */
-function leftBeside(view: View): string {
-  const waiting = view.statuses.size - count(view, "done") - count(view, "blocked");
+function leftBeside(waiting: number): string {
   if (waiting === 0) return "nothing else is left to do";
   return `${plural(waiting, "task")} ${waiting === 1 ? "waits" : "wait"} for what is not done`;
 }

@@ -49,7 +49,7 @@ describe("questionLines", () => {
   test("a question shows its plan, how long it waits, and the commands that answer it", () => {
     const [open] = listQuestions([taskWith({ question: APPROVE, outputs: { plan } })], ".looper/tasks");
     expect(open === undefined ? [] : questionLines(open, scene)).toEqual([
-      "T3 Add a search page · approve",
+      "T3 Add a search page · approve · T3.3",
       "  Carry out this plan?",
       "  plan: .looper/tasks/T3/2-plan.md",
       "  asked 12m05s ago",
@@ -71,7 +71,7 @@ describe("questionLines", () => {
     const { shows: _shows, edits: _edits, ...bare } = question;
     const [open] = listQuestions([taskWith({ question: bare })], ".looper/tasks");
     expect(open === undefined ? [] : questionLines(open, scene)).toEqual([
-      "T3 Add a search page · approve",
+      "T3 Add a search page · approve · T3.3",
       "  Which?",
       "  - a\\u001b[2J",
       "  - b",

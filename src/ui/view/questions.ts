@@ -94,7 +94,7 @@ export function answeredMeanwhile(id: string, answer: GivenAnswer | undefined): 
 
 function headOf({ task, title, stage, question }: OpenQuestion): string {
   const asks = question.source === "tool" ? ` ${ofSource(question)}` : "";
-  return `${clean(task)} ${clean(title)} · ${clean(stage)}${asks}`;
+  return `${clean(task)} ${clean(title)} · ${clean(stage)}${asks} · ${clean(question.id)}`;
 }
 
 function indented(line: string, columns?: number): string[] {

@@ -91,9 +91,7 @@ export function withReasons(view: View, tasks: readonly Pick<Task, "id" | "progr
   const reasons = new Map<string, string>();
   for (const { id, progress } of tasks) {
     if (progress?.reasons === undefined || progress.stage !== "block") continue;
-    // A rejected task is paused, with the person's remark.
-    const { why } = progress.paused ?? {};
-    reasons.set(id, [...progress.reasons, ...(why === undefined ? [] : [why])].join("; "));
+    reasons.set(id, progress.reasons.join("; "));
   }
   if (reasons.size === 0) return view;
   const finished = view.finished.map((one) => {

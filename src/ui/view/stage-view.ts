@@ -131,6 +131,14 @@ export function countOpen(stages: StageView | undefined): number {
   return open;
 }
 
+/** The paused tasks without an open question, which is told first. */
+export function listPaused(stages: StageView | undefined): string[] {
+  const paused = [...(stages?.places ?? [])].filter(
+    ([, place]) => place.paused === true && place.asks !== true,
+  );
+  return paused.map(([id]) => id);
+}
+
 /** Where a job of a stage left its task, once the row has moved on; `undefined` while it has not. */
 export function movedBy(
   { taskId, visit, part }: { taskId?: string; visit?: number; part?: number },
