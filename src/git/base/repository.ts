@@ -30,6 +30,8 @@ export interface Repository extends GitPlace {
   mostUntracked: number;
   /** Those files: path (bytes) → size when they were found. They are never staged; only large.ts changes the map. */
   leftOut: Map<string, number>;
+  /** Answers of git that cannot change (fixed-answer.ts), by question. */
+  fixedAnswers: Map<string, string>;
   /** Whether the untracked files were searched for large ones: once per run is enough. */
   untracked: { known: boolean };
   /** The length of an object's id: 20 bytes, or 32 in a SHA-256 repository. */
@@ -167,6 +169,7 @@ async function describeRepository(
     places: { todoFile: places.todoFile, exclude: places.exclude, env: places.env, mostUntracked },
     mostUntracked,
     leftOut: new Map(),
+    fixedAnswers: new Map(),
     untracked: { known: false },
     isOwn: ownedBy(todoPath, own),
     idBytes: folders.sha256 ? 32 : 20,

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
+import { askFixed } from "../base/fixed-answer.js";
 import { runGit } from "../base/git.js";
 import { modulePaths, openModules } from "./modules.js";
 import { readHead, treeish, type Head, type HeadState } from "../base/head.js";
@@ -258,7 +259,7 @@ async function reuseCheckpoint(
   before: HeadState,
   base: string,
 ): Promise<Omit<Checkpoint, "locks">> {
-  const text = toText((await runGit(repo, ["cat-file", "commit", base])).out);
+  const text = toText(await askFixed(repo, ["cat-file", "commit", base]));
   const end = text.indexOf("\n\n");
   const facts = readFacts(Facts, text.slice(text.indexOf("{", end)));
   const parents = [...text.slice(0, end).matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, oid]) => oid);

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import { exists, parseRaw, sortRemovalsFirst, sameVersion, type DiffEntry } from "../base/diff.js";
 import { toBytes } from "../base/bytes.js";
+import { askFixed, isFullId } from "../base/fixed-answer.js";
 import { GitError, runGit, type GitAnswer, type GitCall } from "../base/git.js";
 import { clearMarks } from "./marked.js";
 import type { Repository } from "../base/repository.js";
@@ -122,7 +123,9 @@ export async function diffOwnIndex(
 /** The differences between two commits or trees; without `from`, between `to` and its parent. */
 export async function diffTrees(repo: Repository, to: string, from?: string): Promise<DiffEntry[]> {
   const args = ["diff-tree", "-r", "--root", "--no-commit-id", "--raw", "-z", "--no-renames"];
-  return parseRaw((await runGit(repo, [...args, ...(from === undefined ? [] : [from]), to])).out);
+  const question = [...args, ...(from === undefined ? [] : [from]), to];
+  const isFixed = [to, ...(from === undefined ? [] : [from])].every(isFullId);
+  return parseRaw(isFixed ? await askFixed(repo, question) : (await runGit(repo, question)).out);
 }
 
 /**

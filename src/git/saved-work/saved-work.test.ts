@@ -249,3 +249,22 @@ test("a kill before any git process of shelving or applying leaves nothing to a 
   expect(look(top)).toEqual(done);
   expect((await readWork(first, "T1"))?.base).toBe((await begin(first)).base);
 });
+
+test("saved work is read by two git processes, and as long as nothing is saved by one", async ({ scratch }) => {
+  const seen: string[] = [];
+  const repo = await scratch.open(
+    {},
+    watchGit(scratch.ports, ([command = ""]) => void seen.push(command)),
+  );
+  const made = await begin(repo);
+  write(scratch.top, "x", "1\n");
+  await save(repo, made, "implement", 1);
+  seen.length = 0;
+  const first = await readWork(repo, "T1");
+  expect(seen).toEqual(["for-each-ref", "log"]);
+  expect(await readWork(repo, "T1")).toEqual(first);
+  expect(seen).toEqual(["for-each-ref", "log", "for-each-ref"]);
+  write(scratch.top, "y", "2\n");
+  const tip = await save(repo, made, "implement", 2);
+  expect((await readWork(repo, "T1"))?.tip).toBe(tip);
+});

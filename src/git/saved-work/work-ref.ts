@@ -4,6 +4,7 @@ import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
 import { readFacts } from "../base/facts.js";
+import { askFixed } from "../base/fixed-answer.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { GitError, runGit } from "../base/git.js";
 import { checkpointRef, shelvedRef, shelvingRef, workRef, WORKS } from "../base/names.js";
@@ -56,7 +57,7 @@ function parseFacts(text: string): WorkFacts | undefined {
   return readFacts(WorkFacts, toText(text.slice(text.indexOf("{", text.indexOf("\n\n")))));
 }
 
-/** Reads the saved work of a task; `undefined` if there is none. Starts two processes, or one if there is none. */
+/** Reads the saved work of a task; `undefined` if there is none. Starts one process, and another to read the commits of new work. */
 export async function readWork(repo: Repository, task: string): Promise<TaskWork | undefined> {
   const ref = workRef(task);
   const listed = await runGit(repo, ["for-each-ref", "--format=%(objectname)%00%(contents)", ref]);
@@ -66,7 +67,7 @@ export async function readWork(repo: Repository, task: string): Promise<TaskWork
   if (last?.task !== task)
     throw new GitError("git for-each-ref", `${ref} is not the saved work of ${task}: ${tip}`);
   const range = `${last.base}..${tip}`;
-  const { out } = await runGit(repo, ["log", "-z", "--reverse", "--first-parent", "--format=%H%n%B", range]);
+  const out = await askFixed(repo, ["log", "-z", "--reverse", "--first-parent", "--format=%H%n%B", range]);
   const visits = out.split("\0").flatMap((text): VisitWork[] => {
     const facts = parseFacts(text);
     return facts === undefined ? [] : [{ commit: text.slice(0, text.indexOf("\n")), facts }];
