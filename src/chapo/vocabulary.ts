@@ -74,7 +74,7 @@ export function offerTools(
     return named.map(({ name, parameters }) => ({
       name,
       description,
-      parameters: addAgent(parameters, agents),
+      parameters: addAgent(trimSchema(tool.name, parameters), agents),
     }));
   });
 }
@@ -166,6 +166,30 @@ function selectParameters(
 function translateDescription(field: unknown, inWords: (text: string) => string): unknown {
   if (!isObject(field) || typeof field.description !== "string") return field;
   return { ...field, description: inWords(field.description) };
+}
+
+/** Words of a schema that the gate checks anyway, and that cost tokens in every request. */
+const CHECKED_ANYWAY = new Set([
+  ...["minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "additionalProperties"],
+]);
+
+/** Removes words of a tool's own schema that help no model. The schema of an MCP server's tool stays as it is. */
+function trimSchema(name: string, parameters: ToolParameters): ToolParameters {
+  return name.startsWith("mcp_") ? parameters : trimObject(parameters);
+}
+
+function trimObject(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]) => {
+      if (CHECKED_ANYWAY.has(key) && typeof value !== "object") return [];
+      return [[key, trimValue(value)]];
+    }),
+  );
+}
+
+function trimValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(trimValue);
+  return isObject(value) ? trimObject(value) : value;
 }
 
 function addAgent(parameters: ToolParameters, agents: readonly string[]): ToolParameters {

@@ -46,13 +46,17 @@ type Start = (type: TaskType, prompt: string, context: CallContext) => Promise<T
 
 function defineTask(all: Delegation["types"], start: Start): Tool {
   const types = [...all.values()];
-  const known = types.map(({ name, description }) => `${name}: ${description}`).join("\n");
+  // The agents that calls are routed to can be named as well. Their tools are those of the types that are listed.
+  const known = types
+    .filter(({ listed }) => listed !== false)
+    .map(({ name, description }) => `${name}: ${description}`)
+    .join("\n");
   return defineTool({
     name: AGENT_TASK,
-    description: `Starts a sub-agent that works alone on one task, and returns its final text. It sees nothing of this conversation: the prompt must contain everything it needs. Types:\n${known}`,
+    description: `Starts a sub-agent that works alone on one task, and returns its final text. It sees nothing of this conversation. Types:\n${known}`,
     arguments: z.strictObject({
-      agent_type: z.string().describe(types.map(({ name }) => name).join(", ")),
-      prompt: z.string().trim().min(1).describe("The whole task"),
+      agent_type: z.string(),
+      prompt: z.string().trim().min(1).describe("The whole task, with everything it needs to know"),
       description: z.string().optional().describe("A few words for the user"),
     }),
     aliases: { subagent_type: "agent_type" },

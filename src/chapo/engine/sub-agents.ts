@@ -89,6 +89,11 @@ export function createSubAgents(
   return [...profiles].map(([type, profile]) => ({ type, ...profile, execute: (context) => context.run() }));
 }
 
+/** Returns whether an agent is one of the four built-in ones that calls are routed to. */
+export function isRouted(type: string): boolean {
+  return Object.hasOwn(PROFILES, type);
+}
+
 /** Returns whether a tool is among those named; `fs_*` means all that begin with `fs_`. */
 export function matchesTool(patterns: readonly string[], tool: string): boolean {
   return patterns.some((pattern) =>

@@ -5,7 +5,7 @@ import { toToolPatterns } from "../rules/tool-names.js";
 import { readFrontMatter } from "../front-matter.js";
 import { readInside } from "../read-inside.js";
 import { resolvePath, type ProjectFolder } from "../paths.js";
-import { LOOPER, WORKERS } from "./sub-agents.js";
+import { isRouted, LOOPER, WORKERS } from "./sub-agents.js";
 import type { SubAgent } from "./world.js";
 
 const FOLDER = ".looper/agents";
@@ -23,6 +23,8 @@ export interface TaskType {
   /** Canonical names of tools; `fs_*` means all that begin with `fs_`. */
   tools: readonly string[];
   prompt: string;
+  /** Whether the model is told about it; false for the built-in agents that calls are routed to. */
+  listed?: false;
   /** `provider/model`; absent: the model of the conversation that starts it. */
   model?: string;
 }
@@ -47,7 +49,10 @@ export function collectTaskTypes({
 }: TaskTypeParts): ReadonlyMap<string, TaskType> {
   const built = [
     ...Object.entries(WORKERS).map(([name, worker]) => ({ name, ...worker })),
-    ...agents.map(({ type, description, tools }) => ({ name: type, description, tools })),
+    ...agents.map(({ type, description, tools }) => ({
+      ...{ name: type, description, tools },
+      ...(isRouted(type) ? { listed: false as const } : {}),
+    })),
   ].map((type): TaskType => {
     const set = Object.hasOwn(settings, type.name) ? settings[type.name] : undefined;
     return {

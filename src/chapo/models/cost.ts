@@ -1,6 +1,7 @@
 // Computes the cost of a request to a model. Pure. The config floor reads the prices.
 import type { Used } from "../../agents/agent.js";
 import { addCost } from "../../agents/prices.js";
+import { roundUsd } from "../../agents/usage.js";
 import type { Prices } from "../../config/read/prices.js";
 import type { ModelUsage } from "../model.js";
 
@@ -11,11 +12,15 @@ export function computeCost(usage: ModelUsage, name: string, prices: Prices | un
     const found = prices !== undefined && Object.hasOwn(prices, key) ? prices[key] : undefined;
     return found === undefined ? [] : [found];
   })[0];
+  // Written tokens without a price of their own cost as much as other input.
+  const written = price?.cache_write === undefined ? 0 : usage.cacheWrite;
   const used: Used = {
-    // Tokens written to the cache are priced like other input, because price tables have no separate price for them.
-    input_tokens: usage.input + usage.cacheWrite,
+    input_tokens: usage.input + usage.cacheWrite - written,
     cached_input_tokens: usage.cached,
     output_tokens: usage.output,
   };
-  return addCost(used, price).cost_usd;
+  const { cost_usd } = addCost(used, price);
+  return cost_usd === undefined
+    ? undefined
+    : roundUsd(cost_usd + (written * (price?.cache_write ?? 0)) / 1_000_000);
 }

@@ -29,7 +29,14 @@ const ScriptEntry = z.strictObject({
     z.enum(["refused", "filtered", "paused"]).describe("how the answer ended, instead of normally"),
   ),
   usage: z.exactOptional(
-    z.strictObject({ input: count, output: count, cached: z.exactOptional(count) }).describe("tokens"),
+    z
+      .strictObject({
+        input: count,
+        output: count,
+        cached: z.exactOptional(count),
+        cache_write: z.exactOptional(count),
+      })
+      .describe("tokens"),
   ),
   fail: z.exactOptional(
     z

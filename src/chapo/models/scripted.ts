@@ -108,7 +108,7 @@ function toReply(
           input: entry.usage.input,
           output: entry.usage.output,
           cached: entry.usage.cached ?? 0,
-          cacheWrite: 0,
+          cacheWrite: entry.usage.cache_write ?? 0,
         };
   const costUsd = usage === undefined ? undefined : computeCost(usage, model, prices);
   return {

@@ -28,6 +28,11 @@ export const BUILT_IN = {
 /** A command that acts on the session. */
 export type BuiltInCommand = "clear" | "compact";
 
+/** Returns whether a command is built in. */
+export function isBuiltIn(name: string): boolean {
+  return Object.hasOwn(BUILT_IN, name);
+}
+
 /** A command in a list: its name without the slash, and its purpose in one line. */
 export interface ListedCommand {
   name: string;

@@ -32,12 +32,13 @@ test("the German prompts have the same keys for programs", async () => {
 });
 
 test("the prompts contain the required rules", async () => {
-  const { "looper.decision": decision, "looper.memory": memory } = await read("en");
+  const prompts = await read("en");
+  const { "looper.decision": decision, "looper.memory": memory } = prompts;
   expect(decision).toMatch(/Prefer\s+this\s+for\s+talk/);
   expect(decision).toMatch(/only when it is truly unclear[^]*Ask one question/);
   expect(decision).toMatch(/only tools you are\s+offered, by exactly the names/);
   for (const agent of ["developer", "searcher", "document_manager", "commander"])
-    expect(decision).toContain(`\`${agent}\``);
+    expect(prompts["looper.routing"]).toContain(`\`${agent}\``);
   for (const tool of ["memory_remember", "memory_search", "memory_readToday"]) expect(memory).toContain(tool);
   expect(memory).toContain("Memory is not truth");
 });

@@ -9,6 +9,7 @@ const FILES = {
   "looper.core": "core.md",
   "looper.decision": "decision.md",
   "looper.decision_json": "decision_json.md",
+  "looper.routing": "routing.md",
   "looper.validation": "validation.md",
   "looper.memory": "memory.md",
   "looper.summary": "summary.md",
@@ -26,7 +27,7 @@ const FILES = {
 /** A prompt's name, as listed by `looper chapo prompts --json`. */
 export type ChapoPromptName = keyof typeof FILES;
 
-/** The prompts' texts by name. `looper.decision_json` is only for models that cannot call tools. */
+/** The prompts' texts by name. `looper.decision_json` and `looper.routing` are only for models that cannot call tools. */
 export type ChapoPrompts = Readonly<Record<ChapoPromptName, string>>;
 
 const AGENTS = [

@@ -26,6 +26,7 @@ export function buildSystemPrompt(parts: SystemPromptParts): string {
   return joinParts([
     prompts["looper.core"],
     prompts["looper.decision"],
+    agents.length === 0 ? "" : prompts["looper.routing"],
     listAgents(agents),
     skills,
     memory === undefined ? "" : prompts["looper.memory"],

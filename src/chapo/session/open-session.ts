@@ -196,7 +196,7 @@ function toChapo(parts: SessionParts): Chapo {
       return handled.outcome;
     },
     proceed: async (signal) => {
-      const handled = await converse(await createWorld(parts, signal), conversation);
+      const handled = await converse(await createWorld(parts, conversation, signal), conversation);
       conversation = handled.conversation;
       return handled.outcome;
     },
@@ -226,7 +226,7 @@ async function handleMessage(
   conversation: Conversation,
   { message, signal }: { message: string; signal: AbortSignal },
 ): Promise<Handled> {
-  const world = await createWorld(parts, signal);
+  const world = await createWorld(parts, conversation, signal);
   parts.said.push({ role: "user", text: message });
   const taken = await handleLine(world, parts, { conversation, line: message });
   return "prompt" in taken ? converse(world, conversation, taken.prompt) : taken;

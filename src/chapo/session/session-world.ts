@@ -6,8 +6,8 @@ import { redactValue } from "../../system/text/redact.js";
 import { findLocalZone } from "../../system/clock.js";
 import { getSystemName } from "../../system/system-name.js";
 import type { Clock } from "../../system/ports.js";
-import { createSlashTool } from "../prompt/commands.js";
-import type { Message } from "../engine/conversation.js";
+import { createSlashTool, isBuiltIn, listCommands } from "../prompt/commands.js";
+import type { Conversation, Message } from "../engine/conversation.js";
 import { createTaskTool, type Delegation } from "../engine/delegate.js";
 import type { ChapoNews } from "../engine/events.js";
 import { matchesTool, createSubAgents } from "../engine/sub-agents.js";
@@ -24,10 +24,12 @@ import type { ProjectMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
 import { readProjectContext, type ProjectContext } from "../prompt/project-context.js";
 import { PROMPT_OF_AGENT, type ChapoPrompts } from "../prompt/prompts.js";
+import { collectUnused, selectOffered } from "./offered-tools.js";
+import { keepStablePart } from "./stable-prompt.js";
 import type { SessionRequest } from "./session-request.js";
 import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
-import { buildSubAgentPrompt, buildSystemPrompt } from "../prompt/system-prompt.js";
+import { buildSubAgentPrompt } from "../prompt/system-prompt.js";
 import type { Tool } from "../tool.js";
 import type { Toolbox } from "./toolbox.js";
 import { checkSubjects } from "../paths.js";
@@ -58,12 +60,33 @@ export interface SessionParts {
 }
 
 /** Creates the world. The project's notes and files are read again for each message. */
-export async function createWorld(parts: SessionParts, signal: AbortSignal): Promise<EngineWorld> {
+export async function createWorld(
+  parts: SessionParts,
+  conversation: Conversation,
+  signal: AbortSignal,
+): Promise<EngineWorld> {
   const { request, prompts, model, skills, memory, emit } = parts;
   const { ports, root, settings, task } = request;
+  const native = settings.toolCalls === "native";
   await parts.toolbox.ready();
   const project = await readProjectContext({ files: ports.files, root });
   const agents = createSubAgents(settings.subAgents);
+  const { system, unused } = await keepStablePart(
+    parts.session,
+    {
+      parts: {
+        prompts,
+        // With native calls the engine finds the agent of a call by its tool.
+        agents: native ? [] : agents,
+        project,
+        today: getToday(ports.clock),
+        skills: formatSkills(skills),
+        memory: await memory.forPrompt(),
+      },
+      unused: await findUnused(request),
+    },
+    conversation,
+  );
   const world: EngineWorld = {
     clock: ports.clock,
     random: ports.random,
@@ -77,22 +100,11 @@ export async function createWorld(parts: SessionParts, signal: AbortSignal): Pro
     signal,
     mayAsk: true,
     mayWait: task === undefined,
-    system: buildSystemPrompt({
-      prompts,
-      agents,
-      project,
-      today: getToday(ports.clock),
-      skills: formatSkills(skills),
-      memory: await memory.forPrompt(),
-    }),
-    prompts: {
-      validation: prompts["looper.validation"],
-      summary: prompts["looper.summary"],
-      compaction: prompts["looper.compaction"],
-    },
+    system,
+    prompts: toEnginePrompts(prompts),
     // Tools that change the conversation are created for it.
     tools: (live) => filterBySkills(skills, [...parts.toolbox.tools, ...conversationTools(live)]),
-    offer: (tools, names) => offerTools(settings.tools, tools, names),
+    offer: (tools, names) => offerTools(settings.tools, selectOffered(tools, unused), native ? [] : names),
     canonical: (name, args) => toCanonicalCall(settings.tools, name, args),
     gate: createGate(parts),
     ...(task === undefined ? {} : { finish: task.finish }),
@@ -105,6 +117,20 @@ export async function createWorld(parts: SessionParts, signal: AbortSignal): Pro
     createTaskTool(world, live, delegation),
   ];
   return world;
+}
+
+function toEnginePrompts(prompts: ChapoPrompts): EngineWorld["prompts"] {
+  return {
+    validation: prompts["looper.validation"],
+    summary: prompts["looper.summary"],
+    compaction: prompts["looper.compaction"],
+  };
+}
+
+async function findUnused({ ports: { files }, root, settings }: SessionRequest): Promise<readonly string[]> {
+  const commands = await listCommands({ files, root });
+  const hasCommands = commands.some(({ name }) => !isBuiltIn(name));
+  return collectUnused({ files, root, settings, hasCommands });
 }
 
 function getToday(clock: Clock): { day: string; system: string } {

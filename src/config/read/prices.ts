@@ -6,8 +6,16 @@ import { parseJson } from "../../system/text/json.js";
 
 const amount = z.number().min(0);
 
-/** Dollars per million tokens; what came from the cache costs as much as the rest where nothing is said. */
-const Price = z.strictObject({ input: amount, output: amount, cached_input: amount.optional() });
+/**
+ * Dollars per million tokens. `cached_input` are tokens read from a cache, `cache_write` those written to it; each costs as much
+ * as other input if it has no price.
+ */
+const Price = z.strictObject({
+  input: amount,
+  output: amount,
+  cached_input: amount.optional(),
+  cache_write: amount.optional(),
+});
 export type Price = z.infer<typeof Price>;
 
 const Prices = z.record(z.string(), Price);

@@ -17,7 +17,7 @@ const MOST_EDITS = 200;
 
 const replacement = {
   old_string: z.string().describe("The exact text to replace, white space included"),
-  new_string: z.string().describe("The text to put in its place"),
+  new_string: z.string(),
   replace_all: z
     .boolean()
     .optional()
