@@ -1,12 +1,15 @@
 // The questions of tasks in a workflow, as people list and answer them from a shell: each is taken once, and what is approved is
 // what was shown. Leaves taking the answers to the stories of runs.
 import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Progress } from "../../src/workflow/progress.js";
 import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
+import { mcpCalls } from "../rig/mcp.js";
 import { type Rig, story } from "../rig/rig.js";
 import { PLAN as USUAL_PLAN, playStages } from "../rig/stages.js";
 
+const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 const SINCE = "2026-11-20T10:00:00Z";
 const PLAN = '{\n  "summary": "add a page",\n  "steps": ["one"]\n}\n';
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -240,5 +243,46 @@ test(
     const finished = rig.events().filter(({ type }) => type === "question_answered");
     expect(finished).toMatchObject([{ task_id: "T1", outcome: "approve", via: "cli" }]);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "blocked" });
+  }),
+);
+
+test(
+  "an agent of a run answers in no way: without its marks, in a session of its own, orphaned, over MCP, or in the file",
+  story(async (rig) => {
+    rig.writeBacklog([asking(rig, "T1"), { id: "T2" }]);
+    rig.write(".gitignore", "looper-logs/\n.looper/\n");
+    rig.gitInit();
+    const agent = await rig.agent();
+    const said: string[] = [];
+    const bare = `env $(env | sed -n 's/^\\(LOOPER[A-Z0-9_a-z]*\\)=.*/-u \\1/p')`;
+    const looper = `'${process.execPath}' '${BIN}'`;
+    agent.play(
+      playStages({
+        plan: async (turn) => {
+          const approve = `${looper} approve T1`;
+          const orphan = `(${bare} setsid sh -c "${approve}; echo exit $? > orphaned" &) ; while ! test -f orphaned; do :; done`;
+          for (const line of [approve, `${bare} ${approve}`, `${bare} setsid -w ${approve}`, orphan]) {
+            const { code, stdout, stderr } = await turn.shell(`${line} 2>&1`);
+            said.push(`${String(code)} ${stdout}${stderr}`);
+          }
+          const calls = mcpCalls(["answer", { id: "T1", outcome: "approve" }]).replaceAll("'", "");
+          said.push((await turn.shell(`echo '${calls}' | ${bare} ${looper} mcp --allow-answers`)).stdout);
+          const forged = rig.readBacklog();
+          const [first] = forged.tasks;
+          if (first?.progress !== undefined)
+            first.progress.answer = { outcome: "approve", by: "ada", via: "cli" };
+          await turn.write("to-do.json", JSON.stringify(forged));
+          await turn.report({ outcome: "done", output: USUAL_PLAN });
+        },
+      }),
+    );
+    await rig.run(["run", "--no-review", "--workflow", "plan-approve-execute"]);
+    expect(said).toHaveLength(5);
+    for (const one of said)
+      expect(one).toMatch(/an agent of a run may not answer questions|only a person answers questions/u);
+    const putBack = rig.events().flatMap(({ type, put_back }) => (type === "backlog_edited" ? put_back : []));
+    expect(putBack).toEqual(["progress.answer of T1"]);
+    expect(progressOf(rig, "T1")).toMatchObject({ stage: "approve" });
+    expect(progressOf(rig, "T1")).not.toHaveProperty("answer");
   }),
 );

@@ -33,11 +33,11 @@ const COLUMNS = [
 const INDENT = "    ";
 
 /** The visits and questions in the order they began; empty for a task that was in no stage. */
-export function pathLines({ history, questions = [] }: ShowAnswer, scene: TaskScene): string[] {
+export function pathLines({ history, questions = [], task }: ShowAnswer, scene: TaskScene): string[] {
   if (history.every(({ stage }) => stage === undefined) && questions.length === 0) return [];
   const visits = [
     ...history.map((one) => visitOf(one, scene)),
-    ...questions.map((one) => askedVisit(one, scene.now)),
+    ...questions.map((one) => askedVisit(one, { now: scene.now, open: task.question?.id })),
   ].sort((a, b) => a.began.localeCompare(b.began));
   const { colours, columns } = scene;
   const fit = (line: string): string => (columns === undefined ? line : cut(line, columns));
@@ -81,7 +81,11 @@ function outcomeText(one: Attempt, live: string | undefined): string {
   return [...parts, ...(to === undefined ? [] : [`next ${clean(to)}`])].join(", ");
 }
 
-function askedVisit({ question, stage, answer }: Asked, now: number): Visit {
+/** `open`: the question that still waits; one that a restart or a new status took away was never answered. */
+function askedVisit(
+  { question, stage, answer }: Asked,
+  { now, open }: { now: number; open: string | undefined },
+): Visit {
   const { id, asked_at: asked, text } = question;
   const until = answer === null ? now : Date.parse(answer.at);
   const took = until - Date.parse(asked);
@@ -93,9 +97,9 @@ function askedVisit({ question, stage, answer }: Asked, now: number): Visit {
       clean(stage ?? ""),
       answer === null ? "" : `${clean(answer.by)} (${answer.via})`,
       showMoment(Date.parse(asked), now),
-      Number.isNaN(took) ? "" : showDuration(Math.max(0, took)),
+      Number.isNaN(took) || (answer === null && id !== open) ? "" : showDuration(Math.max(0, took)),
       ...["", ""],
-      answer === null ? "waits for you" : clean(answer.outcome ?? "answered"),
+      answer !== null ? clean(answer.outcome ?? "answered") : id === open ? "waits for you" : "not answered",
     ],
     below: [`"${clean(text)}"`, ...said.map((one) => `"${clean(one)}"`)],
   };
