@@ -28,6 +28,9 @@ export const AgentLine = z.discriminatedUnion("type", [
 /** A line of `agent.jsonl`. */
 export type AgentLine = z.infer<typeof AgentLine>;
 
+/** The facts that a run's log begins with, in the folder of a step whose agent does not see the log. */
+export const RUN_FACTS = "run.json";
+
 /** The variable that names the folder of the step in an agent's environment. */
 export const STEP_DIR = "LOOPER_STEP_DIR";
 export const AGENT_FILE = "agent.jsonl";

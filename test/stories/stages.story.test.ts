@@ -3,7 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Turn } from "../rig/puppet.js";
+import { nodePorts } from "../../src/system/processes/node-ports.js";
 import { type Rig, story } from "../rig/rig.js";
+
+const { by } = await nodePorts().processes.containment();
 
 const RUN = ["run", "--trust", "--no-review"];
 const PLAN = { summary: "Write it", steps: ["write it"], items: ["write it"] };
@@ -149,6 +152,33 @@ test(
     const run = await rig.run([...RUN, "--workflow", "research"]);
     expect(run.code, run.stderr).toBe(0);
     expect(rig.readBacklog().tasks[0]).toMatchObject({ result: "The report" });
+  }),
+);
+
+test.runIf(by === "namespace")(
+  "a reviewer finds nothing that the implementer says about its work, in no file of the project",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    const puppet = await rig.agent();
+    rig.gitInit();
+    const found: string[] = [];
+    puppet.play(async (turn) => {
+      const { LOOPER_STAGE: stage = "" } = turn.hello.env;
+      if (stage === "execute") {
+        await turn.say("PRAISE of the work");
+        await turn.write("T1.txt", "x\n");
+        return turn.report({ outcome: "done", summary: "PRAISE of the work" });
+      }
+      if (stage === "validate") {
+        found.push((await turn.shell("grep -rl PRAISE . 2>/dev/null; true")).stdout);
+        found.push((await turn.shell('ls "$LOOPER_STEP_DIR/prompt.md"')).stdout);
+      }
+      return play(turn);
+    });
+    const go = [...RUN, "--workflow", "plan-approve-execute", "--auto-approve", "approve"];
+    const run = await rig.run(go);
+    expect(run.code, run.stderr).toBe(0);
+    expect(found).toEqual(["", expect.stringContaining("prompt.md")]);
   }),
 );
 

@@ -6,6 +6,8 @@ import type { Project } from "../../../src/config/project/open-project.js";
 import { isEnvironmentFailure } from "../../../src/loop/step/drive.js";
 import { isInput, listAnswers } from "../../../src/loop/perform/stage-facts.js";
 import { documentOf, readOutput } from "../../../src/loop/perform/stage-output.js";
+import { RUN_FACTS } from "../../../src/logging/agent-file.js";
+import { parseJson } from "../../../src/system/text/json.js";
 import { readLines } from "../../../src/logging/read.js";
 import { Rules } from "../../../src/logging/rules.js";
 import type { Workflow } from "../../../src/workflow/workflow.js";
@@ -166,7 +168,7 @@ interface Site {
 
 async function readSite(context: CommandContext, { folder }: Step): Promise<Site> {
   // The run may have been started with another task file than the one of this folder.
-  const start = folder === undefined ? {} : await readFirstLine(context, path.dirname(folder));
+  const start = folder === undefined ? {} : await readRunFacts(context, folder);
   const place = start.project === undefined ? context : { ...context, cwd: start.project };
   const project = await projectOf(place, { file: start.todo_file, quiet: true });
   const { tasks } = await readTasks(place, project);
@@ -180,7 +182,11 @@ const Start = z.object({
   rules: z.object({ workflows: Rules.shape.workflows }).optional(),
 });
 
-async function readFirstLine({ ports }: CommandContext, folder: string): Promise<z.infer<typeof Start>> {
+/** From the step's folder, if the agent does not see the log; else from the log. */
+async function readRunFacts({ ports }: CommandContext, step: string): Promise<z.infer<typeof Start>> {
+  const bytes = await ports.files.read(path.join(step, RUN_FACTS));
+  if (bytes !== undefined) return Start.safeParse(parseJson(Buffer.from(bytes).toString("utf8"))).data ?? {};
+  const folder = path.dirname(step);
   for await (const { value } of readLines(ports, folder)) return Start.safeParse(value).data ?? {};
   return {};
 }

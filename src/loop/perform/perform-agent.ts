@@ -15,6 +15,7 @@ import { addEvent, type AttemptTail } from "./attempt-tail.js";
 import { checkpointDraft, undoDraft } from "./draft-tree.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { makeAgentEnvironment } from "./environment.js";
+import { hideFromReader } from "./hide-from-readers.js";
 import { listPlacesToHide } from "./places-to-hide.js";
 import { addRequests, noRequests, readRequests, takeReport, type AgentRequests } from "./agent-requests.js";
 import { openAgentFile, type AgentLines } from "../../logging/agent-file.js";
@@ -76,8 +77,9 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const decided = stage === undefined ? undefined : findCallSession(world, job);
     const named = stage === undefined ? undefined : await findStageSession(world, job, stage);
     const resume = decided?.session ?? findOwnSession(left, job) ?? named;
+    const hidden = await hideFromReader(world, job, { stage, folder: step.folder });
     const call = {
-      ...{ began, effect, configured, step, prompt, promptFile, stop },
+      ...{ began, effect, configured, step, prompt, promptFile, stop, hidden },
       ...given({ stage, resume, left, answered: decided?.answered }),
     };
     const again = log.redact(`${introduceVisit(stage, withoutSession(left), job)}${rendered}`);
@@ -263,6 +265,8 @@ interface AgentCall {
   stage?: AgentStage;
   /** How an earlier run left the visit. */
   left?: StoppedVisit;
+  /** What a reader of work must not see. */
+  hidden?: readonly string[];
 }
 
 async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest> {
@@ -287,7 +291,7 @@ async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest>
     permissions:
       job.phase === "review" ? "read-only" : stage === undefined ? own : narrowPermissions(own, stage.stage),
     ...given({ budgets: effect.budgets, resume: call.resume, answered: call.answered }),
-    hide: listPlacesToHide(world),
+    hide: [...listPlacesToHide(world), ...(call.hidden ?? [])],
   };
 }
 
