@@ -37,6 +37,7 @@ const WORDS: Readonly<Record<Vocabulary, readonly Word[]>> = {
     { name: "NotebookEdit", tool: "notebook_edit", fields: ["path", "cell_idx", "content"] },
     { name: "Task", tool: "agent_task", fields: ["agent_type", "prompt"] },
     { name: "Agent", tool: "agent_task", fields: ["agent_type", "prompt"] },
+    { name: "ExitPlanMode", tool: "exit_plan_mode", fields: ["plan?"] },
     { name: "SlashCommand", tool: "slash_command", fields: ["command"] },
   ],
   anvil: [

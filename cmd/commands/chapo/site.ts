@@ -22,7 +22,7 @@ import { didYouMean } from "../../../src/todo/model/problem.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { projectOf } from "../../lookup/project.js";
 import { hasFlag, textFlag, type CommandContext, type Typed } from "../../context/command-context.js";
-import { TRUST_MODES, VOCABULARIES } from "../../context/words.js";
+import { PERMISSION_MODES, PROFILES, TRUST_MODES, VOCABULARIES } from "../../context/words.js";
 
 /** The agent whose settings are the engine's. */
 const NAME = "chapo";
@@ -139,10 +139,19 @@ export async function trustSite(
 function withTyped(settings: ChapoSettings, typed: Typed): ChapoSettings {
   const tools = oneOf(typed, "--tools", VOCABULARIES);
   const trustMode = oneOf(typed, "--trust-mode", TRUST_MODES);
+  const mode = oneOf(typed, "--mode", PERMISSION_MODES);
+  const profile = oneOf(typed, "--profile", PROFILES);
   const most = textFlag(typed, "--max-iterations");
+  const { mode: setMode, profile: setProfile, ...rest } = settings;
+  // A typed profile or trust mode replaces a mode of the settings, which would override it.
+  const isTyped = trustMode !== undefined;
+  const kept = {
+    mode: mode ?? (profile !== undefined || isTyped ? undefined : setMode),
+    profile: profile ?? (isTyped ? undefined : setProfile),
+  };
   return {
-    ...settings,
-    ...given({ tools, trustMode }),
+    ...rest,
+    ...given({ tools, trustMode, ...kept }),
     ...(most === undefined ? {} : { maxIterations: iterationsOf(most) }),
   };
 }

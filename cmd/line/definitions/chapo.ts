@@ -1,6 +1,13 @@
 // The built-in engine's own command. Cheap to load: what it does is imported only when it is asked for.
 import { JSON_FLAG, TRUST, type CommandDefinition } from "../../context/definition.js";
-import { CHAPO_LISTS, CHAPO_VERBS, TRUST_MODES, VOCABULARIES } from "../../context/words.js";
+import {
+  CHAPO_LISTS,
+  CHAPO_VERBS,
+  PERMISSION_MODES,
+  PROFILES,
+  TRUST_MODES,
+  VOCABULARIES,
+} from "../../context/words.js";
 
 /** In the order of the help. */
 export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
@@ -42,6 +49,16 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
         spelled: "--trust-mode <mode>",
         help: "default: ask before changes; trusted: never ask",
         completes: TRUST_MODES,
+      },
+      {
+        spelled: "--mode <mode>",
+        help: "what runs, asks or is refused, e.g. plan, acceptEdits",
+        completes: PERMISSION_MODES,
+      },
+      {
+        spelled: "--profile <name>",
+        help: "permission rules: claude, anvil, dangerous",
+        completes: PROFILES,
       },
       { spelled: "-m, --message <text>", help: "approve, reject: a remark for the model" },
       { spelled: "--args <json>", help: "approve: run the call with these arguments" },

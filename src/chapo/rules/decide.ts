@@ -44,6 +44,8 @@ export function decide(rules: PermissionRules, mode: PermissionMode, call: Judge
   const danger = units
     .map((unit) => (unit.kind === "command" ? findDanger(unit.text, unit.reading, place) : undefined))
     .find((why) => why !== undefined);
+  if (call.tool === "exit_plan_mode")
+    return { verdict: "ask", because: "it ends plan mode", asksEachTime: true };
   const kind = danger === undefined ? classify(call, readings, root) : "dangerous";
   const effect = TABLE[mode][kind];
   if (effect === "run") return { verdict: "allow", because: describeRun(mode, kind) };

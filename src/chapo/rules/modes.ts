@@ -100,6 +100,13 @@ export function classify(call: ClassedCall, readings: readonly ShellReading[], r
   return words.every((one) => isLook(one) || isPlainEdit(one, root)) ? "edit" : "other";
 }
 
+/** Returns the class of a tool's calls as far as it does not depend on their arguments. */
+export function classifyTool({ name, changes }: { name: string; changes: boolean }): CallClass {
+  if (name === "web_fetch") return "web";
+  if (!changes) return "read";
+  return EDITS.has(name) ? "edit" : "other";
+}
+
 /** Tools that only name a file show nothing of it. */
 const NAME_ONLY: ReadonlySet<string> = new Set(["fs_listFiles", "fs_glob"]);
 

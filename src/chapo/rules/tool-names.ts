@@ -27,6 +27,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   task: ["agent_task"],
   agent: ["agent_task"],
   slashcommand: ["slash_command"],
+  exitplanmode: ["exit_plan_mode"],
 };
 
 /** Further tools that a rule against these names matches: a file that may not be edited may not be replaced or removed either. */
@@ -43,7 +44,7 @@ const CANONICAL: readonly string[] = [
   "github_triggerWorkflow github_getWorkflowRunStatus ssh_execute npm_install npm_run logs_getStagingLogs",
   "pm2_status pm2_restart pm2_stop pm2_start pm2_logs pm2_reloadAll pm2_save web_fetch web_search",
   "todo_write todo_read notebook_read notebook_edit context_listDocuments context_readDocument",
-  "context_searchDocuments memory_remember memory_search memory_readToday agent_task slash_command",
+  "context_searchDocuments memory_remember memory_search memory_readToday agent_task slash_command exit_plan_mode",
 ].flatMap((line) => line.split(" "));
 
 /** Lists the tools that a rule's names match, of the session's tools and all possible ones. */

@@ -17,20 +17,16 @@ import type { Model } from "../model.js";
 import { decideInJson } from "../models/json-driver.js";
 import { openModel, type ModelSettings } from "../models/open-model.js";
 import { answerPending } from "./answer-pending.js";
-import { openPermit } from "./permit.js";
+import { openGuard } from "./guard.js";
 import { collectPromptPlaces } from "../prompt/prompt-places.js";
 import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "../prompt/prompts.js";
-import { decide } from "../rules/decide.js";
-import { TABLE, type PermissionMode } from "../rules/modes.js";
-import { readRules, type PermissionRules } from "../rules/read-rules.js";
-import { createScreen, type Screen } from "./screen.js";
+import { openPermissions } from "./permissions.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
 import { readTypes, createWorld, type SessionParts } from "./session-world.js";
 import { chooseSkills, loadSkills } from "../prompt/skills.js";
 import { createEventWriter } from "./event-writer.js";
 import { openKnownFiles } from "../tools/files/known-files.js";
-import type { Tool } from "../tool.js";
 import { handleLine } from "./user-command.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 
@@ -68,16 +64,15 @@ async function assembleParts(
   const { redact } = request;
   const memory = openMemory(ports, { root, zone: getLocalZone(), readOnly: unattended, redact });
   const said: Message[] = [...session.conversation.messages];
-  const mode = (): PermissionMode => settings.trustMode ?? "default";
-  let screen: Screen | undefined;
+  const permissions = await openPermissions(settings, {
+    files: ports.files,
+    promptsFolder: request.promptsFolder,
+    store: { read: () => session.readPart("mode"), write: (value) => session.writePart("mode", value) },
+  });
+  const guard = openGuard(request, permissions, () => said);
   const toolbox = openToolbox({
     ...{ ...request, memory, unattended, said: () => said },
-    staysOnHost: () => TABLE[mode()].web !== "run",
-    // The rules are read when the tools are known.
-    hidden: {
-      name: (file) => screen?.hidden.name(file) ?? true,
-      content: (file) => screen?.hidden.content(file) ?? true,
-    },
+    ...guard.bounds,
     outputs: path.join(session.folder, "outputs"),
     todos: { read: () => session.readPart("todos"), write: (list) => session.writePart("todos", list) },
     known: openKnownFiles(ports.files, {
@@ -94,23 +89,12 @@ async function assembleParts(
     tell(news);
   };
   try {
-    const rules = readSessionRules(request, toolbox.tools);
-    screen = createScreen({ rules, mode, files: ports.files, root, env: request.env });
-    const permit = openPermit({
-      rules,
-      mode,
-      files: ports.files,
-      root,
-      said: () => said.flatMap(collectUserText),
-    });
     return {
       ...base,
       memory,
       toolbox,
-      permit,
-      screen: screen.screen,
-      mayRemember: () =>
-        decide(rules, mode(), { tool: "memory_remember", changes: true, subjects: [] }).verdict === "allow",
+      ...guard.begin(toolbox.tools),
+      modeTools: permissions.tools,
       emit,
       said,
       requests: { sent: 0 },
@@ -122,13 +106,6 @@ async function assembleParts(
   }
 }
 
-/** Reads the rules. An invalid rule is an error, because skipping it could skip a prohibition. */
-function readSessionRules({ settings, root }: SessionRequest, tools: readonly Tool[]): PermissionRules {
-  const { rules, problems } = readRules(settings.rules, { root, tools: tools.map(({ name }) => name) });
-  if (problems.length === 0) return rules;
-  throw new UserError("usage", problems.join("\n"), "correct agents.chapo.chapo.rules");
-}
-
 /** Converts a result to a message, emptied if it repeats the model's own words: a page named there does not count as mentioned. */
 function toToolMessage({ callId, tool, success, output }: ToolResultData): Message {
   const own = OWN_WORDS.has(tool);
@@ -138,11 +115,6 @@ function toToolMessage({ callId, tool, success, output }: ToolResultData): Messa
 /** Converts a call to a message, so that what the model wrote is known. */
 function toCallMessage({ callId, tool, args }: ToolCallData): Message {
   return { role: "assistant", text: "", calls: [{ id: callId, name: tool, args }] };
-}
-
-/** Returns what a person wrote. */
-function collectUserText(message: Message): string[] {
-  return message.role === "user" && message.own !== true ? [message.text] : [];
 }
 
 type ToolCallData = Extract<ChapoNews, { type: "tool_call" }>["data"];

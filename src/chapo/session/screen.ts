@@ -7,6 +7,7 @@ import { TABLE, type PermissionMode } from "../rules/modes.js";
 import { meetsPath } from "../rules/patterns.js";
 import type { PermissionRules } from "../rules/read-rules.js";
 import { findReadRule } from "../rules/reading.js";
+import { isNamed } from "../rules/tool-names.js";
 import { hasSecretName } from "../rules/secret-names.js";
 import { createRedact, type Redact } from "../../system/text/redact.js";
 import { findModelKeys } from "../tool-env.js";
@@ -68,7 +69,7 @@ function isAllowed({ all, root }: PermissionRules, file: string): boolean {
   return all.some(
     ({ list, tools, pattern }) =>
       list === "allow" &&
-      tools.includes("fs_readfile") &&
+      isNamed(tools, "fs_readFile") &&
       (pattern === undefined || meetsPath(pattern.path, file, { root, wide: false })),
   );
 }

@@ -50,6 +50,8 @@ export interface SessionParts {
   toolbox: Toolbox;
   permit: Pick<Gatekeepers, "permit" | "remember">;
   screen: Gatekeepers["screen"];
+  /** The tools that change the permission mode. */
+  modeTools: () => readonly Tool[];
   /** Whether a summary may be kept for later sessions without a question. */
   mayRemember: () => boolean;
   emit: (news: ChapoNews) => void;
@@ -115,6 +117,7 @@ export async function createWorld(
   const conversationTools = (live: LiveConversation): Tool[] => [
     createSlash(parts, live),
     createTaskTool(world, live, delegation),
+    ...parts.modeTools(),
   ];
   return world;
 }

@@ -25,6 +25,9 @@ export const ChapoSettings = z.object({
   toolCalls: z.enum(["native", "json"]),
   /** Absent: `trusted` in a backlog run, else `default`. */
   trustMode: z.exactOptional(z.enum(["trusted", "default"])),
+  /** Absent: that of the profile, else the trust mode. */
+  mode: z.exactOptional(z.enum(["default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "auto"])),
+  profile: z.exactOptional(z.enum(["claude", "anvil", "dangerous"])),
   rules: z.object({ allow: texts, ask: texts, deny: texts }),
   language: z.enum(["en", "de"]),
   corePrompt: optionalText,
@@ -97,6 +100,8 @@ export function chapoSettings(
       tools: own.tools,
       toolCalls: own.tool_calls,
       trustMode: own.trust_mode,
+      mode: own.mode,
+      profile: own.profile,
       rules: own.rules,
       language: own.language,
       corePrompt: mapped(own.core_prompt, absolute),

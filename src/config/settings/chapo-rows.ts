@@ -101,6 +101,16 @@ export const CHAPO_ROWS = {
     "`trusted`: tools run without asking, as in a run; `default`: ask before changes, as in `looper chapo`.",
     {},
   ),
+  "agents.*.chapo.mode": row(
+    oneOf("default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "auto"),
+    "What runs, asks or is refused (see chapo.md); overrides `trust_mode` and the profile's mode.",
+    {},
+  ),
+  "agents.*.chapo.profile": row(
+    oneOf("claude", "anvil", "dangerous"),
+    "A mode with rules, below the rules set here: `claude` asks about changes, `anvil` about shells only.",
+    {},
+  ),
   "agents.*.chapo.rules.allow": row(texts, "Calls that run without asking, e.g. `Bash(npm test)`.", {
     default: [],
   }),

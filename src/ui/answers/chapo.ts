@@ -4,6 +4,7 @@ import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { PendingCall } from "../../chapo/engine/pending.js";
 import { getOwner } from "../../chapo/engine/sub-agents.js";
 import type { ListedSession } from "../../chapo/session/sessions.js";
+import { classifyTool, TABLE } from "../../chapo/rules/modes.js";
 import type { Tool } from "../../chapo/tool.js";
 import { offerTools } from "../../chapo/vocabulary.js";
 import type {
@@ -13,11 +14,11 @@ import type {
   PendingShape,
 } from "../shapes/chapo.js";
 
-type Listed = Pick<ChapoSettings, "tools" | "trustMode">;
+type Listed = Pick<ChapoSettings, "tools" | "trustMode" | "mode">;
 
 /** Every tool. `settings`: the vocabulary that the model is shown, and the trust mode. */
 export function toolsAnswer(tools: readonly Tool[], settings: Listed): ChapoToolsAnswer {
-  const asks = settings.trustMode !== "trusted";
+  const row = TABLE[settings.mode ?? settings.trustMode ?? "default"];
   return {
     tools: tools.map((tool) => ({
       name: tool.name,
@@ -25,7 +26,7 @@ export function toolsAnswer(tools: readonly Tool[], settings: Listed): ChapoTool
       agent: getOwner(tool.name),
       description: tool.description,
       parameters: tool.parameters,
-      asks_first: asks && tool.changes,
+      asks_first: row[classifyTool(tool)] === "ask",
     })),
   };
 }
