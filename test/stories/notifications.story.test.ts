@@ -242,7 +242,7 @@ test(
     expect(told.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
     expect(readFileSync(desktop, "utf8").split("\n")[0]).toBe("[Looper][T1 (Do T1) is done]");
     expect(readFileSync(mail, "utf8")).toMatch(
-      /\[-t\]To: ada@example\.com\nSubject: Looper: committed\n\nT1 \(Do T1\) is done\n\n\{"type":"notification"/,
+      /\[-t\]To: ada@example\.com\nSubject: Looper: committed\nContent-Type: text\/plain; charset=utf-8\n\nT1 \(Do T1\) is done\n\n\{"type":"notification"/,
     );
     const topic = server.got.filter(({ url }) => url === "/your-topic");
     expect(topic[0]).toMatchObject({

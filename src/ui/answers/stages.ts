@@ -61,10 +61,20 @@ export function questionsAbout(
   if (progress?.question !== undefined) {
     const { question, stage } = progress;
     const answer = isAnswered(progress) ? progress.answer : undefined;
+    for (const [key, one] of known)
+      if (one.answer === null && isSame(one.question, question)) known.delete(key);
     known.set(keyOf(question), { question, stage, answer: answer === undefined ? null : rowAnswer(answer) });
   }
   return [...known.values()].sort((a, b) => a.question.asked_at.localeCompare(b.question.asked_at));
 }
+
+/** The log has the time of the decision, and the row that of its change a moment later. */
+function isSame(logged: Question, inRow: Question): boolean {
+  const later = Date.parse(inRow.asked_at) - Date.parse(logged.asked_at);
+  return logged.id === inRow.id && later >= 0 && later < MOMENT_MS;
+}
+
+const MOMENT_MS = 60_000;
 
 /** The log has no long texts: they are in the row, as long as the task is not done. */
 function loggedAnswer(
