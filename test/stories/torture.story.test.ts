@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { editMeanwhile } from "../torture/edits.js";
 import { PLAN } from "../torture/fault.js";
 import { PARTS } from "../torture/parts.js";
+import { Place } from "../torture/place.js";
 import { prepare, tryAll, type Ground, type Sample } from "../torture/points.js";
 
 const bins = realpathSync(mkdtempSync(path.join(tmpdir(), "torture-bin-")));
@@ -20,7 +21,7 @@ beforeAll(async () => {
 });
 
 afterAll(() => {
-  ground.template.dispose();
+  Place.disposeAll();
   rmSync(bins, { recursive: true, force: true });
 });
 

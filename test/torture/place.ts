@@ -224,7 +224,7 @@ export class Place {
     Place.#open.delete(this);
   }
 
-  /** Every place there is: the torture itself was told to end. */
+  /** Every place there is, but those that are kept to be looked at: the torture ends. */
   static disposeAll(): void {
     for (const place of Place.#open) place.dispose();
   }

@@ -130,7 +130,7 @@ async function tortureAll(bins: string): Promise<number> {
     else tallies.push(await tryPart(name, points, workers));
   }
   if (sound && parts.includes("crowd")) tallies.push(await tryCrowd(bins));
-  ground.template.dispose();
+  Place.disposeAll();
   const failures = tallies.flatMap((tally) => tally.failures);
   printSums(tallies);
   if (failures.length > 0) print("\nfailed, each told of above:");
