@@ -91,6 +91,7 @@ export interface ModelFailure {
     | "context-full"
     | "interrupted"
     | "incomplete"
+    | "budget"
   >;
   /** One line with the model and the cause. */
   message: string;

@@ -90,6 +90,7 @@ function faultOf(reason: ModelFailure["reason"]): Fault {
       return { fault: "refused", problem: reason };
     case "interrupted":
     case "incomplete":
+    case "budget":
       throw new Error(`no provider answers "${reason}"`);
     default:
       return never(reason);

@@ -1,4 +1,4 @@
-// SIGKILL around an approved call, again and again: it runs exactly once. LOOPER_APPROVAL_KILLS: how often (default 3).
+// SIGKILL around an approved call, again and again: it runs exactly once. LOOPER_KILLS_OF_CALLS: how often (default 3).
 import { existsSync, readFileSync, watch } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -6,8 +6,8 @@ import { call, playScript } from "../rig/chapo.js";
 import { seeded } from "../rig/chance.js";
 import { story, type Rig } from "../rig/rig.js";
 
-const KILLS = Number(process.env["LOOPER_APPROVAL_KILLS"] ?? "3");
-const SEED = Number(process.env["LOOPER_APPROVAL_KILLS_SEED"] ?? "1");
+const KILLS = Number(process.env["LOOPER_KILLS_OF_CALLS"] ?? "3");
+const SEED = Number(process.env["LOOPER_KILLS_SEED"] ?? "1");
 
 interface Pending {
   session: string;

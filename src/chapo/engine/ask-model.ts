@@ -2,6 +2,7 @@
 import { given } from "../../system/given.js";
 import type { ModelFailure, ModelReply, ModelUsage, OfferedTool } from "../model.js";
 import { getCount, incrementCount, toChatMessages, type Conversation, type Message } from "./conversation.js";
+import { explainLimit } from "./session-limits.js";
 import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
 import type { LiveConversation, EngineWorld } from "./world.js";
 
@@ -22,6 +23,8 @@ export async function askModel(
   live: LiveConversation,
   { who, system, messages, tools, onText }: ModelQuestion,
 ): Promise<{ reply: ModelReply } | { failure: ModelFailure }> {
+  const over = explainLimit(world.spent, world.settings.limits);
+  if (over !== undefined) return { failure: { reason: "budget", message: over } };
   const sent = toChatMessages(messages);
   const { requests } = world;
   requests.sent += 1;
@@ -57,6 +60,7 @@ export async function askModel(
     cached_input_tokens: used.cached,
   };
   const { costUsd } = reply;
+  countRequest(world, tokens, costUsd);
   live.conversation = {
     ...live.conversation,
     turns: incrementCount(live.conversation.turns, who),
@@ -73,6 +77,12 @@ export async function askModel(
     },
   });
   return { reply };
+}
+
+function countRequest({ spent }: EngineWorld, tokens: Tokens, costUsd: number | undefined): void {
+  spent.requests += 1;
+  spent.tokens += tokens.input_tokens + tokens.output_tokens + tokens.cached_input_tokens;
+  spent.costUsd += costUsd ?? 0;
 }
 
 /** The deepest nesting of arguments. Code that walks deeper arguments would run out of stack. */

@@ -43,8 +43,13 @@ const Spent = z.object({
   unpriced: z.int().nonnegative(),
 });
 
+/** The version of the session file. It rises when an earlier version of looper could not read the file. */
+export const FORMAT = 1;
+
 /** The session file. */
 export const Conversation = z.object({
+  /** Absent: 1. */
+  format: z.int().optional(),
   id: z.string(),
   /** The conversation that started this one; only set for a sub-agent. */
   parent: z.string().optional(),

@@ -4,6 +4,7 @@ import { never } from "../../system/never.js";
 import type { ModelCall } from "../model.js";
 import { getPending } from "./ask-permission.js";
 import { callTool, type CallOutcome } from "./call-tool.js";
+import { clip } from "./clip.js";
 import { addResult, appendMessages } from "./conversation.js";
 import { ASK_USER, type ReadCall, type TurnStep } from "./decision.js";
 import type { TurnEvent } from "./events.js";
@@ -27,6 +28,8 @@ export interface TurnContext {
   paused: string[];
   /** Turns without progress in a row. */
   stalls: number;
+  /** The last refused call and how often it was made in a row. */
+  refused?: { call: string; times: number };
   /** Whether the last request was already shortened because the provider rejected it as too long. */
   shortened: boolean;
 }
@@ -108,9 +111,44 @@ async function takeCall(context: TurnContext, named: ReadCall): Promise<Conversa
   emitCall(context, read);
   const made = await callTool(world, live, read);
   if ("pending" in made) return { how: "pending", pending: made.pending };
-  await keepResult(context, read, made);
+  const repeated = countRefusals(context, read, made);
+  const told = repeated === WARNED_AT ? { ...made, output: `${made.output}\n${REPEATED}` } : made;
+  await keepResult(context, read, told);
   context.stalls = 0;
+  if (repeated >= ENDED_AT)
+    return {
+      how: "error",
+      error: `the model made the same call ${repeated} times, and it was refused each time: ${read.name} (${cutLine(made.output)})`,
+      reason: "incomplete",
+    };
   return made.success ? "tool_result" : "error";
+}
+
+/** Refusals of one call in a row: the model is warned, then the conversation ends. */
+const WARNED_AT = 3;
+const ENDED_AT = 5;
+const REPEATED = `This call was refused ${WARNED_AT} times in a row. Do not make it again: after ${ENDED_AT} the work ends.`;
+
+/** Returns how often this very call was refused in a row; 0 if it was run. */
+function countRefusals(
+  context: TurnContext,
+  { name, args }: ReadCall,
+  { success, tries }: CallOutcome,
+): number {
+  if (success || tries > 0) {
+    delete context.refused;
+    return 0;
+  }
+  const call = JSON.stringify([name, args]);
+  const times = context.refused?.call === call ? context.refused.times + 1 : 1;
+  context.refused = { call, times };
+  return times;
+}
+
+const LONGEST_REASON = 300;
+
+function cutLine(text: string): string {
+  return clip(text.split("\n")[0] ?? "", LONGEST_REASON);
 }
 
 type NamedCall = Pick<ReadCall, "id" | "offered" | "agent" | "name" | "args">;

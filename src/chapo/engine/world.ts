@@ -4,6 +4,7 @@ import type { FailureReason } from "../../agents/agent.js";
 import type { Clock, Random } from "../../system/ports.js";
 import type { Model, OfferedTool } from "../model.js";
 import type { PreparedCall, Subject, Tool, ToolResult } from "../tool.js";
+import type { SessionLimits, SessionSpent } from "./session-limits.js";
 import type { Conversation } from "./conversation.js";
 import type { ChapoNews, FailureCode } from "./events.js";
 import type { PendingCall, Reply, UserQuestion } from "./pending.js";
@@ -20,6 +21,8 @@ export interface EngineSettings {
   /** The model's context window in tokens. It overrides the model's own figure. */
   contextWindow?: number;
   budgets: CallBudgets;
+  /** The most that the session may use. */
+  limits: SessionLimits;
   /** Whether pieces of the model's text are emitted as they arrive. */
   stream: boolean;
 }
@@ -163,6 +166,8 @@ export interface EngineWorld {
   model: Model;
   /** The number of requests that were sent to models in this process, children's included. */
   requests: { sent: number };
+  /** The usage of the session so far. */
+  spent: SessionSpent;
   /** The caller of the model: `looper`, or the type of a sub-agent with a task of its own. */
   who: string;
   /** The tools a sub-agent with a task of its own may call. Its calls are not routed to other agents. */

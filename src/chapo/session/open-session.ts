@@ -10,6 +10,7 @@ import type { Conversation, Message } from "../engine/conversation.js";
 import { converse } from "../engine/converse.js";
 import { createListedTaskTool } from "../engine/delegate.js";
 import type { ChapoNews } from "../engine/events.js";
+import { countSpent } from "../engine/session-limits.js";
 import { createSubAgents } from "../engine/sub-agents.js";
 import type { ConversationOutcome } from "../engine/world.js";
 import { openMemory } from "../memory/memory.js";
@@ -98,6 +99,7 @@ async function assembleParts(
       emit,
       said,
       requests: { sent: 0 },
+      spent: countSpent(session.conversation),
       openModel: (name) => openOtherModel(opener, name),
     };
   } catch (error) {

@@ -44,6 +44,8 @@ export interface SessionParts {
   model: Model;
   /** Counts the requests to models. */
   requests: { sent: number };
+  /** The usage of the session so far. */
+  spent: EngineWorld["spent"];
   session: OpenSession;
   skills: readonly Skill[];
   memory: ProjectMemory;
@@ -94,6 +96,7 @@ export async function createWorld(
     random: ports.random,
     requests: parts.requests,
     takeMessages: () => request.takeMessages?.() ?? [],
+    spent: parts.spent,
     settings: toEngineSettings(settings),
     model,
     who: "looper",
@@ -219,6 +222,11 @@ function toEngineSettings(settings: ChapoSettings): EngineSettings {
     minValidationConfidence: settings.minValidationConfidence,
     selfValidation: settings.selfValidationEnabled,
     compactAt: settings.compactAt,
+    limits: {
+      requests: settings.maxRequests,
+      tokens: settings.maxTokens,
+      costUsd: settings.maxCostUsd,
+    },
     ...given({ contextWindow }),
   };
 }

@@ -68,6 +68,41 @@ test("one process at a time holds a session, and a list shows interrupted and br
   await expect(resumeSession(place, "torn")).rejects.toThrow(/cannot read the session torn/);
 });
 
+test("a session of a newer version is refused by name, and one whose folder was removed is written again", async () => {
+  mkdirSync(path.join(place.folder, "later"), { recursive: true });
+  writeFileSync(path.join(place.folder, "later/session.json"), '{"format": 99}');
+  await expect(resumeSession(place, "later")).rejects.toThrow(/written by a newer version of looper/);
+  const session = await beginSession(place, []);
+  rmSync(place.folder, { recursive: true });
+  const record = {
+    at: "t",
+    session: session.id,
+    call_id: "c1",
+    agent: "looper",
+    tool: "run_command",
+    args: {},
+  };
+  await session.audit({ ...record, success: true, tries: 1, duration_ms: 1, output_chars: 3 });
+  await session.save(session.conversation);
+  await session.close();
+  expect(readFileSync(path.join(place.folder, ".gitignore"), "utf8")).toBe("*\n");
+  expect((await listSessions(place)).sessions).toHaveLength(1);
+});
+
+test("the last of two sessions of one second is the later one", async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 6; n += 1) {
+    const session = await beginSession(place, []);
+    await session.save({ ...session.conversation, created: `2026-01-01T00:00:00.00${String(n)}Z` });
+    await session.close();
+    ids.push(session.id);
+  }
+  const sameSecond = ids.filter((id) => id.slice(0, 19) === ids.at(-1)?.slice(0, 19));
+  const last = await resumeSession(place, "last");
+  await last.close();
+  expect(last.id).toBe(sameSecond.at(-1));
+});
+
 test("secrets in the outputs of a killed process are redacted when its session resumes", async () => {
   const session = await beginSession(place, []);
   const printed = path.join(session.folder, "outputs/1.out");

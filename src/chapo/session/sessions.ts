@@ -1,6 +1,7 @@
 // Stores sessions: a folder each, with the conversation, the sub-agents' conversations, the audit log and long outputs.
 // One process at a time holds a session. engine/conversation.ts defines a conversation.
 import path from "node:path";
+import { field } from "../../agents/fields.js";
 import { errorMessage, UserError } from "../../system/errors.js";
 import { acquireLock, inspectLock, type HeldLock } from "../../system/files/lock.js";
 import { markOf } from "../../system/processes/mark.js";
@@ -8,7 +9,7 @@ import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Ports } from "../../system/ports.js";
 import { redactValue, type Redact } from "../../system/text/redact.js";
-import { Conversation, createConversation } from "../engine/conversation.js";
+import { Conversation, createConversation, FORMAT } from "../engine/conversation.js";
 import { askAgainIfBegun, describePending, type PendingCall } from "../engine/pending.js";
 import type { AuditRecord } from "../engine/world.js";
 import { redactFile } from "../redact-file.js";
@@ -99,7 +100,7 @@ export async function beginSession(place: SessionPlace, skills: readonly string[
 export async function resumeSession(place: SessionPlace, named: string): Promise<OpenSession> {
   await refuseLinks(place.ports.files, place.folder);
   const ids = await listIds(place);
-  const id = named === "last" ? (ids[0] ?? named) : named;
+  const id = named === "last" ? ((await findNewest(place, ids)) ?? named) : named;
   if (!ID.test(id) || !ids.includes(id)) {
     const close = nearest(id, ids);
     throw new UserError(
@@ -168,6 +169,20 @@ async function listIds({ ports, folder }: SessionPlace): Promise<string[]> {
   return ids.sort().reverse();
 }
 
+const SECONDS = "2026-01-01_00-00-00".length;
+
+/** Returns the newest id. Ids of one second are ordered by the time that their files name. */
+async function findNewest(place: SessionPlace, ids: readonly string[]): Promise<string | undefined> {
+  const [first] = ids;
+  const same = ids.filter((id) => id.slice(0, SECONDS) === first?.slice(0, SECONDS));
+  const dated: { id: string; created: string }[] = [];
+  for (const id of same) {
+    const read = await readConversation(place, id);
+    dated.push({ id, created: "broken" in read ? "" : read.conversation.created });
+  }
+  return dated.sort((a, b) => (a.created < b.created ? 1 : -1))[0]?.id;
+}
+
 async function readConversation(
   { ports, folder }: SessionPlace,
   id: string,
@@ -178,13 +193,20 @@ async function readConversation(
     if (stat?.kind !== "file") return { broken: `${file} does not exist` };
     if (stat.size > LARGEST) return { broken: `${file} is too large` };
     const bytes = await ports.files.read(file);
-    const read = Conversation.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    if (isNewer(value)) return { broken: `${file} was written by a newer version of looper` };
+    const read = Conversation.safeParse(value);
     if (read.success) return { conversation: { ...read.data, id } };
     const [issue] = read.error.issues;
     return { broken: `${file}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a session"}` };
   } catch (error) {
     return { broken: `${file}: ${errorMessage(error)}` };
   }
+}
+
+function isNewer(value: unknown): boolean {
+  const format = field(value, "format");
+  return typeof format === "number" && format > FORMAT;
 }
 
 /** Creates the folder and makes git ignore it: sessions belong to the user, not to the project. */
@@ -259,6 +281,9 @@ function openSession(
       );
     },
     audit: async (record) => {
+      // A command of the call may have removed the folder, such as `git clean -fdx`.
+      await prepareFolder(place);
+      await files.makeFolder(folder, PRIVATE);
       const file = await files.openAppend(path.join(folder, "audit.jsonl"), { mode: 0o600 });
       await file.append(`${JSON.stringify(redactValue(redact, record, KEPT))}\n`).finally(() => file.close());
     },

@@ -6,6 +6,7 @@ import type { Model, ModelAnswer, ModelCall, ModelFailure, ModelReply, ModelRequ
 import { defineTool, done, failed, type Tool } from "../tool.js";
 import { createConversation, type Conversation } from "../engine/conversation.js";
 import type { ChapoNews } from "../engine/events.js";
+import { NO_LIMITS } from "../engine/session-limits.js";
 import { createSubAgents } from "../engine/sub-agents.js";
 import type { AuditRecord, EngineSettings, EngineWorld } from "../engine/world.js";
 
@@ -134,6 +135,7 @@ export const USUAL_SETTINGS: EngineSettings = {
   selfValidation: true,
   compactAt: 0.92,
   budgets: { tools: {} },
+  limits: NO_LIMITS,
   stream: false,
 };
 
@@ -162,6 +164,7 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
     settings: USUAL_SETTINGS,
     model,
     who: "looper",
+    spent: { requests: 0, tokens: 0, costUsd: 0 },
     requests: { sent: 0 },
     takeMessages: () => [],
     system: "You are Chapo.",

@@ -126,6 +126,21 @@ export const CHAPO_ROWS = {
     "The most tokens of one request.",
     { default: 120_000 },
   ),
+  "agents.*.chapo.max_requests": row(
+    wholeBetween(1, 1_000_000),
+    "The most requests of a session to models, sub-agents included.",
+    { default: 1000 },
+  ),
+  "agents.*.chapo.max_tokens": row(
+    wholeBetween(1000, 10_000_000_000),
+    "The most tokens of a session, sub-agents and cached input included.",
+    { default: 20_000_000 },
+  ),
+  "agents.*.chapo.max_cost_usd": row(
+    between(0, 1_000_000),
+    "The most dollars of a session, as far as prices are known.",
+    { default: 50 },
+  ),
   "agents.*.chapo.max_tool_retries": row(wholeBetween(0, 10), "Retries after a temporary failure.", {
     default: 3,
   }),
