@@ -4,7 +4,12 @@ import { z } from "zod";
 
 /** The result of a call. A failure is a result too, which the model reads. */
 export type ToolResult =
-  | { success: true; output: string }
+  | {
+      success: true;
+      output: string;
+      /** The change of an edit as a unified diff, for a person. The model does not see it. */
+      diff?: string;
+    }
   | {
       success: false;
       error: string;
@@ -176,9 +181,9 @@ function describeIssue(issue: z.core.$ZodIssue | undefined, fields: readonly str
   return where === "" ? issue.message : `${where}: ${issue.message}`;
 }
 
-/** Returns a successful result. */
-export function done(output: string): ToolResult {
-  return { success: true, output };
+/** Returns a successful result; an edit has a diff. */
+export function done(output: string, diff?: string): ToolResult {
+  return { success: true, output, ...(diff === undefined || diff === "" ? {} : { diff }) };
 }
 
 /** Returns a failed result. */

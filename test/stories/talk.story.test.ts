@@ -241,3 +241,28 @@ inTerminal(
     });
   }),
 );
+
+inTerminal(
+  "every edit is shown as a coloured diff, and the list of todos as it changes",
+  story(async (rig) => {
+    rig.write("a.txt", "old line\n");
+    const todo = (status: string) =>
+      call("todo_write", { todos: [{ id: "1", content: "Edit a.txt", status }] });
+    const turns = [
+      todo("in_progress"),
+      call("fs_edit", { path: "a.txt", old_string: "old", new_string: "new" }),
+      call("fs_writeFile", { path: "b.txt", content: "whole\n" }),
+      todo("completed"),
+      { say: "Edited." },
+    ];
+    playScript(rig, { turns }, { trust_mode: "trusted" });
+    await inTmux(rig, ["chapo", "Edit"], { columns: 80, rows: 50 }, async (tmux) => {
+      expect(await tmux.ended()).toBe(0);
+      const shown = tmux.screen({ styled: true, all: true });
+      expect(shown).toContain("\u001b[31m-old line");
+      expect(shown).toContain("\u001b[32m+new line");
+      expect(shown).toContain("\u001b[32m+whole");
+      expect(tmux.screen({ all: true })).toMatch(/\[>\] Edit a\.txt[^]*\[x\] Edit a\.txt[^]*Edited\./);
+    });
+  }),
+);

@@ -15,6 +15,8 @@ import type { Approval, LiveConversation, EngineWorld, GateCall } from "./world.
 export interface CallOutcome {
   success: boolean;
   output: string;
+  /** The change of an edit, for a person. */
+  diff?: string;
   code?: FailureCode;
   /** How often the call was run; 0 if it was refused. */
   tries: number;
@@ -62,7 +64,8 @@ export async function callTool(
     duration_ms: Math.round(world.clock.monotonic() - started),
     output_chars: whole.length,
   });
-  return { success: ran.result.success, output, ...code, tries: ran.tries };
+  const diff = ran.result.success ? ran.result.diff : undefined;
+  return { success: ran.result.success, output, ...given({ diff }), ...code, tries: ran.tries };
 }
 
 /** Marks an approved call before it runs, so that a killed process does not run it twice. Its result removes the mark. */

@@ -118,6 +118,8 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       tool: z.string(),
       success: z.boolean(),
       output: z.string(),
+      /** The change of an edit as a unified diff. */
+      diff: z.string().optional(),
       /** Why the call failed. */
       code: z.enum(CODES).optional(),
       /** How often the call was run; 0 if it was refused. */

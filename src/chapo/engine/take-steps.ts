@@ -158,7 +158,7 @@ function emitCall({ world }: TurnContext, { id, agent, name, args }: NamedCall):
 }
 
 async function keepResult({ world, live }: TurnContext, call: NamedCall, made: CallOutcome): Promise<void> {
-  const { success, output, tries, code } = made;
+  const { success, output, diff, tries, code } = made;
   const done = getPending(live, { callId: call.id }) !== undefined;
   live.conversation = addResult(done ? withoutPending(live.conversation) : live.conversation, {
     callId: call.id,
@@ -174,7 +174,7 @@ async function keepResult({ world, live }: TurnContext, call: NamedCall, made: C
       tool: call.name,
       success,
       output,
-      ...given({ code }),
+      ...given({ diff, code }),
       tries,
     },
   });

@@ -10,7 +10,7 @@ import { countBytes, findAddedMask, LARGEST_FILE, readText } from "./file-text.j
 import { findFileAbove, resolvePath, type ProjectFolder, type ResolvedPath } from "../../paths.js";
 import { clip } from "../../engine/clip.js";
 import type { KnownFiles } from "./known-files.js";
-import { createUnifiedDiff } from "./unified-diff.js";
+import { createUnifiedDiff, describeChange } from "./unified-diff.js";
 
 const PATH = z.string().describe("Path of the file, relative to the project");
 const MOST_EDITS = 200;
@@ -118,10 +118,23 @@ async function writeWhole(place: Site, args: { path: string; content: string }):
   if (above !== undefined) return failed(above);
   const masked = await findAddedMaskIn(place, resolved, args.content);
   if (masked !== undefined) return failed(masked);
+  const change = await describeWrite(place, resolved, args.content);
   await place.files.makeFolder(path.dirname(resolved.path));
   await place.files.writeAtomic(resolved.path, args.content);
   await place.known?.note(resolved.path);
-  return done(`${there === undefined ? "created" : "updated"} ${resolved.shown} (${bytes} bytes)`);
+  return done(`${there === undefined ? "created" : "updated"} ${resolved.shown} (${bytes} bytes)`, change);
+}
+
+/** The diff of a file that is replaced; none for a file that is not text. */
+async function describeWrite(
+  place: Site,
+  resolved: ResolvedPath,
+  after: string,
+): Promise<string | undefined> {
+  const isThere = (await place.files.stat(resolved.path)) !== undefined;
+  const read = isThere ? await readText(place.files, resolved) : { text: undefined };
+  if (!("text" in read)) return undefined;
+  return describeChange([{ path: resolved.shown, before: read.text, after }]);
 }
 
 function createEditTool(place: Site): Tool {
@@ -238,5 +251,6 @@ async function applyEdits(place: Site, planned: readonly PlannedEdit[]): Promise
   if (problem !== undefined) return failed(problem.problem);
   for (const { path: file } of planned) await place.known?.note(file);
   const told = planned.map(({ shown, count }) => `${shown}: ${count} replacement${count === 1 ? "" : "s"}`);
-  return done(`updated ${told.join("\nupdated ")}`);
+  const changes = planned.map(({ shown, before, after }) => ({ path: shown, before, after }));
+  return done(`updated ${told.join("\nupdated ")}`, describeChange(changes));
 }

@@ -6,7 +6,7 @@ import { defineTool, done, failed, type Tool } from "../../tool.js";
 import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
 import { formatCells } from "./notebook-cells.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
-import { createUnifiedDiff } from "./unified-diff.js";
+import { createUnifiedDiff, describeChange } from "./unified-diff.js";
 
 /** The project with the notebooks, and the source of ids for new cells. */
 export interface NotebookPlace extends ProjectFolder {
@@ -74,7 +74,8 @@ export function createNotebookTools(place: NotebookPlace): Tool[] {
         const edited = await editNotebook(place, args);
         if ("problem" in edited) return failed(edited.problem);
         await place.files.writeAtomic(edited.path, edited.after);
-        return done(`${edited.did} of ${edited.shown}`);
+        const { shown, before, after } = edited;
+        return done(`${edited.did} of ${shown}`, describeChange([{ path: shown, before, after }]));
       },
     }),
   ];

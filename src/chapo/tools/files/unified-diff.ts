@@ -17,6 +17,19 @@ export function createUnifiedDiff(changes: readonly FileChange[]): string {
   return changes.map(diffFile).join("\n");
 }
 
+/** A longer diff is truncated, and that of larger files is not made. */
+const LONGEST_SHOWN = 30_000;
+const LARGEST_DIFFED = 2_000_000;
+
+/** Creates the diff of an edit that was made, for its result. */
+export function describeChange(changes: readonly FileChange[]): string {
+  const size = changes.reduce((sum, { before = "", after = "" }) => sum + before.length + after.length, 0);
+  if (size > LARGEST_DIFFED) return "";
+  const diff = createUnifiedDiff(changes);
+  const more = diff.length - LONGEST_SHOWN;
+  return more <= 0 ? diff : `${diff.slice(0, LONGEST_SHOWN)}\n[${more} more characters are not shown]`;
+}
+
 function diffFile({ path, before, after }: FileChange): string {
   const from = before === undefined ? "/dev/null" : `a/${path}`;
   const to = after === undefined ? "/dev/null" : `b/${path}`;

@@ -184,7 +184,7 @@ export class TalkLines {
 
   #diff({ data }: Of<"tool_result">, screen: TalkScreen): string[] {
     const wasShown = this.#asked.delete(data.callId);
-    const { diff } = data as { diff?: string };
+    const { diff } = data;
     return diff === undefined || wasShown ? [] : diffLines(diff, screen);
   }
 }
