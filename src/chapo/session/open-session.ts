@@ -32,7 +32,8 @@ import { handleLine } from "./user-command.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 
 /** Opens a session. If it cannot be opened, throws a `UserError` and leaves no files of a new session. */
-export async function openChapo(request: SessionRequest): Promise<Chapo> {
+export async function openChapo(asked: SessionRequest): Promise<Chapo> {
+  const request = { ...asked, onWarning: createOnce(asked.onWarning) };
   const { ports, root, settings } = request;
   const prompts = await readChapoPrompts(ports.files, collectPromptPlaces(request.promptsFolder, settings));
   const further = await readFurtherPrompts(ports.files, settings.subAgents);
@@ -50,6 +51,16 @@ export async function openChapo(request: SessionRequest): Promise<Chapo> {
     if (request.resume === undefined) await ports.files.removeTree(session.folder);
     throw error;
   }
+}
+
+/** Returns a function that passes each text once: files are read again for each message. */
+function createOnce(tell: (text: string) => void): (text: string) => void {
+  const told = new Set<string>();
+  return (text) => {
+    if (told.has(text)) return;
+    told.add(text);
+    tell(text);
+  };
 }
 
 type Opener = (instead: Partial<ModelSettings>) => Promise<Model>;

@@ -1,6 +1,7 @@
 // Builds the engine's world for one message of an open session, with the current prompts, tools, rules and files.
 // open-session.ts opens the parts that outlive a message.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
+import { findUserFolder } from "../../config/read/places.js";
 import { given } from "../../system/given.js";
 import { redactValue } from "../../system/text/redact.js";
 import { findLocalZone } from "../../system/clock.js";
@@ -73,7 +74,9 @@ export async function createWorld(
   const { ports, root, settings, task } = request;
   const native = settings.toolCalls === "native";
   await parts.toolbox.ready();
-  const project = await readProjectContext({ files: ports.files, root });
+  const { home, env, onWarning } = request;
+  const user = { home, settings: findUserFolder(env, home) };
+  const project = await readProjectContext({ files: ports.files, root, user, onWarning });
   const agents = createSubAgents(settings.subAgents);
   const { system, unused } = await keepStablePart(
     parts.session,

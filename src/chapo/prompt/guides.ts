@@ -1,0 +1,176 @@
+// Reads the guides for agents: AGENTS.md and CLAUDE.md of each folder from the top of the git worktree down to the project, the
+// user's own before them, and the files they import with `@path`. The nearest guide comes last, so that it wins.
+import path from "node:path";
+import type { Files } from "../../system/ports.js";
+import { resolvePath } from "../paths.js";
+import { findGitPlace } from "./git-place.js";
+
+const NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
+/** The most bytes of one file in a prompt. */
+const LARGEST = 12 * 1024;
+const MOST_FILES = 30;
+const DEEPEST = 5;
+
+/** A guide or a file that one imports. `cut`: the file is longer. */
+export interface Guide {
+  /** The path for messages: relative to the project, or `~/…`. */
+  file: string;
+  text: string;
+  cut: boolean;
+}
+
+/** The project and the user whose guides are read. */
+export interface GuidePlace {
+  files: Files;
+  /** The project's folder, absolute. */
+  root: string;
+  /** The user's home folder and folder of settings, absolute; absent: no guides of the user. */
+  user?: { home: string; settings: string };
+  /** Called with each import that is left out. */
+  onWarning?: (text: string) => void;
+}
+
+/** A folder whose guides are read, and the folder that their imports may not leave. */
+interface Level {
+  folder: string;
+  inside: string;
+  names: readonly string[];
+}
+
+/** Reads all guides. Of files with the same text the first is used. Never throws. */
+export async function readGuides(place: GuidePlace): Promise<Guide[]> {
+  const reading: Reading = { place, guides: [], seen: new Set() };
+  for (const { folder, inside, names } of await listLevels(place))
+    for (const name of names)
+      await readGuide(reading, { file: path.join(folder, name), inside, parents: [] });
+  return reading.guides;
+}
+
+async function listLevels({ files, root, user }: GuidePlace): Promise<Level[]> {
+  const top = (await findGitPlace(files, root))?.top ?? root;
+  const between = path.relative(top, root).split(path.sep).filter(Boolean);
+  const own: Level[] =
+    user === undefined
+      ? []
+      : [
+          toLevel(user.settings, user.settings, ["AGENTS.md"]),
+          toLevel(path.join(user.home, ".claude"), path.join(user.home, ".claude"), ["CLAUDE.md"]),
+        ];
+  const folders = [top, ...between.map((_, n) => path.join(top, ...between.slice(0, n + 1)))];
+  return [...own, ...folders.map((folder) => toLevel(folder, top, NAMES))];
+}
+
+function toLevel(folder: string, inside: string, names: readonly string[]): Level {
+  return { folder, inside, names };
+}
+
+interface Reading {
+  place: GuidePlace;
+  guides: Guide[];
+  /** Real paths of the files that were read. */
+  seen: Set<string>;
+}
+
+interface Wanted {
+  file: string;
+  inside: string;
+  /** The files that import this one, outermost first. */
+  parents: readonly string[];
+}
+
+async function readGuide(reading: Reading, wanted: Wanted): Promise<void> {
+  const { place, guides, seen } = reading;
+  const { files } = place;
+  const shown = show(place, wanted.file);
+  const importer = wanted.parents.at(-1);
+  const warn = (why: string): void => {
+    if (importer !== undefined)
+      place.onWarning?.(`${show(place, importer)}: @${shown} ${why}; it is left out`);
+  };
+  // The rules for writing apply, because the text is sent to a provider unasked and must not be a key.
+  const resolved = await resolvePath({ files, root: wanted.inside }, wanted.file, "write");
+  if ("refusal" in resolved) {
+    warn(/outside the project/.test(resolved.refusal) ? "is outside the project" : "may not be read");
+    return;
+  }
+  const stat = await files.stat(resolved.path).catch(() => undefined);
+  if (stat?.kind !== "file") {
+    warn("is not there");
+    return;
+  }
+  if (wanted.parents.includes(resolved.path)) warn("imports itself in a circle");
+  if (seen.has(resolved.path)) return;
+  seen.add(resolved.path);
+  const read = await readText(files, resolved.path, stat.size);
+  if (read === undefined) {
+    warn("is not a text file");
+    return;
+  }
+  if (guides.some(({ text }) => text === read.text)) return;
+  if (guides.length >= MOST_FILES || wanted.parents.length > DEEPEST) {
+    warn(guides.length >= MOST_FILES ? `is one of more than ${MOST_FILES} files` : "is imported too deeply");
+    return;
+  }
+  if (read.text.trim() !== "") guides.push({ file: shown, ...read });
+  const parents = [...wanted.parents, resolved.path];
+  for (const target of listImports(read.text))
+    await importFile(reading, { target, from: resolved.path, inside: wanted.inside, parents });
+}
+
+async function importFile(
+  reading: Reading,
+  {
+    target,
+    from,
+    inside,
+    parents,
+  }: { target: string; from: string; inside: string; parents: readonly string[] },
+): Promise<void> {
+  const { files, user } = reading.place;
+  const file = target.startsWith("~/")
+    ? path.join(user?.home ?? "/nonexistent", target.slice(2))
+    : path.resolve(path.dirname(from), target);
+  // A name such as @types/node or @anna is not an import unless there is such a file.
+  const isPath = /^(?:\.{1,2}|~)?\//.test(target) || /\.(?:md|txt)$/.test(target);
+  const stat = await files.stat(file).catch(() => undefined);
+  if (!isPath && stat?.kind !== "file") return;
+  await readGuide(reading, { file, inside, parents });
+}
+
+/** Lists the imports of a text: `@path` at the beginning of a word, outside code. */
+function listImports(text: string): string[] {
+  const plain = text
+    .replaceAll(/^(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^\1[`~]*[ \t]*$|$(?![\s\S]))/gm, "")
+    .replaceAll(/`[^`\n]*`/g, "");
+  return [...plain.matchAll(/(?<=^|[\s(])@((?:~\/|\/)?[\w.][\w./-]*)/gm)].map(([, target = ""]) =>
+    target.replace(/[.,]+$/, ""),
+  );
+}
+
+/** Returns the beginning of a file as text; `undefined` if it is binary. */
+async function readText(
+  files: Files,
+  file: string,
+  size: number,
+): Promise<{ text: string; cut: boolean } | undefined> {
+  try {
+    const bytes = await files.readRange(file, 0, Math.min(size, LARGEST));
+    if (bytes.includes(0)) return undefined;
+    const text = new TextDecoder().decode(bytes, { stream: size > LARGEST });
+    return { text: text.replaceAll("\r\n", "\n"), cut: size > LARGEST };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Spells a file relative to the project; a file in the user's own folders begins with `~`. */
+function show({ root, user }: GuidePlace, file: string): string {
+  const ofUser =
+    user !== undefined && [user.settings, path.join(user.home, ".claude")].some((one) => isBelow(one, file));
+  if (ofUser && !isBelow(root, file)) return `~/${path.relative(user.home, file)}`;
+  return path.relative(root, file);
+}
+
+function isBelow(folder: string, file: string): boolean {
+  return file.startsWith(`${folder}${path.sep}`);
+}
