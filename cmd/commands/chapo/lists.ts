@@ -92,6 +92,7 @@ export async function listTools(
     ports,
     network: nodeNetwork(),
     root: project.folder,
+    home: context.home,
     env,
     settings,
     redact,

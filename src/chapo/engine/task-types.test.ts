@@ -72,6 +72,29 @@ test("tools have names of any vocabulary, and an unknown tool or model is a warn
   ]);
 });
 
+test("the user's own agents are read too, and of two with one name the nearer is used", async () => {
+  const place = await project({ "a.md": "Project." });
+  const home = await files.makeTempFolder("looper-home-");
+  const settings = path.join(home, ".config/looper");
+  for (const [file, text] of [
+    [path.join(place.root, ".claude/agents/a.md"), "Claude, project."],
+    [path.join(place.root, ".claude/agents/b.md"), "---\nname: b\ntools: Read\nmodel: inherit\n---\nB."],
+    [path.join(settings, "agents/c.md"), "Mine."],
+    [path.join(home, ".claude/agents/b.md"), "Mine too."],
+  ] as const) {
+    await files.makeFolder(path.dirname(file));
+    await files.writeNew(file, text);
+  }
+  const { types, problems } = await readTaskTypes({ ...place, user: { home, settings } });
+  await files.removeTree(place.root);
+  await files.removeTree(home);
+  expect(types.map(({ name, prompt }) => `${name}: ${prompt}`)).toEqual(["a: Project.", "b: B.", "c: Mine."]);
+  expect(problems).toEqual([
+    ".claude/agents/a.md: the agent a is left out; .looper/agents/a.md is nearer",
+    "~/.claude/agents/b.md: the agent b is left out; .claude/agents/b.md is nearer",
+  ]);
+});
+
 test("a project without files of agents has no types", async () => {
   const root = await files.makeTempFolder("looper-types-");
   expect(await readTaskTypes({ files, root })).toEqual({ types: [], problems: [] });

@@ -1,14 +1,15 @@
-// The types of sub-agents that can be given a task: the built-in ones, and the project's Markdown files in .looper/agents/.
+// The types of sub-agents that can be given a task: the built-in ones, and the Markdown files of the project and the
+// user.
 // delegate.ts starts them.
 import { readModelName } from "../../config/settings/model-names.js";
 import { toToolPatterns } from "../rules/tool-names.js";
 import { readFrontMatter } from "../front-matter.js";
 import { readInside } from "../read-inside.js";
-import { resolvePath, type ProjectFolder } from "../paths.js";
+import { resolvePath } from "../paths.js";
+import { listDefinitionFolders, type DefinitionFolder, type DefinitionPlace } from "../definitions.js";
 import { isRouted, LOOPER, WORKERS } from "./sub-agents.js";
 import type { SubAgent } from "./world.js";
 
-const FOLDER = ".looper/agents";
 const LARGEST = 64 * 1024;
 const MOST = 100;
 const NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
@@ -36,7 +37,7 @@ export interface TaskTypeParts {
   promptOf: (type: string) => string | undefined;
   /** The settings by type. */
   settings: Readonly<Record<string, { model?: string; tools?: readonly string[] }>>;
-  /** The project's types, which replace built-in types of the same name. */
+  /** The project's and the user's types, which replace built-in types of the same name. */
   own: readonly TaskType[];
 }
 
@@ -65,29 +66,41 @@ export function collectTaskTypes({
   return new Map([...built, ...own].map((type) => [type.name, type]));
 }
 
-/** Reads the project's types, and reports each file that cannot be used, and what is left out of one. */
+/** Reads the types of the project and of the user, and reports each file that cannot be used, and what is left out of one. */
 export async function readTaskTypes(
-  place: ProjectFolder,
+  place: DefinitionPlace,
 ): Promise<{ types: TaskType[]; problems: string[] }> {
-  const types: TaskType[] = [];
+  const types = new Map<string, { type: TaskType; file: string }>();
   const problems: string[] = [];
-  const folder = await resolvePath(place, FOLDER, "read");
-  const names = "refusal" in folder ? [] : await place.files.list(folder.path).catch(() => []);
-  for (const name of names.filter((one) => one.endsWith(".md")).slice(0, MOST)) {
-    const file = `${FOLDER}/${name}`;
-    const read = await readInside(place, file, LARGEST);
-    const type =
-      read === undefined
-        ? "cannot be read, or is outside the project"
-        : read.cut
-          ? "is larger than 64 KB"
-          : readType(read.text, name.slice(0, -".md".length), (problem) => {
-              problems.push(`${file}: ${problem}`);
-            });
-    if (typeof type === "string") problems.push(`${file}: ${type}`);
-    else types.push(type);
-  }
-  return { types, problems };
+  for (const folder of listDefinitionFolders(place, "agents"))
+    for (const name of await listMarkdown(folder)) {
+      const file = `${folder.shown}/${name}`;
+      const type = await readTypeFile(folder, name, (problem) => {
+        problems.push(`${file}: ${problem}`);
+      });
+      const nearer = typeof type === "string" ? undefined : types.get(type.name);
+      if (typeof type === "string") problems.push(`${file}: ${type}`);
+      else if (nearer !== undefined)
+        problems.push(`${file}: the agent ${type.name} is left out; ${nearer.file} is nearer`);
+      else types.set(type.name, { type, file });
+    }
+  return { types: [...types.values()].map(({ type }) => type), problems };
+}
+
+async function listMarkdown({ place, folder }: DefinitionFolder): Promise<string[]> {
+  const resolved = await resolvePath(place, folder, "read");
+  const names = "refusal" in resolved ? [] : await place.files.list(resolved.path).catch(() => []);
+  return names.filter((one) => one.endsWith(".md")).slice(0, MOST);
+}
+
+async function readTypeFile(
+  { place, folder }: DefinitionFolder,
+  name: string,
+  warn: (problem: string) => void,
+): Promise<TaskType | string> {
+  const read = await readInside(place, `${folder}/${name}`, LARGEST);
+  if (read === undefined) return "cannot be read, or is outside the project";
+  return read.cut ? "is larger than 64 KB" : readType(read.text, name.slice(0, -".md".length), warn);
 }
 
 /** Returns the type, or a problem. `warn` gets what is left out of the type. */

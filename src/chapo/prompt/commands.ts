@@ -6,8 +6,8 @@ import { readFrontMatter } from "../front-matter.js";
 import { readInside } from "../read-inside.js";
 import { defineTool, done, failed, type Tool } from "../tool.js";
 import { resolvePath, type ProjectFolder } from "../paths.js";
+import { listDefinitionFolders, type DefinitionFolder, type DefinitionPlace } from "../definitions.js";
 
-const FOLDER = ".looper/commands";
 const LARGEST = 64 * 1024;
 const MOST = 500;
 const LONGEST_LINE = 20_000;
@@ -47,7 +47,7 @@ export type CommandRead =
   | { problem: string };
 
 /** Reads a line such as `/review src/a.ts`. The command's file is read again each time. */
-export async function readCommand(place: ProjectFolder, line: string): Promise<CommandRead> {
+export async function readCommand(place: DefinitionPlace, line: string): Promise<CommandRead> {
   const [, name = "", given = ""] = /^\s*\/?(\S*)([\s\S]*)$/.exec(line) ?? [];
   if (name === "clear" || name === "compact") return { builtIn: name };
   if (Object.hasOwn(BUILT_IN, name))
@@ -56,18 +56,18 @@ export async function readCommand(place: ProjectFolder, line: string): Promise<C
   const file = files.get(name.replaceAll("/", ":"));
   if (file === undefined)
     return { problem: describeUnknown(name, [...Object.keys(BUILT_IN), ...files.keys()]) };
-  const read = await readFile(place, file);
+  const read = await readFile(file);
   return "problem" in read ? read : { prompt: insertArguments(read.body, given.trim()) };
 }
 
 /** Lists all commands, the built-in ones first. A file that cannot be read is listed with its problem. */
-export async function listCommands(place: ProjectFolder): Promise<ListedCommand[]> {
+export async function listCommands(place: DefinitionPlace): Promise<ListedCommand[]> {
   const listed: ListedCommand[] = Object.entries(BUILT_IN).map(([name, description]) => ({
     name,
     description,
   }));
   for (const [name, file] of await findCommands(place)) {
-    const read = await readFile(place, file);
+    const read = await readFile(file);
     listed.push({ name, description: "problem" in read ? read.problem : read.description });
   }
   return listed;
@@ -75,7 +75,7 @@ export async function listCommands(place: ProjectFolder): Promise<ListedCommand[
 
 /** Creates the tool `slash_command`. `onBuiltIn` runs a built-in command and returns a sentence about it. */
 export function createSlashTool(
-  place: ProjectFolder,
+  place: DefinitionPlace,
   onBuiltIn: (name: BuiltInCommand) => string | Promise<string>,
 ): Tool {
   return defineTool({
@@ -96,19 +96,35 @@ export function createSlashTool(
   });
 }
 
-/** Returns each command's file, relative to the project: `git/commit.md` is `git:commit`. */
-async function findCommands(place: ProjectFolder): Promise<ReadonlyMap<string, string>> {
-  const folder = await resolvePath(place, FOLDER, "read");
-  const found = new Map<string, string>();
-  if ("refusal" in folder || (await place.files.stat(folder.path))?.kind !== "folder") return found;
+/** A command's file. */
+interface CommandFile extends Pick<DefinitionFolder, "place"> {
+  /** Relative to `place`. */
+  file: string;
+  /** For messages. */
+  shown: string;
+}
+
+/** Returns each command's file: `git/commit.md` is `git:commit`. The nearest folder's comes first. */
+async function findCommands(place: DefinitionPlace): Promise<ReadonlyMap<string, CommandFile>> {
+  const found = new Map<string, CommandFile>();
+  for (const { place: inside, folder, shown } of listDefinitionFolders(place, "commands"))
+    for (const file of await listMarkdown(inside, folder)) {
+      const name = file.slice(0, -".md".length).replaceAll("/", ":");
+      if (!found.has(name))
+        found.set(name, { place: inside, file: `${folder}/${file}`, shown: `${shown}/${file}` });
+    }
+  return found;
+}
+
+async function listMarkdown(place: ProjectFolder, spelled: string): Promise<string[]> {
+  const folder = await resolvePath(place, spelled, "read");
+  if ("refusal" in folder || (await place.files.stat(folder.path))?.kind !== "folder") return [];
   const walked = await place.files.tree(folder.path).walk("", () => true);
   const paths = walked.filter(({ kind }) => kind === "file").map(({ path }) => decodePath(path));
-  for (const path of paths
+  return paths
     .filter((one) => one.endsWith(".md"))
     .sort()
-    .slice(0, MOST))
-    found.set(path.slice(0, -".md".length).replaceAll("/", ":"), `${FOLDER}/${path}`);
-  return found;
+    .slice(0, MOST);
 }
 
 /** Decodes a path of a tree, whose characters are bytes. */
@@ -116,11 +132,12 @@ function decodePath(bytes: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
 }
 
-async function readFile(
-  place: ProjectFolder,
-  file: string,
-): Promise<{ description: string; body: string } | { problem: string }> {
-  const read = await readInside(place, file, LARGEST);
+async function readFile({
+  place,
+  file: inside,
+  shown: file,
+}: CommandFile): Promise<{ description: string; body: string } | { problem: string }> {
+  const read = await readInside(place, inside, LARGEST);
   if (read === undefined) return { problem: `${file} cannot be read` };
   if (read.cut) return { problem: `${file} is larger than 64 KB` };
   const parts = readFrontMatter(read.text);

@@ -3,6 +3,7 @@
 import path from "node:path";
 import type { Files } from "../../system/ports.js";
 import { resolvePath } from "../paths.js";
+import type { UserFolders } from "../definitions.js";
 import { findGitPlace } from "./git-place.js";
 
 const NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
@@ -25,7 +26,7 @@ export interface GuidePlace {
   /** The project's folder, absolute. */
   root: string;
   /** The user's home folder and folder of settings, absolute; absent: no guides of the user. */
-  user?: { home: string; settings: string };
+  user?: UserFolders;
   /** Called with each import that is left out. */
   onWarning?: (text: string) => void;
 }

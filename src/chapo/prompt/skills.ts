@@ -5,7 +5,8 @@ import { tryParseJson } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
 import { toToolPatterns } from "../rules/tool-names.js";
 import { readInside } from "../read-inside.js";
-import { resolvePath, type ProjectFolder } from "../paths.js";
+import { resolvePath } from "../paths.js";
+import { listDefinitionFolders, type DefinitionFolder, type DefinitionPlace } from "../definitions.js";
 
 const FOLDER = ".looper/skills";
 const LARGEST = 256 * 1024;
@@ -24,24 +25,36 @@ const Skill = z.object({
 /** `.looper/skills/<id>/skill.json`. */
 export type Skill = z.infer<typeof Skill>;
 
-/** Loads every skill of the project, with the problems of those that cannot be used. */
-export async function loadSkills(place: ProjectFolder): Promise<{ skills: Skill[]; problems: string[] }> {
-  const skills: Skill[] = [];
+/** Loads every skill of the project and of the user, with the problems of those that cannot be used. */
+export async function loadSkills(place: DefinitionPlace): Promise<{ skills: Skill[]; problems: string[] }> {
+  const skills = new Map<string, { skill: Skill; file: string }>();
   const problems: string[] = [];
-  const folder = await resolvePath(place, FOLDER, "read");
-  const names = "refusal" in folder ? [] : await place.files.list(folder.path).catch(() => []);
-  for (const name of names.filter((one) => !one.startsWith(".")).slice(0, MOST)) {
-    const file = `${FOLDER}/${name}/skill.json`;
-    const read = await readInside(place, file, LARGEST);
-    if (read === undefined) problems.push(`${file}: is missing, or is outside the project`);
-    else if (read.cut) problems.push(`${file} is larger than 256 KB`);
-    else {
-      const skill = readSkill(read.text, name);
-      if (typeof skill === "string") problems.push(`${file}: ${skill}`);
-      else skills.push(skill);
+  for (const folder of listDefinitionFolders(place, "skills"))
+    for (const name of await listFolders(folder)) {
+      const file = `${folder.shown}/${name}/skill.json`;
+      const skill = await readSkillFile(folder, name);
+      const nearer = skills.get(name);
+      if (typeof skill === "string") problems.push(`${file}${skill}`);
+      else if (nearer !== undefined)
+        problems.push(`${file}: the skill ${name} is left out; ${nearer.file} is nearer`);
+      else skills.set(name, { skill, file });
     }
-  }
-  return { skills, problems };
+  return { skills: [...skills.values()].map(({ skill }) => skill), problems };
+}
+
+async function listFolders({ place, folder }: DefinitionFolder): Promise<string[]> {
+  const resolved = await resolvePath(place, folder, "read");
+  const names = "refusal" in resolved ? [] : await place.files.list(resolved.path).catch(() => []);
+  return names.filter((one) => !one.startsWith(".")).slice(0, MOST);
+}
+
+/** Returns the skill, or the end of a sentence that begins with its file. */
+async function readSkillFile({ place, folder }: DefinitionFolder, name: string): Promise<Skill | string> {
+  const read = await readInside(place, `${folder}/${name}/skill.json`, LARGEST);
+  if (read === undefined) return ": is missing, or is outside the project";
+  if (read.cut) return " is larger than 256 KB";
+  const skill = readSkill(read.text, name);
+  return typeof skill === "string" ? `: ${skill}` : skill;
 }
 
 /** Returns the skill, or its problem. */
@@ -64,7 +77,7 @@ export function chooseSkills(
   return [...new Set(ids)].map((id) => {
     const skill = skills.find((one) => one.id === id);
     if (skill !== undefined) return skill;
-    const broken = problems.find((problem) => problem.startsWith(`${FOLDER}/${id}/`));
+    const broken = problems.find((problem) => problem.includes(`/skills/${id}/`));
     if (broken !== undefined)
       throw new UserError("usage", `cannot use the skill ${id}: ${broken}`, "correct it");
     const known = skills.map((one) => one.id);

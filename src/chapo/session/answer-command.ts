@@ -1,5 +1,6 @@
 // Answers the commands that only tell something: /help, /model, /cost, /permissions, /agents, /hooks and /resume. The model is
 // asked for none of them. user-command.ts carries out the commands that change the conversation.
+import { toDefinitionPlace } from "../definitions.js";
 import { BUILT_IN, listCommands } from "../prompt/commands.js";
 import type { Conversation } from "../engine/conversation.js";
 import { getTokenLimit } from "../engine/compact.js";
@@ -44,7 +45,7 @@ export function answerTelling(
 }
 
 async function tellHelp({ parts: { request } }: AskedSession): Promise<string> {
-  const listed = await listCommands({ files: request.ports.files, root: request.root });
+  const listed = await listCommands(toDefinitionPlace(request));
   const own = listed.filter(({ name }) => !Object.hasOwn(BUILT_IN, name));
   return [
     ...table(Object.entries(BUILT_IN).map(([name, description]) => [`/${name}`, description])),
@@ -52,7 +53,7 @@ async function tellHelp({ parts: { request } }: AskedSession): Promise<string> {
       ? []
       : [
           "",
-          "Commands of this project:",
+          "Your own commands, and those of this project:",
           ...table(own.map(({ name, description }) => [`/${name}`, description])),
         ]),
   ].join("\n");

@@ -25,6 +25,7 @@ import { openPermissions } from "./permissions.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
 import { readTypes, createWorld, type SessionParts } from "./session-world.js";
+import { toDefinitionPlace } from "../definitions.js";
 import { chooseSkills, loadSkills } from "../prompt/skills.js";
 import { createEventWriter } from "./event-writer.js";
 import { openKnownFiles } from "../tools/files/known-files.js";
@@ -34,12 +35,12 @@ import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 /** Opens a session. If it cannot be opened, throws a `UserError` and leaves no files of a new session. */
 export async function openChapo(asked: SessionRequest): Promise<Chapo> {
   const request = { ...asked, onWarning: createOnce(asked.onWarning) };
-  const { ports, root, settings } = request;
+  const { ports, settings } = request;
   const prompts = await readChapoPrompts(ports.files, collectPromptPlaces(request.promptsFolder, settings));
   const further = await readFurtherPrompts(ports.files, settings.subAgents);
   const opener = await createModelOpener(request, prompts);
   const model = await opener({});
-  const found = await loadSkills({ files: ports.files, root });
+  const found = await loadSkills(toDefinitionPlace(request));
   for (const problem of found.problems) request.onWarning(problem);
   chooseSkills(found, request.skills);
   const session = await openSessionFile(request);
@@ -246,13 +247,14 @@ export async function openListing(request: ListingRequest): Promise<Toolbox> {
   const parts = { memory, outputs: root, todos: nowhere, unattended: false, said };
   const toolbox = openToolbox({ ...request, ...parts });
   await toolbox.ready();
-  const slash = createSlashTool({ files: ports.files, root }, (name) => name);
+  const slash = createSlashTool(toDefinitionPlace(request), (name) => name);
   const types = await readTypes(request, createSubAgents(request.settings.subAgents), () => undefined);
   return { ...toolbox, tools: [...toolbox.tools, slash, createListedTaskTool(types)] };
 }
 
 /** A request to list the tools. */
-export type ListingRequest = Omit<ToolboxRequest, "memory" | "outputs" | "todos" | "unattended" | "said">;
+export type ListingRequest = Omit<ToolboxRequest, "memory" | "outputs" | "todos" | "unattended" | "said"> &
+  Pick<SessionRequest, "home">;
 
 /** Returns the machine's time zone, in which the days of the memory begin. */
 function getLocalZone(): string {

@@ -1,7 +1,6 @@
 // Builds the engine's world for one message of an open session, with the current prompts, tools, rules and files.
 // open-session.ts opens the parts that outlive a message.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
-import { findUserFolder } from "../../config/read/places.js";
 import { given } from "../../system/given.js";
 import { redactValue } from "../../system/text/redact.js";
 import { findLocalZone } from "../../system/clock.js";
@@ -23,6 +22,7 @@ import type {
 import { formatWallClock } from "../memory/notes.js";
 import type { ProjectMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
+import { toDefinitionPlace } from "../definitions.js";
 import { readProjectContext, type ProjectContext } from "../prompt/project-context.js";
 import { PROMPT_OF_AGENT, type ChapoPrompts } from "../prompt/prompts.js";
 import { collectUnused, selectOffered } from "./offered-tools.js";
@@ -71,12 +71,11 @@ export async function createWorld(
   signal: AbortSignal,
 ): Promise<EngineWorld> {
   const { request, prompts, model, skills, memory, emit } = parts;
-  const { ports, root, settings, task } = request;
+  const { ports, settings, task } = request;
   const native = settings.toolCalls === "native";
   await parts.toolbox.ready();
-  const { home, env, onWarning } = request;
-  const user = { home, settings: findUserFolder(env, home) };
-  const project = await readProjectContext({ files: ports.files, root, user, onWarning });
+  const { onWarning } = request;
+  const project = await readProjectContext({ ...toDefinitionPlace(request), onWarning });
   const agents = createSubAgents(settings.subAgents);
   const { system, unused } = await keepStablePart(
     parts.session,
@@ -136,8 +135,10 @@ function toEnginePrompts(prompts: ChapoPrompts): EngineWorld["prompts"] {
   };
 }
 
-async function findUnused({ ports: { files }, root, settings }: SessionRequest): Promise<readonly string[]> {
-  const commands = await listCommands({ files, root });
+async function findUnused(request: SessionRequest): Promise<readonly string[]> {
+  const { files } = request.ports;
+  const { root, settings } = request;
+  const commands = await listCommands(toDefinitionPlace(request));
   const hasCommands = commands.some(({ name }) => !isBuiltIn(name));
   return collectUnused({ files, root, settings, hasCommands });
 }
@@ -168,7 +169,7 @@ function createGate({ request, session, permit, screen }: SessionParts): Gatekee
 }
 
 function createSlash({ request }: SessionParts, live: LiveConversation): Tool {
-  return createSlashTool({ files: request.ports.files, root: request.root }, (name) => {
+  return createSlashTool(toDefinitionPlace(request), (name) => {
     live.requestedCommand = name;
     return `/${name} takes effect before your next turn.`;
   });
@@ -204,12 +205,12 @@ async function createDelegation(
 
 /** Reads the types of sub-agents for tasks. A problem in a file of the project is a warning. */
 export async function readTypes(
-  place: Pick<SessionRequest, "ports" | "root" | "settings" | "onWarning">,
+  place: Pick<SessionRequest, "ports" | "root" | "home" | "env" | "settings" | "onWarning">,
   agents: readonly SubAgent[],
   promptOf: (type: string) => string | undefined,
 ): Promise<Delegation["types"]> {
-  const { ports, root, settings, onWarning } = place;
-  const own = await readTaskTypes({ files: ports.files, root });
+  const { settings, onWarning } = place;
+  const own = await readTaskTypes(toDefinitionPlace(place));
   for (const problem of own.problems) onWarning(problem);
   return collectTaskTypes({ agents, promptOf, settings: settings.subAgents, own: own.types });
 }

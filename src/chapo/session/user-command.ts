@@ -2,6 +2,7 @@
 import path from "node:path";
 import { errorCode } from "../../system/errors.js";
 import { never } from "../../system/never.js";
+import { toDefinitionPlace } from "../definitions.js";
 import { readCommand } from "../prompt/commands.js";
 import { compactNow } from "../engine/compact.js";
 import type { Conversation } from "../engine/conversation.js";
@@ -28,7 +29,7 @@ export async function handleLine(
   { conversation, line }: { conversation: Conversation; line: string },
 ): Promise<UserCommandResult> {
   if (!COMMAND.test(line)) return { prompt: line };
-  const place = { files: parts.request.ports.files, root: parts.request.root };
+  const place = toDefinitionPlace(parts.request);
   const telling = readTelling(line);
   if (telling !== undefined) {
     world.emit({ type: "status", data: { status: "running", session: conversation.id } });

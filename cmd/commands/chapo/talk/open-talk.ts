@@ -1,6 +1,7 @@
 // Opens the terminal for a conversation: where stdin and stdout are terminals that can move the cursor. Loaded late: it brings the
 // library of the editor. Leaves the conversation to talk.ts.
 import { listProjectFiles } from "../../../../src/chapo/tools/files/project-files.js";
+import { toDefinitionPlace } from "../../../../src/chapo/definitions.js";
 import { listCommands } from "../../../../src/chapo/prompt/commands.js";
 import type { Chapo } from "../../../../src/chapo/session/session-request.js";
 import { UserError } from "../../../../src/system/errors.js";
@@ -21,7 +22,8 @@ export async function talkHere(
   open: (listener: SessionListener, resume?: string) => Promise<Chapo>,
 ): Promise<TalkEnd> {
   const place = { files: context.ports.files, root: site.project.folder };
-  const commands = await listCommands(place);
+  const { ports, home, env } = context;
+  const commands = await listCommands(toDefinitionPlace({ ports, root: place.root, home, env }));
   const terminal = await context.openTerminal();
   const talk = new Talk({
     context,

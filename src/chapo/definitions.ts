@@ -1,0 +1,61 @@
+// Finds the files that define agents, commands and skills: the project's first, then the user's own. Of two with one name the
+// nearer one is used. engine/task-types.ts, prompt/commands.ts and prompt/skills.ts read them.
+import path from "node:path";
+import { findUserFolder } from "../config/read/places.js";
+import type { Files } from "../system/ports.js";
+import type { ProjectFolder } from "./paths.js";
+
+/** The user's folders, absolute. */
+export interface UserFolders {
+  home: string;
+  /** The folder of the user's own settings: `~/.config/looper`. */
+  settings: string;
+}
+
+/** A project, and the user whose own definitions are read too; without `user` only the project's. */
+export interface DefinitionPlace extends ProjectFolder {
+  user?: UserFolders;
+}
+
+export type DefinitionKind = "agents" | "commands" | "skills";
+
+/** A folder of definitions. */
+export interface DefinitionFolder {
+  /** The folder that files are read in; links may not lead out of it. */
+  place: ProjectFolder;
+  /** Relative to `place`. */
+  folder: string;
+  /** The folder for messages. */
+  shown: string;
+}
+
+/** Returns the project with the user's folders. */
+export function toDefinitionPlace(request: {
+  ports: { files: Files };
+  root: string;
+  home: string;
+  env: Readonly<Record<string, string | undefined>>;
+}): DefinitionPlace {
+  const { ports, root, home, env } = request;
+  return { files: ports.files, root, user: { home, settings: findUserFolder(env, home) } };
+}
+
+/** Lists the folders of one kind, nearest first. Skills have no other program's folder: their format is Looper's own. */
+export function listDefinitionFolders(
+  { files, root, user }: DefinitionPlace,
+  kind: DefinitionKind,
+): DefinitionFolder[] {
+  const project = { files, root };
+  const inProject = [".looper", ...(kind === "skills" ? [] : [".claude"])].map((name) => {
+    const folder = `${name}/${kind}`;
+    return { place: project, folder, shown: folder };
+  });
+  if (user === undefined) return inProject;
+  const claude = path.join(user.home, ".claude");
+  const ofUser = [user.settings, ...(kind === "skills" ? [] : [claude])].map((folder) => ({
+    place: { files, root: folder },
+    folder: kind,
+    shown: `~/${path.relative(user.home, path.join(folder, kind))}`,
+  }));
+  return [...inProject, ...ofUser];
+}
