@@ -36,6 +36,8 @@ const SAY_NO: readonly string[] = [
   "looper config unset verify.commands",
   "looper stop",
   "looper stop --now",
+  // T3 was done before: the ids of its questions are not used again.
+  "looper reject T3.3",
 ];
 
 /** Lines that are refused: exit 2. */
@@ -43,6 +45,9 @@ const REFUSED: readonly string[] = [
   // There is no terminal to ask on.
   "looper push",
   "looper rollback T3",
+  // There is no terminal to edit in.
+  "looper answer T3 edit",
+  "looper approve T3 --edit",
   // Its question takes an outcome.
   'looper answer T3 -m "port 8080"',
 ];
