@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkpoint } from "../../../src/git/checkpoint/checkpoint.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository.js";
+import { saveWork } from "../../../src/git/saved-work/save.js";
 import { restoreTo } from "../../../src/git/restore/restore.js";
 import { takeRunLocks } from "../../../src/loop/runs/locks.js";
 import { nodePorts } from "../../../src/system/processes/node-ports.js";
@@ -182,4 +183,17 @@ test("dropping says the commit; one that is not known drops none", async () => {
   expect(git("for-each-ref", "refs/looper/rescue")).toBe("");
   expect(first).toBeDefined();
   expect(git("cat-file", "-t", first?.commit ?? "")).toBe("commit\n");
+});
+
+test("the list names the saved work of tasks, with its stage and how to see it", async () => {
+  git("init", "-q");
+  const repo = await openRepo();
+  write("a.txt", "one\n");
+  const made = await checkpoint(repo, { id: "T1", run: RUN, reuse: false });
+  const order = { task: "T1", run: RUN, stage: "implement", visit: 3, checkpoint: made, changes: [] };
+  const { commit } = await saveWork(repo, order);
+  const listed = await call();
+  expect(listed.out).toMatch(/T1 {2}implement, visit 3 {2}.* {2}git show refs\/looper\/work\/T1/u);
+  const { saved } = RescueListAnswer.parse(JSON.parse((await call("--json")).out));
+  expect(saved).toMatchObject([{ task: "T1", stage: "implement", visit: 3, commit }]);
 });

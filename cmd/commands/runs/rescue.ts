@@ -11,6 +11,7 @@ import { restoreRescue, type Clash } from "../../../src/git/bring-back/bring-bac
 import { withHint } from "../../../src/git/base/git.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository.js";
 import { dropRescue, listRescues, showRescue, type Rescue } from "../../../src/git/bring-back/rescues.js";
+import { listWorks } from "../../../src/git/saved-work/work-ref.js";
 import { takeRunLocks } from "../../../src/loop/runs/locks.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -19,7 +20,7 @@ import { never } from "../../../src/system/never.js";
 import { plural } from "../../../src/ui/view/amounts.js";
 import type { RescueRestoreAnswer } from "../../../src/ui/shapes/work.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import { diffLines, rescueLines, whyText } from "../../../src/ui/terminal/rescues.js";
+import { diffLines, rescueLines, savedWorkLines, whyText } from "../../../src/ui/terminal/rescues.js";
 import { clean } from "../../../src/ui/text.js";
 import { handBack } from "./hand-back.js";
 import { findRescue } from "../../lookup/find-rescue.js";
@@ -119,11 +120,12 @@ async function repositoryOf(
   return undefined;
 }
 
-async function list({ context, rescues, json }: Site): Promise<CommandOutcome> {
-  const answer = rescueListAnswer(rescues);
+async function list({ context, repo, rescues, json }: Site): Promise<CommandOutcome> {
+  const answer = rescueListAnswer(rescues, repo === undefined ? [] : await listWorks(repo));
+  const listed =
+    rescues.length === 0 ? ["no abandoned work"] : rescueLines(answer.rescues, terminalOf(context));
   if (json) await printJson(context, answer);
-  else if (rescues.length === 0) await printLines(context.out, ["no abandoned work"]);
-  else await printLines(context.out, rescueLines(answer.rescues, terminalOf(context)));
+  else await printLines(context.out, [...listed, ...savedWorkLines(answer.saved ?? [])]);
   return "ok";
 }
 

@@ -75,16 +75,28 @@ export async function readWork(repo: Repository, task: string): Promise<TaskWork
   return { ref, tip, base: last.base, head: last.head, visits };
 }
 
+/** The saved work of a task, as a list shows it. `at`: epoch ms. */
+export interface ListedWork {
+  task: string;
+  stage: string;
+  visit: number;
+  at: number;
+  tip: string;
+  ref: string;
+}
+
 /** The tasks with saved work, and its last commit. Starts one process. */
-export async function listWorks(repo: Repository): Promise<{ task: string; tip: string; at: number }[]> {
-  const format = "--format=%(objectname)%00%(committerdate:unix)%00%(contents)%00";
+export async function listWorks(repo: Repository): Promise<ListedWork[]> {
+  const format = "--format=%(objectname)%00%(committerdate:unix)%00%(refname)%00%(contents)%00";
   const { out } = await runGit(repo, ["for-each-ref", format, `${WORKS}/`]);
   const values = out.split("\0");
-  const found: { task: string; tip: string; at: number }[] = [];
-  for (let at = 0; at + 3 < values.length; at += 3) {
-    const [tip = "", seconds = "", contents = ""] = values.slice(at);
+  const found: ListedWork[] = [];
+  for (let at = 0; at + 4 < values.length; at += 4) {
+    const [tip = "", seconds = "", ref = "", contents = ""] = values.slice(at);
     const facts = parseFacts(contents);
-    if (facts !== undefined) found.push({ task: facts.task, tip: tip.trim(), at: Number(seconds) * 1000 });
+    if (facts === undefined) continue;
+    const { task, stage, visit } = facts;
+    found.push({ task, stage, visit, at: Number(seconds) * 1000, tip: tip.trim(), ref });
   }
   return found;
 }

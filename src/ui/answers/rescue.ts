@@ -2,6 +2,7 @@
 import { toText } from "../../git/base/bytes.js";
 import type { BroughtBack } from "../../git/bring-back/bring-back.js";
 import type { Rescue } from "../../git/bring-back/rescues.js";
+import type { ListedWork } from "../../git/saved-work/work-ref.js";
 import { given } from "../../system/given.js";
 import type {
   RescueDropAnswer,
@@ -11,9 +12,14 @@ import type {
   RescueShowAnswer,
 } from "../shapes/work.js";
 
-/** All rescues, in their order. */
-export function rescueListAnswer(rescues: readonly Rescue[]): RescueListAnswer {
-  return { rescues: rescues.map(factsOf) };
+/** All rescues, in their order, and the saved work of tasks. */
+export function rescueListAnswer(rescues: readonly Rescue[], works: readonly ListedWork[]): RescueListAnswer {
+  const saved = works.map(({ tip, at, ...work }) => ({
+    ...work,
+    at: new Date(at).toISOString(),
+    commit: tip,
+  }));
+  return { rescues: rescues.map(factsOf), ...(saved.length === 0 ? {} : { saved }) };
 }
 
 /** One rescue. `diff`: as git prints it. */

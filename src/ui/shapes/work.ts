@@ -14,7 +14,22 @@ export const RescueFactsAnswer = z.object({
 export type RescueFactsAnswer = z.infer<typeof RescueFactsAnswer>;
 
 /** `looper rescue --json`, newest first. */
-export const RescueListAnswer = z.object({ rescues: z.array(RescueFactsAnswer) });
+export const RescueListAnswer = z.object({
+  rescues: z.array(RescueFactsAnswer),
+  saved: z
+    .array(
+      z.object({
+        task: z.string(),
+        stage: z.string(),
+        visit: z.int(),
+        at: z.string().describe("RFC 3339"),
+        commit: z.string(),
+        ref: z.string(),
+      }),
+    )
+    .optional()
+    .describe("The saved work of tasks in workflows, which their next stage continues from"),
+});
 export type RescueListAnswer = z.infer<typeof RescueListAnswer>;
 
 /** `looper rescue show ID --json`. */

@@ -1,7 +1,7 @@
 // Rescues on a terminal: the list, and a diff in colour. Pure.
 import { never } from "../../system/never.js";
 import { showDateTime } from "../view/amounts.js";
-import type { RescueFactsAnswer } from "../shapes/work.js";
+import type { RescueFactsAnswer, RescueListAnswer } from "../shapes/work.js";
 import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
 import { clean } from "../text.js";
@@ -27,6 +27,16 @@ export function rescueLines(
   ];
   const { header, lines } = tableLines(titles, rows, columns);
   return [colours.dim(header), ...lines];
+}
+
+/** The saved work of tasks in workflows, and how to see it. */
+export function savedWorkLines(saved: NonNullable<RescueListAnswer["saved"]>): string[] {
+  if (saved.length === 0) return [];
+  const lines = saved.map(
+    ({ task, stage, visit, at, ref }) =>
+      `  ${clean(task)}  ${clean(stage)}, visit ${String(visit)}  ${showDateTime(Date.parse(at))}  git show ${clean(ref)}`,
+  );
+  return ["saved work of tasks, which their next stage continues from:", ...lines];
 }
 
 /** Why something was put aside, in words. */
