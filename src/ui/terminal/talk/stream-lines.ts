@@ -15,7 +15,9 @@ export class StreamLines {
     this.#began = true;
     const lines = rows(this.#rest, columns);
     const done = lines.slice(0, -1);
-    if (done.length > 0) this.#rest = lines.at(-1) ?? "";
+    // The space at the end may be the beginning of an indentation, or be followed by a word.
+    const space = /[ \t]*$/.exec(this.#rest)?.[0] ?? "";
+    if (done.length > 0) this.#rest = (lines.at(-1) ?? "") + space;
     return done;
   }
 
@@ -39,12 +41,5 @@ export class StreamLines {
 }
 
 function rows(text: string, columns: number): string[] {
-  return showBlock(text.replace(/\r$/, ""))
-    .map((line, at, all) => (at === all.length - 1 ? keepEnd(line, text) : line))
-    .flatMap((line) => wrap(line.replaceAll("\t", "    "), columns));
-}
-
-/** A space at the end may be followed by a word. */
-function keepEnd(line: string, text: string): string {
-  return text.endsWith(" ") && line !== "" ? `${line} ` : line;
+  return showBlock(text.replace(/\r$/, "")).flatMap((line) => wrap(line.replaceAll("\t", "    "), columns));
 }
