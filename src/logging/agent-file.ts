@@ -1,5 +1,5 @@
 // The file in which an agent leaves requests to the runner while it works: `agent.jsonl` in the folder of its step. `looper mcp`
-// writes it, and any program of the agent may. src/loop/perform/agent-requests.ts decides about the requests.
+// writes it, and any program of the agent may. src/loop/perform/agent/agent-requests.ts decides about the requests.
 import { join } from "node:path";
 import { z } from "zod";
 import { splitLines } from "../agents/process/lines.js";

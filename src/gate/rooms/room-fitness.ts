@@ -1,5 +1,5 @@
 // Judges whether the checks can run in a cold room of the reference, by comparing their results there with those in the
-// project. Pure. src/loop/perform/checks.ts runs them in both places.
+// project. Pure. src/loop/perform/gate/checks.ts runs them in both places.
 import { describeRedCheck } from "../verdict/red-check.js";
 import type { Baseline, Ran } from "../verdict.js";
 

@@ -12,7 +12,7 @@ import { given } from "../../system/given.js";
 import type { Network } from "../../system/network.js";
 import { redactValue } from "../../system/text/redact.js";
 import { makeHookEnvironment } from "./environment.js";
-import { findWorkFolder } from "./prompt-for.js";
+import { findWorkFolder } from "./agent/prompt-for.js";
 import { TaskId } from "../../todo/model/task.js";
 import type { Notifier, RunSummary, World } from "./world.js";
 

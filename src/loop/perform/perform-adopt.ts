@@ -7,7 +7,7 @@ import type { NewTask } from "../../todo/model/summary.js";
 import { findObjections, withOldProgress } from "../../todo/understand/losses.js";
 import type { Backlog } from "../../todo/model/task.js";
 import { applyChanges } from "../../todo/change/update.js";
-import { dropDraftCheckpoint, undoDraft } from "./draft-tree.js";
+import { dropDraftCheckpoint, undoDraft } from "./tree/draft-tree.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import type { World } from "./world.js";
 

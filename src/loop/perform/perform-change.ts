@@ -3,10 +3,10 @@ import { dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
 import type { StepEvent } from "../../logging/events.js";
 import { endsAttempt, taskOfChange } from "../../todo/model/person-change.js";
 import type { Effect } from "../step/effects.js";
-import { keepAttempt, noteStart } from "./keep-attempt.js";
+import { keepAttempt, noteStart } from "./tree/keep-attempt.js";
 import { performAs } from "./perform-as.js";
 import { changeBacklog, makeEdit } from "./perform-backlog.js";
-import { forgetCheckpoints } from "./perform-tree.js";
+import { forgetCheckpoints } from "./tree/perform-tree.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;

@@ -1,4 +1,4 @@
-import type { AttemptTail } from "./attempt-tail.js";
+import type { AttemptTail } from "./agent/attempt-tail.js";
 import type { Agent, Session, Used } from "../../agents/agent.js";
 import { NOTHING_USED } from "../../agents/usage.js";
 import type { AgentSettings } from "../../config/read/agent-settings.js";

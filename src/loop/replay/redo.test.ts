@@ -4,7 +4,7 @@ import { test, type Scratch } from "../../git/testing/scratch.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
 import type { TimedChanges } from "../../todo/model/person-change.js";
 import { id, task } from "../../todo/testing/testing.js";
-import { performCommitBacklog } from "../perform/perform-commit.js";
+import { performCommitBacklog } from "../perform/tree/perform-commit.js";
 import { RULES } from "../testing/sim.js";
 import { beginRun, editBeside, saveTodo, type ScratchRun } from "../testing/scratch-run.js";
 import { TreeReplay } from "./redo.js";

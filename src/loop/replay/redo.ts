@@ -16,7 +16,7 @@ import type { Rules } from "../../logging/rules.js";
 import { listSome } from "../../system/text/cut.js";
 import type { Effect } from "../step/effects.js";
 import type { ChangeResult } from "../step/jobs.js";
-import { nameAttempt, THE_REVIEW } from "../perform/keep-attempt.js";
+import { nameAttempt, THE_REVIEW } from "../perform/tree/keep-attempt.js";
 import { perform } from "../perform/perform.js";
 import { REDACTED } from "../../system/text/redact.js";
 import { makeDifference, type Difference } from "./replay.js";

@@ -12,14 +12,14 @@ import { readCheckOptions, readLookUpEnvironment, configureAgents, resolveSchedu
 import { checkRequest } from "./check-request.js";
 import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use.js";
 import { findMissingChecks } from "./missing-checks.js";
-import { openAgentStage } from "../perform/agent-stage.js";
-import { chooseStageAgent } from "../step/stage-agent.js";
-import { locate } from "../step/stage.js";
+import { openAgentStage } from "../perform/stages/agent-stage.js";
+import { chooseStageAgent } from "../step/stages/stage-agent.js";
+import { locate } from "../step/stages/stage.js";
 import { passStages } from "../../workflow/advance.js";
 import type { Rules } from "../../logging/rules.js";
-import { renderPrompt } from "../perform/prompt-for.js";
+import { renderPrompt } from "../perform/agent/prompt-for.js";
 import type { RunRequest } from "../runs/run-request.js";
-import { chooseAgent } from "../step/schedule.js";
+import { chooseAgent } from "../step/schedule/schedule.js";
 import { createMemory } from "../perform/world.js";
 
 /** A step of the plan. */

@@ -5,7 +5,7 @@ import type { StoppedAttempt } from "../../logging/told-events.js";
 import { given } from "../../system/given.js";
 import { endsAttempt, taskOfChange } from "../../todo/model/person-change.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
-import { enter } from "./job.js";
+import { enter } from "./attempt/job.js";
 import { dropJob, replaceJob, takeChangeResult, getTaskId, uncount, type ChangeResult } from "./jobs.js";
 import type { AskedEdit, Job, Activity, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";

@@ -6,14 +6,14 @@ import { ById } from "../../todo/model/indexed-list.js";
 import { closure, selectTask } from "../../todo/model/select.js";
 import { compareIds } from "../../todo/model/order.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
-import { explainRunOver } from "./spending.js";
+import { explainRunOver } from "./attempt/spending.js";
 import { makeAskedEdit, startDueEdit } from "./asked-edits.js";
 import { beginClose } from "./ending.js";
-import { getFirstActivity } from "./job.js";
+import { getFirstActivity } from "./attempt/job.js";
 import { toRow } from "./jobs.js";
-import { listNeeds, type RowNeed } from "./moves.js";
-import { listOpenQuestions, waitForPeople } from "./questions.js";
-import { hasAgent, hasWorkflows, isInWorkflow, locate } from "./stage.js";
+import { listNeeds, type RowNeed } from "./stages/moves.js";
+import { listOpenQuestions, waitForPeople } from "./stages/questions.js";
+import { hasAgent, hasWorkflows, isInWorkflow, locate } from "./stages/stage.js";
 import {
   chooseAgentOf,
   enterQuestion,
@@ -21,10 +21,10 @@ import {
   moveRows,
   startNeed,
   startStage,
-} from "./start-stage.js";
-import { chooseAvailableAgent, type AgentChoice } from "./schedule.js";
-import { waitFor } from "./wait.js";
-import type { TaskResult } from "./stage-state.js";
+} from "./stages/start-stage.js";
+import { chooseAvailableAgent, type AgentChoice } from "./schedule/schedule.js";
+import { waitFor } from "./schedule/wait.js";
+import type { TaskResult } from "./stages/stage-state.js";
 import type { Job, JobKind, Opening, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 

@@ -7,8 +7,8 @@ import type { ReleaseRules } from "../../logging/rules.js";
 import { given } from "../../system/given.js";
 import { listSome } from "../../system/text/cut.js";
 import type { JobFacts } from "./effects.js";
-import { isUnusable } from "./schedule.js";
-import { listBudgets, reportSpending, addUsage } from "./spending.js";
+import { isUnusable } from "./schedule/schedule.js";
+import { listBudgets, reportSpending, addUsage } from "./attempt/spending.js";
 import type { Frame, ReleaseActivity, Releasing, RunState } from "./state.js";
 import { applySignal, describeFailure, type Decision } from "./decision.js";
 

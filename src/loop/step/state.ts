@@ -7,10 +7,10 @@ import type { PersistentMap } from "../../system/persistent-map.js";
 import type { ById } from "../../todo/model/indexed-list.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import type { IndexRow, Status, TaskId } from "../../todo/model/task.js";
-import type { TaskSpending, Spending } from "./spending.js";
-import type { Backoffs } from "./backoff.js";
+import type { TaskSpending, Spending } from "./attempt/spending.js";
+import type { Backoffs } from "./schedule/backoff.js";
 import type { Earlier, JobFacts, PlannedHook, PlannedRelease } from "./effects.js";
-import type { PlannedMove, Route, TaskResult, VisitEnd, VisitMemory } from "./stage-state.js";
+import type { PlannedMove, Route, TaskResult, VisitEnd, VisitMemory } from "./stages/stage-state.js";
 
 export type RunState =
   | { phase: "new" }

@@ -2,7 +2,7 @@
 // drive.ts starts the effects. The phases are in opening.ts, working.ts (with job.ts), ending.ts and releasing.ts.
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
-import { NOTHING_SPENT } from "./spending.js";
+import { NOTHING_SPENT } from "./attempt/spending.js";
 import { stepClose } from "./ending.js";
 import { stepOpening } from "./opening.js";
 import { beginRelease, stepReleasing } from "./releasing.js";

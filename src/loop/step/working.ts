@@ -4,20 +4,27 @@ import { isOfTheDisk } from "../../system/errors.js";
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
 import { listSome } from "../../system/text/cut.js";
-import { NOTHING_SPENT, reportSpending, addUsage } from "./spending.js";
+import { NOTHING_SPENT, reportSpending, addUsage } from "./attempt/spending.js";
 import { answerEdit, takeEditRequest, snapshotReleased, takeStoreResult } from "./asked-edits.js";
 import { closeAtOnce } from "./ending.js";
 import { choose, startNext } from "./choose.js";
-import { enter, expectActivity, startNextHook, startAgent, startBaseline, startBefore } from "./job.js";
+import {
+  enter,
+  expectActivity,
+  startNextHook,
+  startAgent,
+  startBaseline,
+  startBefore,
+} from "./attempt/job.js";
 import { dropJob, findJob, replaceJob, stopJobs, uncount } from "./jobs.js";
-import { judgeAttempt, judgeReview } from "./verdict.js";
-import { endBackoff } from "./backoff.js";
+import { judgeAttempt, judgeReview } from "./attempt/verdict.js";
+import { endBackoff } from "./schedule/backoff.js";
 import { reportRedChecks } from "./preflight.js";
-import { settleReview } from "./settle.js";
-import { continueAfterSettle, endJob } from "./after-settle.js";
+import { settleReview } from "./attempt/settle.js";
+import { continueAfterSettle, endJob } from "./attempt/after-settle.js";
 import type { Job, Activity, RunState, AttemptVerdict, Work } from "./state.js";
 import { applySignal, describeFailure, type Decision } from "./decision.js";
-import { leaveQuestion, onPersonAsked, takeMovedRows } from "./questions.js";
+import { leaveQuestion, onPersonAsked, takeMovedRows } from "./stages/questions.js";
 import {
   releaseStage,
   startCheckpoint,
@@ -25,9 +32,16 @@ import {
   takeStageGate,
   takeStageRestored,
   weighStage,
-} from "./stage-job.js";
-import { takeSaved } from "./visit.js";
-import { releaseJob, takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./weigh.js";
+} from "./stages/stage-job.js";
+import { takeSaved } from "./stages/visit.js";
+import {
+  releaseJob,
+  takeGate,
+  takeRestored,
+  takeUncommitted,
+  weighAttempt,
+  weighRow,
+} from "./attempt/weigh.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 

@@ -5,7 +5,7 @@ import { compareIds } from "../../todo/model/order.js";
 import { closure } from "../../todo/model/select.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import type { Effect, JobFacts } from "../step/effects.js";
-import { causesBackoff } from "../step/backoff.js";
+import { causesBackoff } from "../step/schedule/backoff.js";
 import type { Work } from "../step/state.js";
 import type { Taken } from "./sim.js";
 import { effects, eventOf, mustLook, workOf, type Law } from "./trace.js";

@@ -3,7 +3,7 @@
 import type { Phase } from "../../agents/agent.js";
 import { describeDoubt } from "../../gate/verdict/needs.js";
 import type { RunEvent } from "../../logging/events.js";
-import { hasUnknownCost } from "../../loop/step/spending.js";
+import { hasUnknownCost } from "../../loop/step/attempt/spending.js";
 import { given } from "../../system/given.js";
 import type { Look } from "./looks.js";
 import { refusalOf, type StageView } from "./stage-view.js";

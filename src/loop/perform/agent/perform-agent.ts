@@ -1,0 +1,393 @@
+// Runs an agent, which may take hours: gives it its prompt, logs its events, and ends in one event.
+import { dirname, join, relative } from "node:path";
+import type { AgentRequest, AgentResult, AnsweredCall, Session, Used } from "../../../agents/agent.js";
+import { charge } from "../../../agents/process/budget.js";
+import { addUsed, NOTHING_USED } from "../../../agents/usage.js";
+import { hasUnknownCost } from "../../step/attempt/spending.js";
+import { askForReason, askForReport } from "../../../prompts/compose.js";
+import { askForStageReport } from "../../../prompts/stage-report.js";
+import type { StepEvent } from "../../../logging/events.js";
+import type { ToldEvent } from "../../../logging/told-events.js";
+import { errorCode, errorMessage, UserError } from "../../../system/errors.js";
+import { given } from "../../../system/given.js";
+import type { AppendFile } from "../../../system/ports.js";
+import { addEvent, type AttemptTail } from "./attempt-tail.js";
+import { checkpointDraft, undoDraft } from "../tree/draft-tree.js";
+import type { Effect, JobFacts } from "../../step/effects.js";
+import { makeAgentEnvironment } from "../environment.js";
+import { hideFromReader } from "../hide-from-readers.js";
+import { listPlacesToHide } from "./places-to-hide.js";
+import { addRequests, noRequests, readRequests, takeReport, type AgentRequests } from "./agent-requests.js";
+import { openAgentFile, type AgentLines } from "../../../logging/agent-file.js";
+import { changeBacklog } from "../perform-backlog.js";
+import { renderPrompt, findWorkFolder } from "./prompt-for.js";
+import { endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
+import { makeFinished, type AgentEnd } from "./make-finished.js";
+import { listChangedChecks } from "../gate/changed-checks.js";
+import { narrowPermissions, openAgentStage, type AgentStage } from "../stages/agent-stage.js";
+import { endAfterAsking, endWithoutAsking, findSessionToAsk } from "./report-again.js";
+import { documentOf, openTaskDocument } from "../stages/stage-output.js";
+import {
+  checkStageReport,
+  endAfterAskingStage,
+  findSessionToAskStage,
+  redactReport,
+  whyNoReport,
+} from "../stages/stage-report.js";
+import { findStageSession, rememberSession } from "../stages/stage-session.js";
+import { blockByCall, findCallSession, makePendingCall } from "../stages/waiting-call.js";
+import {
+  findOwnSession,
+  findStoppedVisit,
+  introduceVisit,
+  isSessionLost,
+  withoutSession,
+  type StoppedVisit,
+} from "../stages/stopped-visit.js";
+import type { ConfiguredAgent, World } from "../world.js";
+
+type RunAgent = Extract<Effect, { kind: "run-agent" }>;
+
+/** Runs an agent to its end. Always ends in `agent_finished`, unless the log folder cannot be written. */
+export async function performAgent(world: World, effect: RunAgent): Promise<StepEvent> {
+  const { ports, memory, log } = world;
+  const { job } = effect;
+  const configured = world.configuredAgents.get(job.agent);
+  if (configured === undefined) throw new Error(`no agent is called ${job.agent}`);
+  const began = ports.clock.monotonic();
+  const stop = new AbortController();
+  memory.stops.set(job.job, stop);
+  const step = await openStep(world, effect);
+  try {
+    const stage = await openAgentStage(world, job);
+    if (stage !== undefined) await openTaskDocument(world, job, stage.at);
+    // The last lines of another stage's agent are not for this one.
+    if (job.stage !== undefined && effect.earlier.length === 0 && job.task_id !== undefined)
+      memory.tails.delete(job.task_id);
+    const rendering = renderPrompt(world, job, { earlier: effect.earlier, draft: step.draft, stage });
+    // L1: the decision is safe against power loss before the agent starts.
+    const [rendered] = await Promise.all([rendering, log.sync()]);
+    const left = stage === undefined ? undefined : await findStoppedVisit(world, job);
+    const prompt = log.redact(`${introduceVisit(stage, left, job)}${rendered}`);
+    const promptFile = join(step.folder, "prompt.md");
+    await ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
+    const guards = step.draft !== undefined || job.phase === "push";
+    if (step.draft !== undefined) await checkpointDraft(world, job);
+    const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
+    const decided = stage === undefined ? undefined : findCallSession(world, job);
+    const named = stage === undefined ? undefined : await findStageSession(world, job, stage);
+    const resume = decided?.session ?? findOwnSession(left, job) ?? named;
+    const hidden = await hideFromReader(world, job, { stage, folder: step.folder });
+    const call = {
+      ...{ began, effect, configured, step, prompt, promptFile, stop, hidden },
+      ...given({ stage, resume, left, answered: decided?.answered }),
+    };
+    const again = log.redact(`${introduceVisit(stage, withoutSession(left), job)}${rendered}`);
+    const worked = await startAgain(world, call, { first: await runAgent(world, call), prompt: again });
+    const reported = await askForMissingReport(world, call, worked);
+    const asked = await useRequests(world, call, await askForMissingReason(world, call, reported));
+    const result = blockByCall(asked, job);
+    await logSummary(world, job, result);
+    if (step.draft !== undefined) await takeDraft(world, step.draft, before);
+    // The release's own check reports the agent's other changes.
+    else if (guards) await world.store.putBack(before);
+    if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
+    await writeLastMessage(world, call, result);
+    if (step.draft !== undefined && result.outcome === "failed") await undoDraft(world, job);
+    const pending = await makePendingCall(world, job, result);
+    const facts = { took: ports.clock.monotonic() - began, ...given({ pending }) };
+    const event = makeFinished(job, result, facts);
+    memory.unpriced ||= hasUnknownCost(event);
+    return event;
+  } finally {
+    memory.stops.delete(job.job);
+    await step.output.close();
+    await step.stderr.close();
+  }
+}
+
+/** Begins a new session if the one of a stopped visit cannot be resumed. */
+async function startAgain(
+  world: World,
+  call: AgentCall,
+  { first, prompt }: { first: AgentEnd; prompt: string },
+): Promise<AgentEnd> {
+  const { effect, step, left } = call;
+  if (call.stop.signal.aborted || call.answered !== undefined) return first;
+  if (!(await isSessionLost(world, effect.job, { left, first }))) return first;
+  const promptFile = join(step.folder, "prompt-new-session.md");
+  await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
+  const { resume: _resume, left: _left, ...fresh } = call;
+  return runAgent(world, { ...fresh, prompt, promptFile });
+}
+
+/** Takes the requests that the agent wrote to `agent.jsonl` in this turn; a report among them is the turn's report. */
+async function takeRequests(world: World, { effect, step }: AgentCall, end: AgentEnd): Promise<AgentEnd> {
+  const { job } = effect;
+  const turn = readRequests(await step.readRequests(), job);
+  step.requests.tasks.push(...turn.tasks);
+  step.requests.questions.push(...turn.questions);
+  const notes = turn.notes.map((content) => ({ type: "message" as const, ...job, role: "note", content }));
+  const warnings = turn.warnings.map((message) => ({ type: "warning" as const, ...job, message }));
+  await world.log.tell(...notes, ...warnings);
+  return takeReport(end, turn);
+}
+
+/** Adds the tasks and questions of all turns to the report. */
+async function useRequests(world: World, { effect, step }: AgentCall, end: AgentEnd): Promise<AgentEnd> {
+  const { result, warnings } = addRequests(end, step.requests);
+  const { job } = effect;
+  await world.log.tell(...warnings.map((message) => ({ type: "warning" as const, ...job, message })));
+  return result;
+}
+
+/** Asks once more for a missing report, in the same session. */
+async function askForMissingReport(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
+  const { effect, step, stop } = call;
+  const { job } = effect;
+  if (first.waitingCall !== undefined) return first;
+  const reports = job.phase === "iteration" || job.phase === "review";
+  const needs = (world.project.resolved.settings.loop.apply_summary && reports) || call.stage !== undefined;
+  const session = call.stage === undefined ? findSessionToAsk(first) : findSessionToAskStage(first);
+  if (!needs || session === undefined || stop.signal.aborted) return first;
+  const elapsed = world.ports.clock.monotonic() - call.began;
+  const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
+  const over = endWithoutAsking(first, budgets ?? []);
+  if (over !== undefined) return over;
+  const prompt = world.log.redact(makeReportRequest(call, first));
+  const promptFile = join(step.folder, "prompt-report.md");
+  await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
+  const rest = { ...effect, ...given({ budgets }) };
+  const second = await runAgent(world, { ...call, effect: rest, prompt, promptFile, resume: session });
+  const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
+  const unknownEvents = first.unknownEvents + second.unknownEvents;
+  const end = call.stage === undefined ? endAfterAsking(first, second) : endAfterAskingStage(first, second);
+  return { ...end, unknownEvents, ...given({ used }) };
+}
+
+function makeReportRequest({ stage, effect: { job } }: AgentCall, { outcome, ...end }: AgentEnd): string {
+  if (stage === undefined || job.task_id === undefined) return askForReport(job.task_id);
+  const why = outcome === "ok" && "report" in end ? whyNoReport(end.report) : "";
+  return askForStageReport(job.task_id, stage.reporting, why);
+}
+
+/** Asks once, in the same session, why existing tests or configuration changed. Without an answer the report stays as it is. */
+async function askForMissingReason(world: World, call: AgentCall, first: AgentEnd): Promise<AgentEnd> {
+  const { effect, step, stop } = call;
+  const { job } = effect;
+  const waits = call.stage?.stage.kind === "analyze" || first.waitingCall !== undefined;
+  const session = waits ? undefined : findSessionToAskWhy(first);
+  if (job.task_id === undefined || session === undefined || stop.signal.aborted) return first;
+  const elapsed = world.ports.clock.monotonic() - call.began;
+  const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
+  if (budgets?.some(({ spent, most }) => spent >= most) === true) return first;
+  const paths = await listChangedChecks(world, job);
+  if (paths.length === 0) return first;
+  const prompt = world.log.redact(askForReason(job.task_id, paths));
+  const promptFile = join(step.folder, "prompt-reason.md");
+  await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
+  const rest = { ...effect, ...given({ budgets }) };
+  const second = await runAgent(world, { ...call, effect: rest, prompt, promptFile, resume: session });
+  const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
+  const unknownEvents = first.unknownEvents + second.unknownEvents;
+  return { ...endAfterAskingWhy(first, second), unknownEvents, ...given({ used }) };
+}
+
+/** Handles an agent that deleted the log folder: reverts the task file, then ends the run, which cannot log any more. */
+async function putBackWithoutLog(world: World, { job }: RunAgent): Promise<UserError> {
+  const { apply_summary } = world.project.resolved.settings.loop;
+  const hasBacklog = job.phase === "iteration" || job.phase === "review";
+  if (hasBacklog) await changeBacklog(world, [], apply_summary ? "agent" : "idle");
+  return new UserError(
+    "environment",
+    `the log folder ${world.log.folder} was removed while ${job.agent} was at work`,
+    "run again: the interrupted task resumes first",
+  );
+}
+
+/** Reverts a drafting agent's edit of the task file, which becomes its draft if it wrote none in the right place. */
+async function takeDraft(world: World, draft: string, before: Uint8Array | undefined): Promise<void> {
+  const { files } = world.ports;
+  const written = await world.store.putBack(before);
+  if (written === undefined) return;
+  if ((await files.stat(draft)) === undefined) await files.writeNew(draft, written, { mode: 0o600 });
+}
+
+interface Step {
+  folder: string;
+  output: AppendFile;
+  stderr: AppendFile;
+  draft: string | undefined;
+  /** The new lines of `agent.jsonl`, and the tasks and questions of earlier ones. */
+  readRequests: () => Promise<AgentLines>;
+  requests: AgentRequests;
+}
+
+/** Makes the folder of an agent step, `NNN-<label>/` beside the log. */
+async function openStep(world: World, { job, label }: RunAgent): Promise<Step> {
+  const { ports, memory, log, project } = world;
+  const number = String(++memory.stepCount).padStart(3, "0");
+  const folder = join(log.folder, `${number}-${label}`);
+  await ports.files.makeFolder(folder, 0o700);
+  memory.steps.set(job.job, folder);
+  const drafts = job.phase === "bootstrap" || job.phase === "repair";
+  // An agent restricted to the project can only write there.
+  const inside = !relative(project.folder, folder).startsWith("..");
+  const draft = !drafts ? undefined : join(inside ? folder : project.lockDir, "to-do.json");
+  if (draft !== undefined) {
+    await ports.files.remove(draft);
+    memory.drafts.set(job.job, draft);
+  }
+  return {
+    folder,
+    output: await ports.files.openAppend(join(folder, "output.jsonl"), { mode: 0o600 }),
+    stderr: await ports.files.openAppend(join(folder, "stderr.log"), { mode: 0o600 }),
+    draft,
+    readRequests: openAgentFile(ports, folder),
+    requests: noRequests(),
+  };
+}
+
+interface AgentCall {
+  /** Monotonic ms. */
+  began: number;
+  effect: RunAgent;
+  configured: ConfiguredAgent;
+  step: Step;
+  prompt: string;
+  promptFile: string;
+  stop: AbortController;
+  /** Another session than a new one: to ask in, or that of a stage. */
+  resume?: Session;
+  /** The person's decision on the call of the session that is resumed. */
+  answered?: AnsweredCall;
+  /** In a workflow. */
+  stage?: AgentStage;
+  /** How an earlier run left the visit. */
+  left?: StoppedVisit;
+  /** What a reader of work must not see. */
+  hidden?: readonly string[];
+}
+
+async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest> {
+  const { effect, configured, step, stage } = call;
+  const { job } = effect;
+  const { permissions: own } = configured.settings;
+  const document = stage === undefined ? undefined : documentOf(world.project, job.task_id ?? "");
+  const run = { run: world.log.run, job, stepFolder: step.folder };
+  return {
+    phase: job.phase,
+    ...given({ taskId: job.task_id, stage: stage?.request }),
+    iteration: job.iteration,
+    attempt: job.attempt,
+    prompt: call.prompt,
+    promptFile: call.promptFile,
+    cwd: await findWorkFolder(world),
+    env: makeAgentEnvironment(world.env, configured.settings, {
+      ...run,
+      ...given({ draft: step.draft, document }),
+    }),
+    // A review must not change files.
+    permissions:
+      job.phase === "review" ? "read-only" : stage === undefined ? own : narrowPermissions(own, stage.stage),
+    ...given({ budgets: effect.budgets, resume: call.resume, answered: call.answered }),
+    hide: [...listPlacesToHide(world), ...(call.hidden ?? [])],
+  };
+}
+
+async function runAgent(world: World, call: AgentCall): Promise<AgentEnd> {
+  const { log } = world;
+  const { effect, configured, step, stop, stage } = call;
+  const { job } = effect;
+  const earlier = job.task_id === undefined ? undefined : world.memory.tails.get(job.task_id);
+  let tail: AttemptTail = call.resume === undefined ? [] : (earlier ?? []);
+  let used: Used | undefined;
+  const output: Uint8Array[] = [];
+  const events: ToldEvent[] = [];
+  const write = async (lines: readonly ToldEvent[], raw: readonly Uint8Array[]): Promise<void> => {
+    await Promise.all([
+      raw.length === 0 ? undefined : step.output.append(Buffer.concat(raw)),
+      lines.length === 0 ? undefined : log.tellClean(...lines),
+    ]);
+  };
+  const result = await configured.agent.run(await makeRequest(world, call), {
+    redact: log.redact,
+    onStart: ({ pid, command }) =>
+      log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
+    ...(stage === undefined ? {} : { onSession: (id) => events.push({ type: "session", ...job, id }) }),
+    onEvent: (event) => {
+      if (event.type === "usage") used = addUsage(world, event, used);
+      tail = addEvent(tail, event);
+      events.push({ ...event, ...job });
+    },
+    onOutput: (lines) => {
+      output.push(lines);
+    },
+    onPause: () => write(events.splice(0), output.splice(0)),
+    onStderr: (text) => step.stderr.append(text),
+    stop: stop.signal,
+  });
+  if (job.task_id !== undefined) world.memory.tails.set(job.task_id, tail);
+  const end = await takeRequests(world, call, used === undefined ? result : { ...result, used });
+  if (stage === undefined) return end;
+  if (end.outcome === "ok") rememberSession(world, job, end.session);
+  return judgeStage(world, stage, end);
+}
+
+/** L19: a report counts only as far as its stage declares it. */
+function judgeStage({ log }: World, { expected }: AgentStage, end: AgentEnd): AgentEnd {
+  if (end.outcome !== "ok") return end;
+  return { ...end, report: redactReport(checkStageReport(end.report, expected), log.redact) };
+}
+
+async function logSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {
+  if (result.outcome !== "ok" || !("found" in result.report)) return;
+  const { task_id, status, summary, files, blockers, new_tasks } = result.report.found;
+  world.memory.summaries.set(job.job, result.report.found);
+  if (job.phase === "bootstrap") world.memory.newTasks.set(job.job, new_tasks ?? []);
+  await world.log.tell({
+    type: "summary",
+    ...job,
+    task_id,
+    status,
+    summary: summary ?? "",
+    files: files ?? [],
+    blockers: blockers ?? [],
+    new_tasks: new_tasks ?? [],
+  });
+}
+
+/** Adds usage to the run's total; returns the attempt's total. */
+function addUsage({ memory }: World, event: Used, before: Used | undefined): Used {
+  memory.used = addUsed(memory.used, event);
+  return addAttempt(before, event);
+}
+
+/** Adds both; the cost is known only if it is known of every part. */
+function addAttempt(before: Used | undefined, more: Used): Used {
+  const { cost_usd, ...tokens } = addUsed(before ?? NOTHING_USED, more);
+  const isKnown = more.cost_usd !== undefined && (before === undefined || before.cost_usd !== undefined);
+  return isKnown && cost_usd !== undefined ? { ...tokens, cost_usd } : tokens;
+}
+
+async function writeLastMessage(
+  world: World,
+  { configured, step, effect: { job } }: AgentCall,
+  result: AgentResult,
+): Promise<void> {
+  const message = world.log.redact(result.lastMessage);
+  await world.ports.files.writeNew(join(step.folder, "last-message.txt"), message, {
+    mode: 0o600,
+    fleeting: true,
+  });
+  const { lastMessage, name } = configured.settings;
+  if (lastMessage === undefined) return;
+  try {
+    await world.ports.files.makeFolder(dirname(lastMessage));
+    await world.ports.files.writeAtomic(lastMessage, message);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    const why = `agents.${name}.last_message: ${errorMessage(error)}`;
+    await world.log.tell({ type: "warning", ...job, message: `the last message is not written: ${why}` });
+  }
+}

@@ -1,0 +1,356 @@
+// Runs the checks, in the project itself or in a cold room. The gate floor gives the verdict; perform-gate.ts reports it.
+import { performAs } from "../perform-as.js";
+import { resolve } from "node:path";
+import {
+  classifyAttempt,
+  judgeWithoutRooms,
+  measureColdBaseline,
+  runColdGate,
+} from "../../../gate/rooms/cold-gate.js";
+import type { ColdOrder } from "../../../gate/rooms/cold-pass.js";
+import { openColdPlaces, type ColdPlaces } from "../../../gate/rooms/cold-room.js";
+import { findUnfit, guessSetup, hasRed } from "../../../gate/rooms/room-fitness.js";
+import { measureBaseline, runGate, type GateRules } from "../../../gate/commands/gate.js";
+import { runCommands, type GatePlan, type Room } from "../../../gate/commands/run-commands.js";
+import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
+import type { DiffEntry } from "../../../git/base/diff.js";
+import { undoGateChanges } from "../../../git/restore/undo-gate-changes.js";
+import { toText } from "../../../git/base/bytes.js";
+import { given } from "../../../system/given.js";
+import { never } from "../../../system/never.js";
+import { listSome } from "../../../system/text/cut.js";
+import { makeBaseEnvironment, makeGateEnvironment } from "../environment.js";
+import type { JobFacts } from "../../step/effects.js";
+import {
+  findProtected,
+  getStageGate,
+  judgeCheck,
+  judgeProtected,
+  judgeRed,
+  NOT_CHECKED,
+  withProtected,
+  type ProtectedTests,
+} from "../stages/stage-gate.js";
+import { listWorkInTree } from "../stages/stage-tree.js";
+import { findTaskReference, noteAttempt } from "./task-reference.js";
+import { listPlacesToHide } from "../agent/places-to-hide.js";
+import { findWorkFolder } from "../agent/prompt-for.js";
+import type { World } from "../world.js";
+
+/** The results of the project's commands on a base. `unprepared`: why they could not run there. */
+export type Measured = { baseline: Baseline } | { unprepared: string } | "interrupted";
+
+/** The results of the checks on an attempt. */
+export interface Checked {
+  report: GateReport;
+  /** The next task's baseline if this one becomes done; `undefined` if it must be measured. */
+  now: Baseline | undefined;
+  warnings: readonly string[];
+}
+
+/** Prepares the making of cold rooms. Contract: called before an agent works in the project. */
+export async function openCold(world: World): Promise<void> {
+  const { repo, project, memory, env, log } = world;
+  const { verify } = project.resolved.settings;
+  if (repo === undefined || memory.places !== undefined) return;
+  const places = {
+    projectDir: project.folder,
+    workDir: await findWorkFolder(world),
+    env: makeBaseEnvironment(env, {}),
+    redact: log.redact,
+    setup: verify.setup,
+    setupTimeoutMs: verify.timeout,
+    hide: listPlacesToHide(world),
+    home: verify.home,
+  };
+  memory.places = await performAs("checkpoint", () => openColdPlaces(repo, places));
+  if (verify.cold !== false) memory.cold = memory.places;
+}
+
+/** Runs the project's commands on the tree a task starts with. */
+export async function measure(world: World, job: JobFacts, stop: AbortSignal): Promise<Measured> {
+  const { memory } = world;
+  const plan = makePlan(world, []);
+  const checkpoint = memory.checkpoints.get(job.job);
+  const measured =
+    memory.cold !== undefined && checkpoint !== undefined
+      ? await measureCold(world, memory.cold, { base: checkpoint.base, plan, job }, stop)
+      : await measureHere(world, job, plan, stop);
+  // A person may have changed files since an older checkpoint was made, so nothing is reverted then.
+  // Beside that the tree holds only the work that was put into it.
+  const held = job.stage === undefined ? [] : await listWorkInTree(world, job);
+  const traces = checkpoint?.reused === true ? [] : await revertChanges(world, job, held);
+  for (const message of traces) await world.log.tell({ type: "warning", ...job, message });
+  return measured;
+}
+
+async function measureHere(
+  world: World,
+  job: JobFacts,
+  plan: GatePlan,
+  stop: AbortSignal,
+): Promise<Measured> {
+  const room = await makeRoom(world, job);
+  const reports = await prepareReports(world, room, plan);
+  const baseline = await measureBaseline(world.ports, room, plan, stop);
+  await reports.remove();
+  return baseline === "interrupted" ? baseline : { baseline };
+}
+
+interface ColdMeasuring {
+  base: string;
+  plan: GatePlan;
+  job: JobFacts;
+}
+
+/** Measures in a cold room; the first time in a run also finds out whether the checks can run in one. */
+async function measureCold(
+  world: World,
+  cold: ColdPlaces,
+  order: ColdMeasuring,
+  stop: AbortSignal,
+): Promise<Measured> {
+  const { memory, project } = world;
+  const reference = await findTaskReference(world, cold.rooms.repo, order.base);
+  const { cold: wanted, protected: patterns } = project.resolved.settings.verify;
+  const measured = await performAs("run-baseline", () =>
+    measureColdBaseline(cold, { reference, plan: order.plan, patterns }, stop),
+  );
+  if (measured.how === "interrupted") return "interrupted";
+  const unprepared =
+    measured.how === "unprepared" ? `${measured.ran.command}: ${measured.ran.tail}` : undefined;
+  const inRoom: Measured =
+    measured.how === "done" ? { baseline: measured.value } : { unprepared: unprepared ?? "" };
+  // The project has the checks that earlier tasks changed, so it is compared with a room that has them too.
+  const like =
+    measured.how === "done" ? { commands: measured.value.all ?? measured.value.commands } : undefined;
+  const isSettled = memory.roomsFit === true || (like !== undefined && !hasRed(like));
+  if (isSettled) {
+    memory.roomsFit = true;
+    return inRoom;
+  }
+  if (wanted === true && unprepared !== undefined) return inRoom;
+  const here = await measureHere(world, order.job, order.plan, stop);
+  if (here === "interrupted" || "unprepared" in here) return here;
+  const unfit =
+    like === undefined ? { command: "verify.setup", line: unprepared ?? "" } : findUnfit(like, here.baseline);
+  if (unfit === undefined) {
+    memory.roomsFit = true;
+    return inRoom;
+  }
+  return leaveRooms(world, { job: order.job, unfit, here });
+}
+
+/** Has the checks run in the project for the rest of the run, and says how rooms would work; refuses where rooms are required. */
+async function leaveRooms(
+  world: World,
+  { job, unfit, here }: { job: JobFacts; unfit: { command: string; line: string }; here: Measured },
+): Promise<Measured> {
+  const why = `"${unfit.command}" does not run in a cold room${unfit.line === "" ? "" : ` (${unfit.line})`}`;
+  if (world.project.resolved.settings.verify.cold === true) return { unprepared: why };
+  world.memory.cold = undefined;
+  const setup = await guessProjectSetup(world);
+  const hint = `looper config set verify.setup ${JSON.stringify(setup ?? "<what installs the dependencies>")}`;
+  const message = `${why}: the checks run in the project, where a change to a check leaves a task unverified; to use rooms: ${hint}`;
+  await world.log.tell({ type: "warning", ...job, message });
+  return here;
+}
+
+async function guessProjectSetup(world: World): Promise<string | undefined> {
+  const folder = await findWorkFolder(world);
+  const names = new Set(await world.ports.files.list(folder).catch(() => []));
+  return guessSetup((path) => names.has(path));
+}
+
+/** Runs the checks of the job's stage on its work; outside workflows, those of the project and the task. */
+export async function check(
+  world: World,
+  job: JobFacts,
+  { own, allowed }: { own: readonly string[]; allowed: readonly string[] },
+  stop: AbortSignal,
+): Promise<Checked> {
+  const gate = getStageGate(world, job);
+  switch (gate.how) {
+    case "verify":
+      return checkAll(world, job, { plan: makePlan(world, own), allowed }, stop);
+    case "none":
+      return { report: NOT_CHECKED, now: undefined, warnings: [] };
+    case "commands": {
+      const plan = { ...makePlan(world, gate.commands), commands: [] };
+      return { ...(await checkAll(world, job, { plan, allowed }, stop)), now: undefined };
+    }
+    case "check": {
+      const plan = { ...makePlan(world, gate.commands), commands: [] };
+      const checked = await checkHere(world, job, { ...plan, strict: true, baseline: undefined }, stop);
+      const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
+      const warnings = [...checked.warnings, ...(await revertChanges(world, job, changes))];
+      return { report: judgeCheck(checked.report), now: undefined, warnings };
+    }
+    case "red": {
+      const checked = await checkAll(world, job, { plan: makePlan(world, own), allowed, isRed: true }, stop);
+      const report = judgeRed(checked.report, checked.onlyTests === true);
+      return { ...checked, report, now: undefined };
+    }
+    default:
+      return never(gate);
+  }
+}
+
+interface CheckOrder {
+  plan: GatePlan;
+  allowed: readonly string[];
+  /** The attempt writes tests that are to fail. */
+  isRed?: true;
+}
+
+/** Runs all commands on an attempt's work, and reverts what they changed in the tree. `allowed`: the task's `changes`. */
+async function checkAll(
+  world: World,
+  job: JobFacts,
+  { plan, allowed, isRed }: CheckOrder,
+  stop: AbortSignal,
+): Promise<Checked & { onlyTests?: boolean }> {
+  const { memory, project } = world;
+  const { cold, places } = memory;
+  const { strict, protected: patterns, red_first: redFirst } = project.resolved.settings.verify;
+  const baseline = memory.baseline?.baseline;
+  const base = memory.checkpoints.get(job.job)?.base;
+  const changes = memory.snapshots.get(job.job)?.changes ?? [];
+  if (plan.commands.length + plan.own.length === 0)
+    return checkHere(world, job, { ...plan, strict, baseline }, stop);
+  if (places === undefined || base === undefined) {
+    const verdict = await checkHere(world, job, { ...plan, strict, baseline }, stop);
+    return { ...verdict, warnings: [...verdict.warnings, ...(await revertChanges(world, job, changes))] };
+  }
+  await noteAttempt(world, places.rooms.repo, base, job);
+  const reference = await findTaskReference(world, places.rooms.repo, base);
+  const whole = { base, reference, changes, plan, strict, baseline, patterns, redFirst, allowed };
+  const tests = await findTests(world, places, job, whole);
+  const order: ColdOrder =
+    tests === undefined ? whole : { ...whole, ...withProtected(whole, tests.tests), redFirst: false };
+  const verdict =
+    cold === undefined
+      ? await judgeInProject(world, job, { places, order }, stop)
+      : await performAs("run-gate", () =>
+          runColdGate(cold, isRed === true ? { ...order, redFirst: false } : order, stop),
+        );
+  const report = tests === undefined ? verdict.report : judgeProtected(verdict.report, tests, order.changes);
+  const kinds = isRed === true ? await performAs("run-gate", () => classifyAttempt(places, order)) : [];
+  // A cold room does not protect the project's folder from commands that know its path.
+  return {
+    ...verdict,
+    report,
+    warnings: [...verdict.warnings, ...(await revertChanges(world, job, changes))],
+    ...(isRed === true ? { onlyTests: kinds.every(({ kind }) => kind !== "source") } : {}),
+  };
+}
+
+/** The tests that earlier stages wrote and this one must not change. */
+async function findTests(
+  world: World,
+  places: ColdPlaces,
+  job: JobFacts,
+  order: ColdOrder,
+): Promise<ProtectedTests | undefined> {
+  const { repo } = places.rooms;
+  const found = await performAs("run-gate", () => findProtected(world, repo, job));
+  if (found === undefined) return undefined;
+  const { changes, stages } = found;
+  const kinds = await performAs("run-gate", () => classifyAttempt(places, { ...order, changes }));
+  const source = new Set(kinds.filter(({ kind }) => kind === "source").map(({ path }) => path));
+  return { tests: changes.filter(({ path }) => !source.has(toText(path))), stages };
+}
+
+/** Runs the commands in the project; a pass with changes to what is not source is unverified. */
+async function judgeInProject(
+  world: World,
+  job: JobFacts,
+  { places, order }: { places: ColdPlaces; order: ColdOrder },
+  stop: AbortSignal,
+): Promise<Checked> {
+  const { plan, strict, baseline } = order;
+  const checked = await checkHere(world, job, { ...plan, strict, baseline }, stop);
+  if (checked.report.verdict !== "passed") return checked;
+  return {
+    ...checked,
+    ...(await performAs("run-gate", () => judgeWithoutRooms(places, order, checked.report))),
+  };
+}
+
+async function checkHere(world: World, job: JobFacts, rules: GateRules, stop: AbortSignal): Promise<Checked> {
+  const room = await makeRoom(world, job);
+  const reports = await prepareReports(world, room, rules);
+  const verdict = await runGate(world.ports, room, rules, stop);
+  await reports.remove();
+  return verdict;
+}
+
+/** Runs each of the project's commands to its end in the project folder, and reverts what they changed in the tree. */
+export async function runAll(
+  world: World,
+  job: JobFacts,
+  stop: AbortSignal,
+): Promise<{ ran: readonly Ran[]; warnings: readonly string[] } | "interrupted"> {
+  const room = await makeRoom(world, job);
+  const plan = makePlan(world, []);
+  const reports = await prepareReports(world, room, plan);
+  const ran = await runCommands(world.ports, room, plan, stop);
+  await reports.remove();
+  const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
+  const warnings = await revertChanges(world, job, changes);
+  return ran === "interrupted" ? ran : { ran, warnings };
+}
+
+function makePlan({ project }: World, own: readonly string[]): GatePlan {
+  const { verify } = project.resolved.settings;
+  return { commands: verify.commands, own, timeoutMs: verify.timeout, reports: verify.report };
+}
+
+async function makeRoom(world: World, job: JobFacts): Promise<Room> {
+  const { log, env, memory } = world;
+  return {
+    cwd: await findWorkFolder(world),
+    env: makeGateEnvironment(env, log.run, job),
+    ...given({ temporary: memory.places?.rooms.prefix }),
+    redact: log.redact,
+    hide: listPlacesToHide(world),
+  };
+}
+
+/** Removes, after they were read, the report files that did not exist before the checks; no warning is logged. */
+async function prepareReports(
+  { ports: { files } }: World,
+  room: Room,
+  { reports }: GatePlan,
+): Promise<{ remove: () => Promise<void> }> {
+  const absent: string[] = [];
+  for (const report of reports.filter((one) => one !== "stdout")) {
+    const path = resolve(room.cwd, report);
+    if ((await files.stat(path, { link: true })) === undefined) absent.push(path);
+  }
+  return {
+    remove: async () => {
+      for (const path of absent) {
+        if ((await files.stat(path, { link: true }))?.kind === "file") await files.remove(path);
+      }
+    },
+  };
+}
+
+/** Reverts what the commands changed in the tree, and returns a warning that names it. */
+export async function revertChanges(
+  world: World,
+  job: JobFacts,
+  changes: readonly DiffEntry[],
+): Promise<string[]> {
+  const { repo, memory, log } = world;
+  const checkpoint = memory.checkpoints.get(job.job);
+  if (repo === undefined || checkpoint === undefined) return [];
+  const order = { checkpoint, changes, run: log.run, label: `gate-${String(job.iteration)}` };
+  const { paths, rescue, warnings } = await performAs("run-gate", () => undoGateChanges(repo, order));
+  if (paths.length === 0) return [...warnings];
+  return [
+    ...warnings,
+    `changed while the checks ran and put back (kept: git show ${rescue ?? ""}): ${listSome(paths)}; what checks write belongs in .gitignore`,
+  ];
+}

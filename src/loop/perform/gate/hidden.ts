@@ -1,0 +1,113 @@
+// Runs the hidden checks of a run, in rooms of their own. The log names them by their position in the settings, and the
+// output of those that fail goes into a file of the user's state folder: agents can read the log.
+import { join } from "node:path";
+import {
+  listRedHidden,
+  measureHidden,
+  runHidden,
+  type HiddenRules,
+  type HiddenVerdict,
+  type RedHidden,
+} from "../../../gate/rooms/hidden.js";
+import { NOT_VERIFIED } from "../../../gate/verdict/why-unverified.js";
+import { reportInterrupted } from "../../../gate/commands/gate.js";
+import { errorCode } from "../../../system/errors.js";
+import { listSome } from "../../../system/text/cut.js";
+import type { JobFacts } from "../../step/effects.js";
+import { revertChanges, type Checked } from "./checks.js";
+import { performAs } from "../perform-as.js";
+import { findTaskReference } from "./task-reference.js";
+import type { HiddenOfRun, World } from "../world.js";
+
+/** The first line of the evidence, which is all that an agent and the backlog learn. */
+export const HIDDEN_FAILED = "hidden check failed";
+
+/** Runs the hidden checks on the reference, once a run; returns those that fail there. */
+export async function measureHiddenChecks(
+  world: World,
+  base: string | undefined,
+  stop: AbortSignal,
+): Promise<readonly RedHidden[] | "interrupted"> {
+  const { hidden, memory } = world;
+  const { places } = memory;
+  if (hidden === undefined || places === undefined || base === undefined) return [];
+  if (hidden.baseline === undefined) {
+    const reference = await findTaskReference(world, places.rooms.repo, base);
+    const measured = await performAs("run-baseline", () =>
+      measureHidden(places, rulesOf(world, hidden), reference, stop),
+    );
+    if (measured.how === "interrupted") return "interrupted";
+    hidden.baseline = measured.how === "done" ? measured.value : "unmeasured";
+  }
+  return hidden.baseline === "unmeasured" ? [] : listRedHidden(hidden.checks, hidden.baseline);
+}
+
+/** Runs the hidden checks on an attempt that all other checks let pass. */
+export async function checkHidden(
+  world: World,
+  job: JobFacts,
+  checked: Checked,
+  stop: AbortSignal,
+): Promise<Checked> {
+  const { hidden, memory } = world;
+  const { verdict } = checked.report;
+  const base = memory.checkpoints.get(job.job)?.base;
+  const { places } = memory;
+  if (hidden === undefined || places === undefined || base === undefined) return checked;
+  if (verdict !== "passed" && verdict !== "unverified") return checked;
+  const changes = memory.snapshots.get(job.job)?.changes ?? [];
+  if ((await measureHiddenChecks(world, base, stop)) === "interrupted") return interrupted(checked);
+  const baseline = hidden.baseline === "unmeasured" ? undefined : hidden.baseline;
+  const order = { base, changes, task: job.task_id, baseline };
+  const found = await performAs("run-gate", () => runHidden(places, rulesOf(world, hidden), order, stop));
+  const warnings = [...checked.warnings, ...(await revertChanges(world, job, changes))];
+  if (found === "interrupted") return { ...interrupted(checked), warnings };
+  await writeDetails(world, job, found);
+  return { ...addVerdict(world, checked, found), warnings: [...warnings, ...warnOfRed(found)] };
+}
+
+function interrupted(checked: Checked): Checked {
+  return { ...checked, report: reportInterrupted(checked.report.cold), now: undefined };
+}
+
+function warnOfRed({ stillRed }: HiddenVerdict): string[] {
+  if (stillRed.length === 0) return [];
+  return [`${NOT_VERIFIED}a hidden check failed before the work and still fails: ${listSome(stillRed)}`];
+}
+
+function addVerdict(
+  { project }: World,
+  { report, ...checked }: Checked,
+  { failed, names, stillRed }: HiddenVerdict,
+): Checked {
+  if (!failed) {
+    const isRed = stillRed.length > 0;
+    const verdict = isRed ? ("unverified" as const) : report.verdict;
+    const because = isRed && report.because === undefined ? { because: "red-before" as const } : {};
+    return { ...checked, report: { ...report, verdict, ...because, hidden: { failed } } };
+  }
+  const tells = project.resolved.settings.verify.hidden_tell === "names";
+  const evidence = tells && names.length > 0 ? `${HIDDEN_FAILED}: ${listSome(names)}` : HIDDEN_FAILED;
+  const hidden = { failed, ...(tells ? { names: [...names] } : {}) };
+  const { because: _because, needs: _needs, on: _on, ...rest } = report;
+  return { ...checked, now: undefined, report: { ...rest, verdict: "failed", evidence, hidden } };
+}
+
+function rulesOf({ project }: World, { checks }: HiddenOfRun): HiddenRules {
+  const { verify } = project.resolved.settings;
+  return { checks, timeoutMs: verify.timeout, reports: verify.report };
+}
+
+/** Adds the output of failed checks to the run's file. A disk that cannot hold it changes no verdict. */
+async function writeDetails(world: World, job: JobFacts, { details }: HiddenVerdict): Promise<void> {
+  const { hidden, log, ports } = world;
+  if (hidden === undefined || details === "") return;
+  const title = `${job.task_id ?? ""}, attempt ${String(job.attempt)}`;
+  hidden.details = `${hidden.details ?? ""}## ${title}\n\n${log.redact(details)}\n`;
+  try {
+    await ports.files.makeFolder(hidden.folder, 0o700);
+    await ports.files.writeAtomic(join(hidden.folder, `${log.run}.txt`), hidden.details, { mode: 0o600 });
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+  }
+}

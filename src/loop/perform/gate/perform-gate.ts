@@ -1,0 +1,321 @@
+// Effects of the gate: runs the checks before and after an attempt. The gate floor gives the verdict.
+import { performAs } from "../perform-as.js";
+import { join } from "node:path";
+import { describeRedCheck } from "../../../gate/verdict/red-check.js";
+import type { RedHidden } from "../../../gate/rooms/hidden.js";
+import type { Baseline, Ran } from "../../../gate/verdict.js";
+import { NOT_TRUSTED, SO_NOT_VERIFIED } from "../../../gate/verdict/why-unverified.js";
+import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";
+import { isTreeAfter } from "../../../git/index/compare.js";
+import type { CheckedCommand } from "../../../logging/event-parts.js";
+import type { StepEvent } from "../../../logging/events.js";
+import { listRuns, readLines } from "../../../logging/read.js";
+import { given } from "../../../system/given.js";
+import { readPatterns } from "../../../todo/model/changes.js";
+import type { TaskId } from "../../../todo/model/task.js";
+import { readBaseline } from "./baseline-file.js";
+import { check, measure, openCold } from "./checks.js";
+import { checkHidden, measureHiddenChecks } from "./hidden.js";
+import type { Effect, JobFacts } from "../../step/effects.js";
+import { THE_PREFLIGHT } from "../tree/keep-attempt.js";
+import { makeRescueLabel, takeSnapshot } from "../tree/perform-tree.js";
+import { getStageGate } from "../stages/stage-gate.js";
+import type { StoredBaseline, World } from "../world.js";
+
+type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+type BaselineFinished = Extract<StepEvent, { type: "baseline_finished" }>;
+
+/** Measures the project's commands on the tree a task starts with, or takes an earlier measurement of the same tree. */
+export async function performBaseline(world: World, { job, reuse }: Do<"run-baseline">): Promise<StepEvent> {
+  const stop = registerStop(world, job);
+  const began = world.ports.clock.monotonic();
+  const answer = (
+    outcome: BaselineFinished["outcome"],
+    known?: StoredBaseline,
+    more: { unprepared?: string; hidden?: readonly RedHidden[] } = {},
+  ): StepEvent => ({
+    type: "baseline_finished",
+    ...job,
+    outcome,
+    ...(known?.base === undefined ? {} : { base: known.base }),
+    ...(known === undefined ? {} : { file: known.file }),
+    commands: [
+      ...(known?.baseline.commands ?? []).map(toCheckedCommand),
+      ...(more.hidden ?? []).map(toChecked),
+    ],
+    ...given({ unprepared: more.unprepared }),
+    duration_ms: Math.round(world.ports.clock.monotonic() - began),
+  });
+  try {
+    const { memory } = world;
+    const checkpoint = memory.checkpoints.get(job.job);
+    const base = checkpoint?.base;
+    const kept = await reuseBaseline(world, base);
+    if (kept !== undefined) return answer("kept", setBaseline(world, kept));
+    const before = await findEarlierClaim(world, job, reuse);
+    if (before.known !== undefined) return answer("kept", setBaseline(world, before.known));
+    if (before.worked) {
+      memory.baseline = undefined;
+      return answer("unknown");
+    }
+    const measured = await measure(world, job, stop.signal);
+    if (measured === "interrupted") return answer("interrupted");
+    if ("unprepared" in measured) {
+      memory.baseline = undefined;
+      const message = `the cold room could not be prepared: ${measured.unprepared}`;
+      await world.log.tell({ type: "warning", ...job, message });
+      return answer("unknown", undefined, { unprepared: measured.unprepared });
+    }
+    const hidden = await measureHiddenChecks(world, base, stop.signal);
+    if (hidden === "interrupted") return answer("interrupted");
+    const known = setBaseline(world, await writeBaseline(world, measured.baseline, base));
+    return answer("measured", known, { hidden });
+  } finally {
+    stop.forget();
+  }
+}
+
+/** A hidden check is named by its position in the settings, and its output is not logged. */
+function toChecked({ name, red }: RedHidden): CheckedCommand {
+  return { command: name, passed: false, red };
+}
+
+function toCheckedCommand(ran: Ran): CheckedCommand {
+  const red = describeRedCheck(ran);
+  return {
+    command: ran.command,
+    passed: red === undefined,
+    ...(ran.tests === undefined ? {} : { tests: Object.keys(ran.tests).length }),
+    ...given({ red }),
+  };
+}
+
+/** Runs the project's commands before the run starts work, and reverts what they changed in the tree. */
+export async function performPreflight(world: World, { job }: Do<"preflight">): Promise<StepEvent> {
+  const stop = registerStop(world, job);
+  const { repo } = world;
+  const began = world.ports.clock.monotonic();
+  try {
+    const base = await beginPreflight(world, job);
+    const measured = await measure(world, job, stop.signal);
+    const known =
+      typeof measured === "object" && "baseline" in measured
+        ? await writeBaseline(world, measured.baseline, base)
+        : undefined;
+    const hidden = known === undefined ? [] : await measureHiddenChecks(world, base, stop.signal);
+    // Without git the run cannot tell whether the tree is still the same when the first task starts.
+    if (known !== undefined && repo !== undefined) setBaseline(world, known);
+    return {
+      type: "preflight_finished",
+      outcome:
+        measured === "interrupted" || hidden === "interrupted"
+          ? "interrupted"
+          : known === undefined
+            ? "unknown"
+            : "measured",
+      commands: [
+        ...(known?.baseline.commands ?? []).map(toCheckedCommand),
+        ...(hidden === "interrupted" ? [] : hidden.map(toChecked)),
+      ],
+      ...(typeof measured === "object" && "unprepared" in measured
+        ? { unprepared: measured.unprepared }
+        : {}),
+      duration_ms: Math.round(world.ports.clock.monotonic() - began),
+    };
+  } finally {
+    await endPreflight(world, job);
+    stop.forget();
+  }
+}
+
+async function beginPreflight(world: World, job: JobFacts): Promise<string | undefined> {
+  const { memory, repo, log } = world;
+  if (repo === undefined) return undefined;
+  await openCold(world);
+  const made = await performAs("checkpoint", () =>
+    checkpoint(repo, { id: THE_PREFLIGHT, run: log.run, reuse: false }),
+  );
+  memory.checkpoints.set(job.job, made);
+  return made.base;
+}
+
+/** Drops the checkpoint and the reference, which is set again with the first task. */
+async function endPreflight({ memory, repo }: World, job: JobFacts): Promise<void> {
+  memory.runStart = undefined;
+  if (repo === undefined || !memory.checkpoints.delete(job.job)) return;
+  await performAs("checkpoint", () => dropCheckpoint(repo, THE_PREFLIGHT));
+}
+
+/** Runs the project's commands and the task's own, and reverts what they changed in the tree. */
+export async function performGate(world: World, { job }: Do<"run-gate">): Promise<StepEvent> {
+  // Registered before any wait, so that a stop from the same decision finds it.
+  const stop = registerStop(world, job);
+  const { ports } = world;
+  const began = ports.clock.monotonic();
+  const warnings: string[] = [];
+  try {
+    if (job.stage !== undefined && !world.memory.snapshots.has(job.job))
+      await takeSnapshot(world, job, makeRescueLabel(job));
+    const own = listTrustedCommands(world, job.task_id, warnings);
+    const allowed = listAllowed(world, job.task_id, warnings);
+    const visible = await check(world, job, { own, allowed }, stop.signal);
+    const isWhole = getStageGate(world, job).how === "verify";
+    const {
+      report,
+      now,
+      warnings: more,
+    } = isWhole ? await checkHidden(world, job, visible, stop.signal) : visible;
+    warnings.push(...more);
+    if (now !== undefined) await keepForNext(world, job, now);
+    const inside = warnOfUncheckedInside(world, job, report);
+    warnings.push(...inside);
+    const verdict = inside.length === 0 ? report.verdict : ("unverified" as const);
+    world.memory.verdicts.set(job.job, verdict);
+    if (job.stage !== undefined) world.memory.gates.set(job.job, { ...report, verdict });
+    return {
+      type: "gate_finished",
+      ...job,
+      ...report,
+      verdict,
+      warnings,
+      duration_ms: Math.round(ports.clock.monotonic() - began),
+    };
+  } finally {
+    stop.forget();
+  }
+}
+
+/** Warns of changes inside submodules, which were checked but are not in the commit. A cold room has only the commit. */
+function warnOfUncheckedInside(
+  { memory }: World,
+  { job }: JobFacts,
+  { verdict }: { verdict: string },
+): string[] {
+  const inside = memory.snapshots.get(job)?.inside ?? [];
+  if (verdict !== "passed" || memory.cold !== undefined || inside.length === 0) return [];
+  return [
+    `the checks passed with changes inside ${inside.join(", ")}, which the commit does not hold${SO_NOT_VERIFIED}`,
+  ];
+}
+
+function registerStop({ memory }: World, { job }: JobFacts): { signal: AbortSignal; forget: () => void } {
+  const stop = new AbortController();
+  memory.stops.set(job, stop);
+  return { signal: stop.signal, forget: () => memory.stops.delete(job) };
+}
+
+/** The task's own commands, without those that were not approved. */
+function listTrustedCommands(
+  { memory, trusted }: World,
+  id: TaskId | undefined,
+  warnings: string[],
+): string[] {
+  const all = memory.backlog?.tasks.find((task) => task.id === id)?.verify ?? [];
+  if (trusted === "all") return all;
+  const unseen = all.filter((command) => !trusted.has(command));
+  for (const command of unseen) {
+    warnings.push(`${NOT_TRUSTED}verify of ${id ?? ""}: ${command}`);
+  }
+  return all.filter((command) => trusted.has(command));
+}
+
+/** The checks that the task may change, without patterns that must not count. */
+function listAllowed({ memory }: World, id: TaskId | undefined, warnings: string[]): string[] {
+  const { allowed, wrong } = readPatterns(
+    memory.backlog?.tasks.find((task) => task.id === id)?.changes ?? [],
+  );
+  for (const { pattern, why } of wrong)
+    warnings.push(`changes of ${id ?? ""}: ${JSON.stringify(pattern)} does not count: ${why}`);
+  return allowed;
+}
+
+/** Keeps the gate's results as the next task's baseline, in case this task becomes done. */
+async function keepForNext(world: World, job: JobFacts, now: Baseline): Promise<void> {
+  const { memory } = world;
+  if (now.commands.length === 0) return;
+  const base = memory.checkpoints.get(job.job)?.base;
+  const changes = memory.snapshots.get(job.job)?.changes ?? [];
+  memory.nextBaselines.set(job.job, { ...(await writeBaseline(world, now, base)), changes });
+}
+
+/** The last baseline, if the tree is still the one it was measured on. Without git it is assumed to be. */
+async function reuseBaseline(world: World, commit: string | undefined): Promise<StoredBaseline | undefined> {
+  const { memory, repo } = world;
+  const known = memory.baseline;
+  if (known === undefined || repo === undefined || commit === undefined || known.base === undefined)
+    return known;
+  const order = { base: known.base, changes: known.changes, commit };
+  const same = await performAs("run-baseline", () => isTreeAfter(repo, order));
+  return same ? { ...known, base: commit, changes: [] } : undefined;
+}
+
+function setBaseline({ memory }: World, known: StoredBaseline): StoredBaseline {
+  memory.baseline = known;
+  return known;
+}
+
+async function writeBaseline(
+  world: World,
+  baseline: Baseline,
+  base: string | undefined,
+): Promise<StoredBaseline> {
+  const { log, memory, ports } = world;
+  const file = join(log.folder, `baseline-${String(++memory.baselineCount)}.json`);
+  await ports.files.writeAtomic(file, log.redact(JSON.stringify(baseline)), { mode: 0o600 });
+  return { baseline, file, changes: [], ...given({ base }) };
+}
+
+/** Finds out what earlier runs did about a claim; without git only whether there was one. */
+async function findEarlierClaim(world: World, job: JobFacts, reuse: boolean): Promise<EarlierClaim> {
+  const checkpoint = world.memory.checkpoints.get(job.job);
+  if (world.repo === undefined || checkpoint === undefined) return { worked: reuse };
+  // A cold room has the base as it was, whatever the tree holds by now.
+  if (!checkpoint.reused || world.memory.cold !== undefined) return { worked: false };
+  return readEarlierRuns(world, checkpoint.recorded.run, { base: checkpoint.base, id: job.task_id });
+}
+
+/** The traces of earlier runs of an unfinished claim. */
+interface EarlierClaim {
+  known?: StoredBaseline;
+  /** An agent was started, so the tree may hold part of a task's work. */
+  worked: boolean;
+}
+
+const TOLD_OF_CLAIMS = ['"agent_started"', '"checkpoint"', '"baseline_finished"'];
+
+/** Reads the logs from the run that made the checkpoint to the one before this. */
+async function readEarlierRuns(
+  { ports, project, log }: World,
+  since: string | undefined,
+  { base, id }: { base: string | undefined; id: TaskId | undefined },
+): Promise<EarlierClaim> {
+  const all = await listRuns(ports, project.logDir);
+  const from = since === undefined ? -1 : all.indexOf(since);
+  // If the logs can't be read, assume the task was worked on.
+  if (from === -1 || base === undefined) return { worked: true };
+  let file: string | undefined;
+  let worked = false;
+  for (const run of all.slice(from).filter((one) => one !== log.run)) {
+    const folder = join(project.logDir, "runs", run);
+    for await (const { type, value } of readLines(ports, folder, 0, { holding: TOLD_OF_CLAIMS })) {
+      if (value["task_id"] !== id) continue;
+      if (type === "agent_started") worked = true;
+      // A new checkpoint: earlier lines belong to an earlier claim.
+      if (type === "checkpoint" && value["base"] === base && value["reused"] === false) worked = false;
+      if (type === "baseline_finished" && value["base"] === base && typeof value["file"] === "string") {
+        file = value["file"];
+      }
+    }
+  }
+  const known = file === undefined ? undefined : await readStored(ports, file, base);
+  return { worked, ...given({ known }) };
+}
+
+async function readStored(
+  ports: World["ports"],
+  file: string,
+  base: string,
+): Promise<StoredBaseline | undefined> {
+  const baseline = await readBaseline(ports, file);
+  return baseline === undefined ? undefined : { baseline, file, base, changes: [] };
+}

@@ -1,0 +1,86 @@
+// Reads what the agents of a run left from the refs that keep their attempts, back to the start of killed runs, whose agents'
+// changes were never checked. src/gate/influence/reference.ts makes the reference of it.
+import { join } from "node:path";
+import { matchAllowed } from "../../../gate/influence/allowed.js";
+import { noteLeft, trustAllowed, type Reference, type RunStart } from "../../../gate/influence/reference.js";
+import { readRecords } from "../../../git/attempt/attempts.js";
+import { toText } from "../../../git/base/bytes.js";
+import { numberOfAttempt, startRef, taskOfAttempt } from "../../../git/base/names.js";
+import type { Repository } from "../../../git/base/repository.js";
+import { diffTrees } from "../../../git/index/index-file.js";
+import { hasEnded } from "../../../logging/last-lines.js";
+import type { Ports } from "../../../system/ports.js";
+import { readPatterns } from "../../../todo/model/changes.js";
+import type { Task } from "../../../todo/model/task.js";
+import { acceptanceOf } from "../../../todo/model/verified.js";
+
+/** Where runs keep their logs and refs. */
+export interface RunSite {
+  ports: Ports;
+  logDir: string;
+  repo: Repository;
+}
+
+export interface RunStartOrder {
+  run: string;
+  /** The start, if the run has no record of it yet. */
+  base: string;
+  /** The runs before it, newest first; those that were killed count as part of it. */
+  earlier: readonly string[];
+  /** Tasks whose changes are a person's. */
+  accepted: ReadonlySet<string>;
+  /** The last attempt of the run that counts. */
+  upTo?: number;
+}
+
+/** Reads it. Starts a few git processes for each run, and one for each attempt. Throws a `GitError`. */
+export async function readRunStart(
+  { ports, logDir, repo }: RunSite,
+  order: RunStartOrder,
+): Promise<RunStart> {
+  const runStart: RunStart = { start: order.base, left: new Map() };
+  await addRun(repo, runStart, order);
+  for (const run of order.earlier) {
+    if (await hasEnded(ports, join(logDir, "runs", run))) break;
+    await addRun(repo, runStart, { run, accepted: order.accepted });
+  }
+  return runStart;
+}
+
+async function addRun(
+  repo: Repository,
+  runStart: RunStart,
+  { run, accepted, upTo = Infinity }: Pick<RunStartOrder, "run" | "accepted" | "upTo">,
+): Promise<void> {
+  const records = await readRecords(repo, run);
+  if (records === undefined) return;
+  runStart.start = records.start.base;
+  for (const [ref, commit] of records.attempts) {
+    if (ref === startRef(run) || (numberOfAttempt(run, ref) ?? 0) > upTo) continue;
+    const task = taskOfAttempt(run, ref);
+    if (accepted.has(task)) continue;
+    // The commit of a task holds the backlog, which is the runner's own.
+    const changes = (await diffTrees(repo, commit)).filter(({ path }) => path !== repo.todo?.path);
+    noteLeft(runStart, changes, task);
+  }
+}
+
+/** The tasks whose changes a person accepted: they are the person's from then on. `before`: epoch ms. */
+export function acceptedTasks(tasks: readonly Task[], before = Infinity): ReadonlySet<string> {
+  const accepted = tasks.filter((task) => {
+    const acceptance = acceptanceOf(task);
+    return acceptance !== undefined && !(Date.parse(acceptance.at) >= before);
+  });
+  return new Set(accepted.map(({ id }) => id));
+}
+
+/** Counts what the `changes` of tasks allow as a person's. `project`: its folder from the top of the repository. */
+export function trustTasks(reference: Reference, tasks: readonly Task[], project: string): Reference {
+  const changes = new Map<string, readonly string[]>(
+    tasks.map(({ id, changes: patterns = [] }) => [id, patterns]),
+  );
+  return trustAllowed(reference, (task, { path }) => {
+    const { allowed } = readPatterns(changes.get(task) ?? []);
+    return matchAllowed(allowed, project)(toText(path));
+  });
+}

@@ -1,0 +1,76 @@
+// The stage that an agent works in: what it may do there, how it reports, which session it resumes.
+import type { StageRequest } from "../../../agents/agent.js";
+import type { ReportingStage } from "../../../prompts/stage-report.js";
+import { stageJsonSchema, stageStrictJsonSchema } from "../../../todo/check/schema.js";
+import { given } from "../../../system/given.js";
+import type { OutputSchema } from "../../../workflow/check-output.js";
+import { findTarget, listOwnOutcomes } from "../../../workflow/advance.js";
+import { PERMISSIONS, type Permissions } from "../../../workflow/words.js";
+import type { AnalyzeStage, WorkStage } from "../../../workflow/workflow.js";
+import { EffectError } from "../../step/drive.js";
+import type { JobFacts } from "../../step/effects.js";
+import { findStageSchema } from "./stage-schema.js";
+import { getProgress, getStage, type JobStage } from "./stage-of.js";
+import type { Expected } from "./stage-report.js";
+import type { World } from "../world.js";
+
+/** A stage with an agent. */
+export interface AgentStage {
+  at: JobStage;
+  stage: WorkStage | AnalyzeStage;
+  request: StageRequest;
+  reporting: ReportingStage;
+  expected: Expected;
+}
+
+type StageWorld = Pick<World, "ports" | "project" | "memory" | "workflows">;
+
+/** The stage of a job; `undefined` outside workflows. */
+export async function openAgentStage(world: StageWorld, job: JobFacts): Promise<AgentStage | undefined> {
+  const at = getStage(world, job);
+  const stage = at?.stage;
+  if (at === undefined) return undefined;
+  if (stage?.kind !== "work" && stage?.kind !== "analyze")
+    throw new EffectError("run-agent", `the stage ${at.name} has no agent`);
+  const schema = stage.output === undefined ? undefined : await findStageSchema(world, stage.output);
+  const outcomes = listOwnOutcomes(stage);
+  return {
+    at,
+    stage,
+    request: {
+      name: at.name,
+      visit: at.visit,
+      round: getProgress(world, job)?.visits?.[at.name] ?? 1,
+      outcomes,
+      ...makeSchemas(outcomes, schema),
+    },
+    reporting: {
+      kind: stage.kind,
+      outcomes: outcomes.map((name) => ({
+        name,
+        to: findTarget(at.workflow, { stage: at.name }, name)?.to ?? "block",
+      })),
+      ...(schema === undefined ? {} : { output: { name: schema.name, schema: schema.schema } }),
+    },
+    expected: { kind: stage.kind, outcomes, ...given({ schema }) },
+  };
+}
+
+function makeSchemas(
+  outcomes: readonly string[],
+  schema: OutputSchema | undefined,
+): Pick<StageRequest, "schema" | "strict"> {
+  const shape = { outcomes, ...(schema === undefined ? {} : { output: { ...schema.schema } }) };
+  return { schema: stageJsonSchema(shape), ...given({ strict: stageStrictJsonSchema(shape) }) };
+}
+
+/** The permissions of the agent in the stage: those of its settings, narrowed by the stage. An analyze stage only reads unless it says otherwise. */
+export function narrowPermissions(
+  own: Permissions,
+  {
+    kind,
+    permissions = kind === "analyze" ? "read-only" : "full",
+  }: Pick<WorkStage | AnalyzeStage, "kind" | "permissions">,
+): Permissions {
+  return PERMISSIONS[Math.min(PERMISSIONS.indexOf(own), PERMISSIONS.indexOf(permissions))] ?? "read-only";
+}

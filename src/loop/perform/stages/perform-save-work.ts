@@ -1,0 +1,110 @@
+// The end of a visit: the stage's output as a file, then the task's work under its ref. The row names both only afterwards, so a
+// job that is killed in between does the same visit again.
+import { diffWork, readWork } from "../../../git/saved-work/work-ref.js";
+import { discardStage } from "../../../git/saved-work/discard.js";
+import { reviveWork, saveWork, type Saved } from "../../../git/saved-work/save.js";
+import { shelveWork } from "../../../git/saved-work/shelve.js";
+import type { Repository } from "../../../git/base/repository.js";
+import type { StepEvent } from "../../../logging/events.js";
+import { given } from "../../../system/given.js";
+import { listSome } from "../../../system/text/cut.js";
+import { EffectError } from "../../step/drive.js";
+import type { Effect } from "../../step/effects.js";
+import { keepAttempt } from "../tree/keep-attempt.js";
+import { performAs } from "../perform-as.js";
+import { forget, makeRescueLabel, takeSnapshot } from "../tree/perform-tree.js";
+import { writeOutput, writeTaskDocument } from "./stage-output.js";
+import { describeMore } from "./stage-tree.js";
+import { getProgress, getStage, type JobStage } from "./stage-of.js";
+import type { World } from "../world.js";
+
+type SaveWork = Extract<Effect, { kind: "save-work" }>;
+
+/** Writes the output of a visit, saves the task's work, and takes it out of the tree if the task waits. */
+export async function performSaveWork(world: World, effect: SaveWork): Promise<StepEvent> {
+  const { job, outcome, text } = effect;
+  const at = getStage(world, job);
+  if (at === undefined) throw new EffectError("save-work", `job ${String(job.job)} is not in a stage`);
+  const output = await writeOutput(world, job, at, { outcome, ...given({ text }) });
+  await writeTaskDocument(world, job, at, output);
+  const { repo } = world;
+  const kept =
+    repo === undefined
+      ? { shelved: false, paths: 0, warnings: [] }
+      : await performAs("save-work", () => keepWork(world, repo, effect, at));
+  world.memory.owns.delete(job.job);
+  world.memory.gates.delete(job.job);
+  forget(world, job);
+  return { type: "work_saved", ...job, ...given({ output }), ...kept };
+}
+
+type Kept = Pick<Extract<StepEvent, { type: "work_saved" }>, "work" | "shelved" | "paths" | "warnings">;
+
+async function keepWork(world: World, repo: Repository, effect: SaveWork, at: JobStage): Promise<Kept> {
+  const { job, discard } = effect;
+  const task = job.task_id ?? "";
+  const warnings: string[] = [];
+  const own = world.memory.owns.get(job.job) ?? world.memory.checkpoints.get(job.job);
+  if (effect.work) await saveVisit(world, repo, job, at);
+  if (discard !== undefined) warnings.push(...(await dropStage(world, repo, effect, at)));
+  const shelved = own !== undefined && (effect.shelve || discard !== undefined);
+  if (shelved) {
+    const order = { task, run: world.log.run, label: makeRescueLabel(job) };
+    const done = await shelveWork(repo, own, order);
+    const more = describeMore(task, done);
+    warnings.push(...done.warnings, ...(more === undefined ? [] : [more]));
+  }
+  const work = await readWork(repo, task);
+  if (work === undefined) return { shelved, paths: 0, warnings };
+  const paths = (await diffWork(repo, work)).length;
+  return { work: { commit: work.tip, base: work.head ?? work.base }, shelved, paths, warnings };
+}
+
+async function saveVisit(
+  world: World,
+  repo: Repository,
+  job: SaveWork["job"],
+  at: JobStage,
+): Promise<Saved | undefined> {
+  const checkpoint = world.memory.checkpoints.get(job.job);
+  if (checkpoint === undefined) return undefined;
+  // The unfinished attempt of a paused task has no snapshot yet.
+  const taken = world.memory.snapshots.get(job.job) ?? (await takeSnapshot(world, job, makeRescueLabel(job)));
+  const changes = taken?.changes ?? [];
+  await keepAttempt(world, job);
+  const since = getProgress(world, job)?.since;
+  return saveWork(repo, {
+    task: job.task_id ?? "",
+    run: world.log.run,
+    stage: at.name,
+    visit: at.visit,
+    ...given({ since }),
+    checkpoint,
+    changes,
+  });
+}
+
+/** Drops the changes of a stage from the saved work: those of this visit, or the latest of the stage that the effect names. */
+async function dropStage(
+  world: World,
+  repo: Repository,
+  { job, discard }: SaveWork,
+  at: JobStage,
+): Promise<string[]> {
+  const by = { stage: at.name, visit: at.visit };
+  const task = job.task_id ?? "";
+  const named = getProgress(world, job)?.work?.commit;
+  if (named !== undefined && (await readWork(repo, task)) === undefined) await reviveWork(repo, task, named);
+  const dropped = await discardStage(repo, {
+    task,
+    run: world.log.run,
+    stage: discard?.stage ?? at.name,
+    ...(discard?.stage === undefined ? { only: at.visit } : {}),
+    by,
+  });
+  if (dropped.how !== "conflicts") return [];
+  throw new EffectError(
+    "save-work",
+    `the changes of ${discard?.stage ?? at.name} cannot be dropped from the work of ${task}: later stages changed the same lines of ${listSome(dropped.paths)}`,
+  );
+}

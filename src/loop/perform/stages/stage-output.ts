@@ -1,0 +1,239 @@
+// The outputs of stages as files: written by the runner before the task's row names them, and read with their digest. A copy of
+// each is kept by its digest, so that an output that others edit or remove is still there as it was decided on.
+import { basename, dirname, join } from "node:path";
+import type { Project } from "../../../config/project/open-project.js";
+import { tasksFolder } from "../../../config/project/tasks-folder.js";
+import { formatOutput, makeOutput, type StageText } from "../../../prompts/output-document.js";
+import { formatTaskDocument, TASK_DOCUMENT } from "../../../prompts/task-document.js";
+import { isHalfWritten } from "../../../system/files/half-written.js";
+import { given } from "../../../system/given.js";
+import type { Files } from "../../../system/ports.js";
+import { parseJson } from "../../../system/text/json.js";
+import { sha256Hex } from "../../../system/text/sha256.js";
+import type { StageOutput } from "../../../workflow/progress.js";
+import { collectFacts } from "../../../workflow/advance.js";
+import { isDropped } from "../../../workflow/dropped.js";
+import { COPIES, outputFile, parseOutputName, taskFolderName } from "../../../workflow/task-files.js";
+import type { JobFacts } from "../../step/effects.js";
+import { EffectError } from "../../step/drive.js";
+import { getTask, type JobStage } from "./stage-of.js";
+import type { World } from "../world.js";
+
+/** The folder of one task's files, absolute. */
+export function taskFolder(project: Pick<Project, "paths">, task: string): string {
+  return join(tasksFolder(project), taskFolderName(task));
+}
+
+/** Outputs are a few pages of text; a larger file does not come from a stage. */
+const LARGEST_OUTPUT = 16 * 1024 * 1024;
+
+type OutputWorld = Pick<World, "ports" | "project" | "log" | "memory" | "workflows">;
+
+/** Writes the output of a visit and the readable file beside it; `undefined` if the stage reported none. */
+export async function writeOutput(
+  world: OutputWorld,
+  job: JobFacts,
+  at: JobStage,
+  { outcome, text }: { outcome: string; text?: string | undefined },
+): Promise<StageOutput | undefined> {
+  const { ports, project, log } = world;
+  const content = makeContent(world, job, at, { outcome, text });
+  const task = getTask(world, job);
+  if (content === undefined || task === undefined) return undefined;
+  const file = outputFile(task.id, { visit: at.visit, stage: at.name, part: job.part });
+  const bytes = Buffer.from(log.redact(`${JSON.stringify(content, undefined, 2)}\n`), "utf8");
+  const digest = sha256Hex(bytes);
+  const path = join(tasksFolder(project), file);
+  await openFolder(ports.files, project, dirname(path));
+  await writeCopy(ports.files, path, digest, bytes);
+  const shown = makeText(at, { outcome, output: content });
+  const readable = log.redact(formatOutput(shown, { id: task.id, title: task.title }));
+  await ports.files.writeAtomic(path.replace(/\.json$/u, ".md"), readable, { mode: 0o600 });
+  await ports.files.writeAtomic(path, bytes, { mode: 0o600 });
+  const facts = collectFacts(at.workflow, at.name, content);
+  return {
+    stage: at.name,
+    visit: at.visit,
+    outcome,
+    file,
+    sha256: digest,
+    ...(Object.keys(facts).length === 0 ? {} : { facts }),
+    agent: job.agent,
+    run: log.run,
+    at: new Date(ports.clock.now()).toISOString(),
+  };
+}
+
+function makeText(at: JobStage, { outcome, output }: { outcome: string; output: unknown }): StageText {
+  const schema = at.stage !== undefined && "output" in at.stage ? at.stage.output : undefined;
+  return { stage: at.name, visit: at.visit, outcome, output, ...given({ schema }) };
+}
+
+/** The content of the file: what was reported, and of a work stage the gate's verdict too. */
+function makeContent(
+  { memory }: OutputWorld,
+  job: JobFacts,
+  { stage }: JobStage,
+  { outcome, text }: { outcome: string; text?: string | undefined },
+): unknown {
+  if (stage === undefined) return undefined;
+  if (stage.kind === "check" || stage.kind === "ask") {
+    return { outcome, ...given({ evidence: text }) };
+  }
+  const report = memory.summaries.get(job.job);
+  if (report === undefined || (outcome === "asks" && report.output === undefined)) return undefined;
+  const content = makeOutput(stage.output, report);
+  if (stage.kind !== "work") return content;
+  const judged = memory.gates.get(job.job);
+  const verdict = judged?.verdict ?? "unverified";
+  const red = stage.gate === "red" ? judged?.commands.flatMap(({ tests }) => tests?.new ?? []) : undefined;
+  const object = typeof content === "object" && content !== null && !Array.isArray(content);
+  return {
+    ...(object ? content : { output: content }),
+    verdict,
+    ...(red === undefined || red.length === 0 ? {} : { red }),
+  };
+}
+
+/** Makes the folder, which git ignores unless a person decided otherwise, and removes what a killed run was writing. */
+async function openFolder(files: Files, project: Pick<Project, "paths">, folder: string): Promise<void> {
+  const top = tasksFolder(project);
+  if ((await files.stat(top)) === undefined) {
+    await files.makeFolder(top, 0o700);
+    await files.writeAtomic(join(top, ".gitignore"), "*\n", { mode: 0o600 });
+  }
+  await files.makeFolder(join(folder, COPIES), 0o700);
+  const names = await files.list(folder);
+  for (const name of names) {
+    const of = /^\.(.+)\.[0-9a-f]{12}\.tmp$/u.exec(name)?.[1];
+    if (of !== undefined && isHalfWritten(name, of)) await files.remove(join(folder, name));
+  }
+}
+
+async function writeCopy(files: Files, path: string, digest: string, bytes: Uint8Array): Promise<void> {
+  await files.writeAtomic(copyOf(path, digest), bytes, { mode: 0o600 });
+}
+
+function copyOf(path: string, digest: string): string {
+  return join(dirname(path), COPIES, `${digest}.json`);
+}
+
+/** An output as it was decided on, and a warning if its file is not that any more. */
+export interface ReadOutput {
+  value: unknown;
+  bytes: Uint8Array;
+  warning?: string;
+}
+
+/**
+ * Reads the output that a row names. If its file was edited or removed, the version of the row's digest counts, with a warning;
+ * without one the effect fails.
+ */
+export async function readOutput(
+  { files }: { files: Files },
+  project: Pick<Project, "paths">,
+  task: string,
+  { file, sha256: digest, stage }: Pick<StageOutput, "file" | "sha256" | "stage">,
+): Promise<ReadOutput> {
+  const path = join(tasksFolder(project), file);
+  const found = await readSmall(files, path);
+  if (found.bytes !== undefined && sha256Hex(found.bytes) === digest)
+    return { value: parse(found.bytes), bytes: found.bytes };
+  const copy = await readSmall(files, copyOf(path, digest));
+  if (copy.bytes === undefined || sha256Hex(copy.bytes) !== digest)
+    throw new EffectError(
+      "read-output",
+      `the output of ${stage} of ${task} ${found.why}, and there is no copy of it: ${path}; to do the stage again: looper restart ${task} --stage ${stage}`,
+    );
+  const warning = `the output of ${stage} of ${task} ${found.why}: ${path}; the version that its stage reported counts: ${copyOf(path, digest)}`;
+  return { value: parse(copy.bytes), bytes: copy.bytes, warning };
+}
+
+function orLost(error: unknown): undefined {
+  if (!(error instanceof EffectError)) throw error;
+}
+
+async function readSmall(files: Files, path: string): Promise<{ bytes?: Uint8Array; why: string }> {
+  const stat = await files.stat(path);
+  if (stat === undefined) return { why: "is missing" };
+  if (stat.kind !== "file") return { why: "is not a file" };
+  if (stat.size > LARGEST_OUTPUT) return { why: `was replaced by a file of ${String(stat.size)} bytes` };
+  const bytes = await files.read(path);
+  return bytes === undefined ? { why: "is missing" } : { bytes, why: "was changed since" };
+}
+
+function parse(bytes: Uint8Array): unknown {
+  return parseJson(Buffer.from(bytes).toString("utf8"));
+}
+
+/** The task's document, absolute. It need not be there. */
+export function documentOf(project: Pick<Project, "paths">, task: string): string {
+  return join(taskFolder(project, task), TASK_DOCUMENT);
+}
+
+/** Makes sure that the task's document is there, and as the outputs say, before an agent is told to read it. */
+export async function openTaskDocument(world: OutputWorld, job: JobFacts, at: JobStage): Promise<void> {
+  const task = getTask(world, job);
+  if (task === undefined) return;
+  await openFolder(world.ports.files, world.project, taskFolder(world.project, task.id));
+  await writeTaskDocument(world, job, at, undefined);
+}
+
+/** Renders the task's document from all of its outputs. Contract: the output of the visit is written. */
+export async function writeTaskDocument(
+  world: OutputWorld,
+  job: JobFacts,
+  at: JobStage,
+  latest: StageOutput | undefined,
+): Promise<void> {
+  const { ports, project, log } = world;
+  const task = getTask(world, job);
+  if (task === undefined) return;
+  const folder = taskFolder(project, task.id);
+  if ((await ports.files.stat(folder)) === undefined) return;
+  const known = [...Object.values(task.progress?.outputs ?? {}), ...(latest === undefined ? [] : [latest])];
+  const outputs = await readAll(world, { task: task.id, known, upTo: at.visit });
+  const kept = outputs.filter((one) => !isDropped(at.workflow, task.progress ?? {}, one));
+  const texts = kept.map(({ output, ...one }): StageText => {
+    const stage = at.workflow.stages[one.stage];
+    const schema = stage !== undefined && "output" in stage ? stage.output : undefined;
+    return { ...one, output, ...given({ schema, kind: stage?.kind }) };
+  });
+  await ports.files.writeAtomic(join(folder, TASK_DOCUMENT), log.redact(formatTaskDocument(task, texts)), {
+    mode: 0o600,
+  });
+}
+
+/**
+ * Every output of this pass, in the order of the visits. Those that the row names are read with their digest. Of the files beside
+ * them only those of earlier visits count: an agent may have written others.
+ */
+async function readAll(
+  { ports, project }: OutputWorld,
+  { task, known, upTo }: { task: string; known: readonly StageOutput[]; upTo: number },
+): Promise<{ stage: string; visit: number; outcome?: string; output: unknown }[]> {
+  const folder = taskFolder(project, task);
+  const byFile = new Map(known.map((output) => [basename(output.file), output]));
+  const names = [...new Set([...byFile.keys(), ...(await ports.files.list(folder))])];
+  const found: { name: string; stage: string; visit: number; outcome?: string; output: unknown }[] = [];
+  const isEarlier = (of: { stage: string; visit: number }): boolean =>
+    known.some(({ stage, visit }) => stage === of.stage && visit > of.visit);
+  for (const name of names) {
+    const of = parseOutputName(name);
+    const row = byFile.get(name);
+    if (of === undefined || of.visit > upTo || (row === undefined && !isEarlier(of))) continue;
+    if (row !== undefined) {
+      // One that is lost fails the stage whose prompt needs it; the document does without.
+      const read = await readOutput(ports, project, task, row).catch(orLost);
+      if (read === undefined) continue;
+      const { value } = read;
+      found.push({ name, ...of, outcome: row.outcome, output: value });
+      continue;
+    }
+    const { bytes } = await readSmall(ports.files, join(folder, name));
+    if (bytes !== undefined) found.push({ name, ...of, output: parse(bytes) });
+  }
+  return found
+    .sort((one, other) => one.visit - other.visit || (one.name < other.name ? -1 : 1))
+    .map(({ name: _name, ...one }) => one);
+}

@@ -1,0 +1,194 @@
+// The tree around a job of a workflow: the work of the task is put into it before the job, a checkpoint beside the task's own
+// lets a stage that only reads be undone, and the work of other tasks is taken out. Each can be repeated after a kill.
+import type { DiffEntry } from "../../../git/base/diff.js";
+import { readHead } from "../../../git/base/head.js";
+import {
+  asideId,
+  checkpointFolder,
+  checkpointRef,
+  decodeId,
+  shelvingRef,
+  workRef,
+} from "../../../git/base/names.js";
+import type { Repository } from "../../../git/base/repository.js";
+import { checkpoint, dropCheckpoint, type Checkpoint } from "../../../git/checkpoint/checkpoint.js";
+import { restoreTo } from "../../../git/restore/restore.js";
+import { applyWork } from "../../../git/saved-work/apply.js";
+import { reviveWork } from "../../../git/saved-work/save.js";
+import { finishShelving, resetTree, shelveWork, type Shelved } from "../../../git/saved-work/shelve.js";
+import {
+  diffWork,
+  dropSavedWork,
+  dropWork,
+  keepAsRescue,
+  readWork,
+  type TaskWork,
+} from "../../../git/saved-work/work-ref.js";
+import { listSome } from "../../../system/text/cut.js";
+import type { JobFacts } from "../../step/effects.js";
+import { getProgress } from "./stage-of.js";
+import type { World } from "../world.js";
+
+/** Takes out of the tree what is not of this job: changes of a dead analysis, and the work of other tasks in workflows. */
+export async function clearTree(world: World, repo: Repository, job: JobFacts): Promise<void> {
+  const folder = checkpointFolder(repo.tree);
+  const shelving = shelvingRef(repo.tree, "x").slice(0, -1);
+  const { refs } = await readHead(repo, [folder, shelving]);
+  const named = [...refs.keys()].flatMap((ref) => {
+    if (ref.startsWith(shelving)) return [decodeId(ref.slice(shelving.length))];
+    return ref.startsWith(`${folder}/`) ? [decodeId(ref.slice(folder.length + 1))] : [];
+  });
+  const tasks = world.memory.backlog?.tasks ?? [];
+  for (const task of tasks.filter(({ progress }) => progress !== undefined)) {
+    const aside = asideId(task.id);
+    const isKnown = named.includes(task.id);
+    if (named.includes(aside)) await undoDeadAnalysis(world, repo, { job, task: task.id, isKnown });
+    if (!isKnown) continue;
+    const order = { task: task.id, run: world.log.run, label: `${task.id}-left` };
+    const finished = await finishShelving(repo, order);
+    if (finished !== undefined) await tell(world, job, task.id, finished);
+    else if (task.id !== job.task_id && task.status !== "done") {
+      const own = await checkpoint(repo, { id: task.id, run: world.log.run, reuse: true });
+      await tell(world, job, task.id, await shelveWork(repo, own, order));
+    }
+  }
+}
+
+/** Undoes what the agent of a killed run changed in a stage that only reads. */
+async function undoDeadAnalysis(
+  world: World,
+  repo: Repository,
+  { job, task, isKnown }: { job: JobFacts; task: string; isKnown: boolean },
+): Promise<void> {
+  const id = asideId(task);
+  if (isKnown) {
+    const aside = await checkpoint(repo, { id, run: world.log.run, reuse: true });
+    const label = `${task}-aside`;
+    const { paths, rescue, warnings } = await restoreTo(repo, {
+      checkpoint: aside,
+      run: world.log.run,
+      label,
+    });
+    for (const message of warnings) await world.log.tell({ type: "warning", ...job, message });
+    if (paths.length > 0) {
+      const message = `changed while an earlier run read ${task}, and put back: ${listSome(paths)} (kept: git show ${rescue ?? ""})`;
+      await world.log.tell({ type: "warning", ...job, message });
+    }
+  }
+  await dropCheckpoint(repo, id);
+}
+
+async function tell(world: World, job: JobFacts, task: string, shelved: Shelved): Promise<void> {
+  for (const message of shelved.warnings) await world.log.tell({ type: "warning", ...job, message });
+  const message = describeMore(task, shelved);
+  if (message !== undefined) await world.log.tell({ type: "warning", ...job, message });
+}
+
+/** The changes of the tree beside the saved work of a task. */
+export function describeMore(task: string, { paths, rescue }: Shelved): string | undefined {
+  if (rescue === undefined) return undefined;
+  const name = rescue.replace(/^refs\/looper\/rescue\//u, "");
+  return `not in the saved work of ${task}, and put aside: ${listSome(paths)}; bring it back with \`looper rescue restore ${name}\``;
+}
+
+/** The changes in the saved work of the job's task, on its checkpoint. */
+export async function listWorkInTree(
+  { repo, memory }: World,
+  { job, task_id: task }: JobFacts,
+): Promise<readonly DiffEntry[]> {
+  const work = repo === undefined || task === undefined ? undefined : await readWork(repo, task);
+  const base = memory.checkpoints.get(job)?.base;
+  return repo === undefined || work === undefined || work.base !== base ? [] : diffWork(repo, work);
+}
+
+/** Whether the tree holds the task's saved work, on its checkpoint. */
+export async function isWorkInTree(repo: Repository, task: string): Promise<boolean> {
+  const work = await readWork(repo, task);
+  if (work === undefined) return false;
+  const own = checkpointRef(repo.tree, task);
+  return (await readHead(repo, [own])).refs.get(own) === work.base;
+}
+
+/**
+ * Puts the saved work of the job's task into the tree, unless it is there. Returns the paths that conflict: then the tree is as it
+ * was, and the work stays under its ref.
+ */
+export async function putWork(
+  world: World,
+  repo: Repository,
+  job: JobFacts,
+  made: Checkpoint,
+): Promise<readonly string[]> {
+  const task = job.task_id ?? "";
+  const { run } = world.log;
+  const work = await findWork(world, repo, job);
+  if (work === "lost") return [workRef(task)];
+  // A task that is given up needs no work in the tree: it becomes a rescue as it is.
+  if (work === undefined || work.base === made.base || job.stage === "block") return [];
+  const order = { task, run, label: `${task}-left` };
+  if (made.reused) await tell(world, job, task, await resetTree(repo, made, order));
+  const applied = await applyWork(repo, task, made);
+  if (applied.how === "conflicts") return applied.clashes.map(({ path }) => path);
+  if (applied.how === "applied" && applied.modules.length > 0) {
+    const message = `the commits of submodules in the work of ${task} are not checked out: ${listSome(applied.modules)}`;
+    await world.log.tell({ type: "warning", ...job, message });
+  }
+  return [];
+}
+
+/** The task's saved work. Work that the row does not name any more becomes a rescue; work that only the row knows comes back. */
+async function findWork(
+  world: World,
+  repo: Repository,
+  job: JobFacts,
+): Promise<TaskWork | "lost" | undefined> {
+  const task = job.task_id ?? "";
+  const progress = getProgress(world, job);
+  const work = await readWork(repo, task);
+  const named = progress?.work?.commit;
+  if (work !== undefined) {
+    if (named !== undefined || work.visits.at(-1)?.facts.since === progress?.since) return work;
+    const ref = await keepAsRescue(repo, work, { task, run: world.log.run, label: `${task}-earlier` });
+    await dropSavedWork(repo, task);
+    const name = ref.replace(/^refs\/looper\/rescue\//u, "");
+    const message = `the work that ${task} began with is not used any more, and put aside; bring it back with \`looper rescue restore ${name}\``;
+    await world.log.tell({ type: "warning", ...job, message });
+    return undefined;
+  }
+  if (named === undefined) return undefined;
+  if (await reviveWork(repo, task, named)) return readWork(repo, task);
+  const message = `the saved work of ${task} is not in this repository (${workRef(task)}, commit ${named}), so it is done again; was the project copied without its .git folder?`;
+  await world.log.tell({ type: "warning", ...job, message });
+  return "lost";
+}
+
+/** Makes the checkpoint that the changes of a stage that only reads are undone to: of the tree with the task's work in it. */
+export async function openAside(
+  world: World,
+  repo: Repository,
+  job: JobFacts,
+  own: Checkpoint,
+): Promise<void> {
+  const id = asideId(job.task_id ?? "");
+  const aside = await checkpoint(repo, { id, run: world.log.run, job: job.job, reuse: false });
+  world.memory.owns.set(job.job, own);
+  // A change of the task itself is not a person's uncommitted work.
+  world.memory.checkpoints.set(job.job, { ...aside, dirty: new Set() });
+}
+
+/** Drops checkpoint and saved work of a task that is given up. Work that was not in the tree becomes a rescue first; returns its ref. */
+export async function giveUpWork(
+  world: World,
+  repo: Repository,
+  job: JobFacts,
+  own: Checkpoint,
+): Promise<string | undefined> {
+  const task = job.task_id ?? "";
+  const work = await readWork(repo, task);
+  const rescue =
+    work === undefined || work.base === own.base
+      ? undefined
+      : await keepAsRescue(repo, work, { task, run: world.log.run, label: `${task}-${String(job.attempt)}` });
+  await dropWork(repo, task);
+  return rescue;
+}

@@ -1,0 +1,144 @@
+// Effects on the working tree: checkpoint, snapshot and restore. Leaves the commit to perform-commit.ts.
+import { performAs } from "../perform-as.js";
+import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";
+import { restoreTo } from "../../../git/restore/restore.js";
+import { snapshot, type Snapshot } from "../../../git/attempt/snapshot.js";
+import { dropWork } from "../../../git/saved-work/work-ref.js";
+import { putTagsBack } from "../../../git/release/tags.js";
+import type { StepEvent } from "../../../logging/events.js";
+import { given } from "../../../system/given.js";
+import { openCold } from "../gate/checks.js";
+import type { Effect, JobFacts } from "../../step/effects.js";
+import { keepAttempt, keepStart, noteStart, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
+import { PUSH_LABEL } from "../../step/releasing.js";
+import { clearTree, giveUpWork, isWorkInTree, openAside, putWork } from "../stages/stage-tree.js";
+import type { World } from "../world.js";
+
+type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+
+/** Makes a checkpoint of the tree before an attempt; does nothing without git. */
+export async function performCheckpoint(world: World, effect: Do<"checkpoint">): Promise<StepEvent> {
+  const { job } = effect;
+  if (world.repo === undefined) return { type: "checkpoint", ...job, reused: false, dirty: 0 };
+  const isRelease = job.phase === "push";
+  if (!isRelease) await noteStart(world);
+  const id = isRelease ? THE_RELEASE : (job.task_id ?? THE_REVIEW);
+  // The checks of a release run in the project, not in a cold room.
+  if (!isRelease) await openCold(world);
+  if (world.workflows !== undefined) await clearTree(world, world.repo, job);
+  const reuse = effect.reuse || (effect.apply_work === true && (await isWorkInTree(world.repo, id)));
+  const made = await checkpoint(world.repo, { id, run: world.log.run, job: job.job, reuse });
+  world.memory.checkpoints.set(job.job, made);
+  if (!isRelease) await keepStart(world, made.base);
+  const conflicts = effect.apply_work === true ? await putWork(world, world.repo, job, made) : [];
+  if (effect.aside === true && conflicts.length === 0) await openAside(world, world.repo, job, made);
+  for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
+  return {
+    type: "checkpoint",
+    ...job,
+    base: made.base,
+    ...given({ head: made.before.commit }),
+    reused: made.reused,
+    dirty: made.dirty.size,
+    ...(conflicts.length === 0 ? {} : { conflicts: [...conflicts] }),
+  };
+}
+
+/** Records what an attempt changed in the tree and whether it moved HEAD. */
+export async function performSnapshot(world: World, { job }: Do<"snapshot">): Promise<StepEvent> {
+  const taken = await takeSnapshot(world, job, makeRescueLabel(job));
+  if (taken === undefined) return { type: "snapshot", ...job, changed: 0, head: "same", warnings: [] };
+  const { verdict } = taken;
+  return {
+    type: "snapshot",
+    ...job,
+    changed: taken.changes.length,
+    head: typeof verdict === "object" ? "moved" : verdict,
+    ...(typeof verdict === "object" ? { why: verdict.moved } : {}),
+    ...findMovedHead(world, job, taken),
+    warnings: [...taken.warnings],
+  };
+}
+
+/** The commit of HEAD, if it moved during the attempt. */
+function findMovedHead(
+  { memory }: World,
+  { job }: JobFacts,
+  taken: Snapshot | undefined,
+): { head_commit?: string } {
+  const commit = taken?.head.commit;
+  const before = memory.checkpoints.get(job)?.before.commit;
+  return commit === undefined || commit === before ? {} : { head_commit: commit };
+}
+
+/** The name of the rescue that keeps the job's work. */
+export function makeRescueLabel({ task_id, attempt, phase }: JobFacts): string {
+  return phase === "push" ? PUSH_LABEL : `${task_id ?? "job"}-${String(attempt)}`;
+}
+
+/** Takes a snapshot of the job's work and puts HEAD back where the job found it; `undefined` without a repository. */
+export async function takeSnapshot(
+  world: World,
+  job: JobFacts,
+  label: string,
+): Promise<Snapshot | undefined> {
+  const { repo, memory } = world;
+  const before = memory.checkpoints.get(job.job);
+  if (repo === undefined || before === undefined) return undefined;
+  const { run } = world.log;
+  // The runner always commits a release, even if the settings leave commits to the agent.
+  const policy = job.phase === "push" ? "runner" : world.project.resolved.settings.git.commit;
+  const taken = await performAs("snapshot", () => snapshot(repo, { checkpoint: before, run, label, policy }));
+  const tags = world.release?.tags;
+  const putBack =
+    tags === undefined ? [] : await performAs("snapshot", () => putTagsBack(repo, tags, { run, label }));
+  const all = { ...taken, warnings: [...taken.warnings, ...putBack] };
+  memory.snapshots.set(job.job, all);
+  return all;
+}
+
+/**
+ * Reverts a review's changes, or the work of an abandoned task, and saves it as a rescue. If the run is killed meanwhile, the
+ * next start finds the checkpoint, or a tree that is restored already.
+ */
+export async function performRestore(world: World, { job }: Do<"restore">): Promise<StepEvent> {
+  // An attempt's snapshot was taken before its verdict; the changes of a review or an analysis were not looked at yet.
+  const isReading = job.task_id === undefined || world.memory.owns.has(job.job);
+  const label = job.phase === "review" ? `review-${String(job.iteration)}` : makeRescueLabel(job);
+  const taken = isReading ? await takeSnapshot(world, job, label) : undefined;
+  const head = findMovedHead(world, job, taken);
+  for (const message of taken?.told ?? []) await world.log.tell({ type: "warning", ...job, message });
+  const before = world.memory.checkpoints.get(job.job);
+  if (job.phase !== "push") await keepAttempt(world, job);
+  forget(world, job);
+  if (world.repo === undefined || before === undefined) return { type: "restored", ...job, paths: [] };
+  const back = await restoreTo(world.repo, { checkpoint: before, run: world.log.run, label });
+  const rescue =
+    isReading || job.stage === undefined
+      ? back.rescue
+      : ((await giveUpWork(world, world.repo, job, before)) ?? back.rescue);
+  if (isReading || job.stage === undefined) await dropCheckpoint(world.repo, before.id);
+  for (const message of back.warnings) await world.log.tell({ type: "warning", ...job, message });
+  return {
+    type: "restored",
+    ...job,
+    paths: [...back.paths],
+    ...(back.inside.length === 0 ? {} : { inside: [...back.inside] }),
+    ...head,
+    ...given({ rescue }),
+  };
+}
+
+/** Forgets the checkpoint, the snapshot and the baseline of a job. */
+export function forget({ memory }: World, { job }: JobFacts): void {
+  memory.checkpoints.delete(job);
+  memory.snapshots.delete(job);
+  memory.nextBaselines.delete(job);
+}
+
+/** Drops the checkpoints of tasks that are done or abandoned, with their saved work; the next claim makes a new one. */
+export async function forgetCheckpoints({ repo, workflows }: World, ids: readonly string[]): Promise<void> {
+  if (repo === undefined) return;
+  const drop = workflows === undefined ? dropCheckpoint : dropWork;
+  for (const id of ids) await performAs("checkpoint", () => drop(repo, id));
+}

@@ -1,0 +1,187 @@
+// The job machine: takes one attempt, review, draft or repair through its activities. Pure.
+// working.ts and opening.ts decide which job comes next and when the run ends.
+import { never } from "../../../system/never.js";
+import type { StepEvent } from "../../../logging/events.js";
+import type { ToldEvent } from "../../../logging/told-events.js";
+import type { Rules } from "../../../logging/rules.js";
+import type { HookStatus } from "../effects.js";
+import { listBudgets, type SpendingFrame } from "./spending.js";
+import type { Job, JobKind, Activity } from "../state.js";
+import type { Decision } from "../decision.js";
+import type { Earlier } from "../effects.js";
+import type { Route } from "../stages/stage-state.js";
+
+/** The activities of each kind of job, in order. */
+const ACTIVITIES: Record<JobKind, readonly Activity[]> = {
+  iteration: [
+    "claim",
+    "checkpoint",
+    "baseline",
+    "before",
+    "agent",
+    "snapshot",
+    "reread",
+    "gate",
+    "commit",
+    "restore",
+    "settle",
+    "after",
+  ],
+  review: ["checkpoint", "before", "agent", "restore", "settle", "after"],
+  bootstrap: ["agent", "adopt"],
+  repair: ["agent", "adopt"],
+};
+
+/** The activities of each route through a stage of a workflow, in order. */
+const ROUTES: Record<Route, readonly Activity[]> = {
+  work: [
+    "claim",
+    "checkpoint",
+    "baseline",
+    "before",
+    "agent",
+    "snapshot",
+    "gate",
+    "save",
+    "restore",
+    "settle",
+    "after",
+  ],
+  analyze: ["claim", "checkpoint", "before", "agent", "restore", "save", "settle", "after"],
+  check: ["claim", "checkpoint", "gate", "save", "settle", "after"],
+  deliver: ["claim", "checkpoint", "gate", "aside", "commit", "restore", "settle", "after"],
+  "give-up": ["claim", "checkpoint", "restore", "settle", "after"],
+  discard: ["save", "settle", "after"],
+  shelve: ["checkpoint", "save", "settle", "after"],
+};
+
+/** The activity a kind of job begins with. */
+export function getFirstActivity(kind: JobKind, route?: Route): Activity {
+  const [first] = route === undefined ? ACTIVITIES[kind] : ROUTES[route];
+  if (first === undefined) throw new Error(`a ${kind} has no activities`);
+  return first;
+}
+
+/** Moves the job to a later activity. Contract: an activity may be skipped, but never repeated. */
+export function enter(job: Job, activity: Activity): Job {
+  const { phase } = job.facts;
+  const activities = job.route === undefined ? ACTIVITIES[phase] : ROUTES[job.route];
+  const to = activities.indexOf(activity);
+  if (to < 0 || to < activities.indexOf(job.activity)) {
+    throw new Error(`a job of kind ${job.route ?? phase} cannot go from ${job.activity} to ${activity}`);
+  }
+  return { ...job, activity };
+}
+
+/** L10: an activity's event comes only while the job is in that activity; anything else is an internal error. */
+export function expectActivity(job: Job, activity: Activity, event: StepEvent): void {
+  if (job.activity !== activity) {
+    throw new Error(
+      `${event.type} came for job ${job.facts.job} in activity ${job.activity}, not ${activity}`,
+    );
+  }
+}
+
+/** The name of a job's folder, which hooks get as `$4`: `iter-3`, `review-3`; in a workflow `iter-3-STAGE`. */
+export function makeLabel(job: Job): string {
+  const { phase, iteration, attempt, stage } = job.facts;
+  switch (phase) {
+    case "iteration":
+      return stage === undefined ? `iter-${iteration}` : `iter-${iteration}-${stage}`;
+    case "review":
+      return `review-${iteration}`;
+    case "bootstrap":
+    case "repair":
+      return `${phase}-${attempt}`;
+    default:
+      return never(phase);
+  }
+}
+
+/** Starts the hooks before the agent, or the agent itself if there are none. */
+export function startBefore(
+  job: Job,
+  frame: SpendingFrame,
+  earlier: readonly Earlier[],
+  decision: Decision,
+): Job {
+  const hooks = frame.rules.hooks.pre_iteration.map((command, at) => ({
+    hook: "pre_iteration" as const,
+    at,
+    command,
+  }));
+  if (hooks.length === 0) return startAgent(job, frame, earlier, decision);
+  const begun: Job = { ...enter(job, "before"), hooks };
+  runHook(begun, "doing", decision);
+  return begun;
+}
+
+/** Starts the measurement of which checks pass before the agent starts. */
+export function startBaseline(job: Job, decision: Decision): Job {
+  decision.effects.push({ kind: "run-baseline", job: job.facts, reuse: job.from === "doing" });
+  return enter(job, "baseline");
+}
+
+/** L1: an agent starts only from here, for a job that was claimed and has its checkpoint. */
+export function startAgent(
+  job: Job,
+  frame: SpendingFrame,
+  earlier: readonly Earlier[],
+  decision: Decision,
+): Job {
+  const budgets = [...listBudgets(frame, job.facts.task_id, decision.at), ...(job.limits ?? [])];
+  const limited = budgets.length === 0 ? {} : { budgets };
+  decision.effects.push({ kind: "run-agent", job: job.facts, label: makeLabel(job), earlier, ...limited });
+  return { ...enter(job, "agent"), hooks: [] };
+}
+
+/** Starts the hooks that follow an attempt or a review; `undefined` when there are none and the job is over. */
+export function startAfter(job: Job, rules: Rules, decision: Decision): Job | undefined {
+  const status = getHookStatus(job);
+  const hooks = [
+    ...rules.hooks.post_iteration.map((command, at) => ({ hook: "post_iteration" as const, at, command })),
+    ...(status === "blocked" ? rules.hooks.on_blocked : []).map((command, at) => ({
+      hook: "on_blocked" as const,
+      at,
+      command,
+    })),
+  ];
+  if (hooks.length === 0) return undefined;
+  const begun: Job = { ...enter(job, "after"), hooks };
+  runHook(begun, status, decision);
+  return begun;
+}
+
+/** Starts the activity's next hook; `undefined` after the last one. */
+export function startNextHook(job: Job, decision: Decision): Job | undefined {
+  const hooks = job.hooks.slice(1);
+  if (hooks.length === 0) return undefined;
+  const next: Job = { ...job, hooks };
+  runHook(next, job.activity === "before" ? "doing" : getHookStatus(job), decision);
+  return next;
+}
+
+function runHook(job: Job, status: HookStatus, decision: Decision): void {
+  const [first] = job.hooks;
+  if (first === undefined) return;
+  decision.effects.push({ kind: "run-hook", job: job.facts, ...first, status, label: makeLabel(job) });
+}
+
+/** The attempt's status as hooks receive it. */
+function getHookStatus(job: Job): HookStatus {
+  if (job.gaveUp === true) return "blocked";
+  const kind = job.verdict?.kind;
+  if (kind === "outcome") return job.route === "deliver" && job.visitEnd === undefined ? "done" : "doing";
+  return kind === undefined || kind === "interrupted" ? "failed" : kind;
+}
+
+type AttemptFailed = Extract<ToldEvent, { type: "attempt_failed" }>;
+
+/** The log line of a failed attempt, with what happens next. */
+export function makeFailureNote(
+  job: Job,
+  failure: { reason: string; evidence: string },
+  next: AttemptFailed["next"],
+): AttemptFailed {
+  return { type: "attempt_failed", ...job.facts, ...failure, next };
+}

@@ -1,0 +1,119 @@
+// Judges an attempt by how its agent ended and by what it left in the tree. Pure.
+import type { z } from "zod";
+import { never } from "../../../system/never.js";
+import type { StageReport, Summary } from "../../../todo/model/summary.js";
+import { causesBackoff } from "../schedule/backoff.js";
+import { isUnusable } from "../schedule/schedule.js";
+import type { Job, AttemptVerdict } from "../state.js";
+import type { StepEvent } from "../../../logging/events.js";
+
+type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
+type Snapshot = Extract<StepEvent, { type: "snapshot" }>;
+
+/** A summary, with what an agent reports in a stage of a workflow. */
+export type StageSummary = Summary & Partial<z.infer<typeof StageReport>>;
+
+/** The agent's summary if it ended well and names the right task; otherwise the verdict that follows. */
+export function acceptReport({ end, facts, stopped }: Job): { summary: StageSummary } | AttemptVerdict {
+  if (end === undefined) throw new Error(`job ${facts.job} is judged, but its agent has not ended`);
+  if (end.outcome === "failed") {
+    // An agent that ends like this without being told to stop has failed.
+    if (end.reason === "interrupted" && stopped === true) return { kind: "interrupted" };
+    return { kind: "failed", reason: end.reason ?? "exited", evidence: end.evidence ?? "the agent failed" };
+  }
+  const report = end.report ?? { missing: "the agent reported nothing" };
+  if ("missing" in report) return { kind: "failed", reason: "no-summary", evidence: report.missing };
+  if ("invalid" in report) return { kind: "failed", reason: "bad-summary", evidence: report.invalid };
+  const named = report.found.task_id;
+  const taskId = facts.task_id;
+  if (taskId !== undefined && named !== null && named !== taskId) {
+    return {
+      kind: "failed",
+      reason: "bad-summary",
+      evidence: `the summary is for task "${named}", the task given was "${taskId}"`,
+    };
+  }
+  return { summary: report.found };
+}
+
+/** Judges an attempt at a task. L5: done needs a summary of that task, and HEAD where the attempt found it. */
+export function judgeAttempt(job: Job, snapshot: Snapshot): AttemptVerdict {
+  const accepted = acceptReport(job);
+  // An agent that was stopped or could not work is not to blame for a HEAD that moved meanwhile.
+  if ("kind" in accepted && isNoAttempt(accepted)) return accepted;
+  if (snapshot.head === "moved") {
+    return { kind: "failed", reason: "moved-head", evidence: snapshot.why ?? "HEAD was moved" };
+  }
+  if ("kind" in accepted) return accepted;
+  const { summary } = accepted;
+  switch (summary.status) {
+    case "done":
+      return { kind: "done", summary: summary.summary ?? "" };
+    case "blocked":
+      return {
+        kind: "blocked",
+        blockers: summary.blockers?.length ? summary.blockers : [summary.summary ?? "blocked"],
+      };
+    case "skipped":
+      return { kind: "skipped", why: summary.summary ?? summary.blockers?.join("; ") ?? "skipped" };
+    case "reviewed":
+      return {
+        kind: "failed",
+        reason: "bad-summary",
+        evidence: 'the summary says "reviewed", which is no status of a task',
+      };
+    default:
+      return never(summary.status);
+  }
+}
+
+/** The agent is missing or not signed in: the run drops it, and the task stays in progress for another one. */
+export function dropsAgent(verdict: AttemptVerdict | undefined): boolean {
+  return verdict?.kind === "failed" && isUnusable(verdict.reason);
+}
+
+/** A limit, an overload or the network kept the agent from working: it backs off, and the task stays in progress. */
+export function backsOffAgent(verdict: AttemptVerdict | undefined): boolean {
+  return verdict?.kind === "failed" && causesBackoff(verdict.reason);
+}
+
+/** The run's budget was spent during the attempt: the task stays in progress for the next run. */
+export function endsRun(end: AgentFinished | undefined): boolean {
+  return end?.reason === "budget" && end.stopped_for === "run";
+}
+
+/** Whether the failure is not the task's fault, so that the task is not abandoned for it. */
+export function isSpared(verdict: AttemptVerdict, end: AgentFinished | undefined): boolean {
+  return dropsAgent(verdict) || backsOffAgent(verdict) || endsRun(end);
+}
+
+/** Whether this does not count as an attempt. */
+export function isNoAttempt(verdict: AttemptVerdict): boolean {
+  return verdict.kind === "interrupted" || dropsAgent(verdict) || backsOffAgent(verdict);
+}
+
+/** Judges a review: any valid summary is enough. */
+export function judgeReview(job: Job): AttemptVerdict {
+  const accepted = acceptReport(job);
+  if ("kind" in accepted) return accepted;
+  return { kind: "reviewed", added: 0 };
+}
+
+/** When the agent can be asked again, in epoch ms, if it named a time. */
+export function readRetryAt(end: AgentFinished | undefined): { retryAt?: number } {
+  const at = end?.retry_at === undefined ? Number.NaN : Date.parse(end.retry_at);
+  return Number.isNaN(at) ? {} : { retryAt: at };
+}
+
+/** The new tasks of the summary. */
+export function readNewTasks(end: AgentFinished | undefined): NonNullable<Summary["new_tasks"]> {
+  if (end?.report === undefined || !("found" in end.report)) return [];
+  return end.report.found.new_tasks ?? [];
+}
+
+/** The text and the files that a finished task records. */
+export function readResult(end: AgentFinished | undefined): { result: string; files: readonly string[] } {
+  if (end?.report === undefined || !("found" in end.report)) return { result: "", files: [] };
+  const { summary, files } = end.report.found;
+  return { result: summary ?? "", files: files ?? [] };
+}

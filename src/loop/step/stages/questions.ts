@@ -1,0 +1,112 @@
+// Open questions when nothing else can be done: the person at the terminal is asked, or the run sleeps until a deadline, or ends
+// and lists them. Pure. moves.ts takes the answers.
+import type { StepEvent } from "../../../logging/events.js";
+import type { IndexRow, TaskId } from "../../../todo/model/task.js";
+import { completeNote } from "./advance.js";
+import type { Decision } from "../decision.js";
+import { findStage } from "./stage.js";
+import type { RunState, Work } from "../state.js";
+
+/** The rows with a question without an answer. */
+export function listOpenQuestions(work: Work, only: ReadonlySet<TaskId> | undefined): IndexRow[] {
+  return work.index.values.filter(
+    ({ id, status, progress }) =>
+      status !== "done" &&
+      progress?.asked !== undefined &&
+      progress.complete === undefined &&
+      !work.final.has(id) &&
+      only?.has(id) !== false,
+  );
+}
+
+/** L13: what follows while only people can move the work on; a text: the run ends with it. */
+export function waitForPeople(work: Work, open: readonly IndexRow[], decision: Decision): RunState | string {
+  if (work.askingAbout !== undefined) return { phase: "working", work };
+  const next = open.find(
+    ({ id, progress }) => progress?.answered === undefined && work.leftOpen?.has(id) !== true,
+  );
+  if (work.rules.asks_person === true && next !== undefined) {
+    decision.because = { rule: "ask-person", picked: next.id };
+    decision.effects.push({ kind: "ask-person", task_id: next.id });
+    return { phase: "working", work: { ...work, askingAbout: next.id } };
+  }
+  return sleep(work, open, decision) ?? describeOpen(work, open);
+}
+
+/** Sleeps until the first deadline, if the run may wait that long. */
+function sleep(work: Work, open: readonly IndexRow[], decision: Decision): RunState | undefined {
+  const deadlines = open.flatMap(({ progress }) => {
+    const { deadline, on_timeout, answered } = progress ?? {};
+    return deadline === undefined || on_timeout === undefined || answered !== undefined
+      ? []
+      : Date.parse(deadline);
+  });
+  const until = Math.min(...deadlines);
+  const { max_wait_ms = Infinity, budget } = work.rules;
+  const end = work.began + (budget.max_duration_ms ?? Infinity);
+  if (!Number.isFinite(until) || until - decision.at > max_wait_ms || until >= end) return undefined;
+  decision.because = { rule: "wait", why: "answers" };
+  decision.wakeAt = until;
+  decision.notes.push({ type: "waiting", reason: "an answer", until: new Date(until).toISOString() });
+  return { phase: "working", work };
+}
+
+/** The last line of a run that waits for answers, with the command that gives them. */
+function describeOpen(work: Work, open: readonly IndexRow[]): string {
+  const questions = open.map((row) => describeQuestion(work, row));
+  const count = `${String(open.length)} ${open.length === 1 ? "question waits" : "questions wait"} for an answer`;
+  return `${count}: ${questions.join("; ")}; see \`looper questions\`, answer with \`looper answer ID OUTCOME\``;
+}
+
+function describeQuestion({ rules }: Work, { id, progress }: IndexRow): string {
+  const stage = findStage(rules, { progress })?.stage;
+  const outcomes =
+    stage?.kind === "ask" && progress?.asked === "stage" ? Object.keys(stage.next).join(", ") : "";
+  const said = progress?.answered?.outcome;
+  const wrong = said === undefined ? "" : `; "${said}" is not an answer to it`;
+  return `${id} at ${progress?.stage ?? ""}${outcomes === "" ? "" : ` (${outcomes})`}${wrong}`;
+}
+
+/** The person answered, which arrives as an edit, or left the question open: then it is not asked again in this run. */
+export function onPersonAsked(
+  work: Work,
+  { task_id: id, outcome }: Extract<StepEvent, { type: "person_asked" }>,
+  decision: Decision,
+): Work {
+  decision.because = { rule: "person-asked", picked: id, why: outcome };
+  const { askingAbout: _id, ...rest } = work;
+  const leftOpen = new Set([...(work.leftOpen ?? []), id]);
+  return outcome === "left" ? { ...rest, leftOpen } : rest;
+}
+
+/** A question that could not be asked stays open. */
+export function leaveQuestion(work: Work): Work {
+  const { askingAbout, ...rest } = work;
+  const leftOpen = new Set([...(work.leftOpen ?? []), ...(askingAbout === undefined ? [] : [askingAbout])]);
+  return { ...rest, leftOpen };
+}
+
+/** Logs the moves of rows that no job made. L22: one that the store refuses is not tried again and again. */
+export function takeMovedRows(
+  work: Work,
+  refused: Extract<StepEvent, { type: "backlog_changed" }>["refused"],
+  decision: Decision,
+): Work {
+  const { moving = [], ...rest } = work;
+  const wrong = new Set(
+    refused.flatMap(({ op, id }) => (op === "advance" || op === "enter" ? (id ?? []) : [])),
+  );
+  let { final, blockedAtStart, attempts, earlier } = work;
+  for (const { id, notes, row } of moving) {
+    if (wrong.has(id)) {
+      if (work.index.get(id) === row) final = final.with(id, true);
+      continue;
+    }
+    const progress = work.index.get(id)?.progress;
+    decision.notes.push(...notes.map((note) => completeNote(note, progress)));
+    blockedAtStart = new Set([...blockedAtStart].filter((one) => one !== id));
+    attempts = attempts.with(id, 0);
+    earlier = earlier.with(id, []);
+  }
+  return { ...rest, final, blockedAtStart, attempts, earlier };
+}

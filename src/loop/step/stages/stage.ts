@@ -1,0 +1,163 @@
+// Where a task is in its workflow, and which stage comes now. Pure. start-stage.ts starts its job, advance.ts moves the task on.
+import { parseDuration } from "../../../system/text/duration.js";
+import type { Budget } from "../../../agents/agent.js";
+import type { Rules } from "../../../logging/rules.js";
+import type { IndexRow } from "../../../todo/model/task.js";
+
+import type { ProgressRow, Spent } from "../../../workflow/progress.js";
+import { DEFAULT_WORKFLOW } from "../../../workflow/words.js";
+import type { Stage, Workflow } from "../../../workflow/workflow.js";
+import type { Job, Work } from "../state.js";
+import type { Route } from "./stage-state.js";
+
+/** The position of a task in its workflow. */
+export type Position =
+  /** Its workflow is `default`. */
+  | { kind: "default" }
+  /** It is in no stage yet, and begins at `to`. */
+  | { kind: "enter"; workflow: Workflow; digest: string; to: string }
+  | { kind: "stage"; workflow: Workflow; digest: string; stage: Stage; progress: ProgressRow }
+  /** It is at an end, which a job has to carry out. */
+  | { kind: "end"; end: "finish" | "block"; workflow?: Workflow; progress: ProgressRow }
+  /** Its workflow or its stage is not there any more. */
+  | { kind: "lost"; why: string; progress?: ProgressRow };
+
+type Row = Pick<IndexRow, "status" | "workflow" | "progress">;
+type Workflows = Pick<Rules, "workflow" | "workflows">;
+
+/** Whether any task of the run may have a workflow other than `default`. */
+export function hasWorkflows(rules: Workflows): boolean {
+  return rules.workflows !== undefined;
+}
+
+/**
+ * Whether a task is in a stage or at an end. At `block` it is only until the work is out of the tree. Without a digest it has
+ * entered nothing: a person paused it, or left a note.
+ */
+export function isInWorkflow({ status, progress }: Row): boolean {
+  return progress?.digest !== undefined && (progress.stage !== "block" || status === "doing");
+}
+
+/** Finds the position of a task. A workflow or a stage that is gone is never passed silently. */
+export function locate(rules: Workflows, row: Row): Position {
+  const { progress } = row;
+  return isInWorkflow(row) && progress !== undefined ? locateIn(rules, progress) : locateBefore(rules, row);
+}
+
+function locateBefore(
+  { workflow: usual, workflows = {} }: Workflows,
+  { workflow: own, progress }: Row,
+): Position {
+  const before = progress?.workflow === DEFAULT_WORKFLOW ? undefined : progress?.workflow;
+  const name = own ?? before ?? usual ?? DEFAULT_WORKFLOW;
+  const known = workflows[name];
+  // A project may have a `default` of its own.
+  if (name === DEFAULT_WORKFLOW && known === undefined) return { kind: "default" };
+  if (known === undefined) return { kind: "lost", why: `there is no workflow ${name}` };
+  const { workflow, digest } = known;
+  const to = progress?.restart ?? workflow.start;
+  return workflow.stages[to] === undefined
+    ? { kind: "lost", why: `the workflow ${name} has no stage ${to}` }
+    : { kind: "enter", workflow, digest, to };
+}
+
+function locateIn({ workflows = {} }: Workflows, progress: ProgressRow): Position {
+  const { workflow: name, stage: at } = progress;
+  const known = workflows[name];
+  if (at === "finish" || at === "block")
+    return { kind: "end", end: at, progress, ...(known === undefined ? {} : { workflow: known.workflow }) };
+  if (known === undefined)
+    return {
+      kind: "lost",
+      progress,
+      why: `it is in the stage ${at} of the workflow ${name}, which is not there any more`,
+    };
+  const { workflow, digest } = known;
+  const stage = workflow.stages[at];
+  return stage === undefined
+    ? {
+        kind: "lost",
+        progress,
+        why: `it is in the stage ${at}, which the workflow ${name} does not have any more`,
+      }
+    : { kind: "stage", workflow, digest, stage, progress };
+}
+
+/** The stage of a job in a workflow; `undefined` at an end, and if the workflow is gone. */
+export function findStage(
+  rules: Workflows,
+  { progress }: { progress?: ProgressRow | undefined },
+): { workflow: Workflow; stage: Stage } | undefined {
+  if (progress === undefined) return undefined;
+  const workflow = rules.workflows?.[progress.workflow]?.workflow;
+  const stage = workflow?.stages[progress.stage];
+  return workflow === undefined || stage === undefined ? undefined : { workflow, stage };
+}
+
+/** The row of a job's task, if the task still is where the job found it. */
+export function findRow(
+  { index }: Pick<Work, "index">,
+  { facts }: Job,
+): (IndexRow & { progress: ProgressRow }) | undefined {
+  const row = facts.task_id === undefined ? undefined : index.get(facts.task_id);
+  const { progress } = row ?? {};
+  if (row === undefined || progress === undefined) return undefined;
+  return progress.stage === facts.stage && progress.visit === facts.visit ? { ...row, progress } : undefined;
+}
+
+/** The route of a stage's job; an ask stage has none. */
+export function routeOf({ kind }: Stage): Route | undefined {
+  return kind === "ask" ? undefined : kind;
+}
+
+/** Whether a job has an agent, so that it is an iteration and an attempt. */
+export function hasAgent(route: Route | undefined): boolean {
+  return route === undefined || route === "work" || route === "analyze";
+}
+
+/** How often a stage may be tried in one visit. */
+export function countAttemptsOf(
+  { max_attempts }: Pick<Rules, "max_attempts">,
+  stage: Stage | undefined,
+): number {
+  return stage?.limits?.attempts ?? max_attempts;
+}
+
+/** The agents that a stage with parts names, one for each part. */
+export function listParts(stage: Stage): readonly string[] {
+  return stage.kind === "analyze" && Array.isArray(stage.agent) && stage.agent.length > 1 ? stage.agent : [];
+}
+
+/** The next part of a stage that has not ended; parts count from 1. */
+export function findNextPart(stage: Stage, { parts = {} }: Pick<ProgressRow, "parts">): number | undefined {
+  const part = listParts(stage).findIndex((_agent, at) => parts[String(at + 1)] === undefined);
+  return part === -1 ? undefined : part + 1;
+}
+
+/** A duration of a workflow file in milliseconds. */
+export function toMs(duration: string): number | undefined {
+  return parseDuration(duration);
+}
+
+/** L20: the limits of a stage and its workflow as budgets, so that an agent that goes beyond one is stopped. */
+export function listStageBudgets(rules: Workflows, progress: ProgressRow | undefined): Budget[] {
+  const found = findStage(rules, { progress });
+  if (found === undefined || progress === undefined) return [];
+  const { workflow, stage } = found;
+  return [
+    ...toBudgets(stage.limits, progress.spent?.[progress.stage], progress.stage),
+    ...toBudgets(workflow.limits, progress.spent?.["*"], workflow.name),
+  ];
+}
+
+function toBudgets(limits: Workflow["limits"], spent: Spent | undefined, name: string): Budget[] {
+  const { tokens, cost_usd, duration } = limits ?? {};
+  const amounts: [string, Budget["unit"], number | undefined, number | undefined][] = [
+    ["tokens", "tokens", tokens, spent?.tokens],
+    ["cost_usd", "usd", cost_usd, spent?.cost_usd],
+    ["duration", "ms", duration === undefined ? undefined : toMs(duration), spent?.duration_ms],
+  ];
+  return amounts.flatMap(([key, unit, most, used = 0]): Budget[] =>
+    most === undefined ? [] : [{ of: "task", key: `limits.${key} of ${name}`, unit, most, spent: used }],
+  );
+}

@@ -1,0 +1,338 @@
+// Starts the jobs of workflows: the stage of a task that was selected, the two ends, and those that only move work. Pure.
+// stage-job.ts takes them through their activities.
+import { given } from "../../../system/given.js";
+import { never } from "../../../system/never.js";
+import type { Change } from "../../../todo/model/change.js";
+import type { IndexRow, Status, TaskId } from "../../../todo/model/task.js";
+import { passStages } from "../../../workflow/advance.js";
+import { DEFAULT_WORKFLOW } from "../../../workflow/words.js";
+import { makeAsk, noteAsked, noteEntered, type Move } from "./advance.js";
+import { NO_AGENT } from "../asked-edits.js";
+import type { Decision } from "../decision.js";
+import type { JobFacts } from "../effects.js";
+import { getFirstActivity } from "../attempt/job.js";
+import type { AgentChoice } from "../schedule/schedule.js";
+import { chooseStageAgent } from "./stage-agent.js";
+import { findNextPart, hasAgent, locate, routeOf, type Position } from "./stage.js";
+import type { Route } from "./stage-state.js";
+import type { Job, RunState, Work } from "../state.js";
+import type { RowNeed } from "./moves.js";
+
+/** How a task was selected, for readers of the log. */
+export interface Selected {
+  reason: "doing" | "todo" | "blocked";
+  candidates: number;
+  next?: TaskId | undefined;
+}
+
+type Ready = Extract<Position, { kind: "enter" | "stage" }>;
+
+/** The stage that comes next for a task, its visit, and whether its job has an agent. */
+export interface NextStage {
+  route: Route;
+  stage: string;
+  visit: number;
+  part?: number | undefined;
+}
+
+/** The job that a selected task needs; `undefined`: a question comes first, or an end. */
+export function findNextStage(work: Work, row: IndexRow, position: Ready): NextStage | undefined {
+  if (position.kind === "stage") {
+    const route = routeOf(position.stage);
+    const { stage, visit } = position.progress;
+    const part = findNextPart(position.stage, position.progress);
+    return route === undefined ? undefined : { route, stage, visit, part };
+  }
+  const { to } = pass(work, row, position);
+  const stage = position.workflow.stages[to];
+  const route = stage === undefined ? undefined : routeOf(stage);
+  return stage === undefined || route === undefined
+    ? undefined
+    : { route, stage: to, visit: 1, part: findNextPart(stage, {}) };
+}
+
+function pass({ rules }: Work, { progress }: IndexRow, { workflow, to }: Extract<Ready, { kind: "enter" }>) {
+  const at = { visits: {}, facts: progress?.facts };
+  return passStages(workflow, at, to, rules.skip ?? []);
+}
+
+/** The agent of the next stage; a warning says if it is the one that the stage wants another than. */
+export function chooseAgentOf(
+  work: Work,
+  row: IndexRow,
+  { position, next, at }: { position: Ready; next: NextStage; at: number },
+): { choice: AgentChoice; same?: string } {
+  const stage = position.workflow.stages[next.stage];
+  if (stage === undefined || !hasAgent(next.route)) return { choice: { agent: NO_AGENT } };
+  return chooseStageAgent(work.rules, {
+    stage,
+    part: next.part,
+    progress: row.progress ?? {},
+    iteration: work.iterations + 1,
+    dropped: work.dropped,
+    backoffs: work.backoffs,
+    at,
+    wanted: row.agent,
+    known: work.agents ?? [],
+  });
+}
+
+/** Starts the job of a stage: the claim, and before it the entry into the workflow. */
+export function startStage(
+  work: Work,
+  row: IndexRow,
+  order: { position: Ready; next: NextStage; agent: string; same?: string | undefined; selected: Selected },
+  decision: Decision,
+): RunState {
+  const { position, next, agent, same, selected } = order;
+  const { reason, candidates } = selected;
+  const facts = makeFacts(work, row, next, agent);
+  decision.because = {
+    rule: `select-${reason}`,
+    picked: row.id,
+    candidates,
+    ...given({ loser: selected.next }),
+  };
+  decision.notes.push({
+    type: "task_selected",
+    ...facts,
+    reason,
+    candidates,
+    ...given({ next: selected.next }),
+  });
+  const told = warnOfChange(work, row, position, decision);
+  if (same !== undefined) {
+    const message = `no other agent is left: ${same} does the stage ${next.stage} as well, in a new session`;
+    decision.notes.push({ type: "warning", ...facts, message });
+  }
+  const entry = position.kind === "enter" ? makeEntry(work, row, position, decision.at) : undefined;
+  const job: Job = { ...makeJob(facts, next.route), from: row.status, ...given({ entering: entry?.notes }) };
+  const counts = hasAgent(next.route);
+  claim(work, job, { status: row.status, before: entry?.changes ?? [] }, decision);
+  return {
+    phase: "working",
+    work: {
+      ...told,
+      jobs: [...work.jobs, job],
+      nextJob: work.nextJob + 1,
+      iterations: work.iterations + (counts ? 1 : 0),
+      attempts: counts ? work.attempts.with(row.id, facts.attempt) : work.attempts,
+      reviews: { ...work.reviews, clean: false, failed: 0 },
+    },
+  };
+}
+
+/** A task whose first stage asks a person enters it without a job. */
+export function enterQuestion(
+  work: Work,
+  row: IndexRow,
+  position: Extract<Ready, { kind: "enter" }>,
+  decision: Decision,
+): RunState {
+  const { changes, notes } = makeEntry(work, row, position, decision.at);
+  decision.because = { rule: "enter", picked: row.id };
+  return moveRows(work, { changes, moving: [{ id: row.id, notes, row }] }, decision);
+}
+
+/** Changes rows without a job; onReread logs the lines of those that were not refused. */
+export function moveRows(
+  work: Work,
+  { changes, moving }: { changes: readonly Change[]; moving: NonNullable<Work["moving"]> },
+  decision: Decision,
+): RunState {
+  const during = work.jobs.length > 0 ? "agent" : "idle";
+  decision.effects.push({ kind: "change-backlog", changes, during });
+  return { phase: "working", work: { ...work, rereading: true, moving } };
+}
+
+/** The changes with which a task enters its workflow, through stages that are passed and questions that a setting answers. */
+function makeEntry(
+  work: Work,
+  row: IndexRow,
+  position: Extract<Ready, { kind: "enter" }>,
+  at: number,
+): { changes: Change[]; notes: NonNullable<Job["entering"]> } {
+  const { workflow, digest } = position;
+  const led = pass(work, row, position);
+  const ask = makeAsk(workflow, led.to, at);
+  const enter: Change = {
+    op: "enter",
+    id: row.id,
+    workflow: workflow.name,
+    digest,
+    to: led.to,
+    ...given({ ask }),
+  };
+  const notes = noteEntered(row.id, { visit: 0 }, undefined, led);
+  return {
+    changes: [enter],
+    notes: ask === undefined ? notes : [...notes, noteAsked(row.id, { visit: 1 }, ask, at)],
+  };
+}
+
+function makeFacts(
+  { nextJob, iterations, attempts }: Work,
+  { id }: IndexRow,
+  { route, stage, visit, part }: NextStage,
+  agent: string,
+): JobFacts & { phase: "iteration" } {
+  const tried = attempts.get(id) ?? 0;
+  const counts = hasAgent(route);
+  return {
+    job: nextJob,
+    iteration: iterations + (counts ? 1 : 0),
+    phase: "iteration",
+    task_id: id,
+    agent,
+    attempt: counts ? tried + 1 : Math.max(1, tried),
+    stage,
+    visit,
+    ...given({ part }),
+  };
+}
+
+function makeJob(facts: JobFacts & { phase: "iteration" }, route: Route): Job {
+  return { facts, activity: getFirstActivity("iteration", route), hooks: [], route };
+}
+
+/** A job without an agent is not an attempt. */
+function claim(
+  work: Work,
+  job: Job,
+  { status, before }: { status: Status; before: readonly Change[] },
+  decision: Decision,
+): void {
+  const { task_id: id } = job.facts;
+  if (id === undefined) throw new Error("a stage without a task");
+  const uncount: Change[] = hasAgent(job.route) ? [] : [{ op: "uncount", id }];
+  decision.effects.push({
+    kind: "change-backlog",
+    job: job.facts,
+    changes: [...before, { op: "claim", id, expect: status }, ...uncount],
+    during: work.jobs.length > 0 ? "agent" : "idle",
+  });
+}
+
+/** The file of a workflow may change while a task is in it: the current one counts, and a warning says so once. */
+function warnOfChange(work: Work, row: IndexRow, position: Ready, decision: Decision): Work {
+  const before = row.progress?.digest;
+  const told = work.changedTold ?? new Set();
+  if (position.kind !== "stage" || before === undefined || before === position.digest || told.has(row.id))
+    return work;
+  const message = `the workflow ${position.workflow.name} has changed since ${row.id} began: it goes by the current file`;
+  decision.notes.push({ type: "warning", task_id: row.id, message });
+  return { ...work, changedTold: new Set([...told, row.id]) };
+}
+
+/** Starts a job that has no agent, for a row that needs one before any task is selected. */
+export function startNeed(
+  work: Work,
+  need: Exclude<RowNeed, { kind: "move" }>,
+  decision: Decision,
+): RunState {
+  const { row } = need;
+  switch (need.kind) {
+    case "shelve":
+      return startShelve(work, row, decision);
+    case "discard":
+      return startDiscard(work, need, decision);
+    case "give-up": {
+      const { move } = need;
+      const status = move.advances.at(-1)?.status ?? row.status;
+      return startEnd(work, row, { route: "give-up", before: move, status }, decision);
+    }
+    case "end":
+      return startOwnEnd(work, row, decision);
+    default:
+      return never(need);
+  }
+}
+
+/** A task that is at its end, or one that a person completed before it was in a stage. */
+function startOwnEnd(work: Work, row: IndexRow, decision: Decision): RunState {
+  const position = locate(work.rules, row);
+  if (position.kind === "end")
+    return startEnd(
+      work,
+      row,
+      { route: position.end === "finish" ? "deliver" : "give-up", status: row.status },
+      decision,
+    );
+  const known = position.kind === "enter" ? position : undefined;
+  const enter: Change = {
+    op: "enter",
+    id: row.id,
+    workflow: known?.workflow.name ?? DEFAULT_WORKFLOW,
+    digest: known?.digest ?? DEFAULT_WORKFLOW,
+    to: "finish",
+  };
+  const notes = noteEntered(row.id, { visit: 0 }, undefined, { to: "finish", passed: [] });
+  return startEnd(work, row, { route: "deliver", entry: { enter, notes }, status: row.status }, decision);
+}
+
+interface EndOrder {
+  route: "deliver" | "give-up";
+  /** The status that the claim finds. */
+  status: Status;
+  /** The move that leads to the end, in the same change as the claim. */
+  before?: Move;
+  entry?: { enter: Change; notes: NonNullable<Job["entering"]> };
+}
+
+function startEnd(
+  work: Work,
+  row: IndexRow,
+  { route, status, before, entry }: EndOrder,
+  decision: Decision,
+): RunState {
+  const end = route === "deliver" ? "finish" : "block";
+  const visit = entry === undefined ? (row.progress?.visit ?? 1) + (before?.advances.length ?? 0) : 1;
+  const facts = makeFacts(work, row, { route, stage: end, visit }, NO_AGENT);
+  const entering = before?.notes ?? entry?.notes;
+  const job: Job = { ...makeJob(facts, route), from: status, ...given({ entering }) };
+  decision.because = { rule: end, picked: row.id };
+  claim(
+    work,
+    job,
+    { status, before: before?.advances ?? (entry === undefined ? [] : [entry.enter]) },
+    decision,
+  );
+  return addAgentless(work, job);
+}
+
+function addAgentless(work: Work, job: Job): RunState {
+  return { phase: "working", work: { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1 } };
+}
+
+/** Takes the work of a paused task out of the tree, so that others can work there. */
+function startShelve(work: Work, row: IndexRow, decision: Decision): RunState {
+  const { stage = "do", visit = 1 } = row.progress ?? {};
+  const facts = makeFacts(work, row, { route: "shelve", stage, visit }, NO_AGENT);
+  const job: Job = { ...makeJob(facts, "shelve"), from: row.status };
+  decision.because = { rule: "shelve", picked: row.id };
+  decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: true, apply_work: true });
+  return addAgentless(work, job);
+}
+
+/** Drops the changes of a stage that a person rejected, from the work that is saved. */
+function startDiscard(work: Work, need: Extract<RowNeed, { kind: "discard" }>, decision: Decision): RunState {
+  const { row, move, outcome, stage: dropped } = need;
+  const { stage = "", visit = 1 } = row.progress ?? {};
+  const facts = makeFacts(work, row, { route: "discard", stage, visit }, NO_AGENT);
+  const { advances, notes } = move;
+  const job: Job = {
+    ...makeJob(facts, "discard"),
+    from: row.status,
+    visitEnd: { outcome, advances, notes, more: [] },
+  };
+  decision.because = { rule: "discard", picked: row.id };
+  decision.effects.push({
+    kind: "save-work",
+    job: facts,
+    outcome,
+    shelve: true,
+    work: false,
+    discard: { stage: dropped },
+  });
+  return addAgentless(work, job);
+}

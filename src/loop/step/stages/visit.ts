@@ -1,0 +1,373 @@
+// The end of a visit of a stage: the outcome that the agent reported or the runner gives, the work that is saved, and the row that
+// moves on. Pure. advance.ts plans the move, stage-job.ts has the events before it.
+import type { StepEvent } from "../../../logging/events.js";
+import { tokensOf } from "../../../agents/usage.js";
+import { given } from "../../../system/given.js";
+import { PersistentMap } from "../../../system/persistent-map.js";
+import type { Advance, AskedQuestion, Change } from "../../../todo/model/change.js";
+import type { TaskId } from "../../../todo/model/task.js";
+import { collectFacts, joinOutcomes, listOwnOutcomes } from "../../../workflow/advance.js";
+import { CALL, CALL_OUTCOMES } from "../../../workflow/call.js";
+import type { PendingCall, ProgressRow, SavedWork, Spent } from "../../../workflow/progress.js";
+import type { Stage, Workflow } from "../../../workflow/workflow.js";
+import { planMove, type Move } from "./advance.js";
+import type { Decision } from "../decision.js";
+import { enter, makeFailureNote } from "../attempt/job.js";
+import { countAttemptsLeft, getTaskId, replaceJob } from "../jobs.js";
+import { listNewTasks, rememberFailure, settleAttempt } from "../attempt/settle.js";
+import { explainTaskOver } from "../attempt/spending.js";
+import { findRow, findStage, listParts } from "./stage.js";
+import type { TaskResult, VisitEnd, VisitMemory } from "./stage-state.js";
+import type { AttemptVerdict, Job, Work } from "../state.js";
+import { acceptReport, isNoAttempt, isSpared, readResult } from "../attempt/verdict.js";
+
+type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
+
+/** How a visit ends. */
+export interface VisitOrder {
+  outcome: string;
+  reasons?: readonly string[];
+  /** The question of the agent. */
+  ask?: AskedQuestion | undefined;
+  verdict?: SavedWork["verdict"];
+  /** The text of a stage without an agent. */
+  text?: string;
+  evidence?: { reason: string; evidence: string };
+}
+
+/** Judges what the agent of a stage reported. L19: only an outcome that the stage declares ends its visit. */
+export function judgeStage(
+  job: Job,
+  stage: Stage,
+  snapshot?: Of<"snapshot">,
+): AttemptVerdict | { asks: AskedQuestion } {
+  const accepted = acceptReport(job);
+  if ("kind" in accepted && isNoAttempt(accepted)) return accepted;
+  if (snapshot?.head === "moved")
+    return { kind: "failed", reason: "moved-head", evidence: snapshot.why ?? "HEAD was moved" };
+  const call = job.end?.pending_call;
+  if (call !== undefined) return { asks: makeCallQuestion(call) };
+  if ("kind" in accepted) return accepted;
+  const { status, blockers, summary = "", questions = [], outcome } = accepted.summary;
+  const asked = questions.filter((text) => text.trim() !== "");
+  if (asked.length > 0) return { asks: { source: "agent", text: asked.join("\n\n"), outcomes: [] } };
+  if (status === "blocked")
+    return {
+      kind: "blocked",
+      blockers: blockers?.length ? blockers : [summary === "" ? "blocked" : summary],
+    };
+  if (status === "skipped") return { kind: "skipped", why: summary === "" ? "skipped" : summary };
+  const own = listOwnOutcomes(stage);
+  // A work stage that reports "done" has the outcome of that name.
+  const found = outcome ?? (stage.kind === "work" && status === "done" ? "done" : undefined);
+  if (found !== undefined && own.includes(found)) return { kind: "outcome", outcome: found };
+  const said =
+    found === undefined ? "the report has no outcome" : `"${found}" is not an outcome of this stage`;
+  return { kind: "failed", reason: "bad-summary", evidence: `${said}; possible are ${own.join(", ")}` };
+}
+
+function makeCallQuestion(call: PendingCall): AskedQuestion {
+  return { source: "tool", text: call.command, outcomes: [...CALL_OUTCOMES], shows: CALL, call };
+}
+
+/** Continues from the verdict on a stage whose visit it does not end by an outcome of its own. */
+export function settleStage(work: Work, unjudged: Job, verdict: AttemptVerdict, decision: Decision): Work {
+  const job: Job = { ...unjudged, verdict };
+  switch (verdict.kind) {
+    case "blocked":
+      return endVisit(
+        work,
+        job,
+        { outcome: "blocked", reasons: verdict.blockers, verdict: "unverified" },
+        decision,
+      );
+    case "skipped":
+      return skipStage(work, job, verdict.why, decision);
+    case "failed":
+      return isSpared(verdict, job.end)
+        ? settleAttempt(work, job, decision)
+        : failStage(work, job, verdict, decision);
+    default:
+      return settleAttempt(work, job, decision);
+  }
+}
+
+/** As under `default`: the task goes back in the queue. Its work is shelved, and the attempt counts. */
+function skipStage(work: Work, job: Job, why: string, decision: Decision): Work {
+  const isMapped =
+    findStage(work.rules, { progress: findRow(work, job)?.progress })?.stage.next["skipped"] !== undefined;
+  const seen = rememberFailure(work, job, "skipped", why);
+  if (isMapped) return endVisit(seen, job, { outcome: "skipped" }, decision);
+  if (countAttemptsLeft(work, job) === 0)
+    return endVisit(seen, job, { outcome: "exhausted", reasons: [`skipped: ${why}`] }, decision);
+  const back: Change = { op: "return", id: getTaskId(job), to: "todo" };
+  const visitEnd: VisitEnd = { outcome: "skipped", advances: [], notes: [], more: [back], keepsCount: true };
+  return save(keepSpent(seen, job), job, { visitEnd, shelve: true }, decision);
+}
+
+/** A failed attempt: the same stage again, until its attempts or its errors are spent. */
+function failStage(
+  work: Work,
+  job: Job,
+  failure: Extract<AttemptVerdict, { kind: "failed" }>,
+  decision: Decision,
+): Work {
+  const found = findStage(work.rules, { progress: findRow(work, job)?.progress });
+  const seen = countError(work, job, failure);
+  const limit = found?.stage.limits?.errors;
+  const errors = getMemory(seen, job).errors;
+  const isLast = countAttemptsLeft(seen, job) === 0 || (limit !== undefined && errors >= limit);
+  // L20: an agent that was stopped at a limit of its stage or its workflow ends the visit.
+  const isOver = job.end?.stopped_for === "task" && (job.limits ?? []).length > 0 && !isTaskOver(seen, job);
+  if (!isLast && !isOver && found?.stage.next["failed"] === undefined)
+    return settleAttempt(keepSpent(seen, job), job, decision);
+  const [sentence = ""] = failure.reason === "gate" ? failure.evidence.split("\n") : [failure.evidence];
+  const order: VisitOrder = {
+    outcome: isOver ? "over_limit" : isLast ? "exhausted" : "failed",
+    reasons: [`${failure.reason}: ${sentence}`],
+    verdict: failure.reason === "gate" ? "failed" : "unverified",
+    evidence: failure,
+  };
+  const ended = endVisit(seen, job, order, decision);
+  const to = ended.jobs.find((one) => one.facts.job === job.facts.job)?.visitEnd?.advances.at(-1)?.to;
+  decision.notes.push(makeFailureNote(job, failure, describeNext(job, to)));
+  return ended;
+}
+
+/** The step after a failed attempt that ends its visit. */
+function describeNext({ facts }: Job, to: string | undefined): "blocked" | "retry" | "advance" {
+  if (to === "block") return "blocked";
+  return to === undefined || to === facts.stage ? "retry" : "advance";
+}
+
+function isTaskOver(work: Work, job: Job): boolean {
+  return explainTaskOver(work, getTaskId(job)) !== undefined;
+}
+
+const NOTHING: Spent = { tokens: 0, duration_ms: 0 };
+
+function getMemory({ visits }: Work, job: Job): VisitMemory {
+  return visits?.get(getTaskId(job)) ?? { errors: 0, spent: NOTHING };
+}
+
+/** Counts a failed attempt whose agent failed; the gate's rejection is not an error of the agent. */
+function countError(work: Work, job: Job, { reason }: { reason: string }): Work {
+  const memory = getMemory(work, job);
+  return withMemory(work, job, { ...memory, errors: memory.errors + (reason === "gate" ? 0 : 1) });
+}
+
+/** Remembers the usage of an attempt that does not end the visit; the end of the visit adds it to the row. */
+function keepSpent(work: Work, job: Job): Work {
+  const memory = getMemory(work, job);
+  return withMemory(work, job, { ...memory, spent: addSpent(memory.spent, job) });
+}
+
+function withMemory(work: Work, job: Job, memory: VisitMemory): Work {
+  const visits = work.visits ?? PersistentMap.of<TaskId, VisitMemory>();
+  return { ...work, visits: visits.with(getTaskId(job), memory) };
+}
+
+function addSpent(before: Spent, { end, gate_ms = 0 }: Job): Spent {
+  const usage = end?.usage;
+  const cost = usage?.cost_usd ?? (before.cost_usd === undefined ? undefined : 0);
+  return {
+    tokens: before.tokens + (usage === undefined ? 0 : tokensOf(usage)),
+    ...(cost === undefined ? {} : { cost_usd: (before.cost_usd ?? 0) + cost }),
+    duration_ms: before.duration_ms + (end?.duration_ms ?? 0) + gate_ms,
+  };
+}
+
+/** Ends a visit with an outcome: the work is saved, then the row moves on. L19: never with one that the stage does not declare. */
+export function endVisit(work: Work, job: Job, order: VisitOrder, decision: Decision): Work {
+  const { outcome } = order;
+  const row = findRow(work, job);
+  const found = row === undefined ? undefined : findStage(work.rules, row);
+  // The row is elsewhere: a person restarted the task meanwhile. Nothing moves on, and the work stays in the tree.
+  if (row === undefined || found === undefined)
+    return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
+  const { progress } = row;
+  const { stage, workflow } = found;
+  decision.because = { rule: `outcome-${outcome}`, picked: row.id };
+  const isOwn = listOwnOutcomes(stage).includes(outcome);
+  const part = isOwn ? planPart(job, stage, { progress, outcome }) : undefined;
+  // L20: the plan of the move keeps to the limits of visits and spending.
+  const joined = part === undefined ? joinWith(job, stage, { progress, outcome }) : outcome;
+  const place = placeAfter(job, workflow, { progress, memory: getMemory(work, job), order });
+  const move =
+    part ??
+    planMove(
+      {
+        ...{ rules: work.rules, id: row.id, workflow, progress: place, at: decision.at, status: "doing" },
+        ...given({ ask: order.ask, reasons: order.reasons }),
+      },
+      isOwn ? joined : outcome,
+    );
+  if (move === undefined) throw new Error(`${progress.stage} has no outcome ${outcome}`);
+  const visitEnd: VisitEnd = {
+    outcome,
+    advances: move.advances,
+    notes: move.notes,
+    more: listNewTasks(work, job),
+    ...given({ verdict: order.verdict, evidence: order.evidence }),
+  };
+  const judged: Job = { ...job, verdict: { kind: "outcome", outcome } };
+  const seen = isOwn ? keepResult(work, job) : work;
+  return save(
+    seen,
+    judged,
+    { visitEnd, shelve: move.asks, ...given({ discard: move.discard, text: order.text }) },
+    decision,
+  );
+}
+
+/** The commit at the end tells what the last work reported; without work, what was reported last. An empty report tells nothing. */
+function keepResult(work: Work, job: Job): Work {
+  if (job.end === undefined) return work;
+  const id = getTaskId(job);
+  const before = work.results?.get(id);
+  const isWork = job.route === "work";
+  if (before?.work === true && !isWork) return work;
+  const { result, files } = readResult(job.end);
+  if (result.trim() === "" && before !== undefined && (before.work === true) === isWork) return work;
+  const results = work.results ?? PersistentMap.of<TaskId, TaskResult>();
+  return { ...work, results: results.with(id, { result, files, ...(isWork ? { work: isWork } : {}) }) };
+}
+
+/** The progress as it is at the end of the visit, with its usage and the facts of its output. */
+function placeAfter(
+  job: Job,
+  workflow: Workflow,
+  { progress, memory, order }: { progress: ProgressRow; memory: VisitMemory; order: VisitOrder },
+): ProgressRow {
+  const { stage } = progress;
+  const spent = addSpent(memory.spent, job);
+  const output =
+    job.end?.report !== undefined && "found" in job.end.report ? job.end.report.found.output : undefined;
+  const facts = Object.entries(collectFacts(workflow, stage, output)).map(
+    ([key, value]) => [`${stage}.${key}`, value] as const,
+  );
+  const verdict = order.verdict === undefined ? [] : [[`${stage}.verdict`, order.verdict] as const];
+  return {
+    ...progress,
+    facts: { ...progress.facts, ...Object.fromEntries([...facts, ...verdict]) },
+    spent: {
+      ...progress.spent,
+      [stage]: sumSpent(progress.spent?.[stage], spent),
+      "*": sumSpent(progress.spent?.["*"], spent),
+    },
+  };
+}
+
+function sumSpent(before: Spent | undefined, more: Spent): Spent {
+  if (before === undefined) return more;
+  const cost =
+    before.cost_usd === undefined && more.cost_usd === undefined
+      ? undefined
+      : (before.cost_usd ?? 0) + (more.cost_usd ?? 0);
+  return {
+    tokens: before.tokens + more.tokens,
+    ...given({ cost_usd: cost }),
+    duration_ms: before.duration_ms + more.duration_ms,
+  };
+}
+
+interface PartEnd {
+  progress: ProgressRow;
+  outcome: string;
+}
+
+/** The end of a part that is not the last one: the task stays in its visit. */
+function planPart({ facts }: Job, stage: Stage, { progress, outcome }: PartEnd): Move | undefined {
+  const names = listParts(stage);
+  const { part: number } = facts;
+  if (number === undefined || names.length === 0) return undefined;
+  const isLast = names.every(
+    (_name, at) => at + 1 === number || progress.parts?.[String(at + 1)] !== undefined,
+  );
+  if (isLast || facts.task_id === undefined) return undefined;
+  const { stage: name, visit } = progress;
+  const advance: Advance = {
+    ...{ op: "advance", id: facts.task_id, expect: { stage: name, visit }, outcome, to: name },
+    ...{ status: "doing", part: { number, outcome } },
+  };
+  return { advances: [advance], notes: [], to: name, asks: false };
+}
+
+/** The outcome of all parts, of which this one is the last. */
+function joinWith({ facts }: Job, stage: Stage, { progress, outcome }: PartEnd): string {
+  if (listParts(stage).length === 0 || facts.part === undefined) return outcome;
+  const others = Object.entries(progress.parts ?? {}).filter(([number]) => number !== String(facts.part));
+  return joinOutcomes(stage, [...others.map(([, one]) => one), outcome]) ?? outcome;
+}
+
+/** L21: the work is saved under its ref before the row moves on. */
+function save(
+  work: Work,
+  job: Job,
+  { visitEnd, shelve, discard, text }: { visitEnd: VisitEnd; shelve: boolean; discard?: true; text?: string },
+  decision: Decision,
+): Work {
+  decision.effects.push({
+    kind: "save-work",
+    job: job.facts,
+    outcome: visitEnd.outcome,
+    shelve,
+    work: job.route === "work",
+    ...(discard === true ? { discard: {} } : {}),
+    ...given({ text }),
+  });
+  return replaceJob(work, { ...enter(job, "save"), visitEnd });
+}
+
+/** Moves the row on, once the output and the work of the visit are saved. */
+export function takeSaved(work: Work, job: Job, event: Of<"work_saved">, decision: Decision): Work {
+  const { visitEnd } = job;
+  const row = findRow(work, job);
+  decision.because = { rule: "work-saved", picked: getTaskId(job) };
+  for (const message of event.warnings) decision.notes.push({ type: "warning", ...job.facts, message });
+  if (event.output !== undefined) {
+    const { file, sha256 } = event.output;
+    decision.notes.push({ type: "output_written", ...job.facts, file, sha256 });
+  }
+  const [first, ...rest] = visitEnd?.advances ?? [];
+  const spent = job.route === "discard" ? undefined : addSpent(getMemory(work, job).spent, job);
+  const ended: Change[] =
+    first === undefined
+      ? []
+      : [
+          { ...first, ...given({ output: event.output, spent, work: workAfter(job, event, row?.progress) }) },
+          ...rest,
+        ];
+  const changes = [...ended, ...(visitEnd?.more ?? [])];
+  decision.effects.push({ kind: "change-backlog", job: job.facts, changes, during: "agent" });
+  return replaceJob(work, enter(job, "settle"));
+}
+
+/** The saved work as the row names it. On another base it is not judged yet. */
+function workAfter(
+  { route, visitEnd }: Job,
+  { work }: Of<"work_saved">,
+  progress: ProgressRow | undefined,
+): SavedWork | null | undefined {
+  const changes = route === "work" || route === "discard";
+  if (work === undefined) return changes ? null : undefined;
+  const isSame = work.base === progress?.base && route !== "discard";
+  const before = isSame ? (progress.verdict ?? "unverified") : "unverified";
+  return { ...work, verdict: route === "work" ? (visitEnd?.verdict ?? "unverified") : before };
+}
+
+/** A visit that has ended: the next one is counted anew. */
+export function forgetVisit(work: Work, job: Job): Work {
+  const id = getTaskId(job);
+  const { visitEnd } = job;
+  if (visitEnd === undefined || visitEnd.keepsCount === true) return work;
+  const { agent, attempt } = job.facts;
+  const told = visitEnd.evidence === undefined ? [] : [{ attempt, agent, ...visitEnd.evidence }];
+  const isSame = visitEnd.advances.every(({ part }) => part !== undefined);
+  return {
+    ...withMemory(work, job, { errors: 0, spent: NOTHING }),
+    attempts: work.attempts.with(id, 0),
+    earlier: work.earlier.with(id, isSame ? [] : told),
+    blockedAtStart: new Set([...work.blockedAtStart].filter((one) => one !== id)),
+  };
+}
