@@ -121,6 +121,19 @@ function toGrepFlags({ name, args }: { name: string; args: unknown }): { name: s
   return { name, args: { ...left, ...(said === "" ? {} : { flags: said }) } };
 }
 
+/** Returns the names by which hooks may name a tool: its canonical one and those of Claude Code. */
+export function listHookNames(tool: string): string[] {
+  return [tool, ...WORDS.claude.filter((word) => word.tool === tool).map(({ name }) => name)];
+}
+
+/** Returns a call as Claude Code's hooks know it; a tool without a name there keeps its own. */
+export function toHookCall(tool: string, args: unknown): { name: string; args: unknown } {
+  const word = WORDS.claude.find((one) => one.tool === tool);
+  if (word === undefined) return { name: tool, args };
+  const fields = new Map(word.fields.map(readField).map(({ shown, field }) => [field, shown]));
+  return { name: word.name, args: renameFields(args, fields) };
+}
+
 /** Translates the field `file_path` in the edits of fs_multiEdit, as in the other edits. */
 function normalizeEdits({ name, args }: { name: string; args: unknown }): { name: string; args: unknown } {
   if (name !== "fs_multiEdit" || !isObject(args) || !Array.isArray(args.edits)) return { name, args };

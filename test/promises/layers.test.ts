@@ -16,7 +16,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   config: ["settings", "read", "go-program", "project", "workflows", "trust"],
   prompts: [],
   agents: [".", "limits", "process", "hosted", "acp", "clients"],
-  chapo: [".", "rules", "models", "engine", "memory", "mcp", "prompt", "tools", "session", "run"],
+  chapo: [".", "rules", "models", "hooks", "engine", "memory", "mcp", "prompt", "tools", "session", "run"],
   git: [
     ...[
       "base",

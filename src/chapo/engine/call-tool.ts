@@ -4,6 +4,8 @@ import { given } from "../../system/given.js";
 import { askPermission, getPending, toPermission, type Permission } from "./ask-permission.js";
 import { clipMiddle } from "./clip.js";
 import { getCount, incrementCount, getLastRequest, type Conversation } from "./conversation.js";
+import { applyVerdict, fireAfter, fireBefore, fireRequest } from "./fire.js";
+import type { HookAnswer } from "../hooks/hook-answer.js";
 import type { ReadCall } from "./decision.js";
 import type { FailureCode } from "./events.js";
 import type { PendingCall } from "./pending.js";
@@ -49,7 +51,8 @@ export async function callTool(
   live.conversation = { ...conversation, calls: incrementCount(conversation.calls, passed.tool.name) };
   const raw = ran.result.success ? ran.result.output : ran.result.error;
   const whole = await world.gate.screen(passed.tool.name, raw);
-  const output = describeApproval(passed) + (await fitOutput(world, passed, whole));
+  const said = ran.result.success ? await fireAfter(world, passed, whole) : "";
+  const output = describeApproval(passed) + (await fitOutput(world, passed, whole)) + said;
   const code = ran.code === undefined ? {} : { code: ran.code };
   await world.gate.audit({
     at: new Date(world.clock.now()).toISOString(),
@@ -105,12 +108,12 @@ async function catchErrors(pass: () => Promise<Passed>): Promise<Passed> {
 
 type Passed = GateCall | Refusal | WaitingCall;
 
-/** `approved`: a person changed the arguments to those of `read` and allowed them. */
+/** `approved`: a person changed the arguments to those of `read` and allowed them. `changed`: a hook changed them. */
 async function passGate(
   world: EngineWorld,
   live: LiveConversation,
   read: ReadCall,
-  approved?: Approval,
+  { approved, changed }: { approved?: Approval | undefined; changed?: boolean } = {},
 ): Promise<Passed> {
   const { name, tool, agent, args, problem } = read;
   if (tool === undefined) return refuseUnknown(name, world, live);
@@ -127,12 +130,15 @@ async function passGate(
   const outside = await world.gate.checkSubjects(prepared.subjects);
   if (outside !== undefined) return { code: "outside", error: outside };
   const call: GateCall = { callId: read.id, agent, tool, args, prepared, ...given({ approved }) };
-  const permission = await permit(world, live, call);
+  const hook = approved === undefined ? await fireBefore(world, call) : {};
+  if (hook.verdict !== "deny" && hook.input !== undefined && changed !== true)
+    return passGate(world, live, { ...read, args: hook.input }, { changed: true });
+  const permission = await permit(world, live, { call, hook });
   if ("fails" in permission) return { code: "failed", error: permission.fails };
   if ("refused" in permission) return { code: "denied", error: permission.refused };
   if ("pending" in permission) return permission;
   if ("edited" in permission)
-    return passGate(world, live, { ...read, args: permission.edited }, permission.approved);
+    return passGate(world, live, { ...read, args: permission.edited }, { approved: permission.approved });
   return { ...call, ...given(permission) };
 }
 
@@ -140,9 +146,11 @@ async function passGate(
 async function permit(
   world: EngineWorld,
   live: LiveConversation,
-  call: GateCall,
+  { call, hook }: { call: GateCall; hook: HookAnswer },
 ): Promise<Permission | { approved: undefined } | { fails: string }> {
-  const verdict = await world.gate.permit(call);
+  const judged = await applyVerdict(call, await world.gate.permit(call), hook);
+  const isAnswered = call.approved !== undefined || getPending(live, call)?.answer !== undefined;
+  const verdict = isAnswered ? judged : await fireRequest(world, call, judged);
   if ("refused" in verdict) return verdict;
   if (call.approved !== undefined) return { approved: call.approved };
   // A person who was shown the call decides about it as it is; and what is known to fail needs no question.

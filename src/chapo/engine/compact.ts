@@ -3,6 +3,7 @@
 // do not fit.
 import { given } from "../../system/given.js";
 import type { OfferedTool } from "../model.js";
+import { fireCompact } from "./fire.js";
 import { askModel } from "./ask-model.js";
 import { clipMiddle } from "./clip.js";
 import { toChatMessages, type Conversation, type Message } from "./conversation.js";
@@ -90,7 +91,7 @@ export async function compact(
 ): Promise<boolean> {
   const { conversation } = live;
   const parts = splitTurns(conversation.messages, share, getTokenLimit(world));
-  if (parts === undefined) return false;
+  if (parts === undefined || !(await fireCompact(world, live))) return false;
   const { first, old, tail } = parts;
   const before = countUsedTokens(conversation, world, tools);
   const summary = await summarise(world, live, old);
@@ -121,7 +122,7 @@ export async function compactNow(
   world: EngineWorld,
   conversation: Conversation,
 ): Promise<Conversation | undefined> {
-  const live: LiveConversation = { conversation, failures: new Map() };
+  const live: LiveConversation = { conversation, failures: new Map(), compactsOnRequest: true };
   return (await compact(world, live, [])) ? live.conversation : undefined;
 }
 

@@ -8,6 +8,7 @@ import { askModel } from "./ask-model.js";
 import { clear, compact, countUsedTokens, getTokenLimit, makeRoom, shortenTo } from "./compact.js";
 import { appendMessages, listOpenCalls, type Conversation } from "./conversation.js";
 import { createAskTool, decide } from "./decision.js";
+import { fireStop } from "./fire.js";
 import { summariseExhausted } from "./exhausted.js";
 import { describePending } from "./pending.js";
 import { deliverQueued, enqueue, resume, setNote } from "./resume.js";
@@ -112,9 +113,13 @@ function emitOutcome(world: EngineWorld, session: string, outcome: ConversationO
 
 async function takeTurns(context: TurnContext): Promise<ConversationOutcome> {
   const { maxIterations } = context.world.settings;
+  let stops = 0;
   for (let iteration = 1; iteration <= maxIterations; iteration += 1) {
     const outcome = await takeTurn(context, iteration);
-    if (outcome !== undefined) return outcome;
+    if (outcome === undefined) continue;
+    const isEnd = outcome.how === "answer" || outcome.how === "finished";
+    if (!isEnd || !(await fireStop(context.world, context.live, stops))) return outcome;
+    stops += 1;
   }
   return endExhausted(context, "turns", `${maxIterations} turns`);
 }
@@ -207,7 +212,9 @@ async function runRequestedCommand(
       clear(world, live);
       return;
     case "compact":
+      live.compactsOnRequest = true;
       await compact(world, live, offered);
+      delete live.compactsOnRequest;
       return;
     default:
       never(requestedCommand);

@@ -3,6 +3,7 @@
 import type { FailureReason } from "../../agents/agent.js";
 import type { Clock, Random } from "../../system/ports.js";
 import type { Model, OfferedTool } from "../model.js";
+import type { FireHooks } from "../hooks/hook-answer.js";
 import type { PreparedCall, Subject, Tool, ToolResult } from "../tool.js";
 import type { SessionLimits, SessionSpent } from "./session-limits.js";
 import type { Conversation } from "./conversation.js";
@@ -39,6 +40,8 @@ export interface LiveConversation {
   conversation: Conversation;
   /** How often a call failed temporarily, by name and arguments. */
   readonly failures: Map<string, number>;
+  /** Whether a person or the model asked for the compaction in progress. */
+  compactsOnRequest?: boolean;
   /** A request by a command, carried out before the model's next turn. */
   requestedCommand?: "clear" | "compact";
 }
@@ -195,6 +198,8 @@ export interface EngineWorld {
   remember(summary: string): Promise<void>;
   /** Returns the messages that the user sent while the model worked, and forgets them. */
   takeMessages(): readonly string[];
+  /** Runs the hooks of an event; absent if there are none. */
+  hooks?: FireHooks;
   /** Aborted to end the conversation. */
   signal: AbortSignal;
 }

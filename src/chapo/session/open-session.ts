@@ -18,6 +18,7 @@ import type { Model } from "../model.js";
 import { decideInJson } from "../models/json-driver.js";
 import { openModel, type ModelSettings } from "../models/open-model.js";
 import { answerPending } from "./answer-pending.js";
+import { fireMessage, openHooks } from "./hooks/session-hooks.js";
 import { openGuard } from "./guard.js";
 import { collectPromptPlaces } from "../prompt/prompt-places.js";
 import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "../prompt/prompts.js";
@@ -82,10 +83,12 @@ async function assembleParts(
     promptsFolder: request.promptsFolder,
     store: { read: () => session.readPart("mode"), write: (value) => session.writePart("mode", value) },
   });
+  const hooks = openHooks(request, session, permissions);
   const guard = openGuard(request, permissions, () => said);
   const toolbox = openToolbox({
     ...{ ...request, memory, unattended, said: () => said },
     ...guard.bounds,
+    env: { ...request.env, ...hooks.env },
     outputs: path.join(session.folder, "outputs"),
     todos: { read: () => session.readPart("todos"), write: (list) => session.writePart("todos", list) },
     known: openKnownFiles(ports.files, {
@@ -108,6 +111,8 @@ async function assembleParts(
       toolbox,
       ...guard.begin(toolbox.tools),
       modeTools: permissions.tools,
+      ...given({ hooks: hooks.fire }),
+      isStarted: false,
       emit,
       said,
       requests: { sent: 0 },
@@ -196,6 +201,8 @@ function toChapo(parts: SessionParts): Chapo {
       conversation = answered;
     },
     close: async () => {
+      // Bounded by the hooks' own timeouts; the answers are ignored.
+      await parts.hooks?.("SessionEnd", ["other"], { reason: "other" });
       await toolbox.close();
       await session.close();
     },
@@ -215,7 +222,18 @@ async function handleMessage(
   const world = await createWorld(parts, conversation, signal);
   parts.said.push({ role: "user", text: message });
   const taken = await handleLine(world, parts, { conversation, line: message });
-  return "prompt" in taken ? converse(world, conversation, taken.prompt) : taken;
+  if (!("prompt" in taken)) return taken;
+  const isFirst = !parts.isStarted;
+  parts.isStarted = true;
+  const source = parts.request.resume === undefined ? "startup" : "resume";
+  const sent = await fireMessage(parts.hooks, {
+    prompt: taken.prompt,
+    source: isFirst ? source : undefined,
+  });
+  if ("prompt" in sent) return converse(world, conversation, sent.prompt);
+  const error = { error: sent.blocked, reason: "bad-request" } as const;
+  world.emit({ type: "error", data: { ...error, status: "error" } });
+  return { conversation, outcome: { how: "error", ...error } };
 }
 
 async function openSessionFile(request: SessionRequest): Promise<OpenSession> {

@@ -31,6 +31,7 @@ import type { SessionRequest } from "./session-request.js";
 import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
 import { buildSubAgentPrompt } from "../prompt/system-prompt.js";
+import type { FireHooks } from "../hooks/hook-answer.js";
 import type { Tool } from "../tool.js";
 import type { Toolbox } from "./toolbox.js";
 import { checkSubjects } from "../paths.js";
@@ -53,6 +54,10 @@ export interface SessionParts {
   toolbox: Toolbox;
   permit: Pick<Gatekeepers, "permit" | "remember">;
   screen: Gatekeepers["screen"];
+  /** Whether a message was sent since the session was opened. */
+  isStarted: boolean;
+  /** Runs hooks; absent if there are none. */
+  hooks?: FireHooks;
   /** The tools that change the permission mode. */
   modeTools: () => readonly Tool[];
   /** Whether a summary may be kept for later sessions without a question. */
@@ -115,6 +120,7 @@ export async function createWorld(
     canonical: (name, args) => toCanonicalCall(settings.tools, name, args),
     gate: createGate(parts),
     ...(task === undefined ? {} : { finish: task.finish }),
+    ...given({ hooks: parts.hooks }),
     save: (conversation) => parts.session.save(conversation),
     remember: (summary) => rememberSummary(parts, summary),
   };

@@ -4,6 +4,11 @@ import { z } from "zod";
 import { resolvePath, type PathBase } from "./places.js";
 import type { Settings } from "../settings/settings.js";
 
+const HOOK_EVENTS = [
+  ...(["PreToolUse", "PostToolUse", "PermissionRequest", "UserPromptSubmit", "Stop"] as const),
+  ...(["SubagentStop", "PreCompact", "SessionStart", "SessionEnd", "Notification"] as const),
+] as const;
+
 const texts = z.array(z.string());
 const optionalText = z.exactOptional(z.string());
 const optionalNumber = z.exactOptional(z.number());
@@ -79,15 +84,29 @@ export const ChapoSettings = z.object({
       ]),
     ),
   }),
+  /** By event: the hooks of sessions. */
+  hooks: z.exactOptional(
+    z.partialRecord(
+      z.enum(HOOK_EVENTS),
+      z.array(
+        z.object({
+          command: z.string(),
+          matcher: optionalText,
+          timeout: optionalNumber,
+          on_timeout: z.exactOptional(z.enum(["allow", "deny"])),
+        }),
+      ),
+    ),
+  ),
   /** Tool calls of a session: in total, and by tool. */
   budgets: z.object({ total: optionalNumber, tools: z.record(z.string(), z.number()) }),
 });
 export type ChapoSettings = z.infer<typeof ChapoSettings>;
 
-/** The engine's settings of one agent; `pricesFile`: that of all agents, as spelled. */
+/** The engine's settings of one agent; `settings`: those that all agents share. */
 export function chapoSettings(
   own: Settings["agents"][string]["chapo"],
-  pricesFile: string | undefined,
+  { prices_file: pricesFile, hooks }: Pick<Settings, "prices_file" | "hooks">,
   place: Pick<PathBase, "project" | "home">,
 ): ChapoSettings {
   const absolute = (spelled: string): string => resolvePath(spelled, place);
@@ -132,6 +151,7 @@ export function chapoSettings(
       documents: absolute(own.documents),
       mcp: { servers: own.mcp.servers },
       budgets: own.budgets,
+      ...(Object.keys(hooks.events).length > 0 ? { hooks: hooks.events } : {}),
     }),
   );
 }

@@ -64,6 +64,62 @@ const server = eitherType(
 
 const subAgent = objectType("{model?, tools?, prompt?}", {}, { model: text, tools: texts, prompt: path });
 
+const chapoHookRule = "a list of {command, matcher?, timeout?, on_timeout?}, the timeout in seconds";
+const chapoHooks = listType(
+  objectType(
+    chapoHookRule,
+    { command: textType(chapoHookRule, { filled: true }) },
+    { matcher: text, timeout: between(0.1, 3600), on_timeout: oneOf("allow", "deny") },
+  ),
+  chapoHookRule,
+);
+
+/** The hooks of sessions, with the events of Claude Code. */
+export const CHAPO_HOOK_ROWS = {
+  "hooks.events.PreToolUse": row(chapoHooks, "Chapo: commands run before a tool call (see chapo.md).", {}),
+  "hooks.events.PostToolUse": row(
+    chapoHooks,
+    "Chapo: commands run after a successful tool call (see chapo.md).",
+    {},
+  ),
+  "hooks.events.PermissionRequest": row(
+    chapoHooks,
+    "Chapo: commands run before a person is asked (see chapo.md).",
+    {},
+  ),
+  "hooks.events.UserPromptSubmit": row(
+    chapoHooks,
+    "Chapo: commands run before a message reaches the model (see chapo.md).",
+    {},
+  ),
+  "hooks.events.Stop": row(
+    chapoHooks,
+    "Chapo: commands run when Chapo is about to end its answer (see chapo.md).",
+    {},
+  ),
+  "hooks.events.SubagentStop": row(
+    chapoHooks,
+    "Chapo: commands run when a sub-agent is about to end (see chapo.md).",
+    {},
+  ),
+  "hooks.events.PreCompact": row(
+    chapoHooks,
+    "Chapo: commands run before older turns are replaced (see chapo.md).",
+    {},
+  ),
+  "hooks.events.SessionStart": row(
+    chapoHooks,
+    "Chapo: commands run when a session starts or resumes (see chapo.md).",
+    {},
+  ),
+  "hooks.events.SessionEnd": row(chapoHooks, "Chapo: commands run when a session ends (see chapo.md).", {}),
+  "hooks.events.Notification": row(
+    chapoHooks,
+    "Chapo: commands run when a person is needed (see chapo.md).",
+    {},
+  ),
+} as const satisfies Readonly<Record<string, Row>>;
+
 /** Of all kinds of agents only `chapo` heeds them. */
 export const CHAPO_ROWS = {
   "agents.*.chapo.base_url": row(url, "The address of its provider, instead of the usual one.", {}),

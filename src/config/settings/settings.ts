@@ -1,7 +1,7 @@
 // THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
 import { PERMISSIONS, type Permissions } from "../../workflow/words.js";
-import { CHAPO_ROWS } from "./chapo-rows.js";
+import { CHAPO_HOOK_ROWS, CHAPO_ROWS } from "./chapo-rows.js";
 import { hiddenChecks } from "./hidden-check-type.js";
 import { row, type Row, type NestedTree } from "./setting-row.js";
 import { listType, convertWith, textType, wordType, type ValueType } from "./value-type.js";
@@ -241,6 +241,7 @@ export const SETTINGS = {
   "agents.*.module": row(path, "Kind `module`: the file whose default export is an agent.", {}),
   "agents.*.script": row(path, "Kind `scripted`: the file of steps.", {}),
   ...CHAPO_ROWS,
+  ...CHAPO_HOOK_ROWS,
   ...WORKFLOW_ROWS,
 
   "hooks.post_iteration": row(hooks, "Commands run after every attempt and review.", {

@@ -1,0 +1,93 @@
+// The engine's ports for hooks: one function for each event that concerns a running conversation. Without hooks they do nothing.
+// session/hooks/run-hooks.ts runs the commands.
+import { sha256Hex } from "../../system/text/sha256.js";
+import type { HookAnswer } from "../hooks/hook-answer.js";
+import { listHookNames, toCanonicalCall, toHookCall } from "../vocabulary.js";
+import { appendMessages } from "./conversation.js";
+import type { EngineWorld, GateCall, LiveConversation, Permit, PermitQuestion } from "./world.js";
+
+/** PreToolUse: before the rules. `input`: the changed arguments, in the tool's own words. */
+export async function fireBefore(world: EngineWorld, call: GateCall): Promise<HookAnswer> {
+  if (world.hooks === undefined) return {};
+  const answer = await world.hooks("PreToolUse", listHookNames(call.tool.name), describeCall(call));
+  if (answer.input === undefined) return answer;
+  return {
+    ...answer,
+    input: toCanonicalCall("claude", toHookCall(call.tool.name, {}).name, answer.input).args,
+  };
+}
+
+function describeCall({ tool, args, callId, agent }: GateCall): Record<string, unknown> {
+  const { name, args: input } = toHookCall(tool.name, args);
+  return {
+    tool_name: name,
+    tool_input: input,
+    tool_use_id: callId,
+    looper_tool: tool.name,
+    looper_agent: agent,
+  };
+}
+
+/** Applies PreToolUse's verdict: ask turns a permission into a question; allow answers a question that no rule asks. */
+export async function applyVerdict(call: GateCall, verdict: Permit, hook: HookAnswer): Promise<Permit> {
+  if (hook.verdict === "deny") return { refused: `a hook refused it: ${hook.reason ?? "no reason given"}` };
+  if (hook.verdict === "allow" && "asks" in verdict && mayAnswer(verdict.asks)) return { allowed: true };
+  if (hook.verdict !== "ask" || !("allowed" in verdict)) return verdict;
+  const preview = await call.prepared.preview().catch(() => `${call.tool.name} ${JSON.stringify(call.args)}`);
+  const because = `a hook asks: ${hook.reason ?? "no reason given"}`;
+  return { asks: { because, preview, digest: sha256Hex(preview), mayRemember: false } };
+}
+
+/** A hook never answers an ask rule, nor a dangerous call. */
+function mayAnswer({ rule, mayRemember }: PermitQuestion): boolean {
+  return rule === undefined && mayRemember;
+}
+
+/** PermissionRequest: answers for the person, where one would be asked. */
+export async function fireRequest(world: EngineWorld, call: GateCall, permit: Permit): Promise<Permit> {
+  if (world.hooks === undefined || !("asks" in permit)) return permit;
+  const { because, preview } = permit.asks;
+  const input = { ...describeCall(call), message: because, preview };
+  const answer = await world.hooks("PermissionRequest", listHookNames(call.tool.name), input);
+  if (answer.verdict === "deny")
+    return { refused: `a hook refused it: ${answer.reason ?? "no reason given"}` };
+  if (answer.verdict === "allow" && mayAnswer(permit.asks)) return { allowed: true };
+  // It cannot delay the question.
+  void world.hooks("Notification", ["permission_prompt"], {
+    notification_type: "permission_prompt",
+    message: `${call.agent} wants to use ${call.tool.name} (${because})`,
+  });
+  return permit;
+}
+
+/** PostToolUse: returns the feedback on a successful call, for the model. */
+export async function fireAfter(world: EngineWorld, call: GateCall, output: string): Promise<string> {
+  if (world.hooks === undefined) return "";
+  const input = { ...describeCall(call), tool_response: { success: true, output } };
+  const { context } = await world.hooks("PostToolUse", listHookNames(call.tool.name), input);
+  return context === undefined ? "" : `\n\n[a hook said: ${context}]`;
+}
+
+/** How often in a row hooks may ask for another turn. */
+const MOST_STOPS = 8;
+
+/** Stop and SubagentStop: returns whether the conversation continues, with the hook's reason as its next message. */
+export async function fireStop(world: EngineWorld, live: LiveConversation, stops: number): Promise<boolean> {
+  if (world.hooks === undefined) return false;
+  const event = world.limits === undefined ? "Stop" : "SubagentStop";
+  const { verdict, reason } = await world.hooks(event, [], {
+    stop_hook_active: stops > 0,
+    looper_agent: world.who,
+  });
+  if (verdict !== "deny" || stops >= MOST_STOPS) return false;
+  const text = `A hook asks you to continue: ${reason ?? "no reason given"}`;
+  live.conversation = appendMessages(live.conversation, { role: "user", text, own: true });
+  return true;
+}
+
+/** PreCompact: returns whether older turns may be replaced. */
+export async function fireCompact(world: EngineWorld, live: LiveConversation): Promise<boolean> {
+  if (world.hooks === undefined) return true;
+  const trigger = live.compactsOnRequest === true ? "manual" : "auto";
+  return (await world.hooks("PreCompact", [trigger], { trigger })).verdict !== "deny";
+}
