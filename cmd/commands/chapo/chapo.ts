@@ -18,6 +18,7 @@ import { CHAPO_LISTS } from "../../context/words.js";
 
 /** Answers one message, or opens a conversation at a prompt; or prints a list. */
 export async function chapo(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
+  if (hasFlag(typed, "--serve-stdio")) return serve(context, typed);
   const site = await siteOf(context, typed);
   const [verb] = typed.operands;
   // A message of one word is a message; so is a quoted one.
@@ -38,6 +39,14 @@ export async function chapo(context: CommandContext, typed: Typed): Promise<Comm
     default:
       return never(list);
   }
+}
+
+/** Serves the Agent Client Protocol. Its library is loaded only here. */
+async function serve(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
+  if (typed.operands.length > 0)
+    throw new UserError("usage", "--serve-stdio takes no message", "the client sends the messages");
+  const { serveStdio } = await import("./acp/serve.js");
+  return serveStdio(context, typed);
 }
 
 /** The message from the command line or stdin; `undefined`: ask on the terminal. */

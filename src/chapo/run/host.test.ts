@@ -73,6 +73,7 @@ async function run(
       },
       proceed: async () => act(opened),
       usage: () => createConversation({ id: "s", agent: "looper", created: "" }).usage,
+      said: () => [],
       pending: () => undefined,
       answer: () => Promise.resolve(),
       close: () => {

@@ -192,6 +192,7 @@ function toChapo(parts: SessionParts): Chapo {
       return handled.outcome;
     },
     usage: () => conversation.usage,
+    said: () => listTexts(conversation),
     pending: () => conversation.pending,
     answer: async (answer) => {
       const at = new Date(parts.request.ports.clock.now()).toISOString();
@@ -207,6 +208,14 @@ function toChapo(parts: SessionParts): Chapo {
       await session.close();
     },
   };
+}
+
+function listTexts({ messages }: Conversation): ReturnType<Chapo["said"]> {
+  return messages.flatMap((message) => {
+    if (message.role === "tool" || message.text === "") return [];
+    if (message.role === "user" && message.own !== undefined) return [];
+    return [{ role: message.role, text: message.text }];
+  });
 }
 
 interface Handled {

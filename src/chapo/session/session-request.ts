@@ -58,6 +58,8 @@ export interface Chapo {
   proceed(signal: AbortSignal): Promise<ConversationOutcome>;
   /** The tokens and the cost of the session so far. */
   usage(): Conversation["usage"];
+  /** The texts of the user and of the model so far, without those that the engine wrote. */
+  said(): readonly { role: "user" | "assistant"; text: string }[];
   /** The call that waits for a person, if any. */
   pending(): PendingCall | undefined;
   /**

@@ -1,0 +1,279 @@
+// `looper chapo --serve-stdio`: the built-in engine as an agent of the Agent Client Protocol, for editors and for agents of
+// kind acp. The protocol's own library reads and checks the messages; to-updates.ts converts events.
+import {
+  agent,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type AgentContext,
+  type AnyMessage,
+  type ContentBlock,
+} from "@agentclientprotocol/sdk";
+import type { Reply, UserQuestion } from "../../../../src/chapo/engine/pending.js";
+import type { Chapo } from "../../../../src/chapo/session/session-request.js";
+import { errorMessage } from "../../../../src/system/errors.js";
+import { given } from "../../../../src/system/given.js";
+import { splitLines } from "../../../../src/agents/process/lines.js";
+import { parseJson } from "../../../../src/system/text/json.js";
+import { clean } from "../../../../src/ui/text.js";
+import type { CommandContext, CommandOutcome, Typed } from "../../../context/command-context.js";
+import { openHere } from "../open-here.js";
+import { modelOf, siteOf, trustSite } from "../site.js";
+import { NOTHING_SENT, toKind, toStop, toUpdates, type SentText } from "./to-updates.js";
+
+/** An open session and the turn it is taking. */
+interface Served {
+  chapo: Chapo;
+  turn?: AbortController;
+}
+
+interface Server {
+  context: CommandContext;
+  typed: Typed;
+  sessions: Map<string, Served>;
+}
+
+/** Serves a client on stdin and stdout until it closes its end. */
+export async function serveStdio(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
+  const server: Server = { context, typed, sessions: new Map() };
+  const write = context.claimStdout();
+  const ended = new AbortController();
+  context.onSignal(() => {
+    if (ended.signal.aborted) return false;
+    ended.abort();
+    return true;
+  });
+  const connection = createApp(server).connect({
+    readable: readMessages(context, write, ended.signal),
+    writable: new WritableStream({ write: (message) => write(`${JSON.stringify(message)}\n`) }),
+  });
+  await connection.closed;
+  for (const { turn } of server.sessions.values()) turn?.abort();
+  await Promise.all([...server.sessions.values()].map(({ chapo }) => chapo.close()));
+  return "ok";
+}
+
+function createApp(server: Server): ReturnType<typeof agent> {
+  const { session } = methods.agent;
+  return agent()
+    .onRequest(methods.agent.initialize, () => ({
+      protocolVersion: PROTOCOL_VERSION,
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { embeddedContext: true },
+      },
+      agentInfo: { name: "looper", title: "Chapo", version: "1" },
+      authMethods: [],
+    }))
+    .onRequest(session.new, async ({ params, client }) => ({
+      sessionId: (await open(server, { cwd: params.cwd, client })).id,
+    }))
+    .onRequest(session.load, async ({ params, client }) => {
+      const former = server.sessions.get(params.sessionId);
+      former?.turn?.abort();
+      server.sessions.delete(params.sessionId);
+      await former?.chapo.close();
+      const chapo = await open(server, { cwd: params.cwd, client, resume: params.sessionId });
+      await replay(chapo, client);
+      return {};
+    })
+    .onRequest(session.prompt, ({ params }) => prompt(server, params.sessionId, params.prompt))
+    .onNotification(session.cancel, ({ params }) => {
+      server.sessions.get(params.sessionId)?.turn?.abort();
+    });
+}
+
+/** Opens a session in the client's folder. What cannot be opened is the request's error. */
+async function open(
+  server: Server,
+  { cwd, client, resume }: { cwd: string; client: AgentContext; resume?: string },
+): Promise<Chapo> {
+  const { typed } = server;
+  const context = { ...server.context, cwd };
+  try {
+    const site = await siteOf(context, typed);
+    await trustSite(context, typed, site);
+    const model = await modelOf(context, typed, site);
+    const updates = createUpdates(client);
+    const { signal } = new AbortController();
+    const chapo = await openHere(
+      context,
+      typed,
+      { site, model, signal, ...given({ resume }) },
+      {
+        ask: (question) => updates.ask(question),
+        onEvent: (event) => {
+          if (event.type === "action_pending") updates.pending(event.data.callId);
+          updates.add(event);
+        },
+        onWarning: (text) => {
+          void context.report({ level: "warn", lines: [`looper: ${clean(site.redact(text))}`] });
+        },
+      },
+    );
+    updates.begin(chapo.id);
+    server.sessions.set(chapo.id, { chapo });
+    return chapo;
+  } catch (error) {
+    throw RequestError.internalError(undefined, errorMessage(error));
+  }
+}
+
+type Event = Parameters<typeof toUpdates>[0];
+
+interface Updates {
+  begin(id: string): void;
+  add(event: Event): void;
+  pending(callId: string): void;
+  ask(question: UserQuestion): Promise<Reply>;
+}
+
+/** Sends a session's updates in order, and its questions. */
+function createUpdates(client: AgentContext): Updates {
+  let sessionId = "";
+  let sent: SentText = NOTHING_SENT;
+  let toolCallId = "";
+  return {
+    begin: (id) => {
+      sessionId = id;
+    },
+    add: (event) => {
+      const converted = toUpdates(event, sent);
+      ({ sent } = converted);
+      // Notifications are written in the order in which they are sent. A client that is gone ends the connection.
+      for (const update of converted.updates)
+        client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
+    },
+    pending: (callId) => {
+      toolCallId = callId;
+    },
+    ask: (question) => askClient(client, { sessionId, toolCallId, question }),
+  };
+}
+
+/** Asks the client. A client that cannot answer refuses. */
+async function askClient(
+  client: AgentContext,
+  { sessionId, toolCallId, question }: { sessionId: string; toolCallId: string; question: UserQuestion },
+): Promise<Reply> {
+  const { tool, preview, args, mayRemember } = question;
+  const by = { via: "terminal" as const };
+  try {
+    const { outcome } = await client.request(methods.client.session.requestPermission, {
+      sessionId,
+      toolCall: {
+        toolCallId,
+        title: tool,
+        kind: toKind(tool),
+        status: "pending",
+        rawInput: args,
+        content: [{ type: "content", content: { type: "text", text: preview } }],
+      },
+      options: [
+        { optionId: "allow", name: "Allow", kind: "allow_once" },
+        ...(mayRemember
+          ? [{ optionId: "always", name: "Allow the same call again", kind: "allow_always" as const }]
+          : []),
+        { optionId: "reject", name: "Reject", kind: "reject_once" },
+      ],
+    });
+    const chosen = outcome.outcome === "selected" ? outcome.optionId : "reject";
+    if (chosen === "always" && mayRemember) return { verdict: "approve", always: true, ...by };
+    return { verdict: chosen === "allow" ? "approve" : "reject", ...by };
+  } catch {
+    return { verdict: "reject", ...by };
+  }
+}
+
+async function prompt(server: Server, id: string, blocks: readonly ContentBlock[]) {
+  const served = server.sessions.get(id);
+  if (served === undefined)
+    throw RequestError.invalidParams(undefined, `no session ${JSON.stringify(id)} is open`);
+  if (served.turn !== undefined)
+    throw RequestError.invalidRequest(undefined, "the session is working on a prompt; cancel it first");
+  const message = toMessage(blocks);
+  if (message.trim() === "") throw RequestError.invalidParams(undefined, "the prompt has no text");
+  const turn = new AbortController();
+  served.turn = turn;
+  try {
+    const stop = toStop(await served.chapo.send(message, turn.signal));
+    if (turn.signal.aborted) return { stopReason: "cancelled" as const };
+    if ("error" in stop) throw RequestError.internalError(undefined, stop.error);
+    return stop;
+  } finally {
+    delete served.turn;
+  }
+}
+
+/** Joins the texts of a prompt. A link is named, and an image cannot be sent. */
+function toMessage(blocks: readonly ContentBlock[]): string {
+  return blocks
+    .map((block) => {
+      switch (block.type) {
+        case "text":
+          return block.text;
+        case "resource_link":
+          return block.uri;
+        case "resource":
+          return "text" in block.resource
+            ? `${block.resource.uri}:\n${block.resource.text}`
+            : block.resource.uri;
+        default:
+          return `(${block.type}: not supported)`;
+      }
+    })
+    .join("\n");
+}
+
+/** Sends what was said before. */
+async function replay(chapo: Chapo, client: AgentContext): Promise<void> {
+  for (const { role, text } of chapo.said()) {
+    const sessionUpdate =
+      role === "user" ? ("user_message_chunk" as const) : ("agent_message_chunk" as const);
+    const update = { sessionUpdate, content: { type: "text" as const, text } };
+    await client.notify(methods.client.session.update, { sessionId: chapo.id, update });
+  }
+}
+
+/** Reads a message a line. A line that is not one is answered with an error, and the next is read. */
+function readMessages(
+  { stdin }: CommandContext,
+  write: (text: string) => Promise<void>,
+  signal: AbortSignal,
+): ReadableStream<AnyMessage> {
+  const lines = splitLines();
+  return new ReadableStream<AnyMessage>({
+    start: async (controller) => {
+      let isOpen = true;
+      const end = (): void => {
+        if (isOpen) controller.close();
+        isOpen = false;
+      };
+      signal.addEventListener("abort", end);
+      const take = async (text: string): Promise<void> => {
+        if (text.trim() === "" || !isOpen) return;
+        const message = parseJson(Buffer.from(text));
+        if (isMessage(message)) controller.enqueue(message);
+        else await write(`${JSON.stringify(NOT_A_MESSAGE)}\n`);
+      };
+      const read = async (): Promise<void> => {
+        for await (const chunk of stdin.chunks()) for (const text of lines.push(chunk)) await take(text);
+        for (const text of lines.end()) await take(text);
+      };
+      void read().finally(end);
+      await Promise.resolve();
+    },
+  });
+}
+
+const NOT_A_MESSAGE = {
+  jsonrpc: "2.0",
+  id: null,
+  error: { code: -32700, message: "Parse error: a line must be one message of JSON-RPC 2.0" },
+};
+
+function isMessage(value: unknown): value is AnyMessage {
+  return (
+    typeof value === "object" && value !== null && "jsonrpc" in value && ("method" in value || "id" in value)
+  );
+}
