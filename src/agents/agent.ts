@@ -41,6 +41,8 @@ export interface AgentRequest {
   permissions: Permissions;
   /** The session to resume, from an earlier result of this agent; absent: begin a new one. */
   resume?: Session;
+  /** Absolute path of the folder for sessions that a later run can resume; absent: they end with the step. */
+  sessionsFolder?: string;
   /** The person's decision on the call that the resumed session waits for. */
   answered?: AnsweredCall;
   /** The budgets that are left; an agent that exceeds one is stopped. */

@@ -14,5 +14,7 @@ export const ChapoRequest = HostRequest.extend({
   agent: z.exactOptional(z.string()),
   /** The session to resume. */
   resume: z.exactOptional(z.string()),
+  /** Absolute; absent: beside the prompt. */
+  sessionsFolder: z.exactOptional(z.string()),
 });
 export type ChapoRequest = z.infer<typeof ChapoRequest>;

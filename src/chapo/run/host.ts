@@ -7,6 +7,9 @@ import type { EndLine } from "../../agents/hosted/own-lines.js";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { given } from "../../system/given.js";
 import { nodeNetwork } from "../../system/network.js";
+import type { Ports } from "../../system/ports.js";
+import { WAYS } from "../../workflow/progress.js";
+import { toWaitingCall } from "./waiting-call.js";
 import { never } from "../../system/never.js";
 import { redactorFor } from "../../system/text/redactor.js";
 import { AgentReport, StageAgentReport } from "../../todo/model/summary.js";
@@ -34,6 +37,7 @@ export async function hostChapo(io: ChapoHostIo, openSession: Open): Promise<num
 async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): Promise<EndLine> {
   const { ports, env, home, promptsFolder } = io;
   const lines = createLineWriter(io);
+  const place = await findSession(request, ports);
   const session = await openSession({
     ports,
     env,
@@ -44,24 +48,53 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     settings: toSettings(request),
     model: request.model,
     permissions: request.permissions,
-    // Beside the step's other files in the run's log: the session is in no commit and is removed with the log.
-    sessionsFolder: path.join(path.dirname(request.promptFile), "chapo"),
+    sessionsFolder: place.folder,
     skills: [],
-    ...given({ resume: request.resume }),
-    task: { finish: createReportTool(request) },
+    ...given({ resume: place.resume }),
+    // Only in a workflow can the task's row hold the question.
+    task: { finish: createReportTool(request), mayWait: request.stage !== undefined },
     redact: await redactorFor(ports, env),
     signal: io.stop,
     onEvent: lines.tell,
     onWarning: lines.warn,
   });
   try {
-    const outcome = await session.send(addReportInstructions(request.prompt), io.stop);
+    const isAnswered = await takeAnswer(session, request);
+    const outcome = isAnswered
+      ? await session.proceed(io.stop)
+      : await session.send(addReportInstructions(request.prompt), io.stop);
     await lines.written();
     return await reportEnd({ io, request, session: session.id }, outcome);
   } finally {
     await session.close();
     await lines.written();
   }
+}
+
+/** Returns the folder of the sessions, and the session to resume if it is still there. */
+async function findSession(
+  { promptFile, sessionsFolder, resume }: ChapoRequest,
+  { files }: Ports,
+): Promise<{ folder: string; resume?: string }> {
+  // Without a workflow: beside the step's other files in the run's log, in no commit and removed with the log.
+  const folder = sessionsFolder ?? path.join(path.dirname(promptFile), "chapo");
+  const isThere =
+    resume !== undefined &&
+    (sessionsFolder === undefined || (await files.stat(path.join(folder, resume))) !== undefined);
+  return { folder, ...(isThere ? { resume } : {}) };
+}
+
+/** Stores the person's answer to the call that waits; false if no such call waits, because the session has taken the answer already. */
+async function takeAnswer(session: Chapo, { answered }: ChapoRequest): Promise<boolean> {
+  if (answered === undefined || session.pending()?.call !== answered.id) return false;
+  const { outcome, arguments: args, comment: remark, by, via } = answered;
+  await session.answer({
+    verdict: outcome === "reject" ? "reject" : "approve",
+    by,
+    via: WAYS.find((way) => way === via) ?? "cli",
+    ...given({ remark, args: outcome === "edit" ? args : undefined }),
+  });
+  return true;
 }
 
 /** Completes the settings for a run: it trusts its agents unless set otherwise, because it has a gate and rescues. */
@@ -146,7 +179,7 @@ async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLin
       return report({ task_id, status: "blocked", summary: question, blockers: [question] });
     }
     case "pending":
-      return failed("no-summary", `${outcome.pending.tool} waits for a person`);
+      return { type: "end", ok: true, session, waiting_call: toWaitingCall(outcome.pending) };
     case "error":
       // The work is done but not reported. The run can ask for the report again.
       if (outcome.reason === "no-summary") return { type: "end", ok: true, session };

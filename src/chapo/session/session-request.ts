@@ -37,7 +37,11 @@ export interface SessionRequest {
   /** Called before each request: returns what the user sent while the model worked, and forgets it. */
   takeMessages?: () => readonly string[];
   /** Set for a task of a backlog: the session ends with this report, no person answers, and the memory is read-only. */
-  task?: { finish: Finish };
+  task?: {
+    finish: Finish;
+    /** Whether a call can wait in the session for a person. */
+    mayWait: boolean;
+  };
   redact: Redact;
   /** Aborted to cancel the opening. */
   signal: AbortSignal;

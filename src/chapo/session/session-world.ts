@@ -111,7 +111,7 @@ export async function createWorld(
     emit,
     signal,
     mayAsk: true,
-    mayWait: task === undefined,
+    mayWait: task?.mayWait ?? true,
     system,
     prompts: toEnginePrompts(prompts),
     // Tools that change the conversation are created for it.

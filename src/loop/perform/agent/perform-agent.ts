@@ -291,6 +291,8 @@ async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest>
     permissions:
       job.phase === "review" ? "read-only" : stage === undefined ? own : narrowPermissions(own, stage.stage),
     ...given({ budgets: effect.budgets, resume: call.resume, answered: call.answered }),
+    // Beside the backlog, so that another run and a copy of the project can resume them.
+    ...(stage === undefined ? {} : { sessionsFolder: join(world.project.folder, ".looper", "chapo") }),
     hide: [...listPlacesToHide(world), ...(call.hidden ?? [])],
   };
 }
