@@ -263,6 +263,21 @@ test.each<[string, Readonly<Record<string, unknown>>, string[]]>([
       "stage do: protects names wait, which is an ask stage; name a stage of the kind work",
     ],
   ],
+  [
+    "a reader in the session of an author",
+    {
+      do: { ...work, next: { done: "plan" } },
+      plan: { ...analyze, next: { done: "go" } },
+      go: { ...work, session: "plan", next: { done: "same" } },
+      same: { ...analyze, session: "do", next: { done: "other" } },
+      other: { ...analyze, session: "plan", next: { done: "own" } },
+      own: { ...analyze, session: "own", next: { done: "finish" } },
+    },
+    [
+      "stage same: session names do, a work stage: who reads its work would resume the session of its author; remove session: a new session sees the diff, the plan and the verdict",
+      "stage other: the work stage go works in the session of plan too: who reads its work would resume the session of its author; remove session: a new session sees the diff, the plan and the verdict",
+    ],
+  ],
 ])("%s is a problem", (_, stages, problems) => {
   expect(
     said(withStages(stages))

@@ -24,6 +24,7 @@ export function stageProblems(parts: WorkflowParts, name: Name, stage: Stage): W
       break;
     case "analyze":
       of.byAgent(stage);
+      of.reads(stage);
       break;
     case "ask":
       of.ask(stage);
@@ -65,6 +66,30 @@ class StageRules {
       );
     for (const [at, input] of inputs.entries())
       this.named(["inputs", at], input, ["work", "analyze", "check", "ask"]);
+  }
+
+  /** A reader in the session of an author would have all that the author told itself. */
+  reads({ session: of }: AnalyzeStage): void {
+    if (of === undefined || of === "new") return;
+    const isWork = (name: Name): boolean => this.stage(name)?.kind === "work";
+    const { stages, names } = this.parts;
+    const also = names.find((name) => {
+      const other = stages[name];
+      return isWork(name) && other !== undefined && "session" in other && other.session === of;
+    });
+    const suggestion = `remove session: a new session sees the diff, the plan and the verdict`;
+    if (isWork(of))
+      this.report(
+        ["session"],
+        `session names ${of}, a work stage: who reads its work would resume the session of its author`,
+        suggestion,
+      );
+    else if (of !== this.name && also !== undefined)
+      this.report(
+        ["session"],
+        `the work stage ${also} works in the session of ${of} too: who reads its work would resume the session of its author`,
+        suggestion,
+      );
   }
 
   work({ agent, protects = [] }: WorkStage): void {
