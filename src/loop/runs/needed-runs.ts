@@ -140,7 +140,7 @@ async function findRunsWithLimits(
 }
 
 /**
- * The runs whose agents' changes were never checked, which the next start reads (perform/task-reference.ts): from the newest back,
+ * The runs whose agents' changes were never checked, which the next start reads (perform/gate/task-reference.ts): from the newest back,
  * those without an end, up to the first that ended. That one is needed only if an older one without an end would follow it.
  */
 async function findUncheckedRuns(
