@@ -13,6 +13,7 @@ import { isOutputName } from "../../src/workflow/outputs.js";
 import type { Question } from "../../src/workflow/progress.js";
 import type { CommandContext } from "../context/command-context.js";
 import { nameOfUser } from "./name-of-user.js";
+import { findSchemaOf } from "./output-schema.js";
 import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 
 /** What a person changed, and how it is shown again. */
@@ -83,10 +84,11 @@ async function findSubject(context: CommandContext, project: Project, asked: Ask
 }
 
 async function outputSubject(
-  { ports, env }: CommandContext,
+  context: CommandContext,
   project: Project,
   { task, question }: Asked,
 ): Promise<Subject> {
+  const { ports, env } = context;
   const editable = findEditable(task, question);
   const { output } = editable;
   const tasksDir = tasksFolder(project);
@@ -97,12 +99,12 @@ async function outputSubject(
     before: new TextDecoder().decode(before ?? new Uint8Array()),
     take: async (text) => {
       const at = new Date(ports.clock.now()).toISOString();
-      const edited = await writeEdited(ports.files, editable, { tasksDir, text, by: nameOfUser(env), at });
-      const schema = isOutputName(output.stage) ? { schema: output.stage } : {};
-      return {
-        typed: { edited },
-        text: showBlock(formatOutputBody({ ...schema, output: parseJson(text) }).trim()),
-      };
+      const schema = await findSchemaOf(context, project, { ...task, stage: output.stage });
+      const change = { tasksDir, text, by: nameOfUser(env), at, schema };
+      const edited = await writeEdited(ports.files, editable, change);
+      const name = schema?.name ?? output.stage;
+      const body = { ...(isOutputName(name) ? { schema: name } : {}), output: parseJson(text) };
+      return { typed: { edited }, text: showBlock(formatOutputBody(body).trim()) };
     },
   };
 }

@@ -103,9 +103,13 @@ test(
   "a changed plan is a new file with its own digest, and the old one stays",
   story(async (rig) => {
     rig.writeBacklog([asking(rig, "T1")]);
-    rig.write("changed.json", '{"summary": "add two pages"}');
+    rig.write("changed.json", '{"summary": "add two pages", "steps": [{"text": "add them"}]}');
     rig.write("broken.json", "{");
     expect(await say(rig, "answer", "T1", "--edit", "broken.json")).toMatch(/^2 .*not a JSON object/);
+    rig.write("unfit.json", '{"steps": 3}');
+    expect(await say(rig, "answer", "T1", "--edit", "unfit.json")).toMatch(
+      /^2 .*changed output of plan does not fit its schema:\n.*steps/s,
+    );
     expect(await say(rig, "answer", "T1", "edit", "--edit", "changed.json", "--message", "two")).toBe(
       "0 T1.2: edit; the next run takes it\n",
     );

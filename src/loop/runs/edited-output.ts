@@ -7,6 +7,7 @@ import type { Files } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Task } from "../../todo/model/task.js";
+import type { OutputSchema } from "../../workflow/check-output.js";
 import { isOutputName } from "../../workflow/outputs.js";
 import { COPIES, outputFile } from "../../workflow/task-files.js";
 import type { Question, StageOutput } from "../../workflow/progress.js";
@@ -28,17 +29,24 @@ export function findEditable(task: Task, question: Question): Editable {
   throw new UserError("usage", `cannot edit what ${question.id} shows: ${why}`, "answer without --edit");
 }
 
-/** Writes the changed output below `tasksDir` as one of the question's visit, and what a person reads beside it. */
+/** Writes the changed output below `tasksDir` as one of the question's visit, and what a person reads beside it. `schema`: of its stage. */
 export async function writeEdited(
   files: Files,
   { task, question, output }: Editable,
-  change: { tasksDir: string; text: string; by: string; at: string },
+  change: { tasksDir: string; text: string; by: string; at: string; schema?: OutputSchema | undefined },
 ): Promise<StageOutput> {
   const changed = parseJson(change.text);
   if (typeof changed !== "object" || changed === null || Array.isArray(changed))
     throw new UserError(
       "usage",
       `the changed output of ${output.stage} is not a JSON object`,
+      "nothing was answered; correct it and answer again",
+    );
+  const problems = change.schema?.problemsOf(changed) ?? [];
+  if (problems.length > 0)
+    throw new UserError(
+      "usage",
+      [`the changed output of ${output.stage} does not fit its schema:`, ...problems].join("\n  "),
       "nothing was answered; correct it and answer again",
     );
   const text = `${JSON.stringify(changed, null, 2)}\n`;
@@ -51,7 +59,8 @@ export async function writeEdited(
   // The copy counts where two people change one output, and the second one's file is in the place of the first's.
   await files.writeAtomic(path.join(copies, `${sha256}.json`), text, { mode: 0o600 });
   await files.writeAtomic(target, text, { mode: 0o600 });
-  const schema = isOutputName(output.stage) ? { schema: output.stage } : {};
+  const name = change.schema?.name ?? output.stage;
+  const schema = isOutputName(name) ? { schema: name } : {};
   const shown = { stage: output.stage, visit, ...schema, output: changed };
   await files.writeAtomic(target.replace(/\.json$/u, ".md"), formatOutput(shown, task), { mode: 0o600 });
   const facts = factsOf(output.facts, changed);
