@@ -76,10 +76,9 @@ export async function createWorld(
   signal: AbortSignal,
 ): Promise<EngineWorld> {
   const { request, prompts, model, skills, memory, emit } = parts;
-  const { ports, settings, task } = request;
+  const { ports, settings, task, onWarning } = request;
   const native = settings.toolCalls === "native";
   await parts.toolbox.ready();
-  const { onWarning } = request;
   const project = await readProjectContext({ ...toDefinitionPlace(request), onWarning });
   const agents = createSubAgents(settings.subAgents);
   const { system, unused } = await keepStablePart(
@@ -119,8 +118,7 @@ export async function createWorld(
     offer: (tools, names) => offerTools(settings.tools, selectOffered(tools, unused), native ? [] : names),
     canonical: (name, args) => toCanonicalCall(settings.tools, name, args),
     gate: createGate(parts),
-    ...(task === undefined ? {} : { finish: task.finish }),
-    ...given({ hooks: parts.hooks }),
+    ...given({ finish: task?.finish, hooks: parts.hooks }),
     save: (conversation) => parts.session.save(conversation),
     remember: (summary) => rememberSummary(parts, summary),
   };
