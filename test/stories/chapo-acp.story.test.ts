@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { call } from "../rig/chapo.js";
+import { call, dataOf, eventsOf } from "../rig/chapo.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const LOOPER = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
@@ -59,5 +59,20 @@ test(
     expect(code, stderr).toBe(0);
     expect(rig.statuses()).toEqual({ T1: "done" });
     expect(rig.read("made.txt")).toBe("made\n");
+  }),
+);
+
+test(
+  "with --json each line of stdin is a message of one session, and a line that is none is reported",
+  story(async (rig) => {
+    rig.settings({ agents: playing(rig, [{ say: "One." }, { say: "Two." }]) });
+    const input = 'Hello\n\n{"no": 1}\n{"message": "And\\nnow?"}\n';
+    const ran = await rig.run(["chapo", "--json"], { input });
+    expect(ran.code).toBe(0);
+    const events = eventsOf(ran);
+    expect(dataOf(events, "answer").map(({ answer }) => answer)).toEqual(["One.", "Two."]);
+    expect(new Set(dataOf(events, "status").map(({ session }) => session)).size).toBe(1);
+    expect(ran.stderr).toContain("line 3 of stdin is not a message");
+    expect(await rig.run(["chapo", "--json"], { input: "\n" })).toMatchObject({ code: 2, stdout: "" });
   }),
 );

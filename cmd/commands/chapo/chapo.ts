@@ -54,8 +54,9 @@ async function messageOf(context: CommandContext, typed: Typed): Promise<string 
   const typedWords = typed.operands.join(" ");
   const message = typedWords === "-" ? await context.stdin.readAll() : typedWords;
   if (/\S/u.test(message)) return message;
-  const canAsk = context.stdin.isTerminal && !hasFlag(typed, "--json");
-  if (typed.operands.length === 0 && canAsk) return undefined;
+  // With --json the messages are lines of stdin, and on a terminal the person is asked.
+  const canRead = hasFlag(typed, "--json") !== context.stdin.isTerminal;
+  if (typed.operands.length === 0 && canRead) return undefined;
   const example = textFlag(typed, "--session") === undefined ? "" : " --session last";
   throw new UserError(
     "usage",

@@ -4,6 +4,7 @@ import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { CallAnswer } from "../../../src/chapo/engine/pending.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
+import { UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
 import { jsonText } from "../../../src/ui/json-text.js";
@@ -18,6 +19,7 @@ import {
 } from "../../context/command-context.js";
 import { exitCodeOfError } from "../../context/exit-codes.js";
 import { askPerson } from "./ask-person.js";
+import { readMessageLines } from "./message-lines.js";
 import { openHere, type SessionListener } from "./open-here.js";
 import { modelOf, trustSite, type ChapoSite } from "./site.js";
 import { EventPrinter } from "./print-events.js";
@@ -35,9 +37,35 @@ export async function converse(
   const resume = textFlag(typed, "--session");
   if (!hasFlag(typed, "--json") && canTalk(context))
     return talk(context, typed, { site, message, ...given({ resume }) });
+  if (message === undefined && hasFlag(typed, "--json")) return sendLines(context, typed, site);
   return inSession(context, typed, { site, ...given({ resume }) }, (conversation) =>
     message === undefined ? sendFromPrompt(context, conversation) : sendOne(conversation, message),
   );
+}
+
+/** Sends each line of stdin as a message, in one session; ends as the last outcome does. */
+async function sendLines(context: CommandContext, typed: Typed, site: ChapoSite): Promise<CommandOutcome> {
+  const resume = textFlag(typed, "--session");
+  const messages = readMessageLines(context);
+  const first = await messages.next();
+  if (first.done === true)
+    throw new UserError(
+      "usage",
+      "no message is given",
+      'say what to do: looper chapo --json "Fix the login bug", or send a message a line on stdin',
+    );
+  return inSession(context, typed, { site, ...given({ resume }) }, async (conversation) => {
+    let end = await sendOne(conversation, first.value);
+    for await (const message of messages) {
+      if (isInterrupted(end)) break;
+      end = await sendOne(conversation, message);
+    }
+    return end;
+  });
+}
+
+function isInterrupted(outcome: CommandOutcome): boolean {
+  return typeof outcome === "object" && "ending" in outcome && outcome.ending === "interrupted";
 }
 
 /** Stores the answer to the call that waits in the session, and resumes the session. */
