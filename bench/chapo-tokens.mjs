@@ -1,4 +1,4 @@
-// What Chapo sends to a model: tokens of a "hello", of a session of 40 calls and of its resume, and how much of each request
+// The requests of Chapo to a model: tokens of a "hello", of a session of 40 calls and of its resume, and how much of each request
 // repeats the one before (which providers bill as cached). The model is a local server; nothing is timed.
 //   node bench/chapo-tokens.mjs [LOOPER.js…]    each program is measured; the last is compared with the first
 import { spawn } from "node:child_process";

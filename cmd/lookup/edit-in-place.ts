@@ -1,4 +1,4 @@
-// What a question shows in the person's editor: the output of a stage, or the arguments of a call. A changed output is a file of its
+// Opens the subject of a question in the person's editor: the output of a stage, or the arguments of a call. A changed output is a file of its
 // own; the one that was shown stays. Leaves files that are named instead of an editor to edited-output.ts.
 import path from "node:path";
 import type { Project } from "../../src/config/project/open-project.js";
@@ -16,7 +16,7 @@ import { nameOfUser } from "./name-of-user.js";
 import { findSchemaOf } from "./output-schema.js";
 import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 
-/** What a person changed, and how it is shown again. */
+/** The change of a person, and how it is shown again. */
 export interface Changed {
   typed: Pick<TypedAnswer, "edited" | "arguments">;
   /** Clean lines. */

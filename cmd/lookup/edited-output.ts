@@ -14,7 +14,7 @@ import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 /** A changed text, or none; `left`: the person changed nothing or did not confirm it. */
 export type Edited = Pick<TypedAnswer, "edited" | "arguments"> | "left";
 
-/** What the answer changes. `word`: the outcome that was typed, `approve` included. */
+/** The text that the answer changes. `word`: the outcome that was typed, `approve` included. */
 export async function answerEdited(
   context: CommandContext,
   typed: Typed,
@@ -39,7 +39,7 @@ export async function answerEdited(
   if ("changed" in shown) throw new UserError("no", shown.changed);
   const changed = await editShown(context, project, { task, question });
   if (changed === undefined) return "left";
-  // What is approved is what was shown: the changed text, once more.
+  // A person approves what was shown: the changed text, once more.
   await showText(context, project, changed.text);
   return (await context.confirm(confirmText(question, word), [])) ? changed.typed : "left";
 }

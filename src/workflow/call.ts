@@ -6,7 +6,7 @@ import type { Answer, PendingCall, Progress } from "./progress.js";
 export const CALL_OUTCOMES = ["approve", "edit", "reject"] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
-/** What the question about a call shows. */
+/** The text that the question about a call shows. */
 export const CALL = "call";
 
 /** The digest of a call: of its tool and its arguments, whatever the order of their keys. */

@@ -35,7 +35,7 @@ export const PendingCall = z.strictObject({
   tool: z.string(),
   command: z.string().describe("The command, or the call in one line"),
   arguments: z.record(z.string(), z.unknown()).optional().describe("The exact arguments"),
-  preview: z.string().optional().describe("What the call would do: a diff, or the text that it writes"),
+  preview: z.string().optional().describe("The effect of the call: a diff, or the text that it writes"),
   sha256: z.string().optional().describe("Of the tool and its arguments (digestOfCall)"),
   planned: z
     .boolean()

@@ -1,4 +1,4 @@
-// What an agent that reads the work of another must not see, where its containment can hide it: what the author of the work says
+// Paths that an agent that reads the work of another must not see, where its containment can hide it: what the author of the work says
 // about it, in the raw outputs of work stages and in the logs. The code, the plan and the gate's verdict are in its prompt.
 import { join } from "node:path";
 import { tasksFolder } from "../../config/project/tasks-folder.js";

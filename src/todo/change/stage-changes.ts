@@ -48,7 +48,7 @@ export function enterStage(task: Task, change: Enter, now: string): Task | strin
 }
 
 /**
- * What is added to the visit in the ids of this pass's questions: the ids of earlier passes are not used again. Where the row of an
+ * The number added to the visit in the ids of this pass's questions: the ids of earlier passes are not used again. Where the row of an
  * earlier pass is gone (the task was done, or `todo` cleared it), its attempts are the only trace.
  */
 function nextFirst({ progress, attempts = 0 }: Task): number | undefined {

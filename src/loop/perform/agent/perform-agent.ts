@@ -265,7 +265,7 @@ interface AgentCall {
   stage?: AgentStage;
   /** How an earlier run left the visit. */
   left?: StoppedVisit;
-  /** What a reader of work must not see. */
+  /** The paths that a reader of work must not see. */
   hidden?: readonly string[];
 }
 
