@@ -53,6 +53,13 @@ export class Tmux {
     await (typeof wanted === "string" ? found.toContain(wanted) : found.toMatch(wanted));
   }
 
+  /** Waits until nothing runs: the spinner is gone. */
+  async rests(): Promise<void> {
+    await expect
+      .poll(() => this.screen(), { timeout: PATIENCE_MS, interval: 30 })
+      .not.toContain("Esc interrupts");
+  }
+
   /** Presses keys, as tmux names them: `Enter`, `C-j`, `Escape`, `Up`. */
   press(...keys: string[]): void {
     this.#tmux(["send-keys", ...keys]);

@@ -87,6 +87,7 @@ inTerminal(
       await tmux.shows("queued: Two lines");
       tmux.press("Escape");
       await tmux.shows(/> Two[^]*The end\.[^]*The end\./);
+      await tmux.rests();
       tmux.press("Up");
       await tmux.shows(/─\nTwo\nlines\n─/);
       tmux.press("C-c");
@@ -96,6 +97,7 @@ inTerminal(
       await tmux.shows("Third.");
       tmux.press("C-c");
       await tmux.shows(/Third\.[^]*interrupted/);
+      await tmux.rests();
       tmux.press("C-c");
       expect(await tmux.ended()).toBe(0);
     });

@@ -32,7 +32,7 @@ const ANSWERS: Readonly<Record<TellingCommand, (asked: AskedSession, rest: strin
   cost: ({ conversation }) => Promise.resolve(tellCost(conversation)),
   permissions: ({ parts }) => Promise.resolve(tellPermissions(parts)),
   agents: tellAgents,
-  hooks: () => Promise.resolve("No hooks are configured."),
+  hooks: ({ parts }) => Promise.resolve(tellHooks(parts)),
   resume: tellSessions,
 };
 
@@ -96,16 +96,24 @@ function tellCost({ usage, turns }: Conversation): string {
   ]).join("\n");
 }
 
-function tellPermissions({ request: { settings, permissions } }: SessionParts): string {
-  const { allow, ask, deny } = settings.rules;
+function tellPermissions({ request: { settings, permissions: offered }, permissions }: SessionParts): string {
+  const { allow, ask, deny } = permissions.rules;
   const list = (rules: readonly string[]): string => (rules.length === 0 ? "none" : rules.join(", "));
   return table([
-    ["mode", settings.trustMode ?? "default"],
-    ["tools", permissions],
+    ["mode", permissions.mode()],
+    ["profile", settings.profile ?? "none"],
+    ["tools", offered],
     ["allow", list(allow)],
     ["ask", list(ask)],
     ["deny", list(deny)],
   ]).join("\n");
+}
+
+function tellHooks({ request: { settings } }: SessionParts): string {
+  const hooks = Object.entries(settings.hooks ?? {}).flatMap(([event, list]) =>
+    list.map(({ matcher = "*", command }) => [event, `${matcher}: ${command}`] as const),
+  );
+  return hooks.length === 0 ? "No hooks are configured." : table(hooks).join("\n");
 }
 
 async function tellAgents({ parts: { request }, world }: AskedSession): Promise<string> {

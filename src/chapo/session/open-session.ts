@@ -110,6 +110,7 @@ async function assembleParts(
       memory,
       toolbox,
       ...guard.begin(toolbox.tools),
+      permissions,
       modeTools: permissions.tools,
       ...given({ hooks: hooks.fire }),
       isStarted: false,

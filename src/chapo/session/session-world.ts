@@ -27,6 +27,7 @@ import { readProjectContext, type ProjectContext } from "../prompt/project-conte
 import { PROMPT_OF_AGENT, type ChapoPrompts } from "../prompt/prompts.js";
 import { collectUnused, selectOffered } from "./offered-tools.js";
 import { keepStablePart } from "./stable-prompt.js";
+import type { SessionPermissions } from "./permissions.js";
 import type { SessionRequest } from "./session-request.js";
 import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
@@ -58,6 +59,8 @@ export interface SessionParts {
   isStarted: boolean;
   /** Runs hooks; absent if there are none. */
   hooks?: FireHooks;
+  /** The mode and the rules. */
+  permissions: SessionPermissions;
   /** The tools that change the permission mode. */
   modeTools: () => readonly Tool[];
   /** Whether a summary may be kept for later sessions without a question. */
@@ -100,9 +103,7 @@ export async function createWorld(
   const world: EngineWorld = {
     clock: ports.clock,
     random: ports.random,
-    requests: parts.requests,
-    takeMessages: () => request.takeMessages?.() ?? [],
-    spent: parts.spent,
+    ...shareParts(parts),
     settings: toEngineSettings(settings),
     model,
     who: "looper",
@@ -152,6 +153,11 @@ function getToday(clock: Clock): { day: string; system: string } {
     day: formatWallClock(clock.now(), findLocalZone()).day,
     system: getSystemName(),
   };
+}
+
+/** The parts that all worlds of a session share. */
+function shareParts({ request, requests, spent }: SessionParts) {
+  return { requests, spent, takeMessages: () => request.takeMessages?.() ?? [] };
 }
 
 function filterBySkills(skills: readonly Skill[], tools: readonly Tool[]): readonly Tool[] {
