@@ -1,5 +1,5 @@
 // A script of Chapo's scripted model (the same file), played by the model server: who asks is told by the prompt it sends.
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { never } from "../../src/system/never.js";
 import type { ModelFailure } from "../../src/chapo/model.js";
 import {
@@ -102,7 +102,8 @@ const OWN = ["validation", "summary", "compaction", "explore", "plan", "code", "
 
 /** The agent whose prompt a system prompt holds, in any language. */
 function whoOf(system: string): string {
-  for (const language of readdirSync(PROMPTS))
+  // Beside the languages there are the profiles.
+  for (const language of ["en", "de"])
     for (const who of OWN) {
       const text = readFileSync(new URL(`${language}/${who}.md`, PROMPTS), "utf8").trim();
       if (system.includes(text)) return who;
