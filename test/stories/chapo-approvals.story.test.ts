@@ -90,3 +90,30 @@ test(
     expect([rig.read("c.txt"), existsSync(path.join(rig.project, "b.txt"))]).toEqual(["c\n", false]);
   }),
 );
+
+test(
+  "a message to a working session is in its next request, and one to a session at rest waits until it resumes",
+  story(async (rig) => {
+    playScript(rig, {
+      turns: [
+        call("run_command", { command: "until test -f steered; do sleep 0.1; done" }),
+        { say: "Seen." },
+        { say: "Seen again." },
+      ],
+    });
+    const working = rig.start(["chapo", "--json", "--trust-mode", "trusted", "Work"]);
+    const [, session = ""] = await working.says(/"session":"([^"]+)"/);
+    await working.says(/"type":"tool_call"/);
+    const steered = await rig.run(["chapo", "steer", session, "Use", "tabs"]);
+    expect(steered).toMatchObject({ code: 0, stderr: "" });
+    rig.write("steered", "");
+    const first = await working.ended;
+    expect(dataOf(eventsOf(first), "delivered")).toEqual([{ text: "Use tabs" }]);
+    expect(rig.read(`.looper/sessions/${session}/session.json`)).toContain("Use tabs");
+
+    expect((await rig.run(["chapo", "steer", "last", "And spaces"])).code).toBe(0);
+    const second = await rig.run(["chapo", "--json", "--session", session, "Next"]);
+    expect(dataOf(eventsOf(second), "delivered")).toEqual([{ text: "And spaces" }]);
+    expect((await rig.run(["chapo", "steer", "nowhere", "Use tabs"])).code).toBe(2);
+  }),
+);

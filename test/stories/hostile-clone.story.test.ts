@@ -72,6 +72,7 @@ const TYPED: readonly string[] = [
     "chapo pending --json",
     "chapo approve last",
     "chapo reject last",
+    "chapo steer last x",
   ],
   ...["workflows", "workflows --json", "workflows show tdd", "workflows copy tdd", "workflows check evil"],
   ...["run --workflow evil", "run --workflow evil --dry-run", "__complete bash -- run --workflow "],

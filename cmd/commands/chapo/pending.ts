@@ -78,6 +78,22 @@ export async function findPending(
   );
 }
 
+/** The session of this id; `last`: the one that changed last. A `usage` error where there is none. */
+export async function findSession(
+  context: CommandContext,
+  site: ChapoSite,
+  named: string,
+): Promise<{ id: string }> {
+  const { sessions } = await sessionsOf(context, site);
+  const found = named === "last" ? sessions[0] : sessions.find(({ id }) => id === named);
+  if (found !== undefined) return found;
+  throw new UserError(
+    "usage",
+    `session ${JSON.stringify(named)} not found`,
+    "list the sessions with `looper chapo sessions`; quote a message of several words",
+  );
+}
+
 async function sessionsOf(
   { ports }: CommandContext,
   { sessionsFolder, redact }: ChapoSite,

@@ -131,7 +131,7 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
   const tools = world.tools(live);
   const offered = collectOffered(world, tools);
   await runRequestedCommand(context, offered);
-  deliverMessages(context);
+  await deliverMessages(context);
   const used = await makeRoom(world, live, offered);
   if (used === undefined)
     return endExhausted(context, "window", `the ${getTokenLimit(world)} tokens of the window`);
@@ -158,11 +158,14 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
 }
 
 /** Delivers what the user sent while the model worked, in the order in which it was sent. */
-function deliverMessages({ world, live }: TurnContext): void {
-  for (const text of world.takeMessages()) {
+async function deliverMessages({ world, live }: TurnContext): Promise<void> {
+  const stored = (await world.inbox?.read()) ?? [];
+  for (const text of [...stored.map((one) => one.text), ...world.takeMessages()]) {
     live.conversation = enqueue(live.conversation, text);
     world.emit({ type: "delivered", data: { text } });
   }
+  if (stored.length > 0) await world.save(live.conversation);
+  for (const { name } of stored) await world.inbox?.remove(name);
   live.conversation = deliverQueued(live.conversation);
 }
 

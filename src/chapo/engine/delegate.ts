@@ -97,7 +97,7 @@ async function work(
   };
   live.conversation = { ...parent, children: [...parent.children, id] };
   await world.save(live.conversation);
-  const { finish: _parents, ...rest } = world;
+  const { finish: _parents, inbox: _inbox, ...rest } = world;
   const ended = await converse(
     {
       ...rest,

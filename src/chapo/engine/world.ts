@@ -161,6 +161,12 @@ export interface EnginePrompts {
   compaction: string;
 }
 
+/** Stored messages of the user. A message is removed once the session file holds it. */
+export interface StoredInbox {
+  read(): Promise<readonly { name: string; text: string }[]>;
+  remove(name: string): Promise<void>;
+}
+
 /** Everything the loop needs. */
 export interface EngineWorld {
   clock: Clock;
@@ -198,6 +204,8 @@ export interface EngineWorld {
   remember(summary: string): Promise<void>;
   /** Returns the messages that the user sent while the model worked, and forgets them. */
   takeMessages(): readonly string[];
+  /** The messages that other processes stored for the session; absent for a sub-agent. */
+  inbox?: StoredInbox;
   /** Runs the hooks of an event; absent if there are none. */
   hooks?: FireHooks;
   /** Aborted to end the conversation. */

@@ -29,6 +29,7 @@ import { collectUnused, selectOffered } from "./offered-tools.js";
 import { keepStablePart } from "./stable-prompt.js";
 import type { SessionPermissions } from "./permissions.js";
 import type { SessionRequest } from "./session-request.js";
+import { openInbox } from "./inbox.js";
 import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
 import { buildSubAgentPrompt } from "../prompt/system-prompt.js";
@@ -104,6 +105,7 @@ export async function createWorld(
     clock: ports.clock,
     random: ports.random,
     ...shareParts(parts),
+    inbox: openInbox(ports.files, parts.session.folder),
     settings: toEngineSettings(settings),
     model,
     who: "looper",
