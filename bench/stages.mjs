@@ -9,10 +9,10 @@ const ROUNDS = 5;
 const FEW = 5;
 const MANY = 25;
 const CAUSE =
-  "a visit of an analyze stage starts 18 git processes and one of a work stage 16; an iteration starts 10. " +
-  "Both apply the saved work at their start and read it for the prompt, and an analysis has a checkpoint of its own. " +
-  "Done already: answers that follow from the ids of objects alone are remembered (24 and 22 processes before). " +
-  "Not tried: asking for HEAD and all refs of the task at once, which three questions do now.";
+  "a visit of either stage starts 9 git processes and an iteration 10, but a visit writes more files: the stage's output, the " +
+  "task's document and its row. An analysis has a checkpoint of its own, and the work of a visit is two commits. " +
+  "Done already: HEAD, checkpoints and work are read at once, what was read or saved is remembered by its commit, and a tree " +
+  "without changes is not read again to be restored (18 and 16 processes before).";
 
 /** Tasks of a run with stages, and the visits that the longer workflows add to each. */
 const TASKS = 8;

@@ -191,9 +191,9 @@ test("the list names the saved work of tasks, with its stage and how to see it",
   write("a.txt", "one\n");
   const made = await checkpoint(repo, { id: "T1", run: RUN, reuse: false });
   const order = { task: "T1", run: RUN, stage: "implement", visit: 3, checkpoint: made, changes: [] };
-  const { commit } = await saveWork(repo, order);
+  const { tip } = await saveWork(repo, order);
   const listed = await call();
   expect(listed.out).toMatch(/T1 {2}implement, visit 3 {2}.* {2}git show refs\/looper\/work\/T1/u);
   const { saved } = RescueListAnswer.parse(JSON.parse((await call("--json")).out));
-  expect(saved).toMatchObject([{ task: "T1", stage: "implement", visit: 3, commit }]);
+  expect(saved).toMatchObject([{ task: "T1", stage: "implement", visit: 3, commit: tip }]);
 });

@@ -2,6 +2,7 @@
 // second parent is a commit with everything that a tree cannot contain (keep-beside.ts). snapshot.ts collects the
 // changes since, and restore.ts returns to the checkpoint.
 import { z } from "zod";
+import { given } from "../../system/given.js";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
@@ -32,6 +33,8 @@ export interface CheckpointOrder {
   job?: number;
   /** Reuses an existing checkpoint, of an earlier attempt or of a killed run. */
   reuse: boolean;
+  /** HEAD, with the checkpoints of this tree among its refs, if the caller has just read them. */
+  head?: HeadState;
 }
 
 export interface Checkpoint {
@@ -91,13 +94,13 @@ const Facts = z.object({
 });
 
 /**
- * Keeps working tree (with untracked files) and index, without touching index, HEAD or tree. Starts four processes,
- * and further ones for a limit on untracked files, a split index, changed line ends, or paths that git was told not
+ * Keeps working tree (with untracked files) and index, without touching index, HEAD or tree. Starts four processes (three if HEAD
+ * is given), and further ones for a limit on untracked files, a split index, changed line ends, or paths that git was told not
  * to look at.
  */
 export async function checkpoint(repo: Repository, order: CheckpointOrder): Promise<Checkpoint> {
   const ref = checkpointRef(repo.tree, order.id);
-  const before = await readHead(repo, [ref]);
+  const before = order.head ?? (await readHead(repo, [ref]));
   const base = before.refs.get(ref);
   const locks = await readLocks(repo);
   if (order.reuse && base !== undefined)
@@ -187,17 +190,18 @@ export async function dropInModules(repo: Repository, id: string): Promise<void>
 /** Called before the checkpoint around them is made, so that if it exists, theirs exist too. */
 async function keepModules(
   repo: Repository,
-  order: CheckpointOrder,
+  { id, run, job }: CheckpointOrder,
   paths: readonly string[],
 ): Promise<{ modules: string[]; warnings: string[] }> {
   const modules = await openModules(repo, paths);
   const warnings: string[] = [];
   for (const { path, repo: module } of modules) {
-    const kept = await checkpoint(module, { ...order, reuse: false });
+    // They have a HEAD of their own.
+    const kept = await checkpoint(module, { id, run, ...given({ job }), reuse: false });
     warnings.push(...kept.warnings.map((message) => `${toText(path)}: ${message}`));
   }
   const found = modules.map(({ path }) => path);
-  return { modules: found, warnings: [...warnings, ...(await keepCopies(repo, order.id, found))] };
+  return { modules: found, warnings: [...warnings, ...(await keepCopies(repo, id, found))] };
 }
 
 async function makeBase(

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { expect } from "vitest";
 import { restoreRescue } from "../bring-back/bring-back.js";
+import { snapshot } from "../attempt/snapshot.js";
 import { checkpoint, type Checkpoint } from "./checkpoint.js";
 import { removeStaleLocks } from "../base/locks.js";
 import type { Repository } from "../base/repository.js";
@@ -147,4 +148,20 @@ test("a submodule that is not checked out is ignored", async ({ scratch }) => {
   expect((await giveUp(repo, taken)).paths).toEqual(["a.txt"]);
   expect(existsSync(join(scratch.top, "libs/sub/.git"))).toBe(false);
   expect(await scratch.git("status", "--porcelain")).toBe("");
+});
+
+test("a change inside a submodule is taken back, also where the tree around it was seen without changes", async ({
+  scratch,
+}) => {
+  const { state } = await nest(scratch);
+  const before = await state();
+  const { repo, taken } = await begin(scratch);
+  write(scratch, "libs/sub/in.txt", "agent\n");
+  const order = { checkpoint: taken, run: "run-1", label: "T1-1" };
+  expect((await snapshot(repo, { ...order, policy: "runner" })).changes).toEqual([]);
+  expect(await restoreTo(repo, { ...order, unchanged: true })).toMatchObject({
+    paths: [],
+    inside: ["libs/sub/in.txt"],
+  });
+  expect(await state()).toEqual(before);
 });

@@ -18,4 +18,6 @@ export interface RestoreOrder {
   label: string;
   /** The ref that keeps what is replaced, instead of a rescue: the work is saved already. */
   shelf?: string;
+  /** The caller has just staged the tree, and it is that of the checkpoint. Not relied on where there are submodules. */
+  unchanged?: boolean;
 }

@@ -121,3 +121,16 @@ test("a restore works before the first commit", async ({ scratch }) => {
   expect(readFileSync(join(scratch.top, "a.txt"), "utf8")).toBe("one\n");
   expect(await scratch.git("status", "--porcelain")).toBe("?? a.txt\n?? dir/\n?? to-do.json");
 });
+
+test("a restore of a tree that was just seen without changes starts no process", async ({ scratch }) => {
+  const seen: string[] = [];
+  const repo = await scratch.open(
+    {},
+    watchGit(scratch.ports, ([command = ""]) => void seen.push(command)),
+  );
+  const taken = await checkpoint(repo, REVIEW);
+  seen.length = 0;
+  const back = await restoreTo(repo, { ...ORDER, checkpoint: taken, unchanged: true });
+  expect(back).toMatchObject({ paths: [], rescue: undefined, warnings: [] });
+  expect(seen).toEqual([]);
+});

@@ -24,7 +24,7 @@ import type { Repository } from "../base/repository.js";
  * Restores working tree, index and git's settings to the checkpoint, byte for byte and mode for mode; first keeps
  * the replaced content under a rescue ref. Commits made since stay. Never touches the runner's own files or ignored
  * files. Contract: after a kill it is called again with the same checkpoint, reused; it continues, and returns the
- * same result. Starts two processes if nothing differs.
+ * same result. Starts two processes if nothing differs, and none if the caller has just seen that.
  */
 export async function restoreTo(repo: Repository, order: RestoreOrder): Promise<Restored> {
   const work: Work = { repo, order, kept: undefined };
@@ -59,7 +59,7 @@ const RESCUE_FOLDER = /^refs\/looper\/rescue\//;
 
 async function restoreAll(work: Work): Promise<Restored> {
   const { repo, order } = work;
-  const { base, reused, settings } = order.checkpoint;
+  const { base, reused, settings, modules } = order.checkpoint;
   const warnings = [
     ...(await putSettingsBack(repo, settings, order)),
     // Before git reads the tree: without its .git a repository is a folder of files.
@@ -68,7 +68,7 @@ async function restoreAll(work: Work): Promise<Restored> {
   const { shelf } = order;
   if (shelf !== undefined) work.kept = await readKeptAt(repo, shelf);
   else work.kept = reused ? await readKeptWork(repo, base) : undefined;
-  let differs = await look(work);
+  let differs = order.unchanged === true && modules.length === 0 ? [] : await look(work);
   const view = await clearView(repo, order.checkpoint, withOld(await ownTree(repo), differs));
   if (view.again) differs = await look(work);
   let since: DiffEntry[] = [];
@@ -92,7 +92,8 @@ async function restoreAll(work: Work): Promise<Restored> {
   // Last, because no tree contains the metadata: a restore that was killed earlier comes here again.
   await restoreLineEnds(repo, { kept: order.checkpoint.beside, tree, leave });
   const unseen = await restoreUnseen(repo, order.checkpoint, { tree, leave });
-  const inside = await restoreModules(repo, order, restoreTo);
+  // What was seen of the tree around them says nothing of the files in them.
+  const inside = await restoreModules(repo, { ...order, unchanged: false }, restoreTo);
   const paths = [...(work.kept?.changes.keys() ?? [])].map(toText);
   return {
     paths,

@@ -5,7 +5,14 @@ import { runGit } from "../base/git.js";
 import { workRef } from "../base/names.js";
 import type { Repository } from "../base/repository.js";
 import { diffTrees } from "../index/index-file.js";
-import { keepAsRescue, readWork, workMessage, type VisitWork } from "./work-ref.js";
+import {
+  keepAsRescue,
+  readWork,
+  rememberWork,
+  workMessage,
+  type TaskWork,
+  type VisitWork,
+} from "./work-ref.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
 
 export interface SaveOrder {
@@ -27,9 +34,9 @@ export interface Saved {
 
 /**
  * Saves the work of a visit under the task's ref. Replaces what an earlier attempt at the same visit saved. Work that is based on
- * another checkpoint is kept as a rescue first.
+ * another checkpoint is kept as a rescue first. Returns all of the saved work.
  */
-export async function saveWork(repo: Repository, order: SaveOrder): Promise<Saved> {
+export async function saveWork(repo: Repository, order: SaveOrder): Promise<TaskWork> {
   const { task, run, stage, visit, since, checkpoint, changes } = order;
   const { base, recorded } = checkpoint;
   const known = await readWork(repo, task);
@@ -46,14 +53,16 @@ export async function saveWork(repo: Repository, order: SaveOrder): Promise<Save
     ...(since === undefined ? {} : { since }),
     ...(recorded.commit === undefined ? {} : { head: recorded.commit }),
   };
+  const ref = workRef(task);
   const { commit } = await importCommit(repo, {
-    ref: workRef(task),
+    ref,
     parent: parent ?? base,
     ident: OWN_IDENT,
     message: workMessage(facts),
     entries,
   });
-  return { commit, base: recorded.commit ?? base };
+  const saved = [...visits, { commit, facts }];
+  return rememberWork(repo, task, { ref, tip: commit, base, head: recorded.commit, visits: saved });
 }
 
 /** The changes to the tree with `before` that make it the one with `after`; both are changes of the same base. */

@@ -20,7 +20,8 @@ import { applyWork } from "./apply.js";
 import { discardStage } from "./discard.js";
 import { reviveWork, saveWork } from "./save.js";
 import { finishShelving, shelveWork } from "./shelve.js";
-import { dropWork, listWorks, readWork } from "./work-ref.js";
+import { showWork } from "./show-work.js";
+import { dropWork, listWorks, readWork, readWorkAt } from "./work-ref.js";
 
 const ORDER = { task: "T1", run: "run-1", label: "T1-work" };
 
@@ -35,7 +36,7 @@ async function begin(repo: Repository): Promise<Checkpoint> {
 async function save(repo: Repository, made: Checkpoint, stage: string, visit: number): Promise<string> {
   const order = { checkpoint: made, run: "run-1", label: "T1-1", policy: "runner" as const };
   const { changes } = await snapshot(repo, order);
-  const { commit } = await saveWork(repo, {
+  const { tip } = await saveWork(repo, {
     task: "T1",
     run: "run-1",
     stage,
@@ -43,7 +44,7 @@ async function save(repo: Repository, made: Checkpoint, stage: string, visit: nu
     checkpoint: made,
     changes,
   });
-  return commit;
+  return tip;
 }
 
 /** A tree with every kind of change, on a person's uncommitted one. */
@@ -250,7 +251,9 @@ test("a kill before any git process of shelving or applying leaves nothing to a 
   expect((await readWork(first, "T1"))?.base).toBe((await begin(first)).base);
 });
 
-test("saved work is read by two git processes, and as long as nothing is saved by one", async ({ scratch }) => {
+test("saved work is read by two git processes, and as long as nothing is saved by one", async ({
+  scratch,
+}) => {
   const seen: string[] = [];
   const repo = await scratch.open(
     {},
@@ -261,10 +264,38 @@ test("saved work is read by two git processes, and as long as nothing is saved b
   await save(repo, made, "implement", 1);
   seen.length = 0;
   const first = await readWork(repo, "T1");
+  expect(seen).toEqual(["for-each-ref"]);
+  // What is remembered of the work is what another process reads in the repository.
+  const other = await scratch.open();
+  expect(await readWork(other, "T1")).toEqual(first);
+  seen.length = 0;
+  expect(await readWorkAt(repo, "T1", first?.tip)).toEqual(first);
+  expect(await readWorkAt(repo, "T1", undefined)).toBeUndefined();
+  expect(seen).toEqual([]);
+  await save(other, made, "review", 2);
+  expect((await readWork(repo, "T1"))?.visits).toHaveLength(2);
   expect(seen).toEqual(["for-each-ref", "log"]);
-  expect(await readWork(repo, "T1")).toEqual(first);
-  expect(seen).toEqual(["for-each-ref", "log", "for-each-ref"]);
   write(scratch.top, "y", "2\n");
-  const tip = await save(repo, made, "implement", 2);
+  const tip = await save(repo, made, "implement", 3);
   expect((await readWork(repo, "T1"))?.tip).toBe(tip);
+});
+
+test("saved work is shown as git shows its summary and its patch, by one process", async ({ scratch }) => {
+  const seen: string[] = [];
+  const repo = await scratch.open(
+    {},
+    watchGit(scratch.ports, ([command = ""]) => void seen.push(command)),
+  );
+  const made = await begin(repo);
+  work(scratch.top);
+  write(scratch.top, "text", "one\n\ndiff --git a b\n");
+  const tip = await save(repo, made, "implement", 1);
+  seen.length = 0;
+  const shown = await showWork(repo, { tip, base: made.base });
+  expect(seen).toEqual(["diff"]);
+  const range = [made.base, tip, "--", ".", ":(exclude)to-do.json"];
+  expect(shown.stat.trimEnd()).toBe(await scratch.git("diff", "--stat=120,100,200", ...range));
+  expect(shown.patch?.trimEnd()).toBe(await scratch.git("diff", ...range));
+  expect(shown.stat).not.toContain("diff --git");
+  expect(await showWork(repo, { tip, base: tip })).toMatchObject({ stat: "", patch: "" });
 });

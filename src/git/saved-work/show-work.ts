@@ -15,17 +15,21 @@ export interface ShownWork {
   command: string;
 }
 
-/** Shows the work of a task. Starts two processes. */
+/** Shows the work of a task. Starts one process, or two if the patch is too large. */
 export async function showWork(repo: Repository, work: Pick<TaskWork, "tip" | "base">): Promise<ShownWork> {
   const range = [work.base, work.tip, "--", ":(top)", ...repo.excludes];
-  const { out } = await runGit(repo, [...PLAIN, "--stat=120,100,200", ...range]);
-  const stat = toText(out);
+  const stat = [...PLAIN, "--stat=120,100,200"];
   const command = `git diff ${work.base} ${work.tip}`;
   try {
-    return { stat, patch: toText((await runGit(repo, [...PLAIN, ...range])).out), command };
+    const both = toText((await runGit(repo, [...stat, "--patch", ...range])).out);
+    // Each line of the summary begins with a space; an empty line follows it.
+    const patchAt = both.indexOf("\n\ndiff --git ");
+    if (patchAt === -1) return { stat: both, patch: "", command };
+    return { stat: both.slice(0, patchAt + 1), patch: both.slice(patchAt + 2), command };
   } catch (error) {
     // Git's answer is longer than any prompt.
-    if (error instanceof GitError) return { stat, command };
+    if (error instanceof GitError)
+      return { stat: toText((await runGit(repo, [...stat, ...range])).out), command };
     throw error;
   }
 }

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
 import { readFacts } from "../base/facts.js";
-import { askFixed } from "../base/fixed-answer.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { GitError, runGit } from "../base/git.js";
 import { checkpointRef, shelvedRef, shelvingRef, workRef, WORKS } from "../base/names.js";
@@ -57,6 +56,30 @@ function parseFacts(text: string): WorkFacts | undefined {
   return readFacts(WorkFacts, toText(text.slice(text.indexOf("{", text.indexOf("\n\n")))));
 }
 
+/**
+ * The saved work of each task as it was last read or written; it follows from the id of its last commit. By what all copies of a
+ * repository share: an effect has a copy with a clock of its own.
+ */
+const lastWorks = new WeakMap<Repository["fixedAnswers"], Map<string, TaskWork>>();
+
+/** Remembers the work of a task, so that reading it at the same commit asks git nothing. */
+export function rememberWork(repo: Repository, task: string, work: TaskWork): TaskWork {
+  const works = lastWorks.get(repo.fixedAnswers) ?? new Map<string, TaskWork>();
+  lastWorks.set(repo.fixedAnswers, works.set(task, work));
+  return work;
+}
+
+/** Reads the saved work of a task at a tip that was read before: starts a process only if the work is not the remembered one. */
+export async function readWorkAt(
+  repo: Repository,
+  task: string,
+  tip: string | undefined,
+): Promise<TaskWork | undefined> {
+  if (tip === undefined) return undefined;
+  const known = lastWorks.get(repo.fixedAnswers)?.get(task);
+  return known?.tip === tip ? known : readWork(repo, task);
+}
+
 /** Reads the saved work of a task; `undefined` if there is none. Starts one process, and another to read the commits of new work. */
 export async function readWork(repo: Repository, task: string): Promise<TaskWork | undefined> {
   const ref = workRef(task);
@@ -66,13 +89,16 @@ export async function readWork(repo: Repository, task: string): Promise<TaskWork
   const last = parseFacts(contents);
   if (last?.task !== task)
     throw new GitError("git for-each-ref", `${ref} is not the saved work of ${task}: ${tip}`);
+  const known = lastWorks.get(repo.fixedAnswers)?.get(task);
+  if (known?.tip === tip) return known;
   const range = `${last.base}..${tip}`;
-  const out = await askFixed(repo, ["log", "-z", "--reverse", "--first-parent", "--format=%H%n%B", range]);
+  const log = ["log", "-z", "--reverse", "--first-parent", "--format=%H%n%B", range];
+  const { out } = await runGit(repo, log);
   const visits = out.split("\0").flatMap((text): VisitWork[] => {
     const facts = parseFacts(text);
     return facts === undefined ? [] : [{ commit: text.slice(0, text.indexOf("\n")), facts }];
   });
-  return { ref, tip, base: last.base, head: last.head, visits };
+  return rememberWork(repo, task, { ref, tip, base: last.base, head: last.head, visits });
 }
 
 /** The saved work of a task, as a list shows it. `at`: epoch ms. */
@@ -163,5 +189,6 @@ export async function dropWork(repo: Repository, task: string): Promise<void> {
   ];
   const input = refs.map((ref) => `delete ${ref}\n`).join("");
   await runGit(repo, ["update-ref", "--stdin"], { input });
+  lastWorks.get(repo.fixedAnswers)?.delete(task);
   await dropInModules(repo, task);
 }

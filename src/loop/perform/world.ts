@@ -11,6 +11,7 @@ import type { Checkpoint } from "../../git/checkpoint/checkpoint.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import type { Repository } from "../../git/base/repository.js";
 import type { Snapshot } from "../../git/attempt/snapshot.js";
+import type { TaskWork } from "../../git/saved-work/work-ref.js";
 import type { Rules } from "../../logging/rules.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
 import type { RunLog } from "../../logging/run-log.js";
@@ -102,6 +103,8 @@ export interface RunMemory {
   checkpoints: Map<number, Checkpoint>;
   /** The task's own checkpoints, of jobs whose entry in `checkpoints` is one beside it: of stages that change nothing. */
   owns: Map<number, Checkpoint>;
+  /** The saved work of the job's task that is in the tree: nothing but the end of the job changes it. */
+  works: Map<number, TaskWork>;
   snapshots: Map<number, Snapshot>;
   stops: Map<number, AbortController>;
   /** The folder of the job's last agent step. */
@@ -155,6 +158,7 @@ export function createMemory(): RunMemory {
   return {
     checkpoints: new Map(),
     owns: new Map(),
+    works: new Map(),
     snapshots: new Map(),
     stops: new Map(),
     steps: new Map(),

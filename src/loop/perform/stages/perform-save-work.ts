@@ -1,8 +1,8 @@
 // The end of a visit: the stage's output as a file, then the task's work under its ref. The row names both only afterwards, so a
 // job that is killed in between does the same visit again.
-import { diffWork, readWork } from "../../../git/saved-work/work-ref.js";
+import { diffWork, readWork, type TaskWork } from "../../../git/saved-work/work-ref.js";
 import { discardStage } from "../../../git/saved-work/discard.js";
-import { reviveWork, saveWork, type Saved } from "../../../git/saved-work/save.js";
+import { reviveWork, saveWork } from "../../../git/saved-work/save.js";
 import { shelveWork } from "../../../git/saved-work/shelve.js";
 import type { Repository } from "../../../git/base/repository.js";
 import type { StepEvent } from "../../../logging/events.js";
@@ -45,7 +45,8 @@ async function keepWork(world: World, repo: Repository, effect: SaveWork, at: Jo
   const task = job.task_id ?? "";
   const warnings: string[] = [];
   const own = world.memory.owns.get(job.job) ?? world.memory.checkpoints.get(job.job);
-  if (effect.work) await saveVisit(world, repo, job, at);
+  // A visit that saves and drops nothing leaves the work that was put into the tree.
+  let work = effect.work ? await saveVisit(world, repo, job, at) : world.memory.works.get(job.job);
   if (discard !== undefined) warnings.push(...(await dropStage(world, repo, effect, at)));
   const shelved = own !== undefined && (effect.shelve || discard !== undefined);
   if (shelved) {
@@ -54,7 +55,7 @@ async function keepWork(world: World, repo: Repository, effect: SaveWork, at: Jo
     const more = describeMore(task, done);
     warnings.push(...done.warnings, ...(more === undefined ? [] : [more]));
   }
-  const work = await readWork(repo, task);
+  if (work === undefined || discard !== undefined) work = await readWork(repo, task);
   if (work === undefined) return { shelved, paths: 0, warnings };
   const paths = (await diffWork(repo, work)).length;
   return { work: { commit: work.tip, base: work.head ?? work.base }, shelved, paths, warnings };
@@ -65,7 +66,7 @@ async function saveVisit(
   repo: Repository,
   job: SaveWork["job"],
   at: JobStage,
-): Promise<Saved | undefined> {
+): Promise<TaskWork | undefined> {
   const checkpoint = world.memory.checkpoints.get(job.job);
   if (checkpoint === undefined) return undefined;
   // The unfinished attempt of a paused task has no snapshot yet.

@@ -110,14 +110,14 @@ function toAnswered({ asked, outcome, text, comment, by, via, at }: GivenAnswer)
 
 /** The work that earlier stages left. Without git there is none to show. */
 async function readSavedWork(
-  { repo, project }: FactsWorld,
+  { repo, project, memory }: FactsWorld,
   job: JobFacts,
   progress: Progress | undefined,
 ): Promise<SavedWorkFacts | undefined> {
   const saved = progress?.work;
   if (saved === undefined || repo === undefined) return undefined;
   const shown = await asResult(async () => {
-    const work = await readWork(repo, job.task_id ?? "");
+    const work = memory.works.get(job.job) ?? (await readWork(repo, job.task_id ?? ""));
     return work === undefined ? undefined : showWork(repo, work);
   });
   const { verdict } = saved;

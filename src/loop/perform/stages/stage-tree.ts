@@ -1,7 +1,7 @@
 // The tree around a job of a workflow: the work of the task is put into it before the job, a checkpoint beside the task's own
 // lets a stage that only reads be undone, and the work of other tasks is taken out. Each can be repeated after a kill.
 import type { DiffEntry } from "../../../git/base/diff.js";
-import { readHead } from "../../../git/base/head.js";
+import { readHead, type HeadState } from "../../../git/base/head.js";
 import {
   asideId,
   checkpointFolder,
@@ -22,6 +22,7 @@ import {
   dropWork,
   keepAsRescue,
   readWork,
+  readWorkAt,
   type TaskWork,
 } from "../../../git/saved-work/work-ref.js";
 import { listSome } from "../../../system/text/cut.js";
@@ -29,29 +30,48 @@ import type { JobFacts } from "../../step/effects.js";
 import { getProgress } from "./stage-of.js";
 import type { World } from "../world.js";
 
-/** Takes out of the tree what is not of this job: changes of a dead analysis, and the work of other tasks in workflows. */
-export async function clearTree(world: World, repo: Repository, job: JobFacts): Promise<void> {
+/**
+ * Takes out of the tree what is not of this job: changes of a dead analysis, and the work of other tasks in workflows. Returns HEAD
+ * with the refs of checkpoints and of the task's work, unless there was something to take out. Starts one process then.
+ */
+export async function clearTree(
+  world: World,
+  repo: Repository,
+  job: JobFacts,
+): Promise<HeadState | undefined> {
   const folder = checkpointFolder(repo.tree);
   const shelving = shelvingRef(repo.tree, "x").slice(0, -1);
-  const { refs } = await readHead(repo, [folder, shelving]);
-  const named = [...refs.keys()].flatMap((ref) => {
-    if (ref.startsWith(shelving)) return [decodeId(ref.slice(shelving.length))];
-    return ref.startsWith(`${folder}/`) ? [decodeId(ref.slice(folder.length + 1))] : [];
-  });
+  const work = job.task_id === undefined ? [] : [workRef(job.task_id)];
+  const head = await readHead(repo, [folder, shelving, ...work]);
+  const namesIn = (start: string): Set<string> =>
+    new Set(
+      [...head.refs.keys()].flatMap((ref) =>
+        ref.startsWith(start) ? [decodeId(ref.slice(start.length))] : [],
+      ),
+    );
+  const begun = namesIn(shelving);
+  const kept = namesIn(`${folder}/`);
+  let changed = false;
   const tasks = world.memory.backlog?.tasks ?? [];
   for (const task of tasks.filter(({ progress }) => progress !== undefined)) {
-    const aside = asideId(task.id);
-    const isKnown = named.includes(task.id);
-    if (named.includes(aside)) await undoDeadAnalysis(world, repo, { job, task: task.id, isKnown });
-    if (!isKnown) continue;
-    const order = { task: task.id, run: world.log.run, label: `${task.id}-left` };
-    const finished = await finishShelving(repo, order);
-    if (finished !== undefined) await tell(world, job, task.id, finished);
-    else if (task.id !== job.task_id && task.status !== "done") {
-      const own = await checkpoint(repo, { id: task.id, run: world.log.run, reuse: true });
-      await tell(world, job, task.id, await shelveWork(repo, own, order));
+    const { id } = task;
+    const isKnown = begun.has(id) || kept.has(id);
+    const isOther = id !== job.task_id && task.status !== "done";
+    if (kept.has(asideId(id))) {
+      await undoDeadAnalysis(world, repo, { job, task: id, isKnown });
+      changed = true;
+    }
+    if (!isKnown || !(isOther || begun.has(id))) continue;
+    changed = true;
+    const order = { task: id, run: world.log.run, label: `${id}-left` };
+    const finished = begun.has(id) ? await finishShelving(repo, order) : undefined;
+    if (finished !== undefined) await tell(world, job, id, finished);
+    else if (isOther) {
+      const own = await checkpoint(repo, { id, run: world.log.run, reuse: true });
+      await tell(world, job, id, await shelveWork(repo, own, order));
     }
   }
+  return changed ? undefined : head;
 }
 
 /** Undoes what the agent of a killed run changed in a stage that only reads. */
@@ -96,17 +116,32 @@ export async function listWorkInTree(
   { repo, memory }: World,
   { job, task_id: task }: JobFacts,
 ): Promise<readonly DiffEntry[]> {
-  const work = repo === undefined || task === undefined ? undefined : await readWork(repo, task);
+  const work =
+    repo === undefined || task === undefined
+      ? undefined
+      : (memory.works.get(job) ?? (await readWork(repo, task)));
   const base = memory.checkpoints.get(job)?.base;
   return repo === undefined || work === undefined || work.base !== base ? [] : diffWork(repo, work);
 }
 
-/** Whether the tree holds the task's saved work, on its checkpoint. */
-export async function isWorkInTree(repo: Repository, task: string): Promise<boolean> {
-  const work = await readWork(repo, task);
+/** Whether the tree holds the task's saved work, on its checkpoint. `head`: as `clearTree` returned it. */
+export async function isWorkInTree(
+  repo: Repository,
+  task: string,
+  head: HeadState | undefined,
+): Promise<boolean> {
+  const work = await readWorkOf(repo, task, head);
   if (work === undefined) return false;
   const own = checkpointRef(repo.tree, task);
-  return (await readHead(repo, [own])).refs.get(own) === work.base;
+  return (head ?? (await readHead(repo, [own]))).refs.get(own) === work.base;
+}
+
+function readWorkOf(
+  repo: Repository,
+  task: string,
+  head: HeadState | undefined,
+): Promise<TaskWork | undefined> {
+  return head === undefined ? readWork(repo, task) : readWorkAt(repo, task, head.refs.get(workRef(task)));
 }
 
 /**
@@ -117,12 +152,14 @@ export async function putWork(
   world: World,
   repo: Repository,
   job: JobFacts,
-  made: Checkpoint,
+  { made, head }: { made: Checkpoint; head: HeadState | undefined },
 ): Promise<readonly string[]> {
   const task = job.task_id ?? "";
   const { run } = world.log;
-  const work = await findWork(world, repo, job);
+  world.memory.works.delete(job.job);
+  const work = await findWork(world, repo, { job, head });
   if (work === "lost") return [workRef(task)];
+  if (work?.base === made.base) world.memory.works.set(job.job, work);
   // A task that is given up needs no work in the tree: it becomes a rescue as it is.
   if (work === undefined || work.base === made.base || job.stage === "block") return [];
   const order = { task, run, label: `${task}-left` };
@@ -140,11 +177,11 @@ export async function putWork(
 async function findWork(
   world: World,
   repo: Repository,
-  job: JobFacts,
+  { job, head }: { job: JobFacts; head: HeadState | undefined },
 ): Promise<TaskWork | "lost" | undefined> {
   const task = job.task_id ?? "";
   const progress = getProgress(world, job);
-  const work = await readWork(repo, task);
+  const work = await readWorkOf(repo, task, head);
   const named = progress?.work?.commit;
   if (work !== undefined) {
     if (named !== undefined || work.visits.at(-1)?.facts.since === progress?.since) return work;
@@ -170,7 +207,9 @@ export async function openAside(
   own: Checkpoint,
 ): Promise<void> {
   const id = asideId(job.task_id ?? "");
-  const aside = await checkpoint(repo, { id, run: world.log.run, job: job.job, reuse: false });
+  // Only the runner worked since the own checkpoint was made or reused, and it moves no HEAD meanwhile.
+  const order = { id, run: world.log.run, job: job.job, reuse: false, head: own.before };
+  const aside = await checkpoint(repo, order);
   world.memory.owns.set(job.job, own);
   // A change of the task itself is not a person's uncommitted work.
   world.memory.checkpoints.set(job.job, { ...aside, dirty: new Set() });

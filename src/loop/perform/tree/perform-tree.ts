@@ -25,12 +25,13 @@ export async function performCheckpoint(world: World, effect: Do<"checkpoint">):
   const id = isRelease ? THE_RELEASE : (job.task_id ?? THE_REVIEW);
   // The checks of a release run in the project, not in a cold room.
   if (!isRelease) await openCold(world);
-  if (world.workflows !== undefined) await clearTree(world, world.repo, job);
-  const reuse = effect.reuse || (effect.apply_work === true && (await isWorkInTree(world.repo, id)));
-  const made = await checkpoint(world.repo, { id, run: world.log.run, job: job.job, reuse });
+  const head = world.workflows === undefined ? undefined : await clearTree(world, world.repo, job);
+  const reuse = effect.reuse || (effect.apply_work === true && (await isWorkInTree(world.repo, id, head)));
+  const order = { id, run: world.log.run, job: job.job, reuse, ...given({ head }) };
+  const made = await checkpoint(world.repo, order);
   world.memory.checkpoints.set(job.job, made);
   if (!isRelease) await keepStart(world, made.base);
-  const conflicts = effect.apply_work === true ? await putWork(world, world.repo, job, made) : [];
+  const conflicts = effect.apply_work === true ? await putWork(world, world.repo, job, { made, head }) : [];
   if (effect.aside === true && conflicts.length === 0) await openAside(world, world.repo, job, made);
   for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
   return {
@@ -112,7 +113,9 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
   if (job.phase !== "push") await keepAttempt(world, job);
   forget(world, job);
   if (world.repo === undefined || before === undefined) return { type: "restored", ...job, paths: [] };
-  const back = await restoreTo(world.repo, { checkpoint: before, run: world.log.run, label });
+  const unchanged = taken?.changes.length === 0 && taken.verdict === "same";
+  const order = { checkpoint: before, run: world.log.run, label, unchanged };
+  const back = await restoreTo(world.repo, order);
   const rescue =
     isReading || job.stage === undefined
       ? back.rescue
@@ -132,6 +135,8 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
 /** Forgets the checkpoint, the snapshot and the baseline of a job. */
 export function forget({ memory }: World, { job }: JobFacts): void {
   memory.checkpoints.delete(job);
+  // A stage that only reads saves its output after its changes are undone.
+  if (!memory.owns.has(job)) memory.works.delete(job);
   memory.snapshots.delete(job);
   memory.nextBaselines.delete(job);
 }
