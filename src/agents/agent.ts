@@ -59,13 +59,13 @@ export interface WaitingCall {
   arguments: Readonly<Record<string, unknown>>;
   /** The command, or the call in one line. */
   command: string;
-  /** What it would do: a diff, or the text that it writes. */
+  /** Its effect: a diff, or the text that it writes. */
   preview?: string;
   /** The paths that it would write, relative to the project. */
   paths?: readonly string[];
 }
 
-/** What a person decided on a call. It is given again to an attempt that was killed: the session knows whether the call ran. */
+/** The decision of a person on a call. It is given again to an attempt that was killed: the session knows whether the call ran. */
 export interface AnsweredCall {
   /** The session that made the call. */
   session: string;

@@ -9,7 +9,7 @@ export interface ProjectFolder {
   files: Files;
   /** The project's folder, absolute. */
   root: string;
-  /** What lists and searches leave out; absent: nothing. */
+  /** Paths that lists and searches leave out; absent: nothing. */
   hidden?: Hidden;
 }
 

@@ -42,7 +42,7 @@ export class Tmux {
     );
   }
 
-  /** What is on the screen now, line by line; `styled`: with its colours. `all`: with what scrolled away. */
+  /** The screen as it is now, line by line; `styled`: with its colours. `all`: with what scrolled away. */
   screen({ styled = false, all = false } = {}): string {
     return this.#tmux(["capture-pane", "-p", ...(styled ? ["-e"] : []), ...(all ? ["-S", "-"] : [])]);
   }

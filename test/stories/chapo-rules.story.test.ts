@@ -172,3 +172,18 @@ test(
     expect(listed.stdout).toContain("mcp_own_shout");
   }),
 );
+
+test.each([
+  ["--mode", "plan", "plan mode"],
+  ["--mode", "acceptEdits", undefined],
+  ["--profile", "claude", "a person must allow it first"],
+  ["--profile", "anvil", undefined],
+])("%s %s decides about a write", (flag, value, refusal) =>
+  story(async (rig) => {
+    const turns = [call("fs_writeFile", { path: "b.txt", content: "alpha\n" }), { say: "Done." }];
+    playScript(rig, { turns });
+    const ran = await rig.run(["chapo", flag, value, "--json", "Write b"]);
+    expect(existsSync(path.join(rig.project, "b.txt")), ran.stdout).toBe(refusal === undefined);
+    expect(ran.code, ran.stdout).toBe(refusal === undefined || value === "plan" ? 0 : 1);
+  })(),
+);

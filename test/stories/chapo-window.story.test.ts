@@ -1,4 +1,4 @@
-// What the built-in engine sends: each request repeats the one before up to its last messages, and only tools that the project
+// The requests of the built-in engine: each request repeats the one before up to its last messages, and only tools that the project
 // makes use of are offered. chapo-wire.story.test.ts has the formats.
 import { writeFileSync } from "node:fs";
 import { z } from "zod";

@@ -6,7 +6,7 @@ import { nodeNetwork } from "../../../src/system/network.js";
 import { listFlag, type CommandContext, type Typed } from "../../context/command-context.js";
 import type { ChapoSite } from "./site.js";
 
-/** Who is told of a session's events, and who is asked. */
+/** The receivers of a session's events and of its questions. */
 export type SessionListener = Pick<SessionRequest, "ask" | "takeMessages" | "onEvent" | "onWarning">;
 
 /** Opens the session `resume`, or a new one. */

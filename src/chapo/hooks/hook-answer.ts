@@ -105,7 +105,7 @@ function readJson(event: HookEvent, value: unknown): HookAnswer {
     textField(value, "stopReason");
   const context = textField(own, "additionalContext");
   const input = field(own, "updatedInput") ?? field(request, "updatedInput");
-  // What a hook blocks after a tool ran is feedback on its result.
+  // A block by a hook after a tool ran is feedback on its result.
   const isFeedback = event === "PostToolUse" && verdict === "deny";
   const texts = [context, ...(isFeedback ? [reason] : [])].filter((one) => one !== undefined);
   return {

@@ -21,7 +21,7 @@ export interface McpPlace {
   onWarning(text: string): void;
   /** Aborted to cancel servers that are still starting. */
   signal: AbortSignal;
-  /** What results leave out. */
+  /** Texts that results leave out. */
   hidden?: Hidden;
 }
 

@@ -16,7 +16,7 @@ const MOST_TOOLS = 200;
 const TIMEOUT_MS = 120_000;
 const MOST_OUTPUT = 30_000;
 
-/** What a server's tools may be and return. */
+/** The limits of a server's tools and results. */
 export interface McpAccess {
   /** The names of the allowed tools, possibly with `*`; absent: all. */
   access: readonly string[] | undefined;

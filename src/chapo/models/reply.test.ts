@@ -151,7 +151,7 @@ test("an error of any shape becomes a reason in one line without the key", () =>
         message: `${NAME}: registry/x does not support tools; set chapo.tool_calls to json for a model without tool calls`,
       },
     },
-    { failure: { reason: "network", message: `${NAME}: terminated` } },
+    { failure: { reason: "network", message: `${NAME}: the connection broke while the model answered` } },
     { failure: { reason: "bad-request", message: `${NAME}: the request failed without a reason` } },
   ]);
 });

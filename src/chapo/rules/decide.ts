@@ -129,7 +129,7 @@ function findAllowed(
 }
 
 function isAllowed(unit: Unit, allow: readonly Rule[], root: string): boolean {
-  // What an argument only mentions is no part of the permission.
+  // A path that an argument only mentions does not count.
   if (unit.kind === "path" && unit.use === "mention") return true;
   if (unit.kind !== "command") return allow.some((rule) => meetsOther(rule, unit, { root, wide: false }));
   const { commands, isWhole, writes } = unit.reading;

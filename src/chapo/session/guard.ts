@@ -14,7 +14,7 @@ import type { ToolboxRequest } from "./toolbox.js";
 
 /** The checks of a session. */
 export interface Guard {
-  /** What the tools themselves leave out or do not do. */
+  /** The filters of the tools themselves. */
   bounds: Pick<ToolboxRequest, "hidden" | "staysOnHost">;
   /** Begins the checks, when the tools are known that rules may name. Throws a `usage` error for an invalid rule. */
   begin: (tools: readonly Tool[]) => Pick<SessionParts, "permit" | "screen" | "mayRemember">;

@@ -23,7 +23,7 @@ export interface SessionPermissions {
   tools: () => Tool[];
 }
 
-/** What is stored of the permissions with a session. */
+/** The part of the permissions that is stored with a session. */
 export interface ModeStore {
   read(): Promise<unknown>;
   write(value: unknown): Promise<void>;

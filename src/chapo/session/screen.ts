@@ -22,7 +22,7 @@ export interface ScreenPlace {
   env: Readonly<Record<string, string>>;
 }
 
-/** What results do not contain. */
+/** Texts that results do not contain. */
 export interface Screen {
   hidden: Hidden;
   /** Returns the result of a tool without what it may not contain. */

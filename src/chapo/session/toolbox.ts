@@ -41,7 +41,7 @@ export interface ToolboxRequest {
   /** The folder for outputs, absolute. */
   outputs: string;
   redact: Redact;
-  /** What lists and searches leave out. */
+  /** Paths that lists and searches leave out. */
   hidden?: Hidden;
   /** Whether `web_fetch` reports a redirect to another host instead of following it. */
   staysOnHost?: () => boolean;

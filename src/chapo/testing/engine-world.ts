@@ -150,6 +150,25 @@ export interface TestWorld extends EngineWorld {
   ran: string[];
 }
 
+/** A gate that lets every call through, and records outputs and audits. */
+function createOpenGate(kept: string[], audited: AuditRecord[]): EngineWorld["gate"] {
+  return {
+    checkSubjects: () => Promise.resolve(undefined),
+    permit: () => Promise.resolve({ allowed: true }),
+    remember: () => undefined,
+    canStore: () => true,
+    screen: (_tool, text) => Promise.resolve(text),
+    keepOutput: (callId, text) => {
+      kept.push(text);
+      return Promise.resolve(`/kept/${callId}.txt`);
+    },
+    audit: (record) => {
+      audited.push(record);
+      return Promise.resolve();
+    },
+  };
+}
+
 /** Creates a world around a model; `changes` override its defaults. */
 export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}): TestWorld {
   const news: ChapoNews[] = [];
@@ -174,21 +193,7 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
       offered.map(({ name, description, parameters }) => ({ name, description, parameters })),
     canonical: (name, args) => ({ name: name.replace(".", "_"), args }),
     agents: createSubAgents(),
-    gate: {
-      checkSubjects: () => Promise.resolve(undefined),
-      permit: () => Promise.resolve({ allowed: true }),
-      remember: () => undefined,
-      canStore: () => true,
-      screen: (_tool, text) => Promise.resolve(text),
-      keepOutput: (callId, text) => {
-        kept.push(text);
-        return Promise.resolve(`/kept/${callId}.txt`);
-      },
-      audit: (record) => {
-        audited.push(record);
-        return Promise.resolve();
-      },
-    },
+    gate: createOpenGate(kept, audited),
     mayAsk: true,
     mayWait: true,
     emit: (one) => {

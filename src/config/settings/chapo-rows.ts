@@ -159,7 +159,7 @@ export const CHAPO_ROWS = {
   ),
   "agents.*.chapo.mode": row(
     oneOf("default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "auto"),
-    "What runs, asks or is refused (see chapo.md); overrides `trust_mode` and the profile's mode.",
+    "Which calls run, ask or are refused (see chapo.md); overrides `trust_mode` and the profile's mode.",
     {},
   ),
   "agents.*.chapo.profile": row(

@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 
-/** What the holder of the terminal is told. */
+/** The events that the holder of the terminal gets. */
 export interface TerminalListener {
   /** Text as it was typed or pasted; bytes that are not UTF-8 are U+FFFD. */
   onInput(text: string): void;

@@ -116,7 +116,7 @@ const TELLING = [
   "command path source destination pattern query url host script id agent_type prompt message content question",
 ].flatMap((line) => line.split(" "));
 
-/** What a call does, in a few words: its telling arguments, each after a space. */
+/** A call in a few words: its telling arguments, each after a space. */
 export function describeCall(args: unknown): string {
   const told = TELLING.flatMap((name) => textField(args, name) ?? []).slice(0, 2);
   const files = field(args, "edits") ?? field(args, "files");

@@ -83,7 +83,7 @@ function createApp(server: Server): ReturnType<typeof agent> {
     });
 }
 
-/** Opens a session in the client's folder. What cannot be opened is the request's error. */
+/** Opens a session in the client's folder. An error of opening is the request's error. */
 async function open(
   server: Server,
   { cwd, client, resume }: { cwd: string; client: AgentContext; resume?: string },

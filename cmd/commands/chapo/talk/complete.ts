@@ -2,7 +2,7 @@
 import type { AutocompleteItem, AutocompleteProvider } from "@mariozechner/pi-tui";
 import { clean } from "../../../../src/ui/text.js";
 
-/** What can be completed. */
+/** The sources of completions. */
 export interface Completions {
   commands: readonly { name: string; description: string }[];
   /** The project's files, relative to it. */

@@ -5,7 +5,7 @@ import type { Colours } from "../../../../src/ui/colours.js";
 import type { CursorPlace } from "../../../../src/ui/terminal/talk/region.js";
 import { shownWidth } from "../../../../src/ui/text.js";
 
-/** What the editor needs around it. */
+/** The callbacks of the editor. */
 export interface EditorPlace {
   rows: () => number;
   /** The editor changed by itself, such as its list of completions. */

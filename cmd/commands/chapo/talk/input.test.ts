@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { InputReader, MOST_PASTED } from "./input.js";
 
-/** What a reader passes on for these texts. */
+/** The keys that a reader passes on for these texts. */
 function read(...texts: string[]): string[] {
   const told: string[] = [];
   const reader = new InputReader({

@@ -1,7 +1,7 @@
 // Typed text as keys, and what is pasted as one text. Leaves the keys to the editor and to talk.ts.
 import { StdinBuffer } from "@mariozechner/pi-tui";
 
-/** What the reader passes on. */
+/** The keys and pasted texts that the reader passes on. */
 export interface InputListener {
   /** One key, as the terminal sends it. */
   onKey(key: string): void;

@@ -11,7 +11,7 @@ export interface OpenQuestion {
   answer(reply: Reply): void;
 }
 
-/** What a key does; `undefined`: it is none of the keys that answer. */
+/** The meaning of a key; `undefined`: it is none of the keys that answer. */
 export function answerOfKey(
   key: string,
   { mayRemember }: Pick<UserQuestion, "mayRemember">,

@@ -22,7 +22,7 @@ import { answerOfKey, editableText, readEdited, type OpenQuestion } from "./ques
 import type { Reply, UserQuestion } from "../../../../src/chapo/engine/pending.js";
 import { describeReply, echoLines, hintLines, queuedLines } from "./view.js";
 
-/** What a conversation at a terminal is opened with. */
+/** The parts that a conversation at a terminal is opened with. */
 export interface TalkPlace {
   context: CommandContext;
   terminal: RawTerminal;
@@ -53,7 +53,7 @@ export class Talk {
   #printed: string[] = [];
   #notice = "";
   #question: OpenQuestion | undefined;
-  /** What was in the editor before a remark or an edit. */
+  /** The text in the editor before a remark or an edit. */
   #draft = "";
   #turn: AbortController | undefined;
   #signal: Signal | undefined;

@@ -19,7 +19,7 @@ type Hook = NonNullable<HookLists[HookEvent]>[number];
 export interface HookPlace {
   program: ProgramWorld;
   hooks: HookLists;
-  /** What every hook gets. */
+  /** The input that every hook gets. */
   common: () => Readonly<Record<string, unknown>>;
   onWarning: (text: string) => void;
   /** Aborted at the end of the session. */

@@ -37,7 +37,7 @@ async function site(files: Record<string, string | Uint8Array>, hidden?: Hidden)
   };
 }
 
-test("what the rules hide is neither listed nor searched, unless the file is named", async () => {
+test("a path that the rules hide is neither listed nor searched, unless the file is named", async () => {
   const hidden = {
     name: (file: string) => file.startsWith("secret/"),
     content: (file: string) => !file.endsWith(".ts"),

@@ -22,7 +22,7 @@ const KEPT =
 /** The environment of the git tools, and whether a push to main or master is allowed. */
 export interface GitWorld extends ProgramWorld {
   allowMain: boolean;
-  /** What a diff leaves out. */
+  /** Paths that a diff leaves out. */
   hidden?: Hidden;
 }
 

@@ -57,7 +57,7 @@ function createExecuteTool(world: ShellWorld, session: ShellSession): Tool {
     name: "bash_execute",
     description:
       "Runs a command in the session's shell. Folder, variables, functions and aliases carry over to the next call; " +
-      "jobs, $! and traps do not: start what must go on running with background: true. " +
+      "jobs, $! and traps do not: start a process that must keep running with background: true. " +
       "No terminal: stdin is empty. Answers with exit_code, stdout and stderr. " +
       "With background: true it answers at once with an id for bash_output and bash_kill.",
     arguments: z.strictObject({

@@ -20,7 +20,7 @@ test("a line is printed once it cannot change, and the last one stays until the 
   expect(lines.end(12)).toEqual([]);
 });
 
-test("what steers a terminal is shown, in pieces too", () => {
+test("a sequence that steers a terminal is shown, in pieces too", () => {
   expect(stream(["a\u001b", "[2Jb\r\nc"], 80)).toEqual(["a\\u001b[2Jb", "c"]);
 });
 

@@ -1,4 +1,4 @@
-// What a conversation shows at a terminal: lines that are printed once, in the order of the events, and the lines that change in
+// The lines of a conversation at a terminal: lines that are printed once, in the order of the events, and the lines that change in
 // place below them. Each text is shown once, as it comes. Pure. Leaves drawing to region.ts.
 import type { Conversation } from "../../../chapo/engine/conversation.js";
 import type { ChapoEvent } from "../../../chapo/engine/events.js";
@@ -11,7 +11,7 @@ import { StreamLines } from "./stream-lines.js";
 /** A terminal's width is known. */
 export type TalkScreen = ChapoScreen & { columns: number };
 
-/** What runs now, and since when (epoch ms). */
+/** The call that runs now, and since when (epoch ms). */
 interface Busy {
   what: string;
   since: number;
@@ -106,7 +106,7 @@ export class TalkLines {
     return colours.dim(cut(parts.join(" · "), columns - 1));
   }
 
-  /** What runs; `undefined`: nothing. */
+  /** The call that runs; `undefined`: nothing. */
   setBusy(what: string | undefined, now: number): void {
     this.#busy = what === undefined ? undefined : { what: clean(what), since: now };
   }
