@@ -144,6 +144,8 @@ export function combineAnswers(answers: readonly HookAnswer[]): HookAnswer {
  */
 export function matchesHook(matcher: string | undefined, names: readonly string[]): boolean {
   if (matcher === undefined || matcher === "" || matcher === "*" || names.length === 0) return true;
+  // Claude Code calls a server's tool mcp__server__tool.
+  if (matcher.includes("mcp__") && matchesHook(matcher.replaceAll("__", "_"), names)) return true;
   if (/^[\w|-]+$/.test(matcher)) return matcher.split("|").some((one) => names.includes(one));
   try {
     const pattern = new RegExp(matcher);

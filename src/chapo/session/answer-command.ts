@@ -5,6 +5,7 @@ import { BUILT_IN, listCommands } from "../prompt/commands.js";
 import type { Conversation } from "../engine/conversation.js";
 import { getTokenLimit } from "../engine/compact.js";
 import type { EngineWorld } from "../engine/world.js";
+import { nameHook } from "./hooks/run-hooks.js";
 import { listSessions } from "./sessions.js";
 import { readTypes, type SessionParts } from "./session-world.js";
 
@@ -111,7 +112,7 @@ function tellPermissions({ request: { settings, permissions: offered }, permissi
 
 function tellHooks({ request: { settings } }: SessionParts): string {
   const hooks = Object.entries(settings.hooks ?? {}).flatMap(([event, list]) =>
-    list.map(({ matcher = "*", command }) => [event, `${matcher}: ${command}`] as const),
+    list.map((hook) => [event, `${hook.matcher ?? "*"}: ${nameHook(hook)}`] as const),
   );
   return hooks.length === 0 ? "No hooks are configured." : table(hooks).join("\n");
 }

@@ -1,6 +1,8 @@
 // The project a command is about, with its settings: one way in, for every command.
 import path from "node:path";
+import { given } from "../../system/given.js";
 import type { Files } from "../../system/ports.js";
+import { loadClaudeHooks } from "../claude/load-claude-hooks.js";
 import { findGoProgram, warnOfGoProgram, type GoProgram } from "../go-program/find.js";
 import { loadSettings, findStrangeSettings } from "../read/load.js";
 import { settingsPaths, listUserFiles, type SettingsPaths } from "../read/places.js";
@@ -43,8 +45,11 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const typed = request.file === undefined ? undefined : path.resolve(cwd, request.file);
   const folder = await findProject(files, { start: cwd, home, taskFile: typed ?? taskFileOf(env) });
   const found = await loadSettings(files, { project: folder, user: listUserFiles(env, home) });
-  const layers = { ...found, env, flags: request.flags };
-  const resolved = isUnset(layers) ? getDefaultSettings() : resolveSettings(layers);
+  const typedLayers = { ...found, env, flags: request.flags };
+  const set = isUnset(typedLayers) ? getDefaultSettings() : resolveSettings(typedLayers);
+  const claude = set.settings.hooks.read_claude ? await loadClaudeHooks(files, { folder, home }) : undefined;
+  const layers: Layers = { ...typedLayers, ...given({ claudeHooks: claude?.hooks }) };
+  const resolved = claude === undefined ? set : resolveSettings(layers);
   const paths = settingsPaths(resolved, { project: folder, home, env });
   const todoFile = typed ?? paths.todoFile;
   const goProgram = await findGoProgram(files, { folder, home, env, todoFile });
@@ -52,6 +57,7 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
     ...(await warnOfGoProgram(files, goProgram, { folder, home, user: found.user })),
     ...(await findStrangeSettings(files, folder)),
     ...resolved.warnings,
+    ...(claude?.warnings ?? []),
   ];
   return projectAt(files, folder, { resolved, layers, paths, todoFile, goProgram, warnings });
 }

@@ -14,6 +14,12 @@ const optionalText = z.exactOptional(z.string());
 const optionalNumber = z.exactOptional(z.number());
 const variables = z.exactOptional(z.record(z.string(), z.string()));
 
+const hookMore = {
+  matcher: optionalText,
+  timeout: optionalNumber,
+  on_timeout: z.exactOptional(z.enum(["allow", "deny"])),
+};
+
 /** All paths are absolute. An optional field is absent when it is not set. */
 export const ChapoSettings = z.object({
   baseUrl: optionalText,
@@ -89,12 +95,7 @@ export const ChapoSettings = z.object({
     z.partialRecord(
       z.enum(HOOK_EVENTS),
       z.array(
-        z.object({
-          command: z.string(),
-          matcher: optionalText,
-          timeout: optionalNumber,
-          on_timeout: z.exactOptional(z.enum(["allow", "deny"])),
-        }),
+        z.union([z.object({ command: z.string(), ...hookMore }), z.object({ url: z.string(), ...hookMore })]),
       ),
     ),
   ),

@@ -72,6 +72,8 @@ test("without any layer every default of the contract is there", () => {
       on_run_end: [],
       timeout: 60_000,
       notification: [],
+      read_claude: false,
+      events: {},
     },
     workflow: "default",
     tasks_dir: ".looper/tasks",

@@ -2,6 +2,7 @@
 // its source. Leaves reading the files to load.ts, and an agent's settings to agent-settings.ts.
 import { UserError } from "../../system/errors.js";
 import { nearest } from "../../system/text/nearest.js";
+import { addClaudeHooks, type ClaudeHook } from "../claude/claude-hooks.js";
 import { kindOfName } from "./agent-settings.js";
 import { readEnvLayer } from "./env-layer.js";
 import {
@@ -30,6 +31,8 @@ export interface Layers {
   project?: SettingsFile | undefined;
   env: Env;
   flags: Flags;
+  /** Hooks of Claude Code's files, after those of the settings. */
+  claudeHooks?: readonly ClaudeHook[] | undefined;
 }
 
 export interface Valued {
@@ -43,6 +46,8 @@ export interface Resolved {
   values: ReadonlyMap<string, Valued>;
   /** Sentences about variables that look like settings and are none, and settings that do nothing. */
   warnings: readonly string[];
+  /** The hooks of Claude Code's files, which are in `settings` too. */
+  claudeHooks?: readonly ClaudeHook[];
 }
 
 /** Throws one `usage` error that lists every problem of every layer. */
@@ -61,7 +66,10 @@ export function resolveSettings(layers: Layers): Resolved {
   const empty = readings.flatMap((reading) => reading.empty);
   refuse([...incompleteAgents(names, entries, empty), ...unknownAgents(names, entries)]);
   const [settings, values] = [nest(entries, names), valuesOf(entries)];
-  return { settings, values, warnings: [...env.warnings, ...findUnusedSettings(settings, values)] };
+  const resolved = { settings, values, warnings: [...env.warnings, ...findUnusedSettings(settings, values)] };
+  const { claudeHooks } = layers;
+  if (claudeHooks === undefined) return resolved;
+  return { ...resolved, settings: addClaudeHooks(settings, claudeHooks), claudeHooks };
 }
 
 function nothing(): LayerReading {

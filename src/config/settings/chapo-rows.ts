@@ -64,18 +64,29 @@ const server = eitherType(
 
 const subAgent = objectType("{model?, tools?, prompt?}", {}, { model: text, tools: texts, prompt: path });
 
-const chapoHookRule = "a list of {command, matcher?, timeout?, on_timeout?}, the timeout in seconds";
+const chapoHookRule =
+  "a list of {command or url, matcher?, timeout?, on_timeout?}, the timeout in seconds, the url with http:// or https://";
+const chapoHookUrl = textType(chapoHookRule, {
+  pattern: /^https?:\/\/[^\s/]/,
+  more: (address) => (URL.canParse(address) ? undefined : "a valid URL"),
+});
+const chapoHookMore = { matcher: text, timeout: between(0.1, 3600), on_timeout: oneOf("allow", "deny") };
 const chapoHooks = listType(
-  objectType(
+  eitherType(
     chapoHookRule,
-    { command: textType(chapoHookRule, { filled: true }) },
-    { matcher: text, timeout: between(0.1, 3600), on_timeout: oneOf("allow", "deny") },
+    objectType(chapoHookRule, { command: textType(chapoHookRule, { filled: true }) }, chapoHookMore),
+    objectType(chapoHookRule, { url: chapoHookUrl }, chapoHookMore),
   ),
   chapoHookRule,
 );
 
 /** The hooks of sessions, with the events of Claude Code. */
 export const CHAPO_HOOK_ROWS = {
+  "hooks.read_claude": row(
+    yesNo,
+    "Chapo: whether it also runs the hooks of Claude Code's settings files (see chapo.md).",
+    { default: false },
+  ),
   "hooks.events.PreToolUse": row(chapoHooks, "Chapo: commands run before a tool call (see chapo.md).", {}),
   "hooks.events.PostToolUse": row(
     chapoHooks,

@@ -44,7 +44,16 @@ export function listTrusted(resolved: Resolved, backlog: TrustFacts, leads: Lead
   const fromTasks = backlog.tasks.flatMap(({ id, verify = [] }) =>
     verify.map((value) => ({ what: `verify of ${id}`, where: backlog.file, value })),
   );
-  return [...fromSettings, ...outside, ...fromTasks, ...(backlog.workflows ?? []).flatMap(linesOfWorkflow)];
+  const fromClaude = (resolved.claudeHooks ?? [])
+    .filter(({ layer }) => layer === "project")
+    .map(({ event, hook, where }) => ({ what: `hooks.events.${event}`, where, value: spelled(hook) }));
+  return [
+    ...fromSettings,
+    ...fromClaude,
+    ...outside,
+    ...fromTasks,
+    ...(backlog.workflows ?? []).flatMap(linesOfWorkflow),
+  ];
 }
 
 /**

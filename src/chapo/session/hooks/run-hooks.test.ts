@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { nodeNetwork, type Network } from "../../../system/network.js";
 import { nodePorts } from "../../../system/processes/node-ports.js";
 import { combineAnswers, matchesHook, readAnswer, type HookEvent } from "../../hooks/hook-answer.js";
 import { createHooks, type HookLists } from "./run-hooks.js";
@@ -14,12 +15,19 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-function open(hooks: HookLists) {
+function open(hooks: HookLists, network: Network = nodeNetwork()) {
   const warnings: string[] = [];
   const program = { ports: nodePorts(), root, env: { PATH: process.env["PATH"] ?? "" } };
   const common = () => ({ session_id: "s1", cwd: root });
   const { signal } = new AbortController();
-  const fire = createHooks({ program, hooks, common, onWarning: (text) => warnings.push(text), signal });
+  const fire = createHooks({
+    program,
+    network,
+    hooks,
+    common,
+    onWarning: (text) => warnings.push(text),
+    signal,
+  });
   return { fire, warnings };
 }
 
@@ -42,6 +50,7 @@ test.each([
   ["Edit|Write", ["fs_writeFile", "Write"], true],
   ["fs_edit", ["fs_edit", "Edit"], true],
   ["mcp_.*", ["mcp_a_b"], true],
+  ["mcp__a__.*", ["mcp_a_b"], true],
   ["(", ["x"], false],
   ["*", ["x"], true],
   [undefined, ["x"], true],
@@ -115,6 +124,25 @@ describe("running", () => {
     expect(closed.warnings).toHaveLength(2);
     const open_ = open({ PreToolUse: [{ ...hang, on_timeout: "allow" }] });
     expect(await open_.fire("PreToolUse", ["Bash"], {})).toEqual({});
+  });
+
+  test("an address that hangs is closed like a command, and its path is not told", async () => {
+    const network: Network = {
+      request: ({ signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => {
+            resolve({ failed: "aborted", message: "ended" });
+          });
+        }),
+    };
+    const { fire, warnings } = open(
+      { PreToolUse: [{ url: "https://hooks.example/secret", timeout: 0.1 }] },
+      network,
+    );
+    expect(await fire("PreToolUse", ["Bash"], {})).toMatchObject({ verdict: "deny" });
+    expect(warnings).toEqual([
+      "hook PreToolUse (https://hooks.example/…): it did not end within 0.1 s and was ended",
+    ]);
   });
 
   test("a crash, 1 MB of output and a missing program are reported and do not block", async () => {

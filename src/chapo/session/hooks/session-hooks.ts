@@ -17,12 +17,13 @@ export function openHooks(
   session: Pick<OpenSession, "id" | "folder">,
   { mode }: SessionPermissions,
 ): { fire?: FireHooks; env: Record<string, string> } {
-  const { ports, root, settings, env, onWarning } = request;
+  const { ports, network, root, settings, env, onWarning } = request;
   if (settings.hooks === undefined) return { env: {} };
   const file = path.join(session.folder, ENV_FILE);
   const own = { CLAUDE_PROJECT_DIR: root, CLAUDE_ENV_FILE: file, LOOPER_ENV_FILE: file };
   const fire = createHooks({
     program: { ports, root, env: { ...createToolEnv(env), ...own } },
+    network,
     hooks: settings.hooks,
     common: () => ({
       session_id: session.id,

@@ -1,0 +1,115 @@
+// Hooks of the built-in engine through the program: a file of Claude Code unchanged, addresses, and hooks that fail.
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { call, dataOf, eventsOf } from "../rig/chapo.js";
+import { story, type Rig } from "../rig/rig.js";
+
+/** Plays the turns with these hooks in the settings. */
+function playWith(rig: Rig, turns: unknown[], hooks: Record<string, unknown>): void {
+  const file = path.join(rig.root, "chapo-script.json");
+  writeFileSync(file, JSON.stringify({ turns }));
+  const chapo = { script: file, mode: "bypassPermissions" };
+  rig.settings({ agents: { chapo: { model: "scripted", chapo } }, hooks });
+}
+
+test(
+  "a hook file of Claude Code denies, changes arguments and gives feedback, unchanged",
+  story(async (rig) => {
+    rig.write("a.txt", "alpha\n");
+    const check = `grep -q '"command":"rm' && { echo "no rm in $CLAUDE_PROJECT_DIR" >&2; exit 2; }; exit 0`;
+    const changed = { file_path: "b.txt", content: "from the hook" };
+    const answer = { hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: changed } };
+    const run = (command: string) => [{ type: "command", command, timeout: 60 }];
+    const hooks = {
+      PreToolUse: [
+        { matcher: "Bash", hooks: run(check) },
+        { matcher: "Write", hooks: run(`echo '${JSON.stringify(answer)}'`) },
+      ],
+      PostToolUse: [{ matcher: "Edit|Write", hooks: run("echo format it >&2; exit 2") }],
+      WorktreeCreate: [{ hooks: run("exit 2") }],
+    };
+    rig.write(".claude/settings.json", JSON.stringify({ hooks }));
+    const turns = [
+      call("bash_execute", { command: "rm a.txt" }),
+      call("fs_writeFile", { path: "a.txt", content: "from the model\n" }),
+      { say: "Done." },
+    ];
+    playWith(rig, turns, { read_claude: true });
+    const asked = await rig.run(["chapo", "--json", "Go"]);
+    expect(asked.code).not.toBe(0);
+    expect(asked.stderr).toContain("no rm in");
+    expect(asked.stdout).not.toContain("tool_result");
+    const ran = await rig.run(["chapo", "--json", "--trust", "Go"]);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr).toContain("the hook event WorktreeCreate is not known");
+    const [denied, written] = dataOf(eventsOf(ran), "tool_result");
+    expect([denied?.success, written?.success]).toEqual([false, true]);
+    expect(denied?.output).toContain(`no rm in ${rig.project}`);
+    expect(written?.output).toContain("format it");
+    expect([rig.read("a.txt"), rig.read("b.txt")]).toEqual(["alpha\n", "from the hook"]);
+  }),
+);
+
+test(
+  "an address denies with its answer, and a redirect is not followed",
+  story(async (rig) => {
+    const got: string[] = [];
+    const server = createServer((request, response) => {
+      got.push(request.url ?? "");
+      request.resume();
+      if (request.url === "/moved") response.writeHead(302, { location: "/elsewhere" }).end();
+      else response.end(JSON.stringify({ decision: "block", reason: "the server says no" }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const turns = [call("bash_execute", { command: "touch made" }), { say: "Done." }];
+      playWith(rig, turns, {
+        events: { PreToolUse: [{ url: `${at}/deny` }], Stop: [{ url: `${at}/moved` }] },
+      });
+      const ran = await rig.run(["chapo", "--json", "--trust", "Go"]);
+      expect(ran.code, ran.stderr).toBe(0);
+      const [denied] = dataOf(eventsOf(ran), "tool_result");
+      expect(denied?.success).toBe(false);
+      expect(denied?.output).toContain("the server says no");
+      expect(ran.stderr).toContain("redirects (302), which is not followed");
+      expect(got).toEqual(["/deny", "/moved"]);
+    } finally {
+      server.close();
+    }
+  }),
+);
+
+test(
+  "hooks that fail are reported, and the session works on",
+  story(async (rig) => {
+    const big = "head -c 1000000 /dev/zero | tr '\\0' x";
+    const events = {
+      PreToolUse: [
+        { command: `printf '{'; ${big}` },
+        { command: "exit 139" },
+        { command: "no-such-program-here" },
+        { url: "http://127.0.0.1:1/x" },
+      ],
+      PostToolUse: [{ command: "sleep 60", timeout: 0.3 }],
+      UserPromptSubmit: [{ command: big }],
+    };
+    playWith(rig, [call("bash_execute", { command: "touch made" }), { say: "Done." }], { events });
+    const ran = await rig.run(["chapo", "--json", "--trust", "Go"]);
+    expect(ran.code, ran.stderr).toBe(0);
+    for (const said of [
+      "is not valid JSON",
+      "exit code 139",
+      "exit code 127",
+      "http://127.0.0.1:1/…",
+      "within 0.3 s",
+    ])
+      expect(ran.stderr).toContain(said);
+    expect(dataOf(eventsOf(ran), "answer")).toMatchObject([{ answer: "Done." }]);
+    expect(ran.stdout.length + ran.stderr.length).toBeLessThan(60_000);
+    expect(rig.read("made")).toBe("");
+  }),
+);
