@@ -73,6 +73,7 @@ const TYPED: readonly string[] = [
     "chapo approve last",
     "chapo reject last",
     "chapo steer last x",
+    "chapo undo last",
   ],
   ...["workflows", "workflows --json", "workflows show tdd", "workflows copy tdd", "workflows check evil"],
   ...["run --workflow evil", "run --workflow evil --dry-run", "__complete bash -- run --workflow "],

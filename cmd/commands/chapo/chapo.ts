@@ -4,6 +4,7 @@ import { UserError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
 import { answerCall } from "./answer-call.js";
 import { steerSession } from "./steer-session.js";
+import { undoSession } from "./undo-session.js";
 import { listPending } from "./pending.js";
 import { listPrompts, listSessionsHere, listTools } from "./lists.js";
 import { siteOf } from "./site.js";
@@ -26,6 +27,7 @@ export async function chapo(context: CommandContext, typed: Typed): Promise<Comm
   if ((verb === "approve" || verb === "reject") && typed.operands.length === 2)
     return answerCall(context, typed, site, verb);
   if (verb === "steer" && typed.operands.length > 2) return steerSession(context, typed, site);
+  if (verb === "undo" && typed.operands.length === 2) return undoSession(context, typed, site);
   const list = typed.operands.length === 1 ? CHAPO_LISTS.find((one) => one === typed.operands[0]) : undefined;
   switch (list) {
     case "pending":

@@ -5,6 +5,7 @@ import { given } from "../../../src/system/given.js";
 import { nodeNetwork } from "../../../src/system/network.js";
 import { listFlag, type CommandContext, type Typed } from "../../context/command-context.js";
 import type { ChapoSite } from "./site.js";
+import { treesOf } from "./undo-session.js";
 
 /** The receivers of a session's events and of its questions. */
 export type SessionListener = Pick<SessionRequest, "ask" | "takeMessages" | "onEvent" | "onWarning">;
@@ -30,6 +31,7 @@ export function openHere(
     sessionsFolder,
     permissions: agent.permissions,
     redact,
+    trees: treesOf(context, site),
     signal,
     ...given({ resume }),
     skills: listFlag(typed, "--skill"),

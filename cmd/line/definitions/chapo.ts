@@ -16,7 +16,7 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
     operands: [
       {
         spelled: "[message...]",
-        help: "the message, - for stdin; or a list: pending, prompts, sessions, tools; or approve, reject, steer SESSION",
+        help: "the message, - for stdin; or a list: pending, prompts, sessions, tools; or approve, reject, steer, undo SESSION",
         completes: [...CHAPO_LISTS, ...CHAPO_VERBS],
       },
     ],

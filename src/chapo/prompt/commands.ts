@@ -16,6 +16,8 @@ const LONGEST_LINE = 20_000;
 export const BUILT_IN = {
   clear: "clear the conversation",
   compact: "replace older turns with a summary",
+  undo: "take back what the last message changed in the files",
+  rewind: "list the messages, or go back to before one: /rewind N",
   init: "write an AGENTS.md from the project's files",
   help: "list the commands",
   model: "show the model, or change it: /model provider/name",

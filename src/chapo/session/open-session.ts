@@ -30,7 +30,8 @@ import { toDefinitionPlace } from "../definitions.js";
 import { chooseSkills, loadSkills } from "../prompt/skills.js";
 import { createEventWriter } from "./event-writer.js";
 import { openKnownFiles } from "../tools/files/known-files.js";
-import { handleLine } from "./user-command.js";
+import { keepAround } from "./checkpoints.js";
+import { handleLine, toCheckpointPlace } from "./user-command.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 
 /** Opens a session. If it cannot be opened, throws a `UserError` and leaves no files of a new session. */
@@ -188,7 +189,10 @@ function toChapo(parts: SessionParts): Chapo {
       return handled.outcome;
     },
     proceed: async (signal) => {
-      const handled = await converse(await createWorld(parts, conversation, signal), conversation);
+      const world = await createWorld(parts, conversation, signal);
+      const handled = await keepAround(toCheckpointPlace(parts), { conversation }, () =>
+        converse(world, conversation),
+      );
       conversation = handled.conversation;
       return handled.outcome;
     },
@@ -240,7 +244,12 @@ async function handleMessage(
     prompt: taken.prompt,
     source: isFirst ? source : undefined,
   });
-  if ("prompt" in sent) return converse(world, conversation, sent.prompt);
+  if ("prompt" in sent)
+    return keepAround(
+      toCheckpointPlace(parts),
+      { conversation, message: { text: message, prompt: sent.prompt } },
+      () => converse(world, conversation, sent.prompt),
+    );
   const error = { error: sent.blocked, reason: "bad-request" } as const;
   world.emit({ type: "error", data: { ...error, status: "error" } });
   return { conversation, outcome: { how: "error", ...error } };

@@ -9,6 +9,7 @@ import type { ChapoEvent } from "../engine/events.js";
 import type { CallAnswer, PendingCall, Reply, UserQuestion } from "../engine/pending.js";
 import type { Finish, ConversationOutcome } from "../engine/world.js";
 import type { Tool } from "../tool.js";
+import type { OpenTrees } from "./checkpoints.js";
 
 /** The parts a session is opened with. */
 export interface SessionRequest {
@@ -43,6 +44,8 @@ export interface SessionRequest {
     mayWait: boolean;
   };
   redact: Redact;
+  /** Keeps the project's files around each message; absent: nothing is kept, and /undo is refused. */
+  trees?: OpenTrees;
   /** Aborted to cancel the opening. */
   signal: AbortSignal;
   /** Called with each event, redacted, in order. */

@@ -10,6 +10,7 @@ import type { EngineWorld, ConversationOutcome } from "../engine/world.js";
 import { readProjectContext } from "../prompt/project-context.js";
 import { draftProjectFile } from "../prompt/system-prompt.js";
 import { answerTelling, readTelling } from "./answer-command.js";
+import { rewindTo, undoLast, type CheckpointPlace } from "./checkpoints.js";
 import type { SessionParts } from "./session-world.js";
 import type { ProjectFolder } from "../paths.js";
 
@@ -20,6 +21,7 @@ export type UserCommandResult =
 /** Does not match a path, though it begins with a slash. */
 const COMMAND = /^\/[\w:-]+(?:\s|$)/;
 const INIT = /^\/init\s*$/;
+const UNDO = /^\/(undo|rewind)(?:\s|$)/;
 const PROJECT_FILE = "AGENTS.md";
 
 /** Runs the line if it is a command; any other line is a prompt. */
@@ -36,14 +38,13 @@ export async function handleLine(
     const told = await answerTelling({ parts, world, conversation }, telling);
     return answerWithoutModel(world, conversation, told);
   }
+  const [, undo] = UNDO.exec(line.trim()) ?? [];
+  if (undo !== undefined) return goBack(world, parts, { conversation, line: line.trim() });
   const read = INIT.test(line) ? { init: true as const } : await readCommand(place, line);
   if ("prompt" in read) return read;
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
   if ("init" in read) return answerWithoutModel(world, conversation, await draftFile(place));
-  if ("problem" in read) {
-    world.emit({ type: "error", data: { error: read.problem, reason: "bad-request", status: "error" } });
-    return { conversation, outcome: { how: "error", error: read.problem, reason: "bad-request" } };
-  }
+  if ("problem" in read) return refuse(world, conversation, read.problem);
   switch (read.builtIn) {
     case "clear": {
       const { counted: _outdated, question: _over, pending: _call, queued: _late, ...kept } = conversation;
@@ -66,6 +67,42 @@ export async function handleLine(
     default:
       return never(read.builtIn);
   }
+}
+
+/** Runs /undo, /rewind or `/rewind N`. */
+async function goBack(
+  world: EngineWorld,
+  parts: SessionParts,
+  { conversation, line }: { conversation: Conversation; line: string },
+): Promise<UserCommandResult> {
+  world.emit({ type: "status", data: { status: "running", session: conversation.id } });
+  const [command, ...rest] = line.split(/\s+/);
+  const place = toCheckpointPlace(parts);
+  if (command === "/undo" && rest.length > 0)
+    return refuse(
+      world,
+      conversation,
+      "/undo takes nothing after it; /rewind N goes back to before a message",
+    );
+  const done =
+    command === "/undo"
+      ? { conversation, ...(await undoLast(place)) }
+      : await rewindTo(place, conversation, rest.join(" "));
+  if ("refused" in done) return refuse(world, conversation, done.refused);
+  return answerWithoutModel(world, done.conversation, done.told);
+}
+
+/** The place of the session's checkpoints. */
+export function toCheckpointPlace({
+  session,
+  request: { ports, redact, trees, onWarning },
+}: SessionParts): CheckpointPlace & { onWarning: (text: string) => void } {
+  return { session, ports, redact, trees, onWarning };
+}
+
+function refuse(world: EngineWorld, conversation: Conversation, error: string): UserCommandResult {
+  world.emit({ type: "error", data: { error, reason: "bad-request", status: "error" } });
+  return { conversation, outcome: { how: "error", error, reason: "bad-request" } };
 }
 
 /** Emits an answer without asking the model. */

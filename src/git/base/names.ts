@@ -86,6 +86,11 @@ export function pendingRef(tree: string): string {
   return `${PENDING}/${tree}`;
 }
 
+/** The trees that a session of Chapo keeps: one before and one after each message. */
+export function sessionTreesFolder(tree: string, session: string): string {
+  return `refs/looper/chapo/${tree}/${encodeId(session)}`;
+}
+
 /** The folder of all rescues. */
 export const RESCUES = "refs/looper/rescue";
 

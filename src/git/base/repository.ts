@@ -32,6 +32,8 @@ export interface Repository extends GitPlace {
   leftOut: Map<string, number>;
   /** Answers of git that cannot change (fixed-answer.ts), by question. */
   fixedAnswers: Map<string, string>;
+  /** The own index's file name; absent: `index`. Sessions of Chapo stage beside a run in the same tree. */
+  ownIndexName?: string;
   /** Whether the untracked files were searched for large ones: once per run is enough. */
   untracked: { known: boolean };
   /** The length of an object's id: 20 bytes, or 32 in a SHA-256 repository. */

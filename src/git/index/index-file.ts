@@ -15,7 +15,7 @@ const MOST_WARNINGS = 20;
 
 /** The own index, one for each working tree. */
 export function ownIndex(repo: Repository): string {
-  return join(repo.gitDir, "looper", "index");
+  return join(repo.gitDir, "looper", repo.ownIndexName ?? "index");
 }
 
 /** Removes the own index; the next staging starts from the person's. */

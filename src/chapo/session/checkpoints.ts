@@ -1,0 +1,226 @@
+// A checkpoint of the project's files around each message, and going back to one: /undo, /rewind and `looper chapo undo`.
+// src/git keeps the files; it is above this floor, so the caller passes it in as a port.
+import { z } from "zod";
+import { UserError } from "../../system/errors.js";
+import type { Ports } from "../../system/ports.js";
+import type { Redact } from "../../system/text/redact.js";
+import type { Conversation } from "../engine/conversation.js";
+import { storeMessage } from "./inbox.js";
+import type { OpenSession } from "./sessions.js";
+
+/** Keeps the project's files, and takes back what changed between two states of them. */
+export interface ProjectTrees {
+  keep(session: string, name: string): Promise<void>;
+  takeBack(session: string, spans: readonly { before: string; after: string }[]): Promise<TakenBack>;
+}
+
+/** What was taken back; or the paths that something else changed since, and then nothing was. */
+export type TakenBack =
+  { paths: readonly string[]; rescue: string | undefined } | { changed: readonly string[] };
+
+/** Opens them; without git it says why not. */
+export type OpenTrees = () => Promise<ProjectTrees | { problem: string }>;
+
+const Checkpoint = z.object({
+  n: z.int().positive(),
+  /** What the person typed. */
+  text: z.string(),
+  /** What the model got, which is in the conversation at this position. */
+  prompt: z.string(),
+  position: z.int().nonnegative(),
+  /** A message is worked on in parts if a call waited for a person in between. */
+  parts: z.int().positive(),
+  undone: z.boolean(),
+});
+type Checkpoint = z.infer<typeof Checkpoint>;
+
+const PART = "checkpoints";
+const LONGEST = 2_000;
+
+/** The session whose checkpoints are meant. */
+export interface CheckpointPlace {
+  session: OpenSession;
+  ports: Ports;
+  redact: Redact;
+  trees: OpenTrees | undefined;
+}
+
+/** Keeps the files before and after the work on a message; without one, the work is a further part of the last. */
+export async function keepAround<T>(
+  place: CheckpointPlace & { onWarning: (text: string) => void },
+  { conversation, message }: { conversation: Conversation; message?: { text: string; prompt: string } },
+  work: () => Promise<T>,
+): Promise<T> {
+  const { session, onWarning } = place;
+  const name = await keepOr(onWarning, async () => {
+    const trees = await place.trees?.();
+    if (trees === undefined || "problem" in trees) return undefined;
+    const kept = await readCheckpoints(session);
+    const next = addCheckpoint(
+      kept,
+      message ?? CONTINUED,
+      conversation.messages.length,
+      message === undefined,
+    );
+    const { n = 0, parts = 0 } = next.at(-1) ?? {};
+    await trees.keep(session.id, nameOf(n, parts).before);
+    await session.writePart(PART, next);
+    return { trees, after: nameOf(n, parts).after };
+  });
+  try {
+    return await work();
+  } finally {
+    if (name !== undefined) await keepOr(onWarning, () => name.trees.keep(session.id, name.after));
+  }
+}
+
+const CONTINUED = { text: "(resumed)", prompt: "" };
+
+/** A message is not lost because its files cannot be kept. */
+async function keepOr<T>(onWarning: (text: string) => void, keep: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await keep();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    onWarning(`/undo cannot take this message back: ${error.message}`);
+    return undefined;
+  }
+}
+
+function addCheckpoint(
+  kept: readonly Checkpoint[],
+  { text, prompt }: { text: string; prompt: string },
+  position: number,
+  isPart: boolean,
+): Checkpoint[] {
+  const last = kept.at(-1);
+  if (isPart && last !== undefined && !last.undone)
+    return [...kept.slice(0, -1), { ...last, parts: last.parts + 1 }];
+  const short = { text: text.slice(0, LONGEST), prompt: prompt.slice(0, LONGEST) };
+  return [...kept, { n: (last?.n ?? 0) + 1, ...short, position, parts: 1, undone: false }];
+}
+
+function nameOf(n: number, part: number): { before: string; after: string } {
+  const name = `${String(n)}-${String(part)}`;
+  return { before: `${name}-before`, after: `${name}-after` };
+}
+
+async function readCheckpoints(session: OpenSession): Promise<Checkpoint[]> {
+  const read = z.array(Checkpoint).safeParse(await session.readPart(PART));
+  return read.success ? read.data : [];
+}
+
+/** What was done, in words; or why nothing was. */
+export type Undone = { told: string } | { refused: string };
+
+/** Takes back what the last message changed, or the last one before it that changed something. The model is told. */
+export async function undoLast(place: CheckpointPlace): Promise<Undone> {
+  const trees = await openTrees(place);
+  if ("refused" in trees) return trees;
+  const { session } = place;
+  const kept = await readCheckpoints(session);
+  for (const one of kept.filter(({ undone }) => !undone).reverse()) {
+    const back = await trees.takeBack(session.id, spansOf([one]));
+    if ("changed" in back) return refuseChanged(back.changed);
+    await session.writePart(
+      PART,
+      (await readCheckpoints(session)).map((other) =>
+        other.n === one.n ? { ...other, undone: true } : other,
+      ),
+    );
+    if (back.paths.length === 0) continue;
+    await storeMessage(place.ports, session.folder, `I took back your changes to ${back.paths.join(", ")}.`);
+    return { told: [`Took back what "${titleOf(one)}" changed:`, ...describeBack(back)].join("\n") };
+  }
+  return { refused: "no message of this session has changes left to take back" };
+}
+
+/** Goes back to before a message: the files, and the conversation where it still holds the message. */
+export async function rewindTo(
+  place: CheckpointPlace,
+  conversation: Conversation,
+  named: string,
+): Promise<{ refused: string } | { told: string; conversation: Conversation }> {
+  const trees = await openTrees(place);
+  if ("refused" in trees) return trees;
+  const { session, redact } = place;
+  const kept = await readCheckpoints(session);
+  if (named === "") return { told: listCheckpoints(kept), conversation };
+  const target = kept.find(({ n }) => String(n) === named);
+  if (target === undefined)
+    return { refused: `there is no message ${named.slice(0, 40)}; /rewind lists them` };
+  const later = kept.filter(({ n, undone }) => n >= target.n && !undone);
+  const back = await trees.takeBack(session.id, spansOf(later.reverse()));
+  if ("changed" in back) return refuseChanged(back.changed);
+  await session.writePart(
+    PART,
+    kept.filter(({ n }) => n < target.n),
+  );
+  const cut = cutBefore(conversation, target, redact);
+  const told = [
+    `Went back to before "${titleOf(target)}".`,
+    ...(back.paths.length === 0 ? ["No file had to change."] : describeBack(back)),
+    ...(cut === undefined ? ["The conversation stays: it was cleared or compacted since."] : []),
+  ];
+  return { told: told.join("\n"), conversation: cut ?? conversation };
+}
+
+async function openTrees({ trees: open }: CheckpointPlace): Promise<ProjectTrees | { refused: string }> {
+  const trees = await open?.();
+  if (trees === undefined) return { refused: "this session keeps no checkpoints" };
+  return "problem" in trees ? { refused: `${trees.problem}: without git no checkpoints are kept` } : trees;
+}
+
+/** The newest first. */
+function spansOf(newestFirst: readonly Checkpoint[]): { before: string; after: string }[] {
+  return newestFirst.flatMap(({ n, parts }) =>
+    Array.from({ length: parts }, (_, part) => nameOf(n, parts - part)),
+  );
+}
+
+function refuseChanged(paths: readonly string[]): { refused: string } {
+  return {
+    refused: `nothing was taken back: ${paths.join(", ")} changed since; put your changes aside first (git stash, or a copy)`,
+  };
+}
+
+function describeBack({ paths, rescue }: { paths: readonly string[]; rescue: string | undefined }): string[] {
+  return [
+    ...paths.map((path) => `  ${path}`),
+    ...(rescue === undefined ? [] : [`What they held is kept: looper rescue show ${rescue}`]),
+  ];
+}
+
+function titleOf({ text }: Checkpoint): string {
+  const [line = ""] = text.trim().split("\n");
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}
+
+function listCheckpoints(kept: readonly Checkpoint[]): string {
+  if (kept.length === 0) return "No message of this session has a checkpoint.";
+  const lines = kept.map(
+    (one) => `${String(one.n).padStart(3)}  ${titleOf(one)}${one.undone ? " (taken back)" : ""}`,
+  );
+  return [...lines, "", "/rewind N goes back to before that message."].join("\n");
+}
+
+/** The conversation before a message; `undefined` if the message is not there any more. */
+export function cutBefore(
+  conversation: Conversation,
+  { position, prompt }: Pick<Checkpoint, "position" | "prompt">,
+  redact: Redact,
+): Conversation | undefined {
+  const {
+    counted: _counted,
+    question: _question,
+    pending: _pending,
+    queued: _queued,
+    ...rest
+  } = conversation;
+  const from = conversation.messages.slice(position);
+  const isThere = from.some(
+    (one) => one.role === "user" && redact(one.text.slice(0, LONGEST)) === redact(prompt),
+  );
+  if (from[0]?.role !== "user" || !isThere) return undefined;
+  return { ...rest, messages: conversation.messages.slice(0, position), state: "idle" };
+}

@@ -1,0 +1,137 @@
+// The trees that a session of Chapo keeps around each message, and taking back what changed between two of them.
+// src/chapo/session/checkpoints.ts decides which. Commits, the person's index and ignored files stay as they are.
+import { join } from "node:path";
+import { toText } from "../base/bytes.js";
+import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
+import { GitError, runGit } from "../base/git.js";
+import { treeish } from "../base/head.js";
+import { sessionTreesFolder } from "../base/names.js";
+import type { Repository } from "../base/repository.js";
+import { leaveOutLarge } from "../checkpoint/large.js";
+import { diffTrees, dropOwnIndex, ownIndex, stageAll } from "../index/index-file.js";
+import { revertEntries } from "../restore/restore.js";
+
+/** The names of the trees before and after a part of the work. */
+export interface TreeSpan {
+  before: string;
+  after: string;
+}
+
+/** What was taken back; or the paths that changed since, and then nothing was. */
+export type TakenBack =
+  { paths: readonly string[]; rescue: string | undefined } | { changed: readonly string[] };
+
+/** Keeps the working tree under a name of the session. Touches neither tree, index nor HEAD. */
+export async function keepSessionTree(repo: Repository, session: string, name: string): Promise<void> {
+  const own = forSession(repo, session);
+  const tree = await stageTree(own);
+  await runGit(own, ["update-ref", `${sessionTreesFolder(own.tree, session)}/${name}`, tree]);
+  await dropOwnIndex(own);
+}
+
+/**
+ * Takes back what changed in these spans, the newest first, all or nothing. A path that something else changed since
+ * is refused. What the files held is kept as a rescue of the session.
+ */
+export async function takeBackSpans(
+  repo: Repository,
+  session: string,
+  spans: readonly TreeSpan[],
+): Promise<TakenBack> {
+  const own = forSession(repo, session);
+  const trees = await readTrees(own, session);
+  const now = await stageTree(own);
+  const steps: DiffEntry[][] = [];
+  let newer = now;
+  for (const { before, after } of spans) {
+    const begun = trees.get(before);
+    if (begun === undefined)
+      throw new GitError("git for-each-ref", `the checkpoint ${before} does not exist`);
+    // Without a tree after it, the process was killed: all up to the next message counts as its work.
+    steps.push(await diffTrees(own, trees.get(after) ?? newer, begun));
+    newer = begun;
+  }
+  const holds = new Map(
+    (await diffTrees(own, now, await treeish(own, undefined))).map((one) => [one.path, one.to]),
+  );
+  const { back, changed } = planTakingBack(steps, holds);
+  const inTheWay = [...changed, ...(await findHidden(own, back))];
+  const paths = back.map(({ path }) => toText(path)).sort();
+  if (inTheWay.length > 0) return { changed: [...new Set(inTheWay.map(toText))].sort() };
+  const rescue = back.length === 0 ? undefined : await revert(own, { session, now, back });
+  await dropOwnIndex(own);
+  return { paths, rescue };
+}
+
+/** Judges each path: `holds` are the versions in the working tree. */
+export function planTakingBack(
+  steps: readonly (readonly DiffEntry[])[],
+  holds: ReadonlyMap<string, Version>,
+): { back: DiffEntry[]; changed: string[] } {
+  const after = new Map<string, Version>();
+  const changed: string[] = [];
+  const same = (one: Version, other: Version): boolean =>
+    exists(one) || exists(other) ? sameVersion(one, other) : true;
+  for (const { path, from, to } of steps.flat()) {
+    const held = after.get(path) ?? holds.get(path) ?? NOTHING;
+    // A repository of its own is not git's to write.
+    if (from.mode === MODULE || to.mode === MODULE) changed.push(path);
+    else if (same(held, to)) after.set(path, from);
+    else if (!same(held, from)) changed.push(path);
+  }
+  const back = [...after]
+    .map(([path, from]) => ({ path, from, to: holds.get(path) ?? NOTHING }))
+    .filter(({ from, to }) => !same(from, to));
+  return { back, changed };
+}
+
+const MODULE = "160000";
+
+/** Files that git does not see, where a file has to be written. */
+async function findHidden(repo: Repository, back: readonly DiffEntry[]): Promise<string[]> {
+  const hidden: string[] = [];
+  for (const { path, to } of back)
+    if (
+      !exists(to) &&
+      (await repo.ports.files.stat(join(repo.cwd, toText(path)), { link: true })) !== undefined
+    )
+      hidden.push(path);
+  return hidden;
+}
+
+async function revert(
+  repo: Repository,
+  { session, now, back }: { session: string; now: string; back: readonly DiffEntry[] },
+): Promise<string> {
+  const own = back.map(({ path, from, to }) => ({ path, from: to, to: from }));
+  const ident = ["-c", "user.name=Looper", "-c", "user.email=looper@localhost"];
+  const { out } = await runGit(repo, [...ident, "commit-tree", "-m", "looper: checkpoint of a session", now]);
+  const ref = await revertEntries(repo, { base: out.trim(), run: session, label: "undo", own, back });
+  return ref.replace(/^refs\/looper\/rescue\//, "");
+}
+
+/** With an index of its own: a run may be staging in the same tree. */
+function forSession(repo: Repository, session: string): Repository {
+  return { ...repo, ownIndexName: `chapo-${session}` };
+}
+
+async function stageTree(repo: Repository): Promise<string> {
+  await dropOwnIndex(repo);
+  await leaveOutLarge(repo);
+  await stageAll(repo);
+  return (await runGit(repo, ["write-tree"], { index: ownIndex(repo) })).out.trim();
+}
+
+async function readTrees(repo: Repository, session: string): Promise<Map<string, string>> {
+  const folder = sessionTreesFolder(repo.tree, session);
+  const { out } = await runGit(repo, ["for-each-ref", "--format=%(objectname) %(refname)", `${folder}/`]);
+  return new Map(
+    out
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => {
+        const [oid = "", ref = ""] = line.split(" ");
+        return [ref.slice(folder.length + 1), oid];
+      }),
+  );
+}
