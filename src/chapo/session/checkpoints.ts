@@ -14,7 +14,7 @@ export interface ProjectTrees {
   takeBack(session: string, spans: readonly { before: string; after: string }[]): Promise<TakenBack>;
 }
 
-/** What was taken back; or the paths that something else changed since, and then nothing was. */
+/** The result: the paths taken back, or those that something else changed since, and then nothing was. */
 export type TakenBack =
   { paths: readonly string[]; rescue: string | undefined } | { changed: readonly string[] };
 
@@ -23,9 +23,9 @@ export type OpenTrees = () => Promise<ProjectTrees | { problem: string }>;
 
 const Checkpoint = z.object({
   n: z.int().positive(),
-  /** What the person typed. */
+  /** The text that the person typed. */
   text: z.string(),
-  /** What the model got, which is in the conversation at this position. */
+  /** The text that the model got, which is in the conversation at this position. */
   prompt: z.string(),
   position: z.int().nonnegative(),
   /** A message is worked on in parts if a call waited for a person in between. */
@@ -110,7 +110,7 @@ async function readCheckpoints(session: OpenSession): Promise<Checkpoint[]> {
   return read.success ? read.data : [];
 }
 
-/** What was done, in words; or why nothing was. */
+/** A report in words, or the reason why nothing was done. */
 export type Undone = { told: string } | { refused: string };
 
 /** Takes back what the last message changed, or the last one before it that changed something. The model is told. */
@@ -187,7 +187,7 @@ function refuseChanged(paths: readonly string[]): { refused: string } {
 function describeBack({ paths, rescue }: { paths: readonly string[]; rescue: string | undefined }): string[] {
   return [
     ...paths.map((path) => `  ${path}`),
-    ...(rescue === undefined ? [] : [`What they held is kept: looper rescue show ${rescue}`]),
+    ...(rescue === undefined ? [] : [`The replaced content is kept: looper rescue show ${rescue}`]),
   ];
 }
 

@@ -17,7 +17,7 @@ export interface TreeSpan {
   after: string;
 }
 
-/** What was taken back; or the paths that changed since, and then nothing was. */
+/** The result: the paths taken back, or those that changed since, and then nothing was. */
 export type TakenBack =
   { paths: readonly string[]; rescue: string | undefined } | { changed: readonly string[] };
 
@@ -30,8 +30,8 @@ export async function keepSessionTree(repo: Repository, session: string, name: s
 }
 
 /**
- * Takes back what changed in these spans, the newest first, all or nothing. A path that something else changed since
- * is refused. What the files held is kept as a rescue of the session.
+ * Takes back the changes of these spans, the newest first, all or nothing. A path with another change since
+ * is refused. The replaced content is kept as a rescue of the session.
  */
 export async function takeBackSpans(
   repo: Repository,
