@@ -103,6 +103,20 @@ test("work that the gate rejects at finish goes back to the last work stage that
   expect(findTarget(PAIR, { stage: "finish", visits: {} }, "gate_failed")?.to).toBe("block");
 });
 
+test("work that no longer fits the branch begins again at the first work stage that the task was in", () => {
+  const two = make({
+    plan: analyze({ done: "create" }),
+    spare: work({ done: "create" }),
+    create: work({ done: "modify" }),
+    modify: work({ done: "finish" }),
+  });
+  const visits = { plan: 1, create: 1, modify: 1 };
+  expect(findTarget(two, { stage: "finish", visits }, "conflict")?.to).toBe("create");
+  expect(findTarget(two, { stage: "modify", visits }, "conflict")?.to).toBe("create");
+  expect(findTarget(two, { stage: "finish", visits }, "gate_failed")?.to).toBe("modify");
+  expect(findTarget(two, { stage: "finish", visits: { plan: 1 } }, "conflict")?.to).toBe("block");
+});
+
 test("a stage whose when does not hold is passed with the outcome of else", () => {
   const risky = make({
     plan: analyze({ done: "sure" }),

@@ -108,6 +108,13 @@ export function findLastWorkStage(
   )?.[0];
 }
 
+/** The stage where work that no longer fits the branch begins again: none of it is there, so it is the first that the task was in. */
+function findFirstWorkStage(workflow: Workflow, { visits = {} }: Pick<Place, "visits">): string | undefined {
+  return Object.entries(workflow.stages).find(
+    ([name, { kind }]) => kind === "work" && visits[name] !== undefined,
+  )?.[0];
+}
+
 /** The stage whose changes an ask stage shows as a diff: the last work stage that leads to it, else the last there is. */
 export function findShownStage(
   workflow: Workflow,
@@ -152,7 +159,8 @@ export function findTarget(
       return { to: place.stage };
     case "conflict":
     case "gate_failed": {
-      const back = findLastWorkStage(workflow, place);
+      const find = outcome === "conflict" ? findFirstWorkStage : findLastWorkStage;
+      const back = find(workflow, place);
       const own = back === undefined ? undefined : workflow.stages[back]?.next[outcome];
       return own === undefined ? { to: back ?? "block" } : toTarget(own);
     }

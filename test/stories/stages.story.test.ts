@@ -183,6 +183,32 @@ test.runIf(by === "namespace")(
 );
 
 test(
+  "with git.on_failure: keep, work of a rejected task that is not in the tree becomes a rescue, and its blocker names it",
+  story(async (rig) => {
+    const look = {
+      ...{ kind: "ask", question: "Keep it?", shows: "work" },
+      next: { yes: "finish", no: "block" },
+    };
+    const stages = { do: { kind: "work", prompt: "implement", next: { done: "look" } }, look };
+    const workflow = { workflow: 1, name: "asked", start: "do", stages };
+    rig.write(".looper/workflows/asked.json", JSON.stringify(workflow));
+    rig.writeBacklog([{ id: "T1" }]);
+    const puppet = await rig.agent({}, { git: { on_failure: "keep" } });
+    rig.gitInit();
+    puppet.play(play);
+    const go = [...RUN, "--workflow", "asked"];
+    await rig.run(go);
+    await rig.run(["reject", "T1", "-m", "not that"]);
+    await rig.run(go);
+    expect(existsSync(path.join(rig.project, "T1.txt"))).toBe(false);
+    const [rescue = "", ...others] = refs(rig);
+    expect(others).toEqual([]);
+    expect(rig.git("show", `${rescue}:T1.txt`)).toBe("do 1\n");
+    expect(rig.read("to-do.json")).toContain("its work is kept: looper rescue show ");
+  }),
+);
+
+test(
   "a work stage that SIGTERM stopped resumes its session, and the tree is as if nothing had happened",
   story(async (rig) => {
     rig.write(

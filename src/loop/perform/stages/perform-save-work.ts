@@ -4,6 +4,7 @@ import { diffWork, readWork, type TaskWork } from "../../../git/saved-work/work-
 import { discardStage } from "../../../git/saved-work/discard.js";
 import { reviveWork, saveWork } from "../../../git/saved-work/save.js";
 import { shelveWork } from "../../../git/saved-work/shelve.js";
+import { headOf } from "../../../git/base/head.js";
 import type { Repository } from "../../../git/base/repository.js";
 import type { StepEvent } from "../../../logging/events.js";
 import { given } from "../../../system/given.js";
@@ -30,12 +31,31 @@ export async function performSaveWork(world: World, effect: SaveWork): Promise<S
   const { repo } = world;
   const kept =
     repo === undefined
-      ? { shelved: false, paths: 0, warnings: [] }
+      ? { shelved: false, paths: 0, warnings: listUndropped(effect, at) }
       : await performAs("save-work", () => keepWork(world, repo, effect, at));
   world.memory.owns.delete(job.job);
   world.memory.gates.delete(job.job);
   forget(world, job);
   return { type: "work_saved", ...job, ...given({ output }), ...kept };
+}
+
+/** Without git no change can be dropped, and a stage that was told so must not be taken for undone. */
+function listUndropped({ job, discard }: SaveWork, at: JobStage): string[] {
+  if (discard === undefined) return [];
+  return [
+    `the changes of ${discard.stage ?? at.name} of ${job.task_id ?? "the task"} are still in the files: without git they cannot be dropped`,
+  ];
+}
+
+/** Commits that an agent made itself stay on the branch, whatever is dropped from the saved work. */
+async function warnOfCommits(world: World, repo: Repository, job: SaveWork["job"]): Promise<string[]> {
+  if (world.project.resolved.settings.git.commit !== "agent") return [];
+  const before = (await readWork(repo, job.task_id ?? ""))?.head;
+  const { commit } = await headOf(repo);
+  if (before === undefined || commit === undefined || before === commit) return [];
+  return [
+    `git.commit is agent: what agents committed since ${before.slice(0, 12)} stays on the branch, also where it was dropped from the work; to see it: git log ${before.slice(0, 12)}..`,
+  ];
 }
 
 type Kept = Pick<Extract<StepEvent, { type: "work_saved" }>, "work" | "shelved" | "paths" | "warnings">;
@@ -103,7 +123,7 @@ async function dropStage(
     ...(discard?.stage === undefined ? { only: at.visit } : {}),
     by,
   });
-  if (dropped.how !== "conflicts") return [];
+  if (dropped.how !== "conflicts") return warnOfCommits(world, repo, job);
   throw new EffectError(
     "save-work",
     `the changes of ${discard?.stage ?? at.name} cannot be dropped from the work of ${task}: later stages changed the same lines of ${listSome(dropped.paths)}`,

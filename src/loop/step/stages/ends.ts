@@ -18,7 +18,7 @@ type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 export function beginEnd(work: Work, job: Job, event: Of<"checkpoint">, decision: Decision): Work {
   const row = findRow(work, job);
   if (row === undefined) return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
-  if (job.route === "give-up") return beginGiveUp(work, job, decision);
+  if (job.route === "give-up") return beginGiveUp(work, job, event, decision);
   const { verdict, base, complete } = row.progress;
   const isComplete = complete === true;
   if (verdict === undefined && !(isComplete && job.from === "doing")) return commitTask(work, job, decision);
@@ -29,8 +29,11 @@ export function beginEnd(work: Work, job: Job, event: Of<"checkpoint">, decision
   return startGate(work, job, decision);
 }
 
-function beginGiveUp(work: Work, job: Job, decision: Decision): Work {
-  if (!mayRestore(work)) return settleGivenUp(work, job, decision);
+/** L16: work that is left in the tree stays there with git.on_failure: keep. Work beside the tree is a rescue with either setting. */
+function beginGiveUp(work: Work, job: Job, { reused }: Of<"checkpoint">, decision: Decision): Work {
+  const stays = reused || findRow(work, job)?.progress.verdict === undefined;
+  if (!mayRestore(work) && (stays || work.closing?.broken === true))
+    return settleGivenUp(work, job, decision);
   decision.effects.push({ kind: "restore", job: job.facts });
   return replaceJob(work, enter(job, "restore"));
 }

@@ -76,7 +76,7 @@ export function takeStageCheckpoint(work: Work, job: Job, event: Of<"checkpoint"
 
 /** Other work has changed the branch since: the task begins its work again, and knows why. */
 function leaveConflict(work: Work, job: Job, paths: readonly string[], decision: Decision): Work {
-  const evidence = `the saved work no longer fits the branch: ${listSome(paths)}`;
+  const evidence = `the saved work no longer fits the branch: ${listSome(paths)}; none of it is in the tree any more, also where an item is ticked, and it is done again on the branch as it is now`;
   decision.notes.push({ type: "warning", ...job.facts, message: evidence });
   if (job.route === "give-up") return settleGivenUp(work, job, decision);
   return leaveEnd(work, job, { outcome: "conflict", reason: "conflict", evidence }, decision);
