@@ -209,6 +209,27 @@ test(
 );
 
 test(
+  "without git a rejection that drops changes says that they are still in the files",
+  story(async (rig) => {
+    const drop = { to: "do", discard: true };
+    const look = { kind: "ask", question: "Keep it?", shows: "diff", next: { yes: "finish", no: drop } };
+    const stages = { do: { kind: "work", prompt: "implement", next: { done: "look" } }, look };
+    const workflow = { workflow: 1, name: "asked", start: "do", stages };
+    rig.write(".looper/workflows/asked.json", JSON.stringify(workflow));
+    rig.writeBacklog([{ id: "T1" }]);
+    const puppet = await rig.agent();
+    puppet.play(play);
+    const go = [...RUN, "--workflow", "asked"];
+    await rig.run(go);
+    await rig.run(["reject", "T1"]);
+    const again = await rig.run(go);
+    expect(again.stdout + again.stderr).toContain(
+      "the changes of do of T1 are still in the files: without git they cannot be dropped",
+    );
+  }),
+);
+
+test(
   "a work stage that SIGTERM stopped resumes its session, and the tree is as if nothing had happened",
   story(async (rig) => {
     rig.write(

@@ -86,10 +86,17 @@ function findAnswerNeed(
   const taken = isStage ? move : withOutcome(move, said);
   if (move.to === "block")
     return progress.paused === true ? undefined : { kind: "give-up", row, move: withReason(taken, progress) };
-  const stage = move.discard === true && git ? findShownStage(workflow, progress.stage, progress) : undefined;
+  const stage = move.discard === true ? findShownStage(workflow, progress.stage, progress) : undefined;
+  if (stage !== undefined && !git) return { kind: "move", row, move: withUndropped(taken, row, stage) };
   return stage === undefined || progress.verdict === undefined
     ? { kind: "move", row, move: taken }
     : { kind: "discard", row, move: taken, outcome, stage };
+}
+
+/** Without git no change can be dropped, and a stage that was rejected must not be taken for undone. */
+function withUndropped(move: Move, { id }: IndexRow, stage: string): Move {
+  const message = `the changes of ${stage} of ${id} are still in the files: without git they cannot be dropped`;
+  return { ...move, notes: [...move.notes, { type: "warning", task_id: id, message }] };
 }
 
 /** L24: what answers in place of a person: a setting, an earlier answer that still holds, or the timeout. */
