@@ -204,7 +204,7 @@ export interface AgentContext {
  */
 export interface Agent {
   readonly settings: AgentSettings;
-  /** Whether it can be started at all: the binary's absolute path (of kind `chapo`: the model), or why not and what to do. Starts nothing. */
+  /** Whether it can be started at all: the binary's absolute path (of kind `chapo`: the model), or why not and what to do. Starts nothing but an empty sandbox. */
   find(
     env: Readonly<Record<string, string>>,
     cwd: string,

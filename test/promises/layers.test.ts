@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
  * test support and may use all. A floor without groups is one room. A floor that is not built yet is absent; cmd is the roof.
  */
 const TOWER: Readonly<Record<string, readonly string[]>> = {
-  system: [".", "text", "files", "processes"],
+  system: [".", "text", "files", "processes", "sandbox"],
   shell: [],
   workflow: [],
   todo: ["model", "json", "change", "check", "understand", "store", "exchange"],

@@ -74,7 +74,8 @@ export async function modelOf(
   const asked = { ...agent, chapo: settings, ...given({ model }) };
   const found = await chapoAgent(asked, { ports, self }).find(env, cwd);
   if ("found" in found) return found.found;
-  throw new UserError("environment", `chapo has no model: ${found.missing}`, found.hint);
+  const what = found.missing.startsWith("agents.") ? found.missing : `chapo has no model: ${found.missing}`;
+  throw new UserError("environment", what, found.hint);
 }
 
 /** `--provider` alone takes the model of the settings where it is that provider's, else the usual one. */

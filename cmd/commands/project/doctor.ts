@@ -20,7 +20,14 @@ import {
   lookAtBacklog,
 } from "./doctor/project-files.js";
 import { checkSchemas } from "./doctor/schemas.js";
-import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "./doctor/surroundings.js";
+import {
+  checkContainment,
+  checkDisk,
+  checkGit,
+  checkLogFolder,
+  checkNode,
+  checkSandbox,
+} from "./doctor/surroundings.js";
 import { checkVerify } from "./doctor/verify.js";
 import { printJson, printLines, projectOf, readNamedFile } from "../../lookup/project.js";
 import {
@@ -58,7 +65,7 @@ async function checkProject(
   { file, fix }: { file: string | undefined; fix: boolean },
 ): Promise<Check[]> {
   const project = await openOrExplain(context, file);
-  if (!("folder" in project)) return [project, await checkContainment(context)];
+  if (!("folder" in project)) return [project, await checkContainment(context), await checkSandbox(context)];
   const backlog = await lookAtBacklog(context, project);
   const checks = [
     checkConfig(context, project),
@@ -75,6 +82,7 @@ async function checkProject(
     ...(await checkLeftovers(context, project, fix)),
     await checkDisk(context, project),
     await checkContainment(context),
+    await checkSandbox(context, project),
   ];
   return checks.some(({ status }) => status === "error")
     ? checks

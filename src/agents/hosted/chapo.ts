@@ -3,6 +3,7 @@
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { findKey, listNeededKeys, readModelName, findUsualModel } from "../../config/settings/model-names.js";
 import type { Ports } from "../../system/ports.js";
+import { findSandbox } from "../../system/sandbox/bubblewrap.js";
 import type { Agent, AgentRequest } from "../agent.js";
 import { ChapoRequest } from "./chapo-request.js";
 import type { Self } from "./hosted.js";
@@ -10,12 +11,12 @@ import { createOwnReader } from "./own-lines.js";
 import { processAgent, type FoundProgram } from "../process/process-agent.js";
 import { readJsonLines } from "../limits/reader.js";
 
-/** The agent of kind `chapo`. It is found where its model can be asked: it needs a key, and no program. */
+/** The agent of kind `chapo`. It is found where its model can be asked, and where its sandbox works: it needs no other program. */
 export function chapoAgent(settings: AgentSettings, { ports, self }: { ports: Ports; self: Self }): Agent {
   return processAgent(
     settings,
     {
-      find: (env) => findModel(settings, ports, { ...env, ...settings.env }),
+      find: (env) => findChapo(settings, ports, { ...env, ...settings.env }),
       call: (request, model) => ({
         command: self.command,
         args: [...self.args, "agent-host", "--chapo", model],
@@ -27,6 +28,22 @@ export function chapoAgent(settings: AgentSettings, { ports, self }: { ports: Po
     },
     ports,
   );
+}
+
+/** The model it would ask, where the sandbox that is set works. */
+async function findChapo(
+  settings: AgentSettings,
+  ports: Ports,
+  env: Readonly<Record<string, string>>,
+): Promise<FoundProgram> {
+  const model = await findModel(settings, ports, env);
+  if ("missing" in model || settings.chapo?.sandbox === undefined) return model;
+  const sandbox = await findSandbox(ports.processes, env);
+  if ("found" in sandbox) return model;
+  return {
+    missing: `agents.${settings.name}.chapo.sandbox is true, but ${sandbox.missing}`,
+    hint: sandbox.hint,
+  };
 }
 
 /** The model it would ask. The key is not checked. */

@@ -8,7 +8,8 @@ import { never } from "../../system/never.js";
 export function describeContainment({
   kind,
   permissions,
-}: Pick<AgentSettings, "kind" | "permissions">): string | undefined {
+  chapo,
+}: Pick<AgentSettings, "kind" | "permissions" | "chapo">): string | undefined {
   if (permissions === "full") return undefined;
   switch (kind) {
     case "codex":
@@ -23,7 +24,9 @@ export function describeContainment({
     case "command":
       return "may do whatever its command does";
     case "chapo":
-      return permissions === "read-only" ? undefined : "its shell reaches outside the project";
+      return permissions === "read-only" || chapo?.sandbox !== undefined
+        ? undefined
+        : "its shell reaches outside the project";
     case "module":
     case "scripted":
       return "runs with your own rights";

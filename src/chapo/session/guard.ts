@@ -2,6 +2,7 @@
 import { UserError } from "../../system/errors.js";
 import type { Message } from "../engine/conversation.js";
 import { decide } from "../rules/decide.js";
+import { allowsNetwork } from "../rules/network.js";
 import { TABLE } from "../rules/modes.js";
 import { readRules, type PermissionRules } from "../rules/read-rules.js";
 import type { Tool } from "../tool.js";
@@ -16,6 +17,8 @@ import type { ToolboxRequest } from "./toolbox.js";
 export interface Guard {
   /** The filters of the tools themselves. */
   bounds: Pick<ToolboxRequest, "hidden" | "staysOnHost">;
+  /** Whether the rules open the network to a sandbox; false until `begin`. */
+  network: () => boolean;
   /** Begins the checks, when the tools are known that rules may name. Throws a `usage` error for an invalid rule. */
   begin: (tools: readonly Tool[]) => Pick<SessionParts, "permit" | "screen" | "mayRemember">;
 }
@@ -28,6 +31,7 @@ export function openGuard(
 ): Guard {
   const { ports, root, env } = request;
   let screen: Screen | undefined;
+  let network = false;
   return {
     bounds: {
       staysOnHost: () => TABLE[mode()].web !== "run",
@@ -36,8 +40,10 @@ export function openGuard(
         content: (file) => screen?.hidden.content(file) ?? true,
       },
     },
+    network: () => network,
     begin: (tools) => {
       const rules = readSessionRules(lists, request, tools);
+      network = allowsNetwork(rules);
       screen = createScreen({ rules, mode, files: ports.files, root, env });
       const place = { rules, mode, files: ports.files, root };
       const note = { tool: "memory_remember", changes: true, subjects: [] };

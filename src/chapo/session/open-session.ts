@@ -32,6 +32,7 @@ import { createEventWriter } from "./event-writer.js";
 import { openKnownFiles } from "../tools/files/known-files.js";
 import { keepAround } from "./checkpoints.js";
 import { handleLine, toCheckpointPlace } from "./user-command.js";
+import { openSandbox, type Sandbox } from "../tools/sandbox.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 
 /** Opens a session. If it cannot be opened, throws a `UserError` and leaves no files of a new session. */
@@ -86,7 +87,9 @@ async function assembleParts(
   });
   const hooks = openHooks(request, session, permissions);
   const guard = openGuard(request, permissions, () => said);
+  const sandbox = await openOwnSandbox(request, guard.network);
   const toolbox = openToolbox({
+    ...given({ sandbox }),
     ...{ ...request, memory, unattended, said: () => said },
     ...guard.bounds,
     env: { ...request.env, ...hooks.env },
@@ -125,6 +128,16 @@ async function assembleParts(
     await toolbox.close();
     throw error;
   }
+}
+
+/** Throws an `environment` error if the settings want a sandbox that cannot be had. */
+async function openOwnSandbox(
+  { ports, root, home, env, settings, sessionsFolder }: SessionRequest,
+  network: () => boolean,
+): Promise<Sandbox | undefined> {
+  if (settings.sandbox === undefined) return undefined;
+  const { keyFiles } = settings.sandbox;
+  return openSandbox({ ports, root, home, env, keyFiles, sessionsFolder, network });
 }
 
 /** Converts a result to a message, emptied if it repeats the model's own words: a page named there does not count as mentioned. */

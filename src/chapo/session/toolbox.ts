@@ -20,6 +20,7 @@ import { createWriteTools } from "../tools/files/files-write.js";
 import { createGitTools } from "../tools/git/git.js";
 import { createHostTools } from "../tools/hosts/hosts.js";
 import { createNotebookTools } from "../tools/files/notebook.js";
+import type { Sandbox } from "../tools/sandbox.js";
 import { openShell } from "../tools/shell/shell.js";
 import { createTodoTools, type TodoStore } from "../tools/notes/todos.js";
 import type { Hidden } from "../paths.js";
@@ -41,6 +42,8 @@ export interface ToolboxRequest {
   /** The folder for outputs, absolute. */
   outputs: string;
   redact: Redact;
+  /** Encloses the shell and npm. */
+  sandbox?: Sandbox;
   /** Paths that lists and searches leave out. */
   hidden?: Hidden;
   /** Whether `web_fetch` reports a redirect to another host instead of following it. */
@@ -71,9 +74,10 @@ export interface Toolbox {
 export function openToolbox(request: ToolboxRequest): Toolbox {
   const { ports, network, root, settings, permissions, memory } = request;
   const env = createToolEnv(request.env);
-  const { hidden } = request;
+  const { hidden, sandbox } = request;
   const place = { files: ports.files, root, ...given({ hidden }) };
-  const shell = openShell({ ports, root, env, folder: request.outputs, redact: request.redact });
+  const { outputs: folder, redact } = request;
+  const shell = openShell({ ports, root, env, folder, redact, ...given({ sandbox }) });
   const servers = openServers(settings.mcp.servers, {
     ports,
     root,
@@ -96,6 +100,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
       network,
       sshHosts: settings.ssh.hosts,
       stagingLog: settings.logs.staging,
+      ...given({ sandbox }),
     }),
     ...createWebTools({
       network,
@@ -119,6 +124,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
     ready: () => servers.ready(),
     close: async () => {
       await Promise.all([shell.close(), servers.close()]);
+      await sandbox?.close();
     },
   };
 }

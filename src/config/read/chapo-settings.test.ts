@@ -31,6 +31,14 @@ function problem(own: unknown): string {
   return "";
 }
 
+test("a sandbox hides the file of variables too; without the setting there is none", () => {
+  const own = { agents: { chapo: { chapo: { sandbox: true } } } };
+  expect(chapo({ project: { ...own, env_file: "keys.env" } })?.sandbox).toEqual({
+    keyFiles: ["/p/keys.env"],
+  });
+  expect(chapo({})?.sandbox).toBeUndefined();
+});
+
 test("the engine's defaults are those of its page, and no other agent has any of it", () => {
   expect(chapo({})).toEqual({
     fallback: [],

@@ -40,6 +40,8 @@ export const ChapoSettings = z.object({
   mode: z.exactOptional(z.enum(["default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "auto"])),
   profile: z.exactOptional(z.enum(["claude", "anvil", "dangerous"])),
   rules: z.object({ allow: texts, ask: texts, deny: texts }),
+  /** The sandbox of its shell, with the files of keys to hide; absent: none. */
+  sandbox: z.exactOptional(z.object({ keyFiles: texts })),
   language: z.enum(["en", "de"]),
   corePrompt: optionalText,
   maxIterations: z.number(),
@@ -107,7 +109,7 @@ export type ChapoSettings = z.infer<typeof ChapoSettings>;
 /** The engine's settings of one agent; `settings`: those that all agents share. */
 export function chapoSettings(
   own: Settings["agents"][string]["chapo"],
-  { prices_file: pricesFile, hooks }: Pick<Settings, "prices_file" | "hooks">,
+  { prices_file: pricesFile, env_file: envFile, hooks }: Pick<Settings, "prices_file" | "env_file" | "hooks">,
   place: Pick<PathBase, "project" | "home">,
 ): ChapoSettings {
   const absolute = (spelled: string): string => resolvePath(spelled, place);
@@ -127,6 +129,7 @@ export function chapoSettings(
       mode: own.mode,
       profile: own.profile,
       rules: own.rules,
+      sandbox: own.sandbox ? { keyFiles: envFile === undefined ? [] : [absolute(envFile)] } : undefined,
       language: own.language,
       corePrompt: mapped(own.core_prompt, absolute),
       maxIterations: own.max_iterations,

@@ -183,6 +183,11 @@ export const CHAPO_ROWS = {
   }),
   "agents.*.chapo.rules.ask": row(texts, "Calls to ask about; overrides `allow`.", { default: [] }),
   "agents.*.chapo.rules.deny": row(texts, "Calls to refuse; overrides everything else.", { default: [] }),
+  "agents.*.chapo.sandbox": row(
+    yesNo,
+    "Whether its shell and npm run in a sandbox of bubblewrap: the project writable, the rest read-only.",
+    { default: false },
+  ),
   "agents.*.chapo.language": row(oneOf("en", "de"), "The language of its prompts.", { default: "en" }),
   "agents.*.chapo.core_prompt": row(path, "A file used instead of the bundled core prompt.", {}),
   "agents.*.chapo.max_iterations": row(wholeBetween(1, 1000), "Turns of the model before it asks you.", {

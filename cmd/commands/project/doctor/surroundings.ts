@@ -1,6 +1,7 @@
 // Checks the environment of a run: node, git, a folder for logs, disk space, a system that lists its processes.
 import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
+import { findSandbox } from "../../../../src/system/sandbox/bubblewrap.js";
 import type { Files } from "../../../../src/system/ports.js";
 import type { CommandContext } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
@@ -77,6 +78,22 @@ export async function checkContainment({ ports }: CommandContext): Promise<Check
     "this system does not tell of its processes (no /proc): what an agent leaves behind in a session of its own is not found",
     "look for such processes yourself after a run was killed",
   );
+}
+
+/** Whether the shell of Chapo can be put into a sandbox; where the settings want it, it is an error if not. */
+export async function checkSandbox({ ports, env }: CommandContext, project?: Project): Promise<Check> {
+  const agents = Object.entries(project?.resolved.settings.agents ?? {});
+  const wanting = agents.flatMap(([name, { chapo }]) =>
+    chapo.sandbox ? [`agents.${name}.chapo.sandbox`] : [],
+  );
+  const sandbox = await findSandbox(ports.processes, env);
+  if ("found" in sandbox)
+    return fine(
+      "sandbox",
+      `works here (${sandbox.found}): agents.<name>.chapo.sandbox puts Chapo's shell into it`,
+    );
+  if (wanting.length === 0) return fine("sandbox", `not available, and no agent uses it: ${sandbox.missing}`);
+  return bad("sandbox", `${wanting.join(", ")} is true, but ${sandbox.missing}`, sandbox.hint);
 }
 
 /** The folder, or the nearest one above it that is there. */

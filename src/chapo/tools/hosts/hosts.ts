@@ -6,6 +6,7 @@ import { createNpmTools } from "./npm.js";
 import { createPm2Tools } from "./pm2.js";
 import { createSshTool, type SshHost } from "./ssh.js";
 import { createStagingLogsTool } from "./staging-logs.js";
+import type { Sandbox } from "../sandbox.js";
 import { createToolEnv } from "../../tool-env.js";
 
 /** The settings and ports of these tools. */
@@ -14,6 +15,8 @@ export interface HostsWorld extends GithubWorld {
   sshHosts: Readonly<Record<string, SshHost>>;
   /** Absolute; `undefined` if none is configured. */
   stagingLog: string | undefined;
+  /** Encloses npm, which runs the project's scripts. */
+  sandbox?: Sandbox;
 }
 
 /** Creates `github_* ssh_execute pm2_* npm_* logs_getStagingLogs`. */
@@ -23,7 +26,7 @@ export function createHostTools(world: HostsWorld): Tool[] {
     ...createGithubTools(own),
     createSshTool(own, world.sshHosts),
     ...createPm2Tools(own),
-    ...createNpmTools(own),
+    ...createNpmTools(own, world.sandbox),
     createStagingLogsTool(world.ports.files, world.stagingLog),
   ];
 }

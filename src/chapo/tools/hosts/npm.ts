@@ -1,6 +1,7 @@
 // The tools npm_install and npm_run, which may take longer than other tools. program.ts runs npm.
 import { z } from "zod";
 import { defineTool, type Tool } from "../../tool.js";
+import type { Sandbox } from "../sandbox.js";
 import { reportRun, runProgram, type ProgramWorld } from "../program.js";
 
 const LIMIT_MS = 600_000;
@@ -13,9 +14,11 @@ const word = z
   .refine((text) => !text.startsWith("-"), "it must not begin with -");
 
 /** Creates `npm_install npm_run`, which work in the project's root. */
-export function createNpmTools(world: ProgramWorld): Tool[] {
-  const run = async (args: readonly string[], signal: AbortSignal): ReturnType<typeof runProgram> =>
-    runProgram(world, { command: "npm", args, timeoutMs: LIMIT_MS, leavesNothing: true }, signal);
+export function createNpmTools(world: ProgramWorld, sandbox?: Sandbox): Tool[] {
+  const run = async (args: readonly string[], signal: AbortSignal): ReturnType<typeof runProgram> => {
+    const words = (await sandbox?.wrap("npm", args)) ?? { command: "npm", args };
+    return runProgram(world, { ...words, timeoutMs: LIMIT_MS, leavesNothing: true }, signal);
+  };
   return [
     defineTool({
       name: "npm_install",

@@ -4,6 +4,7 @@ import path from "node:path";
 import { markName } from "../../../system/processes/sweep.js";
 import type { Ports } from "../../../system/ports.js";
 import type { Redact } from "../../../system/text/redact.js";
+import type { Sandbox } from "../sandbox.js";
 import { redactFile } from "../../redact-file.js";
 import { CommandProcess, type CommandStart } from "./shell-command.js";
 import { buildShellScript, STATE_END } from "./shell-script.js";
@@ -23,6 +24,8 @@ export interface ShellWorld {
   /** The absolute folder for output that is too long for a result; created when it is needed. */
   folder: string;
   redact: Redact;
+  /** Encloses the commands. */
+  sandbox?: Sandbox;
 }
 
 /** A command that runs in the background. */
@@ -89,7 +92,12 @@ export class ShellSession {
       ...this.#secrets,
     ]);
     const marked = { ...env, [markName(this.#mark)]: "1" };
-    const start: CommandStart = { shell: shell.path, script, cwd: root, env: marked, mark, stdout, stderr };
+    // The last argument is the name the shell uses in its error messages.
+    const bare = { command: shell.path, args: ["-c", script, path.basename(shell.path)] };
+    const { sandbox } = this.#world;
+    const words = (await sandbox?.wrap(bare.command, bare.args, [states, folder])) ?? bare;
+    const isEnclosed = sandbox !== undefined;
+    const start: CommandStart = { ...words, isEnclosed, cwd: root, env: marked, mark, stdout, stderr };
     const started = new CommandProcess(ports, start);
     this.#running.add(started);
     void started.ended.then(() => this.#running.delete(started));

@@ -52,6 +52,9 @@ const timeout = z
   .optional()
   .describe(`Timeout in milliseconds; ${USUAL_TIMEOUT_MS} by default`);
 
+const IN_SANDBOX =
+  " It runs in a sandbox: only the project and /tmp can be written, the network may be off, and all processes of a command end with it.";
+
 function createExecuteTool(world: ShellWorld, session: ShellSession): Tool {
   return defineTool({
     name: "bash_execute",
@@ -59,7 +62,8 @@ function createExecuteTool(world: ShellWorld, session: ShellSession): Tool {
       "Runs a command in the session's shell. Folder, variables, functions and aliases carry over to the next call; " +
       "jobs, $! and traps do not: start a process that must keep running with background: true. " +
       "No terminal: stdin is empty. Answers with exit_code, stdout and stderr. " +
-      "With background: true it answers at once with an id for bash_output and bash_kill.",
+      "With background: true it answers at once with an id for bash_output and bash_kill." +
+      (world.sandbox === undefined ? "" : IN_SANDBOX),
     arguments: z.strictObject({
       command,
       description: z.string().optional().describe("The purpose of the command, in a few words"),
@@ -147,10 +151,16 @@ async function reportRun(run: Run, timeoutMs: number, notes: string[]): Promise<
   else
     for (const file of [running.stdout, running.stderr])
       await (isCut ? redactFile(files, file, run.world.redact) : files.remove(file));
-  const why = describeFailure(running, timeoutMs);
+  const why = describeNoSandbox(run) ?? describeFailure(running, timeoutMs);
   const body = [text, ...notes].join("\n");
   if (why !== undefined) return failed(`${why}\n${body}`);
   return done(`exit_code: ${running.end?.how === "exited" ? running.end.code : 0}\n${body}`);
+}
+
+/** Messages before the script redirects the output are bubblewrap's. */
+function describeNoSandbox({ world, started: { command: running } }: Run): string | undefined {
+  if (world.sandbox === undefined || !running.complaint.startsWith("bwrap:")) return undefined;
+  return `the sandbox could not be made, and the command did not run: ${running.complaint}`;
 }
 
 /** Describes why a command failed; `undefined` if it ended by itself, with any exit code. */

@@ -1,0 +1,124 @@
+// The sandbox of a session's shell and npm: the project and /tmp are writable, the rest is read-only, keys are hidden.
+// system/sandbox starts bubblewrap.
+import path from "node:path";
+import { buildSandboxArgs, findSandbox, isRoot, type SandboxView } from "../../system/sandbox/bubblewrap.js";
+import type { Ports } from "../../system/ports.js";
+import { UserError } from "../../system/errors.js";
+import { findGitFolders } from "./git-folders.js";
+
+/** An open sandbox. */
+export interface Sandbox {
+  /** Returns the words that start a command in it. `writable`: further folders. */
+  wrap(
+    command: string,
+    args: readonly string[],
+    writable?: readonly string[],
+  ): Promise<{ command: string; args: readonly string[] }>;
+  /** Removes its `/tmp`. */
+  close(): Promise<void>;
+}
+
+/** The project, and the user, that a sandbox is opened for. */
+interface SandboxPlace {
+  ports: Pick<Ports, "files" | "processes">;
+  /** The project's folder, absolute. */
+  root: string;
+  /** The user's home folder, absolute. */
+  home: string;
+  env: Readonly<Record<string, string>>;
+  /** Files with keys, absolute. */
+  keyFiles: readonly string[];
+  /** The folder of the sessions, absolute: a command in the sandbox cannot approve its own calls. */
+  sessionsFolder: string;
+  network: () => boolean;
+}
+
+/** Folders and files of the home folder with keys, tokens or what was typed. */
+const SECRETS = [
+  ...[".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".password-store", ".claude", ".codex"],
+  ...[".gemini", ".config/looper", ".config/gcloud", ".config/gh", ".config/opencode", ".config/anthropic"],
+  ...[".local/share/opencode", ".local/share/keyrings", ".terraform.d", ".claude.json", ".netrc", ".npmrc"],
+  ...[".pypirc", ".git-credentials", ".config/git/credentials", ".pgpass", ".dockercfg", ".vault-token"],
+  ...[".cargo/credentials", ".cargo/credentials.toml", ".bash_history", ".zsh_history"],
+];
+
+/** Variables that name such a file or folder. */
+const NAMED = [
+  ...["CODEX_HOME", "CLAUDE_CONFIG_DIR", "GNUPGHOME", "DOCKER_CONFIG", "KUBECONFIG"],
+  ...["AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "GOOGLE_APPLICATION_CREDENTIALS"],
+];
+
+/** Opens the sandbox; an `environment` error where it cannot be had. */
+export async function openSandbox(place: SandboxPlace): Promise<Sandbox> {
+  const { ports, env, network } = place;
+  const program = await findSandbox(ports.processes, env);
+  if ("missing" in program)
+    throw new UserError("environment", `sandbox is true, but ${program.missing}`, program.hint);
+  // Read once: a command in the sandbox can write some of what is read here.
+  const lasting = await readView(place);
+  let temp: Promise<{ temp: string; empty: string }> | undefined;
+  return {
+    wrap: async (command, args, writable = []) => {
+      const own = await (temp ??= makeTemp(ports.files));
+      const view = {
+        ...lasting.view,
+        writable: [...lasting.view.writable, ...(await resolveAll(ports.files, writable))],
+        hiddenFiles: { paths: lasting.files, empty: own.empty },
+        temp: own.temp,
+        // A home folder below /tmp would be gone with it.
+        readOnly: [...lasting.home, ...(await resolveAll(ports.files, [place.sessionsFolder]))],
+        network: network(),
+        isRoot: isRoot(),
+      };
+      return { command: program.found, args: buildSandboxArgs(view, [command, ...args]) };
+    },
+    close: async () => {
+      if (temp !== undefined) await ports.files.removeTree(path.dirname((await temp).temp));
+    },
+  };
+}
+
+async function makeTemp(files: Ports["files"]): Promise<{ temp: string; empty: string }> {
+  const folder = (await files.realPath(await files.makeTempFolder("looper-sandbox-"))) ?? "";
+  const [temp, empty] = [path.join(folder, "tmp"), path.join(folder, "empty")];
+  await files.makeFolder(temp, 0o700);
+  await files.writeNew(empty, "", { mode: 0o400 });
+  return { temp, empty };
+}
+
+type Lasting = Pick<SandboxView, "cwd" | "writable" | "hiddenFolders">;
+
+async function readView(place: SandboxPlace): Promise<{ view: Lasting; files: string[]; home: string[] }> {
+  const { ports, root, home, env, keyFiles } = place;
+  const { files } = ports;
+  const project = (await files.realPath(root)) ?? root;
+  const secrets = [
+    ...SECRETS.map((name) => path.join(home, name)),
+    ...(env["XDG_CONFIG_HOME"] === undefined ? [] : [path.join(env["XDG_CONFIG_HOME"], "looper")]),
+    ...NAMED.flatMap((name) => (env[name] ?? "").split(":")),
+    ...keyFiles,
+  ].filter((one) => path.isAbsolute(one));
+  const folders: string[] = [];
+  const hidden: string[] = [];
+  for (const secret of await resolveAll(files, secrets)) {
+    const kind = (await files.stat(secret).catch(() => undefined))?.kind;
+    if (kind === "folder") folders.push(secret);
+    if (kind === "file") hidden.push(secret);
+  }
+  const isCovered = (one: string): boolean => folders.some((folder) => one.startsWith(`${folder}/`));
+  return {
+    view: {
+      cwd: project,
+      writable: [project, ...(await findGitFolders(files, project))],
+      hiddenFolders: folders.filter((one) => !isCovered(one) && one !== project),
+    },
+    files: hidden.filter((one) => !isCovered(one)),
+    home: (await resolveAll(files, [home])).filter((one) => one.startsWith("/tmp/") && one !== project),
+  };
+}
+
+/** The real paths of those that are there, each once. */
+async function resolveAll(files: Ports["files"], paths: readonly string[]): Promise<string[]> {
+  const real = await Promise.all(paths.map((one) => files.realPath(one).catch(() => undefined)));
+  return [...new Set(real.filter((one) => one !== undefined))];
+}
