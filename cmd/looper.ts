@@ -1,4 +1,4 @@
-// The program: real ports → a command → an exit code. The only file that uses the process, its signals and its streams.
+// The program: real ports → a command → an exit code. The only file of the program that uses the process, its signals and its streams.
 // Leaves parsing the command line to program.ts, and the work to commands/.
 import { writeSync } from "node:fs";
 import module from "node:module";

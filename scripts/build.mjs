@@ -2,6 +2,7 @@
 // With --if-older it does nothing while dist/ is newer than everything it is made from.
 import { chmod, cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { apiTypes } from "./api-types.mjs";
 import { bundle, root } from "./bundle.mjs";
 import { isCurrent } from "./is-current.mjs";
 
@@ -9,13 +10,19 @@ const dist = path.join(root, "dist");
 const bin = path.join(dist, "looper.js");
 async function main() {
   if (process.argv.includes("--if-older") && (await isCurrent())) return;
-  const files = await bundle({ entryPoints: { looper: "cmd/looper.ts" }, outdir: dist, minify: true });
+  const files = await bundle({
+    entryPoints: { looper: "cmd/looper.ts" },
+    outdir: dist,
+    minify: true,
+    doors: { "api/looper": "api/looper.ts", "api/chapo": "api/chapo.ts" },
+  });
+  const types = await apiTypes(root, path.join(dist, "api"));
   await rm(dist, { recursive: true, force: true });
-  await mkdir(path.join(dist, "chunks"), { recursive: true });
+  for (const name of ["chunks", "api"]) await mkdir(path.join(dist, name), { recursive: true });
   await cp(path.join(root, "prompts"), path.join(dist, "prompts"), { recursive: true });
   await cp(path.join(root, "workflows"), path.join(dist, "workflows"), { recursive: true });
   // The entry comes last: it is what tells that the rest is there.
-  for (const file of files.toSorted((a) => (a.path === bin ? 1 : -1))) {
+  for (const file of [...files, ...types].sort((a) => (a.path === bin ? 1 : -1))) {
     const shebang = file.path === bin && !file.text.startsWith("#!") ? "#!/usr/bin/env node\n" : "";
     await writeFile(file.path, shebang + file.text);
   }

@@ -83,8 +83,9 @@ const APART = ["chokidar", "commander", "cosmiconfig", "execa", "pino"];
 const SMALL = 8_000;
 
 /**
- * `everyday`: files besides those of GROUPS that every start reads, without the extension.
- * @typedef {{ entryPoints: Record<string, string>, outdir: string, minify: boolean, plugins?: import("esbuild").Plugin[], everyday?: readonly string[] }} Order
+ * `everyday`: files besides those of GROUPS that every start reads, without the extension. `doors`: modules that other programs
+ * load, by the file that hands them out, without the extension.
+ * @typedef {{ entryPoints: Record<string, string>, outdir: string, minify: boolean, plugins?: import("esbuild").Plugin[], everyday?: readonly string[], doors?: Record<string, string> }} Order
  */
 
 /**
@@ -92,10 +93,18 @@ const SMALL = 8_000;
  * @param {Order} order
  */
 export async function bundle(order) {
-  const { entryPoints, outdir, minify } = order;
-  const first = await build({ ...(await optionsFor(order)), entryPoints, metafile: true, splitting: false });
+  const { entryPoints, outdir, minify, doors = {} } = order;
+  const starts = { ...entryPoints, ...doors };
+  const first = await build({
+    ...(await optionsFor(order)),
+    entryPoints: starts,
+    metafile: true,
+    splitting: false,
+  });
   // Each of our files is a module of its own, so that it runs only when it is used.
-  const ours = Object.keys(first.metafile.inputs).filter((file) => /^(?:cmd|src|test)\/.*\.ts$/.test(file));
+  const ours = Object.keys(first.metafile.inputs).filter((file) =>
+    /^(?:api|cmd|src|test)\/.*\.ts$/.test(file),
+  );
   const result = await build({
     ...(await optionsFor(order)),
     entryPoints: Object.fromEntries([
@@ -128,7 +137,12 @@ export async function bundle(order) {
     hints: holding(HINTS),
     seldom: holding(SELDOM),
   };
-  const files = await pack(modules, packsOf(order, modules, apart), { minify });
+  const handedOut = Object.entries(doors).map(([name, source]) => {
+    const module = path.join(outdir, source.replace(/\.ts$/, ".js"));
+    const names = result.metafile.outputs[path.relative(root, module)]?.exports ?? [];
+    return { path: path.join(outdir, `${name}.js`), module, names };
+  });
+  const files = await pack(modules, packsOf(order, modules, apart), { minify, doors: handedOut });
   // The project's own package.json says that its files are modules.
   return [...files, { path: path.join(outdir, "package.json"), text: '{"type":"commonjs"}\n' }];
 }

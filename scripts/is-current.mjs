@@ -6,10 +6,14 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = path.join(root, "dist", "looper.js");
 const sources = [
+  "api",
   "cmd",
   "src",
   "prompts",
   "workflows",
+  "schemas/event.schema.json",
+  "schemas/cli/chapo.schema.json",
+  "scripts/api-types.mjs",
   "scripts/build.mjs",
   "scripts/bundle.mjs",
   "scripts/help-texts.mjs",

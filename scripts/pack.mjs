@@ -58,14 +58,19 @@ export function reachedFrom(starts, all) {
 }
 
 /**
+ * A file that other programs load: it hands out the names of one module.
+ * @typedef {{ path: string, module: string, names: readonly string[] }} Door
+ */
+
+/**
  * The files. `packs`: the path of each, and the modules in it, in an order that stays; where it is an `entry`, that is the
- * first. `atOnce`: nearly all of it runs whenever it is read.
+ * first. `atOnce`: nearly all of it runs whenever it is read. `doors` need a single entry.
  * @param {ReadonlyMap<string, File>} modules
  * @param {readonly { path: string, members: readonly string[], entry?: boolean, atOnce?: boolean }[]} packs
- * @param {{ minify: boolean }} options
+ * @param {{ minify: boolean, doors?: readonly Door[] }} options
  * @returns {Promise<File[]>}
  */
-export async function pack(modules, packs, { minify }) {
+export async function pack(modules, packs, { minify, doors = [] }) {
   /** @type {Map<string, Place>} */
   const places = new Map();
   for (const [number, { members }] of packs.entries())
@@ -73,7 +78,7 @@ export async function pack(modules, packs, { minify }) {
   /** @param {string} text */
   const written = async (text) =>
     (await transform(text, { minify, target: "node20", legalComments: "none" })).code.trimEnd();
-  return Promise.all(
+  const files = await Promise.all(
     packs.map(async ({ path: file, members, entry = false, atOnce = false }, number) => {
       const parts = await Promise.all(
         members.map(async (member) => {
@@ -89,11 +94,36 @@ export async function pack(modules, packs, { minify }) {
       const before = await written(`"use strict";${HELPERS}${entry ? head(files) : ""}`);
       const list = `[\n${parts.join(",\n")}\n]`;
       const text = entry
-        ? `${before}const own=${list};\n${USE}(${String(number)},0);\n`
+        ? `${before}const own=${list};\n${start(number)}\n`
         : `${before}module.exports=${list};\n`;
       return { path: file, text };
     }),
   );
+  const entry = packs.find((one) => one.entry)?.path ?? "";
+  return [...files, ...doors.map((door) => ({ path: door.path, text: doorText(door, entry, places) }))];
+}
+
+/**
+ * The end of an entry: as a program it starts; loaded by a door it only hands out how a module is found.
+ * @param {number} number
+ */
+function start(number) {
+  return `if(require.main===module)${USE}(${String(number)},0);else module.exports=${USE};`;
+}
+
+/**
+ * Node finds the names in this text for `import`, so each has a line of its own.
+ * @param {Door} door
+ * @param {string} entry
+ * @param {ReadonlyMap<string, Place>} places
+ */
+function doorText({ path: file, module, names }, entry, places) {
+  const place = places.get(module);
+  if (place === undefined) throw new Error(`${file} hands out a module that is not there`);
+  const beside = path.relative(path.dirname(file), entry);
+  const lines = names.map((name) => `exports.${name} = api.${name};\n`);
+  const call = `require("./${beside}")(${String(place.pack)}, ${String(place.at)})`;
+  return `"use strict";\nconst api = ${call};\n${lines.join("")}`;
 }
 
 /**

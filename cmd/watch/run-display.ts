@@ -40,6 +40,10 @@ export interface Watching {
     task: Task;
     ending: AbortSignal;
   }) => Promise<"answered" | "left">;
+  /** Called with each line of the log when it is written. */
+  onEvent?: (event: Sealed) => void;
+  /** Called when the run has begun. `folder`: its log, absolute. */
+  onOpen?: (run: { run: string; folder: string }) => void;
 }
 
 const SAID: ReadonlySet<string> = new Set(["message", "tool_use", "tool_result", "command"]);

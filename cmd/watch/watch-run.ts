@@ -32,9 +32,11 @@ export async function watchRun(
       ...askingOf(context, watching, display),
       onEvent: (event) => {
         display.see(event);
+        watching.onEvent?.(event);
       },
     });
     context.noteLog(opened.folder);
+    watching.onOpen?.(opened);
     signals.to(opened);
     const end = await keepDiagnostics(context, opened, display);
     await display.conclude(opened.folder);

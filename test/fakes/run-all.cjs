@@ -4,7 +4,7 @@ const fs = require("node:fs");
 
 const dist = process.argv[2] ?? "";
 const text = fs.readFileSync(path.join(dist, "looper.js"), "utf8").replace(/^#!.*\n/, "");
-const entry = text.slice(0, text.lastIndexOf("looperUse("));
+const entry = text.slice(0, text.lastIndexOf("if(require.main"));
 
 /** @param {string} name @returns {unknown[]} */
 function near(name) {

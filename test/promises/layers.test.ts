@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 /**
  * The tower, lowest floor first: a floor's name, and its groups, lowest first. "." is the floor's own files; `testing` is
- * test support and may use all. A floor without groups is one room. A floor that is not built yet is absent; cmd is the roof.
+ * test support and may use all. A floor without groups is one room. A floor that is not built yet is absent; cmd and api are the roof.
  */
 const TOWER: Readonly<Record<string, readonly string[]>> = {
   system: [".", "text", "files", "processes", "sandbox"],
@@ -40,11 +40,12 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   ui: [".", "shapes", "view", "answers", "terminal", "github-actions"],
   server: [],
   cmd: ["context", "lookup", "watch", "completion", "commands", "line", "."],
+  api: ["types", "."],
 };
 const FLOORS = Object.keys(TOWER);
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const files = ["src", "cmd"].flatMap((top) =>
+const files = ["src", "cmd", "api"].flatMap((top) =>
   readdirSync(path.join(root, top), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.includes("testdata"))
     .map((name) => path.join(top, name)),

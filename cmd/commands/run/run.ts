@@ -23,13 +23,8 @@ import { watchRun, type RunToWatch } from "../../watch/watch-run.js";
 
 /** Runs the loop, or shows its plan. */
 export async function run(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
-  const flags = pickSettingFlags(context, typed);
-  // The run itself reports warnings, a plan does not.
-  const quiet = !hasFlag(typed, "--dry-run") || hasFlag(typed, "--quiet");
-  const project = await projectOf(context, { file: typed.operands[0], flags, quiet });
-  await mustBeReadable(context, project.todoFile);
-  await mustBeMeant(context, typed, project.todoFile);
-  const asked = await request(context, typed, project);
+  const asked = await readRequest(context, typed);
+  const { project } = asked;
   if (hasFlag(typed, "--dry-run")) return showPlan(context, typed, asked);
   const junit = textFlag(typed, "--junit");
   const end = await watchRun(context, asked, {
@@ -43,6 +38,17 @@ export async function run(context: CommandContext, typed: Typed): Promise<Comman
   const isFailed =
     hasFlag(typed, "--fail-unverified") && end.ending === "complete" && hasUnverified(end.view);
   return isFailed ? "no" : end;
+}
+
+/** Reads the project, its settings and what was typed. */
+export async function readRequest(context: CommandContext, typed: Typed): Promise<RunToWatch> {
+  const flags = pickSettingFlags(context, typed);
+  // The run itself reports warnings, a plan does not.
+  const quiet = !hasFlag(typed, "--dry-run") || hasFlag(typed, "--quiet");
+  const project = await projectOf(context, { file: typed.operands[0], flags, quiet });
+  await mustBeReadable(context, project.todoFile);
+  await mustBeMeant(context, typed, project.todoFile);
+  return request(context, typed, project);
 }
 
 function hasUnverified(view: View): boolean {

@@ -1,0 +1,153 @@
+// `import { openSession } from "looper/chapo"`: a session of the built-in engine for another program. Leaves the settings and the
+// model to the command's own files, and the work to src/chapo.
+import { openHere } from "../cmd/commands/chapo/open-here.js";
+import { modelOf, siteOf, trustSite } from "../cmd/commands/chapo/site.js";
+import type { PendingCall, Reply } from "../src/chapo/engine/pending.js";
+import type { ConversationOutcome } from "../src/chapo/engine/world.js";
+import type { Chapo } from "../src/chapo/session/session-request.js";
+import { UserError } from "../src/system/errors.js";
+import { given } from "../src/system/given.js";
+import { COMMON, namingOptions, toTyped, type Options } from "./options.js";
+import { silentContext } from "./silent-context.js";
+import type * as api from "./types/chapo.js";
+import type { StopSignal } from "./types/shared.js";
+
+export { UserError };
+
+const OPTIONS: Options = {
+  ...COMMON,
+  model: ["text", "--model"],
+  mode: ["text", "--mode"],
+  profile: ["text", "--profile"],
+  trustMode: ["text", "--trust-mode"],
+  tools: ["text", "--tools"],
+  maxIterations: ["number", "--max-iterations"],
+  skills: ["list", "--skill"],
+  resume: ["text", "--session"],
+  ask: ["function"],
+};
+
+/** Opens a session in a project. */
+export async function openSession(options: api.SessionOptions = {}): Promise<api.Session> {
+  const typed = toTyped(options, OPTIONS);
+  const { ask, onEvent, onWarning, resume, signal } = options;
+  const context = await silentContext(options);
+  return namingOptions(OPTIONS, async () => {
+    const site = await siteOf(context, typed);
+    await trustSite(context, typed, site);
+    const model = await modelOf(context, typed, site);
+    const opening = linked([signal]);
+    try {
+      const place = { site, model, signal: opening.signal, ...given({ resume }) };
+      const chapo = await openHere(context, typed, place, {
+        ...(ask === undefined ? {} : { ask: async (question) => toReply(await ask(question)) }),
+        onEvent: (event) => {
+          onEvent?.(event);
+        },
+        onWarning: (text) => {
+          onWarning?.(site.redact(text));
+        },
+      });
+      return toSession(chapo, signal);
+    } finally {
+      opening.release();
+    }
+  });
+}
+
+function toSession(chapo: Chapo, whole: StopSignal | undefined): api.Session {
+  const state = { working: false, closed: false };
+  const turn = async (
+    own: StopSignal | undefined,
+    work: (signal: AbortSignal) => Promise<ConversationOutcome>,
+  ): Promise<api.Outcome> => {
+    if (state.closed)
+      throw new UserError("usage", `the session ${chapo.id} is closed`, "open it with resume");
+    if (state.working)
+      throw new UserError("usage", `the session ${chapo.id} works on a message`, "wait for its outcome");
+    state.working = true;
+    const stop = linked([whole, own]);
+    try {
+      return toOutcome(await work(stop.signal));
+    } finally {
+      stop.release();
+      state.working = false;
+    }
+  };
+  return {
+    id: chapo.id,
+    send: async (message, { signal } = {}) => {
+      if (typeof message !== "string" || !/\S/u.test(message))
+        throw new UserError("usage", "the message is empty", "say what to do");
+      return turn(signal, (stop) => chapo.send(message, stop));
+    },
+    pending: () => {
+      const pending = chapo.pending();
+      return pending === undefined ? undefined : toWaiting(pending);
+    },
+    answer: (reply, { signal } = {}) =>
+      turn(signal, async (stop) => {
+        const { verdict, remark, by = "user", ...rest } = toReply(reply);
+        const args = "args" in rest ? rest.args : undefined;
+        await chapo.answer({ verdict, by, via: "api", ...given({ remark, args }) });
+        return chapo.proceed(stop);
+      }),
+    close: async () => {
+      if (state.closed) return;
+      state.closed = true;
+      await chapo.close();
+    },
+  };
+}
+
+function toReply(reply: api.Reply): Reply {
+  const given: unknown = reply;
+  const isReply = typeof given === "object" && given !== null && "verdict" in given;
+  if (isReply && (given.verdict === "approve" || given.verdict === "reject")) return { ...reply, via: "api" };
+  throw new UserError(
+    "usage",
+    "the reply to a question is not known",
+    'return {verdict: "approve"} or {verdict: "reject"}',
+  );
+}
+
+function toOutcome(outcome: ConversationOutcome): api.Outcome {
+  switch (outcome.how) {
+    case "answer":
+      return outcome;
+    case "clarify":
+      return { how: "clarify", question: outcome.question, exhausted: outcome.exhausted };
+    case "pending":
+      return { how: "pending", pending: toWaiting(outcome.pending) };
+    case "error": {
+      const { error, reason, retryAt } = outcome;
+      const time = retryAt === undefined ? {} : { retryAt: new Date(retryAt).toISOString() };
+      return { how: "error", error, reason, ...time };
+    }
+    case "finished":
+    default:
+      throw new Error(`a session of a person ended as ${outcome.how}`);
+  }
+}
+
+function toWaiting({ tool, agent, args, preview, because, asked_at }: PendingCall): api.WaitingCall {
+  return { tool, agent, args, preview, because, asked_at };
+}
+
+/** A signal that is aborted with any of these, until it is released. */
+function linked(signals: readonly (StopSignal | undefined)[]): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const stop = (): void => {
+    controller.abort();
+  };
+  for (const signal of signals) {
+    if (signal?.aborted === true) stop();
+    signal?.addEventListener("abort", stop);
+  }
+  return {
+    signal: controller.signal,
+    release: () => {
+      for (const signal of signals) signal?.removeEventListener("abort", stop);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// The process as a command sees it when another program calls: nothing is printed, no person is there, signals are the
+// caller's. The only file of the API that uses the process.
+import { homedir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { CommandContext, Signal } from "../cmd/context/command-context.js";
+import { USUAL } from "../cmd/line/log-flags.js";
+import { UserError } from "../src/system/errors.js";
+import { nodePorts } from "../src/system/processes/node-ports.js";
+import type { Output } from "../src/ui/output.js";
+import type { CommonOptions } from "./types/shared.js";
+
+/** Set by the bundler. */
+declare const LOOPER_VERSION: string;
+
+const NOWHERE: Output = {
+  write: () => Promise.resolve(),
+  isTerminal: false,
+  colour: false,
+  columns: () => 80,
+  rows: () => 24,
+};
+
+async function* readNothing(): AsyncGenerator<Uint8Array> {
+  yield* await Promise.resolve([]);
+}
+
+/** `interrupted`: called with what is to be told when the caller wants the end. */
+export async function silentContext(
+  { folder = ".", env = process.env, onWarning }: CommonOptions,
+  interrupted: (listener: (signal: Signal) => boolean) => void = () => undefined,
+): Promise<CommandContext> {
+  const cwd = path.resolve(folder);
+  const ports = nodePorts();
+  if ((await ports.files.stat(cwd))?.kind !== "folder")
+    throw new UserError("usage", `there is no folder ${cwd}`, "name an existing folder");
+  // In the package this is looper.js, beside which the prompts are.
+  const entry = fileURLToPath(import.meta.url);
+  return {
+    ports,
+    version: LOOPER_VERSION,
+    nodeVersion: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+    node: process.execPath,
+    cwd,
+    env: Object.fromEntries(
+      Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
+    home: env["HOME"] ?? homedir(),
+    self: { command: process.execPath, args: [entry] },
+    promptsFolder: path.join(path.dirname(entry), "prompts"),
+    workflowsFolder: path.join(path.dirname(entry), "workflows"),
+    out: NOWHERE,
+    err: NOWHERE,
+    report: ({ level, lines, warning }) => {
+      if (level === "warn") onWarning?.(warning ?? lines.join("\n").replace(/^looper: /, ""));
+      return Promise.resolve();
+    },
+    log: USUAL,
+    writeWorkflowCommands: () => Promise.resolve(),
+    hangsUp: false,
+    ...NO_PERSON,
+    onSignal: interrupted,
+    noteLog: () => undefined,
+    claimStdout: () => () => Promise.resolve(),
+  };
+}
+
+const NO_PERSON: Pick<
+  CommandContext,
+  "stdin" | "confirm" | "choose" | "chooseSome" | "ask" | "askLine" | "inTerminal" | "openTerminal"
+> = {
+  stdin: {
+    isTerminal: false,
+    readAll: () => Promise.resolve(""),
+    readBytes: () => Promise.resolve(new Uint8Array()),
+    chunks: readNothing,
+  },
+  confirm: () => Promise.resolve(false),
+  choose: () => Promise.resolve(undefined),
+  chooseSome: () => Promise.resolve(undefined),
+  ask: () => Promise.resolve(undefined),
+  askLine: () => Promise.resolve("closed"),
+  inTerminal: () => Promise.resolve(undefined),
+  openTerminal: () => Promise.reject(new Error("no terminal here")),
+};
