@@ -27,6 +27,9 @@ const SELDOM = [
   "src/config/read/settings-text",
   "src/system/text/source-text",
   "src/config/read/chapo-settings",
+  // The setting hooks.read_claude is on.
+  "src/config/claude/load-claude-hooks",
+  "src/config/claude/claude-hooks",
   // A task is in a workflow.
   "src/todo/check/meets-progress",
   "src/todo/check/progress-rules",

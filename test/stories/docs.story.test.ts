@@ -24,6 +24,10 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "npx vitest run --project stories": "is this very suite",
   "looper completion powershell >> $PROFILE": "is for PowerShell",
   "looper demo": "is run by test/stories/cli.story.test.ts",
+  "looper chapo approve last": "is done by test/stories/chapo-approvals.story.test.ts",
+  'looper chapo reject last -m "Use a branch"': "is done by test/stories/chapo-approvals.story.test.ts",
+  'looper chapo approve last --args \'{"path": "b.txt", "content": "b"}\'':
+    "is done by test/stories/chapo-approvals.story.test.ts",
   "looper demo --chapo": "is run by test/stories/chapo-run.story.test.ts",
 };
 

@@ -26,7 +26,7 @@ test("a file of Claude Code is read with its matchers, types and timeouts", () =
   ]);
 });
 
-test("what is not known is named and passed over, and the rest is used", () => {
+test("an unknown key is named and passed over, and the rest is used", () => {
   const hooks = [
     { type: "prompt", prompt: "is it good?" },
     { type: "command" },

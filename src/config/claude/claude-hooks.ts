@@ -1,5 +1,5 @@
-// Reads the hooks of Claude Code's settings files as hooks of Chapo. Pure. What it does not know is named in a warning and passed
-// over. load-claude-hooks.ts finds the files.
+// Reads the hooks of Claude Code's settings files as hooks of Chapo. Pure. A key that it does not know is named in a
+// warning and passed over. load-claude-hooks.ts finds the files.
 import { CHAPO_HOOK_ROWS } from "../settings/chapo-rows.js";
 import type { Settings } from "../settings/settings.js";
 import { shorten } from "../../system/text/cut.js";

@@ -92,7 +92,7 @@ async function restoreAll(work: Work): Promise<Restored> {
   // Last, because no tree contains the metadata: a restore that was killed earlier comes here again.
   await restoreLineEnds(repo, { kept: order.checkpoint.beside, tree, leave });
   const unseen = await restoreUnseen(repo, order.checkpoint, { tree, leave });
-  // What was seen of the tree around them says nothing of the files in them.
+  // The tree around them says nothing about the files in them.
   const inside = await restoreModules(repo, { ...order, unchanged: false }, restoreTo);
   const paths = [...(work.kept?.changes.keys() ?? [])].map(toText);
   return {

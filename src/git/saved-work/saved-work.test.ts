@@ -265,7 +265,7 @@ test("saved work is read by two git processes, and as long as nothing is saved b
   seen.length = 0;
   const first = await readWork(repo, "T1");
   expect(seen).toEqual(["for-each-ref"]);
-  // What is remembered of the work is what another process reads in the repository.
+  // The work in memory is the work that another process reads in the repository.
   const other = await scratch.open();
   expect(await readWork(other, "T1")).toEqual(first);
   seen.length = 0;
