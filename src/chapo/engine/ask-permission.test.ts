@@ -51,6 +51,23 @@ async function ask(replies: readonly Played[]) {
   return { ...played, outcome };
 }
 
+test("PreToolUse judges a call once: after the approval, what it changed runs as it was shown", async () => {
+  const { world } = play([{ calls: [write] }, "Done."]);
+  const fired: string[] = [];
+  world.hooks = (event) => {
+    if (event !== "PreToolUse") return Promise.resolve({});
+    fired.push(event);
+    return Promise.resolve({ verdict: "ask", input: { file_path: "b.txt" } });
+  };
+  await converse(world, createTestConversation(), "go");
+  const before = fired.length;
+  expect(stored(world).pending).toMatchObject({ args: { path: "b.txt" } });
+  const { outcome } = await converse(world, answer(stored(world)));
+  expect(outcome).toMatchObject({ how: "answer", answer: "Done." });
+  expect([before > 0, fired.length]).toEqual([true, before]);
+  expect(JSON.stringify(world.ran)).toContain("b.txt");
+});
+
 describe("a call that needs a person", () => {
   test("ends the turn where no person can be asked, with the call in the session file", async () => {
     const { world, outcome } = await ask([{ calls: [write, read] }, "Done."]);

@@ -1,5 +1,6 @@
 // The gate that every tool call passes. It checks the name, the arguments, the agent, the budget, the paths and the permission.
 // It then runs the call (run-prepared.ts), truncates the output and writes the audit record. Every failure becomes a result.
+import { isDeepStrictEqual } from "node:util";
 import { given } from "../../system/given.js";
 import { askPermission, getPending, toPermission, type Permission } from "./ask-permission.js";
 import { clipMiddle } from "./clip.js";
@@ -130,7 +131,7 @@ async function passGate(
   const outside = await world.gate.checkSubjects(prepared.subjects);
   if (outside !== undefined) return { code: "outside", error: outside };
   const call: GateCall = { callId: read.id, agent, tool, args, prepared, ...given({ approved }) };
-  const hook = approved === undefined ? await fireBefore(world, call) : {};
+  const hook = approved === undefined ? await judgeByHooks(world, live, call) : {};
   if (hook.verdict !== "deny" && hook.input !== undefined && changed !== true)
     return passGate(world, live, { ...read, args: hook.input }, { changed: true });
   const permission = await permit(world, live, { call, hook });
@@ -140,6 +141,14 @@ async function passGate(
   if ("edited" in permission)
     return passGate(world, live, { ...read, args: permission.edited }, { approved: permission.approved });
   return { ...call, ...given(permission) };
+}
+
+/** Hooks judge a call once: with an approval, the call that was shown is compared with what would run now. */
+async function judgeByHooks(world: EngineWorld, live: LiveConversation, call: GateCall): Promise<HookAnswer> {
+  const pending = getPending(live, call);
+  if (world.hooks === undefined || pending?.answer?.verdict !== "approve") return fireBefore(world, call);
+  const isSame = isDeepStrictEqual(pending.args, call.args);
+  return { verdict: "ask", ...(isSame ? {} : { input: pending.args }) };
 }
 
 /** Returns the permission of a person or of the rules. A prohibition holds in spite of an approval. */
