@@ -37,8 +37,8 @@ test("an unknown key is named and passed over, and the rest is used", () => {
   expect(found.hooks.map(({ hook }) => hook)).toEqual([{ command: "kept" }]);
   expect(found.warnings).toEqual([
     '.claude/settings.json: hooks.Stop[0].hooks[0]: the type "prompt" is not known; the hook is passed over',
-    ".claude/settings.json: hooks.Stop[0].hooks[1].command is no text; the hook is passed over",
-    ".claude/settings.json: hooks.Stop[0].hooks[2].url is no http:// or https:// address; the hook is passed over",
+    ".claude/settings.json: hooks.Stop[0].hooks[1].command is not a text; the hook is passed over",
+    ".claude/settings.json: hooks.Stop[0].hooks[2].url is not an http:// or https:// address; the hook is passed over",
     ".claude/settings.json: hooks.Stop[0].hooks[3].timeout is not a number of seconds; the usual one is used",
     '.claude/settings.json: hooks.Stop[1] is not {"matcher"?: text, "hooks": list} and is passed over',
     ".claude/settings.json: the hook event TeammateIdle is not known; its hooks are passed over",

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { UserError } from "../../system/errors.js";
 import { resolveSettings } from "./resolve.js";
 import { readJsonSettings } from "./settings-text.js";
-import { ROWS } from "../settings/settings.js";
+import { ROWS, takesList } from "../settings/settings.js";
 
 function resolve(env: Record<string, string>, project?: unknown) {
   const file = project === undefined ? undefined : readJsonSettings("p.json", JSON.stringify(project));
@@ -24,10 +23,8 @@ test("each key outside agents has its long name", () => {
   for (const [key, row] of ROWS) {
     if (key.includes("*")) continue;
     const name = `LOOPER_${key.toUpperCase().replaceAll(".", "_")}`;
-    const texts =
-      row.type instanceof z.ZodArray
-        ? ["codex,claude"]
-        : ["5", "true", "codex", "odd-even", "none", "keep", "wait", "verified", "allow", "room"];
+    const words = ["5", "true", "codex", "odd-even", "none", "keep", "wait", "verified", "allow", "room"];
+    const texts = takesList(row) ? ["codex,claude", '[{"command":"notify"}]'] : words;
     const accepted = texts.map((text) => tryResolve({ [name]: text })).find((found) => found !== undefined);
     expect([key, accepted?.values.get(key)?.source, accepted?.warnings]).toEqual([
       key,
