@@ -7,7 +7,7 @@ import { ENDS, type Scalar, type Stage, type StageOutcome, type Target, type Wor
 export const MOST_VISITS = 25;
 
 /** The outcomes that the runner gives. A stage may map each in `next`; no agent reports one. */
-export const RUNNER_OUTCOMES = [
+const RUNNER_OUTCOMES = [
   "failed",
   "exhausted",
   "blocked",
@@ -17,7 +17,6 @@ export const RUNNER_OUTCOMES = [
   "conflict",
   "gate_failed",
 ] as const;
-export type RunnerOutcome = (typeof RUNNER_OUTCOMES)[number];
 
 /** Where a task is, and what it used so far; the row of a task has all of it. */
 export interface Place {
@@ -50,7 +49,8 @@ export function isEnd(stage: string): stage is (typeof ENDS)[number] {
   return ENDS.some((end) => end === stage);
 }
 
-function isRunnerOutcome(outcome: string): boolean {
+/** Whether the runner gives this outcome to a stage, whatever its agent or person says. */
+export function isRunnerOutcome(outcome: string): boolean {
   return RUNNER_OUTCOMES.some((one) => one === outcome);
 }
 

@@ -2,7 +2,7 @@
 // Leaves the shape to shape.ts, and files that a workflow names (prompts, schemas) to who reads the project.
 import type { SourcePath } from "../system/text/source-text.js";
 import { arrowsOf, leadingTo, reachedFrom, stepsTo } from "./graph.js";
-import { isEnd, listOwnOutcomes, MOST_VISITS, RUNNER_OUTCOMES, toTarget } from "./advance.js";
+import { isEnd, listOwnOutcomes, MOST_VISITS, isRunnerOutcome, toTarget } from "./advance.js";
 import {
   didYouMean,
   durationProblems,
@@ -111,12 +111,7 @@ function targetProblems(
       message: `the outcome ${outcome} leads to ${JSON.stringify(to)}, which is not a stage`,
       suggestion: didYouMean(to, [...ENDS, ...names]),
     });
-  if (
-    stage.kind === "check" &&
-    outcome !== "passed" &&
-    outcome !== "failed" &&
-    !RUNNER_OUTCOMES.some((one) => one === outcome)
-  )
+  if (stage.kind === "check" && outcome !== "passed" && outcome !== "failed" && !isRunnerOutcome(outcome))
     problems.push({
       path,
       message: `a check stage has the outcomes passed and failed, not ${outcome}`,

@@ -55,13 +55,18 @@ test(
       `exec --json --skip-git-repo-check ${permit} -m gpt-x --output-schema FILE -`,
     ];
     const flags = "--output-format stream-json --verbose --max-turns 30 --json-schema SCHEMA --effort low";
-    const claude = (permit: string) => [`-p ${permit} ${flags}`, `-p --permission-mode plan --allowedTools mcp__looper ${flags}`];
+    const claude = (permit: string) => [
+      `-p ${permit} ${flags}`,
+      `-p --permission-mode plan --allowedTools mcp__looper ${flags}`,
+    ];
     expect(seen).toEqual({
       "codex read-only": codex("-s read-only"),
       "codex workspace": codex("-s workspace-write"),
       "codex full": codex("--dangerously-bypass-approvals-and-sandbox"),
       "claude read-only": claude("--permission-mode plan --allowedTools mcp__looper"),
-      "claude workspace": claude("--permission-mode acceptEdits --allowedTools Bash Edit Write Read mcp__looper"),
+      "claude workspace": claude(
+        "--permission-mode acceptEdits --allowedTools Bash Edit Write Read mcp__looper",
+      ),
       "claude full": claude("--dangerously-skip-permissions"),
     });
   }),

@@ -44,13 +44,7 @@ export const PEOPLE_COMMANDS: readonly CommandDefinition[] = [
       { spelled: "[outcome]", help: "one of its outcomes, or the answer's text", completes: "outcome" },
     ],
     help: "answer the question of a task",
-    flags: [
-      MESSAGE,
-      EDIT,
-      SHOWN,
-      TODO_FILE,
-      JSON_FLAG,
-    ],
+    flags: [MESSAGE, EDIT, SHOWN, TODO_FILE, JSON_FLAG],
     examples: [
       { line: 'looper answer T3 revise -m "leave the API as it is"', help: "send a plan back" },
       { line: 'looper answer T3 -m "port 8080"', help: "answer the question of an agent" },

@@ -1,7 +1,7 @@
 // The laws L19 to L24 as checks on a state and on one call of `step`, from rows, effects and the simulated disk alone.
 import type { Advance } from "../../todo/model/change.js";
 import type { IndexRow } from "../../todo/model/task.js";
-import { MOST_VISITS, RUNNER_OUTCOMES, isEnd } from "../../workflow/advance.js";
+import { MOST_VISITS, isRunnerOutcome, isEnd } from "../../workflow/advance.js";
 import type { Workflow } from "../../workflow/workflow.js";
 import type { Effect } from "../step/effects.js";
 import type { Sim, Taken } from "./sim.js";
@@ -84,7 +84,7 @@ export function movedTurns(turn: Turn): string[] {
 function undeclared({ outcome, expect, to, takes }: Advance, { stages }: Workflow): string[] {
   if (isEnd(expect.stage)) return [];
   const stage = stages[expect.stage];
-  const isRunners = RUNNER_OUTCOMES.some((one) => one === outcome) || outcome === "complete";
+  const isRunners = isRunnerOutcome(outcome) || outcome === "complete";
   const isCheck = stage?.kind === "check" && ["passed", "failed"].includes(outcome);
   if (isRunners || isCheck || stage?.next[outcome] !== undefined) return [];
   return takes !== undefined && to === expect.stage ? [] : [`${expect.stage} has no outcome ${outcome}`];

@@ -50,11 +50,6 @@ export function openKnownFiles(files: Files, store: KnownStore): KnownFiles {
   };
 }
 
-/** A store that is lost with the process. */
-export function createTransientStore(): KnownStore {
-  return { read: () => Promise.resolve(undefined), write: () => Promise.resolve() };
-}
-
 async function fingerprint(files: Files, path: string): Promise<string | undefined> {
   const stat = await files.stat(path);
   if (stat?.kind !== "file") return undefined;

@@ -8,7 +8,7 @@ import type { Status, TaskId } from "../../../todo/model/task.js";
 import {
   leadOn,
   listOwnOutcomes,
-  RUNNER_OUTCOMES,
+  isRunnerOutcome,
   type Lead,
   type PassedStage,
   type Place,
@@ -110,7 +110,7 @@ export function makeAsk({ stages }: Workflow, to: string, at: number): AskedQues
 
 /** The outcomes a person can choose. */
 function listAnswers({ next }: AskStage): string[] {
-  return Object.keys(next).filter((outcome) => !RUNNER_OUTCOMES.some((one) => one === outcome));
+  return Object.keys(next).filter((outcome) => !isRunnerOutcome(outcome));
 }
 
 /** Continues from the stage that was entered, if a setting or a grant answers its question. */
