@@ -85,7 +85,7 @@ test(
     const bad = await rig.run(["chapo", "approve", session, "--args", "{"]);
     expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining("--args is not JSON") as string });
     rig.write("changed.json", '{"path":"c.txt","content":"c\\n"}');
-    const edited = ["--edit", "changed.json"];
+    const edited = ["--args-file", "changed.json"];
     expect((await rig.run(["chapo", "approve", session, ...edited])).code).toBe(0);
     expect([rig.read("c.txt"), existsSync(path.join(rig.project, "b.txt"))]).toEqual(["c\n", false]);
   }),

@@ -17,7 +17,7 @@ import { resumeWith } from "./converse.js";
 import { findPending } from "./pending.js";
 import type { ChapoSite } from "./site.js";
 
-/** `looper chapo approve SESSION [-m TEXT] [--args JSON | --edit FILE]`, `looper chapo reject SESSION [-m TEXT]` */
+/** `looper chapo approve SESSION [-m TEXT] [--args JSON | --args-file FILE]`, `looper chapo reject SESSION [-m TEXT]` */
 export async function answerCall(
   context: CommandContext,
   typed: Typed,
@@ -39,7 +39,7 @@ export async function answerCall(
 
 /** The arguments as the person changed them; `undefined`: as they are. */
 async function changedArgs(context: CommandContext, typed: Typed): Promise<unknown> {
-  const [text, file] = [textFlag(typed, "--args"), textFlag(typed, "--edit")];
+  const [text, file] = [textFlag(typed, "--args"), textFlag(typed, "--args-file")];
   if (text !== undefined) return readArgs(text, "--args");
   if (file === undefined) return undefined;
   const bytes = await readNamedFile(context, path.resolve(context.cwd, file), "file");

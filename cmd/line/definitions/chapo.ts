@@ -62,7 +62,7 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
       },
       { spelled: "-m, --message <text>", help: "approve, reject: a remark for the model" },
       { spelled: "--args <json>", help: "approve: run the call with these arguments" },
-      { spelled: "--edit <file>", help: "approve: the same, from a file of JSON", completes: "file" },
+      { spelled: "--args-file <file>", help: "approve: the same, from a file of JSON", completes: "file" },
       { spelled: "--serve-stdio", help: "serve the Agent Client Protocol" },
       TRUST,
       JSON_FLAG,

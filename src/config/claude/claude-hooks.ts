@@ -97,7 +97,7 @@ function readHook(hook: unknown, matcher: string | undefined, warn: Warn): Hook[
   const runs = fieldOf(hook, field);
   if (typeof runs !== "string" || runs === "" || (field === "url" && !isWebAddress(runs))) {
     warn(
-      `.${field} is ${field === "url" ? "no http:// or https:// address" : "no text"}; the hook is passed over`,
+      `.${field} is ${field === "url" ? "not an http:// or https:// address" : "not a text"}; the hook is passed over`,
     );
     return [];
   }
