@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const BIN = fileURLToPath(new URL("../dist/looper.js", import.meta.url));
 const INPUT = "LOOPER_ACTION_";
 
-/** As in src/logging/events.ts; a test holds them together. */
+/** As in src/logging/events/events.ts; a test holds them together. */
 const ENDINGS = [
   "complete",
   "blocked",

@@ -6,7 +6,7 @@ import path from "node:path";
 /** The schema of each kind of event: our module that a declaration imports it from, and the name of the type. */
 const EVENTS = [
   { from: "../../src/chapo/engine/events.js", name: "ChapoEvent", schema: "schemas/cli/chapo.schema.json" },
-  { from: "../../src/logging/events.js", name: "Sealed", schema: "schemas/event.schema.json" },
+  { from: "../../src/logging/events/events.js", name: "Sealed", schema: "schemas/event.schema.json" },
 ];
 
 /** A type longer than this that is used again gets a name of its own. */

@@ -65,10 +65,10 @@ const SELDOM = [
   "src/gate/verdict/why-unverified",
   "src/ui/view/read-doubts",
   // There were runs.
-  "src/logging/events",
-  "src/ui/view/ending",
+  "src/logging/events/events",
+  "src/ui/view/words/ending",
   "src/ui/view/read-view",
-  "src/ui/view/live-line",
+  "src/ui/view/words/live-line",
 ];
 
 /** Files that every command imports, and uses only for an unknown word or when the system has run out of something. */

@@ -4,7 +4,7 @@ import { Script } from "../src/agents/hosted/script.js";
 import { ChapoEvent } from "../src/chapo/engine/events.js";
 import { ChapoScript } from "../src/chapo/models/script-file.js";
 import { settingsJsonSchema } from "../src/config/settings/settings-schema.js";
-import { eventJsonSchema } from "../src/logging/events.js";
+import { eventJsonSchema } from "../src/logging/events/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/check/schema.js";
 import { Backlog } from "../src/todo/model/task.js";
 import { QuestionsAnswer } from "../src/ui/shapes/questions.js";
@@ -44,7 +44,7 @@ import {
   WorkflowCopyAnswer,
   WorkflowsAnswer,
 } from "../src/ui/shapes/workflows.js";
-import { OUTPUTS, outputJsonSchema, type OutputName } from "../src/workflow/outputs.js";
+import { OUTPUTS, outputJsonSchema, type OutputName } from "../src/workflow/outputs/outputs.js";
 
 /** A published schema: a path from the project's root, and the function whose result the file holds. */
 export interface PublishedSchema {

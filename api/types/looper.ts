@@ -1,5 +1,5 @@
 // The declarations of `import { run } from "looper"`. Copied into the package; only the module of the events is replaced.
-import type { Sealed } from "../../src/logging/events.js";
+import type { Sealed } from "../../src/logging/events/events.js";
 import { UserError, type CommonOptions, type StopSignal } from "./shared.js";
 
 /** A line of the run's log (docs/EVENTS.md). */

@@ -9,9 +9,9 @@ import { listWorkflowFiles, type WorkflowFile } from "../../src/config/workflows
 import { readWorkflowFile } from "../../src/config/workflows/load-workflow.js";
 import { workflowPlaces } from "../../src/config/workflows/workflow-places.js";
 import { rowOf, STRATEGIES } from "../../src/config/settings/settings.js";
-import { openRepository } from "../../src/git/base/repository.js";
+import { openRepository } from "../../src/git/base/repository/repository.js";
 import { findRescues, type FoundRescue } from "../../src/git/rescue/rescue.js";
-import { EVENT_TYPES } from "../../src/logging/events.js";
+import { EVENT_TYPES } from "../../src/logging/events/events.js";
 import { given } from "../../src/system/given.js";
 import { never } from "../../src/system/never.js";
 import { checkBacklog } from "../../src/todo/check/check.js";

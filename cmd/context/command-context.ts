@@ -1,7 +1,7 @@
 // The process as a command sees it: no command touches the real one. looper.ts fills it in.
 import type { Flags } from "../../src/config/read/resolve.js";
 import { agentNameIn } from "../../src/config/settings/agent-name.js";
-import type { Ending } from "../../src/logging/events.js";
+import type { Ending } from "../../src/logging/events/events.js";
 import type { Ports } from "../../src/system/ports.js";
 import type { TerminalProgram } from "../../src/system/processes/in-terminal.js";
 import type { RawTerminal } from "../../src/system/processes/raw-terminal.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ENDINGS } from "../../src/logging/events.js";
+import { ENDINGS } from "../../src/logging/events/events.js";
 import { BUG, EXIT_CODES, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./exit-codes.js";
 
 test("each ending has the exit code the contract gives it", () => {

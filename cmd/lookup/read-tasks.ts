@@ -5,7 +5,7 @@ import { checkBacklog } from "../../src/todo/check/check.js";
 import type { Problem } from "../../src/todo/model/problem.js";
 import type { WrongTask } from "../../src/todo/check/shape.js";
 import type { Task } from "../../src/todo/model/task.js";
-import { plural } from "../../src/ui/view/amounts.js";
+import { plural } from "../../src/ui/view/words/amounts.js";
 import { clean } from "../../src/ui/text.js";
 import { checkOptionsOf } from "./check-options.js";
 import { readNamedFile, shownPath } from "./project.js";

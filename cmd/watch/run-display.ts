@@ -2,7 +2,7 @@
 // watch-run.ts, and the layout to ui/.
 import path from "node:path";
 import type { DiagnosticsFile, DiagnosticsLine } from "../../src/logging/diagnostics-file.js";
-import type { Sealed } from "../../src/logging/events.js";
+import type { Sealed } from "../../src/logging/events/events.js";
 import { given } from "../../src/system/given.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { closure, rowOf } from "../../src/todo/model/select.js";
@@ -11,8 +11,8 @@ import { isWanted, messageOf, type Note } from "../../src/ui/terminal/diagnostic
 import { jsonText } from "../../src/ui/json-text.js";
 import { junitXml } from "../../src/ui/view/junit.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
-import { eventLine } from "../../src/ui/terminal/event-line.js";
-import { liveLine } from "../../src/ui/view/live-line.js";
+import { eventLine } from "../../src/ui/terminal/lines/event-line.js";
+import { liveLine } from "../../src/ui/view/words/live-line.js";
 import { progressNotes, type Look, type ShownEvent } from "../../src/ui/terminal/progress.js";
 import { resultLines } from "../../src/ui/terminal/result.js";
 import { Screen } from "../../src/ui/terminal/screen.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../system/processes/node-ports.js";
-import { createRedact } from "../system/text/redact.js";
+import { createRedact } from "../system/text/secrets/redact.js";
 import { redactFile } from "./redact-file.js";
 
 const SECRET = "s3cr3t-value-0123456789";

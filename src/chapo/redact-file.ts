@@ -1,6 +1,6 @@
-// Redacts a file that a command printed, piece by piece, because it may be large. src/system/text/redact.ts finds secrets.
+// Redacts a file that a command printed, piece by piece, because it may be large. src/system/text/secrets/redact.ts finds secrets.
 import type { Files } from "../system/ports.js";
-import type { Redact } from "../system/text/redact.js";
+import type { Redact } from "../system/text/secrets/redact.js";
 
 const PIECE = 1024 * 1024;
 /** The longest secret. */

@@ -1,5 +1,5 @@
 // A tool as the engine sees it: its name, arguments, subjects and function. Pure.
-// The gate (engine/call-tool.ts) decides whether a call may run; tools/ has the tools.
+// The gate (engine/calls/call-tool.ts) decides whether a call may run; tools/ has the tools.
 import { z } from "zod";
 
 /** The result of a call. A failure is a result too, which the model reads. */

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { parseJson } from "../system/text/json.js";
-import { PersonChange } from "../todo/model/person-change.js";
+import { PersonChange } from "../todo/model/changes/person-change.js";
 import { isDateTime } from "../todo/model/date-time.js";
 
 const at = z.string().refine(isDateTime).describe("When it was said, RFC 3339");

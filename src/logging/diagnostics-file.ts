@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import pino from "pino";
 import type { Ports } from "../system/ports.js";
-import type { Redact } from "../system/text/redact.js";
+import type { Redact } from "../system/text/secrets/redact.js";
 
 /** A line of the diagnostics file; facts that are `undefined` are left out. */
 export interface DiagnosticsLine {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../system/processes/node-ports.js";
-import { createRedact } from "../system/text/redact.js";
-import type { Sealed } from "./events.js";
+import { createRedact } from "../system/text/secrets/redact.js";
+import type { Sealed } from "./events/events.js";
 import { findRun, listRuns, readLines } from "./read.js";
 import { createRunLog } from "./run-log.js";
 

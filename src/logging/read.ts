@@ -4,9 +4,9 @@ import { basename, join } from "node:path";
 import { errorCode } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { parseJson } from "../system/text/json.js";
-import { isStepEvent, isStepType, StepEvent, type Sealed } from "./events.js";
+import { isStepEvent, isStepType, StepEvent, type Sealed } from "./events/events.js";
 import { byStart, RUN_ID } from "./run-id.js";
-import { ToldEvent } from "./told-events.js";
+import { ToldEvent } from "./events/told-events.js";
 
 type ReadPorts = Pick<Ports, "files">;
 

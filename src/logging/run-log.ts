@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { UserError, errorCode, errorMessage } from "../system/errors.js";
 import type { AppendFile, Ports } from "../system/ports.js";
-import { redactValue, type Redact } from "../system/text/redact.js";
-import type { RunEvent, Sealed } from "./events.js";
+import { redactValue, type Redact } from "../system/text/secrets/redact.js";
+import type { RunEvent, Sealed } from "./events/events.js";
 
 /** Keys whose values are identifiers; they are never redacted. */
 export const KEPT: ReadonlySet<string> = new Set([

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
-import { StepEvent } from "./events.js";
+import { StepEvent } from "./events/events.js";
 import { readEnd } from "./last-lines.js";
 import { tolerateMissing, readLines } from "./read.js";
 

@@ -3,11 +3,11 @@
 import { basename, dirname, relative } from "node:path";
 import { toText } from "../git/base/bytes.js";
 import { asResult, withHint } from "../git/base/git.js";
-import { headOf } from "../git/base/head.js";
+import { headOf } from "../git/base/repository/head.js";
 import { filesOf, readBlobs } from "../git/base/objects.js";
 import { findOperation } from "../git/index/operation.js";
 import { askRemote, findRemote, type Remote } from "../git/release/remote.js";
-import type { Repository } from "../git/base/repository.js";
+import type { Repository } from "../git/base/repository/repository.js";
 import {
   listCommitsSince,
   hasAncestor,

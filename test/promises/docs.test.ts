@@ -10,8 +10,8 @@ import { COMMANDS } from "../../cmd/line/definitions.js";
 import { OTHER_FLAGS } from "../../cmd/line/other-names.js";
 import { fillDocument, fillPart, PARTS } from "../../scripts/doc-parts.js";
 import { KINDS, PERMISSIONS, rowOf, ROWS } from "../../src/config/settings/settings.js";
-import { EVENT_GLOSSARY } from "../../src/logging/event-glossary.js";
-import { ENDINGS, EventLine } from "../../src/logging/events.js";
+import { EVENT_GLOSSARY } from "../../src/logging/events/event-glossary.js";
+import { ENDINGS, EventLine } from "../../src/logging/events/events.js";
 import { blocksOf, pages, readPage, ROOT, spansIn, stepsOf } from "../rig/documents.js";
 
 /** Pages that tell of other programs' flags as well. */

@@ -1,6 +1,6 @@
 // The decisions of this version on the events of a recorded run, line for line, and the run as this version would log it.
 // Leaves reading capsules to src/logging/capsule.ts.
-import { isStepType } from "../../src/logging/events.js";
+import { isStepType } from "../../src/logging/events/events.js";
 import { readLines, readStepEvent } from "../../src/logging/read.js";
 import { START, step } from "../../src/loop/step/step.js";
 import type { Next } from "../../src/loop/step/decision.js";

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { ENDINGS } from "../../src/logging/events.js";
+import { ENDINGS } from "../../src/logging/events/events.js";
 import { readJUnit } from "../../src/gate/report/junit.js";
 import { type Rig, story } from "../rig/rig.js";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { drawDemo, maskChanging } from "../../scripts/draw-terminal.js";
-import { EventLine } from "../../src/logging/events.js";
+import { EventLine } from "../../src/logging/events/events.js";
 import { PlanAnswer } from "../../src/ui/shapes/runs.js";
 import { ROOT } from "../rig/documents.js";
 import { story, type Rig } from "../rig/rig.js";

@@ -1,6 +1,6 @@
 // `looper accept ID …`: a person's word that done tasks count as verified, though their checks do not prove it. Leaves the
 // rules to src/todo/change/accept.ts.
-import { editAnswer } from "../../../src/ui/answers/edit.js";
+import { editAnswer } from "../../../src/ui/answers/backlog/edit.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { UserError } from "../../../src/system/errors.js";

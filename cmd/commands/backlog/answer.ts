@@ -1,6 +1,6 @@
 // `looper answer`, `approve` and `reject`: a person's answer to the open question of a task. An edit of the row like any
 // other, and the first one counts. Leaves the rules to src/todo/change/person-answers.ts.
-import { answerEdited } from "../../lookup/edited-output.js";
+import { answerEdited } from "../../lookup/workflows/edited-output.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
 import { given } from "../../../src/system/given.js";
 import {

@@ -5,17 +5,17 @@ import type { Project } from "../../../src/config/project/open-project.js";
 import { findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
 import { tellRun } from "../../../src/logging/control.js";
 import { readEvent, readLines } from "../../../src/logging/read.js";
-import type { StoppedAttempt } from "../../../src/logging/told-events.js";
+import type { StoppedAttempt } from "../../../src/logging/events/told-events.js";
 import { UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { ok, type Result } from "../../../src/system/result.js";
-import type { Applied } from "../../../src/todo/model/change.js";
+import type { Applied } from "../../../src/todo/model/changes/change.js";
 import {
   endsAttempt,
   taskOfChange,
   type PersonChange,
   type TimedChanges,
-} from "../../../src/todo/model/person-change.js";
+} from "../../../src/todo/model/changes/person-change.js";
 import type { Store } from "../../../src/todo/store/store.js";
 import type { Backlog, Status, TaskId } from "../../../src/todo/model/task.js";
 import type { EditRefusal } from "../../../src/todo/store/writer.js";

@@ -2,7 +2,7 @@
 import { UserError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
 import type { EditRefusal } from "../../../src/todo/store/writer.js";
-import { plural } from "../../../src/ui/view/amounts.js";
+import { plural } from "../../../src/ui/view/words/amounts.js";
 import { hintOfTaskFile, shownPath } from "../../lookup/project.js";
 import type { CommandContext } from "../../context/command-context.js";
 

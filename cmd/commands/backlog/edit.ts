@@ -1,6 +1,6 @@
 // The editing commands: `add`, `set`, `block`, `todo`, `done`, `rm`. Each has the store change the newest backlog, and a run in
 // progress is notified. Leaves the changes to src/todo/change/person-edits.ts, and the rules to the store.
-import { editAnswer } from "../../../src/ui/answers/edit.js";
+import { editAnswer } from "../../../src/ui/answers/backlog/edit.js";
 import type { TrustLine } from "../../../src/config/trust/trust.js";
 import { UserError } from "../../../src/system/errors.js";
 import { readAssignment, type Assignment } from "../../../src/todo/change/assignment.js";
@@ -17,7 +17,7 @@ import {
 import { planImport } from "../../../src/todo/exchange/import/plan.js";
 import { openStore } from "../../../src/todo/store/store.js";
 import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
-import { stoppedText } from "../../../src/ui/view/stopped-text.js";
+import { stoppedText } from "../../../src/ui/view/words/stopped-text.js";
 import { clean } from "../../../src/ui/text.js";
 import { approve } from "../project/approve.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
@@ -35,7 +35,7 @@ import {
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
-import { mustKnowWorkflow } from "../../lookup/known-workflow.js";
+import { mustKnowWorkflow } from "../../lookup/workflows/known-workflow.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
 /** `looper add TITLE`: adds a task; `-`: one per line of stdin. Prints the ids. */

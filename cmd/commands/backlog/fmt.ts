@@ -1,7 +1,7 @@
 // `looper fmt [file]`: the task file in canonical form. Leaves the form to canonical.ts, and writing to the store.
 import { describeCorrections, type Correction } from "../../../src/todo/understand/understand.js";
 import { UserError } from "../../../src/system/errors.js";
-import { fmtAnswer, formatFile } from "../../../src/ui/answers/fmt.js";
+import { fmtAnswer, formatFile } from "../../../src/ui/answers/backlog/fmt.js";
 import { createTwoFilesPatch } from "diff";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { checkBacklog } from "../../../src/todo/check/check.js";

@@ -14,10 +14,10 @@ import {
   selectTasks,
   type Listed,
   type WantedTasks,
-} from "../../../src/ui/answers/list.js";
+} from "../../../src/ui/answers/backlog/list.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { taskListLines, wrongTaskLines } from "../../../src/ui/terminal/task-list.js";
-import { listLooks, lookLine } from "../../../src/ui/view/looks.js";
+import { listLooks, lookLine } from "../../../src/ui/view/words/looks.js";
 import { openLine } from "../../../src/ui/view/questions.js";
 import { openQuestion } from "../../../src/workflow/question.js";
 import { printLines, projectOf } from "../../lookup/project.js";

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { checkBacklog } from "../../../src/todo/check/check.js";
 import { UserError } from "../../../src/system/errors.js";
-import { questionsAnswer } from "../../../src/ui/answers/questions.js";
+import { questionsAnswer } from "../../../src/ui/answers/backlog/questions.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { listQuestions, questionLines } from "../../../src/ui/view/questions.js";
 import {

@@ -1,16 +1,16 @@
-// `looper show ID`: all fields of a task, and every attempt in the logs. Leaves the layout to ui/terminal/task-lines.ts.
+// `looper show ID`: all fields of a task, and every attempt in the logs. Leaves the layout to ui/terminal/lines/task-lines.ts.
 import type { Project } from "../../../src/config/project/open-project.js";
 import { findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
 import { isSetMarker } from "../../../src/todo/model/select.js";
 import type { Task } from "../../../src/todo/model/task.js";
-import { attemptsIn, showAnswer } from "../../../src/ui/answers/show.js";
+import { attemptsIn, showAnswer } from "../../../src/ui/answers/backlog/show.js";
 import { readDoubts, type Doubt } from "../../../src/ui/view/read-doubts.js";
 import { readViews } from "../../../src/ui/view/read-view.js";
-import type { LoggedQuestions } from "../../../src/ui/answers/stages.js";
+import type { LoggedQuestions } from "../../../src/ui/answers/backlog/stages.js";
 import type { StageView } from "../../../src/ui/view/stage-view.js";
 import type { ShowAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import { taskLines } from "../../../src/ui/terminal/task-lines.js";
+import { taskLines } from "../../../src/ui/terminal/lines/task-lines.js";
 import { requireTask } from "../../../src/todo/change/person-edits.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
 import { tasksFolder } from "../../../src/config/project/tasks-folder.js";

@@ -12,7 +12,7 @@ import {
 import type { PersonEdit } from "../../../src/todo/change/person-edits.js";
 import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { textFlag, type Command } from "../../context/command-context.js";
-import { mustHaveStage } from "../../lookup/workflow-stage.js";
+import { mustHaveStage } from "../../lookup/workflows/workflow-stage.js";
 import { personOf } from "./answer.js";
 import { edit } from "./edit.js";
 

@@ -1,7 +1,7 @@
 // `looper chapo approve` and `reject`: a person's answer to the call that waits in a session, given by any process at any time.
 // The answer is stored first; then the session resumes and runs that very call. Leaves the conversation to converse.ts.
 import path from "node:path";
-import type { CallAnswer } from "../../../src/chapo/engine/pending.js";
+import type { CallAnswer } from "../../../src/chapo/engine/calls/pending.js";
 import { given } from "../../../src/system/given.js";
 import { UserError } from "../../../src/system/errors.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";

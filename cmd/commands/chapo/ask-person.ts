@@ -1,6 +1,6 @@
-// Asks a person whether a call may run, and shows all that it would do. Leaves the text to ui/terminal/chapo-lines.ts.
-import type { UserQuestion, Reply } from "../../../src/chapo/engine/pending.js";
-import { questionLines, readReply } from "../../../src/ui/terminal/chapo-lines.js";
+// Asks a person whether a call may run, and shows all that it would do. Leaves the text to ui/terminal/lines/chapo-lines.ts.
+import type { UserQuestion, Reply } from "../../../src/chapo/engine/calls/pending.js";
+import { questionLines, readReply } from "../../../src/ui/terminal/lines/chapo-lines.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { clean } from "../../../src/ui/text.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";

@@ -1,7 +1,7 @@
 // A conversation with the engine: one message and its outcome, or a prompt until the person ends it. Leaves the text of events
-// to ui/terminal/chapo-lines.ts, and the work to src/chapo/session/open-session.ts.
+// to ui/terminal/lines/chapo-lines.ts, and the work to src/chapo/session/open-session.ts.
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
-import type { CallAnswer } from "../../../src/chapo/engine/pending.js";
+import type { CallAnswer } from "../../../src/chapo/engine/calls/pending.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { UserError } from "../../../src/system/errors.js";

@@ -1,11 +1,11 @@
 // The lists of `looper chapo`: prompts, sessions, tools. Leaves collecting them to src/chapo.
-import { sessionsAnswer, toolsAnswer } from "../../../src/ui/answers/chapo.js";
+import { sessionsAnswer, toolsAnswer } from "../../../src/ui/answers/project/chapo.js";
 import { openListing } from "../../../src/chapo/session/open-session.js";
 import { readChapoPrompts } from "../../../src/chapo/prompt/prompts.js";
 import { collectPromptPlaces } from "../../../src/chapo/prompt/prompt-places.js";
 import { listSessions } from "../../../src/chapo/session/sessions.js";
 import { nodeNetwork } from "../../../src/system/network.js";
-import { showCost, showCount, showMoment } from "../../../src/ui/view/amounts.js";
+import { showCost, showCount, showMoment } from "../../../src/ui/view/words/amounts.js";
 import type { ChapoPromptsAnswer, ChapoSessionsAnswer } from "../../../src/ui/shapes/chapo.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { tableLines, type Column } from "../../../src/ui/terminal/columns.js";

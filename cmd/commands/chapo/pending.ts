@@ -1,14 +1,14 @@
 // The calls of this project's sessions that wait for a person: `looper chapo pending`.
-import { AGAIN, type PendingCall } from "../../../src/chapo/engine/pending.js";
+import { AGAIN, type PendingCall } from "../../../src/chapo/engine/calls/pending.js";
 import { listSessions, type ListedSession } from "../../../src/chapo/session/sessions.js";
 import { UserError } from "../../../src/system/errors.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { didYouMean } from "../../../src/todo/model/problem.js";
-import { pendingAnswer } from "../../../src/ui/answers/chapo.js";
+import { pendingAnswer } from "../../../src/ui/answers/project/chapo.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import { questionLines } from "../../../src/ui/terminal/chapo-lines.js";
+import { questionLines } from "../../../src/ui/terminal/lines/chapo-lines.js";
 import { clean } from "../../../src/ui/text.js";
-import { showMoment } from "../../../src/ui/view/amounts.js";
+import { showMoment } from "../../../src/ui/view/words/amounts.js";
 import { printJson, printLines } from "../../lookup/project.js";
 import {
   hasFlag,

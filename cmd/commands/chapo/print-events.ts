@@ -1,7 +1,7 @@
 // Prints a session for a person: its steps as short lines on stderr, the answer on stdout. Leaves the text to
-// ui/terminal/chapo-lines.ts.
+// ui/terminal/lines/chapo-lines.ts.
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
-import { openChapoLines } from "../../../src/ui/terminal/chapo-lines.js";
+import { openChapoLines } from "../../../src/ui/terminal/lines/chapo-lines.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import type { CommandContext } from "../../context/command-context.js";
 

@@ -2,7 +2,7 @@
 // the project's files: src/git is above src/chapo.
 import { undoLast, type OpenTrees } from "../../../src/chapo/session/checkpoints.js";
 import { resumeSession } from "../../../src/chapo/session/sessions.js";
-import { openRepository } from "../../../src/git/base/repository.js";
+import { openRepository } from "../../../src/git/base/repository/repository.js";
 import { keepSessionTree, takeBackSpans } from "../../../src/git/undo/session-trees.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { UserError } from "../../../src/system/errors.js";

@@ -1,5 +1,5 @@
 // `looper config`: the settings in force, and where each comes from. Leaves resolving them to src/config.
-import { configAnswer, narrowToKey, settingsFilesAnswer } from "../../../src/ui/answers/config.js";
+import { configAnswer, narrowToKey, settingsFilesAnswer } from "../../../src/ui/answers/project/config.js";
 import { findFolder } from "../../../src/config/project/open-project.js";
 import { ROWS, rowOf } from "../../../src/config/settings/settings.js";
 import { UserError } from "../../../src/system/errors.js";

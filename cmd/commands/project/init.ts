@@ -1,18 +1,18 @@
 // `looper init`: writes a task file, settings, the schemas for editors, and lines in .gitignore. Leaves inspecting the folder to init/site.ts,
 // the plan to init/plan.ts, and the task file to the store.
-import { initAnswer, type ProjectSetUp } from "../../../src/ui/answers/init.js";
+import { initAnswer, type ProjectSetUp } from "../../../src/ui/answers/project/init.js";
 import { asResult } from "../../../src/git/base/git.js";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { backlogText, MOVE_OVER } from "../../../src/config/go-program/find.js";
 import { openProject } from "../../../src/config/project/open-project.js";
 import type { TrustLine } from "../../../src/config/trust/trust.js";
-import { headOf } from "../../../src/git/base/head.js";
-import { openRepository } from "../../../src/git/base/repository.js";
+import { headOf } from "../../../src/git/base/repository/head.js";
+import { openRepository } from "../../../src/git/base/repository/repository.js";
 import { UserError } from "../../../src/system/errors.js";
 import { withoutMarker } from "../../../src/todo/model/select.js";
 import type { ReadResult } from "../../../src/todo/store/writer.js";
-import { plural } from "../../../src/ui/view/amounts.js";
+import { plural } from "../../../src/ui/view/words/amounts.js";
 import type { InitAnswer } from "../../../src/ui/shapes/project.js";
 import { cut, clean } from "../../../src/ui/text.js";
 import { approve } from "./approve.js";

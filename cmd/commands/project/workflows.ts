@@ -15,7 +15,7 @@ import {
   readWorkflowFile,
 } from "../../../src/config/workflows/load-workflow.js";
 import { workflowPlaces } from "../../../src/config/workflows/workflow-places.js";
-import { checkAgentSettings, checkStageFiles } from "../../../src/loop/start/check-stage-files.js";
+import { checkAgentSettings, checkStageFiles } from "../../../src/loop/start/before/check-stage-files.js";
 import { UserError } from "../../../src/system/errors.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { didYouMean } from "../../../src/todo/model/problem.js";
@@ -24,13 +24,13 @@ import {
   workflowCheckAnswer,
   workflowsAnswer,
   type ListedWorkflow,
-} from "../../../src/ui/answers/workflows.js";
+} from "../../../src/ui/answers/backlog/workflows.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import type { WorkflowsAnswer } from "../../../src/ui/shapes/workflows.js";
 import { tableLines } from "../../../src/ui/terminal/columns.js";
 import { clean, showBlock } from "../../../src/ui/text.js";
-import { plural } from "../../../src/ui/view/amounts.js";
-import type { WorkflowReading } from "../../../src/workflow/read-workflow.js";
+import { plural } from "../../../src/ui/view/words/amounts.js";
+import type { WorkflowReading } from "../../../src/workflow/file/read-workflow.js";
 import { hintOfFile, printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
 import {
   hasFlag,

@@ -21,8 +21,8 @@ import { checkOptionsOf } from "../../lookup/check-options.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
 import { shownPath } from "../../lookup/project.js";
 import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
-import { editShown } from "../../lookup/edit-in-place.js";
-import { readShown, showText, type Shown } from "../../lookup/shown-work.js";
+import { editShown } from "../../lookup/workflows/edit-in-place.js";
+import { readShown, showText, type Shown } from "../../lookup/workflows/shown-work.js";
 
 /** Whether the question has an answer now, from here or from elsewhere. */
 export type Asked = "answered" | "left";

@@ -3,8 +3,8 @@ import { planRelease } from "../../../src/loop/start/open-release.js";
 import { readWish } from "../../../src/release/survey.js";
 import { given } from "../../../src/system/given.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import { plannedReleaseAnswer, releaseAnswer } from "../../../src/ui/answers/release.js";
-import { planLines } from "../../../src/ui/terminal/release-lines.js";
+import { plannedReleaseAnswer, releaseAnswer } from "../../../src/ui/answers/project/release.js";
+import { planLines } from "../../../src/ui/terminal/lines/release-lines.js";
 import { clean, hang } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import {

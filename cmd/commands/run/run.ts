@@ -1,5 +1,5 @@
 // `looper run [file]`: the loop. Leaves the display to watch-run.ts.
-import { planAnswer } from "../../../src/ui/answers/plan.js";
+import { planAnswer } from "../../../src/ui/answers/runs/plan.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
 import { planRun, type Plan } from "../../../src/loop/start/plan-run.js";

@@ -1,14 +1,14 @@
 // `looper capsule`: packs a run's log into one file for a bug report, and describes its content.
-import { capsuleAnswer } from "../../../src/ui/answers/capsule.js";
+import { capsuleAnswer } from "../../../src/ui/answers/runs/capsule.js";
 import path from "node:path";
 import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { readLines } from "../../../src/logging/read.js";
 import { makeCapsule, type MadeCapsule } from "../../../src/loop/replay/make-capsule.js";
 import { errorCode, errorMessage, UserError } from "../../../src/system/errors.js";
-import type { Redact } from "../../../src/system/text/redact.js";
-import { redactorFor } from "../../../src/system/text/redactor.js";
-import { plural, showCount } from "../../../src/ui/view/amounts.js";
+import type { Redact } from "../../../src/system/text/secrets/redact.js";
+import { redactorFor } from "../../../src/system/text/secrets/redactor.js";
+import { plural, showCount } from "../../../src/ui/view/words/amounts.js";
 import { folderOfRun } from "../../lookup/find-run.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
 import {

@@ -1,10 +1,10 @@
 // `looper clean`: removes old runs. Leaves to src/loop/runs/clean-logs.ts which are still needed, and removing.
-import { cleanAnswer } from "../../../src/ui/answers/clean.js";
+import { cleanAnswer } from "../../../src/ui/answers/runs/clean.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import path from "node:path";
 import { parseDuration } from "../../../src/system/text/duration.js";
 import type { Project } from "../../../src/config/project/open-project.js";
-import { openRepository } from "../../../src/git/base/repository.js";
+import { openRepository } from "../../../src/git/base/repository/repository.js";
 import { selectRunsToClean, type CleanWish } from "../../../src/logging/retention.js";
 import { parseStart } from "../../../src/logging/run-id.js";
 import {
@@ -20,9 +20,9 @@ import type { LogSite } from "../../../src/loop/runs/needed-runs.js";
 import { UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { listCopies } from "../../../src/todo/store/backlog-file.js";
-import { plural, showBytes, showMoment } from "../../../src/ui/view/amounts.js";
+import { plural, showBytes, showMoment } from "../../../src/ui/view/words/amounts.js";
 import type { CleanAnswer } from "../../../src/ui/shapes/runs.js";
-import { cleanLines } from "../../../src/ui/terminal/clean-lines.js";
+import { cleanLines } from "../../../src/ui/terminal/lines/clean-lines.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { clean as cleanText } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";

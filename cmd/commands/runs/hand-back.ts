@@ -4,7 +4,7 @@ import type { BroughtBack } from "../../../src/git/bring-back/bring-back.js";
 import { checkpoint, dropCheckpoint } from "../../../src/git/checkpoint/checkpoint.js";
 import { asResult, GitError } from "../../../src/git/base/git.js";
 import { listInHand } from "../../../src/git/checkpoint/in-hand.js";
-import type { Repository } from "../../../src/git/base/repository.js";
+import type { Repository } from "../../../src/git/base/repository/repository.js";
 import type { Rescue } from "../../../src/git/bring-back/rescues.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import type { Ports } from "../../../src/system/ports.js";

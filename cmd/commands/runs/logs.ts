@@ -1,12 +1,12 @@
 // `looper logs ID [run]`: the agent's messages on a task, in every attempt of its newest run. Leaves the layout to
-// ui/terminal/logs-lines.ts, and all other events to `looper tail --task ID`.
+// ui/terminal/lines/logs-lines.ts, and all other events to `looper tail --task ID`.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { readLines } from "../../../src/logging/read.js";
-import { LogAttempts, type LogAttempt } from "../../../src/ui/answers/logs.js";
+import { LogAttempts, type LogAttempt } from "../../../src/ui/answers/runs/logs.js";
 import type { LogsAnswer } from "../../../src/ui/shapes/logs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import { logsLines } from "../../../src/ui/terminal/logs-lines.js";
+import { logsLines } from "../../../src/ui/terminal/lines/logs-lines.js";
 import { folderOfRun } from "../../lookup/find-run.js";
 import { requireTask } from "../../../src/todo/change/person-edits.js";
 import { listOwnRuns } from "../../lookup/own-runs.js";

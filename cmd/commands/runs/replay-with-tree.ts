@@ -1,16 +1,16 @@
 // `looper replay --tree`: finds the repository, replays the run in a clone, and prints the result.
-import { replayTreeAnswer } from "../../../src/ui/answers/replay.js";
+import { replayTreeAnswer } from "../../../src/ui/answers/runs/replay.js";
 import path from "node:path";
 import { findRealTodoFile, lockFolder, type Project } from "../../../src/config/project/open-project.js";
 import { GitError } from "../../../src/git/base/git.js";
-import { openRepository } from "../../../src/git/base/repository.js";
+import { openRepository } from "../../../src/git/base/repository/repository.js";
 import { readLines } from "../../../src/logging/read.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { replayTree, type TreeReplayed } from "../../../src/loop/replay/replay-tree.js";
 import type { AskTrust } from "../../../src/loop/replay/replay-world.js";
 import { UserError } from "../../../src/system/errors.js";
-import { plural } from "../../../src/ui/view/amounts.js";
+import { plural } from "../../../src/ui/view/words/amounts.js";
 import type { ReplayTreeAnswer } from "../../../src/ui/shapes/runs.js";
 import { cleanLines } from "../../../src/ui/text.js";
 import { printJson, printLines } from "../../lookup/project.js";

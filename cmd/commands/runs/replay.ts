@@ -1,10 +1,10 @@
-import { replayAnswer, replayAtAnswer } from "../../../src/ui/answers/replay.js";
+import { replayAnswer, replayAtAnswer } from "../../../src/ui/answers/runs/replay.js";
 import path from "node:path";
 import { readLines } from "../../../src/logging/read.js";
 import { withCapsule } from "../../../src/loop/replay/make-capsule.js";
 import { replayAt, replayRun } from "../../../src/loop/replay/replay.js";
 import { UserError } from "../../../src/system/errors.js";
-import { plural } from "../../../src/ui/view/amounts.js";
+import { plural } from "../../../src/ui/view/words/amounts.js";
 import { jsonText } from "../../../src/ui/json-text.js";
 import { clean, cleanLines } from "../../../src/ui/text.js";
 import { folderOfRun } from "../../lookup/find-run.js";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkpoint } from "../../../src/git/checkpoint/checkpoint.js";
-import { openRepository, type Repository } from "../../../src/git/base/repository.js";
+import { openRepository, type Repository } from "../../../src/git/base/repository/repository.js";
 import { saveWork } from "../../../src/git/saved-work/save.js";
 import { restoreTo } from "../../../src/git/restore/restore.js";
 import { takeRunLocks } from "../../../src/loop/runs/locks.js";

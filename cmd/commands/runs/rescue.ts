@@ -5,11 +5,11 @@ import {
   rescueListAnswer,
   rescueRestoreAnswer,
   rescueShowAnswer,
-} from "../../../src/ui/answers/rescue.js";
+} from "../../../src/ui/answers/runs/rescue.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { restoreRescue, type Clash } from "../../../src/git/bring-back/bring-back.js";
 import { withHint } from "../../../src/git/base/git.js";
-import { openRepository, type Repository } from "../../../src/git/base/repository.js";
+import { openRepository, type Repository } from "../../../src/git/base/repository/repository.js";
 import { dropRescue, listRescues, showRescue, type Rescue } from "../../../src/git/bring-back/rescues.js";
 import { listWorks } from "../../../src/git/saved-work/work-ref.js";
 import { takeRunLocks } from "../../../src/loop/runs/locks.js";
@@ -17,7 +17,7 @@ import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { never } from "../../../src/system/never.js";
-import { plural } from "../../../src/ui/view/amounts.js";
+import { plural } from "../../../src/ui/view/words/amounts.js";
 import type { RescueRestoreAnswer } from "../../../src/ui/shapes/work.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { diffLines, rescueLines, savedWorkLines, whyText } from "../../../src/ui/terminal/rescues.js";

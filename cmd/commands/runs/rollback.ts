@@ -2,8 +2,8 @@
 import { rollback as rollTaskBack, type RollbackCounts } from "../../../src/loop/undo/rollback.js";
 import { undo as undoTask } from "../../../src/loop/undo/undo.js";
 import { UserError } from "../../../src/system/errors.js";
-import { rollbackAnswer } from "../../../src/ui/answers/rollback.js";
-import { plural } from "../../../src/ui/view/amounts.js";
+import { rollbackAnswer } from "../../../src/ui/answers/runs/rollback.js";
+import { plural } from "../../../src/ui/view/words/amounts.js";
 import type { RollbackAnswer } from "../../../src/ui/shapes/work.js";
 import { clean } from "../../../src/ui/text.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";

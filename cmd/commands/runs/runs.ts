@@ -2,8 +2,8 @@
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { summarizeRuns } from "../../../src/logging/run-summaries.js";
 import { UserError } from "../../../src/system/errors.js";
-import { showCostOf, showCount, showDuration, showMoment } from "../../../src/ui/view/amounts.js";
-import { runRow, wasRefused } from "../../../src/ui/answers/runs.js";
+import { showCostOf, showCount, showDuration, showMoment } from "../../../src/ui/view/words/amounts.js";
+import { runRow, wasRefused } from "../../../src/ui/answers/runs/runs.js";
 import type { RunsAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { tableLines, type Column } from "../../../src/ui/terminal/columns.js";

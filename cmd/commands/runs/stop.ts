@@ -1,7 +1,7 @@
 // `looper stop [--now]`: asks the run in progress to end and waits for its answer; with --now, waits for its end.
 import { stopRun, type StoppedRun } from "../../../src/loop/runs/stop-run.js";
-import { stopAnswer } from "../../../src/ui/answers/stop.js";
-import { showDuration } from "../../../src/ui/view/amounts.js";
+import { stopAnswer } from "../../../src/ui/answers/runs/stop.js";
+import { showDuration } from "../../../src/ui/view/words/amounts.js";
 import { readView } from "../../../src/ui/view/read-view.js";
 import { clean } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";

@@ -1,6 +1,6 @@
 // `looper tail [run]`: prints a run's log, readable or raw, and follows it.
 import path from "node:path";
-import { EVENT_TYPES } from "../../../src/logging/events.js";
+import { EVENT_TYPES } from "../../../src/logging/events/events.js";
 import { hasEnded, readLastLines } from "../../../src/logging/last-lines.js";
 import { readLines, type RawLine } from "../../../src/logging/read.js";
 import { watchRuns, type WatchedRuns } from "../../../src/logging/watch-runs.js";
@@ -8,7 +8,7 @@ import { nearest } from "../../../src/system/text/nearest.js";
 import { UserError } from "../../../src/system/errors.js";
 import { spellOut } from "../../../src/ui/json-text.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import { eventLine } from "../../../src/ui/terminal/event-line.js";
+import { eventLine } from "../../../src/ui/terminal/lines/event-line.js";
 import { folderOfRun } from "../../lookup/find-run.js";
 import { mustKnowTask } from "../../lookup/must-know-task.js";
 import { runFilter } from "../../lookup/own-runs.js";

@@ -1,11 +1,11 @@
 // `looper undo ID`: reverts the changes of a done task and reopens it. Leaves the work to src/loop/undo/undo.ts.
 import { undo as undoTask } from "../../../src/loop/undo/undo.js";
 import { UserError } from "../../../src/system/errors.js";
-import { undoAnswer } from "../../../src/ui/answers/undo.js";
+import { undoAnswer } from "../../../src/ui/answers/runs/undo.js";
 import type { UndoAnswer } from "../../../src/ui/shapes/work.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { clean } from "../../../src/ui/text.js";
-import { refusalLines, undoLines } from "../../../src/ui/terminal/undo-lines.js";
+import { refusalLines, undoLines } from "../../../src/ui/terminal/lines/undo-lines.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRedact } from "../../system/text/redact.js";
+import { createRedact } from "../../system/text/secrets/redact.js";
 import type { AgentContext, AgentEvent } from "../agent.js";
 import { Listener } from "./listen.js";
 import { textReader } from "../clients/text-lines.js";

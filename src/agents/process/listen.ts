@@ -7,7 +7,7 @@ import { given } from "../../system/given.js";
 import type { AgentContext, AgentEvent, Used } from "../agent.js";
 import { boundEvent } from "./bounds.js";
 import { addCost } from "../prices.js";
-import { maskKeyLines, redactValue } from "../../system/text/redact.js";
+import { maskKeyLines, redactValue } from "../../system/text/secrets/redact.js";
 import { splitLines } from "./lines.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
 import type { Closing, Reader } from "../limits/reader.js";

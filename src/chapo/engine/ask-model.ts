@@ -3,7 +3,7 @@ import { given } from "../../system/given.js";
 import type { ModelFailure, ModelReply, ModelUsage, OfferedTool } from "../model.js";
 import { getCount, incrementCount, toChatMessages, type Conversation, type Message } from "./conversation.js";
 import { explainLimit } from "./session-limits.js";
-import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
+import { estimateMessages, estimateText, estimateTools } from "./window/tokens.js";
 import type { LiveConversation, EngineWorld } from "./world.js";
 
 /** A request to a model. */

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { CallResult, ChatMessage, ModelCall } from "../model.js";
 import { STATES } from "./events.js";
-import { GivenCallAnswer, PendingCall } from "./pending.js";
+import { GivenCallAnswer, PendingCall } from "./calls/pending.js";
 
 const Call = z.object({
   id: z.string(),

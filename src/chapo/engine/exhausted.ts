@@ -1,7 +1,7 @@
 // Writes the message to the user when the turns or the context window are used up: by one request to the model, or without it.
 import { askModel } from "./ask-model.js";
-import { clip } from "./clip.js";
-import { getTokenLimit } from "./compact.js";
+import { clip } from "./window/clip.js";
+import { getTokenLimit } from "./window/compact.js";
 import type { Message } from "./conversation.js";
 import { quoteRequests, describeSteps } from "./steps.js";
 import type { LiveConversation, EngineWorld } from "./world.js";

@@ -1,7 +1,7 @@
 // Prepares a conversation for its next turn: after a message of the user, an answer to a question, or a killed process. Pure.
 import { addResult, listOpenCalls, appendMessages, type Conversation, type Message } from "./conversation.js";
 import type { TurnEvent } from "./events.js";
-import { askAgainIfBegun, withoutPending } from "./pending.js";
+import { askAgainIfBegun, withoutPending } from "./calls/pending.js";
 
 const LOST =
   "No result: the session ended before or during this call. Check what it did before you repeat it.";

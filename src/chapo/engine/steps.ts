@@ -1,5 +1,5 @@
 // Describes the steps of a conversation as text, for the validation, the final summary and the compaction. Pure.
-import { clip, clipMiddle } from "./clip.js";
+import { clip, clipMiddle } from "./window/clip.js";
 import type { Conversation, Message } from "./conversation.js";
 
 /** The most characters shown of each part. */

@@ -2,16 +2,16 @@
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { ModelCall } from "../model.js";
-import { getPending } from "./ask-permission.js";
-import { callTool, type CallOutcome } from "./call-tool.js";
-import { clip } from "./clip.js";
+import { getPending } from "./calls/ask-permission.js";
+import { callTool, type CallOutcome } from "./calls/call-tool.js";
+import { clip } from "./window/clip.js";
 import { addResult, appendMessages } from "./conversation.js";
-import { ASK_USER, type ReadCall, type TurnStep } from "./decision.js";
+import { ASK_USER, type ReadCall, type TurnStep } from "./calls/decision.js";
 import type { TurnEvent } from "./events.js";
-import { withoutPending } from "./pending.js";
+import { withoutPending } from "./calls/pending.js";
 import { closeCalls } from "./resume.js";
-import { LOOPER } from "./sub-agents.js";
-import { formatFeedback, validate } from "./validate.js";
+import { LOOPER } from "./children/sub-agents.js";
+import { formatFeedback, validate } from "./calls/validate.js";
 import type { LiveConversation, EngineWorld, ConversationOutcome, Finish } from "./world.js";
 
 /** The number of turns in a row without progress that ends the conversation with an error. */

@@ -8,7 +8,7 @@ import type { PreparedCall, Subject, Tool, ToolResult } from "../tool.js";
 import type { SessionLimits, SessionSpent } from "./session-limits.js";
 import type { Conversation } from "./conversation.js";
 import type { ChapoNews, FailureCode } from "./events.js";
-import type { PendingCall, Reply, UserQuestion } from "./pending.js";
+import type { PendingCall, Reply, UserQuestion } from "./calls/pending.js";
 
 /** The engine's settings: `agents.<name>.chapo.*`. */
 export interface EngineSettings {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import { createRedact } from "../../system/text/redact.js";
+import { createRedact } from "../../system/text/secrets/redact.js";
 import type { CallContext } from "../tool.js";
 import { openMemory, type ProjectMemory } from "./memory.js";
 import { createMemoryTools } from "./tools.js";

@@ -3,7 +3,7 @@
 import path from "node:path";
 import { errorMessage } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
-import type { Redact } from "../../system/text/redact.js";
+import type { Redact } from "../../system/text/secrets/redact.js";
 import { readInside } from "../read-inside.js";
 import { resolvePath, type ProjectFolder } from "../paths.js";
 import {

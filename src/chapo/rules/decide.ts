@@ -1,6 +1,6 @@
 // Decides whether a call may run: by the rules `Tool(pattern)` in the lists deny, ask and allow (read-rules.ts), by the list of
 // calls that are never run unasked (never-unasked.ts), and by the mode (modes.ts). Pure.
-// session/permit.ts asks a person, and src/chapo/paths.ts refuses paths outside the project and protected files.
+// session/permissions/permit.ts asks a person, and src/chapo/paths.ts refuses paths outside the project and protected files.
 import { never } from "../../system/never.js";
 import type { Subject } from "../tool.js";
 import { classify, TABLE, type CallClass, type ClassedCall, type PermissionMode } from "./modes.js";

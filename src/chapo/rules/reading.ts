@@ -1,5 +1,5 @@
 // Rules against reading, for everything that would return a file's content: other tools, shell texts and results. Pure.
-// decide.ts applies them to calls; session/screen.ts and the tools apply them to results.
+// decide.ts applies them to calls; session/permissions/screen.ts and the tools apply them to results.
 import { posix } from "node:path";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";

@@ -11,7 +11,7 @@ import type { Ports } from "../../system/ports.js";
 import { WAYS } from "../../workflow/progress.js";
 import { toWaitingCall } from "./waiting-call.js";
 import { never } from "../../system/never.js";
-import { redactorFor } from "../../system/text/redactor.js";
+import { redactorFor } from "../../system/text/secrets/redactor.js";
 import { AgentReport, StageAgentReport } from "../../todo/model/summary.js";
 import type { ChapoEvent } from "../engine/events.js";
 import type { ConversationOutcome, UsedUpLimit } from "../engine/world.js";

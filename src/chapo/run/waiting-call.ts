@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { WaitingCallLine as Line } from "../../agents/hosted/waiting-call-line.js";
 import { field, textField } from "../../agents/fields.js";
-import type { PendingCall } from "../engine/pending.js";
+import type { PendingCall } from "../engine/calls/pending.js";
 
 type WaitingCallLine = z.infer<typeof Line>;
 

@@ -3,7 +3,7 @@
 import { toDefinitionPlace } from "../definitions.js";
 import { BUILT_IN, listCommands } from "../prompt/commands.js";
 import type { Conversation } from "../engine/conversation.js";
-import { getTokenLimit } from "../engine/compact.js";
+import { getTokenLimit } from "../engine/window/compact.js";
 import type { EngineWorld } from "../engine/world.js";
 import { nameHook } from "./hooks/run-hooks.js";
 import { listSessions } from "./sessions.js";

@@ -1,7 +1,7 @@
-// A person's answer to the call that waits: each call is answered once. Pure. engine/pending.ts stores it.
+// A person's answer to the call that waits: each call is answered once. Pure. engine/calls/pending.ts stores it.
 import { UserError } from "../../system/errors.js";
 import type { Conversation } from "../engine/conversation.js";
-import { describeAnswer, recordAnswer, type CallAnswer } from "../engine/pending.js";
+import { describeAnswer, recordAnswer, type CallAnswer } from "../engine/calls/pending.js";
 
 /**
  * Returns the conversation with the answer; the same conversation if the call was answered likewise and not carried out yet, or

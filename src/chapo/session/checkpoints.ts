@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
-import type { Redact } from "../../system/text/redact.js";
+import type { Redact } from "../../system/text/secrets/redact.js";
 import type { Conversation } from "../engine/conversation.js";
 import { storeMessage } from "./inbox.js";
 import type { OpenSession } from "./sessions.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import { createRedact } from "../../system/text/redact.js";
+import { createRedact } from "../../system/text/secrets/redact.js";
 import type { ChapoEvent } from "../engine/events.js";
 import { createEventWriter } from "./event-writer.js";
 

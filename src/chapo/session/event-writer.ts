@@ -1,7 +1,7 @@
 // Writes a session's events: redacted, numbered and timestamped, in order.
 import type { Clock } from "../../system/ports.js";
-import { redactPieces } from "../../system/text/redact-pieces.js";
-import { redactValue, type Redact } from "../../system/text/redact.js";
+import { redactPieces } from "../../system/text/secrets/redact-pieces.js";
+import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
 import { sealEvents, type ChapoEvent, type ChapoNews } from "../engine/events.js";
 
 /** Fields of an event that are never redacted. */

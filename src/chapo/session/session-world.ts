@@ -2,16 +2,16 @@
 // open-session.ts opens the parts that outlive a message.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { given } from "../../system/given.js";
-import { redactValue } from "../../system/text/redact.js";
+import { redactValue } from "../../system/text/secrets/redact.js";
 import { findLocalZone } from "../../system/clock.js";
 import { getSystemName } from "../../system/system-name.js";
 import type { Clock } from "../../system/ports.js";
 import { createSlashTool, isBuiltIn, listCommands } from "../prompt/commands.js";
 import type { Conversation, Message } from "../engine/conversation.js";
-import { createTaskTool, type Delegation } from "../engine/delegate.js";
+import { createTaskTool, type Delegation } from "../engine/children/delegate.js";
 import type { ChapoNews } from "../engine/events.js";
-import { matchesTool, createSubAgents } from "../engine/sub-agents.js";
-import { readTaskTypes, collectTaskTypes } from "../engine/task-types.js";
+import { matchesTool, createSubAgents } from "../engine/children/sub-agents.js";
+import { readTaskTypes, collectTaskTypes } from "../engine/children/task-types.js";
 import type {
   LiveConversation,
   EngineSettings,
@@ -27,7 +27,7 @@ import { readProjectContext, type ProjectContext } from "../prompt/project-conte
 import { PROMPT_OF_AGENT, type ChapoPrompts } from "../prompt/prompts.js";
 import { collectUnused, selectOffered } from "./offered-tools.js";
 import { keepStablePart } from "./stable-prompt.js";
-import type { SessionPermissions } from "./permissions.js";
+import type { SessionPermissions } from "./permissions/permissions.js";
 import type { SessionRequest } from "./session-request.js";
 import { openInbox } from "./inbox.js";
 import { KEPT, type OpenSession } from "./sessions.js";

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import { createRedact } from "../../system/text/redact.js";
+import { createRedact } from "../../system/text/secrets/redact.js";
 import { appendMessages } from "../engine/conversation.js";
 import { beginSession, listSessions, resumeSession, type SessionPlace } from "./sessions.js";
 

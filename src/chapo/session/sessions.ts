@@ -8,9 +8,9 @@ import { markOf } from "../../system/processes/mark.js";
 import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Ports } from "../../system/ports.js";
-import { redactValue, type Redact } from "../../system/text/redact.js";
+import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
 import { Conversation, createConversation, FORMAT } from "../engine/conversation.js";
-import { askAgainIfBegun, describePending, type PendingCall } from "../engine/pending.js";
+import { askAgainIfBegun, describePending, type PendingCall } from "../engine/calls/pending.js";
 import type { AuditRecord } from "../engine/world.js";
 import { redactFile } from "../redact-file.js";
 

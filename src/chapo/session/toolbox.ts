@@ -4,7 +4,7 @@ import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Permissions } from "../../config/settings/settings.js";
 import type { Network } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
-import type { Redact } from "../../system/text/redact.js";
+import type { Redact } from "../../system/text/secrets/redact.js";
 import type { ProjectMemory } from "../memory/memory.js";
 import type { Message } from "../engine/conversation.js";
 import { openServers } from "../mcp/servers.js";

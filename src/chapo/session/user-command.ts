@@ -4,7 +4,7 @@ import { errorCode } from "../../system/errors.js";
 import { never } from "../../system/never.js";
 import { toDefinitionPlace } from "../definitions.js";
 import { readCommand } from "../prompt/commands.js";
-import { compactNow } from "../engine/compact.js";
+import { compactNow } from "../engine/window/compact.js";
 import type { Conversation } from "../engine/conversation.js";
 import type { EngineWorld, ConversationOutcome } from "../engine/world.js";
 import { readProjectContext } from "../prompt/project-context.js";

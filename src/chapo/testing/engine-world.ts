@@ -7,7 +7,7 @@ import { defineTool, done, failed, type Tool } from "../tool.js";
 import { createConversation, type Conversation } from "../engine/conversation.js";
 import type { ChapoNews } from "../engine/events.js";
 import { NO_LIMITS } from "../engine/session-limits.js";
-import { createSubAgents } from "../engine/sub-agents.js";
+import { createSubAgents } from "../engine/children/sub-agents.js";
 import type { AuditRecord, EngineSettings, EngineWorld } from "../engine/world.js";
 
 /** A reply as a test writes it: a text, calls, a failure, or a whole reply. */

@@ -14,7 +14,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { findSandbox } from "../../system/sandbox/bubblewrap.js";
-import { createRedact } from "../../system/text/redact.js";
+import { createRedact } from "../../system/text/secrets/redact.js";
 import { callTool, getText } from "../testing/call-tool.js";
 import { findGitFolders } from "./git-folders.js";
 import { openSandbox, type Sandbox } from "./sandbox.js";

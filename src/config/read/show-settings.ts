@@ -1,5 +1,5 @@
 // Settings as they are told to people and programs: values as a file would spell them, secrets out. Pure.
-import { createRedact, redactValue, findSecretValues } from "../../system/text/redact.js";
+import { createRedact, redactValue, findSecretValues } from "../../system/text/secrets/redact.js";
 import type { Valued } from "./resolve.js";
 import { rowOf, takesByteSize, takesDuration } from "../settings/settings.js";
 

@@ -1,4 +1,4 @@
-// The type of `verify.hidden`. Leaves finding the checks of a project to src/loop/start/find-hidden-checks.ts.
+// The type of `verify.hidden`. Leaves finding the checks of a project to src/loop/start/before/find-hidden-checks.ts.
 import { convertWith, eitherType, listType, objectType, textType } from "./value-type.js";
 import { oneOrMore } from "./value-types.js";
 

@@ -5,8 +5,12 @@ import type { Files } from "../../system/ports.js";
 import { decodeUtf8 } from "../../system/text/decode-utf8.js";
 import { nearest } from "../../system/text/nearest.js";
 import { readJsonSource } from "../../system/text/source-text.js";
-import { compileOutputSchema, shippedOutputSchema, type OutputSchema } from "../../workflow/check-output.js";
-import { OUTPUT_NAMES } from "../../workflow/outputs.js";
+import {
+  compileOutputSchema,
+  shippedOutputSchema,
+  type OutputSchema,
+} from "../../workflow/outputs/check-output.js";
+import { OUTPUT_NAMES } from "../../workflow/outputs/outputs.js";
 import { readInside } from "./read-inside.js";
 import type { WorkflowPlaces } from "./find-workflows.js";
 

@@ -4,7 +4,7 @@ import { UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
-import { readWorkflow, type PlacedProblem, type WorkflowReading } from "../../workflow/read-workflow.js";
+import { readWorkflow, type PlacedProblem, type WorkflowReading } from "../../workflow/file/read-workflow.js";
 import { readInside } from "./read-inside.js";
 import {
   findWorkflowFile,

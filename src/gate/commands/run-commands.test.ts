@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import { createRedact } from "../../system/text/redact.js";
+import { createRedact } from "../../system/text/secrets/redact.js";
 import { measureBaseline, runGate } from "./gate.js";
 import { runCommands, type GatePlan, type Room } from "./run-commands.js";
 import type { Ran } from "../verdict.js";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { test } from "../../git/testing/scratch.js";
-import { NOTHING, type DiffEntry } from "../../git/base/diff.js";
+import { NOTHING, type DiffEntry } from "../../git/base/read/diff.js";
 import { diffTrees } from "../../git/index/index-file.js";
 import { findReference, joinChanges, noteLeft, trustAllowed, type RunStart } from "./reference.js";
 

@@ -1,9 +1,9 @@
 // The reference of an attempt: the project at the start of the run, with the changes that a person made since. Changes by
 // agents since then, committed or not, count as one long attempt, because only the gate has checked them.
 // src/loop/perform/gate/task-reference.ts finds the start of the run.
-import { sameVersion, type DiffEntry } from "../../git/base/diff.js";
+import { sameVersion, type DiffEntry } from "../../git/base/read/diff.js";
 import { diffTrees } from "../../git/index/index-file.js";
-import type { Repository } from "../../git/base/repository.js";
+import type { Repository } from "../../git/base/repository/repository.js";
 
 /** The facts about a run that the reference needs. */
 export interface RunStart {

@@ -1,7 +1,7 @@
 // Which new files would be read in place of what checks read now: a library of the language, an installed package, a file that serves
 // the checks. By how each language looks up modules: docs.python.org/3/library/sys_path_init.html (a script's folder comes first),
 // gcc.gnu.org/onlinedocs/cpp/Search-Path.html (-I comes before the system's), perldoc.perl.org/lib, Ruby's $LOAD_PATH. Pure.
-// Leaves reading imports to import-graph.ts, and what is installed on the machine to rooms/installed-modules.ts.
+// Leaves reading imports to import-graph.ts, and what is installed on the machine to rooms/setup/installed-modules.ts.
 import { posix } from "node:path";
 import { familyIn, familyOf, type Family } from "./program/families.js";
 import type { ImportGraph } from "./program/import-graph.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cutText, cutLine, cutToLastLines } from "./cut.js";
 import { FirstBytes, LastBytes } from "./output.js";
-import { createRedact } from "../../system/text/redact.js";
+import { createRedact } from "../../system/text/secrets/redact.js";
 
 const KIB = 1024;
 const MARK = "[… the beginning is left out]\n";

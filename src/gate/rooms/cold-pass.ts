@@ -1,6 +1,6 @@
 // One pass of the cold gate: runs the commands in a fresh room, repeats those that may be flaky in another, and checks that
 // they did not change the checks. judge-work.ts decides on the rooms.
-import type { DiffEntry } from "../../git/base/diff.js";
+import type { DiffEntry } from "../../git/base/read/diff.js";
 import { changedFiles, lookAround, type Seen, type Traces } from "./integrity.js";
 import { idleTestFiles } from "./never-ran.js";
 import { workInRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";

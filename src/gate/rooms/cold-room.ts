@@ -1,7 +1,7 @@
 // Makes a room with everything that commands need: the files, an environment for that place, and the output of the setup.
 // room-plan.ts decides on the files, and cold-pass.ts runs the commands.
 import { join, relative, sep } from "node:path";
-import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
+import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import {
   closeRoom,
   isInside,
@@ -13,12 +13,12 @@ import {
   type Rooms,
 } from "../../git/room/room.js";
 import { filesOf } from "../../git/base/objects.js";
-import type { Repository } from "../../git/base/repository.js";
+import type { Repository } from "../../git/base/repository/repository.js";
 import { given } from "../../system/given.js";
 import type { Room } from "../commands/run-commands.js";
 import { withOwnHome } from "./room-home.js";
-import { setUp, setupKey, type SetupRules } from "./setup.js";
-import { isKept, setupCacheFolder, type Kept } from "./setup-cache.js";
+import { setUp, setupKey, type SetupRules } from "./setup/setup.js";
+import { isKept, setupCacheFolder, type Kept } from "./setup/setup-cache.js";
 import type { Ran } from "../verdict.js";
 
 /** The places of a cold gate, the same for a whole run. */

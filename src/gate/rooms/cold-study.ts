@@ -2,7 +2,7 @@
 // classify.ts judges, influence-study.ts reads what it asks for, and judge-work.ts runs the rooms.
 import { posix } from "node:path";
 import { toBytes, toText } from "../../git/base/bytes.js";
-import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
+import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { baseFilesOf, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import type { Classified, Influence } from "../influence/program/kinds.js";

@@ -1,7 +1,7 @@
 // Runs the hidden checks: in a room of their own, with the tree that would be committed and with their files, which no other
-// room has. The results stay in memory: an agent can read the log. src/loop/start/find-hidden-checks.ts finds the checks.
+// room has. The results stay in memory: an agent can read the log. src/loop/start/before/find-hidden-checks.ts finds the checks.
 import { join } from "node:path";
-import type { DiffEntry } from "../../git/base/diff.js";
+import type { DiffEntry } from "../../git/base/read/diff.js";
 import { measureBaseline, runRepeating } from "../commands/gate.js";
 import type { GatePlan, Room } from "../commands/run-commands.js";
 import { judge } from "../verdict/compare.js";
@@ -18,7 +18,7 @@ import {
   type InRoom,
   type RoomOrder,
 } from "./cold-room.js";
-import { copyInto } from "./copy-into.js";
+import { copyInto } from "./setup/copy-into.js";
 
 /** The folder of a room that the files of a hidden check are copied into, from the folder in which checks run. */
 export const USUAL_FOLDER = "hidden";

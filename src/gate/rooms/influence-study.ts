@@ -1,13 +1,13 @@
 // Reads from git what classifying an attempt's changes asks for, as far as it asks. Leaves the judgement to classify.ts.
 import { toBytes, toText } from "../../git/base/bytes.js";
-import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
-import { pathsWith } from "../../git/base/grep.js";
+import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
+import { pathsWith } from "../../git/base/read/grep.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { classify } from "../influence/classify.js";
 import { probeOf, wordsOf } from "../influence/program/import-graph.js";
 import type { ChangedFile, Classified, NameRules, Reference } from "../influence/program/kinds.js";
 import type { ColdPlaces } from "./cold-room.js";
-import { InstalledModules } from "./installed-modules.js";
+import { InstalledModules } from "./setup/installed-modules.js";
 
 /** Bigger files name nothing. */
 const MOST_BYTES = 1024 * 1024;

@@ -2,7 +2,7 @@
 // expected results that only grew is harmless: snapshot tools add to theirs.
 import { join } from "node:path";
 import { toText } from "../../git/base/bytes.js";
-import { exists, NOTHING, type Version } from "../../git/base/diff.js";
+import { exists, NOTHING, type Version } from "../../git/base/read/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { findChangedInRoom, type GitRoom } from "../../git/room/room.js";
 import { familyOf } from "../influence/program/families.js";

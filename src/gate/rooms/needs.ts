@@ -1,7 +1,7 @@
 // Finds and shows the changes to checks without which an attempt does not pass. needed.ts has the search.
 import { toText } from "../../git/base/bytes.js";
-import { exists, type DiffEntry } from "../../git/base/diff.js";
-import { diffVersions } from "../../git/base/blob-diff.js";
+import { exists, type DiffEntry } from "../../git/base/read/diff.js";
+import { diffVersions } from "../../git/base/read/blob-diff.js";
 import { keepStart, listSome, shorten } from "../../system/text/cut.js";
 import { passesAlone, runPass, type Gate, type PassOrder, type PassResult } from "./cold-pass.js";
 import { roomOrder, type Study } from "./cold-study.js";

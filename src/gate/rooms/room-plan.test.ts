@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toBytes } from "../../git/base/bytes.js";
-import { NOTHING, type DiffEntry, type Version } from "../../git/base/diff.js";
+import { NOTHING, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import { planRoom } from "./room-plan.js";
 
 const FILE: Version = { mode: "100644", oid: "file" };

@@ -2,11 +2,11 @@
 // and one for the start. An attempt that ended in its task's commit is that commit (publish.ts). run-refs.ts deletes
 // the refs of a run.
 import { parseBatch } from "../base/batch.js";
-import type { DiffEntry } from "../base/diff.js";
+import type { DiffEntry } from "../base/read/diff.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
 import { attemptRef, attemptsFolder, startRef } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 export interface AttemptOrder {
   run: string;

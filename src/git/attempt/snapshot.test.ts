@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { runAs, test, watchGit, type Scratch } from "../testing/scratch.js";
 import type { CommitPolicy } from "../restore/settle-head.js";
 import { snapshot, type Snapshot } from "./snapshot.js";

@@ -2,19 +2,19 @@
 // commits it.
 import type { Checkpoint, KeptIndex } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { exists, sameVersion, type DiffEntry } from "../base/diff.js";
+import { exists, sameVersion, type DiffEntry } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import { readHead, treeish, type Head, type HeadState } from "../base/head.js";
+import { readHead, treeish, type Head, type HeadState } from "../base/repository/head.js";
 import { byPath } from "../index/index-compare.js";
 import { diffTrees, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { findUncommitted, keepRemoved, findMadeModules, warnOfInside } from "../restore/inside-modules.js";
 import { warnOfTouched } from "../checkpoint/large.js";
 import { removeNewLocks } from "../base/locks.js";
 import { readPersonIndex } from "../index/index-person.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { revertEntries } from "../restore/restore.js";
-import { putSettingsBack } from "../base/settings.js";
+import { putSettingsBack } from "../base/repository/settings.js";
 import { endConflicts, endOperation } from "../index/operation.js";
 import {
   findBegun,

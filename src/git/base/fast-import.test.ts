@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { quotePath, toBytes, toText } from "./bytes.js";
 import { parseBatch } from "./batch.js";
-import { exists, NOTHING, parseRaw, sortRemovalsFirst } from "./diff.js";
+import { exists, NOTHING, parseRaw, sortRemovalsFirst } from "./read/diff.js";
 import { importStream } from "./fast-import.js";
 
 const byte = fc.integer({ min: 1, max: 255 }).map((code) => String.fromCharCode(code));

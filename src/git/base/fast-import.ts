@@ -1,7 +1,7 @@
 // Builds commits in one process: `git fast-import` makes trees, commits and refs from a stream. The callers decide
 // on their content.
 import { quotePath, toBytes } from "./bytes.js";
-import { exists, sortRemovalsFirst, type DiffEntry } from "./diff.js";
+import { exists, sortRemovalsFirst, type DiffEntry } from "./read/diff.js";
 import { GitError, runGit, type GitPlace } from "./git.js";
 
 /** An author or committer. */

@@ -1,7 +1,7 @@
 // Answers of git that never change, because the ids of objects in the question are all they depend on. A visit of a stage asks the
 // same of the task's checkpoint and of its saved work again and again.
 import { runGit } from "./git.js";
-import type { Repository } from "./repository.js";
+import type { Repository } from "./repository/repository.js";
 
 const MOST_ANSWERS = 16;
 const MOST_CHARACTERS = 1 << 20;

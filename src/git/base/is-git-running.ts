@@ -1,7 +1,7 @@
 // Finds out whether a git process is working in a working tree. Its lock may stay unchanged for as long as the user
 // writes a commit message.
 import { errorCode } from "../../system/errors.js";
-import type { Repository } from "./repository.js";
+import type { Repository } from "./repository/repository.js";
 
 /** Searches /proc for a git process in the tree. Returns false if /proc is missing or shows no such process. */
 export async function isGitHere({ ports: { files }, cwd }: Repository): Promise<boolean> {

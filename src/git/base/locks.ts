@@ -6,7 +6,7 @@ import type { FileStat } from "../../system/ports.js";
 import { toText } from "./bytes.js";
 import { asResult } from "./git.js";
 import { isGitHere } from "./is-git-running.js";
-import type { Repository } from "./repository.js";
+import type { Repository } from "./repository/repository.js";
 
 /** A lock that changes within this time has a living owner. */
 const STILL_MS = 5_000;

@@ -1,6 +1,6 @@
 // Reads the content of commits: the files of a tree, and the bytes of blobs.
 import { parseBatch } from "./batch.js";
-import type { Version } from "./diff.js";
+import type { Version } from "./read/diff.js";
 import { runGit, type GitPlace } from "./git.js";
 
 /** Every file of a commit: path (bytes) → version. Starts one process. */

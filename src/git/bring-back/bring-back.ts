@@ -3,15 +3,15 @@
 // progress.
 import { join } from "node:path";
 import { toText } from "../base/bytes.js";
-import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
-import { foldersAbove } from "../base/folders.js";
+import { exists, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
+import { foldersAbove } from "../base/repository/folders.js";
 import { runGit } from "../base/git.js";
 import { byPath, type ByPath } from "../index/index-compare.js";
 import { dropOwnIndex, indexInfo, ownIndex, stageAll } from "../index/index-file.js";
 import { privateCopy, readEntries } from "../index/index-person.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { mergeContents } from "../rescue/merge-contents.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import type { Rescue } from "./rescues.js";
 
 /** A path that prevents the restore of a rescue, and the reason. */

@@ -2,10 +2,10 @@
 import { dirname, join } from "node:path";
 import type { Files } from "../../system/ports.js";
 import { toBytes, toText } from "../base/bytes.js";
-import { exists, type DiffEntry } from "../base/diff.js";
+import { exists, type DiffEntry } from "../base/read/diff.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { dropOwnIndex, stageAll, diffOwnIndex, diffPersonIndex } from "../index/index-file.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /**
  * The paths (as text, sorted) at which `changes` to `head` would overwrite changed, staged, untracked or ignored

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { restoreRescue, type BroughtBack } from "./bring-back.js";
 import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { dropRescue, listRescues, showRescue, type Rescue } from "./rescues.js";
 import { restoreTo } from "../restore/restore.js";
 import { test, type Scratch } from "../testing/scratch.js";

@@ -2,16 +2,16 @@
 import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import { KEPT_STAGED } from "../checkpoint/keep-beside.js";
-import { exists, type DiffEntry } from "../base/diff.js";
+import { exists, type DiffEntry } from "../base/read/diff.js";
 import { readFacts } from "../base/facts.js";
 import { runGit } from "../base/git.js";
-import { readHead, treeish } from "../base/head.js";
+import { readHead, treeish } from "../base/repository/head.js";
 import { diffTrees } from "../index/index-file.js";
 import { readPersonIndex } from "../index/index-person.js";
 import { listKnownModules } from "../checkpoint/module-copies.js";
 import { modulePaths, openModules } from "../checkpoint/modules.js";
 import { findRescues, type FoundRescue } from "../rescue/rescue.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /**
  * The reason for a rescue: the work of an abandoned task; changes of a review; changes reverted for another reason

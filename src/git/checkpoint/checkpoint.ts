@@ -4,12 +4,12 @@
 import { z } from "zod";
 import { given } from "../../system/given.js";
 import { toText } from "../base/bytes.js";
-import type { DiffEntry } from "../base/diff.js";
+import type { DiffEntry } from "../base/read/diff.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { askFixed } from "../base/fixed-answer.js";
 import { runGit } from "../base/git.js";
 import { modulePaths, openModules } from "./modules.js";
-import { readHead, treeish, type Head, type HeadState } from "../base/head.js";
+import { readHead, treeish, type Head, type HeadState } from "../base/repository/head.js";
 import { byPath } from "../index/index-compare.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { readLocks, type Locks } from "../base/locks.js";
@@ -19,9 +19,14 @@ import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
 import { readFacts } from "../base/facts.js";
 import { checkpointFolder, checkpointRef, decodeId, RESCUES } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
-import { findChangedSettings, digestSettings, readSettings, type KeptSettings } from "../base/settings.js";
+import {
+  findChangedSettings,
+  digestSettings,
+  readSettings,
+  type KeptSettings,
+} from "../base/repository/settings.js";
 import { survey, type Usual } from "./survey.js";
 import { NOTHING_UNSEEN, readUnseen, type Unseen } from "./metadata.js";
 

@@ -1,7 +1,7 @@
 // Lists the tasks with uncommitted work in the tree. checkpoint.ts and snapshot.ts handle that work.
-import { readHead } from "../base/head.js";
+import { readHead } from "../base/repository/head.js";
 import { checkpointRef } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The tasks of the list that have a checkpoint to continue from. Starts one process. */
 export async function listInHand<Id extends string>(repo: Repository, ids: readonly Id[]): Promise<Id[]> {

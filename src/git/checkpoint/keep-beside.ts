@@ -1,12 +1,12 @@
 // Keeps beside the tree, in the second parent of a checkpoint, everything the tree cannot contain: an index that
 // differs from HEAD (the file itself, and content that exists only in it), line ends that git would change, and
 // metadata.
-import type { DiffEntry } from "../base/diff.js";
+import type { DiffEntry } from "../base/read/diff.js";
 import type { ImportedCommit } from "../base/fast-import.js";
 import { isPlain, findOnlyStaged, type ByPath } from "../index/index-compare.js";
 import type { PersonIndex } from "../index/index-person.js";
 import { keepLineEnds } from "./line-ends.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { unseenFile, type Unseen } from "./metadata.js";
 
 /** The path of a kept index file in the tree of its commit. */

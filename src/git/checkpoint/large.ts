@@ -2,7 +2,7 @@
 // restore touches them.
 import { toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The files and repositories that are untracked and not ignored. */
 export interface Untracked {

@@ -4,11 +4,11 @@ import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
 import { runGit } from "../base/git.js";
-import { readHead, treeish } from "../base/head.js";
+import { readHead, treeish } from "../base/repository/head.js";
 import { diffTrees, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { leaveOut } from "./large.js";
 import { checkpointFolder, decodeId } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 const Facts = z.object({
   branch: z.string().optional(),

@@ -10,7 +10,7 @@ import type { ImportedFile } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
 import type { ByPath } from "../index/index-compare.js";
 import { ownIndex } from "../index/index-file.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The path of the record in the tree of a checkpoint's second parent. */
 const LIST = "line-ends.json";

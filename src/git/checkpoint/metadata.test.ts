@@ -18,7 +18,7 @@ import { expect } from "vitest";
 import { checkpoint } from "./checkpoint.js";
 import { removeStaleLocks } from "../base/locks.js";
 import { undoGateChanges } from "../restore/undo-gate-changes.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { restoreTo } from "../restore/restore.js";
 import { test, type Scratch } from "../testing/scratch.js";
 import { stateOf } from "../testing/scratch-state.js";

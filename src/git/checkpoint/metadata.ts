@@ -6,7 +6,7 @@ import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
 import type { ImportedFile } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The path of the metadata in the tree of a checkpoint's second parent. */
 const FILE = "unseen.json";

@@ -9,12 +9,12 @@ import type { Files } from "../../system/ports.js";
 import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
 import { runGit } from "../base/git.js";
-import { readHead } from "../base/head.js";
+import { readHead } from "../base/repository/head.js";
 import { privateCopy } from "../index/index-person.js";
 import { sizeText } from "./large.js";
 import { openModules } from "./modules.js";
 import { checkpointRef, encodeId } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The most bytes that are copied if files cannot be linked. */
 const MOST_COPIED = 1024 ** 3;

@@ -3,7 +3,7 @@
 import { join, relative } from "node:path";
 import { toText } from "../base/bytes.js";
 import type { IndexEntry } from "../index/index-bytes.js";
-import { openRepository, type Repository } from "../base/repository.js";
+import { openRepository, type Repository } from "../base/repository/repository.js";
 
 /** A repository inside the tree of another. */
 export interface Module {

@@ -1,9 +1,9 @@
 // Collects the metadata of a working tree: permission bits beyond git's two modes, empty folders, pipes and the
 // like. Skips ignored files. metadata.ts keeps it and restore-metadata.ts restores it.
 import type { Walked } from "../../system/ports.js";
-import { foldersAbove } from "../base/folders.js";
+import { foldersAbove } from "../base/repository/folders.js";
 import type { ByPath } from "../index/index-compare.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The permission bits of most files and folders: only others need a record. */
 export type Usual = Record<"file" | "program" | "folder", number>;

@@ -3,7 +3,7 @@ import { readPersonIndex } from "../index/index-person.js";
 import { findUntracked, leaveOut, warnOfLarge } from "./large.js";
 import { warnOfModule } from "./module-copies.js";
 import { modulePaths } from "./modules.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** Warnings about untracked files that are too large, and repositories inside the tree that cannot be copied. */
 export async function findUnprotected(repo: Repository): Promise<string[]> {

@@ -1,12 +1,12 @@
 // Builds the commit of a task, or of the backlog alone, on no branch yet: the first step of the commit protocol
 // (prepare → the caller writes the backlog → publish). publish.ts does the other steps.
 import { toText } from "../base/bytes.js";
-import { NOTHING, type Version } from "../base/diff.js";
+import { NOTHING, type Version } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import { readHead } from "../base/head.js";
+import { readHead } from "../base/repository/head.js";
 import { buildPending, type Prepared } from "./pending.js";
 import { publish, type Published } from "./publish.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import type { Snapshot } from "../attempt/snapshot.js";
 
 const CARRIAGE_RETURN = 13;

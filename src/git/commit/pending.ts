@@ -4,14 +4,14 @@ import { z } from "zod";
 import { given } from "../../system/given.js";
 import { parseBatch } from "../base/batch.js";
 import { toText } from "../base/bytes.js";
-import { NOTHING, type DiffEntry } from "../base/diff.js";
+import { NOTHING, type DiffEntry } from "../base/read/diff.js";
 import { importPair, OWN_IDENT, type ImportedFile } from "../base/fast-import.js";
 import { readFacts } from "../base/facts.js";
 import { runGit } from "../base/git.js";
-import { isAncestor, readHead } from "../base/head.js";
+import { isAncestor, readHead } from "../base/repository/head.js";
 import { diffTrees } from "../index/index-file.js";
 import { PENDING, pendingRef } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 const FACTS_FILE = "pending.json";
 

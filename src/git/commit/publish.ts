@@ -4,11 +4,11 @@
 import { dropInModules } from "../checkpoint/checkpoint.js";
 import { isOfTheDisk } from "../../system/errors.js";
 import { GitError, runGit } from "../base/git.js";
-import { isAncestor, readHead, zeroLike, type Head } from "../base/head.js";
+import { isAncestor, readHead, zeroLike, type Head } from "../base/repository/head.js";
 import { dropOwnIndex, refreshIndex } from "../index/index-file.js";
 import { attemptRef, checkpointRef, pendingRef, workRef } from "../base/names.js";
 import { buildPending, type Prepared } from "./pending.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** How often a commit is rebuilt because HEAD was moved in the meantime. */
 const MOST_REBUILDS = 5;

@@ -8,7 +8,7 @@ import { readPersonIndex } from "../index/index-person.js";
 import { modulePaths, openModules } from "../checkpoint/modules.js";
 import { ATTEMPTS, CHECKPOINTS, decodeId, RESCUES, startRef } from "../base/names.js";
 import { listPendingRuns } from "./pending.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The runs that refs name, of every working tree and every project of the repository. */
 export interface RunRefs {

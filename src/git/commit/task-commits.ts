@@ -2,7 +2,7 @@
 import { toText } from "../base/bytes.js";
 import { runGit, type GitPlace } from "../base/git.js";
 import { findLiveCommits, type LoggedCommit, type TaskCommit } from "./live-commits.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /**
  * Matches every message that could be of a task, an undo or `git revert`; live-commits.ts parses the messages

@@ -1,6 +1,6 @@
-import { sameVersion, type DiffEntry } from "../base/diff.js";
+import { sameVersion, type DiffEntry } from "../base/read/diff.js";
 import { diffTrees } from "./index-file.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** Whether one commit's tree equals another's with exactly these changes. Starts at most one process. */
 export async function isTreeAfter(

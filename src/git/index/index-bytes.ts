@@ -1,7 +1,7 @@
 // Parses git's index file without git: versions 2 to 4 with ids of either length. Reads facts that no tree contains:
 // conflicts, paths added with `add -N`, and the bits assume-unchanged and skip-worktree. index-person.ts finds the
 // file and handles split indexes.
-import type { Version } from "../base/diff.js";
+import type { Version } from "../base/read/diff.js";
 
 /** A path in an index. */
 export interface IndexEntry extends Version {

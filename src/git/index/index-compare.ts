@@ -1,6 +1,6 @@
 // Compares the person's index with files and HEAD: finds content that exists only in the index, and the changes that
 // turn one index into another. index-person.ts and index-back.ts read and write indexes.
-import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
+import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
 import type { IndexEntry } from "./index-bytes.js";
 
 /** Every path of an index, as a map. */

@@ -2,12 +2,12 @@
 // which only the paths of a commit are changed. The callers decide what to stage and refresh.
 import { dirname, join } from "node:path";
 import { errorCode } from "../../system/errors.js";
-import { exists, parseRaw, sortRemovalsFirst, sameVersion, type DiffEntry } from "../base/diff.js";
+import { exists, parseRaw, sortRemovalsFirst, sameVersion, type DiffEntry } from "../base/read/diff.js";
 import { toBytes } from "../base/bytes.js";
 import { askFixed, isFullId } from "../base/fixed-answer.js";
 import { GitError, runGit, type GitAnswer, type GitCall } from "../base/git.js";
 import { clearMarks } from "./marked.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 const INDEX_LOCK_MS = 5_000;
 const INDEX_LOCK_POLL_MS = 200;

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import { GitError, runGit } from "../base/git.js";
 import { parseIndex, type IndexEntry } from "./index-bytes.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 const LOCK_MS = 5_000;
 const LOCK_POLL_MS = 200;

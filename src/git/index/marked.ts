@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { runGit } from "../base/git.js";
 import type { IndexEntry } from "./index-bytes.js";
 import { readWhole } from "./index-person.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /**
  * Clears the bits in an own index and returns the paths (bytes) that had them. Starts one process, and one more for

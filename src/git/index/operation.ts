@@ -3,13 +3,13 @@
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import { toText } from "../base/bytes.js";
-import { sameVersion, type DiffEntry } from "../base/diff.js";
-import { readOperation, type Doing } from "../base/operation-files.js";
+import { sameVersion, type DiffEntry } from "../base/read/diff.js";
+import { readOperation, type Doing } from "../base/repository/operation-files.js";
 import { runGit } from "../base/git.js";
-import { treeish } from "../base/head.js";
+import { treeish } from "../base/repository/head.js";
 import { refreshIndex, diffPersonIndex } from "./index-file.js";
 import { readPersonIndex } from "./index-person.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The reason why a run cannot start, and a hint, for a person to read. */
 export interface Progress {

@@ -1,7 +1,7 @@
 // The remote that a branch is pushed to: finds it, reads its refs, and pushes. Creates no remote.
 import { toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The destination of a push. */
 export interface Remote {

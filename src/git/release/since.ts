@@ -2,7 +2,7 @@
 import { toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
 import { TRAILER } from "../commit/message.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** Paths (as text) in the output of git status: changed, staged, untracked. Starts one process. */
 export async function listUncommitted(repo: Repository): Promise<readonly string[]> {

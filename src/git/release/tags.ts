@@ -1,8 +1,8 @@
 // Lists tags, makes one, and restores tags that an agent changed. Keeps every tag that it deletes.
 import { toBytes, toText } from "../base/bytes.js";
 import { runGit } from "../base/git.js";
-import { zeroLike } from "../base/head.js";
-import type { Repository } from "../base/repository.js";
+import { zeroLike } from "../base/repository/head.js";
+import type { Repository } from "../base/repository/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 
 /** A tag. */

@@ -1,11 +1,11 @@
 // Keeps the work of an abandoned task under one rescue ref. If a kill splits the work over several calls, a later
 // call adds its part to the earlier rescue.
-import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
+import { exists, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
 import { importAll } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
 import { diffTrees } from "../index/index-file.js";
 import { findRescues, freeRescueRef, rescueMessage, type RescueFacts } from "./rescue.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** Work that is kept. The keys of its maps are paths (bytes), the values their versions. */
 export interface KeptWork {

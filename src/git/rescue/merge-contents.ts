@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { parseBatch } from "../base/batch.js";
-import type { Version } from "../base/diff.js";
+import type { Version } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** Three versions of one file: the current one, the common base, and the one to merge. */
 export interface Versions {

@@ -2,13 +2,13 @@
 // person's does not. settle-head.ts moves HEAD.
 import { z } from "zod";
 import { toText } from "../base/bytes.js";
-import { exists, sameVersion, type DiffEntry } from "../base/diff.js";
+import { exists, sameVersion, type DiffEntry } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import { isAncestor, type HeadState } from "../base/head.js";
+import { isAncestor, type HeadState } from "../base/repository/head.js";
 import { diffTrees, indexInfo } from "../index/index-file.js";
 import { privateCopy } from "../index/index-person.js";
 import { mergeContents } from "./merge-contents.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The prefix that marks reflog entries of an agent's git; agents get it in `GIT_REFLOG_ACTION`. */
 export const AGENT_ACTION = "looper-agent";

@@ -6,7 +6,7 @@ import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
 import { runGit } from "../base/git.js";
 import { decodeId, RESCUES, rescueRef } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The facts in the message of a rescue that this program made. */
 const RescueFacts = z.object({

@@ -3,7 +3,7 @@
 import type { KeptIndex } from "../checkpoint/checkpoint.js";
 import { KEPT_INDEX } from "../checkpoint/keep-beside.js";
 import { parseBatch } from "../base/batch.js";
-import { exists, sameVersion, type DiffEntry } from "../base/diff.js";
+import { exists, sameVersion, type DiffEntry } from "../base/read/diff.js";
 import { GitError, runGit } from "../base/git.js";
 import { parseIndex, type IndexEntry } from "../index/index-bytes.js";
 import {
@@ -17,7 +17,7 @@ import {
 } from "../index/index-compare.js";
 import { indexInfo, refreshIndex, diffPersonIndex } from "../index/index-file.js";
 import { privateCopy, replaceIndex, type PersonIndex } from "../index/index-person.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 export interface IndexOrder {
   kept: KeptIndex;

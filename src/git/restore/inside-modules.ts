@@ -2,16 +2,16 @@
 // reverts it.
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { exists, type DiffEntry } from "../base/diff.js";
+import { exists, type DiffEntry } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import { readHead, treeish, type Head } from "../base/head.js";
+import { readHead, treeish, type Head } from "../base/repository/head.js";
 import { ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { readEntries } from "../index/index-person.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { putCopyAside, putCopyBack } from "../checkpoint/module-copies.js";
 import { modulePaths, openModules } from "../checkpoint/modules.js";
 import { checkpointRef } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import type { RestoreOrder } from "./restore-order.js";
 import { restoreTo } from "./restore.js";
 

@@ -4,10 +4,10 @@ import { errorCode, errorMessage } from "../../system/errors.js";
 import { listSome } from "../../system/text/cut.js";
 import { toText } from "../base/bytes.js";
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
-import { exists, type DiffEntry } from "../base/diff.js";
-import { foldersAbove } from "../base/folders.js";
+import { exists, type DiffEntry } from "../base/read/diff.js";
+import { foldersAbove } from "../base/repository/folders.js";
 import type { ByPath } from "../index/index-compare.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { kindsOf, lookAround, modesOf, type Kinds } from "../checkpoint/survey.js";
 
 /** The metadata of a checkpoint. */

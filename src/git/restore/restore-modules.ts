@@ -2,11 +2,11 @@
 // since are kept in the rescue and reverted too, because a submodule's commit is part of the outer tree.
 import { checkpoint, dropCheckpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { readHead, type HeadState } from "../base/head.js";
+import { readHead, type HeadState } from "../base/repository/head.js";
 import { putCopyBack } from "../checkpoint/module-copies.js";
 import { openModules, relinkModule } from "../checkpoint/modules.js";
 import { endOperation } from "../index/operation.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import type { Restored, RestoreOrder } from "./restore-order.js";
 import { putHeadBack } from "./settle-head.js";
 

@@ -2,23 +2,23 @@
 // index-back.ts restores the index.
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
+import { exists, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
 import { importPair } from "../base/fast-import.js";
 import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
-import { readHead, treeish } from "../base/head.js";
+import { readHead, treeish } from "../base/repository/head.js";
 import { planIndexBack, type IndexBack } from "./index-back.js";
 import { byPath, type ByPath } from "../index/index-compare.js";
 import { diffTrees, ownIndex, stageAgain, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { restoreLineEnds } from "../checkpoint/line-ends.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
 import { keepWork, readKeptAt, readKeptWork, type KeptWork } from "../rescue/keep-work.js";
-import { putSettingsBack } from "../base/settings.js";
+import { putSettingsBack } from "../base/repository/settings.js";
 import { restoreModules, reviveModules } from "./restore-modules.js";
 import { clearView, restoreUnseen } from "./restore-metadata.js";
 import type { Restored, RestoreOrder } from "./restore-order.js";
 import { THE_DRAFT } from "../base/names.js";
 import { freeRescueRef, rescueMessage } from "../rescue/rescue.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /**
  * Restores working tree, index and git's settings to the checkpoint, byte for byte and mode for mode; first keeps

@@ -1,15 +1,15 @@
 // Restores HEAD to where an attempt found it, and keeps the agent's commits under a rescue ref. Does not touch
 // files: snapshot.ts handles them first.
 import { never } from "../../system/never.js";
-import type { DiffEntry } from "../base/diff.js";
+import type { DiffEntry } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import { isAncestor, treeish, zeroLike, type Head, type HeadState } from "../base/head.js";
+import { isAncestor, treeish, zeroLike, type Head, type HeadState } from "../base/repository/head.js";
 import { diffTrees, unstage } from "../index/index-file.js";
-import type { Doing } from "../base/operation-files.js";
+import type { Doing } from "../base/repository/operation-files.js";
 import { shortenId, sortCommits, warnOfTheirs, type SortedCommits } from "../rescue/own-commits.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { toText } from "../base/bytes.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The setting `git.commit`: under "agent", commits on top of the same branch are expected. */
 export type CommitPolicy = "runner" | "agent" | "none";

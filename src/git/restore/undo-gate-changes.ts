@@ -1,14 +1,14 @@
 // Reverts the changes that the gate's commands made in the working tree. The changes of the attempt stay.
 import { toText } from "../base/bytes.js";
-import { sameVersion, type DiffEntry } from "../base/diff.js";
+import { sameVersion, type DiffEntry } from "../base/read/diff.js";
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { stageAll, diffOwnIndex } from "../index/index-file.js";
 import { removeNewLocks } from "../base/locks.js";
 import { revertEntries } from "./restore.js";
 import { restoreModesOf } from "./restore-metadata.js";
 import type { Restored } from "./restore-order.js";
-import { putSettingsBack } from "../base/settings.js";
-import type { Repository } from "../base/repository.js";
+import { putSettingsBack } from "../base/repository/settings.js";
+import type { Repository } from "../base/repository/repository.js";
 
 export interface PutBackOrder {
   checkpoint: Pick<Checkpoint, "base" | "settings" | "usual" | "unseen" | "locks">;

@@ -14,7 +14,7 @@ import { readRecords, recordAttempt, recordStart } from "../attempt/attempts.js"
 import { checkpoint } from "../checkpoint/checkpoint.js";
 import { diffFromParent, setHead, checkOutTree, resolveObject, listDifferences } from "./checkout-tree.js";
 import { attemptRef, startRef } from "../base/names.js";
-import { openRepository, type Repository } from "../base/repository.js";
+import { openRepository, type Repository } from "../base/repository/repository.js";
 import { must, runAs, test, type Scratch } from "../testing/scratch.js";
 import { cloneShared } from "./shared-clone.js";
 import { snapshot } from "../attempt/snapshot.js";

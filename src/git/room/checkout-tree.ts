@@ -2,12 +2,12 @@
 // content is not kept. shared-clone.ts makes the clone.
 import { join } from "node:path";
 import { toText } from "../base/bytes.js";
-import type { DiffEntry } from "../base/diff.js";
+import type { DiffEntry } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import { treeish } from "../base/head.js";
+import { treeish } from "../base/repository/head.js";
 import { diffTrees, dropOwnIndex, indexInfo, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { checkpointRef } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The wanted tree: that of a commit or tree, and changes to it. */
 export interface Target {

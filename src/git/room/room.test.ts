@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import type { DiffEntry } from "../base/diff.js";
+import type { DiffEntry } from "../base/read/diff.js";
 import { filesOf, readBlobs } from "../base/objects.js";
 import {
   closeRoom,

@@ -5,12 +5,12 @@ import { errorCode } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import { digest } from "../../system/text/digest.js";
 import { toBytes, toText } from "../base/bytes.js";
-import type { DiffEntry } from "../base/diff.js";
+import type { DiffEntry } from "../base/read/diff.js";
 import { fillSubmodules, initBorrowing } from "./room-submodules.js";
 import { importCommit, OWN_IDENT } from "../base/fast-import.js";
 import { GitError, runGit, type GitPlace } from "../base/git.js";
 import { refuseForged } from "./forged.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The place for rooms, and the git settings they are made with. */
 export interface Rooms {

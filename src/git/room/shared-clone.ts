@@ -3,7 +3,7 @@
 import { dirname, join } from "node:path";
 import { toText } from "../base/bytes.js";
 import { gitEnv, runGit, type GitPlace } from "../base/git.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /**
  * Settings by which git converts files to blobs and back, or leaves files out. Filters and hooks are programs, so

@@ -2,8 +2,8 @@
 // Either all of it is put there, or nothing.
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { exists, type DiffEntry } from "../base/diff.js";
-import type { Repository } from "../base/repository.js";
+import { exists, type DiffEntry } from "../base/read/diff.js";
+import type { Repository } from "../base/repository/repository.js";
 import { planAll, writeTree, type Clash } from "../bring-back/bring-back.js";
 import { byPath, type ByPath } from "../index/index-compare.js";
 import { diffTrees, ownIndex, stageAll } from "../index/index-file.js";

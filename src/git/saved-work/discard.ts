@@ -1,10 +1,10 @@
 // Drops what one stage changed from the saved work of a task; what later visits changed stays, three-way.
 import { toText } from "../base/bytes.js";
-import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
+import { exists, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
 import { importAll } from "../base/fast-import.js";
 import { runGit } from "../base/git.js";
 import { workRef } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { mergeVersion } from "../bring-back/bring-back.js";
 import { diffTrees } from "../index/index-file.js";
 import { freeRescueRef, rescueMessage } from "../rescue/rescue.js";

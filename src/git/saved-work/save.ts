@@ -1,9 +1,9 @@
 // Saves the work of a visit: a commit on the visits before it, with the tree as the visit left it.
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
-import type { DiffEntry } from "../base/diff.js";
+import type { DiffEntry } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
 import { workRef } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { diffTrees } from "../index/index-file.js";
 import {
   keepAsRescue,

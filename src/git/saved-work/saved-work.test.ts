@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { expect } from "vitest";
 import { snapshot } from "../attempt/snapshot.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { checkpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import { findRescues } from "../rescue/rescue.js";
 import { test, watchGit, type Scratch } from "../testing/scratch.js";

@@ -3,11 +3,11 @@
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { checkpoint as reuse, dropInModules } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { sameVersion } from "../base/diff.js";
+import { sameVersion } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import { readHead } from "../base/head.js";
+import { readHead } from "../base/repository/head.js";
 import { checkpointRef, shelvedRef, shelvingRef } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { readKeptAt, type KeptWork } from "../rescue/keep-work.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { restoreTo } from "../restore/restore.js";

@@ -1,7 +1,7 @@
 // The saved work of a task as a patch, for prompts and for people. Bounded: the whole is named by its two commits.
 import { toText } from "../base/bytes.js";
 import { GitError, runGit } from "../base/git.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import type { TaskWork } from "./work-ref.js";
 
 const PLAIN = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"];

@@ -2,12 +2,12 @@
 // first on the task's checkpoint. save.ts adds a commit, apply.ts puts the work into a tree, shelve.ts takes it out of one.
 import { z } from "zod";
 import { toText } from "../base/bytes.js";
-import type { DiffEntry } from "../base/diff.js";
+import type { DiffEntry } from "../base/read/diff.js";
 import { readFacts } from "../base/facts.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { GitError, runGit } from "../base/git.js";
 import { checkpointRef, shelvedRef, shelvingRef, workRef, WORKS } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { dropInModules } from "../checkpoint/checkpoint.js";
 import { diffTrees } from "../index/index-file.js";
 import { findRescues, freeRescueRef, rescueMessage } from "../rescue/rescue.js";

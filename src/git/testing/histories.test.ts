@@ -37,7 +37,7 @@ import { formatMessage } from "../commit/message.js";
 import { publish } from "../commit/publish.js";
 import { publishWithTree } from "../undo/revert-tree.js";
 import { recoverPending } from "../commit/pending.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { listRescues } from "../bring-back/rescues.js";
 import { restoreTo } from "../restore/restore.js";
 import { runAs, test, type Scratch } from "./scratch.js";

@@ -6,7 +6,7 @@ import { prepareCommit } from "../commit/commit.js";
 import { formatMessage } from "../commit/message.js";
 import type { Prepared } from "../commit/pending.js";
 import { publish } from "../commit/publish.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { type Scratch } from "./scratch.js";
 import { snapshot, type Snapshot } from "../attempt/snapshot.js";
 

@@ -2,13 +2,13 @@
 // repository, and the tests change files.
 import { join } from "node:path";
 import { prepareCommit } from "../commit/commit.js";
-import type { DiffEntry } from "../base/diff.js";
-import { readHead } from "../base/head.js";
+import type { DiffEntry } from "../base/read/diff.js";
+import { readHead } from "../base/repository/head.js";
 import { findInTheWay } from "../bring-back/conflicts.js";
 import type { TaskCommit } from "../commit/live-commits.js";
 import { formatMessage, formatUndoMessage } from "../commit/message.js";
 import type { Prepared } from "../commit/pending.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { planRevert, type RevertPlan } from "../undo/revert.js";
 import { publishWithTree } from "../undo/revert-tree.js";
 import { type Scratch } from "./scratch.js";

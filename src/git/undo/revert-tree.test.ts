@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { expect } from "vitest";
 import { recoverPending, type Prepared } from "../commit/pending.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { publishWithTree } from "./revert-tree.js";
 import { test, watchGit, type Scratch } from "../testing/scratch.js";
 import { changesOf } from "../testing/scratch-task.js";

@@ -3,13 +3,13 @@
 import { join } from "node:path";
 import { parseBatch } from "../base/batch.js";
 import { toBytes, toText } from "../base/bytes.js";
-import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
+import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
 import { GitError, runGit } from "../base/git.js";
-import { readHead } from "../base/head.js";
+import { readHead } from "../base/repository/head.js";
 import { diffTrees, dropOwnIndex, indexInfo, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import type { Prepared } from "../commit/pending.js";
 import { publish, type Published } from "../commit/publish.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 
 /** The commit to publish, and the result for the tree. */
 interface Settled {

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { readHead } from "../base/head.js";
+import { readHead } from "../base/repository/head.js";
 import { planRevert } from "./revert.js";
 import { test, type Scratch } from "../testing/scratch.js";
 import { changesOf } from "../testing/scratch-task.js";

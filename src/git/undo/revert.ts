@@ -2,12 +2,12 @@
 // changes, and commit.ts the commit.
 import { given } from "../../system/given.js";
 import { toText } from "../base/bytes.js";
-import type { DiffEntry } from "../base/diff.js";
+import type { DiffEntry } from "../base/read/diff.js";
 import { GitError, runGit, type GitPlace } from "../base/git.js";
-import { treeish } from "../base/head.js";
+import { treeish } from "../base/repository/head.js";
 import { diffTrees } from "../index/index-file.js";
 import { subjectOf, taskOf, type TaskCommit } from "../commit/live-commits.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { listTouching } from "../commit/task-commits.js";
 
 /** The most paths that are explained, and the most commits for each. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NOTHING, type DiffEntry, type Version } from "../base/diff.js";
+import { NOTHING, type DiffEntry, type Version } from "../base/read/diff.js";
 import { planTakingBack } from "./session-trees.js";
 
 const v = (oid: string): Version => (oid === "" ? NOTHING : { mode: "100644", oid });

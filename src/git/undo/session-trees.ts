@@ -2,11 +2,11 @@
 // src/chapo/session/checkpoints.ts decides which. Commits, the person's index and ignored files stay as they are.
 import { join } from "node:path";
 import { toText } from "../base/bytes.js";
-import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
+import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
 import { GitError, runGit } from "../base/git.js";
-import { treeish } from "../base/head.js";
+import { treeish } from "../base/repository/head.js";
 import { sessionTreesFolder } from "../base/names.js";
-import type { Repository } from "../base/repository.js";
+import type { Repository } from "../base/repository/repository.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll } from "../index/index-file.js";
 import { revertEntries } from "../restore/restore.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import { RULES } from "../testing/sim.js";
+import { RULES } from "../testing/world/sim.js";
 import { findJudged } from "./find-judged.js";
 
 const ports = nodePorts();

@@ -1,7 +1,7 @@
 // Finds in the logs the last verdict of the gate on a task, with what it takes to reach it again.
 import { basename, dirname, join } from "node:path";
 import type { CheckBefore } from "../../gate/verdict/why-unverified.js";
-import { StepEvent } from "../../logging/events.js";
+import { StepEvent } from "../../logging/events/events.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunEvent, Sealed } from "../../logging/events.js";
+import type { RunEvent, Sealed } from "../../logging/events/events.js";
 import { TaskId } from "../../todo/model/task.js";
 import { describeNotice, Notices, type Told } from "./notices.js";
 

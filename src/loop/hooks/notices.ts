@@ -1,6 +1,6 @@
 // Which lines of a log a person is notified of, and with what: a question, a blocked task, a commit, the end of a run. Pure.
 // notify.ts sends the notices.
-import { isStepType, type RunEvent, type Sealed } from "../../logging/events.js";
+import { isStepType, type RunEvent, type Sealed } from "../../logging/events/events.js";
 import { z } from "zod";
 import { shorten } from "../../system/text/cut.js";
 import { never } from "../../system/never.js";

@@ -5,7 +5,7 @@ import { tasksFolder } from "../../config/project/tasks-folder.js";
 import { RUN_FACTS } from "../../logging/agent-file.js";
 import { listRuns } from "../../logging/read.js";
 import { parseStart } from "../../logging/run-id.js";
-import { COPIES, parseOutputName, taskFolderName } from "../../workflow/task-files.js";
+import { COPIES, parseOutputName, taskFolderName } from "../../workflow/outputs/task-files.js";
 import type { JobFacts } from "../step/effects.js";
 import type { AgentStage } from "./stages/agent-stage.js";
 import { isInput } from "./stages/stage-facts.js";

@@ -1,8 +1,8 @@
 // Finds an earlier version of the backlog if the task file has no tasks: a copy, a commit, or the log of an earlier run.
 import { asResult } from "../../git/base/git.js";
 import type { Project } from "../../config/project/open-project.js";
-import { findTasksInHistory } from "../../git/base/history.js";
-import type { Repository } from "../../git/base/repository.js";
+import { findTasksInHistory } from "../../git/base/read/history.js";
+import type { Repository } from "../../git/base/repository/repository.js";
 import { listRuns } from "../../logging/read.js";
 import { quoteIfNeeded } from "../../shell/quote.js";
 import type { Ports } from "../../system/ports.js";

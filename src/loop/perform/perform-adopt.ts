@@ -1,6 +1,6 @@
 // Adopts the backlog of a bootstrap or a repair if it is valid and loses nothing.
 // src/todo/store/store.ts writes it and copies the old file.
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import type { NewTask } from "../../todo/model/summary.js";

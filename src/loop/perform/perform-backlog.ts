@@ -1,11 +1,11 @@
 // Effects that read and change the backlog. src/todo/store/store.ts reads and writes the file.
 import { basename, join } from "node:path";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import { findLeftBehind } from "../../git/checkpoint/left-behind.js";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
-import type { Change } from "../../todo/model/change.js";
-import type { PersonChange } from "../../todo/model/person-change.js";
+import type { Change } from "../../todo/model/changes/change.js";
+import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { Problem } from "../../todo/model/problem.js";
 import { indexOf } from "../../todo/model/select.js";
 import type { Backlog, IndexRow } from "../../todo/model/task.js";

@@ -1,7 +1,7 @@
 // Changes of the backlog alone: those the loop decides, and edits that a person asks for. Leaves the file to perform-backlog.ts.
 import { dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
-import type { StepEvent } from "../../logging/events.js";
-import { endsAttempt, taskOfChange } from "../../todo/model/person-change.js";
+import type { StepEvent } from "../../logging/events/events.js";
+import { endsAttempt, taskOfChange } from "../../todo/model/changes/person-change.js";
 import type { Effect } from "../step/effects.js";
 import { keepAttempt, noteStart } from "./tree/keep-attempt.js";
 import { performAs } from "./perform-as.js";

@@ -1,6 +1,6 @@
 // Ends a run: stops every process it started, removes logs beyond the settings' limits, and syncs its own log.
 // clean-logs.ts decides which logs are removed.
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import { markOf } from "../../system/processes/mark.js";
 import type { LogLimits } from "../../logging/retention.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";

@@ -3,7 +3,7 @@
 import { packCapsule, unpackCapsule, type Capsule } from "../../logging/capsule.js";
 import { KEPT } from "../../logging/run-log.js";
 import type { Ports } from "../../system/ports.js";
-import { redactValue, type Redact } from "../../system/text/redact.js";
+import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
 import { ok, type Result } from "../../system/result.js";
 import { replayRun, type Replayed } from "./replay.js";
 

@@ -1,7 +1,7 @@
 // Performs one effect of a run again in a clone: restores the state the run found then, performs the effect, and compares the
 // result with the log. replay-tree.ts decides when.
 import type { Records } from "../../git/attempt/attempts.js";
-import type { DiffEntry } from "../../git/base/diff.js";
+import type { DiffEntry } from "../../git/base/read/diff.js";
 import {
   diffFromParent,
   setCheckpoint,
@@ -11,14 +11,14 @@ import {
   listDifferences,
 } from "../../git/room/checkout-tree.js";
 import { attemptRef } from "../../git/base/names.js";
-import type { Sealed, StepEvent } from "../../logging/events.js";
+import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
 import { listSome } from "../../system/text/cut.js";
 import type { Effect } from "../step/effects.js";
 import type { ChangeResult } from "../step/jobs.js";
 import { nameAttempt, THE_REVIEW } from "../perform/tree/keep-attempt.js";
 import { perform } from "../perform/perform.js";
-import { REDACTED } from "../../system/text/redact.js";
+import { REDACTED } from "../../system/text/secrets/redact.js";
 import { makeDifference, type Difference } from "./replay.js";
 import type { ReplayWorld } from "./replay-world.js";
 import { setWorldTime } from "./world-at.js";

@@ -2,7 +2,7 @@
 // commits in a temporary clone, with recorded changes in place of agents. replay-world.ts makes the clone; redo.ts performs and
 // compares.
 import { readRecords } from "../../git/attempt/attempts.js";
-import type { Sealed, StepEvent } from "../../logging/events.js";
+import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import { readLines, readStepEvent } from "../../logging/read.js";
 import { errorMessage } from "../../system/errors.js";
 import { given } from "../../system/given.js";

@@ -7,8 +7,8 @@ import { nodePorts } from "../../system/processes/node-ports.js";
 import { row } from "../../todo/testing/testing.js";
 import { drive } from "../step/drive.js";
 import { replayAt, replayRun } from "./replay.js";
-import { createWorld } from "../testing/in-world.js";
-import { createSim } from "../testing/sim.js";
+import { createWorld } from "../testing/world/in-world.js";
+import { createSim } from "../testing/world/sim.js";
 
 type Line = Record<string, unknown> & { seq: number; type: string };
 

@@ -1,7 +1,7 @@
 // Feeds a log through `step` again and compares its decisions with the recorded ones.
 import { errorMessage } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
-import { isStepType, type Sealed, type StepEvent } from "../../logging/events.js";
+import { isStepType, type Sealed, type StepEvent } from "../../logging/events/events.js";
 import { readLines, readStepEvent } from "../../logging/read.js";
 import { START, step } from "../step/step.js";
 import type { RunState } from "../step/state.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { checkpoint } from "../../git/checkpoint/checkpoint.js";
-import { openRepository } from "../../git/base/repository.js";
+import { openRepository } from "../../git/base/repository/repository.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { backlog, task } from "../../todo/testing/testing.js";
 import { openStore } from "../../todo/store/store.js";

@@ -1,4 +1,4 @@
-import type { Repository } from "../../git/base/repository.js";
+import type { Repository } from "../../git/base/repository/repository.js";
 import type { World } from "../perform/world.js";
 
 /**

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import { tasksFolder } from "../../config/project/tasks-folder.js";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import { readLines } from "../../logging/read.js";
 import type { Rules } from "../../logging/rules.js";
 import type { Ports } from "../../system/ports.js";

@@ -7,9 +7,9 @@ import type { Files } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Task } from "../../todo/model/task.js";
-import type { OutputSchema } from "../../workflow/check-output.js";
-import { isOutputName } from "../../workflow/outputs.js";
-import { COPIES, outputFile } from "../../workflow/task-files.js";
+import type { OutputSchema } from "../../workflow/outputs/check-output.js";
+import { isOutputName } from "../../workflow/outputs/outputs.js";
+import { COPIES, outputFile } from "../../workflow/outputs/task-files.js";
 import type { Question, StageOutput } from "../../workflow/progress.js";
 import type { Scalar } from "../../workflow/workflow.js";
 

@@ -1,7 +1,7 @@
 // The two locks of a run: one run per backlog and per working tree (contract §4).
 import { basename, dirname, join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
-import type { Repository } from "../../git/base/repository.js";
+import type { Repository } from "../../git/base/repository/repository.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import { acquireLock, type HeldLock } from "../../system/files/lock.js";
 import type { LockOwner } from "../../system/files/lock-owner.js";

@@ -3,7 +3,7 @@
 import { asResult } from "../../git/base/git.js";
 import { findRealTodoFile, lockFolder, type Project } from "../../config/project/open-project.js";
 import { readRunRefs, type RunRefs } from "../../git/commit/run-refs.js";
-import type { Repository } from "../../git/base/repository.js";
+import type { Repository } from "../../git/base/repository/repository.js";
 import { readNewestPauses } from "../../logging/earlier-pauses.js";
 import { hasEnded } from "../../logging/last-lines.js";
 import { parseStart } from "../../logging/run-id.js";

@@ -1,7 +1,7 @@
 // Works out which changes of a pending commit are still missing in the backlog. Pure.
 import { z } from "zod";
 import type { Prepared } from "../../git/commit/pending.js";
-import type { Change } from "../../todo/model/change.js";
+import type { Change } from "../../todo/model/changes/change.js";
 import type { Task, TaskId } from "../../todo/model/task.js";
 
 const Facts = z.object({

@@ -2,11 +2,11 @@
 import { asResult } from "../../git/base/git.js";
 import { basename } from "node:path";
 import { markOf } from "../../system/processes/mark.js";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import { assertUnlocked, removeStaleLocks } from "../../git/base/locks.js";
 import { recoverPending } from "../../git/commit/pending.js";
 import { removeStaleRooms } from "../../git/room/room.js";
-import type { Repository } from "../../git/base/repository.js";
+import type { Repository } from "../../git/base/repository/repository.js";
 import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import type { RunLocks } from "./locks.js";

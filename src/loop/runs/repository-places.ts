@@ -1,5 +1,5 @@
 import { tasksFolder } from "../../config/project/tasks-folder.js";
-import type { RepositoryPlaces } from "../../git/base/repository.js";
+import type { RepositoryPlaces } from "../../git/base/repository/repository.js";
 import type { RunRequest } from "./run-request.js";
 
 /** Where to find the repository of a project, and which paths in it are the runner's own. */

@@ -1,5 +1,5 @@
 import type { Project } from "../../config/project/open-project.js";
-import type { Sealed } from "../../logging/events.js";
+import type { Sealed } from "../../logging/events/events.js";
 import type { Ports } from "../../system/ports.js";
 import type { Task } from "../../todo/model/task.js";
 import type { Question } from "../../workflow/progress.js";

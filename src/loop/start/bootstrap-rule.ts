@@ -1,7 +1,7 @@
 // Decides whether a run without tasks may have an agent draft them (contract §4, *Bootstrap*).
 import { relative } from "node:path";
 import { backlogText, MOVE_OVER } from "../../config/go-program/find.js";
-import { openRepository } from "../../git/base/repository.js";
+import { openRepository } from "../../git/base/repository/repository.js";
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
 import { openStore } from "../../todo/store/store.js";

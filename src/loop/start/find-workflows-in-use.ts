@@ -20,7 +20,7 @@ import type { Task } from "../../todo/model/task.js";
 import { DEFAULT_WORKFLOW } from "../../workflow/words.js";
 import type { Stage, Workflow } from "../../workflow/workflow.js";
 import type { RunRequest } from "../runs/run-request.js";
-import { checkStageFiles } from "./check-stage-files.js";
+import { checkStageFiles } from "./before/check-stage-files.js";
 
 /** The workflows of a run. */
 export interface WorkflowsInUse {

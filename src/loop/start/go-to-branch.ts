@@ -1,8 +1,8 @@
 // Switches to the branch of the setting `git.branch` before a run.
-import { useBranch } from "../../git/base/branch.js";
+import { useBranch } from "../../git/base/repository/branch.js";
 import { asResult } from "../../git/base/git.js";
-import { headOf, type Head } from "../../git/base/head.js";
-import type { Repository } from "../../git/base/repository.js";
+import { headOf, type Head } from "../../git/base/repository/head.js";
+import type { Repository } from "../../git/base/repository/repository.js";
 import { formatStamp } from "../../logging/run-log.js";
 import { UserError } from "../../system/errors.js";
 import type { RunRequest } from "../runs/run-request.js";

@@ -1,9 +1,9 @@
 // Listens to other processes while the run works: stops and requested edits. logging/control.ts reads the lines; the store takes
 // edits that were already made.
 import { openControl } from "../../logging/control.js";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import type { Ports } from "../../system/ports.js";
-import type { PersonChange } from "../../todo/model/person-change.js";
+import type { PersonChange } from "../../todo/model/changes/person-change.js";
 
 const LOOK_EVERY_MS = 250;
 

@@ -1,14 +1,14 @@
 // The one place that starts a run: locks, recovery, agents, rules, log; then `drive`. Every command that runs one uses it.
 // step.ts decides, and the perform files perform the effects.
 import { tryRemoveNewLocks } from "../../git/base/locks.js";
-import type { Head } from "../../git/base/head.js";
+import type { Head } from "../../git/base/repository/head.js";
 import { UserError } from "../../system/errors.js";
-import type { Redact } from "../../system/text/redact.js";
-import { redactorFor } from "../../system/text/redactor.js";
+import type { Redact } from "../../system/text/secrets/redact.js";
+import { redactorFor } from "../../system/text/secrets/redactor.js";
 import { openControl } from "../../logging/control.js";
 import { markOf } from "../../system/processes/mark.js";
 import { createRunLog } from "../../logging/run-log.js";
-import type { Ending, StepEvent } from "../../logging/events.js";
+import type { Ending, StepEvent } from "../../logging/events/events.js";
 import { openStore } from "../../todo/store/store.js";
 import { drive, type Perform } from "../step/drive.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
@@ -18,7 +18,7 @@ import { perform } from "../perform/perform.js";
 import { listenToOthers } from "./listen.js";
 import { assemble, assembleRelease, type Assembly } from "./assemble.js";
 import { goToBranch } from "./go-to-branch.js";
-import { placeHidden } from "./find-hidden-checks.js";
+import { placeHidden } from "./before/find-hidden-checks.js";
 import { prepareRelease } from "./open-release.js";
 import { readToldPauses, type ToldPause } from "../../logging/earlier-pauses.js";
 import { given } from "../../system/given.js";

@@ -9,9 +9,9 @@ import { TaskId, type Backlog, type IndexRow, type Task } from "../../todo/model
 import { understandBacklog } from "../../todo/understand/understand-backlog.js";
 import type { ReadResult } from "../../todo/store/writer.js";
 import { readCheckOptions, readLookUpEnvironment, configureAgents, resolveSchedule } from "./assemble.js";
-import { checkRequest } from "./check-request.js";
+import { checkRequest } from "./before/check-request.js";
 import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use.js";
-import { findMissingChecks } from "./missing-checks.js";
+import { findMissingChecks } from "./before/missing-checks.js";
 import { openAgentStage } from "../perform/stages/agent-stage.js";
 import { chooseStageAgent } from "../step/stages/stage-agent.js";
 import { locate } from "../step/stages/stage.js";

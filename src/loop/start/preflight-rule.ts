@@ -1,6 +1,6 @@
 import type { Rules } from "../../logging/rules.js";
 import type { RunRequest } from "../runs/run-request.js";
-import type { FoundHiddenChecks } from "./find-hidden-checks.js";
+import type { FoundHiddenChecks } from "./before/find-hidden-checks.js";
 
 /** Whether the checks run before the run starts work (contract §5, *A check that cannot run*). */
 export function makePreflightRule(

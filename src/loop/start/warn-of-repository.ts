@@ -3,8 +3,8 @@
 import { asResult } from "../../git/base/git.js";
 import { findUnprotected } from "../../git/checkpoint/unprotected.js";
 import { OWN_IDENT } from "../../git/base/fast-import.js";
-import type { Head } from "../../git/base/head.js";
-import type { Repository } from "../../git/base/repository.js";
+import type { Head } from "../../git/base/repository/head.js";
+import type { Repository } from "../../git/base/repository/repository.js";
 import { UserError } from "../../system/errors.js";
 import type { RunRequest } from "../runs/run-request.js";
 

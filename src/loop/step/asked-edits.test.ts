@@ -1,10 +1,10 @@
 // Decisions on edits of tasks in progress. explore.test.ts covers every interleaving.
 import { expect, test } from "vitest";
-import type { PersonChange } from "../../todo/model/person-change.js";
+import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { Status } from "../../todo/model/task.js";
 import { id, row } from "../../todo/testing/testing.js";
 import { beginRun, openEffect, tell, advanceTo } from "../testing/reach.js";
-import { feed, type Sim } from "../testing/sim.js";
+import { feed, type Sim } from "../testing/world/sim.js";
 import type { Effect } from "./effects.js";
 import { step } from "./step.js";
 

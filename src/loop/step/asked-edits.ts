@@ -1,9 +1,9 @@
 // A person's edits of tasks in progress: the attempt is stopped, its work is saved as a rescue, the tree is restored, and only
 // then the backlog changes. Pure. The store makes the change; job.ts runs the activities of a job.
-import type { StepEvent } from "../../logging/events.js";
-import type { StoppedAttempt } from "../../logging/told-events.js";
+import type { StepEvent } from "../../logging/events/events.js";
+import type { StoppedAttempt } from "../../logging/events/told-events.js";
 import { given } from "../../system/given.js";
-import { endsAttempt, taskOfChange } from "../../todo/model/person-change.js";
+import { endsAttempt, taskOfChange } from "../../todo/model/changes/person-change.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import { enter } from "./attempt/job.js";
 import { dropJob, replaceJob, takeChangeResult, getTaskId, uncount, type ChangeResult } from "./jobs.js";

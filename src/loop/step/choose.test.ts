@@ -1,13 +1,13 @@
 // Starts and ends in rare cases: while other jobs are running, at limits, with delays, after an environment failure.
 import { expect, test } from "vitest";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
 import { id, row } from "../../todo/testing/testing.js";
 import type { Effect } from "./effects.js";
 import type { RunState } from "./state.js";
 import type { WorldReply } from "../testing/answers.js";
 import { advancePast, beginRun, openEffect, tell, told, advanceTo } from "../testing/reach.js";
-import { feed, type Sim } from "../testing/sim.js";
+import { feed, type Sim } from "../testing/world/sim.js";
 
 type Changed = Extract<StepEvent, { type: "backlog_changed" }>;
 

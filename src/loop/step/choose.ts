@@ -1,5 +1,5 @@
 // Chooses the next job, or ends the run. Pure. working.ts handles the events of a job.
-import type { Ending, StepEvent } from "../../logging/events.js";
+import type { Ending, StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import { NOTHING_SPENT } from "./attempt/spending.js";
 import type { Frame } from "./state.js";
-import { RULES } from "../testing/sim.js";
+import { RULES } from "../testing/world/sim.js";
 import { applySignal } from "./decision.js";
 
 type Interrupt = Extract<StepEvent, { type: "run_interrupted" }>;

@@ -1,5 +1,5 @@
-import type { StepEvent, Sealed } from "../../logging/events.js";
-import type { ToldEvent } from "../../logging/told-events.js";
+import type { StepEvent, Sealed } from "../../logging/events/events.js";
+import type { ToldEvent } from "../../logging/events/told-events.js";
 import { given } from "../../system/given.js";
 import type { Effect } from "./effects.js";
 import type { Frame, RunState, Stopping } from "./state.js";

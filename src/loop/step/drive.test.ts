@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRunLog, type RunLog } from "../../logging/run-log.js";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import { UserError } from "../../system/errors.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { row } from "../../todo/testing/testing.js";
 import { drive, type Perform } from "./drive.js";
 import type { Effect } from "./effects.js";
 import { replayRun } from "../replay/replay.js";
-import { createWorld } from "../testing/in-world.js";
-import { createSim } from "../testing/sim.js";
+import { createWorld } from "../testing/world/in-world.js";
+import { createSim } from "../testing/world/sim.js";
 
 const ports = nodePorts();
 let folder: string;

@@ -1,8 +1,8 @@
 // `drive`: takes events, calls `step`, logs the decision, starts the effects. Makes no decision of its own.
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import type { Clock, Timer } from "../../system/ports.js";
-import type { StepEvent } from "../../logging/events.js";
-import type { ToldEvent } from "../../logging/told-events.js";
+import type { StepEvent } from "../../logging/events/events.js";
+import type { ToldEvent } from "../../logging/events/told-events.js";
 import type { RunLog } from "../../logging/run-log.js";
 import { given } from "../../system/given.js";
 import type { Effect } from "./effects.js";

@@ -1,6 +1,6 @@
 // The glossary of effects: what each does, and the events it can end in. docs/EVENTS.md is made from it. The types demand
 // an entry for every effect. Leaves the shapes to effects.ts.
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import type { Effect } from "./effects.js";
 
 /** One effect as the glossary explains it. */

@@ -1,6 +1,6 @@
 import type { Budget, Phase } from "../../agents/agent.js";
-import type { Ending, ReleaseStep } from "../../logging/events.js";
-import type { Change } from "../../todo/model/change.js";
+import type { Ending, ReleaseStep } from "../../logging/events/events.js";
+import type { Change } from "../../todo/model/changes/change.js";
 import type { TaskId } from "../../todo/model/task.js";
 
 /** Identifies a job in its effects and log lines. */

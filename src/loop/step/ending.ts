@@ -1,6 +1,6 @@
 // The end of a run: the backlog's own commit, the hooks, the last line. Pure.
 import { never } from "../../system/never.js";
-import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
+import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import { leaveEdit } from "./asked-edits.js";
 import type { Close, Frame, RunState, Work } from "./state.js";

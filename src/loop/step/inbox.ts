@@ -1,4 +1,4 @@
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 
 /** Events that wait for `step`, in the order they came. */
 export class Inbox {

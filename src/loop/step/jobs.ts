@@ -1,5 +1,5 @@
 // Small changes to the state of a working run: its jobs and its index of the backlog. Pure.
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import { explainTaskOver } from "./attempt/spending.js";

@@ -1,7 +1,7 @@
 // From the first event to a usable backlog: recover, read, draft or repair. Pure.
 import { describeSkipped } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
-import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
+import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import { listBudgets, reportSpending, addUsage, explainRunOver } from "./attempt/spending.js";
 import { makeAskedEdit } from "./asked-edits.js";

@@ -1,7 +1,7 @@
 // Warns of checks that fail before any work, and decides whether the run refuses to start because of them. Pure.
 // perform-gate.ts runs the checks; src/gate/verdict/red-check.ts describes one check.
-import type { CheckedCommand } from "../../logging/event-parts.js";
-import type { StepEvent } from "../../logging/events.js";
+import type { CheckedCommand } from "../../logging/events/event-parts.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
 import type { JobFacts } from "./effects.js";
 import type { Decision } from "./decision.js";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import type { ReleaseRules } from "../../logging/rules.js";
 import { START, step } from "./step.js";
 import type { RunState } from "./state.js";
-import { RULES } from "../testing/sim.js";
+import { RULES } from "../testing/world/sim.js";
 import type { Next } from "./decision.js";
 
 const ORDER: ReleaseRules = {

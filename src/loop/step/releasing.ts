@@ -2,7 +2,7 @@
 // the machine. A release that ends before it is made has its tree restored. Pure. release/judge.ts judges the agent's work.
 import { never } from "../../system/never.js";
 import { leaveEdit } from "./asked-edits.js";
-import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
+import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
 import type { ReleaseRules } from "../../logging/rules.js";
 import { given } from "../../system/given.js";
 import { listSome } from "../../system/text/cut.js";

@@ -1,11 +1,11 @@
 // The states of a run. Each phase has one key of its own, so that no field outlives its phase.
 import type { Budget } from "../../agents/agent.js";
 import type { ReleaseRules, Rules } from "../../logging/rules.js";
-import type { Ending, ReleaseStep, StepEvent } from "../../logging/events.js";
-import type { StoppedAttempt, ToldEvent } from "../../logging/told-events.js";
+import type { Ending, ReleaseStep, StepEvent } from "../../logging/events/events.js";
+import type { StoppedAttempt, ToldEvent } from "../../logging/events/told-events.js";
 import type { PersistentMap } from "../../system/persistent-map.js";
 import type { ById } from "../../todo/model/indexed-list.js";
-import type { PersonChange } from "../../todo/model/person-change.js";
+import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { IndexRow, Status, TaskId } from "../../todo/model/task.js";
 import type { TaskSpending, Spending } from "./attempt/spending.js";
 import type { Backoffs } from "./schedule/backoff.js";

@@ -1,11 +1,11 @@
 // Events that no job waits for: impossible ones throw, late ones change nothing.
 import { expect, test } from "vitest";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import { id, row } from "../../todo/testing/testing.js";
 import { START, step } from "./step.js";
 import { advancePast, beginRun, tell, told, advanceTo } from "../testing/reach.js";
-import { RULES, feed, createSim, startRun, type Sim } from "../testing/sim.js";
+import { RULES, feed, createSim, startRun, type Sim } from "../testing/world/sim.js";
 
 const nothing = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
 const gate = {

@@ -1,7 +1,7 @@
 // `step`: every decision of a run. It takes a state and an event, and returns the next state, the effects and the reason. Pure.
 // drive.ts starts the effects. The phases are in opening.ts, working.ts (with job.ts), ending.ts and releasing.ts.
 import { never } from "../../system/never.js";
-import type { Sealed, StepEvent } from "../../logging/events.js";
+import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import { NOTHING_SPENT } from "./attempt/spending.js";
 import { stepClose } from "./ending.js";
 import { stepOpening } from "./opening.js";

@@ -1,11 +1,11 @@
 // A gate's "unverified": the task is done as it is, or blocked with the evidence.
 import { expect, test } from "vitest";
 import type { Because } from "../../gate/verdict.js";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
 import { row } from "../../todo/testing/testing.js";
 import { advancePast, advanceTo, beginRun, openEffect, tell } from "../testing/reach.js";
-import type { Sim } from "../testing/sim.js";
+import type { Sim } from "../testing/world/sim.js";
 
 const NEEDS = [{ path: "test/a.test.js", diff: "-expect(1).toBe(2)\n+expect(1).toBe(1)\n" }];
 

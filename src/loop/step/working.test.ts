@@ -1,13 +1,13 @@
 // The texts, marks and changes of a working run that no transcript shows.
 import { expect, test } from "vitest";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
 import { given } from "../../system/given.js";
 import { id, row } from "../../todo/testing/testing.js";
 import type { Effect } from "./effects.js";
 import type { Work } from "./state.js";
 import { advancePast, beginRun, openEffect, tell, told, advanceTo } from "../testing/reach.js";
-import { feed, RULES, wake, type Sim } from "../testing/sim.js";
+import { feed, RULES, wake, type Sim } from "../testing/world/sim.js";
 
 const same = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
 

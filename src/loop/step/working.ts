@@ -2,7 +2,7 @@
 // choose.ts chooses the next job, job.ts has a job's activities, settle.ts and after-settle.ts settle an attempt.
 import { isOfTheDisk } from "../../system/errors.js";
 import { never } from "../../system/never.js";
-import type { Sealed, StepEvent } from "../../logging/events.js";
+import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import { listSome } from "../../system/text/cut.js";
 import { NOTHING_SPENT, reportSpending, addUsage } from "./attempt/spending.js";
 import { answerEdit, takeEditRequest, snapshotReleased, takeStoreResult } from "./asked-edits.js";

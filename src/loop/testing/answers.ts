@@ -1,15 +1,15 @@
 // Answers effects in the simulation with the one event each ends in.
 import type { AgentResult, Used } from "../../agents/agent.js";
 import type { Because, GateVerdict } from "../../gate/verdict.js";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { TaskId } from "../../todo/model/task.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import type { ChangeResult } from "../step/jobs.js";
-import { changeByPerson, computeDigest, toEventRow, type Disk } from "./disk.js";
+import { changeByPerson, computeDigest, toEventRow, type Disk } from "./world/disk.js";
 import { withoutWork, write } from "./operations.js";
-import { feed, type Fed, type OpenEffect, type Sim } from "./sim.js";
+import { feed, type Fed, type OpenEffect, type Sim } from "./world/sim.js";
 
 /** The end of an agent, with the fields that `step` reads. */
 export type AgentEnd = { usage?: Used; duration_ms?: number } & (

@@ -1,6 +1,6 @@
 // Draws the state diagrams of a run and of its jobs from recorded calls of `step`.
 import type { Job, RunState } from "../step/state.js";
-import type { Taken } from "./sim.js";
+import type { Taken } from "./world/sim.js";
 
 /** Collects arrows between the phases of a run and between the activities of each kind of job. */
 export class Diagram {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Rules } from "../../logging/rules.js";
-import type { PersonChange } from "../../todo/model/person-change.js";
+import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { IndexRow } from "../../todo/model/task.js";
 import { row } from "../../todo/testing/testing.js";
 import { listOwnOutcomes } from "../../workflow/advance.js";
@@ -12,7 +12,7 @@ import { Workflow } from "../../workflow/workflow.js";
 import type { AgentEnd } from "./answers.js";
 import { explore, type Explored, type Node } from "./explore.js";
 import type { Menu } from "./moves.js";
-import { createSim, startRun } from "./sim.js";
+import { createSim, startRun } from "./world/sim.js";
 import { askedStates, movedTurns } from "./stage-laws.js";
 import { stageRules } from "./stage-rules.js";
 

@@ -11,7 +11,7 @@ import type { AgentEnd } from "./answers.js";
 import { Diagram } from "./diagram.js";
 import { explore, type Explored, type Node, type Questions } from "./explore.js";
 import type { Menu } from "./moves.js";
-import { createSim, startRun, type Sim, type Taken } from "./sim.js";
+import { createSim, startRun, type Sim, type Taken } from "./world/sim.js";
 
 const file = path.join(import.meta.dirname, "../../../docs/ARCHITECTURE.md");
 const DRAWN = /(<!-- generated: states -->\n\n)[^]*?(\n\n<!-- \/generated -->)/;

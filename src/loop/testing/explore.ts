@@ -4,7 +4,7 @@
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
 import { listMoves, type MoveBudget, type Menu } from "./moves.js";
-import { startRun, type Sim, type Taken } from "./sim.js";
+import { startRun, type Sim, type Taken } from "./world/sim.js";
 
 export interface Node {
   sim: Sim;

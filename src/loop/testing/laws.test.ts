@@ -2,7 +2,7 @@
 // answers in any order, one worker or two. Each law is checked on the finished run.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
 import { given } from "../../system/given.js";
 import { id } from "../../todo/testing/testing.js";
@@ -13,7 +13,7 @@ import type { Activity, RunState } from "../step/state.js";
 import type { AgentEnd } from "./answers.js";
 import * as laws from "./laws.js";
 import { listMoves, type MoveBudget, type Menu, type WorldMove } from "./moves.js";
-import { createSim, startRun, type Sim, type Taken } from "./sim.js";
+import { createSim, startRun, type Sim, type Taken } from "./world/sim.js";
 import type { Law, PlayedRun } from "./trace.js";
 
 const MOST_MOVES = 5000;

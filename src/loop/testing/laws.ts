@@ -7,7 +7,7 @@ import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import { causesBackoff } from "../step/schedule/backoff.js";
 import type { Work } from "../step/state.js";
-import type { Taken } from "./sim.js";
+import type { Taken } from "./world/sim.js";
 import { effects, eventOf, mustLook, workOf, type Law } from "./trace.js";
 
 /** L1 */

@@ -1,13 +1,13 @@
 // Lists what can happen next in the simulation: every operation, answer, failure, signal and edit that is possible now.
 // The tests choose: one at random (laws.test.ts), or all of them (explore.test.ts).
 import type { GateVerdict } from "../../gate/verdict.js";
-import type { StepEvent } from "../../logging/events.js";
-import type { PersonChange } from "../../todo/model/person-change.js";
+import type { StepEvent } from "../../logging/events/events.js";
+import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
 import { answer, fail, type AgentEnd, type WorldReply } from "./answers.js";
-import { changeByPerson, type Disk } from "./disk.js";
+import { changeByPerson, type Disk } from "./world/disk.js";
 import { advance, mayAdvance } from "./operations.js";
-import { feed, wake, type OpenEffect, type Sim, type Taken } from "./sim.js";
+import { feed, wake, type OpenEffect, type Sim, type Taken } from "./world/sim.js";
 
 /** How many signals, failures and edits may still happen. */
 export interface MoveBudget {

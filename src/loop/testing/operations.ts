@@ -2,8 +2,8 @@
 import { never } from "../../system/never.js";
 import type { TaskId } from "../../todo/model/task.js";
 import type { Effect } from "../step/effects.js";
-import { writeBacklog, type Commit, type Disk } from "./disk.js";
-import type { Op, OpenEffect, Sim } from "./sim.js";
+import { writeBacklog, type Commit, type Disk } from "./world/disk.js";
+import type { Op, OpenEffect, Sim } from "./world/sim.js";
 
 /** Whether the next operation of an effect may run now: the backlog and HEAD have one writer. */
 export function mayAdvance(sim: Sim, open: OpenEffect): boolean {

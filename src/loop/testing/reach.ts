@@ -1,12 +1,12 @@
 // Brings a simulated run to the moment that a test is about.
-import type { StepEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
 import type { IndexRow } from "../../todo/model/task.js";
 import type { Effect } from "../step/effects.js";
 import type { Next } from "../step/decision.js";
 import { answer, type WorldReply } from "./answers.js";
 import { advance } from "./operations.js";
-import { feed, createSim, startRun, type Fed, type OpenEffect, type Sim } from "./sim.js";
+import { feed, createSim, startRun, type Fed, type OpenEffect, type Sim } from "./world/sim.js";
 
 /** A run that has started on these tasks. */
 export function beginRun(rows: readonly IndexRow[], rules: Partial<Rules> = {}): Sim {

@@ -1,15 +1,15 @@
 // Renders calls of `step` in short lines for transcripts: the event, the reason, the effects, the notes and the state.
 import { never } from "../../system/never.js";
-import type { StepEvent } from "../../logging/events.js";
-import type { ToldEvent } from "../../logging/told-events.js";
-import type { Advance, Change } from "../../todo/model/change.js";
-import { taskOfChange, type PersonChange } from "../../todo/model/person-change.js";
+import type { StepEvent } from "../../logging/events/events.js";
+import type { ToldEvent } from "../../logging/events/told-events.js";
+import type { Advance, Change } from "../../todo/model/changes/change.js";
+import { taskOfChange, type PersonChange } from "../../todo/model/changes/person-change.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import type { ChangeResult } from "../step/jobs.js";
 import type { RunState, Work } from "../step/state.js";
 import type { Because } from "../step/decision.js";
-import { computeDigest } from "./disk.js";
-import type { Taken } from "./sim.js";
+import { computeDigest } from "./world/disk.js";
+import type { Taken } from "./world/sim.js";
 
 /** Renders one call: `>` the event and the reason, `+` effects, `!` notes, `@` the timer. */
 export function renderTaken({ event, next }: Taken): string[] {

@@ -1,10 +1,10 @@
 // The laws L19 to L24 as checks on a state and on one call of `step`, from rows, effects and the simulated disk alone.
-import type { Advance } from "../../todo/model/change.js";
+import type { Advance } from "../../todo/model/changes/change.js";
 import type { IndexRow } from "../../todo/model/task.js";
 import { MOST_VISITS, isRunnerOutcome, isEnd } from "../../workflow/advance.js";
 import type { Workflow } from "../../workflow/workflow.js";
 import type { Effect } from "../step/effects.js";
-import type { Sim, Taken } from "./sim.js";
+import type { Sim, Taken } from "./world/sim.js";
 
 /** The violations of a state. */
 export function askedStates(sim: Sim, workflow: Workflow): string[] {

@@ -2,8 +2,8 @@
 import { needsLook } from "../../gate/verdict/needs.js";
 import type { Effect } from "../step/effects.js";
 import type { Work } from "../step/state.js";
-import type { Disk } from "./disk.js";
-import type { Sim, Taken } from "./sim.js";
+import type { Disk } from "./world/disk.js";
+import type { Sim, Taken } from "./world/sim.js";
 
 /** A run that was simulated to its end, or until nothing could happen any more. */
 export interface PlayedRun {

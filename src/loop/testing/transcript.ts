@@ -7,13 +7,13 @@ import { Summary } from "../../todo/model/summary.js";
 import { FAILURE_REASONS } from "../../agents/agent.js";
 import { given } from "../../system/given.js";
 import { answer, fail, type AgentEnd, type WorldReply } from "./answers.js";
-import type { PersonChange } from "../../todo/model/person-change.js";
+import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { Workflow } from "../../workflow/workflow.js";
-import { changeByPerson, computeDigest } from "./disk.js";
+import { changeByPerson, computeDigest } from "./world/disk.js";
 import { advance, mayAdvance } from "./operations.js";
 import { stageRules } from "./stage-rules.js";
 import { renderState, renderTaken } from "./render.js";
-import { feed, createSim, startRun, wake, type Fed, type OpenEffect, type Sim } from "./sim.js";
+import { feed, createSim, startRun, wake, type Fed, type OpenEffect, type Sim } from "./world/sim.js";
 
 /** Runs the commands of a transcript and returns its text with the current results. */
 export function playTranscript(text: string, load: (name: string) => Workflow): string {

@@ -1,7 +1,7 @@
 // Plans an undo: the named task, the done tasks that depend on it, and the commits of each. Pure.
 import type { TaskCommit } from "../../git/commit/live-commits.js";
 import { trailerId } from "../../git/commit/message.js";
-import type { Change } from "../../todo/model/change.js";
+import type { Change } from "../../todo/model/changes/change.js";
 import { isMarker } from "../../todo/model/select.js";
 import type { Status, Task, TaskId } from "../../todo/model/task.js";
 

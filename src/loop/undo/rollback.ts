@@ -1,11 +1,11 @@
 // Takes back what a task that is not done has changed so far: the tree goes back to its base, its saved work becomes a rescue, and
 // it begins again. A task that is done is undone (undo.ts). If others changed the same paths, nothing is changed.
 import { toText } from "../../git/base/bytes.js";
-import { exists, sameVersion, type DiffEntry } from "../../git/base/diff.js";
+import { exists, sameVersion, type DiffEntry } from "../../git/base/read/diff.js";
 import { withHint } from "../../git/base/git.js";
-import { readHead } from "../../git/base/head.js";
+import { readHead } from "../../git/base/repository/head.js";
 import { asideId, checkpointRef } from "../../git/base/names.js";
-import type { Repository } from "../../git/base/repository.js";
+import type { Repository } from "../../git/base/repository/repository.js";
 import { checkpoint, dropCheckpoint, type Checkpoint } from "../../git/checkpoint/checkpoint.js";
 import { leaveOutLarge } from "../../git/checkpoint/large.js";
 import { diffOwnIndex, diffTrees, stageAll } from "../../git/index/index-file.js";

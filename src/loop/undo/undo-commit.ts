@@ -2,8 +2,8 @@
 // finds it pending finishes it. undo.ts decides what it contains.
 import { toText } from "../../git/base/bytes.js";
 import { readBacklogMode, prepareCommit, type Preparation } from "../../git/commit/commit.js";
-import type { DiffEntry } from "../../git/base/diff.js";
-import type { Head } from "../../git/base/head.js";
+import type { DiffEntry } from "../../git/base/read/diff.js";
+import type { Head } from "../../git/base/repository/head.js";
 import { formatUndoMessage } from "../../git/commit/message.js";
 import { dropPending, recoverPending, type Prepared } from "../../git/commit/pending.js";
 import { publish } from "../../git/commit/publish.js";

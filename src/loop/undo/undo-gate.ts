@@ -7,7 +7,7 @@ import { readTrust } from "../../config/trust/trust-question.js";
 import { runCommands, type Room } from "../../gate/commands/run-commands.js";
 import type { Ran } from "../../gate/verdict.js";
 import type { Ports } from "../../system/ports.js";
-import { redactorFor } from "../../system/text/redactor.js";
+import { redactorFor } from "../../system/text/secrets/redactor.js";
 import type { Backlog, Task } from "../../todo/model/task.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
 import { findRootFolder } from "../../config/project/work-folder.js";

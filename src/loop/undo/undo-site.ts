@@ -3,12 +3,12 @@
 import { makeRepositoryPlaces } from "../runs/repository-places.js";
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
-import { openRepository, type Repository } from "../../git/base/repository.js";
+import { openRepository, type Repository } from "../../git/base/repository/repository.js";
 import { formatStamp } from "../../logging/run-log.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
-import type { Change } from "../../todo/model/change.js";
+import type { Change } from "../../todo/model/changes/change.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import { openStore, type Store } from "../../todo/store/store.js";
 import type { ChangeOptions, Changed } from "../../todo/store/writer.js";

@@ -2,13 +2,13 @@
 // nothing is changed. undo-commit.ts makes the commit.
 import { toText } from "../../git/base/bytes.js";
 import { withHint } from "../../git/base/git.js";
-import { headOf, type Head } from "../../git/base/head.js";
+import { headOf, type Head } from "../../git/base/repository/head.js";
 import { findInTheWay } from "../../git/bring-back/conflicts.js";
 import { listInHand } from "../../git/checkpoint/in-hand.js";
 import { recoverPending } from "../../git/commit/pending.js";
 import { findOperation } from "../../git/index/operation.js";
 import { planRevert, type Conflict } from "../../git/undo/revert.js";
-import type { DiffEntry } from "../../git/base/diff.js";
+import type { DiffEntry } from "../../git/base/read/diff.js";
 import { listTaskCommits } from "../../git/commit/task-commits.js";
 import { UserError } from "../../system/errors.js";
 import { hintOnTask, findNearTask } from "../../todo/change/which-task.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readAssignment, valuesOf, type Assignment } from "./assignment.js";
-import { withValues } from "../model/person-change.js";
+import { withValues } from "../model/changes/person-change.js";
 import { Task } from "../model/task.js";
 
 const TASK = Task.parse({

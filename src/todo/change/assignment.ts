@@ -3,8 +3,13 @@
 import { nearest } from "../../system/text/nearest.js";
 import { never } from "../../system/never.js";
 import { err, ok, type Result } from "../../system/result.js";
-import { readPatterns } from "../model/changes.js";
-import { withValues, type OptionalKey, type TaskEdit, type TaskValues } from "../model/person-change.js";
+import { readPatterns } from "../model/changes/changes.js";
+import {
+  withValues,
+  type OptionalKey,
+  type TaskEdit,
+  type TaskValues,
+} from "../model/changes/person-change.js";
 import { didYouMean } from "../model/problem.js";
 import { STATUSES } from "../model/status.js";
 import { Status, Task, TaskId } from "../model/task.js";

@@ -1,5 +1,5 @@
 // The differences between two versions of a backlog, as rows. Pure.
-import type { BacklogIndex } from "../model/change.js";
+import type { BacklogIndex } from "../model/changes/change.js";
 import { indexOf, rowOf, sameRow } from "../model/select.js";
 import type { Backlog, IndexRow, Task, TaskId } from "../model/task.js";
 

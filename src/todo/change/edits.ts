@@ -1,5 +1,5 @@
 // Combines the edits that others made to the backlog. Pure.
-import type { Applied, Edits, Refusal } from "../model/change.js";
+import type { Applied, Edits, Refusal } from "../model/changes/change.js";
 import type { Problem } from "../model/problem.js";
 import type { TaskId } from "../model/task.js";
 

@@ -1,7 +1,7 @@
 // Merges a file that others saved with the backlog that the runner knows (contract §4, *Edits during a run*). Both are
 // valid backlogs. store.ts handles a broken file.
 import { isDeepStrictEqual } from "node:util";
-import type { Edits } from "../model/change.js";
+import type { Edits } from "../model/changes/change.js";
 import { isMarker } from "../model/select.js";
 import { keepProgress, nameProgress, takeProgress } from "./merge-progress.js";
 import type { Backlog, Task, TaskId } from "../model/task.js";

@@ -6,7 +6,7 @@ import { nearest } from "../../system/text/nearest.js";
 import type { Answer, By, GivenAnswer, Question, StageOutput } from "../../workflow/progress.js";
 import { answerCommand, describeAnswer, describeBy, isAnswered } from "../../workflow/question.js";
 import { noOf, yesOf } from "../../workflow/yes-and-no.js";
-import type { PersonChange } from "../model/person-change.js";
+import type { PersonChange } from "../model/changes/person-change.js";
 import { didYouMean } from "../model/problem.js";
 import type { Task } from "../model/task.js";
 import { whyComplete } from "./person-changes.js";

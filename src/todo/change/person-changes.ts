@@ -5,7 +5,7 @@ import { never } from "../../system/never.js";
 import type { Answer, By, GivenAnswer, Progress } from "../../workflow/progress.js";
 import { describeBy, whyNotAnswered } from "../../workflow/question.js";
 import { DEFAULT_WORKFLOW } from "../../workflow/words.js";
-import type { PersonChange } from "../model/person-change.js";
+import type { PersonChange } from "../model/changes/person-change.js";
 import type { Task } from "../model/task.js";
 import { withoutQuestion } from "./stage-changes.js";
 

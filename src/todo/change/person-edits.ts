@@ -3,7 +3,7 @@
 import { UserError } from "../../system/errors.js";
 import type { Result } from "../../system/result.js";
 import { makeIds } from "../model/ids.js";
-import { withValues, type PersonChange, type TaskEdit } from "../model/person-change.js";
+import { withValues, type PersonChange, type TaskEdit } from "../model/changes/person-change.js";
 import { TaskId, type Backlog, type Task } from "../model/task.js";
 import { valuesOf, type Assignment, type AssignmentError } from "./assignment.js";
 import { hintOnTask } from "./which-task.js";

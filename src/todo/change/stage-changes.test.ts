@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Answer, Progress, StageOutput } from "../../workflow/progress.js";
-import type { Applied, Change } from "../model/change.js";
-import type { PersonChange } from "../model/person-change.js";
+import type { Applied, Change } from "../model/changes/change.js";
+import type { PersonChange } from "../model/changes/person-change.js";
 import type { Backlog, Task } from "../model/task.js";
 import { backlog, id, task } from "../testing/testing.js";
 import { applyChanges } from "./update.js";

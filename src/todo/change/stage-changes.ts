@@ -11,7 +11,7 @@ import {
   questionIdBefore,
 } from "../../workflow/question.js";
 import { ENDS } from "../../workflow/workflow.js";
-import type { Advance, AskedQuestion, Change } from "../model/change.js";
+import type { Advance, AskedQuestion, Change } from "../model/changes/change.js";
 import type { Task } from "../model/task.js";
 
 type Enter = Extract<Change, { op: "enter" }>;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { given } from "../../system/given.js";
-import type { Applied, Change } from "../model/change.js";
-import type { PersonChange } from "../model/person-change.js";
+import type { Applied, Change } from "../model/changes/change.js";
+import type { PersonChange } from "../model/changes/person-change.js";
 import { indexOf } from "../model/select.js";
 import { backlog, id, task } from "../testing/testing.js";
 import type { Backlog, Task } from "../model/task.js";

@@ -1,12 +1,12 @@
 // Applies a list of changes to a backlog. Pure: the time is an argument. edit.ts changes the text, and merge.ts merges
 // changes that others made meanwhile.
 import { never } from "../../system/never.js";
-import type { Applied, Change } from "../model/change.js";
+import type { Applied, Change } from "../model/changes/change.js";
 import { MARKER } from "../model/marker.js";
 import { planNewTasks } from "./new-tasks.js";
 import { changeProgress, withoutProgress } from "./person-changes.js";
 import { advanceStage, enterStage, giveUp, whyNotClaimed } from "./stage-changes.js";
-import { withValues, type PersonChange } from "../model/person-change.js";
+import { withValues, type PersonChange } from "../model/changes/person-change.js";
 import { isMarker, isSetMarker, placeIn } from "../model/select.js";
 import type { TaskId } from "../model/task.js";
 import { Task, type Backlog } from "../model/task.js";

@@ -1,7 +1,7 @@
 // The schema of a stage's report, and its variant for the schema flags of clients.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import { OUTPUT_NAMES, isOutputName, outputJsonSchema } from "../../workflow/outputs.js";
+import { OUTPUT_NAMES, isOutputName, outputJsonSchema } from "../../workflow/outputs/outputs.js";
 import { stageJsonSchema, stageStrictJsonSchema } from "./schema.js";
 
 const outcomes = ["complete", "changes"];

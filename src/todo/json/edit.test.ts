@@ -6,7 +6,7 @@ import { editBacklog } from "./edit.js";
 import { readLayout } from "./layout.js";
 import { isBacklog } from "../check/shape.js";
 import { backlog, id, task } from "../testing/testing.js";
-import type { Change } from "../model/change.js";
+import type { Change } from "../model/changes/change.js";
 import type { Backlog, Task } from "../model/task.js";
 
 /** As a file would give it back: there is no -0 in what JSON writes. */

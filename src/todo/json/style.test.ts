@@ -1,6 +1,6 @@
 // How new text is laid out beside what is there. Leaves where it goes to edit.test.ts.
 import { expect, test } from "vitest";
-import type { Change } from "../model/change.js";
+import type { Change } from "../model/changes/change.js";
 import { editBacklog } from "./edit.js";
 import { readLayout } from "./layout.js";
 import { isBacklog } from "../check/shape.js";

@@ -4,7 +4,7 @@ import { digest } from "../../system/text/digest.js";
 import type { Progress } from "../../workflow/progress.js";
 import { toProgressRow } from "../../workflow/to-progress-row.js";
 import { compareIds } from "./order.js";
-import type { BacklogIndex } from "./change.js";
+import type { BacklogIndex } from "./changes/change.js";
 import type { Backlog, IndexRow, Status, Task, TaskId } from "./task.js";
 
 /** The tasks that this run has already tried, for selection. */

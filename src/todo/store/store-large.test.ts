@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Files } from "../../system/ports.js";
-import type { Change } from "../model/change.js";
+import type { Change } from "../model/changes/change.js";
 import { openStore, type Store } from "./store.js";
 import { backlog, id, task } from "../testing/testing.js";
 

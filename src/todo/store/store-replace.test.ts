@@ -20,7 +20,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Ports } from "../../system/ports.js";
 import { listBackups } from "./backlog-file.js";
-import type { Change } from "../model/change.js";
+import type { Change } from "../model/changes/change.js";
 import { openStore, type Store } from "./store.js";
 import { backlog, id, task } from "../testing/testing.js";
 import type { Backlog } from "../model/task.js";

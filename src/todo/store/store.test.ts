@@ -7,7 +7,7 @@ import { UserError } from "../../system/errors.js";
 import { acquireLock } from "../../system/files/lock.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Ports } from "../../system/ports.js";
-import type { Change } from "../model/change.js";
+import type { Change } from "../model/changes/change.js";
 import { openStore, type Store } from "./store.js";
 import type { Changed, ChangeOptions } from "./writer.js";
 import { backlog, id, task } from "../testing/testing.js";

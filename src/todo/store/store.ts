@@ -3,9 +3,9 @@
 import type { Ports } from "../../system/ports.js";
 import type { Result } from "../../system/result.js";
 import { BacklogFile, type CopyKind } from "./backlog-file.js";
-import type { Change } from "../model/change.js";
+import type { Change } from "../model/changes/change.js";
 import type { CheckOptions } from "../check/check.js";
-import type { PersonChange, TimedChanges } from "../model/person-change.js";
+import type { PersonChange, TimedChanges } from "../model/changes/person-change.js";
 import { withLock } from "./store-lock.js";
 import type { Backlog } from "../model/task.js";
 import {

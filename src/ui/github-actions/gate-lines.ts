@@ -1,7 +1,7 @@
 // The findings of the gate, as lines for the log of a GitHub workflow. Pure.
 import { stripVTControlCharacters } from "node:util";
-import type { RunEvent } from "../../logging/events.js";
-import { showDuration } from "../view/amounts.js";
+import type { RunEvent } from "../../logging/events/events.js";
+import { showDuration } from "../view/words/amounts.js";
 import { clean } from "../text.js";
 
 type GateFinished = Extract<RunEvent, { type: "gate_finished" }>;

@@ -1,17 +1,17 @@
 // Tasks that a person must look at come first wherever the result of a run is shown.
 import { expect, test } from "vitest";
 import type { GateReport } from "../../gate/verdict.js";
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import { task } from "../../todo/testing/testing.js";
-import { statusAnswer } from "../answers/status.js";
+import { statusAnswer } from "../answers/runs/status.js";
 import { PLAIN } from "../colours.js";
 import { resultLines } from "../terminal/result.js";
-import { statusLines } from "../terminal/status-lines.js";
+import { statusLines } from "../terminal/lines/status-lines.js";
 import { taskListLines } from "../terminal/task-list.js";
 import { attempt, committed, finished, over, read, sealAll, started } from "../testing/testing.js";
 import { junitXml } from "../view/junit.js";
-import type { Look } from "../view/looks.js";
+import type { Look } from "../view/words/looks.js";
 import { fold, NOTHING } from "../view/view.js";
 import { jobSummary } from "./summary.js";
 

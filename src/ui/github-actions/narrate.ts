@@ -1,11 +1,11 @@
 // A run as the log of a GitHub workflow shows it: a group of lines for each task, an annotation for what went wrong. Pure.
 // Leaves the syntax of commands to commands.ts, and the table at the end to summary.ts.
 import { never } from "../../system/never.js";
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent } from "../../logging/events/events.js";
 import type { Level, Note } from "../terminal/diagnostics.js";
-import { explainEnding } from "../view/ending.js";
+import { explainEnding } from "../view/words/ending.js";
 import type { Current, Finished } from "../view/job-view.js";
-import { PHASES } from "../view/live-line.js";
+import { PHASES } from "../view/words/live-line.js";
 import { ofSource, waysToAnswer } from "../view/questions.js";
 import { progressNotes, type Look, type ShownEvent } from "../terminal/progress.js";
 import { clean, cut } from "../text.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent } from "../../logging/events/events.js";
 import {
   attempt,
   changed,

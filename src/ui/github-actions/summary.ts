@@ -1,8 +1,8 @@
 // The result of a run as Markdown, for the summary of a GitHub job. Pure.
-import { plural, showCostOf, showDuration } from "../view/amounts.js";
-import { explainEnding } from "../view/ending.js";
+import { plural, showCostOf, showDuration } from "../view/words/amounts.js";
+import { explainEnding } from "../view/words/ending.js";
 import type { Finished } from "../view/job-view.js";
-import { lookLine } from "../view/looks.js";
+import { lookLine } from "../view/words/looks.js";
 import {
   looksFirst,
   looksOf,
@@ -15,7 +15,7 @@ import {
   wordFor,
   type TaskRow,
 } from "../view/rows.js";
-import { PHASES, type Titles } from "../view/live-line.js";
+import { PHASES, type Titles } from "../view/words/live-line.js";
 import { openLine, waysToAnswer, type OpenQuestion } from "../view/questions.js";
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";

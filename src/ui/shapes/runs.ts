@@ -1,7 +1,7 @@
 // Schemas of the answers that commands about runs and logs print with --json: the source of the types and of schemas/cli/.
 import { z } from "zod";
 import { Because, GateVerdict, Need } from "../../gate/verdict.js";
-import { Ending } from "../../logging/events.js";
+import { Ending } from "../../logging/events/events.js";
 import { Task } from "../../todo/model/task.js";
 import { Question, Spent, WAYS } from "../../workflow/progress.js";
 import { Accepted, MarkerFlag, WHY_UNVERIFIED } from "./backlog.js";

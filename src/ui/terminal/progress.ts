@@ -1,18 +1,18 @@
 // The progress lines of a run: above the live line on a terminal, alone elsewhere. Pure.
-import type { RunEvent, Sealed } from "../../logging/events.js";
+import type { RunEvent, Sealed } from "../../logging/events/events.js";
 import { cannotWork } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
-import { plural, showBytes, showDuration, showMoment, showSpent } from "../view/amounts.js";
+import { plural, showBytes, showDuration, showMoment, showSpent } from "../view/words/amounts.js";
 import type { Level, Note } from "./diagnostics.js";
-import { overBudgetText } from "../view/ending.js";
+import { overBudgetText } from "../view/words/ending.js";
 import type { Finished } from "../view/job-view.js";
 import { placeOf, type View } from "../view/view.js";
 import type { Colours } from "../colours.js";
-import { isEndOfWorkflow, PHASES, stageText, visitText, type Titles } from "../view/live-line.js";
-import { stepLines } from "./release-lines.js";
-import { stageNotes } from "./stage-notes.js";
+import { isEndOfWorkflow, PHASES, stageText, visitText, type Titles } from "../view/words/live-line.js";
+import { stepLines } from "./lines/release-lines.js";
+import { stageNotes } from "./lines/stage-notes.js";
 import { clean, cut } from "../text.js";
-import { aroundWaiting, waitingText } from "../view/waiting.js";
+import { aroundWaiting, waitingText } from "../view/words/waiting.js";
 
 export interface ShownEvent {
   before: View;

@@ -1,6 +1,6 @@
 // The lines that are printed during a run and at its end, from the events alone.
 import { expect, test } from "vitest";
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent } from "../../logging/events/events.js";
 import { id } from "../../todo/testing/testing.js";
 import {
   attempt,
@@ -16,8 +16,8 @@ import {
 } from "../testing/testing.js";
 import { fold, NOTHING, type View } from "../view/view.js";
 import { coloursFor, PLAIN } from "../colours.js";
-import { eventLine } from "./event-line.js";
-import { liveLine } from "../view/live-line.js";
+import { eventLine } from "./lines/event-line.js";
+import { liveLine } from "../view/words/live-line.js";
 import { progressNotes } from "./progress.js";
 import { resultLines } from "./result.js";
 import { widthOf } from "../text.js";

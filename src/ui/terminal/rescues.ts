@@ -1,6 +1,6 @@
 // Rescues on a terminal: the list, and a diff in colour. Pure.
 import { never } from "../../system/never.js";
-import { showDateTime } from "../view/amounts.js";
+import { showDateTime } from "../view/words/amounts.js";
 import type { RescueFactsAnswer, RescueListAnswer } from "../shapes/work.js";
 import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";

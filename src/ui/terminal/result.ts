@@ -1,8 +1,8 @@
 // The result of a run: a table of its tasks, why it ended, what to do next. Pure.
 import { never } from "../../system/never.js";
-import { showCostOf, showDuration } from "../view/amounts.js";
-import { explainEnding, overBudgetText } from "../view/ending.js";
-import { lookLine } from "../view/looks.js";
+import { showCostOf, showDuration } from "../view/words/amounts.js";
+import { explainEnding, overBudgetText } from "../view/words/ending.js";
+import { lookLine } from "../view/words/looks.js";
 import { openLine, questionLine, questionLines, type OpenQuestion } from "../view/questions.js";
 import { given } from "../../system/given.js";
 import {
@@ -19,9 +19,9 @@ import {
 import type { Ended, View } from "../view/view.js";
 import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
-import type { Titles } from "../view/live-line.js";
-import { releaseAnswer } from "../answers/release.js";
-import { releaseLines } from "./release-lines.js";
+import type { Titles } from "../view/words/live-line.js";
+import { releaseAnswer } from "../answers/project/release.js";
+import { releaseLines } from "./lines/release-lines.js";
 import { clean, hang } from "../text.js";
 
 export interface ResultLook {

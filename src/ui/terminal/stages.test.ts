@@ -1,16 +1,16 @@
 // A task in a workflow, as the lines during a run, at its end, and in the reports show it, from the events alone.
 import { expect, test } from "vitest";
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent } from "../../logging/events/events.js";
 import type { ProgressRow } from "../../workflow/progress.js";
 import { committed, finished, read, rowsOf, sealAll, started } from "../testing/testing.js";
 import { PLAIN } from "../colours.js";
 import { id } from "../../todo/testing/testing.js";
 import { jobSummary } from "../github-actions/summary.js";
-import { explainEnding } from "../view/ending.js";
+import { explainEnding } from "../view/words/ending.js";
 import { junitXml } from "../view/junit.js";
-import { liveLine } from "../view/live-line.js";
+import { liveLine } from "../view/words/live-line.js";
 import { fold, NOTHING, type View } from "../view/view.js";
-import { eventLine } from "./event-line.js";
+import { eventLine } from "./lines/event-line.js";
 import { progressNotes } from "./progress.js";
 import { resultLines } from "./result.js";
 

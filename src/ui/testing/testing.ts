@@ -1,4 +1,4 @@
-import type { RunEvent, Sealed } from "../../logging/events.js";
+import type { RunEvent, Sealed } from "../../logging/events/events.js";
 import { Rules } from "../../logging/rules.js";
 import { given } from "../../system/given.js";
 import { id } from "../../todo/testing/testing.js";

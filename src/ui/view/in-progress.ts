@@ -1,4 +1,4 @@
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent } from "../../logging/events/events.js";
 
 /** The current action of an agent or the runner; `undefined` when the event does not change it. Neither cleaned nor truncated. */
 export function doingOf(event: RunEvent): string | undefined {

@@ -2,10 +2,10 @@
 // Leaves selecting the current job to view.ts.
 import type { Phase } from "../../agents/agent.js";
 import { describeDoubt } from "../../gate/verdict/needs.js";
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent } from "../../logging/events/events.js";
 import { hasUnknownCost } from "../../loop/step/attempt/spending.js";
 import { given } from "../../system/given.js";
-import type { Look } from "./looks.js";
+import type { Look } from "./words/looks.js";
 import { refusalOf, type StageView } from "./stage-view.js";
 import { NOTHING_SPENT, UNREPORTED, type Spent } from "./spent.js";
 

@@ -16,7 +16,7 @@ import {
   usage,
 } from "../testing/testing.js";
 import { fold, NOTHING, type View } from "./view.js";
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 
 function viewOf(...events: readonly (RunEvent | number)[]): View {

@@ -2,10 +2,10 @@
 import { stripVTControlCharacters } from "node:util";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
-import { explainEnding } from "./ending.js";
-import { plural } from "./amounts.js";
+import { explainEnding } from "./words/ending.js";
+import { plural } from "./words/amounts.js";
 import { looksFirst, rowsOf, spentOn, stageWordFor, wordFor, type TaskRow } from "./rows.js";
-import type { Titles } from "./live-line.js";
+import type { Titles } from "./words/live-line.js";
 import { clean } from "../text.js";
 import type { Ended, View } from "./view.js";
 

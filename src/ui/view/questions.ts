@@ -8,7 +8,7 @@ import { describeAnswer, describeBy, openQuestion } from "../../workflow/questio
 import { noOf, yesOf } from "../../workflow/yes-and-no.js";
 import type { Colours } from "../colours.js";
 import { clean, cut, showBlock, wrap, withoutSteering } from "../text.js";
-import { plural, showDuration, showMoment } from "./amounts.js";
+import { plural, showDuration, showMoment } from "./words/amounts.js";
 
 /** An open question, with what a person must know to answer it. */
 export interface OpenQuestion {

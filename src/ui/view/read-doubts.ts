@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { describeDoubt } from "../../gate/verdict/needs.js";
 import { whyUnverified, type CheckBefore } from "../../gate/verdict/why-unverified.js";
 import type { Because, Need } from "../../gate/verdict.js";
-import { StepEvent } from "../../logging/events.js";
+import { StepEvent } from "../../logging/events/events.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { errorCode } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
-import type { Look } from "./looks.js";
+import type { Look } from "./words/looks.js";
 
 /** The findings of the last gate of a task. */
 export interface Doubt {

@@ -1,5 +1,5 @@
 // The view of a release, folded from its events. Pure.
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent } from "../../logging/events/events.js";
 import type { ReleaseRules } from "../../logging/rules.js";
 import { given } from "../../system/given.js";
 

@@ -1,10 +1,10 @@
 // The rows of a run: one for each task, and for each review, draft or repair. Pure.
 import { given } from "../../system/given.js";
-import { plural, showCostOf, showDuration, showSpent } from "./amounts.js";
+import { plural, showCostOf, showDuration, showSpent } from "./words/amounts.js";
 import type { Finished, JobResult } from "./job-view.js";
-import { listLooks } from "./looks.js";
+import { listLooks } from "./words/looks.js";
 import { addSpent, NOTHING_SPENT, type Spent } from "./spent.js";
-import { PHASES, type Titles } from "./live-line.js";
+import { PHASES, type Titles } from "./words/live-line.js";
 import type { Task } from "../../todo/model/task.js";
 import { ENDS } from "../../workflow/workflow.js";
 import { clean } from "../text.js";

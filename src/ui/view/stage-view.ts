@@ -1,6 +1,6 @@
 // Where the tasks of a run are in their workflows, and what was asked and answered, folded from its events. Pure. Absent
 // under `default`. view.ts folds the rest, job-view.ts a job.
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent } from "../../logging/events/events.js";
 import type { Question } from "../../workflow/progress.js";
 
 type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;

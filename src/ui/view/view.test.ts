@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { GateVerdict } from "../../gate/verdict.js";
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent } from "../../logging/events/events.js";
 import { id } from "../../todo/testing/testing.js";
 import {
   attempt,

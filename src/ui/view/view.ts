@@ -1,7 +1,7 @@
 // The view of a run, folded from its events: `fold(view, event) → view`. Pure. Live line, progress lines and table all
 // render it. Leaves titles to callers with the backlog, and the layout to terminal/.
 import { tokensOf } from "../../agents/usage.js";
-import type { Ending, RunEvent, Sealed } from "../../logging/events.js";
+import type { Ending, RunEvent, Sealed } from "../../logging/events/events.js";
 import {
   hasDollarBudget,
   NOTHING_SPENT as NOTHING_CHARGED,
@@ -11,7 +11,7 @@ import { given } from "../../system/given.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
 import { doingOf } from "./in-progress.js";
-import { keptWorkText } from "./stopped-text.js";
+import { keptWorkText } from "./words/stopped-text.js";
 import {
   beginStage,
   endAgent,

@@ -9,7 +9,7 @@ import {
   type AnyMessage,
   type ContentBlock,
 } from "@agentclientprotocol/sdk";
-import type { Reply, UserQuestion } from "../../../../src/chapo/engine/pending.js";
+import type { Reply, UserQuestion } from "../../../../src/chapo/engine/calls/pending.js";
 import type { Chapo } from "../../../../src/chapo/session/session-request.js";
 import { errorMessage } from "../../../../src/system/errors.js";
 import { given } from "../../../../src/system/given.js";

@@ -1,7 +1,7 @@
 // The lines that a person typed in this project's conversations, for the Up key. Kept beside the sessions, redacted, and ignored by git.
 import path from "node:path";
 import type { Files } from "../../../../src/system/ports.js";
-import type { Redact } from "../../../../src/system/text/redact.js";
+import type { Redact } from "../../../../src/system/text/secrets/redact.js";
 import { tryParseJson } from "../../../../src/system/text/json.js";
 
 const MOST = 200;

@@ -1,5 +1,5 @@
 // The question before a call: one key answers it. Pure. Leaves the keys to talk.ts.
-import type { Reply, UserQuestion } from "../../../../src/chapo/engine/pending.js";
+import type { Reply, UserQuestion } from "../../../../src/chapo/engine/calls/pending.js";
 
 /** How the question is answered: by a key, or with a text that is being typed. */
 export type QuestionMode = "keys" | "remark" | "edit";

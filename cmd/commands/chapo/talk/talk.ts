@@ -7,11 +7,11 @@ import type { Chapo } from "../../../../src/chapo/session/session-request.js";
 import type { RawTerminal } from "../../../../src/system/processes/raw-terminal.js";
 import { given } from "../../../../src/system/given.js";
 import { coloursFor } from "../../../../src/ui/colours.js";
-import { questionLines } from "../../../../src/ui/terminal/chapo-lines.js";
+import { questionLines } from "../../../../src/ui/terminal/lines/chapo-lines.js";
 import { LiveRegion, type CursorPlace } from "../../../../src/ui/terminal/talk/region.js";
 import { TalkLines, type TalkScreen } from "../../../../src/ui/terminal/talk/talk-lines.js";
 import { clean, wrap } from "../../../../src/ui/text.js";
-import { plural, showCount } from "../../../../src/ui/view/amounts.js";
+import { plural, showCount } from "../../../../src/ui/view/words/amounts.js";
 import type { CommandContext, Signal } from "../../../context/command-context.js";
 import type { Completions } from "./complete.js";
 import { completionsOf } from "./complete.js";
@@ -19,7 +19,7 @@ import { MessageEditor } from "./editor.js";
 import type { History } from "./history.js";
 import { InputReader, MOST_PASTED } from "./input.js";
 import { answerOfKey, editableText, readEdited, type OpenQuestion } from "./question.js";
-import type { Reply, UserQuestion } from "../../../../src/chapo/engine/pending.js";
+import type { Reply, UserQuestion } from "../../../../src/chapo/engine/calls/pending.js";
 import { describeReply, echoLines, hintLines, queuedLines } from "./view.js";
 
 /** The parts that a conversation at a terminal is opened with. */

@@ -1,9 +1,9 @@
 // The lines around the editor that say what waits: the message that was sent, those that are queued, and the hints. Pure.
 import { clean, cut, showBlock, wrap } from "../../../../src/ui/text.js";
 import type { TalkScreen } from "../../../../src/ui/terminal/talk/talk-lines.js";
-import { plural } from "../../../../src/ui/view/amounts.js";
+import { plural } from "../../../../src/ui/view/words/amounts.js";
 import { keysLine, type OpenQuestion } from "./question.js";
-import type { Reply } from "../../../../src/chapo/engine/pending.js";
+import type { Reply } from "../../../../src/chapo/engine/calls/pending.js";
 
 const MOST_ECHOED = 12;
 const MOST_QUEUED = 3;

@@ -2,9 +2,9 @@
 import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { findRun, readLines } from "../../../../src/logging/read.js";
-import { plural } from "../../../../src/ui/view/amounts.js";
+import { plural } from "../../../../src/ui/view/words/amounts.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
+import { fine, warning, type Check } from "../../../../src/ui/answers/project/doctor.js";
 
 /** How many bytes at the end of the log are read. */
 const LOOKED_AT = 16 * 1024 * 1024;

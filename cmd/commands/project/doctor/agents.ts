@@ -13,7 +13,7 @@ import { AUTO } from "../../../../src/config/settings/settings.js";
 import { given } from "../../../../src/system/given.js";
 import type { CheckResult } from "../../../../src/todo/check/check.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
+import { bad, fine, warning, type Check } from "../../../../src/ui/answers/project/doctor.js";
 import { variablesOf } from "./keys.js";
 
 /** The agents a run may use, and others that the settings name. */

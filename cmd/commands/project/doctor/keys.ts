@@ -5,13 +5,13 @@ import path from "node:path";
 import { parseEnvFile } from "../../../../src/config/read/env-file.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { PROJECT_FILES, listUserFiles } from "../../../../src/config/read/places.js";
-import { openRepository } from "../../../../src/git/base/repository.js";
-import { listTracked } from "../../../../src/git/base/tracked.js";
+import { openRepository } from "../../../../src/git/base/repository/repository.js";
+import { listTracked } from "../../../../src/git/base/read/tracked.js";
 import { UserError } from "../../../../src/system/errors.js";
-import { createRedact, findSecretValues } from "../../../../src/system/text/redact.js";
+import { createRedact, findSecretValues } from "../../../../src/system/text/secrets/redact.js";
 import { shownPath } from "../../../lookup/project.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
+import { bad, fine, warning, type Check } from "../../../../src/ui/answers/project/doctor.js";
 
 /** Longer files are not searched, because no person edits them. */
 const LONGEST = 50_000_000;

@@ -3,15 +3,15 @@ import { makeRepositoryPlaces } from "../../../../src/loop/runs/repository-place
 import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { readLocks, removeStaleLocks } from "../../../../src/git/base/locks.js";
-import { openRepository, type Repository } from "../../../../src/git/base/repository.js";
+import { openRepository, type Repository } from "../../../../src/git/base/repository/repository.js";
 import { markOf } from "../../../../src/system/processes/mark.js";
 import { listRuns } from "../../../../src/logging/read.js";
 import { makeLockPaths } from "../../../../src/loop/runs/locks.js";
 import { acquireLock, inspectLock } from "../../../../src/system/files/lock.js";
 import type { LockOwner } from "../../../../src/system/files/lock-owner.js";
-import { plural } from "../../../../src/ui/view/amounts.js";
+import { plural } from "../../../../src/ui/view/words/amounts.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
+import { bad, fine, warning, type Check } from "../../../../src/ui/answers/project/doctor.js";
 
 /** Older runs than these had later ones after them, which swept. */
 const LATEST_RUNS = 20;

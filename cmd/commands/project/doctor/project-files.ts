@@ -7,11 +7,11 @@ import { errorMessage, UserError } from "../../../../src/system/errors.js";
 import { describeWorkFolder } from "../../../../src/config/project/work-folder.js";
 import { checkBacklog, type CheckResult } from "../../../../src/todo/check/check.js";
 import { withoutMarker } from "../../../../src/todo/model/select.js";
-import { plural } from "../../../../src/ui/view/amounts.js";
+import { plural } from "../../../../src/ui/view/words/amounts.js";
 import { checkOptionsOf } from "../../../lookup/check-options.js";
 import { readNamedFile, shownPath } from "../../../lookup/project.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
+import { bad, fine, warning, type Check } from "../../../../src/ui/answers/project/doctor.js";
 
 /** The backlog as it is; `undefined` when there is none, a text when it cannot be read. */
 export async function lookAtBacklog(

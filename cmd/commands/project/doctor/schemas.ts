@@ -4,7 +4,7 @@ import { planSchemas } from "../init/plan.js";
 import { lookAround } from "../init/site.js";
 import { writePlanned } from "../init/write.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
+import { fine, warning, type Check } from "../../../../src/ui/answers/project/doctor.js";
 
 /** Whether those that the project's files name are there; with `fix` they are written. */
 export async function checkSchemas(context: CommandContext, fix: boolean): Promise<Check[]> {

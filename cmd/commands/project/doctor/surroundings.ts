@@ -4,7 +4,7 @@ import type { Project } from "../../../../src/config/project/open-project.js";
 import { findSandbox } from "../../../../src/system/sandbox/bubblewrap.js";
 import type { Files } from "../../../../src/system/ports.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
+import { bad, fine, warning, type Check } from "../../../../src/ui/answers/project/doctor.js";
 
 const LEAST_NODE = [20, 19] as const;
 

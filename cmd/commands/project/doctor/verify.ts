@@ -3,9 +3,9 @@ import type { Project } from "../../../../src/config/project/open-project.js";
 import { findRootFolder } from "../../../../src/config/project/work-folder.js";
 import { findLack, type CheckPlace } from "../../../../src/gate/lookup/find-lack.js";
 import type { CheckResult } from "../../../../src/todo/check/check.js";
-import { plural } from "../../../../src/ui/view/amounts.js";
+import { plural } from "../../../../src/ui/view/words/amounts.js";
 import type { CommandContext } from "../../../context/command-context.js";
-import { bad, fine, warning, type Check } from "../../../../src/ui/answers/doctor.js";
+import { bad, fine, warning, type Check } from "../../../../src/ui/answers/project/doctor.js";
 
 const NAME = "check";
 

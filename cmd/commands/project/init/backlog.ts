@@ -13,7 +13,7 @@ import { withoutMarker } from "../../../../src/todo/model/select.js";
 import { openStore } from "../../../../src/todo/store/store.js";
 import { Backlog } from "../../../../src/todo/model/task.js";
 import type { ReadResult } from "../../../../src/todo/store/writer.js";
-import { plural } from "../../../../src/ui/view/amounts.js";
+import { plural } from "../../../../src/ui/view/words/amounts.js";
 import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
 import { checkOptionsOf } from "../../../lookup/check-options.js";
 import { readNamedFile, shownPath } from "../../../lookup/project.js";

@@ -14,7 +14,7 @@ import { GO_BACKLOG, listUserFiles } from "../../../../src/config/read/places.js
 import { UserError } from "../../../../src/system/errors.js";
 import { given } from "../../../../src/system/given.js";
 import { parseJson } from "../../../../src/system/text/json.js";
-import { plural } from "../../../../src/ui/view/amounts.js";
+import { plural } from "../../../../src/ui/view/words/amounts.js";
 import { shownPath } from "../../../lookup/project.js";
 import type { CommandContext } from "../../../context/command-context.js";
 import { mayBegin } from "./backlog.js";

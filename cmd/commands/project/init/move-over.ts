@@ -1,5 +1,5 @@
 // Moves a project of the Go program over and reports it. Leaves the plan to from-go.ts.
-import { moveOverAnswer } from "../../../../src/ui/answers/init.js";
+import { moveOverAnswer } from "../../../../src/ui/answers/project/init.js";
 import path from "node:path";
 import { findGoProgram, MOVE_OVER } from "../../../../src/config/go-program/find.js";
 import { GO_BACKLOG } from "../../../../src/config/read/places.js";
@@ -8,7 +8,7 @@ import { UserError } from "../../../../src/system/errors.js";
 import { given } from "../../../../src/system/given.js";
 import { parseJson } from "../../../../src/system/text/json.js";
 import { openStore } from "../../../../src/todo/store/store.js";
-import { plural } from "../../../../src/ui/view/amounts.js";
+import { plural } from "../../../../src/ui/view/words/amounts.js";
 import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
 import { clean } from "../../../../src/ui/text.js";
 import { printJson, printLines, shownPath } from "../../../lookup/project.js";

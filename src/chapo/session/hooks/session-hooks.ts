@@ -4,7 +4,7 @@ import path from "node:path";
 import type { FireHooks } from "../../hooks/hook-answer.js";
 import { createHooks } from "./run-hooks.js";
 import { createToolEnv } from "../../tool-env.js";
-import type { SessionPermissions } from "../permissions.js";
+import type { SessionPermissions } from "../permissions/permissions.js";
 import type { SessionRequest } from "../session-request.js";
 import type { OpenSession } from "../sessions.js";
 

@@ -1,7 +1,7 @@
 // Reads whole files as text, up to a size limit and without loss, so that unchanged text is written back byte for byte.
 // read-lines.ts reads parts of large files.
 import type { Files } from "../../../system/ports.js";
-import { REDACTED } from "../../../system/text/redact.js";
+import { REDACTED } from "../../../system/text/secrets/redact.js";
 
 /** The largest file that is read or written whole, in bytes. */
 export const LARGEST_FILE = 10 * 1024 * 1024;

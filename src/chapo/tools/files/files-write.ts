@@ -5,10 +5,10 @@ import { z } from "zod";
 import { given } from "../../../system/given.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { planEdits, writeEdits, type FileEdit, type PlannedEdit } from "./edit-files.js";
-import { REDACTED } from "../../../system/text/redact.js";
+import { REDACTED } from "../../../system/text/secrets/redact.js";
 import { countBytes, findAddedMask, LARGEST_FILE, readText } from "./file-text.js";
 import { findFileAbove, resolvePath, type ProjectFolder, type ResolvedPath } from "../../paths.js";
-import { clip } from "../../engine/clip.js";
+import { clip } from "../../engine/window/clip.js";
 import type { KnownFiles } from "./known-files.js";
 import { createUnifiedDiff, describeChange } from "./unified-diff.js";
 

@@ -3,7 +3,7 @@
 import path from "node:path";
 import { markName } from "../../../system/processes/sweep.js";
 import type { Ports } from "../../../system/ports.js";
-import type { Redact } from "../../../system/text/redact.js";
+import type { Redact } from "../../../system/text/secrets/redact.js";
 import type { Sandbox } from "../sandbox.js";
 import { redactFile } from "../../redact-file.js";
 import { CommandProcess, type CommandStart } from "./shell-command.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
-import { createRedact } from "../../../system/text/redact.js";
+import { createRedact } from "../../../system/text/secrets/redact.js";
 import { openShell, type ShellTools } from "./shell.js";
 import { callTool, getText } from "../../testing/call-tool.js";
 

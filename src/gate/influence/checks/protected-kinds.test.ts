@@ -1,6 +1,6 @@
 // The kind of a path that several rules match: commands, patterns of the user, files found before the real one.
 import { expect, test } from "vitest";
-import type { Version } from "../../../git/base/diff.js";
+import type { Version } from "../../../git/base/read/diff.js";
 import { findNamedFiles } from "./protected-commands.js";
 import { protect, type Protection, type ProtectionRules } from "./protected.js";
 

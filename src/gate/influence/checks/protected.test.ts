@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Version } from "../../../git/base/diff.js";
+import type { Version } from "../../../git/base/read/diff.js";
 import { protect, type Protection, type ProtectionRules } from "./protected.js";
 import { findNamedFiles } from "./protected-commands.js";
 import { followMoves } from "../protected-imports.js";

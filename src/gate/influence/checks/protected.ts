@@ -2,7 +2,7 @@
 // the work. Pure. protected-patterns.ts has the lists, and name-rules.ts applies the result.
 import { posix } from "node:path";
 import ignore from "ignore";
-import type { Version } from "../../../git/base/diff.js";
+import type { Version } from "../../../git/base/read/diff.js";
 import {
   CONFIG,
   HELD,

@@ -1,6 +1,6 @@
 // The words in which changed paths are judged: what is given of a change and of the project, and what becomes of it. Types alone.
 // Leaves the judgement to classify.ts, and reading all this from git to rooms/influence-study.ts.
-import type { Version } from "../../../git/base/diff.js";
+import type { Version } from "../../../git/base/read/diff.js";
 import type { Family } from "./families.js";
 import type { SearchPath } from "./resolve-imports.js";
 import type { ProjectFiles } from "./project-paths.js";

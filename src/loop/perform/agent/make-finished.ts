@@ -1,6 +1,6 @@
 // The event that an agent's work ends in.
 import type { AgentResult, Used } from "../../../agents/agent.js";
-import type { StepEvent } from "../../../logging/events.js";
+import type { StepEvent } from "../../../logging/events/events.js";
 import { given } from "../../../system/given.js";
 import type { PendingCall } from "../../../workflow/progress.js";
 import type { JobFacts } from "../../step/effects.js";

@@ -3,7 +3,7 @@ import { asResult } from "../../../git/base/git.js";
 import { relative } from "node:path";
 import { findRootFolder } from "../../../config/project/work-folder.js";
 import type { Phase } from "../../../agents/agent.js";
-import { summariseChanges } from "../../../git/base/history.js";
+import { summariseChanges } from "../../../git/base/read/history.js";
 import {
   bootstrapVariables,
   iterationVariables,

@@ -1,7 +1,7 @@
 // Lists the existing tests and configuration that an attempt changed, by their names, before its snapshot. The gate decides
 // later what the changes are worth; a name is enough for a question.
 import { toText } from "../../../git/base/bytes.js";
-import { exists } from "../../../git/base/diff.js";
+import { exists } from "../../../git/base/read/diff.js";
 import { asResult } from "../../../git/base/git.js";
 import { diffOwnIndex, stageAll } from "../../../git/index/index-file.js";
 import { namesCheck } from "../../../gate/influence/checks/check-names.js";

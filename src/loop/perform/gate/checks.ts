@@ -13,7 +13,7 @@ import { findUnfit, guessSetup, hasRed } from "../../../gate/rooms/room-fitness.
 import { measureBaseline, runGate, type GateRules } from "../../../gate/commands/gate.js";
 import { runCommands, type GatePlan, type Room } from "../../../gate/commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
-import type { DiffEntry } from "../../../git/base/diff.js";
+import type { DiffEntry } from "../../../git/base/read/diff.js";
 import { undoGateChanges } from "../../../git/restore/undo-gate-changes.js";
 import { toText } from "../../../git/base/bytes.js";
 import { given } from "../../../system/given.js";

@@ -6,11 +6,11 @@ import { noteLeft, trustAllowed, type Reference, type RunStart } from "../../../
 import { readRecords } from "../../../git/attempt/attempts.js";
 import { toText } from "../../../git/base/bytes.js";
 import { numberOfAttempt, startRef, taskOfAttempt } from "../../../git/base/names.js";
-import type { Repository } from "../../../git/base/repository.js";
+import type { Repository } from "../../../git/base/repository/repository.js";
 import { diffTrees } from "../../../git/index/index-file.js";
 import { hasEnded } from "../../../logging/last-lines.js";
 import type { Ports } from "../../../system/ports.js";
-import { readPatterns } from "../../../todo/model/changes.js";
+import { readPatterns } from "../../../todo/model/changes/changes.js";
 import type { Task } from "../../../todo/model/task.js";
 import { acceptanceOf } from "../../../todo/model/verified.js";
 

@@ -3,7 +3,7 @@
 import { performAs } from "../perform-as.js";
 import { findReference, noteLeft, type Reference, type RunStart } from "../../../gate/influence/reference.js";
 import { pathFromTop } from "../../../gate/rooms/cold-room.js";
-import type { Repository } from "../../../git/base/repository.js";
+import type { Repository } from "../../../git/base/repository/repository.js";
 import { listRuns } from "../../../logging/read.js";
 import type { JobFacts } from "../../step/effects.js";
 import { THE_REVIEW } from "../tree/keep-attempt.js";

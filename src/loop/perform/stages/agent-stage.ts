@@ -3,7 +3,7 @@ import type { StageRequest } from "../../../agents/agent.js";
 import type { ReportingStage } from "../../../prompts/stage-report.js";
 import { stageJsonSchema, stageStrictJsonSchema } from "../../../todo/check/schema.js";
 import { given } from "../../../system/given.js";
-import type { OutputSchema } from "../../../workflow/check-output.js";
+import type { OutputSchema } from "../../../workflow/outputs/check-output.js";
 import { findTarget, listOwnOutcomes } from "../../../workflow/advance.js";
 import { PERMISSIONS, type Permissions } from "../../../workflow/words.js";
 import type { AnalyzeStage, WorkStage } from "../../../workflow/workflow.js";

@@ -4,9 +4,9 @@ import { diffWork, readWork, type TaskWork } from "../../../git/saved-work/work-
 import { discardStage } from "../../../git/saved-work/discard.js";
 import { reviveWork, saveWork } from "../../../git/saved-work/save.js";
 import { shelveWork } from "../../../git/saved-work/shelve.js";
-import { headOf } from "../../../git/base/head.js";
-import type { Repository } from "../../../git/base/repository.js";
-import type { StepEvent } from "../../../logging/events.js";
+import { headOf } from "../../../git/base/repository/head.js";
+import type { Repository } from "../../../git/base/repository/repository.js";
+import type { StepEvent } from "../../../logging/events/events.js";
 import { given } from "../../../system/given.js";
 import { listSome } from "../../../system/text/cut.js";
 import { EffectError } from "../../step/drive.js";

@@ -1,8 +1,8 @@
 // The gate of a stage: what the stage's `gate` means for the gate of an attempt, and the tests that earlier stages wrote and this
 // one must not change. checks.ts runs the commands.
 import { toText } from "../../../git/base/bytes.js";
-import { sameVersion, type DiffEntry } from "../../../git/base/diff.js";
-import type { Repository } from "../../../git/base/repository.js";
+import { sameVersion, type DiffEntry } from "../../../git/base/read/diff.js";
+import type { Repository } from "../../../git/base/repository/repository.js";
 import { diffTrees } from "../../../git/index/index-file.js";
 import { readWork } from "../../../git/saved-work/work-ref.js";
 import { joinChanges, type Reference } from "../../../gate/influence/reference.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Report } from "../../../agents/agent.js";
-import { shippedOutputSchema } from "../../../workflow/check-output.js";
+import { shippedOutputSchema } from "../../../workflow/outputs/check-output.js";
 import { checkStageReport, redactReport, type Expected } from "./stage-report.js";
 
 const schemaOf = (name: string) => {

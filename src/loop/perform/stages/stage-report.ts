@@ -4,7 +4,7 @@ import type { AgentResult, Report, Session } from "../../../agents/agent.js";
 import type { StageAgentReport } from "../../../todo/model/summary.js";
 import { stripControlSequences } from "../../../system/text/control-sequences.js";
 import { shorten } from "../../../system/text/cut.js";
-import type { OutputSchema } from "../../../workflow/check-output.js";
+import type { OutputSchema } from "../../../workflow/outputs/check-output.js";
 import { endAfterAsking } from "../agent/report-again.js";
 
 /** The report that a stage takes. */

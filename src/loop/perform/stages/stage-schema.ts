@@ -1,6 +1,6 @@
 // The schema of a stage's output, as it was found when the run started.
 import { findOutputSchema } from "../../../config/workflows/find-output-schema.js";
-import type { OutputSchema } from "../../../workflow/check-output.js";
+import type { OutputSchema } from "../../../workflow/outputs/check-output.js";
 import { EffectError } from "../../step/drive.js";
 import type { World } from "../world.js";
 

@@ -1,7 +1,7 @@
 // The tree around a job of a workflow: the work of the task is put into it before the job, a checkpoint beside the task's own
 // lets a stage that only reads be undone, and the work of other tasks is taken out. Each can be repeated after a kill.
-import type { DiffEntry } from "../../../git/base/diff.js";
-import { readHead, type HeadState } from "../../../git/base/head.js";
+import type { DiffEntry } from "../../../git/base/read/diff.js";
+import { readHead, type HeadState } from "../../../git/base/repository/head.js";
 import {
   asideId,
   checkpointFolder,
@@ -10,7 +10,7 @@ import {
   shelvingRef,
   workRef,
 } from "../../../git/base/names.js";
-import type { Repository } from "../../../git/base/repository.js";
+import type { Repository } from "../../../git/base/repository/repository.js";
 import { checkpoint, dropCheckpoint, type Checkpoint } from "../../../git/checkpoint/checkpoint.js";
 import { restoreTo } from "../../../git/restore/restore.js";
 import { applyWork } from "../../../git/saved-work/apply.js";

@@ -3,7 +3,7 @@
 import type { AgentResult, Session, Used } from "../../../agents/agent.js";
 import { sessionOf } from "../../../agents/limits/reader.js";
 import { addUsed, NOTHING_USED } from "../../../agents/usage.js";
-import { StepEvent } from "../../../logging/events.js";
+import { StepEvent } from "../../../logging/events/events.js";
 import { listRuns, readLines, type RawLine } from "../../../logging/read.js";
 import { parseStart } from "../../../logging/run-id.js";
 import { introduceAgain } from "../../../prompts/stage-report.js";

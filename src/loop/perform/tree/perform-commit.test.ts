@@ -5,10 +5,10 @@ import { snapshot } from "../../../git/attempt/snapshot.js";
 import { checkpoint } from "../../../git/checkpoint/checkpoint.js";
 import { checkpointRef } from "../../../git/base/names.js";
 import { test, type Scratch } from "../../../git/testing/scratch.js";
-import type { StepEvent } from "../../../logging/events.js";
-import type { TimedChanges } from "../../../todo/model/person-change.js";
+import type { StepEvent } from "../../../logging/events/events.js";
+import type { TimedChanges } from "../../../todo/model/changes/person-change.js";
 import { id, task } from "../../../todo/testing/testing.js";
-import { beginRun, editBeside, saveTodo } from "../../testing/scratch-run.js";
+import { beginRun, editBeside, saveTodo } from "../../testing/world/scratch-run.js";
 import { performCommit, performCommitBacklog } from "./perform-commit.js";
 
 const LAST = { kind: "commit-backlog", ending: "blocked" } as const;

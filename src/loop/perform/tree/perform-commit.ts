@@ -7,7 +7,7 @@ import { formatMessage } from "../../../git/commit/message.js";
 import { dropPending, recoverPending } from "../../../git/commit/pending.js";
 import { publish } from "../../../git/commit/publish.js";
 import { publishWithTree } from "../../../git/undo/revert-tree.js";
-import type { StepEvent } from "../../../logging/events.js";
+import type { StepEvent } from "../../../logging/events/events.js";
 import { readMissingFacts } from "../../runs/pending-facts.js";
 import { EffectError } from "../../step/drive.js";
 import type { Effect, JobFacts } from "../../step/effects.js";

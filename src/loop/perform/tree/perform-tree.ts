@@ -5,7 +5,7 @@ import { restoreTo } from "../../../git/restore/restore.js";
 import { snapshot, type Snapshot } from "../../../git/attempt/snapshot.js";
 import { dropWork } from "../../../git/saved-work/work-ref.js";
 import { putTagsBack } from "../../../git/release/tags.js";
-import type { StepEvent } from "../../../logging/events.js";
+import type { StepEvent } from "../../../logging/events/events.js";
 import { given } from "../../../system/given.js";
 import { openCold } from "../gate/checks.js";
 import type { Effect, JobFacts } from "../../step/effects.js";

@@ -1,8 +1,8 @@
 // The job machine: takes one attempt, review, draft or repair through its activities. Pure.
 // working.ts and opening.ts decide which job comes next and when the run ends.
 import { never } from "../../../system/never.js";
-import type { StepEvent } from "../../../logging/events.js";
-import type { ToldEvent } from "../../../logging/told-events.js";
+import type { StepEvent } from "../../../logging/events/events.js";
+import type { ToldEvent } from "../../../logging/events/told-events.js";
 import type { Rules } from "../../../logging/rules.js";
 import type { HookStatus } from "../effects.js";
 import { listBudgets, type SpendingFrame } from "./spending.js";

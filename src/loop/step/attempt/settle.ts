@@ -1,6 +1,6 @@
 // Settles an attempt or a review: asks for the changes to the backlog that follow from its verdict. Pure.
 import { never } from "../../../system/never.js";
-import type { Change } from "../../../todo/model/change.js";
+import type { Change } from "../../../todo/model/changes/change.js";
 import type { NewTask } from "../../../todo/model/summary.js";
 import { explainTaskOver } from "./spending.js";
 import { enter, makeFailureNote } from "./job.js";

@@ -7,7 +7,7 @@ import type { AgentEnd } from "../../testing/answers.js";
 import { answer } from "../../testing/answers.js";
 import { advance } from "../../testing/operations.js";
 import { beginRun, advanceTo } from "../../testing/reach.js";
-import { createSim, startRun, type Sim } from "../../testing/sim.js";
+import { createSim, startRun, type Sim } from "../../testing/world/sim.js";
 
 const done: AgentEnd = { outcome: "ok", report: { found: { task_id: null, status: "done" } } };
 const using = (tokens: number, usd?: number): AgentEnd => ({

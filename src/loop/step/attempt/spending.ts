@@ -3,8 +3,8 @@
 import type { Budget } from "../../../agents/agent.js";
 import { describeBudget } from "../../../agents/process/budget.js";
 import { roundUsd, tokensOf } from "../../../agents/usage.js";
-import type { StepEvent } from "../../../logging/events.js";
-import type { ToldEvent } from "../../../logging/told-events.js";
+import type { StepEvent } from "../../../logging/events/events.js";
+import type { ToldEvent } from "../../../logging/events/told-events.js";
 import type { Rules } from "../../../logging/rules.js";
 import { given } from "../../../system/given.js";
 import type { TaskId } from "../../../todo/model/task.js";

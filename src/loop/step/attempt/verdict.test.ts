@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StepEvent } from "../../../logging/events.js";
+import type { StepEvent } from "../../../logging/events/events.js";
 import type { Summary } from "../../../todo/model/summary.js";
 import { id } from "../../../todo/testing/testing.js";
 import { dropsAgent, judgeAttempt, judgeReview, readNewTasks, readResult } from "./verdict.js";

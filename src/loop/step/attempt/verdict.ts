@@ -5,7 +5,7 @@ import type { StageReport, Summary } from "../../../todo/model/summary.js";
 import { causesBackoff } from "../schedule/backoff.js";
 import { isUnusable } from "../schedule/schedule.js";
 import type { Job, AttemptVerdict } from "../state.js";
-import type { StepEvent } from "../../../logging/events.js";
+import type { StepEvent } from "../../../logging/events/events.js";
 
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
 type Snapshot = Extract<StepEvent, { type: "snapshot" }>;

@@ -1,7 +1,7 @@
 // From the end of an agent to its final verdict: reads its row (if the runner applies no summaries), runs the gate, and
 // restores the tree of an abandoned task. Pure. settle.ts changes the backlog.
 import { describeDoubt, formatDoubt, needsLook } from "../../../gate/verdict/needs.js";
-import type { StepEvent } from "../../../logging/events.js";
+import type { StepEvent } from "../../../logging/events/events.js";
 import { mayRestore, noteStopped } from "../asked-edits.js";
 import { enter } from "./job.js";
 import { countAttemptsLeft, replaceJob, stopJobs, getTaskId } from "../jobs.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Rules } from "../../../logging/rules.js";
-import { createSim } from "../../testing/sim.js";
+import { createSim } from "../../testing/world/sim.js";
 import { chooseAgent, canContinueWithout } from "./schedule.js";
 import type { JobKind } from "../state.js";
 

@@ -1,11 +1,11 @@
 // The log lines of a wait, and its length.
 import { expect, test } from "vitest";
-import type { StepEvent } from "../../../logging/events.js";
-import type { ToldEvent } from "../../../logging/told-events.js";
+import type { StepEvent } from "../../../logging/events/events.js";
+import type { ToldEvent } from "../../../logging/events/told-events.js";
 import { row } from "../../../todo/testing/testing.js";
 import { answer } from "../../testing/answers.js";
 import { advanceTo } from "../../testing/reach.js";
-import { feed, createSim, RULES, startRun, wake, type Fed, type Sim } from "../../testing/sim.js";
+import { feed, createSim, RULES, startRun, wake, type Fed, type Sim } from "../../testing/world/sim.js";
 
 const disk = { rows: [row("T1")], commits: [], checkpoints: [] };
 const BEGUN: StepEvent = {

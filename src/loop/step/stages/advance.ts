@@ -1,9 +1,9 @@
 // Makes the changes of a task's row that follow from an outcome: through passed stages and questions that a setting answers, to
 // the next stage, question or end. Pure. workflow/advance.ts says where an outcome leads.
 import type { Rules } from "../../../logging/rules.js";
-import type { ToldEvent } from "../../../logging/told-events.js";
+import type { ToldEvent } from "../../../logging/events/told-events.js";
 import { given } from "../../../system/given.js";
-import type { Advance, AskedQuestion } from "../../../todo/model/change.js";
+import type { Advance, AskedQuestion } from "../../../todo/model/changes/change.js";
 import type { Status, TaskId } from "../../../todo/model/task.js";
 import {
   leadOn,

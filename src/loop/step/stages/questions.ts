@@ -1,6 +1,6 @@
 // Open questions when nothing else can be done: the person at the terminal is asked, or the run sleeps until a deadline, or ends
 // and lists them. Pure. moves.ts takes the answers.
-import type { StepEvent } from "../../../logging/events.js";
+import type { StepEvent } from "../../../logging/events/events.js";
 import type { IndexRow, TaskId } from "../../../todo/model/task.js";
 import { completeNote } from "./advance.js";
 import type { Decision } from "../decision.js";

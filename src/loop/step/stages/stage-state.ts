@@ -1,6 +1,6 @@
 // The parts of a run's state that belong to the stages of workflows. state.ts has the rest.
-import type { ToldEvent } from "../../../logging/told-events.js";
-import type { Advance, Change } from "../../../todo/model/change.js";
+import type { ToldEvent } from "../../../logging/events/told-events.js";
+import type { Advance, Change } from "../../../todo/model/changes/change.js";
 import type { IndexRow, TaskId } from "../../../todo/model/task.js";
 import type { SavedWork, Spent } from "../../../workflow/progress.js";
 

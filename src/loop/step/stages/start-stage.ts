@@ -2,7 +2,7 @@
 // stage-job.ts takes them through their activities.
 import { given } from "../../../system/given.js";
 import { never } from "../../../system/never.js";
-import type { Change } from "../../../todo/model/change.js";
+import type { Change } from "../../../todo/model/changes/change.js";
 import type { IndexRow, Status, TaskId } from "../../../todo/model/task.js";
 import { passStages } from "../../../workflow/advance.js";
 import { DEFAULT_WORKFLOW } from "../../../workflow/words.js";

@@ -1,10 +1,10 @@
 // The end of a visit of a stage: the outcome that the agent reported or the runner gives, the work that is saved, and the row that
 // moves on. Pure. advance.ts plans the move, stage-job.ts has the events before it.
-import type { StepEvent } from "../../../logging/events.js";
+import type { StepEvent } from "../../../logging/events/events.js";
 import { tokensOf } from "../../../agents/usage.js";
 import { given } from "../../../system/given.js";
 import { PersistentMap } from "../../../system/persistent-map.js";
-import type { Advance, AskedQuestion, Change } from "../../../todo/model/change.js";
+import type { Advance, AskedQuestion, Change } from "../../../todo/model/changes/change.js";
 import type { TaskId } from "../../../todo/model/task.js";
 import { collectFacts, joinOutcomes, listOwnOutcomes } from "../../../workflow/advance.js";
 import { CALL, CALL_OUTCOMES } from "../../../workflow/call.js";

@@ -3,8 +3,8 @@
 import type { Conversation } from "../../../chapo/engine/conversation.js";
 import type { ChapoEvent } from "../../../chapo/engine/events.js";
 import { cut, clean, hang, showBlock } from "../../text.js";
-import { showDuration, showSpent } from "../../view/amounts.js";
-import { describeCall, openChapoLines, type ChapoScreen } from "../chapo-lines.js";
+import { showDuration, showSpent } from "../../view/words/amounts.js";
+import { describeCall, openChapoLines, type ChapoScreen } from "../lines/chapo-lines.js";
 import { diffLines } from "./diff-lines.js";
 import { StreamLines } from "./stream-lines.js";
 

@@ -1,0 +1,154 @@
+// Opens the subject of a question in the person's editor: the output of a stage, or the arguments of a call. A changed output is a file of its
+// own; the one that was shown stays. Leaves files that are named instead of an editor to edited-output.ts.
+import path from "node:path";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { findEditable, writeEdited } from "../../../src/loop/runs/edited-output.js";
+import { formatOutputBody } from "../../../src/prompts/output-document.js";
+import { UserError } from "../../../src/system/errors.js";
+import { parseJson } from "../../../src/system/text/json.js";
+import type { TypedAnswer } from "../../../src/todo/change/person-answers.js";
+import type { Task } from "../../../src/todo/model/task.js";
+import { clean, showBlock } from "../../../src/ui/text.js";
+import { isOutputName } from "../../../src/workflow/outputs/outputs.js";
+import type { Question } from "../../../src/workflow/progress.js";
+import type { CommandContext } from "../../context/command-context.js";
+import { nameOfUser } from "../name-of-user.js";
+import { findSchemaOf } from "./output-schema.js";
+import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
+
+/** The change of a person, and how it is shown again. */
+export interface Changed {
+  typed: Pick<TypedAnswer, "edited" | "arguments">;
+  /** Clean lines. */
+  text: readonly string[];
+}
+
+/** A text that can be changed: JSON, and what becomes of a changed one. */
+interface Subject {
+  name: string;
+  fileName: string;
+  before: string;
+  /** A `UserError` where the changed text cannot be used. */
+  take(text: string): Promise<Changed>;
+}
+
+/** The question, and its task. */
+interface Asked {
+  task: Task;
+  question: Question;
+}
+
+/** The changed text; `undefined` where the person changed nothing or gave up. */
+export async function editShown(
+  context: CommandContext,
+  project: Project,
+  asked: Asked,
+): Promise<Changed | undefined> {
+  const { files } = context.ports;
+  const subject = await findSubject(context, project, asked);
+  const folder = await files.makeTempFolder("looper-edit-");
+  const copy = path.join(folder, subject.fileName);
+  try {
+    await files.writeNew(copy, subject.before, { mode: 0o600, fleeting: true });
+    for (;;) {
+      if (!(await openEditor(context, copy))) return undefined;
+      const text = new TextDecoder().decode((await files.read(copy)) ?? new Uint8Array());
+      if (text === subject.before) {
+        await tell(context, `${clean(subject.name)} is unchanged`);
+        return undefined;
+      }
+      try {
+        return await subject.take(text);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        await tell(context, error.message);
+      }
+      if (!(await context.confirm("Open the editor again?", []))) return undefined;
+    }
+  } finally {
+    await files.removeTree(folder);
+  }
+}
+
+/** The changed text of a file, in place of an editor. */
+export async function takeEdited(
+  context: CommandContext,
+  project: Project,
+  asked: Asked & { text: string },
+): Promise<Changed> {
+  return (await findSubject(context, project, asked)).take(asked.text);
+}
+
+async function findSubject(context: CommandContext, project: Project, asked: Asked): Promise<Subject> {
+  return asked.question.source === "tool" ? callSubject(asked) : outputSubject(context, project, asked);
+}
+
+async function outputSubject(
+  context: CommandContext,
+  project: Project,
+  { task, question }: Asked,
+): Promise<Subject> {
+  const { ports, env } = context;
+  const editable = findEditable(task, question);
+  const { output } = editable;
+  const tasksDir = tasksFolder(project);
+  const before = await ports.files.read(path.join(tasksDir, output.file));
+  return {
+    name: output.stage,
+    fileName: path.basename(output.file),
+    before: new TextDecoder().decode(before ?? new Uint8Array()),
+    take: async (text) => {
+      const at = new Date(ports.clock.now()).toISOString();
+      const schema = await findSchemaOf(context, project, { ...task, stage: output.stage });
+      const change = { tasksDir, text, by: nameOfUser(env), at, schema };
+      const edited = await writeEdited(ports.files, editable, change);
+      const name = schema?.name ?? output.stage;
+      const body = { ...(isOutputName(name) ? { schema: name } : {}), output: parseJson(text) };
+      return { typed: { edited }, text: showBlock(formatOutputBody(body).trim()) };
+    },
+  };
+}
+
+function callSubject({ question }: Asked): Subject {
+  const { call } = question;
+  if (call?.arguments === undefined)
+    throw new UserError(
+      "usage",
+      `cannot edit the call of ${question.id}: its arguments are not in the task's row`,
+      "reject it, and say in the remark what to do instead",
+    );
+  return {
+    name: "the call",
+    fileName: "arguments.json",
+    before: `${JSON.stringify(call.arguments, null, 2)}\n`,
+    take: (text) => {
+      const changed = parseJson(text);
+      if (typeof changed !== "object" || changed === null || Array.isArray(changed))
+        throw new UserError(
+          "usage",
+          `the changed arguments of ${call.tool} are not a JSON object`,
+          "nothing was answered; correct them and answer again",
+        );
+      const shown = showBlock(JSON.stringify(changed, null, 2));
+      return Promise.resolve({
+        typed: { arguments: Object.fromEntries(Object.entries(changed)) },
+        text: [`tool ${clean(call.tool)}`, ...shown],
+      });
+    },
+  };
+}
+
+/** Whether the editor ended well. */
+async function openEditor(context: CommandContext, file: string): Promise<boolean> {
+  const { env, cwd, inTerminal } = context;
+  const command = [env["VISUAL"], env["EDITOR"]].find((one) => one !== undefined && one !== "") ?? "vi";
+  const code = await inTerminal({ command, args: [file], cwd, env });
+  if (code === 0) return true;
+  const how = code === undefined ? "could not be started" : `ended with exit code ${String(code)}`;
+  await tell(context, `the editor ${clean(command)} ${how}; nothing was changed (set EDITOR)`);
+  return false;
+}
+
+async function tell({ err }: CommandContext, line: string): Promise<void> {
+  await err.write(`${clean(line)}\n`);
+}

@@ -1,0 +1,104 @@
+// The subject of a question, as text: the output of a stage, or the changes of the saved work. Its digest must be the one that
+// the question names, so that what is approved is what was shown.
+import path from "node:path";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { runGit } from "../../../src/git/base/git.js";
+import { openRepository, type Repository } from "../../../src/git/base/repository/repository.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { formatOutputBody } from "../../../src/prompts/output-document.js";
+import { parseJson } from "../../../src/system/text/json.js";
+import { sha256Hex } from "../../../src/system/text/sha256.js";
+import type { Task } from "../../../src/todo/model/task.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { diffLines } from "../../../src/ui/terminal/rescues.js";
+import { clean, showBlock, wrap } from "../../../src/ui/text.js";
+import { isOutputName } from "../../../src/workflow/outputs/outputs.js";
+import type { Question } from "../../../src/workflow/progress.js";
+import type { CommandContext } from "../../context/command-context.js";
+import { shownPath } from "../project.js";
+import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
+
+/** `changed`: why it cannot be decided on. */
+export type Shown = { text: readonly string[] } | { nothing: true } | { changed: string };
+
+/** Reads it; lines are clean. */
+export async function readShown(
+  context: CommandContext,
+  project: Project,
+  { task, question }: { task: Task; question: Question },
+): Promise<Shown> {
+  const { shows } = question;
+  // A call is part of its question.
+  if (shows === undefined || question.source === "tool") return { nothing: true };
+  if (shows.what === "diff" || shows.what === "work")
+    return readChanges(context, project, { task, question });
+  const output = task.progress?.outputs?.[shows.what];
+  if (output === undefined) return { nothing: true };
+  const file = path.join(tasksFolder(project), output.file);
+  const named = clean(shownPath(context, file));
+  const bytes = await context.ports.files.read(file);
+  if (bytes === undefined) return { changed: `${named} is missing: ${restore(task)}` };
+  if (sha256Hex(bytes) !== shows.sha256)
+    return { changed: `${named} was changed after ${clean(question.id)} was asked: ${restore(task)}` };
+  const parsed = parseJson(new TextDecoder().decode(bytes));
+  const schema = isOutputName(shows.what) ? { schema: shows.what } : {};
+  const text = formatOutputBody({ ...schema, output: parsed });
+  return { text: showBlock(text.trim()) };
+}
+
+function restore({ id }: Task): string {
+  return `restore the file, or answer with \`looper answer ${clean(id)}\``;
+}
+
+/** The changes of all saved work, or of its last stage. */
+async function readChanges(
+  { ports, env, err }: CommandContext,
+  project: Project,
+  { task, question }: { task: Task; question: Question },
+): Promise<Shown> {
+  const { work } = task.progress ?? {};
+  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
+  if (work === undefined || !opened.ok) return { nothing: true };
+  const { shows } = question;
+  if (work.commit !== shows?.sha256)
+    return { changed: `the work was changed after ${clean(question.id)} was asked` };
+  const from = shows.what === "work" ? work.base : await beforeStage(opened.value, work);
+  const { out } = await runGit(opened.value, ["diff", "--no-color", "--no-ext-diff", from, work.commit]);
+  const colours = coloursFor(err.colour);
+  return { text: out === "" ? ["nothing was changed"] : diffLines(out, colours) };
+}
+
+/** The commit before the visits of the last stage: their messages begin with the same subject. */
+async function beforeStage(
+  repo: Repository,
+  { base, commit }: { base: string; commit: string },
+): Promise<string> {
+  const { out } = await runGit(repo, ["log", "--first-parent", "--format=%H %s", `${base}..${commit}`]);
+  const visits = out.split("\n").filter((line) => line !== "");
+  const subjectOf = (line = ""): string => line.slice(line.indexOf(" "));
+  const before = visits.find((line) => subjectOf(line) !== subjectOf(visits[0]));
+  return before === undefined ? base : before.slice(0, before.indexOf(" "));
+}
+
+/** Lines beside the text: the question, the prompt. */
+const BESIDE = 12;
+
+/** Prints a text that fits on the screen; a longer one is shown in `$PAGER`, or in less. */
+export async function showText(
+  { err, env, inTerminal, ...context }: CommandContext,
+  { folder }: Project,
+  text: readonly string[],
+  how: "pager" | "fit" = "fit",
+): Promise<void> {
+  const lines = text.flatMap((line) => wrap(line, err.columns()));
+  const isShort = how === "fit" && lines.length + BESIDE <= err.rows();
+  const pager = env["PAGER"] ?? "less";
+  const whole = `${lines.join("\n")}\n`;
+  if (!isShort && pager !== "" && pager !== "cat" && env["TERM"] !== "dumb") {
+    // As git calls it: colours, long lines folded, and no clearing of the screen.
+    const program = { command: pager, args: [], cwd: folder, env: { LESS: "FRX", ...env }, input: whole };
+    if ((await inTerminal(program)) === 0) return;
+    await context.report({ level: "warn", lines: [`looper: cannot show it in ${clean(pager)}`] });
+  }
+  await err.write(`\n${whole}\n`);
+}

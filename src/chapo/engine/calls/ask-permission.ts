@@ -1,0 +1,129 @@
+// Asks a person for a call that needs permission, and checks the answer to a call that waited. The question is stored before the
+// person sees it, so that a killed process loses neither. pending.ts has the stored form; call-tool.ts runs the call.
+import { given } from "../../../system/given.js";
+import { AGAIN, recordAnswer, type CallAnswer, type PendingCall, type Reply } from "./pending.js";
+import type { Approval, EngineWorld, GateCall, LiveConversation, PermitQuestion } from "../world.js";
+
+/** The result of a question. `edited`: the person changed the arguments, so the call is checked again with these. */
+export type Permission =
+  | { approved: Approval }
+  | { refused: string }
+  | { pending: PendingCall }
+  | { edited: unknown; approved: Approval };
+
+/** Returns the answer to the question, asks for it, or lets the call wait. */
+export async function askPermission(
+  world: EngineWorld,
+  live: LiveConversation,
+  call: GateCall,
+  question: PermitQuestion,
+): Promise<Permission> {
+  const before = getPending(live, call);
+  if (before?.answer !== undefined) {
+    const { answer } = before;
+    // The arguments that a person wrote are not compared: they were not shown as a diff.
+    if (answer.verdict === "reject" || answer.args !== undefined || question.digest === before.digest)
+      return toPermission(answer);
+  }
+  const changed = before !== undefined && question.digest !== before.digest;
+  const again = changed ? "changed" : before?.again;
+  const pending = createPending(world, call, { ...question, ...given({ again }) });
+  if (world.gate.ask === undefined && !(world.mayWait && pending.unstored === undefined))
+    return { refused: refuseUnattended(pending, question) };
+  live.conversation = { ...live.conversation, pending };
+  await world.save(live.conversation);
+  world.emit({ type: "action_pending", data: toEventData(pending) });
+  return world.gate.ask === undefined
+    ? { pending }
+    : askNow(world, live, call, { pending, ask: world.gate.ask });
+}
+
+/** Returns the stored question about this call, if there is one. */
+export function getPending({ conversation }: LiveConversation, { callId }: Pick<GateCall, "callId">) {
+  return conversation.pending?.call === callId ? conversation.pending : undefined;
+}
+
+/** Returns the permission that a stored answer gives. */
+export function toPermission({ verdict, remark, args }: Omit<CallAnswer, "by" | "via" | "at">): Permission {
+  if (verdict === "reject") return { refused: describeRejection(remark) };
+  const approved = given({ remark });
+  return args === undefined ? { approved } : { approved: { ...approved, edited: true }, edited: args };
+}
+
+function describeRejection(remark: string | undefined): string {
+  const said = remark === undefined ? "" : `: ${remark}`;
+  return `the user was asked and said no${said}; nothing was done. Try another approach, or ask what they want`;
+}
+
+function createPending(
+  world: EngineWorld,
+  { callId, agent, tool, args }: GateCall,
+  {
+    because,
+    preview,
+    digest,
+    mayRemember,
+    edits,
+    host,
+    planned,
+    again,
+  }: PermitQuestion & Pick<PendingCall, "again">,
+): PendingCall {
+  return {
+    call: callId,
+    agent,
+    tool: tool.name,
+    args,
+    preview,
+    digest,
+    because: again === undefined ? because : AGAIN[again],
+    may_remember: mayRemember,
+    ...given({ edits, host, planned, again }),
+    asked_at: new Date(world.clock.now()).toISOString(),
+    ...(world.gate.canStore(args) ? {} : { unstored: true }),
+  };
+}
+
+function toEventData({ call, agent, tool, args, preview, because, planned, again }: PendingCall) {
+  return { callId: call, agent, tool, args, preview, because, ...given({ planned, again }) };
+}
+
+async function askNow(
+  world: EngineWorld,
+  live: LiveConversation,
+  call: GateCall,
+  { pending, ask }: { pending: PendingCall; ask: NonNullable<EngineWorld["gate"]["ask"]> },
+): Promise<Permission> {
+  const { tool, agent, args, preview, because, may_remember: mayRemember, planned } = pending;
+  const { edits, host } = pending;
+  const question = {
+    ...{ tool, agent, args, preview, because, mayRemember },
+    ...given({ edits, host, planned }),
+  };
+  // A closed terminal means no.
+  const reply = await ask(question).catch((): Reply => ({ verdict: "reject" }));
+  const { verdict, remark, by = "user", via = "terminal" } = reply;
+  const args_ = reply.verdict === "approve" ? reply.args : undefined;
+  const at = new Date(world.clock.now()).toISOString();
+  const answer: CallAnswer = { verdict, by, via, at, ...given({ remark, args: args_ }) };
+  live.conversation = recordAnswer(live.conversation, answer);
+  await world.save(live.conversation);
+  if (reply.verdict === "approve" && reply.always === true && mayRemember) world.gate.remember(call, "call");
+  if (reply.verdict === "approve" && reply.edits === true && edits !== undefined)
+    world.gate.remember(call, "edits");
+  return toPermission(answer);
+}
+
+function refuseUnattended({ because, unstored }: PendingCall, { rule, mayRemember }: PermitQuestion): string {
+  // An allow rule does not override an ask rule. A dangerous call needs a rule that names it.
+  const lifts = mayRemember
+    ? "a rule in rules.allow, or trust_mode trusted,"
+    : "a rule in rules.allow that names it";
+  const remedy = rule === undefined ? `; ${lifts} would allow it` : "";
+  const why =
+    unstored === undefined ? "" : ", and its arguments hold a secret, so they cannot be stored until one can";
+  return (
+    `a person must allow it first (${because}), and none can be asked here${why}; nothing was done. ` +
+    `Continue without it, or report what you would have done${remedy}`
+  );
+}

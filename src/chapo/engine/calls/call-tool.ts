@@ -1,0 +1,282 @@
+// The gate that every tool call passes. It checks the name, the arguments, the agent, the budget, the paths and the permission.
+// It then runs the call (run-prepared.ts), truncates the output and writes the audit record. Every failure becomes a result.
+import { isDeepStrictEqual } from "node:util";
+import { given } from "../../../system/given.js";
+import { askPermission, getPending, toPermission, type Permission } from "./ask-permission.js";
+import { clipMiddle } from "../window/clip.js";
+import { getCount, incrementCount, getLastRequest, type Conversation } from "../conversation.js";
+import { applyVerdict, fireAfter, fireBefore, fireRequest } from "../fire.js";
+import type { HookAnswer } from "../../hooks/hook-answer.js";
+import type { ReadCall } from "./decision.js";
+import type { FailureCode } from "../events.js";
+import type { PendingCall } from "./pending.js";
+import { isWorthRetrying, messageOf, runWithRetries, type CallRun } from "./run-prepared.js";
+import { AGENT_TASK, matchesTool, LOOPER } from "../children/sub-agents.js";
+import type { Approval, LiveConversation, EngineWorld, GateCall } from "../world.js";
+
+/** The result of a call, as the model sees it. */
+export interface CallOutcome {
+  success: boolean;
+  output: string;
+  /** The change of an edit, for a person. */
+  diff?: string;
+  code?: FailureCode;
+  /** How often the call was run; 0 if it was refused. */
+  tries: number;
+}
+
+interface Refusal {
+  code: FailureCode;
+  error: string;
+}
+
+/** A call that waits for a person. */
+export interface WaitingCall {
+  pending: PendingCall;
+}
+
+/** Runs a call, refuses it, or lets it wait for a person. Only a call that was run is counted in the conversation. */
+export async function callTool(
+  world: EngineWorld,
+  live: LiveConversation,
+  read: ReadCall,
+): Promise<CallOutcome | WaitingCall> {
+  const passed = await catchErrors(() => passGate(world, live, read));
+  if ("pending" in passed) return passed;
+  if ("error" in passed)
+    return { success: false, output: truncateRefusal(passed.error), code: passed.code, tries: 0 };
+  await markBegun(world, live, passed);
+  const started = world.clock.monotonic();
+  const ran = await runCall(world, live, passed);
+  const { conversation } = live;
+  live.conversation = { ...conversation, calls: incrementCount(conversation.calls, passed.tool.name) };
+  const raw = ran.result.success ? ran.result.output : ran.result.error;
+  const whole = await world.gate.screen(passed.tool.name, raw);
+  const said = ran.result.success ? await fireAfter(world, passed, whole) : "";
+  const output = describeApproval(passed) + (await fitOutput(world, passed, whole)) + said;
+  const code = ran.code === undefined ? {} : { code: ran.code };
+  await world.gate.audit({
+    at: new Date(world.clock.now()).toISOString(),
+    session: conversation.id,
+    call_id: passed.callId,
+    agent: passed.agent,
+    tool: passed.tool.name,
+    args: passed.args,
+    success: ran.result.success,
+    ...code,
+    tries: ran.tries,
+    duration_ms: Math.round(world.clock.monotonic() - started),
+    output_chars: whole.length,
+  });
+  const diff = ran.result.success ? ran.result.diff : undefined;
+  return { success: ran.result.success, output, ...given({ diff }), ...code, tries: ran.tries };
+}
+
+/** Marks an approved call before it runs, so that a killed process does not run it twice. Its result removes the mark. */
+async function markBegun(world: EngineWorld, live: LiveConversation, call: GateCall): Promise<void> {
+  const pending = getPending(live, call);
+  if (call.approved === undefined || pending === undefined) return;
+  const begun = new Date(world.clock.now()).toISOString();
+  live.conversation = { ...live.conversation, pending: { ...pending, begun } };
+  await world.save(live.conversation);
+}
+
+/** Tells the model what the person changed or said. */
+function describeApproval({ approved, args }: GateCall): string {
+  const { edited, remark } = approved ?? {};
+  return [
+    edited === undefined ? [] : [`[the user changed the arguments to ${JSON.stringify(args)}]\n`],
+    remark === undefined ? [] : [`[the user allowed it and said: ${remark}]\n`],
+  ]
+    .flat()
+    .join("");
+}
+
+const LONGEST_REFUSAL = 4000;
+
+function truncateRefusal(text: string): string {
+  return clipMiddle(text, LONGEST_REFUSAL);
+}
+
+/** A check that throws refuses the call. */
+async function catchErrors(pass: () => Promise<Passed>): Promise<Passed> {
+  try {
+    return await pass();
+  } catch (error) {
+    return { code: "exception", error: `the call could not be checked and was not run: ${messageOf(error)}` };
+  }
+}
+
+type Passed = GateCall | Refusal | WaitingCall;
+
+/** `approved`: a person changed the arguments to those of `read` and allowed them. `changed`: a hook changed them. */
+async function passGate(
+  world: EngineWorld,
+  live: LiveConversation,
+  read: ReadCall,
+  { approved, changed }: { approved?: Approval | undefined; changed?: boolean } = {},
+): Promise<Passed> {
+  const { name, tool, agent, args, problem } = read;
+  if (tool === undefined) return refuseUnknown(name, world, live);
+  if (problem !== undefined) return { code: "bad_arguments", error: `${name}: ${problem}` };
+  if (typeof args === "string")
+    return { code: "bad_arguments", error: `${name}: the arguments are not a JSON object` };
+  const prepared = tool.prepare(args);
+  if ("problem" in prepared) return { code: "bad_arguments", error: `${name}: ${prepared.problem}` };
+  const refusal = refuseForeign(world, agent, name) ?? refuseOverBudget(world, live.conversation, name);
+  if (refusal !== undefined) return refusal;
+  const times = live.failures.get(buildKey(read)) ?? 0;
+  if (times > world.settings.maxToolRetries)
+    return { code: "transient", error: adviseAgainst(name, times, "It was not run again.") };
+  const outside = await world.gate.checkSubjects(prepared.subjects);
+  if (outside !== undefined) return { code: "outside", error: outside };
+  const call: GateCall = { callId: read.id, agent, tool, args, prepared, ...given({ approved }) };
+  const hook = approved === undefined ? await judgeByHooks(world, live, call) : {};
+  if (hook.verdict !== "deny" && hook.input !== undefined && changed !== true)
+    return passGate(world, live, { ...read, args: hook.input }, { changed: true });
+  const permission = await permit(world, live, { call, hook });
+  if ("fails" in permission) return { code: "failed", error: permission.fails };
+  if ("refused" in permission) return { code: "denied", error: permission.refused };
+  if ("pending" in permission) return permission;
+  if ("edited" in permission)
+    return passGate(world, live, { ...read, args: permission.edited }, { approved: permission.approved });
+  return { ...call, ...given(permission) };
+}
+
+/** Hooks judge a call once: with an approval, the call that was shown is compared with what would run now. */
+async function judgeByHooks(world: EngineWorld, live: LiveConversation, call: GateCall): Promise<HookAnswer> {
+  const pending = getPending(live, call);
+  if (world.hooks === undefined || pending?.answer?.verdict !== "approve") return fireBefore(world, call);
+  const isSame = isDeepStrictEqual(pending.args, call.args);
+  return { verdict: "ask", ...(isSame ? {} : { input: pending.args }) };
+}
+
+/** Returns the permission of a person or of the rules. A prohibition holds in spite of an approval. */
+async function permit(
+  world: EngineWorld,
+  live: LiveConversation,
+  { call, hook }: { call: GateCall; hook: HookAnswer },
+): Promise<Permission | { approved: undefined } | { fails: string }> {
+  const judged = await applyVerdict(call, await world.gate.permit(call), hook);
+  const isAnswered = call.approved !== undefined || getPending(live, call)?.answer !== undefined;
+  const verdict = isAnswered ? judged : await fireRequest(world, call, judged);
+  if ("refused" in verdict) return verdict;
+  if (call.approved !== undefined) return { approved: call.approved };
+  // A person who was shown the call decides about it as it is; and what is known to fail needs no question.
+  const fails = getPending(live, call) === undefined ? await call.prepared.check?.() : undefined;
+  if (fails !== undefined) return { fails };
+  if ("asks" in verdict) return askPermission(world, live, call, verdict.asks);
+  const { answer } = getPending(live, call) ?? {};
+  return answer === undefined ? { approved: undefined } : toPermission(answer);
+}
+
+function refuseUnknown(name: string, world: EngineWorld, live: LiveConversation): Refusal {
+  if (world.limits !== undefined && name === AGENT_TASK)
+    return { code: "not_allowed", error: "A sub-agent cannot start another one. Do the work yourself." };
+  const { limits } = world;
+  const there = world.tools(live).filter((tool) => limits === undefined || matchesTool(limits, tool.name));
+  const known = world.offer(there, []).map((tool) => tool.name);
+  return {
+    code: "not_whitelisted",
+    error: `${name.slice(0, 100)} is not whitelisted: no tool has this name. Available tools: ${known.join(", ")}.`,
+  };
+}
+
+function refuseForeign(world: EngineWorld, agent: string, name: string): Refusal | undefined {
+  const limits = world.limits ?? world.agents.find(({ type }) => type === agent)?.tools;
+  if (limits === undefined || matchesTool(limits, name)) return undefined;
+  const may = limits.length === 0 ? "no tools" : limits.join(", ");
+  return { code: "not_allowed", error: `${agent} may not call ${name}; it has ${may}. Nothing was run.` };
+}
+
+function refuseOverBudget(
+  { settings }: EngineWorld,
+  { calls }: Conversation,
+  name: string,
+): Refusal | undefined {
+  const { total, tools } = settings.budgets;
+  const most = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  if (most !== undefined && getCount(calls, name) >= most)
+    return toBudgetRefusal(`${name} was called ${most} times, which is all this session has for it`);
+  const sum = Object.values(calls).reduce((all, one) => all + one, 0);
+  if (total !== undefined && sum >= total)
+    return toBudgetRefusal(`${total} calls were made, which is all this session has`);
+  return undefined;
+}
+
+function toBudgetRefusal(why: string): Refusal {
+  return { code: "over_budget", error: `${why}. This call was not run; continue without it.` };
+}
+
+/** Runs the call, with retries where they can help. Earlier calls of the model that failed in the same way count as tries. */
+async function runCall(
+  world: EngineWorld,
+  live: LiveConversation,
+  call: GateCall,
+): Promise<CallRun & { tries: number }> {
+  const { name, changes } = call.tool;
+  const before = live.failures.get(buildKey(call)) ?? 0;
+  const most = world.settings.maxToolRetries + 1 - before;
+  const ran = await runWithRetries(
+    world,
+    {
+      name,
+      timeoutMs: call.prepared.timeoutMs,
+      changes,
+      context: { session: live.conversation.id, callId: call.callId, agent: call.agent },
+      run: (context) => execute(world, live, call, () => call.prepared.run(context)),
+    },
+    most,
+  );
+  if (!isWorthRetrying(ran, call.tool)) {
+    live.failures.delete(buildKey(call));
+    return ran;
+  }
+  const failures = before + ran.tries;
+  live.failures.set(buildKey(call), failures);
+  if (ran.result.success || failures <= world.settings.maxToolRetries) return ran;
+  return { ...ran, result: { success: false, error: adviseAgainst(name, failures, ran.result.error) } };
+}
+
+/** Calls of one tool with equal arguments have the same key. */
+function buildKey({ tool, args }: { tool: { name: string } | undefined; args: unknown }): string {
+  return `${tool?.name ?? ""} ${JSON.stringify(args)}`;
+}
+
+function adviseAgainst(name: string, times: number, said: string): string {
+  return `${said}\nThis call of ${name} failed ${times} times in the same way. Do not repeat it: try another approach.`;
+}
+
+const LAST_RESULTS = 5;
+
+/** Runs the call through the sub-agent that makes it. The looper runs its own calls directly. */
+async function execute(
+  world: EngineWorld,
+  { conversation }: LiveConversation,
+  call: GateCall,
+  run: () => ReturnType<GateCall["prepared"]["run"]>,
+) {
+  const agent = call.agent === LOOPER ? undefined : world.agents.find(({ type }) => type === call.agent);
+  if (agent === undefined || world.limits !== undefined) return run();
+  return agent.execute({
+    userMessage: getLastRequest(conversation),
+    toolName: call.tool.name,
+    toolArgs: call.args,
+    previousResults: getLastResults(conversation),
+    run,
+  });
+}
+
+function getLastResults({ messages }: Conversation) {
+  return messages
+    .flatMap((message) => (message.role === "tool" ? message.results : []))
+    .slice(-LAST_RESULTS)
+    .map(({ name, success, output }) => ({ tool: name, success, output }));
+}
+
+/** Returns the whole result, or both ends of it and the path of the file with the whole result. */
+async function fitOutput({ gate }: EngineWorld, { tool, callId }: GateCall, text: string): Promise<string> {
+  if (text.length <= tool.maxOutput) return text;
+  const kept = await gate.keepOutput(callId, text);
+  return clipMiddle(text, tool.maxOutput, `; all of it is in ${kept}`);
+}

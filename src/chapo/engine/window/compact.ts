@@ -1,0 +1,223 @@
+// Keeps a conversation within the context window: older turns are replaced by a summary, or dropped. Only whole turns are
+// removed, so that a call keeps its results. The first request and the latest turns stay; shorten.ts cuts their texts if they alone
+// do not fit.
+import { given } from "../../../system/given.js";
+import type { OfferedTool } from "../../model.js";
+import { fireCompact } from "../fire.js";
+import { askModel } from "../ask-model.js";
+import { clipMiddle } from "./clip.js";
+import { toChatMessages, type Conversation, type Message } from "../conversation.js";
+import { quoteRequests, formatTranscript } from "../steps.js";
+import { shortenMessages } from "./shorten.js";
+import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
+import type { LiveConversation, EngineWorld } from "../world.js";
+
+/** The share of the messages, in tokens, that stays as latest turns when the older ones are compacted. */
+const KEPT = 0.3;
+/** The share of the window that texts are cut to, so that there is room for the next turns. */
+const FILLED = 0.75;
+const LONGEST_SUMMARY = 8000;
+const SUMMARY_MARK = "Summary of the conversation up to here, in place of its older turns:";
+
+/** Returns the most tokens a request may have: the smaller of the model's context window and the setting. */
+export function getTokenLimit({ settings, model }: EngineWorld): number {
+  return Math.min(
+    settings.contextWindow ?? model.contextWindow ?? settings.maxConversationTokens,
+    settings.maxConversationTokens,
+  );
+}
+
+/** Returns the tokens of the next request. Messages the provider did not count yet are estimated. */
+export function countUsedTokens(
+  { counted, messages }: Conversation,
+  world: EngineWorld,
+  tools: readonly OfferedTool[],
+): number {
+  if (counted !== undefined && counted.messages <= messages.length)
+    return counted.tokens + estimateMessages(toChatMessages(messages.slice(counted.messages)));
+  return estimateRequest(messages, world, tools);
+}
+
+function estimateRequest(
+  messages: readonly Message[],
+  { system }: EngineWorld,
+  tools: readonly OfferedTool[],
+): number {
+  return estimateText(system) + estimateTools(tools) + estimateMessages(toChatMessages(messages));
+}
+
+/** Compacts if necessary. Returns the tokens of the next request; `undefined` if no compaction makes the request fit. */
+export async function makeRoom(
+  world: EngineWorld,
+  live: LiveConversation,
+  tools: readonly OfferedTool[],
+): Promise<number | undefined> {
+  const limit = getTokenLimit(world);
+  const size = (): number => estimateRequest(live.conversation.messages, world, tools);
+  const full = countUsedTokens(live.conversation, world, tools) >= world.settings.compactAt * limit;
+  // The provider's count may be lower than the estimate. The request stays below the limit by both.
+  if (full || size() > limit) await compact(world, live, tools, KEPT);
+  if (size() > limit) dropTurns(world, live, tools);
+  if (size() > limit) await shortenTo(world, live, tools, limit * FILLED);
+  return size() > limit ? undefined : countUsedTokens(live.conversation, world, tools);
+}
+
+/** Cuts the longest texts so that the request has at most `most` tokens. Returns whether that was possible. */
+export async function shortenTo(
+  world: EngineWorld,
+  live: LiveConversation,
+  tools: readonly OfferedTool[],
+  most: number,
+): Promise<boolean> {
+  const { counted: _outdated, ...kept } = live.conversation;
+  const before = estimateRequest(kept.messages, world, tools);
+  const fixed = before - estimateMessages(toChatMessages(kept.messages));
+  const messages = await shortenMessages(world, kept.messages, Math.floor(most - fixed));
+  if (messages === undefined) return false;
+  live.conversation = { ...kept, messages };
+  const after = estimateRequest(messages, world, tools);
+  const cut = messages.filter((message, n) => JSON.stringify(message) !== JSON.stringify(kept.messages[n]));
+  world.emit({ type: "compaction", data: { how: "clipped", before, after, messages: cut.length } });
+  await world.save(live.conversation);
+  return true;
+}
+
+/** Compacts all but a share of the messages, however full the window is; the last turn stays. Returns whether anything was compacted. */
+export async function compact(
+  world: EngineWorld,
+  live: LiveConversation,
+  tools: readonly OfferedTool[],
+  share = 0,
+): Promise<boolean> {
+  const { conversation } = live;
+  const parts = splitTurns(conversation.messages, share, getTokenLimit(world));
+  if (parts === undefined || !(await fireCompact(world, live))) return false;
+  const { first, old, tail } = parts;
+  const before = countUsedTokens(conversation, world, tools);
+  const summary = await summarise(world, live, old);
+  const replaced = summary ?? "(Older turns were left out: they did not fit.)";
+  const { counted: _outdated, ...kept } = live.conversation;
+  live.conversation = {
+    ...kept,
+    messages: [first, { role: "user", text: formatSummary(replaced, old), own: true }, ...tail],
+    summaries: summary === undefined ? kept.summaries : [...kept.summaries, summary],
+  };
+  world.emit({
+    type: "compaction",
+    data: {
+      how: summary === undefined ? "dropped" : "summary",
+      before,
+      after: countUsedTokens(live.conversation, world, tools),
+      messages: old.length,
+      ...given({ summary }),
+    },
+  });
+  await world.save(live.conversation);
+  if (summary !== undefined) await world.remember(summary);
+  return true;
+}
+
+/** Compacts all but the last turn of a conversation that is not running; `undefined` if there is nothing to compact. */
+export async function compactNow(
+  world: EngineWorld,
+  conversation: Conversation,
+): Promise<Conversation | undefined> {
+  const live: LiveConversation = { conversation, failures: new Map(), compactsOnRequest: true };
+  return (await compact(world, live, [])) ? live.conversation : undefined;
+}
+
+/** Adds the user's own words to the summary, so that compaction never loses them. */
+function formatSummary(summary: string, old: readonly Message[]): string {
+  const said = quoteRequests(old);
+  return `${SUMMARY_MARK}\n\n${summary}${said === "" ? "" : `\n\nThe user said meanwhile, word for word:\n\n${said}`}`;
+}
+
+async function summarise(
+  world: EngineWorld,
+  live: LiveConversation,
+  old: readonly Message[],
+): Promise<string | undefined> {
+  // The transcript has to fit into the window too: two characters for each token of the limit.
+  const total = getTokenLimit(world) * 2;
+  const text = formatTranscript(old, { args: 1000, result: 3000, total });
+  const answer = await askModel(world, live, {
+    who: "compaction",
+    system: world.prompts.compaction,
+    messages: [{ role: "user", text }],
+    tools: [],
+  });
+  const summary = "reply" in answer ? answer.reply.text.trim() : "";
+  return summary === "" ? undefined : clipMiddle(summary, LONGEST_SUMMARY);
+}
+
+interface Parts {
+  first: Message;
+  old: readonly Message[];
+  tail: readonly Message[];
+}
+
+/**
+ * Splits the messages into the first request, the older turns and the latest turns. The latest turns have at most `share` of the
+ * tokens, but always include the last turn. `undefined`: all turns are among the latest.
+ */
+function splitTurns(messages: readonly Message[], share: number, limit: number): Parts | undefined {
+  const [first, ...rest] = messages;
+  if (first === undefined) return undefined;
+  const starts = findTurnStarts(rest);
+  const keep = share * Math.min(limit, estimateMessages(toChatMessages(rest)));
+  let from = starts.at(-1) ?? 0;
+  for (const start of starts.toReversed()) {
+    if (estimateMessages(toChatMessages(rest.slice(start))) > keep) break;
+    from = start;
+  }
+  const isSummaryOnly = from === 1 && isSummary(rest[0]);
+  return from === 0 || isSummaryOnly
+    ? undefined
+    : { first, old: rest.slice(0, from), tail: rest.slice(from) };
+}
+
+/** Returns the indices at which turns begin: all except those of tool results. */
+function findTurnStarts(messages: readonly Message[]): number[] {
+  return messages.flatMap(({ role }, n) => (role === "tool" ? [] : [n]));
+}
+
+function isSummary(message: Message | undefined): boolean {
+  return message?.role === "user" && message.own === true && message.text.startsWith(SUMMARY_MARK);
+}
+
+/** Drops the oldest turns after the first request and the summary, until the rest fits or only the last turn is left. */
+function dropTurns(world: EngineWorld, live: LiveConversation, tools: readonly OfferedTool[]): void {
+  const limit = getTokenLimit(world);
+  const { counted: _outdated, ...kept } = live.conversation;
+  const [first, ...rest] = kept.messages;
+  if (first === undefined) return;
+  const head = isSummary(rest[0]) ? [first, ...rest.slice(0, 1)] : [first];
+  const turns = kept.messages.slice(head.length);
+  const starts = findTurnStarts(turns);
+  const fits = starts.find(
+    (start) => estimateRequest([...head, ...turns.slice(start)], world, tools) <= limit,
+  );
+  const from = fits ?? starts.at(-1) ?? 0;
+  if (from === 0) return;
+  const before = estimateRequest(kept.messages, world, tools);
+  live.conversation = { ...kept, messages: [...head, ...turns.slice(from)] };
+  const after = estimateRequest(live.conversation.messages, world, tools);
+  world.emit({ type: "compaction", data: { how: "dropped", before, after, messages: from } });
+}
+
+/** Removes all messages except the current request, so that the work continues. */
+export function clear(world: EngineWorld, live: LiveConversation): void {
+  const { counted: _outdated, ...kept } = live.conversation;
+  const request = kept.messages.findLast(({ role, ...of }) => role === "user" && !("own" in of));
+  const before = estimateMessages(toChatMessages(kept.messages));
+  const messages: Message[] =
+    request === undefined
+      ? []
+      : [request, { role: "user", text: "(What was said and done until here was cleared.)", own: true }];
+  live.conversation = { ...kept, messages };
+  const after = estimateMessages(toChatMessages(messages));
+  world.emit({
+    type: "compaction",
+    data: { how: "cleared", before, after, messages: kept.messages.length - messages.length },
+  });
+}

@@ -1,0 +1,87 @@
+import path from "node:path";
+import { expect, test } from "vitest";
+import { nodePorts } from "../../../system/processes/node-ports.js";
+import { decide } from "../../rules/decide.js";
+import { readRules } from "../../rules/read-rules.js";
+import { callTool, getText } from "../../testing/call-tool.js";
+import type { Subject } from "../../tool.js";
+import { openPermissions } from "./permissions.js";
+
+const { files } = nodePorts();
+const promptsFolder = path.resolve("prompts");
+type Own = Parameters<typeof openPermissions>[0];
+
+function storeOf(value?: unknown) {
+  const store = {
+    value,
+    read: () => Promise.resolve(store.value),
+    write: (next: unknown) => Promise.resolve(void (store.value = next)),
+  };
+  return store;
+}
+
+async function opened(own: Partial<Own>, store = storeOf()) {
+  const rules = { allow: [], ask: [], deny: [] };
+  const permissions = await openPermissions({ rules, ...own }, { files, promptsFolder, store });
+  const verdict = (tool: string, ...subjects: Subject[]) => {
+    const { rules: read, problems } = readRules(permissions.rules, { root: "/project", tools: [] });
+    expect(problems).toEqual([]);
+    const changes = !/read|list|fetch|search/i.test(tool);
+    return decide(read, permissions.mode(), { tool, changes, subjects }).verdict;
+  };
+  return { permissions, verdict, store };
+}
+
+const shell = (text: string): Subject => ({ kind: "command", text });
+const file = (name: string, use: "read" | "write"): Subject => ({ kind: "path", path: name, use });
+
+test("the profile claude asks about changes, risky commands and pages, and not about reading", async () => {
+  const { verdict } = await opened({ profile: "claude" });
+  expect(verdict("fs_writeFile", file("a", "write"))).toBe("ask");
+  expect(verdict("bash_execute", shell("rm -rf dist"))).toBe("ask");
+  expect(verdict("web_fetch", { kind: "url", url: "https://x.example/" })).toBe("ask");
+  expect(verdict("fs_readFile", file("a", "read"))).toBe("allow");
+  expect(verdict("fs_listFiles", file(".", "read"))).toBe("allow");
+  expect(verdict("bash_execute", shell("git status --short"))).toBe("allow");
+});
+
+test("the profile anvil asks about shell commands only", async () => {
+  const { verdict } = await opened({ profile: "anvil" });
+  expect(verdict("fs_writeFile", file("a", "write"))).toBe("allow");
+  expect(verdict("web_fetch", { kind: "url", url: "https://x.example/" })).toBe("allow");
+  for (const tool of ["bash_execute", "run_command"]) expect(verdict(tool, shell("ls"))).toBe("ask");
+});
+
+test("the profile dangerous runs everything, and rules of the settings hold in every profile", async () => {
+  const { verdict } = await opened({ profile: "dangerous" });
+  expect(verdict("bash_execute", shell("rm -rf /"))).toBe("allow");
+  const denied = await opened({
+    profile: "dangerous",
+    rules: { allow: [], ask: [], deny: ["Bash(rm *)"] },
+  });
+  expect(denied.verdict("bash_execute", shell("rm -rf /"))).toBe("deny");
+});
+
+test("the mode of the settings beats that of the profile, and both beat the trust mode", async () => {
+  const modeOf = async (own: Partial<Own>) => (await opened(own)).permissions.mode();
+  expect(await modeOf({})).toBe("default");
+  expect(await modeOf({ trustMode: "trusted" })).toBe("trusted");
+  expect(await modeOf({ trustMode: "trusted", profile: "claude" })).toBe("default");
+  expect(await modeOf({ mode: "auto", profile: "dangerous", trustMode: "trusted" })).toBe("auto");
+});
+
+test("plan mode refuses changes until its tool is allowed to run, in any process, and stays over after that", async () => {
+  const store = storeOf();
+  const first = await opened({ mode: "plan", trustMode: "trusted" }, store);
+  expect(first.verdict("fs_edit", file("a", "write"))).toBe("deny");
+  expect(first.verdict("exit_plan_mode")).toBe("ask");
+  // A process that only answers is not told the mode.
+  const second = await opened({}, store);
+  expect(second.verdict("fs_edit", file("a", "write"))).toBe("deny");
+  const left = await callTool(second.permissions.tools(), "exit_plan_mode", { plan: "1. x" });
+  expect(getText(left)).toContain("approved");
+  expect(second.verdict("fs_edit", file("a", "write"))).toBe("ask");
+  expect(second.permissions.tools()).toEqual([]);
+  const third = await opened({ mode: "plan", trustMode: "trusted" }, store);
+  expect(third.permissions.mode()).toBe("trusted");
+});

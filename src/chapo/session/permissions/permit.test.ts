@@ -1,0 +1,158 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
+import { nodePorts } from "../../../system/processes/node-ports.js";
+import type { GateCall } from "../../engine/world.js";
+import { openPermit } from "./permit.js";
+import type { PermissionMode } from "../../rules/modes.js";
+import { readRules } from "../../rules/read-rules.js";
+import { defineTool, done } from "../../tool.js";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), "permit-"));
+});
+afterEach(() => {
+  rmSync(root, { recursive: true });
+});
+
+const bash = defineTool({
+  name: "bash_execute",
+  description: "runs",
+  arguments: z.object({ command: z.string() }),
+  changes: true,
+  subjects: ({ command }) => [{ kind: "command", text: command }],
+  preview: ({ command }) => Promise.resolve(command),
+  run: () => Promise.resolve(done("")),
+});
+
+const edit = defineTool({
+  name: "fs_edit",
+  description: "edits",
+  arguments: z.object({ path: z.string(), text: z.string() }),
+  changes: true,
+  subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+  preview: () => Promise.reject(new Error("no such file")),
+  run: () => Promise.resolve(done("")),
+});
+
+const foreign = defineTool({
+  name: "mcp_srv_do",
+  description: "does",
+  arguments: z.object({ ref: z.string() }),
+  changes: true,
+  subjects: () => [{ kind: "name", name: "do" }],
+  run: () => Promise.resolve(done("")),
+});
+
+const fetch = defineTool({
+  name: "web_fetch",
+  description: "fetches",
+  arguments: z.object({ url: z.string() }),
+  changes: false,
+  subjects: ({ url }) => [{ kind: "url", url }],
+  run: () => Promise.resolve(done("")),
+});
+
+function callOf(tool: GateCall["tool"], args: unknown): GateCall {
+  const prepared = tool.prepare(args);
+  if ("problem" in prepared) throw new Error(prepared.problem);
+  return { callId: "c1", agent: "commander", tool, args, prepared };
+}
+
+interface Given {
+  lists?: Parameters<typeof readRules>[0];
+  mode?: PermissionMode;
+  said?: string[];
+}
+
+function permitWith({ lists = {}, mode = "default", said = [] }: Given) {
+  const { rules } = readRules(lists, { root, tools: [bash.name, edit.name, foreign.name] });
+  const { permit, remember } = openPermit({
+    ...{ rules, root, files: nodePorts().files },
+    mode: () => mode,
+    said: () => said,
+  });
+  return {
+    judge: (tool: GateCall["tool"], args: unknown) => permit(callOf(tool, args)),
+    always: (tool: GateCall["tool"], args: unknown, scope: "call" | "edits" = "call") => {
+      remember(callOf(tool, args), scope);
+    },
+  };
+}
+
+test("a call that may change something is asked about with its preview, until it is allowed for the session", async () => {
+  const { judge, always } = permitWith({});
+  const asks = { because: "it may change something", preview: "npm test" };
+  expect(await judge(bash, { command: "npm test" })).toMatchObject({ asks });
+  always(bash, { command: "npm test" });
+  expect(await judge(bash, { command: "npm test" })).toEqual({ allowed: true });
+  expect(await judge(bash, { command: "npm test x" })).toHaveProperty("asks");
+});
+
+test("always applies to the tool with all its arguments, edits to every edit of that file and no other", async () => {
+  const { judge, always } = permitWith({});
+  always(edit, { path: "a", text: "1" });
+  expect(await judge(edit, { path: "a", text: "1" })).toEqual({ allowed: true });
+  expect(await judge(edit, { path: "a", text: "2" })).toMatchObject({
+    asks: { edits: "a", mayRemember: true },
+  });
+  always(edit, { path: "a", text: "2" }, "edits");
+  expect(await judge(edit, { path: "./a", text: "3" })).toEqual({ allowed: true });
+  expect(await judge(edit, { path: "b", text: "2" })).toHaveProperty("asks");
+  always(foreign, { ref: "a" });
+  expect(await judge(foreign, { ref: "b" })).toHaveProperty("asks");
+  expect(await judge(foreign, { ref: "a" })).toEqual({ allowed: true });
+});
+
+test("a page is asked about by its host, unless a person gave the address or the session is trusted", async () => {
+  const { judge, always } = permitWith({ said: ["Read https://given.example/a."] });
+  expect(await judge(fetch, { url: "https://given.example/a" })).toEqual({ allowed: true });
+  const page = { url: "https://evil.example/?k=1" };
+  expect(await judge(fetch, page)).toMatchObject({ asks: { host: "evil.example", mayRemember: true } });
+  always(fetch, page);
+  expect(await judge(fetch, { url: "https://evil.example/other" })).toEqual({ allowed: true });
+  expect(await judge(fetch, { url: "https://other.example/" })).toHaveProperty("asks");
+  expect(await permitWith({ mode: "trusted" }).judge(fetch, page)).toEqual({ allowed: true });
+});
+
+test("a dangerous command is asked about each time, also in trusted mode", async () => {
+  const { judge, always } = permitWith({ mode: "trusted" });
+  const asks = { because: expect.stringContaining("never run unasked") as string, mayRemember: false };
+  expect(await judge(bash, { command: "rm -rf ~/x" })).toMatchObject({ asks });
+  always(bash, { command: "rm -rf ~/x" });
+  expect(await judge(bash, { command: "rm -rf ~/x" })).toMatchObject({ asks });
+});
+
+test("after a command that left the project a relative path counts as outside", async () => {
+  const { judge } = permitWith({ mode: "trusted" });
+  expect(await judge(bash, { command: "rm -rf build" })).toEqual({ allowed: true });
+  expect(await judge(bash, { command: "cd /" })).toEqual({ allowed: true });
+  expect(await judge(bash, { command: "rm -rf build" })).toHaveProperty("asks");
+});
+
+test("an ask rule asks again after always", async () => {
+  const { judge, always } = permitWith({ lists: { ask: ["Bash"] }, mode: "trusted" });
+  always(bash, { command: "ls" });
+  expect(await judge(bash, { command: "ls" })).toMatchObject({ asks: { rule: "Bash" } });
+});
+
+test("a denied call is refused without a question, with the rule's name", async () => {
+  const { judge } = permitWith({ lists: { deny: ["Bash(git push *)"] } });
+  const answer = await judge(bash, { command: "true && git push" });
+  expect(answer).toHaveProperty("refused", expect.stringContaining("deny Bash(git push *)"));
+});
+
+test("a link is judged by its target, and a failed preview is replaced by the arguments", async () => {
+  mkdirSync(path.join(root, "src"));
+  writeFileSync(path.join(root, "kept"), "");
+  symlinkSync("../kept", path.join(root, "src", "link"));
+  const lists = { allow: ["Edit(src/**)"], deny: ["Edit(kept)"] };
+  expect(await permitWith({ lists }).judge(edit, { path: "src/x", text: "" })).toEqual({ allowed: true });
+  expect(await permitWith({ lists }).judge(edit, { path: "src/link", text: "" })).toHaveProperty("refused");
+  const { judge } = permitWith({ lists: { allow: lists.allow } });
+  const preview = 'fs_edit {"path":"src/link","text":""}';
+  expect(await judge(edit, { path: "src/link", text: "" })).toMatchObject({ asks: { preview } });
+});

@@ -1,0 +1,40 @@
+// Searches the history: for an earlier version of the backlog, and for the changes since a commit.
+import { z } from "zod";
+import { parseJson } from "../../../system/text/json.js";
+import { parseBatch } from "../batch.js";
+import { toText } from "../bytes.js";
+import { runGit } from "../git.js";
+import { readHead } from "../repository/head.js";
+import type { Repository } from "../repository/repository.js";
+
+const MOST_VERSIONS = 50;
+const MOST_FILES = 200;
+
+const WithTasks = z.object({ tasks: z.array(z.unknown()).min(1) });
+
+/** The newest commit with tasks in its backlog, of the last 50 that changed it; `undefined` if there is none. */
+export async function findTasksInHistory(repo: Repository): Promise<string | undefined> {
+  if (repo.todo === undefined || (await readHead(repo)).commit === undefined) return undefined;
+  const path = toText(repo.todo.path);
+  const log = ["log", `--max-count=${String(MOST_VERSIONS)}`, "--format=%H", "--", `:(top,literal)${path}`];
+  const commits = (await runGit(repo, log)).out.split("\n").slice(0, -1);
+  if (commits.length === 0) return undefined;
+  const input = commits.map((commit) => `${commit}:${repo.todo?.path ?? ""}\n`).join("");
+  const versions = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
+  const at = versions.findIndex(
+    (version) => version !== undefined && WithTasks.safeParse(parseJson(toText(version.content))).success,
+  );
+  return commits[at];
+}
+
+/** Git's summary of the changes in tracked files since a commit: at most 200 files, and a total. */
+export async function summariseChanges(repo: Repository, commit: string): Promise<string> {
+  const args = [
+    "diff",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    `--stat=120,100,${String(MOST_FILES)}`,
+  ];
+  return toText((await runGit(repo, [...args, commit, "--", ":(top)", ...repo.excludes])).out);
+}

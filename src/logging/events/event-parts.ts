@@ -1,0 +1,82 @@
+// Parts that several events share, or that are long. The events are in events.ts.
+import { z } from "zod";
+import { RedCheck } from "../../gate/verdict.js";
+import { PersonChange } from "../../todo/model/changes/person-change.js";
+import { Status, TaskId } from "../../todo/model/task.js";
+import { ProgressRow } from "../../workflow/progress.js";
+import { Name } from "../../workflow/workflow.js";
+
+/** A task's fields that `step` reads. */
+export const Row = z.object({
+  id: TaskId,
+  status: Status,
+  priority: z.int(),
+  depends_on: z.array(TaskId),
+  agent: z.string().optional(),
+  marker: z.literal(true).optional(),
+  workflow: Name.optional(),
+  progress: ProgressRow.optional(),
+});
+
+/** A problem in the task file. */
+export const Problem = z.object({
+  rule: z.string(),
+  pointer: z.string(),
+  line: z.int(),
+  column: z.int(),
+  message: z.string(),
+  suggestion: z.string().optional(),
+});
+
+/** The outcome of changes to the backlog; `rows` has the tasks that differ from before. */
+export const outcome = {
+  updated: z.array(z.object({ id: TaskId, from: Status.optional(), to: Status.optional() })),
+  refused: z.array(z.object({ op: z.string(), id: TaskId.optional(), why: z.string() })),
+  warnings: z.array(z.string()),
+  rows: z.array(Row),
+  removed: z.array(TaskId),
+  digest: z.string(),
+  /** SHA-256 of the task file's bytes afterwards; absent if the file was not read, and in older logs. */
+  sha256: z.string().optional(),
+  /** Another process saved the task file since it was last read, even if only white space differs. */
+  saved: z.literal(true).optional(),
+  edits: z
+    .object({
+      added: z.array(TaskId),
+      changed: z.array(TaskId),
+      /** Absent in older logs. */
+      removed: z.array(TaskId).optional(),
+      put_back: z.array(z.string()),
+      copy: z.string().optional(),
+    })
+    .optional(),
+  /** Changes by editing commands since the file was last read, in order. */
+  heard: z.array(z.object({ at: z.string(), changes: z.array(PersonChange) })).optional(),
+};
+
+/** A check of the project that ran before any work. */
+export const CheckedCommand = z.object({
+  command: z.string(),
+  passed: z.boolean(),
+  tests: z.int().optional(),
+  /** Set if it did not pass; absent in older logs. */
+  red: RedCheck.optional(),
+});
+export type CheckedCommand = z.infer<typeof CheckedCommand>;
+
+/** How an agent's process ended. */
+export const agentEnd = {
+  exit_code: z.int().optional(),
+  signal: z.string().optional(),
+  unknown_events: z.int().optional(),
+  duration_ms: z.number(),
+};
+
+/** The last report on the work of an unfinished task. */
+export const EarlierResult = z.object({
+  task_id: TaskId,
+  result: z.string(),
+  files: z.array(z.string()),
+  /** It is of a stage that changes the tree. */
+  work: z.literal(true).optional(),
+});

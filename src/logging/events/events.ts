@@ -1,0 +1,392 @@
+// Every event that a run can log, one line each (contract §6). The events are defined below the loop and must not depend
+// on its state machine. Keys are spelled as in the file. src/loop/step/step.ts decides what follows from an event.
+import { z } from "zod";
+import { FAILURE_REASONS } from "../../agents/agent.js";
+import { GateReport } from "../../gate/verdict.js";
+import { PersonChange } from "../../todo/model/changes/person-change.js";
+import { StageReport, Summary } from "../../todo/model/summary.js";
+import { PendingCall, StageOutput } from "../../workflow/progress.js";
+import { TaskId } from "../../todo/model/task.js";
+import { agentEnd, CheckedCommand, EarlierResult, outcome, Problem, Row } from "./event-parts.js";
+import { Rules } from "../rules.js";
+import { job, ToldEvent } from "./told-events.js";
+
+export const ENDINGS = [
+  "complete",
+  "blocked",
+  "limit",
+  "budget",
+  "waiting",
+  "unusable-backlog",
+  "environment",
+  "interrupted",
+] as const;
+
+/** Why a run ended; `cmd/looper.ts` turns it into an exit code. */
+export const Ending = z.enum(ENDINGS);
+export type Ending = z.infer<typeof Ending>;
+
+/** The steps of a release beside the agent's work: checks before and after it, the judgement, and publishing. */
+export const RELEASE_STEPS = ["before", "judge", "after", "make", "push", "publish"] as const;
+export type ReleaseStep = (typeof RELEASE_STEPS)[number];
+
+/** The events that `step` takes; a log is replayed by feeding it exactly these. */
+const StepEvents = {
+  run_started: z.object({
+    type: z.literal("run_started"),
+    run: z.string(),
+    version: z.string(),
+    project: z.string(),
+    todo_file: z.string(),
+    rules: Rules,
+    agents: z.array(
+      z.object({
+        name: z.string(),
+        kind: z.string(),
+        binary: z.string(),
+        permissions: z.string(),
+        /** The model that its settings or `--model` name; absent: its CLI chooses. */
+        model: z.string().optional(),
+        note: z.string().optional(),
+      }),
+    ),
+    git: z.boolean(),
+    head: z.string().optional(),
+    branch: z.string().optional(),
+    /** Why strict rules end the run before any work, for instance a task's check that cannot run. */
+    refused: z.string().optional(),
+    warnings: z.array(z.string()),
+  }),
+  recovered: z.object({
+    type: z.literal("recovered"),
+    /** A commit that was built but not finished, with the task it belongs to. */
+    pending: z.object({ task_id: TaskId.optional(), commit: z.string() }).optional(),
+    took_over: z.string().optional(),
+    killed: z.int(),
+    left: z.array(z.int()),
+    locks_removed: z.array(z.string()),
+    /** Agents that an earlier run found limited until a time (RFC 3339). */
+    pauses: z
+      .array(
+        z.object({
+          agent: z.string(),
+          /** The model it was started with, if one was named. */
+          model: z.string().optional(),
+          reason: z.string(),
+          until: z.string(),
+        }),
+      )
+      .optional(),
+    /** In workflows: the last report on the work of each unfinished task, from earlier runs. */
+    results: z.array(EarlierResult).optional(),
+  }),
+  backlog_read: z.object({
+    type: z.literal("backlog_read"),
+    digest: z.string(),
+    tasks: z.int(),
+    /** In memory; on disk they are beside the log, in the file that `index` names. */
+    rows: z.array(Row).optional(),
+    index: z.string().optional(),
+    /** A task that is no longer in progress, but whose unfinished work by a dead run is still in the tree. */
+    left_behind: z.string().optional(),
+  }),
+  backlog_invalid: z.object({
+    type: z.literal("backlog_invalid"),
+    what: z.enum(["missing", "empty", "no-tasks", "broken"]),
+    /** The first 50 problems. */
+    problems: z.array(Problem),
+    count: z.int(),
+    /** A version with tasks in git, the log or a saved copy, and how to restore it. */
+    known: z.string().optional(),
+  }),
+  answered: z.object({ type: z.literal("answered"), yes: z.boolean() }),
+  adopted: z.object({ type: z.literal("adopted"), ...job, adopted: z.boolean(), why: z.string().optional() }),
+  backlog_changed: z.object({
+    type: z.literal("backlog_changed"),
+    ...job,
+    job: z.int().optional(),
+    /** The name of the requested edit that is made with it. */
+    request: z.string().optional(),
+    ...outcome,
+  }),
+  checkpoint: z.object({
+    type: z.literal("checkpoint"),
+    ...job,
+    base: z.string().optional(),
+    head: z.string().optional(),
+    reused: z.boolean(),
+    /** Paths that were changed before the attempt began. */
+    dirty: z.int(),
+    /** Paths of the task's saved work that no longer fit the branch; then nothing of it was put into the tree. */
+    conflicts: z.array(z.string()).optional(),
+  }),
+  baseline_finished: z.object({
+    type: z.literal("baseline_finished"),
+    ...job,
+    /** `unknown`: the tree already has part of the task's work, and no log has the state before it. */
+    outcome: z.enum(["measured", "kept", "unknown", "interrupted"]),
+    /** The commit of the checkpoint that was measured. */
+    base: z.string().optional(),
+    /** Absolute path of the baseline, in this run's folder or in that of an earlier run. */
+    file: z.string().optional(),
+    commands: z.array(CheckedCommand),
+    /** Why the clean checkout (cold room) could not be prepared. */
+    unprepared: z.string().optional(),
+    duration_ms: z.number(),
+  }),
+  /** The project's checks ran first: no task is claimed yet, and no agent was started. */
+  preflight_finished: z.object({
+    type: z.literal("preflight_finished"),
+    outcome: z.enum(["measured", "unknown", "interrupted"]),
+    commands: z.array(CheckedCommand),
+    unprepared: z.string().optional(),
+    duration_ms: z.number(),
+  }),
+  agent_finished: z.object({
+    type: z.literal("agent_finished"),
+    ...job,
+    outcome: z.enum(["ok", "failed"]),
+    reason: z.enum(FAILURE_REASONS).optional(),
+    evidence: z.string().optional(),
+    /** When the agent can be asked again (RFC 3339), if its client reported it. */
+    retry_at: z.string().optional(),
+    report: z
+      .union([
+        z.object({ found: Summary.extend(StageReport.shape) }),
+        z.object({ invalid: z.string() }),
+        z.object({ missing: z.string() }),
+      ])
+      .optional(),
+    /** The agent's reason to change tests or configuration, at most 300 characters; only if it gave one. */
+    changes_checks: z.string().optional(),
+    /** Tokens and dollars of the attempt; without `cost_usd` its cost is unknown. */
+    usage: z
+      .object({
+        input_tokens: z.int(),
+        output_tokens: z.int(),
+        cached_input_tokens: z.int().optional(),
+        cost_usd: z.number().optional(),
+      })
+      .optional(),
+    /** The budget that the attempt exceeded, if it was stopped for one. */
+    stopped_for: z.enum(["run", "task"]).optional(),
+    /** In a workflow: the agent's session, which a later stage may resume. */
+    session: z.string().optional(),
+    /** A call of a tool that waits for a person's permission: the agent ended its turn for it. */
+    pending_call: PendingCall.optional(),
+    ...agentEnd,
+  }),
+  snapshot: z.object({
+    type: z.literal("snapshot"),
+    ...job,
+    changed: z.int(),
+    /** `put-back`: the agent moved HEAD, and it was reset. `moved`: HEAD moved in a way that fails the attempt. */
+    head: z.enum(["same", "put-back", "moved"]),
+    why: z.string().optional(),
+    /** The commit at HEAD, if others committed to the branch during the attempt; their commits stay. */
+    head_commit: z.string().optional(),
+    warnings: z.array(z.string()),
+  }),
+  gate_finished: z.object({
+    type: z.literal("gate_finished"),
+    ...job,
+    ...GateReport.shape,
+    /** Checks that were not run, and files that the commands changed and the gate reverted. */
+    warnings: z.array(z.string()),
+    duration_ms: z.number(),
+  }),
+  /** The end of a visit: its output is written, and its work is saved. */
+  work_saved: z.object({
+    type: z.literal("work_saved"),
+    ...job,
+    output: StageOutput.optional(),
+    /** Absent: there is no saved work. */
+    work: z.object({ commit: z.string(), base: z.string() }).optional(),
+    shelved: z.boolean(),
+    /** Paths that the saved work changes. */
+    paths: z.int(),
+    warnings: z.array(z.string()),
+  }),
+  person_asked: z.object({
+    type: z.literal("person_asked"),
+    task_id: TaskId,
+    /** `left`: no answer came; the question stays open and is not asked again in this run. */
+    outcome: z.enum(["answered", "left"]),
+  }),
+  restored: z.object({
+    type: z.literal("restored"),
+    ...job,
+    paths: z.array(z.string()),
+    inside: z.array(z.string()).optional(),
+    rescue: z.string().optional(),
+    head_commit: z.string().optional(),
+  }),
+  committed: z.object({
+    type: z.literal("committed"),
+    ...job,
+    job: z.int().optional(),
+    /** Absent without changes to commit, and without git. */
+    commit: z.string().optional(),
+    ...outcome,
+  }),
+  hook_finished: z.object({
+    type: z.literal("hook_finished"),
+    ...job,
+    job: z.int().optional(),
+    hook: z.string(),
+    command: z.string(),
+    outcome: z.enum(["ok", "failed", "timed-out"]),
+    exit_code: z.int().optional(),
+    output: z.string(),
+    duration_ms: z.number(),
+  }),
+  release_step: z.object({
+    type: z.literal("release_step"),
+    ...job,
+    what: z.enum(RELEASE_STEPS),
+    /** `failed`: the step ran to its end with a negative result. */
+    outcome: z.enum(["ok", "failed", "interrupted"]),
+    /** The reasons, one line each. */
+    problems: z.array(z.object({ check: z.string(), message: z.string() })).default([]),
+    /** The checks' commands, with their results. */
+    commands: z
+      .array(
+        z.object({
+          command: z.string(),
+          passed: z.boolean(),
+          end: z.enum(["exited", "killed", "timed-out", "not-found"]),
+          exit_code: z.int().optional(),
+          duration_ms: z.number(),
+          tail: z.string(),
+        }),
+      )
+      .optional(),
+    /** The version that the agent chose. */
+    version: z.string().optional(),
+    tag: z.string().optional(),
+    paths: z.array(z.string()).optional(),
+    /** Changed paths that do not belong to a release. */
+    strange: z.array(z.string()).optional(),
+    notes: z.string().optional(),
+    commit: z.string().optional(),
+    /** The address of the published release. */
+    url: z.string().optional(),
+  }),
+  effect_failed: z.object({
+    type: z.literal("effect_failed"),
+    ...job,
+    job: z.int().optional(),
+    effect: z.string(),
+    error: z.string(),
+    hint: z.string().optional(),
+  }),
+  run_interrupted: z.object({
+    type: z.literal("run_interrupted"),
+    signal: z.enum(["SIGINT", "SIGTERM", "SIGHUP"]),
+    /** SIGHUP counts only if stdout was a terminal at the start, so that `nohup` works. */
+    terminal: z.boolean(),
+    /** `looper stop` asked for it, without a signal; SIGTERM then means `--now`. Repeated requests count once. */
+    by: z.literal("stop").optional(),
+  }),
+  /** An editing command asks for changes; if a task of them is in hand, the run first ends its attempt. */
+  edit_asked: z.object({
+    type: z.literal("edit_asked"),
+    request: z.string(),
+    at: z.string(),
+    changes: z.array(PersonChange),
+  }),
+  stop_sent: z.object({ type: z.literal("stop_sent"), ...job, how: z.enum(["now", "kill"]) }),
+  woke: z.object({ type: z.literal("woke") }),
+  run_ended: z.object({
+    type: z.literal("run_ended"),
+    ending: Ending,
+    signal: z.string().optional(),
+    message: z.string().optional(),
+    totals: z.object({
+      done: z.int(),
+      tasks: z.int(),
+      iterations: z.int(),
+      duration_ms: z.number(),
+      /** Counted as in `usage`; in logs without `cached_input_tokens` they include tokens from the cache. */
+      input_tokens: z.int(),
+      cached_input_tokens: z.int().optional(),
+      output_tokens: z.int(),
+      cost_usd: z.number().optional(),
+      /** The cost of a part is unknown; the total is at least `cost_usd`. Absent in older logs. */
+      cost_partly: z.boolean().optional(),
+    }),
+  }),
+};
+
+const stamp = { seq: z.int().min(1), timestamp: z.iso.datetime() };
+
+/** An event that `step` takes. */
+export const StepEvent = z.discriminatedUnion("type", [
+  StepEvents.run_started,
+  StepEvents.recovered,
+  StepEvents.backlog_read,
+  StepEvents.backlog_invalid,
+  StepEvents.answered,
+  StepEvents.adopted,
+  StepEvents.backlog_changed,
+  StepEvents.checkpoint,
+  StepEvents.baseline_finished,
+  StepEvents.preflight_finished,
+  StepEvents.agent_finished,
+  StepEvents.snapshot,
+  StepEvents.gate_finished,
+  StepEvents.restored,
+  StepEvents.work_saved,
+  StepEvents.person_asked,
+  StepEvents.committed,
+  StepEvents.hook_finished,
+  StepEvents.release_step,
+  StepEvents.effect_failed,
+  StepEvents.run_interrupted,
+  StepEvents.edit_asked,
+  StepEvents.stop_sent,
+  StepEvents.woke,
+  StepEvents.run_ended,
+]);
+export type StepEvent = z.infer<typeof StepEvent>;
+
+export type RunEvent = StepEvent | ToldEvent;
+
+/** The fields that every line of a log has beside its event. */
+export interface Stamp {
+  seq: number;
+  /** RFC 3339, UTC, milliseconds. */
+  timestamp: string;
+}
+
+/** A line of a log: an event with its number and timestamp. */
+export type Sealed<T extends RunEvent = RunEvent> = T & Stamp;
+
+const stepTypes: ReadonlySet<string> = new Set(Object.keys(StepEvents));
+
+/** Whether `step` takes this event. */
+export function isStepEvent(event: RunEvent): event is StepEvent {
+  return isStepType(event.type);
+}
+
+/** Whether `step` takes events of this type. */
+export function isStepType(type: string): boolean {
+  return stepTypes.has(type);
+}
+
+/** Every type of event a log can hold. */
+export const EVENT_TYPES: readonly string[] = [...StepEvent.options, ...ToldEvent.options].map(
+  (option) => option.shape.type.value,
+);
+
+/** One line of `events.jsonl`, for readers and for schemas/event.schema.json. */
+export const EventLine = z.intersection(z.union([StepEvent, ToldEvent]), z.object(stamp));
+
+/** The published schema of one line of the log. */
+export function eventJsonSchema(): unknown {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "A line of Looper's event log",
+    ...z.toJSONSchema(EventLine, { io: "input" }),
+  };
+}

@@ -1,0 +1,244 @@
+// Events that only readers of a log need: no decision depends on them. Also the fields that all lines of a job share.
+// The events that `step` takes are in events.ts.
+import { z } from "zod";
+import { Status, TaskId } from "../../todo/model/task.js";
+import { Question, WAYS } from "../../workflow/progress.js";
+
+const PHASES = ["bootstrap", "repair", "iteration", "review", "push"] as const;
+/** The fields that every line of a job has beside its own. */
+export const job = {
+  job: z.int(),
+  iteration: z.int().optional(),
+  phase: z.enum(PHASES).optional(),
+  task_id: TaskId.optional(),
+  agent: z.string().optional(),
+  attempt: z.int().optional(),
+  /** In a workflow: the stage, the number of stages the task entered, and the part of the stage. */
+  stage: z.string().optional(),
+  visit: z.int().optional(),
+  part: z.int().optional(),
+};
+
+const told = { ...job, job: z.int().optional(), parent: z.string().optional() };
+
+/** Where the work of a stopped attempt is: under the ref `rescue`, still in the tree, or there was none. */
+const keptWork = {
+  kept: z.enum(["rescue", "tree", "nothing"]),
+  rescue: z.string().optional(),
+};
+
+/** An attempt that was stopped for an edit; without `agent`, only work of earlier attempts was saved. */
+export const StoppedAttempt = z.object({
+  task_id: TaskId,
+  agent: z.string().optional(),
+  attempt: z.int().optional(),
+  ...keptWork,
+});
+export type StoppedAttempt = z.infer<typeof StoppedAttempt>;
+
+const ToldEvents = {
+  task_selected: z.object({
+    type: z.literal("task_selected"),
+    ...job,
+    reason: z.string(),
+    candidates: z.int(),
+    next: TaskId.optional(),
+  }),
+  task_updated: z.object({
+    type: z.literal("task_updated"),
+    ...told,
+    from: Status.optional(),
+    to: Status.optional(),
+  }),
+  backlog_edited: z.object({
+    type: z.literal("backlog_edited"),
+    added: z.array(TaskId),
+    changed: z.array(TaskId),
+    /** Absent in older logs. */
+    removed: z.array(TaskId).optional(),
+    put_back: z.array(z.string()),
+    copy: z.string().optional(),
+  }),
+  /** A person edited the task in hand: its attempt has ended and does not count. */
+  attempt_stopped: z.object({ type: z.literal("attempt_stopped"), ...job, ...keptWork }),
+  /** The outcome of an edit that a command asked the run to make. */
+  edit_answered: z.object({
+    type: z.literal("edit_answered"),
+    request: z.string(),
+    /** `left`: the run is ending, and the command makes the edit itself. */
+    outcome: z.enum(["applied", "refused", "left"]),
+    /** Why it was refused. */
+    why: z.string().optional(),
+    stopped: z.array(StoppedAttempt),
+  }),
+  attempt_failed: z.object({
+    type: z.literal("attempt_failed"),
+    ...job,
+    reason: z.string(),
+    evidence: z.string(),
+    /** The next move of the run, for instance another attempt. `advance`: the outcome leads to another stage. */
+    next: z.enum(["retry", "blocked", "advance", "drop-agent", "wait", "end"]),
+    /** With `wait`, RFC 3339: the attempt does not count, and the agent is paused until then. */
+    until: z.string().optional(),
+    /** With `until`: why that is later than the time the agent reported. */
+    until_why: z.string().optional(),
+  }),
+  warning: z.object({ type: z.literal("warning"), ...told, message: z.string() }),
+  waiting: z.object({
+    type: z.literal("waiting"),
+    reason: z.string(),
+    until: z.string(),
+    /** The agent that the run waits for, if any. */
+    agent: z.string().optional(),
+    /** Why `until` is later than the time the agent reported. */
+    until_why: z.string().optional(),
+    /** The limit is known from an earlier run. */
+    remembered: z.literal(true).optional(),
+  }),
+  over_budget: z.object({
+    type: z.literal("over_budget"),
+    ...told,
+    of: z.enum(["run", "task"]),
+    /** The setting with the budget. */
+    key: z.string(),
+    unit: z.enum(["tokens", "usd"]),
+    most: z.number(),
+    spent: z.number(),
+  }),
+  logs_cleaned: z.object({
+    type: z.literal("logs_cleaned"),
+    /** Old runs that the settings `log.*` removed, the oldest first. */
+    runs: z.array(z.string()),
+    bytes: z.int(),
+    /** How many refs of their attempts were removed with them. */
+    refs: z.int(),
+  }),
+  stage_entered: z.object({
+    type: z.literal("stage_entered"),
+    ...told,
+    /** The stage before, and its outcome; absent at the first stage. */
+    from: z.string().optional(),
+    outcome: z.string().optional(),
+    to: z.string(),
+    visit: z.int(),
+    /** Why the stage before was passed without a job: its `when` did not hold, or --skip. */
+    skipped: z.enum(["when", "skip"]).optional(),
+  }),
+  asked: z.object({ type: z.literal("asked"), ...told, question: Question }),
+  question_answered: z.object({
+    type: z.literal("question_answered"),
+    ...told,
+    question: z.string(),
+    outcome: z.string().optional(),
+    by: z.string(),
+    via: z.enum(WAYS),
+    comment: z.string().optional(),
+  }),
+  output_written: z.object({
+    type: z.literal("output_written"),
+    ...told,
+    file: z.string(),
+    sha256: z.string(),
+  }),
+  session: z.object({ type: z.literal("session"), ...told, id: z.string() }),
+  notified: z.object({
+    type: z.literal("notified"),
+    ...told,
+    /** The event: asked, blocked, committed, run_ended. */
+    of: z.string(),
+    /** The command or the URL, redacted. */
+    to: z.string(),
+    outcome: z.enum(["ok", "failed", "timed-out"]),
+    error: z.string().optional(),
+    /** The `seq` of the line it is about; absent for the end of the run. */
+    event: z.int().optional(),
+    /** The run of that line, if it is an earlier one that was killed. */
+    run: z.string().optional(),
+    duration_ms: z.number().optional(),
+  }),
+  agent_started: z.object({
+    type: z.literal("agent_started"),
+    ...job,
+    label: z.string(),
+    pid: z.int(),
+    command: z.string(),
+  }),
+  message: z.object({ type: z.literal("message"), ...told, role: z.string(), content: z.string() }),
+  tool_use: z.object({
+    type: z.literal("tool_use"),
+    ...told,
+    name: z.string(),
+    input: z.unknown(),
+    id: z.string().optional(),
+  }),
+  tool_result: z.object({
+    type: z.literal("tool_result"),
+    ...told,
+    id: z.string().optional(),
+    output: z.string(),
+    is_error: z.boolean(),
+  }),
+  command: z.object({
+    type: z.literal("command"),
+    ...told,
+    command: z.string(),
+    exit_code: z.int().optional(),
+    duration_ms: z.number().optional(),
+  }),
+  error: z.object({ type: z.literal("error"), ...told, error: z.string(), reason: z.string().optional() }),
+  usage: z.object({
+    type: z.literal("usage"),
+    ...told,
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    cached_input_tokens: z.int().optional(),
+    cost_usd: z.number().optional(),
+  }),
+  summary: z.object({
+    type: z.literal("summary"),
+    ...told,
+    task_id: z.string().nullable(),
+    status: z.string(),
+    summary: z.string(),
+    files: z.array(z.string()),
+    blockers: z.array(z.string()),
+    new_tasks: z.array(z.unknown()),
+  }),
+  decided: z.object({
+    type: z.literal("decided"),
+    /** The `seq` of the event this was decided on. */
+    of: z.int(),
+    effects: z.array(z.looseObject({ kind: z.string() })),
+    because: z.looseObject({ rule: z.string() }),
+  }),
+};
+
+/** An event that only readers need. */
+export const ToldEvent = z.discriminatedUnion("type", [
+  ToldEvents.task_selected,
+  ToldEvents.task_updated,
+  ToldEvents.backlog_edited,
+  ToldEvents.attempt_stopped,
+  ToldEvents.edit_answered,
+  ToldEvents.attempt_failed,
+  ToldEvents.warning,
+  ToldEvents.waiting,
+  ToldEvents.over_budget,
+  ToldEvents.logs_cleaned,
+  ToldEvents.stage_entered,
+  ToldEvents.asked,
+  ToldEvents.question_answered,
+  ToldEvents.output_written,
+  ToldEvents.session,
+  ToldEvents.notified,
+  ToldEvents.agent_started,
+  ToldEvents.message,
+  ToldEvents.tool_use,
+  ToldEvents.tool_result,
+  ToldEvents.command,
+  ToldEvents.error,
+  ToldEvents.usage,
+  ToldEvents.summary,
+  ToldEvents.decided,
+]);
+export type ToldEvent = z.infer<typeof ToldEvent>;

@@ -1,0 +1,130 @@
+// Checks a run's request before anything starts: the task file, its root, the requested task, the templates.
+import {
+  bootstrapVariables,
+  iterationVariables,
+  pushVariables,
+  repairVariables,
+  reviewVariables,
+} from "../../../prompts/compose.js";
+import { render } from "../../../prompts/render.js";
+import { PROMPTS, readTemplate, type PromptName } from "../../../prompts/store.js";
+import { errorCode, errorMessage, UserError } from "../../../system/errors.js";
+import { explainExhausted } from "../../../system/exhausted.js";
+import { never } from "../../../system/never.js";
+import { checkUnderstood } from "../../../todo/understand/understand-backlog.js";
+import { TaskId, type Backlog, type Task } from "../../../todo/model/task.js";
+import { hintOnTask, findNearTask } from "../../../todo/change/which-task.js";
+import { findRootFolder, describeWorkFolder } from "../../../config/project/work-folder.js";
+import { given } from "../../../system/given.js";
+import { findHiddenChecks, type FoundHiddenChecks } from "./find-hidden-checks.js";
+import type { RunRequest } from "../../runs/run-request.js";
+
+/** The tasks and the folder of a run. */
+export interface Requested {
+  /** The tasks that can be read. */
+  tasks: readonly Task[];
+  /** The working directory of agents and checks. */
+  folder: string;
+  /** A note that names the folder, if it is not the project's. */
+  note?: string;
+  hidden: FoundHiddenChecks;
+}
+
+/** Checks without locks; throws a `usage` error if the run cannot start. */
+export async function checkRequest(request: RunRequest): Promise<Requested> {
+  const { backlog, tasks } = await readTasks(request);
+  checkTask(request, tasks);
+  const folder = await checkRoot(request, backlog?.project?.root);
+  await checkTemplates(request);
+  const hidden = await findHiddenChecks(request);
+  const note = await describeWorkFolder(request.ports.files, request.project, backlog?.project?.root);
+  return { tasks, folder, hidden, ...given({ note }) };
+}
+
+async function readTasks({
+  ports,
+  project,
+}: RunRequest): Promise<{ backlog?: Backlog; tasks: readonly Task[] }> {
+  const { todoFile } = project;
+  const stat = await ports.files.stat(todoFile);
+  if (stat !== undefined && stat.kind !== "file") {
+    throw new UserError(
+      "usage",
+      `${todoFile} is a ${stat.kind}, not a file`,
+      "name the task file: looper run FILE",
+    );
+  }
+  const bytes = await ports.files.read(todoFile).catch((error: unknown) => {
+    if (errorCode(error) === undefined || explainExhausted(error) !== undefined) throw error;
+    const message = `cannot read ${todoFile}: ${errorMessage(error)}`;
+    throw new UserError("usage", message, "name a file that can be read", { cause: error });
+  });
+  if (bytes === undefined) return { tasks: [] };
+  // Corrected as the run would correct it, so that approval is asked for the commands the run will use.
+  const checked = checkUnderstood(bytes);
+  if (checked.kind === "ok") return { backlog: checked.backlog, tasks: checked.backlog.tasks };
+  return { tasks: checked.kind === "invalid" ? checked.readable : [] };
+}
+
+function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]): void {
+  if (tasks.length === 0) return;
+  if (idea !== undefined) {
+    const message = `--prompt is for a new backlog, and ${project.todoFile} has tasks`;
+    throw new UserError("usage", message, 'use add: looper add "what is to be done"');
+  }
+  if (only === undefined || tasks.some(({ id }) => id === only)) return;
+  const near = findNearTask(tasks, only);
+  const hint = near === undefined ? hintOnTask(tasks, only) : `did you mean ${near}?`;
+  throw new UserError("usage", `there is no task ${only} in ${project.todoFile}`, hint);
+}
+
+async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<string> {
+  const folder = await findRootFolder(ports.files, project, root);
+  if (folder !== undefined) return folder;
+  throw new UserError(
+    "usage",
+    `${project.todoFile}: project.root is ${JSON.stringify(root)}, which is not a folder inside ${project.folder}`,
+    "correct it: a path relative to the task file, inside the project",
+  );
+}
+
+/** Renders the user's templates with sample values, so that an unknown name is found before a task is claimed. */
+async function checkTemplates({ ports, project, promptsFolder }: RunRequest): Promise<void> {
+  const places = { bundled: promptsFolder, instead: project.paths.prompts };
+  for (const name of PROMPTS) {
+    if (places.instead[name] !== undefined)
+      render(await readTemplate(ports.files, places, name), makeSampleVariables(name));
+  }
+}
+
+function makeSampleVariables(name: PromptName): Readonly<Record<string, string>> {
+  const project = { folder: "/" };
+  const common = { project, iteration: 1, todoFile: "", logDir: "", sourceFiles: [] };
+  switch (name) {
+    case "iteration": {
+      const task: Task = { id: TaskId.parse("T1"), title: "a", priority: 1, status: "todo" };
+      const lists = { checks: [], dependencies: [], earlierAttempts: [], history: [] };
+      return iterationVariables({
+        ...common,
+        ...lists,
+        task,
+        attempt: 1,
+        maxAttempts: 1,
+        commitRule: "runner",
+      });
+    }
+    case "review":
+      return reviewVariables({ ...common, done: [], open: [], changes: "" });
+    case "bootstrap":
+      return bootstrapVariables({ project, documents: [], entries: [], idea: "", outputFile: "" });
+    case "repair":
+      return repairVariables({ project, brokenText: "", brokenFile: "", problems: [], outputFile: "" });
+    case "push": {
+      const lists = { places: [], changes: [], checks: [] };
+      const texts = { from: "", wanted: "", tag: "", changelog: "", changelogHead: "" };
+      return pushVariables({ ...lists, ...texts, project, count: 0 });
+    }
+    default:
+      return never(name);
+  }
+}

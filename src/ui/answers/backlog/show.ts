@@ -1,0 +1,141 @@
+// The answer of `looper show --json`. Pure. Leaves reading the logs to the caller.
+import type { Explained } from "../../../loop/explain/explain.js";
+import { isSetMarker, statusesOf, waitsFor } from "../../../todo/model/select.js";
+import type { Task } from "../../../todo/model/task.js";
+import { given } from "../../../system/given.js";
+import { acceptanceOf, isVerified } from "../../../todo/model/verified.js";
+import type { Doubt } from "../../view/read-doubts.js";
+import type { ShowAnswer } from "../../shapes/runs.js";
+import type { Current, Finished, StageFacts } from "../../view/job-view.js";
+import type { View } from "../../view/view.js";
+import { isHeld, questionsAbout, spentByStage, workflowAnswer, type LoggedQuestions } from "./stages.js";
+
+type Attempt = ShowAnswer["history"][number];
+
+/**
+ * A task of a file. `doubt`: what its last gate found; `logged`: its questions in the logs; `history`: its attempts. Both
+ * lists have the oldest first.
+ */
+export function showAnswer(
+  file: string,
+  {
+    task,
+    tasks,
+    doubt,
+    explained,
+    logged = { asked: [], answers: [] },
+  }: {
+    task: Task;
+    tasks: readonly Task[];
+    doubt: Doubt | undefined;
+    explained?: Explained | undefined;
+    logged?: LoggedQuestions;
+  },
+  history: ShowAnswer["history"],
+): ShowAnswer {
+  const questions = questionsAbout(task, logged);
+  return {
+    file,
+    task: withRelations(task, tasks, doubt),
+    history,
+    ...(questions.length === 0 ? {} : { questions }),
+    ...given({ spent: spentByStage(task, history) }),
+    ...given({ explained: explained && explainedAnswer(explained) }),
+  };
+}
+
+function explainedAnswer(explained: Explained): ShowAnswer["explained"] {
+  const { verdict, because, needs, on, reasons, changed } = explained;
+  return {
+    verdict,
+    because: because ?? null,
+    needs: [...needs],
+    on: [...on],
+    reasons: [...reasons],
+    changed: changed.map(({ path, kind, why }) => ({ path, kind, why })),
+  };
+}
+
+function withRelations(task: Task, tasks: readonly Task[], doubt: Doubt | undefined): ShowAnswer["task"] {
+  const isOpen = task.status !== "done" || isVerified(task);
+  const waits = task.status === "done" ? [] : waitsFor(task, statusesOf(tasks));
+  return {
+    ...task,
+    ready: task.status !== "done" && waits.length === 0 && !isHeld(task),
+    waits_for: waits,
+    needed_by: tasks.filter((one) => one.depends_on?.includes(task.id) === true).map((one) => one.id),
+    verified: task.status === "done" && isVerified(task),
+    ...(isSetMarker(task) ? { marker: true as const } : {}),
+    unverified_because: isOpen ? [] : [...(doubt?.reasons ?? [])],
+    ...given({ accepted: acceptanceOf(task), evidence: evidenceOf(doubt), by_exit_code: byExitCode(doubt) }),
+    ...workflowAnswer(task),
+  };
+}
+
+function byExitCode(doubt: Doubt | undefined): string[] | undefined {
+  return doubt === undefined || doubt.byExitCode.length === 0 ? undefined : [...doubt.byExitCode];
+}
+
+function evidenceOf(doubt: Doubt | undefined): ShowAnswer["task"]["evidence"] {
+  if (doubt === undefined) return undefined;
+  const { because, needs, on, changedChecks, said } = doubt;
+  if (needs.length + on.length + changedChecks.length === 0 && said === undefined) return undefined;
+  return {
+    because: because ?? null,
+    needs: [...needs],
+    on: [...on],
+    changed_checks: [...changedChecks],
+    agents_reason: said ?? null,
+  };
+}
+
+/**
+ * The attempts at a task in one run. An attempt in progress lasts until `now` (epoch ms), or without it until the run was
+ * killed.
+ */
+export function attemptsIn(
+  task: Task,
+  { run, finished, current, at }: View,
+  { now, tasksDir }: { now: number | undefined; tasksDir: string },
+): Attempt[] {
+  const over = finished
+    .filter(({ taskId }) => taskId === task.id)
+    .map((one) => ({
+      ...begunAs(run, one),
+      ...stageOf(one, tasksDir),
+      duration_ms: one.ms,
+      // A review has no task, so no attempt at a task is one.
+      result: one.result === "reviewed" ? null : one.result,
+      why: one.why,
+      verified: one.result === "done" && one.unverified !== true,
+      commit: one.commit ?? null,
+    }));
+  if (current?.taskId !== task.id) return over;
+  const duration = Math.max(0, (now ?? at) - current.began);
+  const open = { duration_ms: duration, result: null, why: current.why ?? "", verified: false, commit: null };
+  return [...over, { ...begunAs(run, current), ...stageOf(current, tasksDir), ...open }];
+}
+
+/** The stage of an attempt, and how its visit ended; empty under `default`. */
+function stageOf(
+  { stage, visit, part, outcome, output, to }: StageFacts & { to?: string },
+  tasksDir: string,
+): Pick<Attempt, "stage" | "visit" | "part" | "outcome" | "to" | "output"> {
+  if (stage === undefined) return {};
+  const file = output === undefined ? undefined : `${tasksDir}/${output}`;
+  return given({ stage, visit, part, outcome, to, output: file });
+}
+
+type Begun = Pick<Attempt, "run" | "attempt" | "agent" | "started" | "rescue" | "tokens" | "cost_usd">;
+
+function begunAs(run: string, { attempt, agent, began, rescue, spent }: Current | Finished): Begun {
+  return {
+    run,
+    attempt,
+    agent,
+    started: new Date(began).toISOString(),
+    rescue: rescue ?? null,
+    tokens: spent.tokens,
+    cost_usd: spent.cost ?? null,
+  };
+}

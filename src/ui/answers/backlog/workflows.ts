@@ -1,0 +1,61 @@
+// The answers of `looper workflows`. Pure. Leaves finding and reading the files to src/config/workflows.
+import type { WorkflowFile, WorkflowOrigin } from "../../../config/workflows/find-workflows.js";
+import { given } from "../../../system/given.js";
+import { drawMermaid, drawText } from "../../../workflow/file/draw.js";
+import type { PlacedProblem, WorkflowReading } from "../../../workflow/file/read-workflow.js";
+import type { WorkflowAnswer, WorkflowCheckAnswer, WorkflowsAnswer } from "../../shapes/workflows.js";
+
+/** A workflow that can be named, read. */
+export interface ListedWorkflow extends WorkflowFile {
+  hides: WorkflowOrigin[];
+  reading: WorkflowReading;
+  /** Problems of the files and settings that it names. */
+  around: readonly PlacedProblem[];
+}
+
+/** `used`: the name in the setting. */
+export function workflowsAnswer(listed: readonly ListedWorkflow[], used: string): WorkflowsAnswer {
+  return {
+    workflows: listed.map(({ name, origin, file, hides, reading: { workflow, problems }, around }) => ({
+      name,
+      origin,
+      file,
+      ...given({
+        about: workflow?.about,
+        stages: workflow === undefined ? undefined : Object.keys(workflow.stages),
+        hides: hides.length === 0 ? undefined : hides,
+        problems: problems.length + around.length === 0 ? undefined : [...problems, ...around].map(problemOf),
+      }),
+      ...(name === used ? { in_use: true as const } : {}),
+    })),
+  };
+}
+
+export function workflowAnswer(
+  { name, origin, file }: WorkflowFile,
+  { workflow, digest }: Extract<WorkflowReading, { digest: string }>,
+): WorkflowAnswer {
+  const mermaid = drawMermaid(workflow).join("\n");
+  return { name, origin, file, digest, workflow, text: drawText(workflow), mermaid };
+}
+
+export function workflowCheckAnswer(
+  file: string,
+  { workflow, problems }: Pick<WorkflowReading, "workflow" | "problems">,
+): WorkflowCheckAnswer {
+  return {
+    file,
+    ok: problems.length === 0,
+    ...given({ name: workflow?.name }),
+    problems: problems.map(problemOf),
+  };
+}
+
+function problemOf({
+  line,
+  column,
+  message,
+  suggestion,
+}: PlacedProblem): WorkflowCheckAnswer["problems"][number] {
+  return { line, column, message, ...given({ suggestion }) };
+}

@@ -1,0 +1,109 @@
+// The answer of `looper status --json`. Pure. Leaves finding the run and the estimate to the caller.
+import type { LiveRun } from "../../../loop/runs/live-run.js";
+import { given } from "../../../system/given.js";
+import { withoutMarker } from "../../../todo/model/select.js";
+import type { Task } from "../../../todo/model/task.js";
+import { acceptanceOf, isVerified } from "../../../todo/model/verified.js";
+import type { StatusAnswer } from "../../shapes/runs.js";
+import { listQuestions } from "../../view/questions.js";
+import { looksOf, rowsOf } from "../../view/rows.js";
+import type { View } from "../../view/view.js";
+import { openAnswer } from "../backlog/stages.js";
+
+/** The run in progress, or the last one. */
+export interface SeenRun {
+  run: string;
+  folder: string;
+  view: View;
+  /** The run's process; absent when the run is over. */
+  live: LiveRun | undefined;
+  /** Estimated milliseconds until the backlog is done. */
+  eta: number | null;
+  /** The run's project, if it is another one. */
+  foreign: string | undefined;
+}
+
+/** `now`: epoch ms; `tasksDir`: the folder of outputs, as shown. */
+export function statusAnswer(
+  file: string,
+  tasks: readonly Task[],
+  { now, seen, tasksDir = "" }: { now: number; seen?: SeenRun; tasksDir?: string },
+): StatusAnswer {
+  const looks = looksAt(tasks, seen?.foreign === undefined ? seen?.view : undefined);
+  const inWorkflow = tasks.filter(({ progress }) => progress !== undefined);
+  const questions = inWorkflow.length === 0 ? [] : listQuestions(inWorkflow, tasksDir).map(openAnswer);
+  const paused = tasks.filter(({ progress }) => progress?.paused !== undefined).map(({ id }) => id);
+  return {
+    file,
+    tasks: countTasks(tasks),
+    ...looks,
+    ...(questions.length === 0 ? {} : { questions }),
+    ...(paused.length === 0 ? {} : { paused }),
+    run: seen === undefined ? null : runOf(seen, now),
+  };
+}
+
+/** The tasks of a run that a person must look at, and those that a person accepted since. */
+function looksAt(
+  tasks: readonly Task[],
+  view: View | undefined,
+): Pick<StatusAnswer, "need_a_look" | "accepted"> {
+  const rows = view === undefined ? [] : rowsOf(view);
+  const now = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  const open = rows.filter(({ taskId = "" }) => {
+    const task = now.get(taskId);
+    return task?.status === "done" && !isVerified(task);
+  });
+  const accepted = rows.flatMap(({ taskId = "" }) => {
+    const task = now.get(taskId);
+    return task === undefined || acceptanceOf(task) === undefined ? [] : [task.id];
+  });
+  return { need_a_look: looksOf(open), accepted };
+}
+
+/** Counts the tasks by status, without the completion marker. */
+export function countTasks(tasks: readonly Task[]): StatusAnswer["tasks"] {
+  const counts = { todo: 0, doing: 0, blocked: 0, done: 0 };
+  for (const task of withoutMarker(tasks)) counts[task.status]++;
+  return counts;
+}
+
+function runOf(
+  { run, folder, view, live, eta, foreign }: SeenRun,
+  at: number,
+): NonNullable<StatusAnswer["run"]> {
+  const { current, waiting, ended, spent } = view;
+  const now = live === undefined ? view.at : at;
+  const time = (ms: number): string => new Date(ms).toISOString();
+  return {
+    run,
+    folder,
+    state: ended !== undefined ? "ended" : live === undefined ? "killed" : "running",
+    stopping: ended === undefined && live !== undefined && view.interrupts > 0,
+    pid: live?.pid ?? null,
+    started: time(view.began),
+    elapsed_ms: ended?.totals.ms ?? now - view.began,
+    ending: ended?.ending ?? null,
+    current:
+      current === undefined
+        ? null
+        : {
+            phase: current.phase,
+            task: current.taskId ?? null,
+            agent: current.agent,
+            attempt: current.attempt,
+            started: time(current.began),
+            doing: current.doing,
+            ...given({ stage: current.stage, visit: current.visit }),
+          },
+    waiting:
+      waiting === undefined || live === undefined
+        ? null
+        : { until: waiting.until, agent: waiting.agent ?? null, reason: waiting.reason },
+    eta_ms: eta,
+    tokens: ended?.totals.tokens ?? spent.tokens,
+    cost_usd: ended?.totals.cost ?? spent.cost ?? null,
+    cost_partly: spent.partly === true,
+    ...given({ project: foreign }),
+  };
+}

@@ -1,0 +1,103 @@
+// The live line of a run: task, agent, time, current action. Pure.
+// Leaves drawing it to screen.ts.
+import { showCost, showDuration, showTokens } from "./amounts.js";
+import { ENDS } from "../../../workflow/workflow.js";
+import type { Current, StageFacts } from "../job-view.js";
+import { waitingText } from "./waiting.js";
+import { placeOf, type View } from "../view.js";
+import type { Colours } from "../../colours.js";
+import { clean, cut, widthOf } from "../../text.js";
+
+/** Titles of tasks by id. */
+export type Titles = ReadonlyMap<string, string>;
+
+const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+const FRAME_MS = 100;
+/** A narrower title is left out. */
+const LEAST_TITLE = 12;
+
+export interface Scene {
+  view: View;
+  titles: Titles;
+  /** Epoch ms. */
+  now: number;
+  /** The width of the line. */
+  columns: number;
+  colours: Colours;
+}
+
+/** The line, at most `columns` wide; empty when there is nothing to show. */
+export function liveLine(scene: Scene): string {
+  const { view, now, columns, colours } = scene;
+  if (view.ended !== undefined) return "";
+  const frame = FRAMES.charAt(Math.floor(now / FRAME_MS) % FRAMES.length);
+  if (view.current === undefined) {
+    const words = view.waiting === undefined ? "" : waitingText(view.waiting, now);
+    return words === "" ? "" : colours.dim(cut(`${frame} ${words}`, columns));
+  }
+  const { head, tail } = partsOf(scene, view.current);
+  const stopping = view.interrupts === 0 ? "" : "stopping · ";
+  const shown = cut(`${frame} ${head}`, columns);
+  const left = columns - widthOf(shown);
+  return colours.cyan(shown) + colours.dim(cut(` · ${stopping}${tail}`, left));
+}
+
+function partsOf(scene: Scene, current: Current): { head: string; tail: string } {
+  const { now, columns } = scene;
+  const who = [stageText(current), isEndOfWorkflow(current) ? "" : clean(current.agent)];
+  const facts = [...who.filter((one) => one !== ""), showDuration(now - current.began), ...amounts(current)];
+  const title = cut(titleOf(scene, current), Math.max(LEAST_TITLE, Math.floor(columns * 0.3)));
+  return {
+    head: `${labelOf(scene, current)}${title}`,
+    tail: `${facts.join(" · ")} · ${clean(current.doing)}`,
+  };
+}
+
+function amounts({ spent, attempt }: Current): string[] {
+  const parts = attempt > 1 ? [`attempt ${attempt}`] : [];
+  if (spent.tokens > 0) parts.push(showTokens(spent.tokens));
+  if (spent.cost !== undefined) parts.push(showCost(spent.cost));
+  return parts;
+}
+
+function labelOf({ view }: Scene, current: Current): string {
+  if (current.taskId === undefined) return "";
+  const { n, of } = placeOf(view);
+  return `${n}/${of} ${clean(current.taskId)} `;
+}
+
+function titleOf({ titles }: Scene, current: Current): string {
+  return current.taskId === undefined ? PHASES[current.phase] : clean(titles.get(current.taskId) ?? "");
+}
+
+/** The stage of a job with its visit, and its part if it has several; empty under `default`. */
+export function stageText({ stage, visit, part }: StageFacts): string {
+  if (stage === undefined) return "";
+  if (stage === "finish") return "finishing";
+  if (stage === "block") return "giving up";
+  const nth = visit === undefined || visit < 2 ? "" : `, visit ${String(visit)}`;
+  return `${clean(stage)}${part === undefined ? "" : `, part ${String(part)}`}${nth}`;
+}
+
+/** `review: changes, next implement`; empty under `default`, and where the task stayed in its stage. */
+export function visitText(one: StageFacts & { to?: string }): string {
+  const { outcome, to } = one;
+  const stage = isEndOfWorkflow(one) ? "" : stageText(one);
+  if (stage === "" || (outcome === undefined && to === undefined)) return stage;
+  const parts = [clean(outcome ?? ""), to === undefined ? "" : `next ${clean(to)}`];
+  return `${stage}: ${parts.filter((part) => part !== "").join(", ")}`;
+}
+
+/** Whether a job is one of the two ends, which have no agent. */
+export function isEndOfWorkflow({ stage }: StageFacts): boolean {
+  return ENDS.some((end) => end === stage);
+}
+
+/** The names of jobs without a task. */
+export const PHASES: Readonly<Record<Current["phase"], string>> = {
+  bootstrap: "drafting the task file",
+  repair: "mending the task file",
+  iteration: "a task",
+  review: "reviewing the project",
+  push: "preparing the release",
+};

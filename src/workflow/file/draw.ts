@@ -1,0 +1,126 @@
+// Draws a workflow: as lines of text for a terminal, or as a mermaid diagram for a page. Pure.
+import { isEnd, listOwnOutcomes, toTarget } from "../advance.js";
+import type { Scalar, Stage, Workflow } from "../workflow.js";
+
+/** The stages in the file's order, each with where its outcomes lead. */
+export function drawText({ start, stages }: Workflow): string[] {
+  const names = Object.keys(stages);
+  const wide = Math.max(...names.map((name) => name.length));
+  return Object.entries(stages).flatMap(([name, stage]) => {
+    const outcomes = Object.entries(stage.next);
+    const widest = Math.max(0, ...outcomes.map(([outcome]) => outcome.length));
+    const condition = conditionOf(stage);
+    return [
+      `${name === start ? ">" : " "} ${name.padEnd(wide)}  ${describeStage(stage)}`,
+      ...(condition === undefined ? [] : [`${" ".repeat(wide + 4)}only when ${condition}`]),
+      ...outcomes.map(([outcome, target]) => {
+        const { to, discard } = toTarget(target);
+        const dropped = discard === true ? " (its changes are dropped)" : "";
+        return `${" ".repeat(wide + 4)}${outcome.padEnd(widest)} -> ${to}${dropped}`;
+      }),
+    ];
+  });
+}
+
+/** The work of a stage, in a line. */
+export function describeStage(stage: Stage): string {
+  switch (stage.kind) {
+    case "work":
+    case "analyze":
+      return [
+        stage.kind,
+        ...(stage.agent === undefined ? [] : [`by ${[stage.agent].flat().join(" and ")}`]),
+        ...(stage.not_agent_of === undefined ? [] : [`(not the agent of ${stage.not_agent_of})`]),
+        ...(stage.kind === "work" ? gateOf(stage.gate) : []),
+        ...(stage.permissions === undefined ? [] : [`with ${stage.permissions} permissions`]),
+        ...(stage.kind === "work" && stage.protects !== undefined
+          ? [`keeping the tests of ${stage.protects.join(", ")}`]
+          : []),
+      ].join(" ");
+    case "check":
+      return `check: ${stage.commands.join("; ")}`;
+    case "ask":
+      return [
+        `ask: ${stage.question}`,
+        ...(stage.shows === undefined ? [] : [`(shows ${stage.shows})`]),
+        ...(stage.timeout === undefined ? [] : [`${stage.on_timeout ?? ""} after ${stage.timeout}`]),
+      ].join(" ");
+    default:
+      return stage satisfies never;
+  }
+}
+
+function gateOf(gate: Extract<Stage, { kind: "work" }>["gate"]): string[] {
+  if (gate === undefined || gate === "verify") return [];
+  if (gate === "none") return ["without a gate"];
+  return gate === "red" ? ["until a new test fails"] : [`checked by ${gate.join("; ")}`];
+}
+
+function conditionOf(stage: Stage): string | undefined {
+  if (stage.when === undefined) return undefined;
+  const facts = Object.entries(stage.when).map(([fact, values]) => `${fact} is ${listValues(values)}`);
+  return `${facts.join(" and ")}, else ${stage.else ?? ""}`;
+}
+
+function listValues(values: readonly Scalar[]): string {
+  return values.map(String).join(" or ");
+}
+
+/** A flowchart: agents' stages are boxes, people's are hexagons, checks are rounded, the two ends are circles. */
+export function drawMermaid({ start, stages }: Workflow): string[] {
+  const ids = new Map(Object.keys(stages).map((name, at) => [name, `s${String(at)}`]));
+  const idOf = (name: string): string => (isEnd(name) ? name : (ids.get(name) ?? name));
+  const reached = new Set<string>();
+  const arrows = Object.entries(stages).flatMap(([name, stage]) =>
+    group(stage).map(({ to, label }) => {
+      reached.add(to);
+      return `  ${idOf(name)} -->|"${quoted(label)}"| ${idOf(to)}`;
+    }),
+  );
+  return [
+    "flowchart TD",
+    `  start(("task")) --> ${idOf(start)}`,
+    ...Object.entries(stages).map(([name, stage]) => `  ${idOf(name)}${shapeOf(name, stage)}`),
+    ...(reached.has("finish") ? ['  finish((("done")))'] : []),
+    ...(reached.has("block") ? ['  block((("blocked")))'] : []),
+    ...arrows,
+  ];
+}
+
+/** One arrow for each target, with the outcomes that lead along it. */
+function group(stage: Stage): { to: string; label: string }[] {
+  const own = listOwnOutcomes(stage);
+  const labels = new Map<string, string[]>();
+  for (const [outcome, target] of Object.entries(stage.next)) {
+    const { to, discard } = toTarget(target);
+    const words = `${outcome}${own.includes(outcome) ? "" : " (runner)"}${discard === true ? ", changes dropped" : ""}`;
+    labels.set(to, [...(labels.get(to) ?? []), words]);
+  }
+  return [...labels].map(([to, outcomes]) => ({ to, label: outcomes.join(" / ") }));
+}
+
+function shapeOf(name: string, stage: Stage): string {
+  switch (stage.kind) {
+    case "work":
+      return `["<b>${name}</b><br/>an agent works"]`;
+    case "analyze":
+      return `["<b>${name}</b><br/>${Array.isArray(stage.agent) ? `${String(stage.agent.length)} agents look` : "an agent looks"}"]`;
+    case "check":
+      return `("<b>${name}</b><br/>commands")`;
+    case "ask":
+      return `{{"<b>${name}</b><br/>${quoted(stage.question)}"}}`;
+    default:
+      return stage satisfies never;
+  }
+}
+
+/** A text inside quotes of a diagram: mermaid takes entities. */
+function quoted(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll("#", "&num;")
+    .replaceAll(/\s+/gu, " ");
+}

@@ -1,0 +1,58 @@
+// Follows the arrows of a workflow: which stages can be reached, and from which ones an end can be reached. Pure, without
+// recursion: a file may have thousands of stages.
+import { toTarget } from "../advance.js";
+import type { Name, Stage } from "../workflow.js";
+
+/** The targets of each stage, the two ends included. */
+export type Arrows = ReadonlyMap<Name, readonly Name[]>;
+
+export function arrowsOf(stages: Readonly<Record<Name, Stage>>): Arrows {
+  return new Map(
+    Object.entries(stages).map(([name, { next }]) => [
+      name,
+      Object.values(next).map((target) => toTarget(target).to),
+    ]),
+  );
+}
+
+/** Every name that can be reached from one, itself included. */
+export function reachedFrom(arrows: Arrows, start: Name): Set<Name> {
+  const reached = new Set([start]);
+  const waiting = [start];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    for (const target of arrows.get(name) ?? []) {
+      if (reached.has(target)) continue;
+      reached.add(target);
+      waiting.push(target);
+    }
+  }
+  return reached;
+}
+
+/** Every stage from which one of the targets can be reached. */
+export function leadingTo(arrows: Arrows, targets: readonly Name[]): Set<Name> {
+  const backwards = new Map<Name, Name[]>();
+  for (const [from, to] of arrows) {
+    for (const target of to) {
+      const list = backwards.get(target);
+      if (list === undefined) backwards.set(target, [from]);
+      else list.push(from);
+    }
+  }
+  const leading = new Set(targets.flatMap((target) => [...reachedFrom(backwards, target)]));
+  for (const target of targets) leading.delete(target);
+  return leading;
+}
+
+/** The least number of arrows that lead from one name to another; `undefined` if none do. */
+export function stepsTo(arrows: Arrows, start: Name, target: Name): number | undefined {
+  const reached = new Set([start]);
+  let edge = [start];
+  for (let steps = 0; edge.length > 0; steps++) {
+    if (edge.includes(target)) return steps;
+    edge = edge
+      .flatMap((name) => arrows.get(name) ?? [])
+      .filter((name) => !reached.has(name) && reached.add(name).size > 0);
+  }
+  return undefined;
+}

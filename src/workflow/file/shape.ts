@@ -1,0 +1,212 @@
+// Reads the shape of a workflow: the workflow, or every problem of its shape as a sentence. Pure.
+// Leaves the rules beyond the shape to problems.ts.
+import type { z } from "zod";
+import { shorten } from "../../system/text/cut.js";
+import { nearest } from "../../system/text/nearest.js";
+import type { SourcePath } from "../../system/text/source-text.js";
+import { didYouMean, type WorkflowParts, type WorkflowProblem } from "./problem.js";
+import { AnalyzeStage, AskStage, CheckStage, Limits, Name, Stage, Workflow, WorkStage } from "../workflow.js";
+
+/** The stages that this version can do. */
+const STAGES = { work: WorkStage, analyze: AnalyzeStage, check: CheckStage, ask: AskStage };
+
+/** The most problems that are found. */
+const MOST = 100;
+
+/** The problems of a value that is not a workflow, and the parts of it that have their shape. */
+export interface ShapeReading {
+  problems: WorkflowProblem[];
+  /** Absent where the value, or its `stages`, is not even an object. */
+  parts?: WorkflowParts;
+}
+
+/** The workflow of a value. */
+export function readShape(value: unknown): { workflow: Workflow } | ShapeReading {
+  const read = Workflow.safeParse(value);
+  if (read.success) return { workflow: read.data };
+  const problems = read.error.issues.flatMap((issue) => toProblems(issue, value)).slice(0, MOST);
+  const hasStages = isObject(value) && isObject(value["stages"]);
+  return hasStages ? { problems, parts: partsOf(value) } : { problems };
+}
+
+function partsOf(all: Readonly<Record<string, unknown>>): WorkflowParts {
+  const entries = Object.entries(isObject(all["stages"]) ? all["stages"] : {});
+  const stages = entries.flatMap(([name, stage]) => {
+    const read = Stage.safeParse(stage);
+    return read.success && Name.safeParse(name).success ? [[name, read.data] as const] : [];
+  });
+  const limits = Limits.safeParse(all["limits"]);
+  return {
+    start: typeof all["start"] === "string" ? all["start"] : undefined,
+    stages: Object.fromEntries(stages),
+    names: entries.map(([name]) => name),
+    ...(limits.success ? { limits: limits.data } : {}),
+  };
+}
+
+type Issue = z.core.$ZodIssue;
+
+function toProblems(issue: Issue, value: unknown): WorkflowProblem[] {
+  const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(path, key, value));
+  if (issue.code === "invalid_key") return [badName(path)];
+  const found = valueAt(value, path);
+  if (issue.code === "invalid_union" && path.at(-1) === "kind") return [unknownKind(path, found)];
+  const key = path.at(-1);
+  if (found === undefined && typeof key === "string" && path.length > 0)
+    return [{ path: path.slice(0, -1), message: `${nameOf(path)} is missing`, ...addition(path, key) }];
+  return [{ path, ...wordsFor(issue, found, nameOf(path)) }];
+}
+
+function unknownKey(path: SourcePath, key: string, value: unknown): WorkflowProblem {
+  const known = knownKeys(path, value);
+  const message = `the key ${JSON.stringify(key)} is not known here`;
+  const near = nearest(key, known);
+  return {
+    path: [...path, key],
+    message,
+    suggestion: near === undefined ? `allowed: ${known.join(", ")}` : `did you mean ${JSON.stringify(near)}?`,
+  };
+}
+
+function knownKeys(path: SourcePath, value: unknown): string[] {
+  const [first, , third] = path;
+  if (path.length === 0) return Object.keys(Workflow.shape);
+  if (path.at(-1) === "limits") return Object.keys(Limits.shape);
+  if (first === "stages" && third === undefined) {
+    const found = valueAt(value, path);
+    const kind = isObject(found) ? found["kind"] : undefined;
+    const own = Object.entries(STAGES).find(([name]) => name === kind);
+    return own === undefined ? [] : Object.keys(own[1].shape);
+  }
+  return ["to", "discard"];
+}
+
+function badName(path: SourcePath): WorkflowProblem {
+  const key = String(path.at(-1));
+  const what =
+    path[0] === "stages" && path.length === 2 ? "a stage" : path[0] === "agents" ? "an agent" : "an outcome";
+  return { path, message: `${show(key)} cannot be the name of ${what}`, suggestion: NAME_RULE };
+}
+
+const NAME_RULE = "a name is a lower-case letter, then at most 39 lower-case letters, digits, - and _";
+
+function unknownKind(path: SourcePath, found: unknown): WorkflowProblem {
+  const known = Object.keys(STAGES);
+  if (found === undefined)
+    return {
+      path: path.slice(0, -1),
+      message: `${nameOf(path)} is missing`,
+      suggestion: `add one of ${known.join(", ")}`,
+    };
+  if (found === "split")
+    return {
+      path,
+      message: "stages of the kind split (child tasks) are not built in this version",
+      suggestion: `use ${known.join(", ")}, and write the parts as tasks of their own`,
+    };
+  const message = `${show(found)} is not a kind of stage`;
+  return {
+    path,
+    message,
+    suggestion: typeof found === "string" ? didYouMean(found, known) : `known: ${known.join(", ")}`,
+  };
+}
+
+/** The hint on a missing key. */
+function addition(path: SourcePath, key: string): { suggestion: string } {
+  const known: Readonly<Record<string, string>> = {
+    workflow: 'add "workflow": 1, the version of the format',
+    name: 'add "name", the file\'s name without its ending',
+    start: 'add "start", the name of the first stage',
+    stages: 'add "stages", with at least one stage',
+    next: 'add "next", such as {"done": "finish"}',
+    prompt: 'add "prompt", the name of a prompt, such as "implement"',
+    commands: 'add "commands", a list of command lines',
+    question: 'add "question", the text a person answers',
+  };
+  return {
+    suggestion:
+      (Object.hasOwn(known, key) ? known[key] : undefined) ?? `add it to ${nameOf(path.slice(0, -1))}`,
+  };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+function wordsFor(
+  issue: Issue,
+  found: unknown,
+  name: string,
+): Pick<WorkflowProblem, "message" | "suggestion"> {
+  const it = `; it is ${show(found)}`;
+  switch (issue.code) {
+    case "invalid_type":
+      return { message: `${name} must be ${TYPES[issue.expected] ?? issue.expected}${it}` };
+    case "invalid_value": {
+      const allowed = issue.values.map(String);
+      const near = typeof found === "string" ? nearest(found, allowed) : undefined;
+      return {
+        message: `${name} must be ${allowed.length === 1 ? "" : "one of "}${allowed.join(", ")}${it}`,
+        ...(near === undefined ? {} : { suggestion: `did you mean ${JSON.stringify(near)}?` }),
+      };
+    }
+    case "invalid_format":
+      return { message: `${name} is not a name${it}`, suggestion: NAME_RULE };
+    case "invalid_union":
+      return { message: `${name} must be ${unionWords(name)}${it}` };
+    case "too_small":
+      if (issue.origin === "string" || issue.origin === "array")
+        return { message: `${name} must not be empty` };
+      return {
+        message: `${name} must be ${issue.inclusive === true ? "at least" : "more than"} ${String(issue.minimum)}${it}`,
+      };
+    case "too_big":
+    case "custom":
+    case "not_multiple_of":
+    case "invalid_key":
+    case "invalid_element":
+    case "unrecognized_keys":
+    default:
+      return { message: `${name}: ${issue.message}${it}` };
+  }
+}
+
+function unionWords(name: string): string {
+  if (/\.next\.[^.]+$/u.test(name))
+    return 'the name of a stage, finish, block, or {"to": NAME, "discard": true}';
+  if (name.endsWith(".gate")) return "verify, red, none, or a list of commands";
+  if (name.endsWith(".agent")) return "the name of a role or an agent, or a list of such names";
+  return "a text, a number, true or false";
+}
+
+/** `stages.review.next.complete`, `stages.check.commands[0]`. */
+function nameOf(path: SourcePath): string {
+  const name = path.map((key) => (typeof key === "number" ? `[${String(key)}]` : `.${key}`)).join("");
+  return name === "" ? "the workflow" : name.slice(1);
+}
+
+function valueAt(value: unknown, path: SourcePath): unknown {
+  let at = value;
+  for (const key of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = Reflect.get(at, key);
+  }
+  return at;
+}
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (value === undefined) return "nothing";
+  return isObject(value) ? "an object" : shorten(JSON.stringify(value), 60);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
