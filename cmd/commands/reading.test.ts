@@ -158,9 +158,9 @@ test("ls shows what is readable of a broken file, and is a no", async () => {
 });
 
 test.each<[Run, string[], string]>([
-  [ls, [], "there is no task file"],
+  [ls, [], "no task file"],
   [ls, ["tdo"], "tdo is neither a status nor an existing file"],
-  [validate, ["nowhere.json"], "there is no task file"],
+  [validate, ["nowhere.json"], "no task file"],
   [validate, ["."], "is a folder, not a file"],
   [tail, ["-n=x"], "-n is x"],
   [replay, ["--at=0"], "--at is 0"],

@@ -97,7 +97,7 @@ export async function converse(model: Model, turns: number, more: Partial<ModelR
       callId: id,
       name,
       success: at === 0,
-      output: at === 0 ? `result of ${name}` : "there is no such folder",
+      output: at === 0 ? `result of ${name}` : "no such folder",
     }));
     messages.push(calls.length > 0 ? { role: "tool", results } : { role: "user", text: "Go on." });
   }

@@ -69,7 +69,7 @@ test.each(FORMATS)(
       "Begin, please.",
       "I look at two things.",
       "result of fs_readFile",
-      "Error: there is no such folder",
+      "Error: no such folder",
     ])
       expect(body.split(said)).toHaveLength(said.startsWith("result") ? 3 : 2);
     for (const id of ids) expect(body.split(`"${id}"`)).toHaveLength(3);

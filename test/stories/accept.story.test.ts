@@ -1,4 +1,4 @@
-// What follows from a task that passes only with changed checks: a person looks at it, accepts it, or allowed it before.
+// A task that passes only with changed checks: a person looks at it, accepts it, or allowed it before.
 import { expect, test } from "vitest";
 import type { Program } from "../rig/program.js";
 import { type Rig, story } from "../rig/rig.js";

@@ -85,7 +85,7 @@ function problems(name: string, answer: unknown): string {
   formats.default(ajv);
   const text = readFileSync(new URL(`schemas/cli/${name}.schema.json`, root), "utf8");
   const schema: unknown = JSON.parse(text);
-  if (typeof schema !== "object" || schema === null) return "the schema is no object";
+  if (typeof schema !== "object" || schema === null) return "the schema is not an object";
   const valid = ajv.compile(schema);
   return valid(answer) ? "" : ajv.errorsText(valid.errors);
 }

@@ -68,7 +68,7 @@ test(
       "E-silent": "no-summary: no JSON object with a status",
       "F-invalid":
         'bad-summary: status: Invalid option: expected one of "done"|"blocked"|"skipped"|"reviewed"',
-      "G-reviewed": 'bad-summary: the summary says "reviewed", which is no status of a task',
+      "G-reviewed": 'bad-summary: the summary says "reviewed", which is not a status of a task',
       "H-liar": "exited: exit code 7: with nothing on stderr",
     };
     for (const [id, reason] of Object.entries(reasons)) {

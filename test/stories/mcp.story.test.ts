@@ -339,7 +339,7 @@ test(
   "a project without a task file, and one that is broken, are errors of the tools and not of the server",
   story(async (rig) => {
     const [none] = await callAll(rig, [["list_tasks"]]);
-    expect(none).toContain("there is no task file");
+    expect(none).toContain("no task file");
     rig.write("to-do.json", "{");
     const [listed, added] = await callAll(rig, [["list_tasks"], ["add_task", { title: "x" }]]);
     expect(listed).toMatchObject({ tasks: [], warnings: [expect.stringContaining("has 1 problem")] });

@@ -186,7 +186,7 @@ test(
     honest(puppet, "1.3.0");
     const { code, stdout } = await rig.run(["push"]);
     expect(code).toBe(0);
-    expect(stdout).toContain("not pushed: there is no remote");
+    expect(stdout).toContain("not pushed: no remote");
     expect(rig.git("remote")).toBe("");
     expect(rig.git("rev-parse", "v1.3.0^{}").trim()).toBe(head(rig));
   }),

@@ -244,7 +244,7 @@ test(
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
     const without = await rig.run(["replay", "--tree"]);
     expect(without).toMatchObject({ code: 1, stdout: "" });
-    expect(without.stderr).toContain("not in a git repository: there is no tree to replay");
+    expect(without.stderr).toContain("not in a git repository: no tree to replay");
     rig.gitInit();
     const [run = ""] = rig.runs();
     expect((await rig.run(["replay", "--tree"])).stdout).toContain(

@@ -192,7 +192,7 @@ test(
     await watch.says(/to-do\.json has 1 problem: looper validate/);
     await json.says(/"tasks":\[\]/);
     rmSync(path.join(rig.project, "to-do.json"));
-    await watch.says(/there is no task file/);
+    await watch.says(/no task file/);
     rig.writeBacklog([{ id: "T9", status: "done" }]);
     await watch.says(/done \(1\)\n {2}T9/);
     watch.signal("SIGINT");

@@ -18,7 +18,7 @@ export async function refusal(
       return failure.read.kind === "missing"
         ? new UserError(
             "usage",
-            `there is no task file ${shown}`,
+            `no task file ${shown}`,
             await hintOfTaskFile(
               context.ports.files,
               file,

@@ -52,7 +52,7 @@ function waitingLines(
   ];
 }
 
-/** The session and its call that waits; a `usage` error where there is no such session. */
+/** The session and its call that waits; a `usage` error if the session is unknown. */
 export async function findPending(
   context: CommandContext,
   site: ChapoSite,

@@ -197,7 +197,7 @@ async function showTask(context: CommandContext, step: Step): Promise<object> {
   if (task === undefined)
     return {
       task: null,
-      message: step.taskId === undefined ? "There is no task in hand." : `There is no task ${step.taskId}.`,
+      message: step.taskId === undefined ? "No task is in hand." : `There is no task ${step.taskId}.`,
     };
   const { progress, ...rest } = task;
   const prompt = step.folder === undefined ? undefined : path.join(step.folder, "prompt.md");

@@ -22,7 +22,7 @@ export async function runCommand(
   await command(capture(context, printed, notes), { operands, flags: { ...flags, "--json": true } });
   const text = printed.join("");
   const warnings = notes.map((note) => note.replace(/^looper: /u, "").trim()).filter((note) => note !== "");
-  if (text === "") throw new UserError("no", warnings.join("\n") || "there is no answer");
+  if (text === "") throw new UserError("no", warnings.join("\n") || "no answer");
   const answer = JSON.parse(text) as Record<string, unknown>;
   return warnings.length === 0 ? answer : { ...answer, warnings };
 }

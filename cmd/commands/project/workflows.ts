@@ -196,7 +196,7 @@ async function mustBeInProject(
   );
 }
 
-/** A file, or the name of a workflow where there is no such file. */
+/** A file, or the name of a workflow if no such file exists. */
 async function check(context: CommandContext, typed: Typed, named: Named): Promise<CommandOutcome> {
   const found = await findChecked(context, named);
   const reading = await readWorkflowFile(context.ports.files, named.places, found);

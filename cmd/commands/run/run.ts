@@ -61,7 +61,7 @@ async function mustBeMeant({ ports }: CommandContext, typed: Typed, todoFile: st
   if (file === undefined || textFlag(typed, "--prompt") !== undefined || hasFlag(typed, "-y")) return;
   if ((await ports.files.stat(todoFile)) !== undefined) return;
   const hint = await hintOfFile(ports.files, todoFile, `--prompt "what to build" has an agent write it`);
-  throw new UserError("usage", `there is no task file ${todoFile}`, hint);
+  throw new UserError("usage", `no task file ${todoFile}`, hint);
 }
 
 function mannerOf(typed: Typed): Manner {

@@ -33,7 +33,7 @@ export async function replayWithTree(
   if (!opened.ok)
     throw new UserError(
       "no",
-      `${opened.error.message}: there is no tree to replay`,
+      `${opened.error.message}: no tree to replay`,
       "looper replay compares the decisions alone",
     );
   const gate = hasFlag(typed, "--gate") ? asker(context, typed, project) : undefined;

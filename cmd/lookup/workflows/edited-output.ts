@@ -79,7 +79,7 @@ function noTerminal(context: CommandContext, { task, question, id, word, folder 
   if (question.source === "tool")
     return new UserError(
       "usage",
-      "cannot open an editor: there is no terminal",
+      "cannot open an editor without a terminal",
       `write the changed arguments into a file, and name it: ${command} --edit FILE`,
     );
   const { edits = "" } = question;
@@ -87,7 +87,7 @@ function noTerminal(context: CommandContext, { task, question, id, word, folder 
   const shown = output === undefined ? "it" : shownPath(context, path.join(folder, output.file));
   return new UserError(
     "usage",
-    `cannot open ${edits} in an editor: there is no terminal`,
+    `cannot open ${edits} in an editor without a terminal`,
     `copy ${shown}, change the copy, and name it: ${command} --edit FILE`,
   );
 }

@@ -4,7 +4,7 @@ import { loadWorkflow } from "../../../src/config/workflows/load-workflow.js";
 import { workflowPlaces } from "../../../src/config/workflows/workflow-places.js";
 import type { CommandContext } from "../../context/command-context.js";
 
-/** A `usage` error, with the known names, where there is no such workflow or it has problems. `namedBy`: `--workflow`. */
+/** A `usage` error, with the known names, if the workflow is unknown or has problems. `namedBy`: `--workflow`. */
 export async function mustKnowWorkflow(
   context: CommandContext,
   project: Project,

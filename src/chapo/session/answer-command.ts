@@ -126,7 +126,7 @@ async function tellSessions({ parts: { request, session } }: AskedSession): Prom
   const { ports, redact, sessionsFolder } = request;
   const { sessions } = await listSessions({ ports, redact, folder: sessionsFolder });
   const others = sessions.filter(({ id, messages }) => id !== session.id && messages > 0).slice(0, 20);
-  if (others.length === 0) return "There is no other session of this project.";
+  if (others.length === 0) return "This project has no other session.";
   return [
     ...table(others.map(({ id, title }) => [id, title])),
     "",

@@ -17,7 +17,7 @@ import type { WorkflowPlaces } from "./find-workflows.js";
 /** The folder of a project's own schemas, NAME.schema.json. */
 export const OWN_OUTPUTS = path.join(".looper", "outputs");
 
-/** Why there is no schema, and what to do. */
+/** Why the schema was not found, and what to do. */
 export interface NoSchema {
   message: string;
   hint: string;

@@ -15,9 +15,9 @@ import { NOT_VERIFIED } from "./why-unverified.js";
 export interface CaseOrder {
   /** At the reference, before any work; `undefined` if that was not measured. */
   before: readonly Ran[] | undefined;
-  /** Room 1: the reference with the attempt's source. `undefined` if there was no such room. */
+  /** Room 1: the reference with the attempt's source. `undefined` without such a room. */
   source?: readonly Ran[] | undefined;
-  /** Room 2, or the project: the whole attempt. `undefined` if there was no such room. */
+  /** Room 2, or the project: the whole attempt. `undefined` without such a room. */
   whole?: readonly Ran[] | undefined;
 }
 

@@ -200,7 +200,7 @@ const StepEvents = {
     type: z.literal("work_saved"),
     ...job,
     output: StageOutput.optional(),
-    /** Absent: there is no saved work. */
+    /** Absent without saved work. */
     work: z.object({ commit: z.string(), base: z.string() }).optional(),
     shelved: z.boolean(),
     /** Paths that the saved work changes. */

@@ -99,7 +99,7 @@ test("edges without a target and edges that close a cycle are dropped, each with
   );
   expect(added.map((one) => one.depends_on)).toEqual([["B"], ["C", "T1"], ["T1"]]);
   expect(warnings).toEqual([
-    'new task A: dependency on "nope" dropped: there is no such task',
+    'new task A: dependency on "nope" dropped: no such task',
     "new task C: dependency on itself dropped",
     "new task C: dependency on A dropped: it would close a cycle",
   ]);
@@ -129,7 +129,7 @@ test("duplicates of an open task or in the list are dropped, and dependencies on
     'new task "OLD " dropped: a task with this title is open',
     'new task "  " dropped: it has no title',
     'new task "all done" dropped: it is the completion marker',
-    'new task T4: dependency on "PROJECT-DONE" dropped: there is no such task',
+    'new task T4: dependency on "PROJECT-DONE" dropped: no such task',
   ]);
 });
 

@@ -99,7 +99,7 @@ function edgesOf(
     const to = named === from.id ? named : (renamed.get(named) ?? named);
     const target = TaskId.safeParse(to).data;
     if (target === undefined || !known.has(target))
-      warnings.push(`new task ${id}: dependency on ${quoted(named)} dropped: there is no such task`);
+      warnings.push(`new task ${id}: dependency on ${quoted(named)} dropped: no such task`);
     else if (target === id) warnings.push(`new task ${id}: dependency on itself dropped`);
     else edges.add(target);
   }

@@ -19,7 +19,7 @@ export type Person = Pick<By, "by" | "via">;
 export interface TypedAnswer {
   /** An outcome; where any text is an answer, the text. */
   word?: string;
-  /** The comment; where any text is an answer and there is no word, the text. */
+  /** The comment; where any text is an answer and a word is missing, the text. */
   message?: string;
   /** The digest of what the person saw, or how it begins; absent: what the question shows now. */
   shown?: string;

@@ -140,7 +140,7 @@ test("only a done task is reopened, and never the completion marker", () => {
   expect(applied.refused.map(({ why }) => why)).toEqual([
     "it is blocked, not done",
     "it is the completion marker",
-    "there is no such task",
+    "no such task",
   ]);
 });
 
@@ -161,7 +161,7 @@ test("a change that no longer holds is refused, and the others are made", () => 
     "it is todo, not doing",
     "it is done",
     "it is done",
-    "there is no such task",
+    "no such task",
     "not every task is done",
   ]);
   const mixed = apply(before, ...changes, { op: "block", id: id("T1"), blockers: ["why"] });

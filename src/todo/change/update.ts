@@ -125,7 +125,7 @@ function reopen(draft: Draft, change: Extract<Change, { op: "reopen" }>): string
 function set(draft: Draft, id: TaskId, change: (task: Task) => Task | string): string | undefined {
   const at = placeOf(draft, id);
   const task = draft.tasks[at];
-  if (task === undefined) return "there is no such task";
+  if (task === undefined) return "no such task";
   const changed = change(task);
   if (typeof changed === "string") return changed;
   draft.tasks[at] = { ...changed, updated_at: draft.now };
@@ -224,7 +224,7 @@ function insert(draft: Draft, { task }: Extract<PersonChange, { op: "insert" }>)
 
 function remove(draft: Draft, { id }: Extract<PersonChange, { op: "remove" }>): string | undefined {
   const gone = draft.tasks.find((task) => task.id === id);
-  if (gone === undefined) return "there is no such task";
+  if (gone === undefined) return "no such task";
   takeOut(draft, [gone]);
   return undefined;
 }

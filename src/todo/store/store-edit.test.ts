@@ -78,7 +78,7 @@ test.each<[string, PersonChange[], object]>([
   [
     "a task that is not there",
     [change("T9", { priority: 1 })],
-    { kind: "refused", refusals: [{ why: "there is no such task" }] },
+    { kind: "refused", refusals: [{ why: "no such task" }] },
   ],
   ["one of two", [change("T1", { priority: 1 }), change("T9", { priority: 1 })], { kind: "refused" }],
   ["a cycle", [change("T1", { depends_on: [id("T2")] })], { kind: "invalid", problems: [{ rule: "cycle" }] }],

@@ -122,7 +122,7 @@ function recovered(event: Of<"recovered">, colours: Colours): Note[] {
 function invalidText(event: Of<"backlog_invalid">): string {
   switch (event.what) {
     case "missing":
-      return "there is no task file";
+      return "no task file";
     case "empty":
     case "no-tasks":
       return "the task file has no tasks";
@@ -153,7 +153,7 @@ function cleanedText({ runs, bytes }: Of<"logs_cleaned">): string {
 
 function interruptText(event: Of<"run_interrupted">, view: View): string {
   const { interrupts, current, waiting } = view;
-  if (event.signal === "SIGHUP" && !event.terminal) return "SIGHUP is ignored: there is no terminal";
+  if (event.signal === "SIGHUP" && !event.terminal) return "SIGHUP is ignored without a terminal";
   const isTerm = event.signal !== "SIGINT";
   if (!isTerm && interrupts > 2) return "ending everything at once";
   const signal = event.by === "stop" ? "looper stop: " : isTerm ? `${event.signal}: ` : "";

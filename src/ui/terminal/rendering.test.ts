@@ -214,7 +214,7 @@ test("each signal says how far the run has come in stopping", () => {
     "stopping once the agent has finished (Ctrl-C again ends it now)",
     "ending the agent (Ctrl-C again ends everything at once)",
     "ending everything at once",
-    "SIGHUP is ignored: there is no terminal",
+    "SIGHUP is ignored without a terminal",
   ]);
   expect(play([picked, term], true).lines).toEqual(["SIGTERM: ending the agent"]);
 });
@@ -314,7 +314,7 @@ function line(event: RunEvent): string {
 
 test("in a log a stop and a task file without tasks are words, not fields", () => {
   const invalid = { type: "backlog_invalid" as const, problems: [], count: 0 };
-  expect(line({ ...invalid, what: "missing" })).toBe("backlog_invalid   there is no task file");
+  expect(line({ ...invalid, what: "missing" })).toBe("backlog_invalid   no task file");
   expect(line({ ...invalid, what: "no-tasks" })).toBe("backlog_invalid   the task file holds no tasks");
   expect(line({ ...invalid, what: "broken", count: 2 })).toBe("backlog_invalid   broken, 2 problems");
   expect(line({ type: "stop_sent", ...T2, how: "now" })).toBe(

@@ -20,6 +20,6 @@ test("the pace counts failed attempts, and no reviews", () => {
   expect(estimate(pace, 0, 0)).toBe(0);
 });
 
-test("there is no estimate before a task is done", () => {
+test("an estimate needs a task that is done", () => {
   expect(estimate(addPace(NO_PACE, { finished: [one("blocked", 100)] }), 3, 0)).toBeUndefined();
 });

@@ -78,7 +78,7 @@ test.each<[Partial<Summary>, object]>([
     {
       kind: "failed",
       reason: "bad-summary",
-      evidence: 'the summary says "reviewed", which is no status of a task',
+      evidence: 'the summary says "reviewed", which is not a status of a task',
     },
   ],
 ])("a summary %j", (summary, verdict) => {

@@ -60,7 +60,7 @@ export function judgeAttempt(job: Job, snapshot: Snapshot): AttemptVerdict {
       return {
         kind: "failed",
         reason: "bad-summary",
-        evidence: 'the summary says "reviewed", which is no status of a task',
+        evidence: 'the summary says "reviewed", which is not a status of a task',
       };
     default:
       return never(summary.status);

@@ -100,7 +100,7 @@ test.each([
       { id: "3", status: "blocked", blockers: ["deferred"], depends_on: ["2.1"] },
       { id: "4", status: "todo", priority: 3, meta: { imported: { status: "odd", priority: "soon" } } },
     ]);
-    expect(notes).toContain('3: dependency on "99" dropped: there is no such task');
+    expect(notes).toContain('3: dependency on "99" dropped: no such task');
   },
 );
 

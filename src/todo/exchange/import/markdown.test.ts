@@ -70,7 +70,7 @@ test("ids: kept where valid and free, else the next in style; edges that lead no
   ]);
   expect(notes).toEqual([
     '"b" is called US-004: its id "US-001" is taken',
-    'US-004: dependency on "US-9" dropped: there is no such task',
+    'US-004: dependency on "US-9" dropped: no such task',
     "US-003: dependency on US-001 dropped: it would close a cycle",
   ]);
 });

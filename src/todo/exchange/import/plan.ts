@@ -89,8 +89,7 @@ function edgesOf(
   const edges = new Set<TaskId>();
   for (const name of draft.dependsOn ?? []) {
     const target = byName.get(name);
-    if (target === undefined)
-      said.push(`${id}: dependency on ${quoted(name)} dropped: there is no such task`);
+    if (target === undefined) said.push(`${id}: dependency on ${quoted(name)} dropped: no such task`);
     else if (target === id) said.push(`${id}: dependency on itself dropped`);
     else edges.add(target);
   }

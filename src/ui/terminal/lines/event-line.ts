@@ -29,7 +29,7 @@ const LOUD = new Set(["error", "attempt_failed", "effect_failed", "warning", "ov
 
 /** A task file without tasks has no problems to count. */
 const NO_TASKS: Readonly<Record<string, string>> = {
-  missing: "there is no task file",
+  missing: "no task file",
   empty: "the task file is empty",
   "no-tasks": "the task file holds no tasks",
 };

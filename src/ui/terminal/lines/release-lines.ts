@@ -71,7 +71,7 @@ export function releaseLines(
   const at = `${clean(tag ?? "")} at ${(commit ?? "").slice(0, HASH)}`;
   const out =
     remote === null
-      ? "not pushed: there is no remote"
+      ? "not pushed: no remote"
       : `pushed ${clean(branch)} and ${clean(tag ?? "")} to ${clean(remote.name)}`;
   switch (outcome) {
     case "released": {
@@ -128,7 +128,7 @@ export function planLines(plan: Planned, colours: Colours): string[] {
   } = plan;
   const where =
     remote === null
-      ? "nowhere: there is no remote"
+      ? "nowhere: no remote"
       : `${clean(branch)} and the tag to ${clean(remote.name)} (${clean(remote.url)})`;
   const rows: [string, string][] = [
     ["version", from === null ? "none yet" : clean(from)],
