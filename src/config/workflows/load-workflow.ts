@@ -29,14 +29,21 @@ export async function readWorkflowFile(
   return readWorkflow(read.value, { ...given({ name }), yaml: /\.ya?ml$/u.test(file) });
 }
 
-/** The workflow of a name; an unknown one, and one with problems, are `usage` errors. `namedBy`: a setting, flag or task. */
+/** A name, and what names it: a setting, flag or task. `wayOut`: what to do if there is no such workflow any more. */
+export interface NamedWorkflow {
+  name: string;
+  namedBy: string;
+  wayOut?: string;
+}
+
+/** The workflow of a name; an unknown one, and one with problems, are `usage` errors. */
 export async function loadWorkflow(
   files: Files,
   places: WorkflowPlaces,
-  { name, namedBy }: { name: string; namedBy: string },
+  named: NamedWorkflow,
 ): Promise<LoadedWorkflow> {
-  const found = await findWorkflowFile(files, places, name);
-  if (found === undefined) throw await unknownWorkflow(files, places, { name, namedBy });
+  const found = await findWorkflowFile(files, places, named.name);
+  if (found === undefined) throw await unknownWorkflow(files, places, named);
   const reading = await readWorkflowFile(files, places, found);
   if (reading.workflow !== undefined) return { ...found, reading };
   throw refuseWorkflow(found, reading.problems);
@@ -57,7 +64,7 @@ export function refuseWorkflow(
 async function unknownWorkflow(
   files: Files,
   places: WorkflowPlaces,
-  { name, namedBy }: { name: string; namedBy: string },
+  { name, namedBy, wayOut }: NamedWorkflow,
 ): Promise<UserError> {
   const known = (await listWorkflowFiles(files, places)).map((one) => one.name);
   const near = nearest(name, known);
@@ -65,7 +72,7 @@ async function unknownWorkflow(
   return new UserError(
     "usage",
     `there is no workflow ${JSON.stringify(name)}, which ${namedBy} names`,
-    `${hint}known: ${known.join(", ")}`,
+    `${wayOut === undefined ? "" : `${wayOut}; `}${hint}known: ${known.join(", ")}`,
   );
 }
 

@@ -10,10 +10,12 @@ import {
   readWorkflowFile,
   refuseWorkflow,
   type LoadedWorkflow,
+  type NamedWorkflow,
 } from "../../config/workflows/load-workflow.js";
 import { workflowPlaces } from "../../config/workflows/workflow-places.js";
 import { layerOfAgents, findAgentConflict } from "../../config/workflows/workflow-agents.js";
 import type { Rules } from "../../logging/rules.js";
+import { quoteIfNeeded } from "../../shell/quote.js";
 import { UserError } from "../../system/errors.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Task } from "../../todo/model/task.js";
@@ -43,9 +45,9 @@ export async function findWorkflowsInUse(asked: Asked, tasks: readonly Task[]): 
   const { ports, project } = asked;
   const places = workflowPlaces(asked);
   const loaded: LoadedWorkflow[] = [];
-  for (const [name, namedBy] of namesInUse(project, tasks)) {
-    if (name === DEFAULT_WORKFLOW && !(await hasOwnDefault(asked, places))) continue;
-    loaded.push(await loadWorkflow(ports.files, places, { name, namedBy }));
+  for (const named of namesInUse(project, tasks)) {
+    if (named.name === DEFAULT_WORKFLOW && !(await hasOwnDefault(asked, places))) continue;
+    loaded.push(await loadWorkflow(ports.files, places, named));
   }
   const stages = stagesOf(loaded);
   const flags = flagRules(asked, loaded, stages);
@@ -77,17 +79,35 @@ export async function findWorkflowsInUse(asked: Asked, tasks: readonly Task[]): 
   };
 }
 
-/** Each name with who names it first; a task in a stage stays in its workflow. */
-function namesInUse({ resolved, todoFile }: Project, tasks: readonly Task[]): Map<string, string> {
-  const own = resolved.settings.workflow;
+/** Each name with what names it first; a task in a stage stays in its workflow. */
+function namesInUse({ resolved, todoFile }: Project, tasks: readonly Task[]): NamedWorkflow[] {
+  const name = resolved.settings.workflow;
   const where = resolved.values.get("workflow")?.source.where ?? "";
-  const names = new Map([[own, where === "" ? "the setting workflow" : where]]);
+  const names = new Map<string, NamedWorkflow>([
+    [name, { name, namedBy: where === "" ? "the setting workflow" : where }],
+  ]);
   for (const { id, status, workflow, progress } of tasks) {
     if (status === "done") continue;
-    for (const name of [workflow, progress?.workflow])
-      if (name !== undefined && !names.has(name)) names.set(name, `task ${id} in ${path.basename(todoFile)}`);
+    const namedBy = `task ${id} in ${path.basename(todoFile)}`;
+    for (const own of [progress?.workflow, workflow])
+      if (own !== undefined && !names.has(own)) {
+        const wayOut = findWayOut(id, own, { isIn: progress?.workflow === own, isNamed: workflow === own });
+        names.set(own, { name: own, namedBy, wayOut });
+      }
   }
-  return names;
+  return [...names.values()];
+}
+
+/** How a task leaves a workflow whose file was removed. `isIn`: it is in a stage of it; `isNamed`: its key `workflow` names it. */
+function findWayOut(
+  task: string,
+  name: string,
+  { isIn, isNamed }: { isIn: boolean; isNamed: boolean },
+): string {
+  const id = quoteIfNeeded(task);
+  const leave = isIn ? [`looper todo ${id} takes ${task} out of it and begins again`] : [];
+  const other = isNamed ? [`looper set ${id} workflow=NAME chooses another one`] : [];
+  return `restore the file of ${name}, or: ${[...leave, ...other].join("; ")}`;
 }
 
 /** Whether `default` is not the one that Looper brings. */

@@ -151,6 +151,12 @@ function onInvalid(opening: Opening, event: Of<"backlog_invalid">, decision: Dec
   )
     return preflight(opening, decision);
   decision.because = { rule: `backlog-${event.what}` };
+  const own = event.problems.find(isInProgress);
+  if (own !== undefined) {
+    const hint = own.suggestion === undefined ? "" : `; ${own.suggestion}`;
+    const message = `the progress of a task in a workflow is not valid, and no agent may repair it: line ${own.line}: ${own.message}${hint}`;
+    return end(opening, "unusable-backlog", message, decision);
+  }
   if (event.what === "broken") {
     if (opening.repairs < MOST_REPAIRS) return askAgent(opening, "repair", decision);
     const message = `still not valid after ${opening.repairs} repairs${describeLastFailure(opening)}; ${describeFirstProblem(event)}`;
@@ -170,8 +176,14 @@ function onInvalid(opening: Opening, event: Of<"backlog_invalid">, decision: Dec
   return askAgent(opening, "bootstrap", decision);
 }
 
+/** The progress of a task is never an agent's to write: a person or another version of looper did. */
+function isInProgress({ pointer }: Of<"backlog_invalid">["problems"][number]): boolean {
+  return /^\/tasks\/\d+\/progress(?:\/|$)/u.test(pointer);
+}
+
 /** Whether an agent may be asked to draft or repair the backlog. */
-function startsAgent({ rules }: Opening, { what, known }: Of<"backlog_invalid">): boolean {
+function startsAgent({ rules }: Opening, { what, known, problems }: Of<"backlog_invalid">): boolean {
+  if (problems.some(isInProgress)) return false;
   return what === "broken" || (known === undefined && typeof rules.bootstrap !== "object");
 }
 

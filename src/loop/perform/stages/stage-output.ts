@@ -5,6 +5,7 @@ import type { Project } from "../../../config/project/open-project.js";
 import { tasksFolder } from "../../../config/project/tasks-folder.js";
 import { formatOutput, makeOutput, type StageText } from "../../../prompts/output-document.js";
 import { formatTaskDocument, TASK_DOCUMENT } from "../../../prompts/task-document.js";
+import { errorCode, UserError } from "../../../system/errors.js";
 import { isHalfWritten } from "../../../system/files/half-written.js";
 import { given } from "../../../system/given.js";
 import type { Files } from "../../../system/ports.js";
@@ -48,8 +49,8 @@ export async function writeOutput(
   await writeCopy(ports.files, path, digest, bytes);
   const shown = makeText(at, { outcome, output: content });
   const readable = log.redact(formatOutput(shown, { id: task.id, title: task.title }));
-  await ports.files.writeAtomic(path.replace(/\.json$/u, ".md"), readable, { mode: 0o600 });
-  await ports.files.writeAtomic(path, bytes, { mode: 0o600 });
+  await write(ports.files, path.replace(/\.json$/u, ".md"), readable);
+  await write(ports.files, path, bytes);
   const facts = collectFacts(at.workflow, at.name, content);
   return {
     stage: at.name,
@@ -99,10 +100,11 @@ function makeContent(
 async function openFolder(files: Files, project: Pick<Project, "paths">, folder: string): Promise<void> {
   const top = tasksFolder(project);
   if ((await files.stat(top)) === undefined) {
-    await files.makeFolder(top, 0o700);
-    await files.writeAtomic(join(top, ".gitignore"), "*\n", { mode: 0o600 });
+    await orInTheWay(top, () => files.makeFolder(top, 0o700));
+    await write(files, join(top, ".gitignore"), "*\n");
   }
-  await files.makeFolder(join(folder, COPIES), 0o700);
+  const copies = join(folder, COPIES);
+  await orInTheWay(copies, () => files.makeFolder(copies, 0o700));
   const names = await files.list(folder);
   for (const name of names) {
     const of = /^\.(.+)\.[0-9a-f]{12}\.tmp$/u.exec(name)?.[1];
@@ -111,7 +113,28 @@ async function openFolder(files: Files, project: Pick<Project, "paths">, folder:
 }
 
 async function writeCopy(files: Files, path: string, digest: string, bytes: Uint8Array): Promise<void> {
-  await files.writeAtomic(copyOf(path, digest), bytes, { mode: 0o600 });
+  await write(files, copyOf(path, digest), bytes);
+}
+
+async function write(files: Files, path: string, content: string | Uint8Array): Promise<void> {
+  await orInTheWay(path, () => files.writeAtomic(path, content, { mode: 0o600 }));
+}
+
+/** Error codes for a different kind of file in the way: a folder instead of a file, or the other way round. */
+const IN_THE_WAY: readonly string[] = ["EISDIR", "ENOTDIR", "EEXIST", "ELOOP", "ENOTEMPTY"];
+
+async function orInTheWay(path: string, act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!IN_THE_WAY.includes(errorCode(error) ?? "")) throw error;
+    throw new UserError(
+      "environment",
+      `cannot write ${path}: a different kind of file is in the way`,
+      "inspect and move it",
+      { cause: error },
+    );
+  }
 }
 
 function copyOf(path: string, digest: string): string {
@@ -199,9 +222,7 @@ export async function writeTaskDocument(
     const schema = stage !== undefined && "output" in stage ? stage.output : undefined;
     return { ...one, output, ...given({ schema, kind: stage?.kind }) };
   });
-  await ports.files.writeAtomic(join(folder, TASK_DOCUMENT), log.redact(formatTaskDocument(task, texts)), {
-    mode: 0o600,
-  });
+  await write(ports.files, join(folder, TASK_DOCUMENT), log.redact(formatTaskDocument(task, texts)));
 }
 
 /**

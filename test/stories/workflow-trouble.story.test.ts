@@ -1,0 +1,91 @@
+// Trouble with the files of a workflow, by the real program: a workflow that was removed, a progress of another version, and a
+// folder where a file belongs. Each is a clear refusal, nothing is lost, and the way out that it names works.
+import { mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { Rig } from "../rig/rig.js";
+import { story } from "../rig/rig.js";
+import { playStages } from "../rig/stages.js";
+
+const RUN = ["run", "--no-review", "--trust"];
+
+const CAREFUL = {
+  ...{ workflow: 1, name: "careful", start: "plan" },
+  stages: {
+    plan: { kind: "analyze", prompt: "plan", output: "plan", next: { done: "ok" } },
+    ok: { kind: "ask", question: "Go?", shows: "plan", next: { yes: "execute", no: "block" } },
+    execute: { kind: "work", prompt: "execute", next: { done: "finish" } },
+  },
+};
+
+async function begin(rig: Rig): Promise<void> {
+  rig.writeBacklog([{ id: "T1" }]);
+  rig.write(".gitignore", "looper-logs/\n.looper/\n");
+  rig.gitInit();
+  (await rig.agent()).play(playStages());
+  // The setting names another one.
+  rig.write(".looper/workflows/careful.json", JSON.stringify(CAREFUL));
+}
+
+test(
+  "a task whose workflow was removed is refused with two ways out, and both work",
+  story(async (rig) => {
+    await begin(rig);
+    expect((await rig.run([...RUN, "--workflow", "careful"])).code).toBe(1);
+    const file = ".looper/workflows/careful.json";
+    rmSync(path.join(rig.project, file));
+    const before = rig.read("to-do.json");
+    const refused = await rig.run(RUN);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('there is no workflow "careful", which task T1 in to-do.json names');
+    expect(refused.stderr).toContain(
+      "restore the file of careful, or: looper todo T1 takes T1 out of it and begins again; known: default,",
+    );
+    expect(rig.read("to-do.json")).toBe(before);
+
+    rig.write(file, JSON.stringify(CAREFUL));
+    expect((await rig.run(RUN)).stdout).toContain("Go?");
+    rmSync(path.join(rig.project, file));
+    expect((await rig.run(["todo", "T1"])).code).toBe(0);
+    expect((await rig.run([...RUN, "--workflow", "implement-review"])).code).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+  }),
+);
+
+test(
+  "a progress that another version wrote is refused before any agent, and stays as it is",
+  story(async (rig) => {
+    await begin(rig);
+    await rig.run([...RUN, "--workflow", "plan-approve-execute"]);
+    const backlog = rig.readBacklog();
+    const tasks = backlog.tasks.map((task) => ({ ...task, progress: { ...task.progress, later: 1 } }));
+    rig.write("to-do.json", `${JSON.stringify({ ...backlog, tasks }, undefined, 2)}\n`);
+    const before = rig.read("to-do.json");
+    const refused = await rig.run([...RUN, "--workflow", "plan-approve-execute"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(
+      /no agent may repair it: line \d+: the key "later" is not known here; a newer version of looper may have written it; use that version/u,
+    );
+    expect(rig.events().some(({ type }) => type === "agent_started")).toBe(false);
+    expect(rig.read("to-do.json")).toBe(before);
+  }),
+);
+
+test(
+  "a folder in the place of the task's document is named, and the stage is done once it is moved",
+  story(async (rig) => {
+    await begin(rig);
+    const folder = path.join(rig.project, ".looper/tasks/T1/task.md");
+    mkdirSync(folder, { recursive: true });
+    const run = [...RUN, "--workflow", "implement-review"];
+    const refused = await rig.run(run);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toMatch(
+      /cannot write \S+task\.md: a different kind of file is in the way: inspect and move it/u,
+    );
+    expect(refused.stderr).not.toContain("EISDIR");
+    rmSync(folder, { recursive: true });
+    expect((await rig.run(run)).code).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+  }),
+);
