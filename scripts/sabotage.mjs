@@ -1,14 +1,15 @@
 // Breaks the code on purpose, once with each test/sabotage/*.patch, in a copy; the test the patch names must go red.
 // A patch says in a line above its diff which test that is:  # test: src/todo/model/order.test.ts -t "T2 < T10"
-// Names of patches as arguments: only those.
-import { execFileSync, spawnSync } from "node:child_process";
+// Names of patches as arguments: only those. SABOTAGE_WORKERS: how many copies at a time (default: one for each core).
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** @typedef {{ name: string, file: string, testFile: string, testName: string }} Patch */
-/** @typedef {{ fullName: string, status: string }} Assertion */
+/** @typedef {{ fullName: string, status: string, failureMessages?: string[] }} Assertion */
 /** @typedef {{ name: string, assertionResults: Assertion[] }} TestFile */
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -48,20 +49,17 @@ function copyProject(copy) {
  * Runs test files (all of each, or the tests of one name) and returns the outcome of every test.
  * @param {string} copy
  * @param {string[]} args
- * @returns {TestFile[]}
+ * @returns {Promise<TestFile[]>}
  */
-function runTests(copy, args) {
+async function runTests(copy, args) {
   const report = path.join(copy, "sabotage-report.json");
   rmSync(report, { force: true });
   const vitest = path.join(copy, "node_modules", "vitest", "vitest.mjs");
   const flags = ["run", "--reporter=json", `--outputFile.json=${report}`, ...args];
   // Beside the copy, not in it: a story's project must not find the copy's files above it.
   const TMPDIR = mkdtempSync(`${copy}-tmp-`);
-  spawnSync(process.execPath, [vitest, ...flags], {
-    cwd: copy,
-    stdio: "ignore",
-    env: { ...process.env, TMPDIR },
-  });
+  const env = { ...process.env, TMPDIR };
+  await once(spawn(process.execPath, [vitest, ...flags], { cwd: copy, stdio: "ignore", env }), "close");
   endLeftovers(copy);
   rmSync(TMPDIR, { recursive: true, force: true });
   /** @type {unknown} */
@@ -88,60 +86,91 @@ function endLeftovers(copy) {
 }
 
 /**
- * The outcomes of the tests a patch names: "passed", "failed", or both, or nothing if no test has that name.
+ * The tests a patch names that ran.
  * @param {TestFile[]} results
  * @param {Patch} patch
  */
-function outcomes(results, { testFile, testName }) {
-  const tests = results
+function named(results, { testFile, testName }) {
+  return results
     .filter(({ name }) => name.endsWith(`/${testFile}`))
-    .flatMap((file) => file.assertionResults);
-  const named = tests.filter(({ fullName }) => fullName.includes(testName));
-  return new Set(
-    named.map(({ status }) => status).filter((status) => status !== "skipped" && status !== "pending"),
-  );
+    .flatMap((file) => file.assertionResults)
+    .filter(
+      ({ fullName, status }) => fullName.includes(testName) && !["skipped", "pending"].includes(status),
+    );
+}
+
+/** @param {Assertion[]} tests */
+function outcomes(tests) {
+  return [...new Set(tests.map(({ status }) => status))].join(" and ");
+}
+
+/**
+ * Whether a test failed for what it found, and not only because its time was over.
+ * @param {Assertion} test
+ */
+function sawTheBreak({ status, failureMessages = [] }) {
+  return status === "failed" && !failureMessages.every((message) => /timed out in \d+ms/.test(message));
 }
 
 /**
  * Why a patch was not caught, or undefined when it was.
  * @param {string} copy
  * @param {Patch} patch
- * @returns {string | undefined}
+ * @returns {Promise<string | undefined>}
  */
-function survives(copy, patch) {
+async function survives(copy, patch) {
   const apply = (/** @type {string[]} */ ...flags) =>
     spawnSync("git", ["apply", ...flags, patch.file], { cwd: copy, encoding: "utf8" });
   const applied = apply();
   if (applied.status !== 0) return `does not apply: ${applied.stderr.trim()}`;
   const literal = patch.testName.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  const seen = outcomes(runTests(copy, [patch.testFile, "-t", literal]), patch);
+  const seen = named(await runTests(copy, [patch.testFile, "-t", literal]), patch);
   apply("--reverse");
-  return seen.has("failed") ? undefined : `the test stays ${[...seen].join(" and ") || "unrun"}`;
+  if (seen.some(sawTheBreak)) return undefined;
+  const failed = seen.some(({ status }) => status === "failed");
+  return failed ? "the test only ran out of time" : `the test stays ${outcomes(seen) || "unrun"}`;
 }
 
-function main() {
+/**
+ * Tries the patches that are left, one after the other, and prints each result.
+ * @param {string} copy
+ * @param {Patch[]} left
+ * @param {TestFile[]} unbroken
+ * @returns {Promise<number>} how many were caught
+ */
+async function work(copy, left, unbroken) {
+  let caught = 0;
+  for (let patch = left.shift(); patch !== undefined; patch = left.shift()) {
+    const before = outcomes(named(unbroken, patch));
+    const why =
+      before === "passed"
+        ? await survives(copy, patch)
+        : `the test is ${before || "missing"} before the code is broken`;
+    if (why === undefined) caught += 1;
+    console.log(why === undefined ? `caught  ${patch.name}` : `SURVIVED  ${patch.name}: ${why}`);
+  }
+  return caught;
+}
+
+async function main() {
   const all = patches(process.argv.slice(2));
-  const copy = mkdtempSync(path.join(tmpdir(), "looper-sabotage-"));
+  const workers = Number(process.env["SABOTAGE_WORKERS"] ?? availableParallelism());
+  const copies = Array.from({ length: Math.max(1, Math.min(workers, all.length)) }, () =>
+    mkdtempSync(path.join(tmpdir(), "looper-sabotage-")),
+  );
   try {
-    copyProject(copy);
-    const unbroken = runTests(copy, [...new Set(all.map(({ testFile }) => testFile))]);
-    let caught = 0;
-    for (const patch of all) {
-      const before = [...outcomes(unbroken, patch)].join(" and ");
-      const why =
-        before === "passed"
-          ? survives(copy, patch)
-          : `the test is ${before || "missing"} before the code is broken`;
-      if (why === undefined) caught += 1;
-      console.log(
-        `${why === undefined ? "caught" : "SURVIVED"}  ${patch.name}${why === undefined ? "" : `: ${why}`}`,
-      );
-    }
+    for (const copy of copies) copyProject(copy);
+    const [first = ""] = copies;
+    const unbroken = await runTests(first, [...new Set(all.map(({ testFile }) => testFile))]);
+    const left = [...all];
+    const caught = (await Promise.all(copies.map((copy) => work(copy, left, unbroken)))).reduce(
+      (a, b) => a + b,
+    );
     console.log(`${caught} of ${all.length}`);
     if (caught < all.length || all.length === 0) process.exitCode = 1;
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    for (const copy of copies) rmSync(copy, { recursive: true, force: true });
   }
 }
 
-main();
+await main();
