@@ -83,9 +83,11 @@ test(
     );
     const planned = await rig.run(["rollback", "T1", "--dry-run", "--json"]);
     expect(JSON.parse(planned.stdout)).toMatchObject({ outcome: "planned", paths: ["T1.txt"] });
+    expect(JSON.parse(planned.stdout)).toMatchObject({ created: ["T1.txt"], modified: [], deleted: [] });
     expect(existsSync(path.join(rig.project, "T1.txt"))).toBe(true);
     const undone = await rig.run(["rollback", "T1", "-y"]);
     expect(undone.code, undone.stderr).toBe(0);
+    expect(undone.stdout).toContain("rolled back T1: 1 file created, 0 modified\nundone T1 ");
     expect(existsSync(path.join(rig.project, "T1.txt"))).toBe(false);
   }),
 );

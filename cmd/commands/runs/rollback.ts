@@ -1,5 +1,6 @@
 // `looper rollback ID`: takes back what a task has changed. Leaves the work to src/loop/undo.
-import { rollback as rollTaskBack, type RollbackCounts } from "../../../src/loop/undo/rollback.js";
+import type { ChangeCounts } from "../../../src/loop/undo/change-counts.js";
+import { rollback as rollTaskBack } from "../../../src/loop/undo/rollback.js";
 import { undo as undoTask } from "../../../src/loop/undo/undo.js";
 import { UserError } from "../../../src/system/errors.js";
 import { rollbackAnswer } from "../../../src/ui/answers/runs/rollback.js";
@@ -36,7 +37,7 @@ export async function rollback(context: CommandContext, typed: Typed): Promise<C
     );
   const project = await projectOf(context, { file });
   const check = await checkOptionsOf(context, project);
-  const confirm = async (counts: RollbackCounts): Promise<boolean> => {
+  const confirm = async (counts: ChangeCounts): Promise<boolean> => {
     if (agreed === true) return true;
     return context.confirm(`Roll back ${id}: ${countLine(counts)}?`, pathLines(counts));
   };
@@ -61,7 +62,7 @@ async function rollDoneBack(
     id,
     confirm,
     dryRun,
-  }: { id: string; confirm: (counts: RollbackCounts) => Promise<boolean>; dryRun: boolean },
+  }: { id: string; confirm: (counts: ChangeCounts) => Promise<boolean>; dryRun: boolean },
 ): Promise<CommandOutcome> {
   if (!dryRun && !hasFlag(typed, "-y")) {
     const { ports, env, home } = context;
@@ -72,16 +73,20 @@ async function rollDoneBack(
       stop: new AbortController().signal,
     });
     if (planned.outcome === "planned") {
-      if (!(await confirm({ created: [], modified: planned.paths, deleted: [] }))) {
+      if (!(await confirm(planned.counts))) {
         await context.report({ level: "info", lines: ["nothing was rolled back"] });
         return "no";
       }
     }
   }
-  return undo(context, typed);
+  return undo(context, typed, (answer) =>
+    answer.outcome === "planned"
+      ? [`${clean(id)}: ${countLine(answer)}`, ...pathLines(answer)]
+      : [`rolled back ${clean(id)}: ${countLine(answer)}`],
+  );
 }
 
-function countLine({ created, modified, deleted }: RollbackCounts): string {
+function countLine({ created, modified, deleted }: ChangeCounts): string {
   const parts = [
     `${plural(created.length, "file")} created`,
     `${String(modified.length)} modified`,
@@ -92,7 +97,7 @@ function countLine({ created, modified, deleted }: RollbackCounts): string {
 
 const MOST_SHOWN = 20;
 
-function pathLines({ created, modified, deleted }: RollbackCounts): string[] {
+function pathLines({ created, modified, deleted }: ChangeCounts): string[] {
   const all = [
     ...created.map((path) => `  + ${clean(path)}`),
     ...modified.map((path) => `  ~ ${clean(path)}`),

@@ -18,8 +18,14 @@ import {
 import { stopOnSignal } from "../../lookup/stop-on-signal.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
-/** Undoes a task, with `--cascade` those that depend on it, then runs the verify commands. */
-export async function undo(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
+type Undone = Exclude<UndoAnswer, { outcome: "refused" }>;
+
+/** Undoes a task, with `--cascade` those that depend on it, then runs the verify commands. `lead`: lines above the result. */
+export async function undo(
+  context: CommandContext,
+  typed: Typed,
+  lead: (answer: Undone) => string[] = () => [],
+): Promise<CommandOutcome> {
   const { ports, env, home } = context;
   const [id = "", file] = typed.operands;
   await refuseAgents(context, {
@@ -44,7 +50,7 @@ export async function undo(context: CommandContext, typed: Typed): Promise<Comma
     stop: stop.signal,
   });
   const answer = undoAnswer(id, undoing);
-  await print(context, answer, hasFlag(typed, "--json"));
+  await print(context, answer, { json: hasFlag(typed, "--json"), lead });
   const [signal] = stop.seen;
   if (signal !== undefined) return { ending: "interrupted", signal };
   return answer.outcome === "refused" || (answer.outcome === "undone" && answer.gate.verdict === "failed")
@@ -52,13 +58,18 @@ export async function undo(context: CommandContext, typed: Typed): Promise<Comma
     : "ok";
 }
 
-async function print(context: CommandContext, answer: UndoAnswer, json: boolean): Promise<void> {
+async function print(
+  context: CommandContext,
+  answer: UndoAnswer,
+  { json, lead }: { json: boolean; lead: (answer: Undone) => string[] },
+): Promise<void> {
   const { out } = context;
   if (answer.outcome !== "refused")
     for (const text of answer.warnings)
       await context.report({ level: "warn", lines: [`looper: ${clean(text)}`] });
   if (json) return printJson(context, answer);
-  if (answer.outcome !== "refused") return printLines(out, undoLines(answer, coloursFor(out.colour)));
+  if (answer.outcome !== "refused")
+    return printLines(out, [...lead(answer), ...undoLines(answer, coloursFor(out.colour))]);
   const [first = "", ...rest] = refusalLines(answer);
   return context.report({ level: "error", lines: [`looper: ${first}`, ...rest] });
 }

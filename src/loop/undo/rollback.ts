@@ -1,7 +1,7 @@
 // Takes back what a task that is not done has changed so far: the tree goes back to its base, its saved work becomes a rescue, and
 // it begins again. A task that is done is undone (undo.ts). If others changed the same paths, nothing is changed.
 import { toText } from "../../git/base/bytes.js";
-import { exists, sameVersion, type DiffEntry } from "../../git/base/read/diff.js";
+import { sameVersion, type DiffEntry } from "../../git/base/read/diff.js";
 import { withHint } from "../../git/base/git.js";
 import { readHead } from "../../git/base/repository/head.js";
 import { asideId, checkpointRef } from "../../git/base/names.js";
@@ -17,29 +17,23 @@ import { given } from "../../system/given.js";
 import { hintOnTask } from "../../todo/change/which-task.js";
 import type { By } from "../../workflow/progress.js";
 import type { Task } from "../../todo/model/task.js";
+import { countChanges, type ChangeCounts } from "./change-counts.js";
 import { openSite, readBacklog, takeOver, type UndoSite } from "./undo-site.js";
-
-/** The changes that a rollback takes back: paths as text, from the top. */
-export interface RollbackCounts {
-  created: readonly string[];
-  modified: readonly string[];
-  deleted: readonly string[];
-}
 
 export type RolledBack =
   /** It is done: what it changed is in a commit, which `undo` reverts. */
   | { outcome: "done" }
   | { outcome: "nothing" }
-  | ({ outcome: "foreign"; paths: readonly string[] } & RollbackCounts)
-  | ({ outcome: "declined" } & RollbackCounts)
-  | ({ outcome: "planned" } & RollbackCounts)
-  | ({ outcome: "rolled-back"; rescue?: string; warnings: readonly string[] } & RollbackCounts);
+  | ({ outcome: "foreign"; paths: readonly string[] } & ChangeCounts)
+  | ({ outcome: "declined" } & ChangeCounts)
+  | ({ outcome: "planned" } & ChangeCounts)
+  | ({ outcome: "rolled-back"; rescue?: string; warnings: readonly string[] } & ChangeCounts);
 
 export interface RollbackRequest {
   id: string;
   who: Pick<By, "by" | "via">;
   dryRun: boolean;
-  confirm: (counts: RollbackCounts) => Promise<boolean>;
+  confirm: (counts: ChangeCounts) => Promise<boolean>;
 }
 
 type Site = Parameters<typeof openSite>;
@@ -136,15 +130,6 @@ async function findForeign(
     return !isAtWork && version !== undefined && !sameVersion(version, to);
   });
   return foreign.map(({ path }) => toText(path)).sort();
-}
-
-function countChanges(changes: readonly DiffEntry[]): RollbackCounts {
-  const paths = (some: readonly DiffEntry[]): string[] => some.map(({ path }) => toText(path)).sort();
-  return {
-    created: paths(changes.filter(({ from }) => !exists(from))),
-    modified: paths(changes.filter(({ from, to }) => exists(from) && exists(to))),
-    deleted: paths(changes.filter(({ to }) => !exists(to))),
-  };
 }
 
 /** The task begins again: its place in the workflow and its work are gone from the row, its outputs stay. */

@@ -8,6 +8,7 @@ import { formatUndoMessage } from "../../git/commit/message.js";
 import { dropPending, recoverPending, type Prepared } from "../../git/commit/pending.js";
 import { publish } from "../../git/commit/publish.js";
 import { publishWithTree } from "../../git/undo/revert-tree.js";
+import { countReverted, type ChangeCounts } from "./change-counts.js";
 import { UserError } from "../../system/errors.js";
 import type { Backlog } from "../../todo/model/task.js";
 import { readMissingFacts, type PendingFacts } from "../runs/pending-facts.js";
@@ -20,6 +21,8 @@ export interface Undone {
   commit?: string;
   /** Relative to the top of the repository, without the backlog. */
   paths: readonly string[];
+  /** The same paths, by what the tasks did to them. */
+  counts: ChangeCounts;
   /** Tasks that are open again. */
   reopened: readonly string[];
   warnings: readonly string[];
@@ -53,6 +56,7 @@ export async function commitUndo(site: UndoSite, order: UndoOrder): Promise<Undo
     undone: plan.undone,
     ...(published === undefined ? {} : { commit: published.commit }),
     paths: changes.map(({ path }) => toText(path)),
+    counts: countReverted(changes),
     reopened: updated.filter(({ to }) => to === "todo").map(({ id }) => id),
     warnings: [
       ...(published?.warnings ?? []),
@@ -111,11 +115,13 @@ async function finishUndo(
 ): Promise<Undone> {
   const { prepared, undone, backlog } = found;
   const published = await publishWithTree(repo, prepared);
+  const reverted = prepared.changes.filter(({ path }) => path !== repo.todo?.path);
   const open = new Set<string>(backlog.tasks.filter(({ status }) => status === "todo").map(({ id }) => id));
   return {
     undone,
     commit: published.commit,
-    paths: prepared.changes.filter(({ path }) => path !== repo.todo?.path).map(({ path }) => toText(path)),
+    paths: reverted.map(({ path }) => toText(path)),
+    counts: countReverted(reverted),
     reopened: undone.map(({ task }) => task).filter((task) => open.has(task)),
     warnings: ["finished what was interrupted", ...published.warnings],
     backlog,

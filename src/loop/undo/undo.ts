@@ -15,6 +15,7 @@ import { hintOnTask, findNearTask } from "../../todo/change/which-task.js";
 import { never } from "../../system/never.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import type { Backlog } from "../../todo/model/task.js";
+import { countReverted } from "./change-counts.js";
 import { planUndo, type UndoneTask, type UndoPlan, type UndoWish } from "./plan-undo.js";
 import { commitUndo, finishPending, type Undone } from "./undo-commit.js";
 import { runGateAfter, type GateEnd, type GateRequest } from "./undo-gate.js";
@@ -93,6 +94,7 @@ async function planDryRun(site: UndoSite, { wish }: UndoRequest): Promise<Undoin
     outcome: "planned",
     undone: plan.undone,
     paths: changes.map(({ path }) => toText(path)),
+    counts: countReverted(changes),
     reopened: plan.changes.flatMap((change) => ("id" in change ? [change.id] : [])),
     warnings:
       pending === undefined

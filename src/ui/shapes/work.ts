@@ -76,6 +76,9 @@ const undoing = {
   task: z.string().describe("The task that was named"),
   undone: z.array(UndoneTask).describe("That task first, then those that depend on it, newest first"),
   paths: z.array(z.string()).describe("Paths that are changed back, from the top of the repository"),
+  created: z.array(z.string()).describe("Of these paths, those that the tasks created"),
+  modified: z.array(z.string()),
+  deleted: z.array(z.string()),
   reopened: z.array(z.string()).describe("Tasks that are to do again"),
   warnings: z.array(z.string()),
 };

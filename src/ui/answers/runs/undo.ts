@@ -9,11 +9,12 @@ type Refusal = Extract<UndoAnswer, { outcome: "refused" }>;
 /** The result of undoing a task. */
 export function undoAnswer(task: string, undoing: Undoing): UndoAnswer {
   if (undoing.outcome === "refused") return refusalOf(task, undoing);
-  const { undone, paths, reopened, warnings } = undoing;
+  const { undone, paths, counts, reopened, warnings } = undoing;
   const told = {
     task,
     undone: undone.map(({ commit = null, ...one }) => ({ ...one, commit })),
     paths: [...paths],
+    ...{ created: [...counts.created], modified: [...counts.modified], deleted: [...counts.deleted] },
     reopened: [...reopened],
     warnings: [...warnings],
   };

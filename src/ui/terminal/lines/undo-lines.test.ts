@@ -11,6 +11,7 @@ const told = {
     { task: "T2", title: "Two", commit: null },
   ],
   paths: Array.from({ length: 12 }, (_, n) => `p${n}`),
+  ...{ created: [], modified: [], deleted: [] },
   reopened: ["T1", "T2"],
   warnings: [],
 };
