@@ -48,7 +48,7 @@ export interface Snapshot {
   backlogMode: string | undefined;
   /** Repositories inside the tree (paths as text) with uncommitted work of the attempt. */
   inside: readonly string[];
-  /** The warnings about commits; a part of `warnings`. */
+  /** The warnings about commits, git's settings and hooks, which no restore of the tree repeats; a part of `warnings`. */
   told: readonly string[];
   warnings: readonly string[];
 }
@@ -78,7 +78,7 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
     changes = await leaveSwitched(repo, order, changes, switched);
     rescue = await putHeadBack(repo, target, now, order);
   }
-  const told = await warnOfCommits(repo, move, { now, kept: rescue });
+  const commits = await warnOfCommits(repo, move, { now, kept: rescue });
   const head = headAfter(verdict, target, now);
   await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
   const { id, modules } = order.checkpoint;
@@ -94,13 +94,13 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
     verdict,
     head,
     backlogMode: backlog?.to.mode,
-    told,
+    told: [...locks, ...settings, ...commits],
     inside: [...inside, ...made].map(toText),
     warnings: [
       ...locks,
       ...settings,
       ...warnings,
-      ...told,
+      ...commits,
       ...removed,
       ...warnOfInside(inside, made),
       ...(await warnOfTouched(repo)),

@@ -16,6 +16,7 @@ import { checkpointDraft, undoDraft } from "../tree/draft-tree.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
 import { makeAgentEnvironment } from "../environment.js";
 import { hideFromReader } from "../hide-from-readers.js";
+import { keepTaskFiles, putTaskFilesBack } from "../task-files.js";
 import { listPlacesToHide } from "./places-to-hide.js";
 import { addRequests, noRequests, readRequests, takeReport, type AgentRequests } from "./agent-requests.js";
 import { openAgentFile, type AgentLines } from "../../../logging/agent-file.js";
@@ -82,12 +83,14 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
       ...{ began, effect, configured, step, prompt, promptFile, stop, hidden },
       ...given({ stage, resume, left, answered: decided?.answered }),
     };
+    const kept = await keepTaskFiles(world, job);
     const again = log.redact(`${introduceVisit(stage, withoutSession(left), job)}${rendered}`);
     const worked = await startAgain(world, call, { first: await runAgent(world, call), prompt: again });
     const reported = await askForMissingReport(world, call, worked);
     const asked = await useRequests(world, call, await askForMissingReason(world, call, reported));
     const result = blockByCall(asked, job);
     await logSummary(world, job, result);
+    await putTaskFilesBack(world, job, kept);
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
     // The release's own check reports the agent's other changes.
     else if (guards) await world.store.putBack(before);

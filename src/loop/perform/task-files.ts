@@ -1,0 +1,112 @@
+// The files of tasks below `tasks_dir` while an agent works: outputs of stages and the task's document belong to the runner, and people
+// read them before they answer. Changes by an agent are put back and reported. Leaves the row and its digests to the store.
+import { basename, dirname, join, relative } from "node:path";
+import { tasksFolder } from "../../config/project/tasks-folder.js";
+import type { FileStat } from "../../system/ports.js";
+import { listSome } from "../../system/text/cut.js";
+import { COPIES, parseOutputName, taskFolderName } from "../../workflow/outputs/task-files.js";
+import type { JobFacts } from "../step/effects.js";
+import type { World } from "./world.js";
+
+type FilesWorld = Pick<World, "ports" | "project" | "memory" | "workflows">;
+
+/** The files as they were before an agent began, by absolute path. */
+export interface KeptTaskFiles {
+  /** The folder of the job's own task, if it is in a workflow. */
+  own: string | undefined;
+  files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** A larger file is not one that the runner wrote. */
+const LARGEST = 16 * 1024 * 1024;
+
+/**
+ * Reads the files that no agent may change: everything in the folder of the job's own task, and the outputs that the rows of other
+ * tasks name. A person may change those of other tasks meanwhile only by new files.
+ */
+export async function keepTaskFiles(world: FilesWorld, job: JobFacts): Promise<KeptTaskFiles | undefined> {
+  const { ports, project, memory, workflows } = world;
+  if (workflows === undefined) return undefined;
+  const top = tasksFolder(project);
+  const own = job.stage === undefined ? undefined : join(top, taskFolderName(job.task_id ?? ""));
+  const others = (memory.backlog?.tasks ?? [])
+    .filter(({ id }) => id !== job.task_id || own === undefined)
+    .flatMap(({ progress }) => Object.values(progress?.outputs ?? {}))
+    .flatMap(({ file }) => [file, file.replace(/\.json$/u, ".md")])
+    .map((file) => join(top, file));
+  const names = own === undefined ? [] : await listFolder(world, own);
+  const files = new Map<string, Uint8Array>();
+  for (const path of [...names, ...others]) {
+    const stat = await ports.files.stat(path, { link: true });
+    const bytes = isSmallFile(stat) ? await ports.files.read(path) : undefined;
+    if (bytes !== undefined) files.set(path, bytes);
+  }
+  return { own, files };
+}
+
+/** The paths in a task's folder and in its folder of copies. */
+async function listFolder({ ports: { files } }: FilesWorld, folder: string): Promise<string[]> {
+  const names = await files.list(folder);
+  const copies = await files.list(join(folder, COPIES));
+  return [
+    ...names.filter((name) => name !== COPIES).map((name) => join(folder, name)),
+    ...copies.map((name) => join(folder, COPIES, name)),
+  ];
+}
+
+/** Puts them back as they were, and warns of what had changed. An agent's own notes beside them stay. */
+export async function putTaskFilesBack(
+  world: FilesWorld & Pick<World, "log">,
+  job: JobFacts,
+  kept: KeptTaskFiles | undefined,
+): Promise<void> {
+  if (kept === undefined) return;
+  const { ports, project, log } = world;
+  const { files } = ports;
+  const changed: string[] = [];
+  if (kept.own !== undefined) changed.push(...(await removeForeign(world, kept.own, kept.files)));
+  for (const [path, bytes] of kept.files) {
+    const stat = await files.stat(path, { link: true });
+    const isSame = isSmallFile(stat) && stat?.size === bytes.length;
+    if (isSame && Buffer.compare((await files.read(path)) ?? new Uint8Array(), bytes) === 0) continue;
+    if (stat !== undefined && stat.kind !== "file") await files.removeTree(path);
+    await files.makeFolder(dirname(path), 0o700);
+    await files.writeAtomic(path, bytes, { mode: 0o600 });
+    changed.push(path);
+  }
+  if (changed.length === 0) return;
+  const top = project.folder;
+  const names = [...new Set(changed)].map((path) => relative(top, path)).sort();
+  const who = job.stage === undefined ? "the agent" : `the agent of the stage ${job.stage}`;
+  const message = `${who} changed files that the runner alone writes, and they were put back: ${listSome(names)}`;
+  await log.tell({ type: "warning", ...job, message });
+}
+
+/** Removes what is in the way of the runner's next files: outputs that an agent wrote, and links, which would lead a write elsewhere. */
+async function removeForeign(
+  { ports: { files } }: FilesWorld,
+  own: string,
+  kept: KeptTaskFiles["files"],
+): Promise<string[]> {
+  const removed: string[] = [];
+  const remove = async (path: string): Promise<void> => {
+    await files.removeTree(path);
+    removed.push(path);
+  };
+  for (const folder of [own, join(own, COPIES)]) {
+    const kind = (await files.stat(folder, { link: true }))?.kind;
+    if (kind !== undefined && kind !== "folder") await remove(folder);
+  }
+  for (const name of await files.list(own)) {
+    const path = join(own, name);
+    if (name === COPIES || kept.has(path)) continue;
+    const kind = (await files.stat(path, { link: true }))?.kind;
+    const isOutput = parseOutputName(basename(name).replace(/\.md$/u, ".json")) !== undefined;
+    if (isOutput || (kind !== "file" && kind !== "folder")) await remove(path);
+  }
+  return removed;
+}
+
+function isSmallFile(stat: FileStat | undefined): boolean {
+  return stat?.kind === "file" && stat.size <= LARGEST;
+}

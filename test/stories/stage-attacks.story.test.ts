@@ -1,0 +1,77 @@
+// Agents in the stages of a workflow that write where only the runner or a person may: everything is put back, and the log says so.
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { type Rig, story } from "../rig/rig.js";
+import { playStages, USUAL } from "../rig/stages.js";
+
+const RUN = ["run", "--trust", "--no-review"];
+const inTasks = (rig: Rig, file: string) => path.join(rig.project, ".looper/tasks", file);
+
+test(
+  "a reviewer that writes hooks and settings of git leaves none of them, and the run names each",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    const puppet = await rig.agent();
+    rig.gitInit();
+    puppet.play(
+      playStages({
+        review: async (turn) => {
+          await turn.shell("echo exit 1 > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit");
+          await turn.shell("git config core.hooksPath /nowhere");
+          await USUAL["review"]?.(turn);
+        },
+      }),
+    );
+    const run = await rig.run([...RUN, "--workflow", "implement-review"]);
+    expect(run.code, run.stderr).toBe(0);
+    expect(readdirSync(path.join(rig.project, ".git/hooks"))).not.toContain("pre-commit");
+    expect(rig.git("config", "--list", "--local")).not.toContain("/nowhere");
+    expect(run.stderr).toMatch(/\.git\/hooks\/pre-commit was made during the attempt/u);
+    expect(run.stderr).toMatch(/\.git\/config was changed during the attempt/u);
+  }),
+);
+
+test(
+  "an agent that writes into the folders of tasks leaves nothing there: a plan that a person reads, the document, forged outputs, links",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1", workflow: "plan-approve-execute" }, { id: "T2" }]);
+    const puppet = await rig.agent();
+    rig.gitInit();
+    const outside = path.join(path.dirname(rig.project), "outside.txt");
+    writeFileSync(outside, "mine\n");
+    let plan = "";
+    puppet.play(
+      playStages({
+        implement: async (turn) => {
+          plan = readFileSync(inTasks(rig, "T1/2-plan.md"), "utf8");
+          writeFileSync(inTasks(rig, "T1/2-plan.md"), "# A harmless plan\n");
+          rmSync(inTasks(rig, "T1/2-plan.json"));
+          writeFileSync(inTasks(rig, "T2/task.md"), "- [x] everything\n");
+          writeFileSync(inTasks(rig, "T2/notes.txt"), "my own\n");
+          symlinkSync(outside, inTasks(rig, "T2/1-implement.json"));
+          await USUAL["implement"]?.(turn);
+        },
+        review: async (turn) => {
+          writeFileSync(inTasks(rig, "T2/1-review.json"), '{"findings":[]}');
+          await USUAL["review"]?.(turn);
+        },
+      }),
+    );
+    const run = await rig.run([...RUN, "--workflow", "implement-review"]);
+    expect(run.code, run.stderr).toBe(1);
+    expect(rig.statuses()).toEqual({ T1: "blocked", T2: "done" });
+    expect(readFileSync(inTasks(rig, "T1/2-plan.md"), "utf8")).toBe(plan);
+    expect(existsSync(inTasks(rig, "T1/2-plan.json"))).toBe(true);
+    expect(readFileSync(inTasks(rig, "T2/task.md"), "utf8")).not.toContain("everything");
+    expect(readFileSync(inTasks(rig, "T2/notes.txt"), "utf8")).toBe("my own\n");
+    expect(readFileSync(outside, "utf8")).toBe("mine\n");
+    expect(existsSync(inTasks(rig, "T2/1-review.json"))).toBe(false);
+    expect(run.stderr).toContain(
+      "the agent of the stage implement changed files that the runner alone writes, and they were put back: .looper/tasks/T1/2-plan.json, .looper/tasks/T1/2-plan.md, .looper/tasks/T2/1-implement.json",
+    );
+    expect(run.stderr).toContain(
+      "the agent of the stage review changed files that the runner alone writes, and they were put back: .looper/tasks/T2/1-review.json",
+    );
+  }),
+);
