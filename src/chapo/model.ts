@@ -1,4 +1,5 @@
 // A model as the engine sees it: requests, replies and failures. Types only. models/ has the providers, retries and fallbacks.
+import type { Effort } from "../config/settings/efforts.js";
 import type { FailureReason } from "../agents/agent.js";
 import type { ToolParameters } from "./tool.js";
 
@@ -45,8 +46,14 @@ export interface ModelRequest {
   tools: readonly OfferedTool[];
   /** Aborted to end the request at once; the promise then resolves with a failure. */
   signal: AbortSignal;
+  /** How much the model is to think; absent: as it does by itself. */
+  effort?: Effort;
+  /** Names the conversation to a provider that keeps prefixes of requests by a key. */
+  cacheKey?: string;
   /** Called with each piece of text, if the reply is streamed. */
   onText?: (delta: string) => void;
+  /** Called with each piece of the model's thinking, if the provider streams it. */
+  onThought?: (delta: string) => void;
   /** Called before the wait for a retry. Text streamed by the failed try is void. */
   onWait?: (wait: { ms: number; why: string }) => void;
 }

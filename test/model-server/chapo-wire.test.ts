@@ -123,3 +123,27 @@ test("nothing is kept at OpenAI's, and what is set is asked for", async () => {
   expect(chat).toMatchObject({ model: "local/model", temperature: 0.25, max_tokens: 321 });
   expect(gemini).toMatchObject({ generationConfig: { temperature: 0.25, maxOutputTokens: 321 } });
 });
+
+test("the effort is asked for in each provider's words, and only OpenAI gets the key of the cache", async () => {
+  const asked = Object.fromEntries(
+    await Promise.all(
+      FORMATS.map(async ([format]) => {
+        const server = await serve({ script: SCRIPT });
+        const model = await open(server, format);
+        await model.ask(request([{ role: "user", text: "Hi" }], { effort: "high", cacheKey: "s-1" }));
+        return [format, server.seen[0]?.body] as const;
+      }),
+    ),
+  );
+  expect(at(asked["anthropic"], "thinking")).toEqual({ type: "enabled", budget_tokens: 20_000 });
+  expect(at(asked["responses"], "reasoning")).toEqual({ effort: "high" });
+  expect(at(asked["chat"], "reasoning_effort")).toBe("high");
+  expect(at(at(asked["gemini"], "generationConfig"), "thinkingConfig")).toEqual({
+    thinkingLevel: "high",
+    includeThoughts: true,
+  });
+  const keyed = Object.entries(asked).filter(([, body]) => JSON.stringify(body).includes("s-1"));
+  expect(keyed.map(([format, body]) => [format, at(body, "prompt_cache_key")])).toEqual([
+    ["responses", "s-1"],
+  ]);
+});

@@ -69,7 +69,8 @@ test.each(FORMATS.map(([format]) => format))(
         rig.write("a.txt", "alpha\n");
         const server = await serve({ script: scriptIn(vocabulary) });
         settingsFor(rig, server, format, { tools: vocabulary });
-        const ran = await rig.run(["chapo", "--json", "Make it beta"], { env: KEYS });
+        const effort = vocabulary === "anvil" ? ["--effort", "low"] : [];
+        const ran = await rig.run(["chapo", "--json", ...effort, "Make it beta"], { env: KEYS });
         expect(ran).toMatchObject({ code: 0, stderr: "" });
         expect(rig.read("a.txt")).toBe("beta\n");
         const events = eventsOf(ran);
@@ -83,6 +84,14 @@ test.each(FORMATS.map(([format]) => format))(
         expect(bodies[2]).toMatch(/beta.*exit_code|exit_code.*beta/);
         expect(bodies[3]).toContain("It is done.");
         expect(bodies.join("\n")).not.toContain('-1"');
+        const [session] = dataOf(events, "status").map((status) => status.session);
+        const keys = bodies.map((body) => (JSON.parse(body) as Record<string, unknown>)["prompt_cache_key"]);
+        expect(new Set(keys)).toEqual(new Set([format === "responses" ? session : undefined]));
+        // The validation is not part of the work.
+        const asked = /"effort":"low"|"reasoning_effort":"low"|"budget_tokens"|"thinkingLevel":"low"/;
+        expect(bodies.map((body) => asked.test(body))).toEqual(
+          [true, true, true, false].map((isWork) => isWork && vocabulary === "anvil"),
+        );
         if (format === "anthropic") expect(bodies[1]).toContain('"cache_control":{"type":"ephemeral"}');
       }
     })(),

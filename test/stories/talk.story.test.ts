@@ -35,7 +35,12 @@ inTerminal(
   "text streams with a spinner, each text is shown once and before the question, and one key answers",
   story(async (rig) => {
     const turns = [
-      { ...call("bash_execute", { command: "echo ran > ran.txt" }), say: SLOW, piece_ms: 300 },
+      {
+        ...call("bash_execute", { command: "echo ran > ran.txt" }),
+        think: "A file is needed.",
+        say: SLOW,
+        piece_ms: 300,
+      },
       { say: "It ran." },
       { say: "The second answer." },
     ];
@@ -46,6 +51,7 @@ inTerminal(
       tmux.press("Enter");
       await tmux.shows("This sentence");
       expect(tmux.screen()).not.toContain("The end.");
+      expect(tmux.screen({ styled: true })).toMatch(/\u001b\[(?:0;)?2m(?:\u001b\[\d+m)*┆ A file is needed\./);
       expect(tmux.screen()).toMatch(/ thinking · \d+s · Esc interrupts/);
       await tmux.shows("y yes · n no");
       expect(tmux.screen()).toMatch(/The end\.[^]*echo ran > ran\.txt/);
@@ -207,6 +213,8 @@ inTerminal(
         ["/help", "/permissions  show the mode"],
         ["/cost", /input tokens +\d+/],
         ["/model", "The model is scripted"],
+        ["/effort hgih", "did you mean high?"],
+        ["/effort high", "The effort is high"],
         ["/permissions", /mode +default/],
         ["/agents", "explore"],
         ["/hooks", /hooks/],

@@ -11,6 +11,7 @@ import {
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import type { Project } from "../../../src/config/project/open-project.js";
+import { EFFORTS } from "../../../src/config/settings/efforts.js";
 import { rowOf } from "../../../src/config/settings/settings.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
 import { makeBaseEnvironment } from "../../../src/loop/perform/environment.js";
@@ -142,6 +143,7 @@ function withTyped(settings: ChapoSettings, typed: Typed): ChapoSettings {
   const trustMode = oneOf(typed, "--trust-mode", TRUST_MODES);
   const mode = oneOf(typed, "--mode", PERMISSION_MODES);
   const profile = oneOf(typed, "--profile", PROFILES);
+  const effort = oneOf(typed, "--effort", EFFORTS);
   const most = textFlag(typed, "--max-iterations");
   const { mode: setMode, profile: setProfile, ...rest } = settings;
   // A typed profile or trust mode replaces a mode of the settings, which would override it.
@@ -152,7 +154,7 @@ function withTyped(settings: ChapoSettings, typed: Typed): ChapoSettings {
   };
   return {
     ...rest,
-    ...given({ tools, trustMode, ...kept }),
+    ...given({ tools, trustMode, effort, ...kept }),
     ...(most === undefined ? {} : { maxIterations: iterationsOf(most) }),
   };
 }

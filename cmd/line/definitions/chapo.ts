@@ -1,4 +1,5 @@
 // The built-in engine's own command. Cheap to load: what it does is imported only when it is asked for.
+import { EFFORTS } from "../../../src/config/settings/efforts.js";
 import { JSON_FLAG, TRUST, type CommandDefinition } from "../../context/definition.js";
 import {
   CHAPO_LISTS,
@@ -33,6 +34,11 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
         completes: ["anthropic", "openai", "gemini", "openai-compatible", "scripted"],
       },
       { spelled: "--model <model>", help: "the model, or provider/model" },
+      {
+        spelled: "--effort <level>",
+        help: "how much the model thinks: none, low, medium, high, max",
+        completes: EFFORTS,
+      },
       {
         spelled: "--tools <names>",
         help: "names of the tools: chapo, claude, anvil",

@@ -15,13 +15,15 @@ export interface ModelQuestion {
   tools: readonly OfferedTool[];
   /** `request`: the number of the request that the piece belongs to. */
   onText?: (delta: string, request: number) => void;
+  /** The same for the model's thinking. */
+  onThought?: (delta: string, request: number) => void;
 }
 
 /** Returns the model's reply, or why there is none. */
 export async function askModel(
   world: EngineWorld,
   live: LiveConversation,
-  { who, system, messages, tools, onText }: ModelQuestion,
+  { who, system, messages, tools, onText, onThought }: ModelQuestion,
 ): Promise<{ reply: ModelReply } | { failure: ModelFailure }> {
   const over = explainLimit(world.spent, world.settings.limits);
   if (over !== undefined) return { failure: { reason: "budget", message: over } };
@@ -36,13 +38,7 @@ export async function askModel(
     messages: sent,
     tools,
     signal: world.signal,
-    ...(onText === undefined
-      ? {}
-      : {
-          onText: (delta) => {
-            onText(delta, request);
-          },
-        }),
+    ...listen(given({ onText, onThought }), () => request),
     onWait: (wait) => {
       world.emit({ type: "waiting", data: wait });
       requests.sent += 1;
@@ -77,6 +73,19 @@ export async function askModel(
     },
   });
   return { reply };
+}
+
+type Listeners = Pick<ModelQuestion, "onText" | "onThought">;
+
+/** Adds to each piece the number of the request that it belongs to now. */
+function listen({ onText, onThought }: Listeners, request: () => number) {
+  const withNumber = (tell: Listeners["onText"]) =>
+    tell === undefined
+      ? undefined
+      : (delta: string) => {
+          tell(delta, request());
+        };
+  return given({ onText: withNumber(onText), onThought: withNumber(onThought) });
 }
 
 function countRequest({ spent }: EngineWorld, tokens: Tokens, costUsd: number | undefined): void {

@@ -147,7 +147,7 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
     system: world.system,
     messages: live.conversation.messages,
     tools: offered,
-    ...(world.settings.stream ? { onText: said.onText } : {}),
+    ...(world.settings.stream ? { onText: said.onText, onThought: said.onThought } : {}),
   });
   if ("failure" in answer) return handleFailure(context, answer.failure, { offered, said: said.text() });
   keepReply(context, answer.reply, iteration);
@@ -173,12 +173,15 @@ async function deliverMessages({ world, live }: TurnContext): Promise<void> {
 function listenToText(
   world: EngineWorld,
   iteration: number,
-): { onText: (text: string, request: number) => void; text: () => string } {
+): { [name in "onText" | "onThought"]: (text: string, request: number) => void } & { text: () => string } {
   let said = { request: 0, text: "" };
   return {
     onText: (text, request) => {
       said = { request, text: request === said.request ? said.text + text : text };
       world.emit({ type: "delta", data: { iteration, request, text } });
+    },
+    onThought: (text, request) => {
+      world.emit({ type: "thought", data: { iteration, request, text } });
     },
     text: () => said.text,
   };

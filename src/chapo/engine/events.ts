@@ -90,6 +90,11 @@ export const ChapoEvent = z.discriminatedUnion("type", [
     "delta",
     z.object({ iteration: z.int().positive(), request: z.int().positive(), text: z.string() }),
   ),
+  /** A piece of the model's thinking, if the provider streams it. It comes before the text and is not stored. */
+  defineEvent(
+    "thought",
+    z.object({ iteration: z.int().positive(), request: z.int().positive(), text: z.string() }),
+  ),
   /** A request failed and is sent again after `ms`: the deltas of `failed` are void; the new ones belong to `request`. */
   defineEvent(
     "retry",

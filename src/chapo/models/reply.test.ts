@@ -113,7 +113,24 @@ function streamOf(...parts: SdkPart[]): ReadableStream<SdkPart> {
     },
   });
 }
-const ear = { onText: () => undefined, onPart: () => undefined };
+const ear = { onText: () => undefined, onThought: () => undefined, onPart: () => undefined };
+
+test("thinking and text are passed on apart, each as it comes", async () => {
+  const told: string[] = [];
+  const listener = {
+    onText: (text: string) => void told.push(`text ${text}`),
+    onThought: (text: string) => void told.push(`thought ${text}`),
+    onPart: () => undefined,
+  };
+  const parts: SdkPart[] = [
+    { type: "reasoning-delta", id: "1", delta: "First " },
+    { type: "reasoning-delta", id: "1", delta: "look." },
+    { type: "text-delta", id: "2", delta: "Done." },
+    { type: "finish", usage, finishReason: { unified: "stop", raw: "stop" } },
+  ];
+  await gatherAnswer(streamOf(...parts), listener);
+  expect(told).toEqual(["thought First ", "thought look.", "text Done."]);
+});
 
 test("a stream without an end, and one that never ends, are rejected", async () => {
   const delta: SdkPart = { type: "text-delta", id: "1", delta: "x".repeat(1024 * 1024) };

@@ -22,6 +22,7 @@ const Call = z.strictObject({
 const count = z.int().min(0);
 
 const ScriptEntry = z.strictObject({
+  think: z.exactOptional(z.string().describe("the thinking before the answer")),
   say: z.exactOptional(z.string().describe("the text of the answer")),
   call: z.exactOptional(z.union([Call, z.array(Call).min(1)]).describe("one call, or several in one turn")),
   cut: z.exactOptional(z.literal(true).describe("the answer reached the output limit")),

@@ -76,13 +76,33 @@ async function playTurn(
     return { failure: { reason, message }, retryAfterMs: RETRY_MS };
   }
   const reply = toReply(entry, request, settings);
-  if (settings.stream && request.onText !== undefined)
-    for (const piece of reply.text.match(/[\s\S]{1,40}/g) ?? []) {
-      if (entry.piece_ms !== undefined) await pause(clock, entry.piece_ms, signal);
-      if (isAborted(signal)) return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
-      request.onText(piece);
-    }
+  const { onText, onThought } = request;
+  if (settings.stream)
+    for (const [text, tell] of [
+      [entry.think ?? "", onThought],
+      [reply.text, onText],
+    ] as const)
+      if (tell !== undefined && !(await sendPieces(settings, { text, tell, entry, signal })))
+        return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
   return { reply };
+}
+
+/** Returns whether the whole text was sent. */
+async function sendPieces(
+  { clock }: ScriptedSettings,
+  {
+    text,
+    tell,
+    entry,
+    signal,
+  }: { text: string; tell: (piece: string) => void; entry: ScriptEntry; signal: AbortSignal },
+): Promise<boolean> {
+  for (const piece of text.match(/[\s\S]{1,40}/g) ?? []) {
+    if (entry.piece_ms !== undefined) await pause(clock, entry.piece_ms, signal);
+    if (isAborted(signal)) return false;
+    tell(piece);
+  }
+  return true;
 }
 
 /** It can change while a text is sent. */

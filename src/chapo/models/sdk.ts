@@ -6,6 +6,7 @@ import { findLocalZone } from "../../system/clock.js";
 import { never } from "../../system/never.js";
 import type { Clock } from "../../system/ports.js";
 import type { ModelRequest } from "../model.js";
+import { toEffortOptions } from "./effort.js";
 import { toFailedRequest } from "./failed-request.js";
 import type { ModelName, ProviderName } from "../../config/settings/model-names.js";
 import { spellModelName } from "../../config/settings/model-names.js";
@@ -67,8 +68,7 @@ async function askOnce(
     ...toSdkPrompt(request, spellModelName(settings.model)),
     ...given({ temperature, maxOutputTokens }),
     abortSignal: watch.signal,
-    // Every request contains the whole conversation, so OpenAI does not need to store it.
-    providerOptions: { openai: { store: false } },
+    providerOptions: toProviderOptions(settings.model, request),
   };
   if (!stream) return model.doGenerate(options);
   // Raw parts are included so that a ping resets the idle timeout.
@@ -78,7 +78,19 @@ async function askOnce(
       watch.beat();
     },
     onText: (delta) => request.onText?.(delta),
+    onThought: (delta) => request.onThought?.(delta),
   });
+}
+
+/** Only OpenAI itself is sent a cache key: other servers of its protocol may refuse a field that they do not know. */
+function toProviderOptions(
+  model: ModelName,
+  { effort, cacheKey }: Pick<ModelRequest, "effort" | "cacheKey">,
+): NonNullable<SdkOptions["providerOptions"]> {
+  const options = toEffortOptions(model, effort);
+  // Every request contains the whole conversation, so OpenAI does not need to store it.
+  const openai = { store: false, ...given({ promptCacheKey: cacheKey }), ...options["openai"] };
+  return { ...options, openai };
 }
 
 function toFailure(error: unknown, { model, key, idleMs, clock }: SdkSettings, watch: Watch): FailedRequest {

@@ -9,6 +9,8 @@ const MOST_CHARACTERS = 16 * 1024 * 1024;
 
 export interface StreamListener {
   onText: (delta: string) => void;
+  /** Called with each piece of the model's thinking. */
+  onThought: (delta: string) => void;
   /** Called for every part. */
   onPart: () => void;
 }
@@ -16,7 +18,7 @@ export interface StreamListener {
 /** Reads a stream to its end. Throws an error in the stream, and if the stream ends before the answer does. */
 export async function gatherAnswer(
   stream: ReadableStream<SdkPart>,
-  { onText, onPart }: StreamListener,
+  { onText, onThought, onPart }: StreamListener,
 ): Promise<SdkAnswer> {
   const content: Content[] = [];
   const open = new Map<string, Written>();
@@ -31,6 +33,7 @@ export async function gatherAnswer(
     size += piece.length + (part.type === "tool-call" ? part.input.length : 0);
     if (size > MOST_CHARACTERS) throw new TypeError("the answer is too long");
     if (part.type === "text-delta" && piece !== "") onText(piece);
+    if (part.type === "reasoning-delta" && piece !== "") onThought(piece);
   }
   // A provider whose stream breaks off reports "other" without a raw reason.
   const stopped = end?.finishReason.unified === "other" && end.finishReason.raw === undefined;

@@ -21,6 +21,7 @@ export const BUILT_IN = {
   init: "write an AGENTS.md from the project's files",
   help: "list the commands",
   model: "show the model, or change it: /model provider/name",
+  effort: "show how much the model thinks, or change it: /effort high",
   cost: "show the tokens and the cost of this session",
   permissions: "show the mode and the rules for calls",
   agents: "list the sub-agents",

@@ -56,6 +56,7 @@ export function toRunEvents(
     case "status":
     case "thinking":
     case "delta":
+    case "thought":
     case "retry":
     case "delivered":
     case "step":

@@ -1,16 +1,27 @@
-// Answers the commands that only tell something: /help, /model, /cost, /permissions, /agents, /hooks and /resume. The model is
+// Answers the commands that only tell something: /help, /model, /effort, /cost, /permissions, /agents, /hooks and /resume. The model is
 // asked for none of them. user-command.ts carries out the commands that change the conversation.
 import { toDefinitionPlace } from "../definitions.js";
 import { BUILT_IN, listCommands } from "../prompt/commands.js";
 import type { Conversation } from "../engine/conversation.js";
 import { getTokenLimit } from "../engine/window/compact.js";
 import type { EngineWorld } from "../engine/world.js";
+import { EFFORTS } from "../../config/settings/efforts.js";
+import { readEffort } from "../models/effort.js";
 import { nameHook } from "./hooks/run-hooks.js";
 import { listSessions } from "./sessions.js";
 import { readTypes, type SessionParts } from "./session-world.js";
 
 /** The commands that only tell something. */
-export const TELLING = ["help", "model", "cost", "permissions", "agents", "hooks", "resume"] as const;
+export const TELLING = [
+  "help",
+  "model",
+  "effort",
+  "cost",
+  "permissions",
+  "agents",
+  "hooks",
+  "resume",
+] as const;
 export type TellingCommand = (typeof TELLING)[number];
 
 /** The session that is asked about. */
@@ -30,6 +41,7 @@ export function readTelling(line: string): { name: TellingCommand; rest: string 
 const ANSWERS: Readonly<Record<TellingCommand, (asked: AskedSession, rest: string) => Promise<string>>> = {
   help: tellHelp,
   model: tellModel,
+  effort: tellEffort,
   cost: ({ conversation }) => Promise.resolve(tellCost(conversation)),
   permissions: ({ parts }) => Promise.resolve(tellPermissions(parts)),
   agents: tellAgents,
@@ -76,6 +88,18 @@ async function tellModel({ parts, world }: AskedSession, named: string): Promise
   ]
     .filter((line) => line !== "")
     .join("\n");
+}
+
+/** `/effort LEVEL` changes how much the model thinks, for the rest of the session. */
+function tellEffort({ parts }: AskedSession, named: string): Promise<string> {
+  if (named === "") {
+    const now = parts.effort === undefined ? "not set: the model decides" : parts.effort;
+    return Promise.resolve(`The effort is ${now}.\nChange it with /effort ${EFFORTS.join("|")}.`);
+  }
+  const read = readEffort(named);
+  if ("problem" in read) return Promise.resolve(`The effort was not changed: ${read.problem}.`);
+  parts.effort = read.effort;
+  return Promise.resolve(`The effort is ${read.effort} from the next message on.`);
 }
 
 function tellCost({ usage, turns }: Conversation): string {

@@ -30,3 +30,18 @@ test("a secret in two pieces of text is redacted, and the next event comes after
   ]);
   expect(told.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
 });
+
+test("thinking is redacted like text, and what is held back of it comes before the text", () => {
+  const told: ChapoEvent[] = [];
+  const tell = createEventWriter(nodePorts().clock, createRedact([SECRET]), (event) => told.push(event));
+  for (const text of ["I use s3cr3t-val", "ue-0123456789"])
+    tell({ type: "thought", data: { iteration: 1, request: 1, text } });
+  tell({ type: "delta", data: { iteration: 1, request: 1, text: "Done " } });
+  tell({ type: "message", data: { iteration: 1, text: "Done " } });
+  expect(told.map(({ type, data }) => ("text" in data ? `${type} ${data.text}` : type))).toEqual([
+    "thought I use ",
+    "thought [redacted]",
+    "delta Done ",
+    "message Done ",
+  ]);
+});

@@ -7,7 +7,7 @@ import { sealEvents, type ChapoEvent, type ChapoNews } from "../engine/events.js
 /** Fields of an event that are never redacted. */
 const NAMES = new Set(["type", "timestamp", "session", "callId", "tool", "agent", "status", "child"]);
 
-type Delta = Extract<ChapoNews, { type: "delta" }>;
+type Piece = Extract<ChapoNews, { type: "delta" | "thought" }>;
 
 /**
  * Returns a function that passes each event to `write`, redacted. Streamed text is held back until a word ends, because a
@@ -22,19 +22,23 @@ export function createEventWriter(
     write(redactValue(redact, event, NAMES));
   });
   let pieces = redactPieces(redact);
-  let last: Delta | undefined;
-  const tellText = (delta: Delta, text: string): void => {
-    if (text !== "") seal({ ...delta, data: { ...delta.data, text } });
+  let last: Piece | undefined;
+  const tellText = (piece: Piece, text: string): void => {
+    if (text !== "") seal({ ...piece, data: { ...piece.data, text } });
+  };
+  const end = (): void => {
+    if (last !== undefined) tellText(last, pieces.end());
+    last = undefined;
+    pieces = redactPieces(redact);
   };
   return (news) => {
-    if (news.type === "delta") {
+    if (news.type === "delta" || news.type === "thought") {
+      if (last !== undefined && last.type !== news.type) end();
       last = news;
       tellText(news, pieces.take(news.data.text));
       return;
     }
-    if (last !== undefined) tellText(last, pieces.end());
-    last = undefined;
-    pieces = redactPieces(redact);
+    end();
     seal(news);
   };
 }

@@ -31,6 +31,7 @@ import { chooseSkills, loadSkills } from "../prompt/skills.js";
 import { createEventWriter } from "./event-writer.js";
 import { openKnownFiles } from "../tools/files/known-files.js";
 import { keepAround } from "./checkpoints.js";
+import { readSetEffort } from "./session-model.js";
 import { handleLine, toCheckpointPlace } from "./user-command.js";
 import { openSandbox, type Sandbox } from "../tools/sandbox.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
@@ -41,6 +42,7 @@ export async function openChapo(asked: SessionRequest): Promise<Chapo> {
   const { ports, settings } = request;
   const prompts = await readChapoPrompts(ports.files, collectPromptPlaces(request.promptsFolder, settings));
   const further = await readFurtherPrompts(ports.files, settings.subAgents);
+  const effort = readSetEffort(settings.effort);
   const opener = await createModelOpener(request, prompts);
   const model = await opener({});
   const found = await loadSkills(toDefinitionPlace(request));
@@ -49,7 +51,9 @@ export async function openChapo(asked: SessionRequest): Promise<Chapo> {
   const session = await openSessionFile(request);
   try {
     const skills = chooseSkills(found, session.conversation.skills);
-    return toChapo(await assembleParts({ request, prompts, further, model, session, skills, opener }));
+    return toChapo(
+      await assembleParts({ request, prompts, further, model, effort, session, skills, opener }),
+    );
   } catch (error) {
     await session.close();
     if (request.resume === undefined) await ports.files.removeTree(session.folder);
@@ -70,7 +74,7 @@ function createOnce(tell: (text: string) => void): (text: string) => void {
 type Opener = (instead: Partial<ModelSettings>) => Promise<Model>;
 
 async function assembleParts(
-  base: Pick<SessionParts, "request" | "prompts" | "further" | "model" | "session" | "skills"> & {
+  base: Pick<SessionParts, "request" | "prompts" | "further" | "model" | "effort" | "session" | "skills"> & {
     opener: Opener;
   },
 ): Promise<SessionParts> {

@@ -1,6 +1,7 @@
 // Builds the engine's world for one message of an open session, with the current prompts, tools, rules and files.
 // open-session.ts opens the parts that outlive a message.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
+import type { Effort } from "../../config/settings/efforts.js";
 import { given } from "../../system/given.js";
 import { redactValue } from "../../system/text/secrets/redact.js";
 import { findLocalZone } from "../../system/clock.js";
@@ -26,6 +27,7 @@ import { toDefinitionPlace } from "../definitions.js";
 import { readProjectContext, type ProjectContext } from "../prompt/project-context.js";
 import { PROMPT_OF_AGENT, type ChapoPrompts } from "../prompt/prompts.js";
 import { collectUnused, selectOffered } from "./offered-tools.js";
+import { toSessionModel } from "./session-model.js";
 import { keepStablePart } from "./stable-prompt.js";
 import type { SessionPermissions } from "./permissions/permissions.js";
 import type { SessionRequest } from "./session-request.js";
@@ -46,6 +48,8 @@ export interface SessionParts {
   /** The prompts of sub-agents without a bundled one, by type. */
   further: ReadonlyMap<string, string>;
   model: Model;
+  /** How much the model is to think; absent: as it does by itself. */
+  effort: Effort | undefined;
   /** Counts the requests to models. */
   requests: { sent: number };
   /** The usage of the session so far. */
@@ -107,7 +111,7 @@ export async function createWorld(
     ...shareParts(parts),
     inbox: openInbox(ports.files, parts.session.folder),
     settings: toEngineSettings(settings),
-    model,
+    model: toSessionModel(model, { cacheKey: parts.session.id, effort: () => parts.effort }),
     who: "looper",
     agents,
     emit,

@@ -94,7 +94,7 @@ export function agentSettings(
   if (own.last_message !== undefined) agent.lastMessage = resolvePath(own.last_message, place);
   if (own.module !== undefined) agent.module = resolvePath(own.module, place);
   if (own.script !== undefined) agent.script = resolvePath(own.script, place);
-  if (kind === "chapo") agent.chapo = chapoSettings(own.chapo, settings, place);
+  if (kind === "chapo") agent.chapo = chapoSettings(own, settings, place);
   return agent;
 }
 

@@ -30,6 +30,8 @@ export const ChapoSettings = z.object({
   pricesFile: optionalText,
   temperature: optionalNumber,
   maxOutputTokens: optionalNumber,
+  /** How much the model is to think; checked when the model is opened. */
+  effort: optionalText,
   stream: z.boolean(),
   contextWindow: optionalNumber,
   tools: z.enum(["chapo", "claude", "anvil"]),
@@ -108,7 +110,7 @@ export type ChapoSettings = z.infer<typeof ChapoSettings>;
 
 /** The engine's settings of one agent; `settings`: those that all agents share. */
 export function chapoSettings(
-  own: Settings["agents"][string]["chapo"],
+  { chapo: own, reasoning }: Pick<Settings["agents"][string], "chapo" | "reasoning">,
   { prices_file: pricesFile, env_file: envFile, hooks }: Pick<Settings, "prices_file" | "env_file" | "hooks">,
   place: Pick<PathBase, "project" | "home">,
 ): ChapoSettings {
@@ -121,6 +123,7 @@ export function chapoSettings(
       pricesFile: mapped(own.prices_file ?? pricesFile, absolute),
       temperature: own.temperature,
       maxOutputTokens: own.max_output_tokens,
+      effort: reasoning,
       stream: own.stream,
       contextWindow: own.context_window,
       tools: own.tools,

@@ -12,7 +12,7 @@ const ROLES = [...ROWS.keys()].flatMap((key) =>
 /** By key, the kinds that heed it; a key that is not here is heeded by all. */
 const HEEDED_BY: Readonly<Record<string, readonly AgentKind[]>> = {
   network: ["codex"],
-  reasoning: ["codex", "claude", "opencode", "acp"],
+  reasoning: ["codex", "claude", "opencode", "acp", "chapo"],
   prompt_via: ["command"],
   output: ["command"],
   module: ["module"],

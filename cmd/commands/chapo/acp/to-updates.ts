@@ -23,6 +23,10 @@ export function toUpdates(event: ChapoEvent, sent: SentText): { updates: Session
       const { text } = event.data;
       return { updates: [say(text)], sent: { ...sent, streamed: sent.streamed + text } };
     }
+    case "thought": {
+      const { text } = event.data;
+      return { updates: [{ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } }], sent };
+    }
     case "message": {
       const { text } = event.data;
       const updates = sent.streamed === "" ? [say(text)] : [];

@@ -148,6 +148,7 @@ function concernsParent({ type }: ChapoNews): boolean {
     case "status":
     case "thinking":
     case "delta":
+    case "thought":
     case "retry":
     case "delivered":
     case "message":

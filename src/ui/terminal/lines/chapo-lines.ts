@@ -78,6 +78,7 @@ function linesOf(
     case "status":
     case "thinking":
     case "delta":
+    case "thought":
     case "retry":
     case "delivered":
     case "step":

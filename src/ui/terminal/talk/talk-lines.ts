@@ -26,6 +26,7 @@ const FRAME_MS = 100;
 export class TalkLines {
   readonly #lines = openChapoLines();
   readonly #stream = new StreamLines();
+  readonly #thoughts = new StreamLines();
   #model: string;
   /** The text of the request in progress. */
   #text = "";
@@ -57,6 +58,11 @@ export class TalkLines {
   /** The lines that an event prints. */
   take(event: ChapoEvent, screen: TalkScreen): string[] {
     this.#note(event);
+    if (event.type === "thought") return event.child === undefined ? this.#thought(event, screen) : [];
+    return [...this.#finishThoughts(screen), ...this.#lineOf(event, screen)];
+  }
+
+  #lineOf(event: ChapoEvent, screen: TalkScreen): string[] {
     switch (event.type) {
       case "delta":
         return event.child === undefined ? this.#delta(event, screen) : [];
@@ -85,7 +91,10 @@ export class TalkLines {
 
   /** The lines that change in place: the text that is being written, and what runs for how long. */
   live(now: number, screen: TalkScreen): string[] {
-    const text = this.#stream.tail(screen.columns);
+    const text = [
+      ...this.#thoughts.tail(screen.columns - THOUGHT.length).map(thoughtLine(screen)),
+      ...this.#stream.tail(screen.columns),
+    ];
     if (this.#busy === undefined) return text;
     const { what, since } = this.#busy;
     const frame = FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length] ?? "";
@@ -151,6 +160,21 @@ export class TalkLines {
     return isFirst && this.#hasText() ? ["", ...lines] : lines;
   }
 
+  /** The model's thinking is dimmed, and marked for a terminal without colour. */
+  #thought({ data: { text } }: Of<"thought">, screen: TalkScreen): string[] {
+    const isFirst = !this.#thoughts.began;
+    const lines = this.#thoughts.take(text, screen.columns - THOUGHT.length).map(thoughtLine(screen));
+    return isFirst && this.#hasThoughts() ? ["", ...lines] : lines;
+  }
+
+  #hasThoughts(): boolean {
+    return this.#thoughts.began;
+  }
+
+  #finishThoughts(screen: TalkScreen): string[] {
+    return this.#thoughts.end(screen.columns - THOUGHT.length).map(thoughtLine(screen));
+  }
+
   #hasText(): boolean {
     return this.#stream.began;
   }
@@ -187,6 +211,13 @@ export class TalkLines {
     const { diff } = data;
     return diff === undefined || wasShown ? [] : diffLines(diff, screen);
   }
+}
+
+/** Before each line of the model's thinking. */
+const THOUGHT = "┆ ";
+
+function thoughtLine({ colours }: TalkScreen): (line: string) => string {
+  return (line) => colours.dim(`${THOUGHT}${line}`);
 }
 
 function blockLines(text: string, { columns }: TalkScreen): string[] {
