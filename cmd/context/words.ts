@@ -17,7 +17,7 @@ export const EXPORT_FORMATS = ["markdown", "csv", "json"] as const;
 export const CHAPO_LISTS = ["pending", "prompts", "sessions", "tools"] as const;
 
 /** The verbs of `looper chapo` that name a session. */
-export const CHAPO_VERBS = ["approve", "reject", "steer", "undo"] as const;
+export const CHAPO_VERBS = ["answer", "approve", "reject", "steer", "undo"] as const;
 
 /** The sets of tool names of `looper chapo`. */
 export const VOCABULARIES = ["chapo", "claude", "anvil"] as const;

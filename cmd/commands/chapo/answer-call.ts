@@ -1,5 +1,5 @@
 // `looper chapo approve` and `reject`: a person's answer to the call that waits in a session, given by any process at any time.
-// The answer is stored first; then the session resumes and runs that very call. Leaves the conversation to converse.ts.
+// The answer is stored first; then the session resumes and runs that very call. Also `answer`, to a question. Leaves the conversation to converse.ts.
 import path from "node:path";
 import type { CallAnswer } from "../../../src/chapo/engine/calls/pending.js";
 import { given } from "../../../src/system/given.js";
@@ -14,7 +14,7 @@ import {
   type Typed,
 } from "../../context/command-context.js";
 import { resumeWith } from "./converse.js";
-import { findPending } from "./pending.js";
+import { findPending, findSession } from "./pending.js";
 import type { ChapoSite } from "./site.js";
 
 /** `looper chapo approve SESSION [-m TEXT] [--args JSON | --args-file FILE]`, `looper chapo reject SESSION [-m TEXT]` */
@@ -35,6 +35,22 @@ export async function answerCall(
   const args = verdict === "approve" ? await changedArgs(context, typed) : undefined;
   const answer = { verdict, by: nameOfUser(context.env), via: "cli" as const, ...given({ remark, args }) };
   return resumeWith(context, typed, site, { session, answer });
+}
+
+/** `looper chapo answer SESSION TEXT`: the answer to the question that the model, or a sub-agent, asked. */
+export async function answerQuestion(
+  context: CommandContext,
+  typed: Typed,
+  site: ChapoSite,
+): Promise<CommandOutcome> {
+  await refuseAgents(context, {
+    what: "an agent may not answer questions of sessions",
+    instead: "ask the user",
+    sessions: true,
+  });
+  const [, named = "", ...words] = typed.operands;
+  const { id } = await findSession(context, site, named);
+  return resumeWith(context, typed, site, { session: id, message: words.join(" ") });
 }
 
 /** The arguments as the person changed them; `undefined`: as they are. */

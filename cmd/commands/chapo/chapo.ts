@@ -2,7 +2,7 @@
 // lists.ts, and the work to src/chapo.
 import { UserError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
-import { answerCall } from "./answer-call.js";
+import { answerCall, answerQuestion } from "./answer-call.js";
 import { steerSession } from "./steer-session.js";
 import { undoSession } from "./undo-session.js";
 import { listPending } from "./pending.js";
@@ -26,6 +26,7 @@ export async function chapo(context: CommandContext, typed: Typed): Promise<Comm
   // A message of one word is a message; so is a quoted one.
   if ((verb === "approve" || verb === "reject") && typed.operands.length === 2)
     return answerCall(context, typed, site, verb);
+  if (verb === "answer" && typed.operands.length > 2) return answerQuestion(context, typed, site);
   if (verb === "steer" && typed.operands.length > 2) return steerSession(context, typed, site);
   if (verb === "undo" && typed.operands.length === 2) return undoSession(context, typed, site);
   const list = typed.operands.length === 1 ? CHAPO_LISTS.find((one) => one === typed.operands[0]) : undefined;

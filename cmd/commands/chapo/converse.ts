@@ -68,15 +68,26 @@ function isInterrupted(outcome: CommandOutcome): boolean {
   return typeof outcome === "object" && "ending" in outcome && outcome.ending === "interrupted";
 }
 
-/** Stores the answer to the call that waits in the session, and resumes the session. */
+/** Stores the answer to the call that waits in the session, and resumes the session; `message`: the answer to its question. */
 export async function resumeWith(
   context: CommandContext,
   typed: Typed,
   site: ChapoSite,
-  { session, answer }: { session: string; answer: Omit<CallAnswer, "at"> },
+  given: { session: string } & ({ answer: Omit<CallAnswer, "at"> } | { message: string }),
 ): Promise<CommandOutcome> {
+  const { session } = given;
   return inSession(context, typed, { site, resume: session }, async (conversation) => {
-    await conversation.chapo.answer(answer);
+    if ("message" in given) {
+      // Checked while this process holds the session: each question is answered once.
+      if (conversation.chapo.question() === undefined)
+        throw new UserError(
+          "no",
+          `no question of the session ${session} waits for an answer`,
+          "list the sessions and their questions with `looper chapo sessions`",
+        );
+      return sendOne(conversation, given.message);
+    }
+    await conversation.chapo.answer(given.answer);
     return takeTurn(conversation, (signal) => conversation.chapo.proceed(signal));
   });
 }

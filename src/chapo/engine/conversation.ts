@@ -43,6 +43,19 @@ const Spent = z.object({
   unpriced: z.int().nonnegative(),
 });
 
+const OpenTask = z.object({
+  /** The call of the last turn that started it. */
+  call: z.string(),
+  /** The id of the sub-agent's conversation. */
+  child: z.string(),
+  /** The part of the child's usage and counts that this conversation includes already. */
+  counted: z.object({ usage: Spent, turns: Counts, calls: Counts }),
+  /** The user's answer to the child's question, until the child has it. */
+  reply: z.string().optional(),
+});
+/** The task of a sub-agent that is not over. */
+export type OpenTask = z.infer<typeof OpenTask>;
+
 /** The version of the session file. It rises when an earlier version of looper could not read the file. */
 export const FORMAT = 1;
 
@@ -58,8 +71,13 @@ export const Conversation = z.object({
   /** ISO 8601. */
   created: z.string(),
   state: z.enum(STATES),
-  /** The question the user has not answered yet. `call`: the tool call that gets the answer as its result. */
-  question: z.object({ text: z.string(), call: z.string().optional() }).optional(),
+  /**
+   * The question the user has not answered yet. `call`: the tool call that gets the answer as its result; `child`: the
+   * conversation of the sub-agent that asks.
+   */
+  question: z
+    .object({ text: z.string(), call: z.string().optional(), child: z.string().optional() })
+    .optional(),
   /** The call of the last turn that waits for a person, or whose answer is not carried out yet. */
   pending: PendingCall.optional(),
   /** The latest answers to such calls, oldest first. */
@@ -80,6 +98,8 @@ export const Conversation = z.object({
   summaries: z.array(z.string()),
   /** The ids of its sub-agents' conversations. */
   children: z.array(z.string()),
+  /** The tasks of sub-agents that are not over. Their calls have no result yet. */
+  tasks: z.array(OpenTask).optional(),
   skills: z.array(z.string()),
   /** The provider's last count: `tokens` for the system prompt, the tools and the first `messages` messages. */
   counted: z.object({ tokens: z.int().nonnegative(), messages: z.int().nonnegative() }).optional(),

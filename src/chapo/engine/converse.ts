@@ -7,6 +7,7 @@ import type { Tool } from "../tool.js";
 import { askModel } from "./ask-model.js";
 import { clear, compact, countUsedTokens, getTokenLimit, makeRoom, shortenTo } from "./window/compact.js";
 import { appendMessages, listOpenCalls, type Conversation } from "./conversation.js";
+import { AskQueue, nameInQueue } from "./calls/ask-queue.js";
 import { createAskTool, decide } from "./calls/decision.js";
 import { fireStop } from "./fire.js";
 import { summariseExhausted } from "./exhausted.js";
@@ -14,7 +15,8 @@ import { describePending } from "./calls/pending.js";
 import { deliverQueued, enqueue, resume, setNote } from "./resume.js";
 import { boundMessage } from "./window/shorten.js";
 import { matchesTool, LOOPER } from "./children/sub-agents.js";
-import { INTERRUPTED, takeSteps, type TurnContext } from "./take-steps.js";
+import { takeSteps } from "./take-steps.js";
+import { INTERRUPTED, type TurnContext } from "./turn.js";
 import type { LiveConversation, EngineWorld, ConversationOutcome, UsedUpLimit } from "./world.js";
 
 /** The share of the messages that stays when a provider rejects a request as too long. */
@@ -23,15 +25,22 @@ const SHORTENED_SHARE = 0.15;
 /**
  * Runs a conversation until it answers, asks or fails. `text` is the user's message; without it the conversation resumes where
  * it was. The last event is `answer`, `clarify` or `error`. For a finish tool's report it is `answer` with the report as JSON.
+ * `asks`: for a sub-agent, the session's queue.
  */
 export async function converse(
   world: EngineWorld,
   conversation: Conversation,
   text?: string,
+  asks?: LiveConversation["asks"],
 ): Promise<{ conversation: Conversation; outcome: ConversationOutcome }> {
   const message = text === undefined ? undefined : await boundMessage(world, text, getTokenLimit(world) / 2);
   const begun = resume(conversation, message, new Date(world.clock.now()).toISOString());
-  const live: LiveConversation = { conversation: begun.conversation, failures: new Map() };
+  const live: LiveConversation = {
+    conversation: begun.conversation,
+    failures: new Map(),
+    asks: asks ?? openQueue(begun.conversation),
+    paused: new Map(),
+  };
   const context: TurnContext = { world, live, event: begun.event, paused: [], stalls: 0, shortened: false };
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
   await world.save(live.conversation);
@@ -42,10 +51,19 @@ export async function converse(
   return { conversation: live.conversation, outcome };
 }
 
-/** Takes the calls of the last turn that are left: one waited for a person, and the others come after it. */
+/** Opens the queue of a session, with the call that waited first. */
+function openQueue(conversation: Conversation): AskQueue<ConversationOutcome> {
+  const { id, pending } = conversation;
+  return new AskQueue(
+    pending === undefined ? undefined : nameInQueue({ id: pending.child ?? id }, pending.call),
+  );
+}
+
+/** Takes the calls of the last turn that are left: one waited for a person or a sub-agent, and the others come after it. */
 async function takeOpenCalls(context: TurnContext): Promise<ConversationOutcome | undefined> {
   const { world, live } = context;
-  if (live.conversation.pending === undefined) return undefined;
+  const { pending, tasks } = live.conversation;
+  if (pending === undefined && tasks === undefined) return undefined;
   const tools = world.tools(live);
   const calls = listOpenCalls(live.conversation);
   const steps = decide({ text: "", calls, finish: "calls", model: world.model.name }, world, tools);

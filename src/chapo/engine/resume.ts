@@ -1,7 +1,8 @@
 // Prepares a conversation for its next turn: after a message of the user, an answer to a question, or a killed process. Pure.
 import { addResult, listOpenCalls, appendMessages, type Conversation, type Message } from "./conversation.js";
 import type { TurnEvent } from "./events.js";
-import { askAgainIfBegun, withoutPending } from "./calls/pending.js";
+import { askAgainIfBegun, recordAnswer, withoutPending } from "./calls/pending.js";
+import { replyToChild } from "./children/open-tasks.js";
 
 const LOST =
   "No result: the session ended before or during this call. Check what it did before you repeat it.";
@@ -22,6 +23,7 @@ export function resume(
   now: string,
 ): { conversation: Conversation; event: TurnEvent } {
   const { pending } = conversation;
+  if (conversation.tasks !== undefined) return resumeTasks(conversation, text, now);
   if (pending === undefined) return resumeTurn(conversation, text);
   const asked: Conversation = { ...askAgainIfBegun(conversation, now), state: "running" };
   const isApproved = asked.pending?.answer?.verdict === "approve" && pending.unstored === undefined;
@@ -36,6 +38,42 @@ export function resume(
       ? freed
       : addResult(freed, { callId: id, name, success: false, output: reason });
   return resumeTurn(closed, text);
+}
+
+/**
+ * Resumes sub-agents that were killed or paused: their calls stay open. A message answers the question of one, refuses the call of
+ * one that waits, or is delivered after them.
+ */
+function resumeTasks(
+  conversation: Conversation,
+  text: string | undefined,
+  now: string,
+): { conversation: Conversation; event: TurnEvent } {
+  const asked: Conversation = { ...askAgainIfBegun(conversation, now), state: "running" };
+  const event = "tool_result";
+  if (text === undefined) return { conversation: asked, event };
+  const { pending, question } = asked;
+  if (question?.child !== undefined)
+    return { conversation: replyToChild(asked, question.child, text), event: "clarification_response" };
+  const queued = enqueue(asked, text);
+  if (pending === undefined || pending.answer !== undefined || pending.unstored !== undefined)
+    return { conversation: queued, event };
+  // It may have run: the sub-agent is told so. Otherwise the message means no.
+  if (conversation.pending?.begun !== undefined) return { conversation: withoutPending(queued), event };
+  const answer = { verdict: "reject", by: "user", via: "cli", at: now, remark: text } as const;
+  return { conversation: recordAnswer(queued, answer), event };
+}
+
+/** Gives up the sub-agents of a turn that the user stopped. */
+export function giveUpTasks(conversation: Conversation): Conversation {
+  const { tasks, pending, question, ...rest } = conversation;
+  if (tasks === undefined) return conversation;
+  const kept = {
+    ...rest,
+    ...(pending === undefined || pending.child !== undefined ? {} : { pending }),
+    ...(question === undefined || question.child !== undefined ? {} : { question }),
+  };
+  return closeCalls(kept, "Not finished: the user stopped it.");
 }
 
 /** Stores a message of the user until it is delivered, before the model's next turn. */

@@ -14,18 +14,25 @@ export interface SessionSpent {
   tokens: number;
   /** The sum of the known prices. */
   costUsd: number;
+  /** The calls that were run, by tool. */
+  calls: Readonly<Record<string, number>>;
 }
 
 /** The limits that never end a session. */
 export const NO_LIMITS: SessionLimits = { requests: Infinity, tokens: Infinity, costUsd: Infinity };
 
 /** Returns the usage that a stored conversation holds, its sub-agents included. */
-export function countSpent({ turns, usage }: Pick<Conversation, "turns" | "usage">): SessionSpent {
+export function countSpent({
+  turns,
+  usage,
+  calls,
+}: Pick<Conversation, "turns" | "usage" | "calls">): SessionSpent {
   const { input_tokens, output_tokens, cached_input_tokens, cost_usd: costUsd } = usage;
   return {
     requests: Object.values(turns).reduce((sum, one) => sum + one, 0),
     tokens: input_tokens + output_tokens + cached_input_tokens,
     costUsd,
+    calls,
   };
 }
 

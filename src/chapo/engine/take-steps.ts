@@ -1,52 +1,22 @@
 // Carries out the decisions of a turn, in order, one at a time. converse.ts asks the model and keeps the context window.
-import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { ModelCall } from "../model.js";
-import { getPending } from "./calls/ask-permission.js";
-import { callTool, type CallOutcome } from "./calls/call-tool.js";
-import { clip } from "./window/clip.js";
-import { addResult, appendMessages } from "./conversation.js";
-import { ASK_USER, type ReadCall, type TurnStep } from "./calls/decision.js";
+import { nameInQueue } from "./calls/ask-queue.js";
+import { emitCall, keepResult, takeCall, takeCallsTogether, type NamedCall } from "./calls/take-calls.js";
+import { findTask } from "./children/open-tasks.js";
+import { appendMessages } from "./conversation.js";
+import { ASK_USER, type TurnStep } from "./calls/decision.js";
 import type { TurnEvent } from "./events.js";
 import { withoutPending } from "./calls/pending.js";
 import { closeCalls } from "./resume.js";
 import { LOOPER } from "./children/sub-agents.js";
 import { formatFeedback, validate } from "./calls/validate.js";
-import type { LiveConversation, EngineWorld, ConversationOutcome, Finish } from "./world.js";
+import { INTERRUPTED, type TurnContext, type TurnPosition } from "./turn.js";
+import type { ConversationOutcome, Finish } from "./world.js";
 
 /** The number of turns in a row without progress that ends the conversation with an error. */
 const STALLS = 3;
 const VALIDATION_ROUNDS = 2;
-
-/** The state of a running conversation between turns. */
-export interface TurnContext {
-  world: EngineWorld;
-  live: LiveConversation;
-  /** The event the next turn responds to. */
-  event: TurnEvent;
-  /** The parts of a reply that its provider paused. */
-  paused: string[];
-  /** Turns without progress in a row. */
-  stalls: number;
-  /** The last refused call and how often it was made in a row. */
-  refused?: { call: string; times: number };
-  /** Whether the last request was already shortened because the provider rejected it as too long. */
-  shortened: boolean;
-}
-
-/** The position of a turn. */
-export interface TurnPosition {
-  iteration: number;
-  /** Whether it is the last turn. */
-  last: boolean;
-}
-
-/** The outcome of a conversation that was aborted. */
-export const INTERRUPTED: ConversationOutcome = {
-  how: "error",
-  error: "the session was stopped",
-  reason: "interrupted",
-};
 
 /** Carries out the decisions. `undefined`: the model is asked again. */
 export async function takeSteps(
@@ -56,20 +26,53 @@ export async function takeSteps(
 ): Promise<ConversationOutcome | undefined> {
   const { world, live } = context;
   const events: TurnEvent[] = [];
-  for (const step of steps) {
+  for (const group of groupSteps(context, steps)) {
     if (world.signal.aborted) break;
-    world.emit({ type: "step", data: { iteration: turn.iteration, decision: step.decision } });
-    const came = await takeStep(context, step, turn);
+    for (const { decision } of group)
+      world.emit({ type: "step", data: { iteration: turn.iteration, decision } });
+    const came = await takeGroup(context, group, turn);
     if (typeof came === "object") return came;
     events.push(came);
   }
-  // An answer that a person has given is carried out when the session resumes.
-  if (world.signal.aborted && live.conversation.pending?.answer !== undefined) return INTERRUPTED;
+  // Answers of a person are carried out when the session resumes, and so are the tasks of sub-agents.
+  const { pending, tasks } = live.conversation;
+  if (world.signal.aborted && (pending?.answer ?? tasks) !== undefined) return INTERRUPTED;
   live.conversation = closeCalls(withoutPending(live.conversation), "Not run: the session was stopped.");
   await world.save(live.conversation);
   if (world.signal.aborted) return INTERRUPTED;
   context.event = events.includes("error") ? "error" : (events.at(-1) ?? context.event);
   return undefined;
+}
+
+/** Groups the calls that may run at the same time. Sub-agents that already work stay together: one may wait for another. */
+function groupSteps({ world, live }: TurnContext, steps: readonly TurnStep[]): TurnStep[][] {
+  const { together } = world;
+  const tools = world.tools(live);
+  const may = (step: TurnStep | undefined): boolean => {
+    if (step?.do !== "call") return false;
+    if (findTask(live.conversation, step.read.id) !== undefined) return true;
+    return together !== undefined && together.most > 1 && together.may(step.read, tools);
+  };
+  return steps.reduce<TurnStep[][]>((groups, step) => {
+    const last = groups.at(-1);
+    if (last === undefined || !may(step) || !may(last[0])) groups.push([step]);
+    else last.push(step);
+    return groups;
+  }, []);
+}
+
+async function takeGroup(
+  context: TurnContext,
+  group: readonly TurnStep[],
+  turn: TurnPosition,
+): Promise<ConversationOutcome | TurnEvent> {
+  const [only] = group;
+  if (only === undefined || group.length > 1) {
+    const calls = group.flatMap((step) => (step.do === "call" ? [step.read] : []));
+    const atWork = context.live.conversation.tasks?.length ?? 0;
+    return takeCallsTogether(context, calls, Math.max(atWork, context.world.together?.most ?? 1));
+  }
+  return takeStep(context, only, turn);
 }
 
 async function takeStep(
@@ -103,84 +106,6 @@ async function takeStep(
   }
 }
 
-async function takeCall(context: TurnContext, named: ReadCall): Promise<ConversationOutcome | TurnEvent> {
-  const { world, live } = context;
-  // The stored arguments of a call that waited are exact; those of the message may have been redacted.
-  const waited = getPending(live, { callId: named.id });
-  const read = waited === undefined ? named : { ...named, args: waited.args };
-  emitCall(context, read);
-  const made = await callTool(world, live, read);
-  if ("pending" in made) return { how: "pending", pending: made.pending };
-  const repeated = countRefusals(context, read, made);
-  const told = repeated === WARNED_AT ? { ...made, output: `${made.output}\n${REPEATED}` } : made;
-  await keepResult(context, read, told);
-  context.stalls = 0;
-  if (repeated >= ENDED_AT)
-    return {
-      how: "error",
-      error: `the model made the same call ${repeated} times, and it was refused each time: ${read.name} (${cutLine(made.output)})`,
-      reason: "incomplete",
-    };
-  return made.success ? "tool_result" : "error";
-}
-
-/** Refusals of one call in a row: the model is warned, then the conversation ends. */
-const WARNED_AT = 3;
-const ENDED_AT = 5;
-const REPEATED = `This call was refused ${WARNED_AT} times in a row. Do not make it again: after ${ENDED_AT} the work ends.`;
-
-/** Returns how often this very call was refused in a row; 0 if it was run. */
-function countRefusals(
-  context: TurnContext,
-  { name, args }: ReadCall,
-  { success, tries }: CallOutcome,
-): number {
-  if (success || tries > 0) {
-    delete context.refused;
-    return 0;
-  }
-  const call = JSON.stringify([name, args]);
-  const times = context.refused?.call === call ? context.refused.times + 1 : 1;
-  context.refused = { call, times };
-  return times;
-}
-
-const LONGEST_REASON = 300;
-
-function cutLine(text: string): string {
-  return clip(text.split("\n")[0] ?? "", LONGEST_REASON);
-}
-
-type NamedCall = Pick<ReadCall, "id" | "offered" | "agent" | "name" | "args">;
-
-function emitCall({ world }: TurnContext, { id, agent, name, args }: NamedCall): void {
-  world.emit({ type: "tool_call", data: { callId: id, agent, tool: name, args } });
-}
-
-async function keepResult({ world, live }: TurnContext, call: NamedCall, made: CallOutcome): Promise<void> {
-  const { success, output, diff, tries, code } = made;
-  const done = getPending(live, { callId: call.id }) !== undefined;
-  live.conversation = addResult(done ? withoutPending(live.conversation) : live.conversation, {
-    callId: call.id,
-    name: call.offered,
-    success,
-    output,
-  });
-  world.emit({
-    type: "tool_result",
-    data: {
-      callId: call.id,
-      agent: call.agent,
-      tool: call.name,
-      success,
-      output,
-      ...given({ diff, code }),
-      tries,
-    },
-  });
-  await world.save(live.conversation);
-}
-
 async function ask(
   context: TurnContext,
   call: ModelCall,
@@ -195,8 +120,13 @@ async function ask(
     return "error";
   }
   const { live } = context;
+  const name = nameInQueue(live.conversation, call.id);
+  const first = await live.asks?.enter(name);
+  if (first !== undefined) return first;
   live.conversation = { ...live.conversation, question: { text: question, call: call.id } };
-  return { how: "clarify", question, exhausted: false };
+  const outcome = { how: "clarify", question, exhausted: false } as const;
+  live.asks?.park(name, outcome);
+  return outcome;
 }
 
 function describeOwnCall({ world }: TurnContext, call: ModelCall, name: string): NamedCall {

@@ -8,6 +8,7 @@ import type { PreparedCall, Subject, Tool, ToolResult } from "../tool.js";
 import type { SessionLimits, SessionSpent } from "./session-limits.js";
 import type { Conversation } from "./conversation.js";
 import type { ChapoNews, FailureCode } from "./events.js";
+import type { AskQueue } from "./calls/ask-queue.js";
 import type { PendingCall, Reply, UserQuestion } from "./calls/pending.js";
 
 /** The engine's settings: `agents.<name>.chapo.*`. */
@@ -42,6 +43,10 @@ export interface LiveConversation {
   readonly failures: Map<string, number>;
   /** Whether a person or the model asked for the compaction in progress. */
   compactsOnRequest?: boolean;
+  /** Lets one call of the session at a time ask a person; absent: nothing else asks. */
+  readonly asks?: AskQueue<ConversationOutcome>;
+  /** Why calls of this turn have no result yet, by their ids: the sub-agents that they started wait, or were stopped. */
+  readonly paused?: Map<string, ConversationOutcome>;
   /** A request by a command, carried out before the model's next turn. */
   requestedCommand?: "clear" | "compact";
 }
@@ -204,6 +209,15 @@ export interface EngineWorld {
   remember(summary: string): Promise<void>;
   /** Returns the messages that the user sent while the model worked, and forgets them. */
   takeMessages(): readonly string[];
+  /** Returns the stored conversation of a sub-agent; `undefined` if there is none. */
+  load(id: string): Promise<Conversation | undefined>;
+  /** Opens a shell of a sub-agent's own; absent: it has the session's. */
+  openShell?: (child: string) => { tools: readonly Tool[]; close(): Promise<void> };
+  /** The calls that may run at the same time; absent: none. */
+  together?: {
+    most: number;
+    may(call: { name: string; args: unknown; tool: Tool | undefined }, tools: readonly Tool[]): boolean;
+  };
   /** The messages that other processes stored for the session; absent for a sub-agent. */
   inbox?: StoredInbox;
   /** Runs the hooks of an event; absent if there are none. */

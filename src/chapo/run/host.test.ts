@@ -75,6 +75,7 @@ async function run(
       usage: () => createConversation({ id: "s", agent: "looper", created: "" }).usage,
       said: () => [],
       pending: () => undefined,
+      question: () => undefined,
       answer: () => Promise.resolve(),
       close: () => {
         seen.closed = true;

@@ -98,10 +98,11 @@ async function takeAnswer(session: Chapo, { answered }: ChapoRequest): Promise<b
 }
 
 /** Completes the settings for a run: it trusts its agents unless set otherwise, because it has a gate and rescues. */
-function toSettings({ chapo, maxTurns }: ChapoRequest): ChapoSettings {
+function toSettings({ chapo, maxTurns, stage }: ChapoRequest): ChapoSettings {
   const { maxIterations, trustMode = "trusted", webFetch } = chapo;
   return {
     ...chapo,
+    ...(stage === undefined ? {} : { maxParallelChildren: chapo.maxParallelChildren ?? 0 }),
     trustMode,
     maxIterations: maxTurns === 0 ? maxIterations : Math.min(maxIterations, maxTurns),
     webFetch: { onlyMentioned: webFetch.onlyMentioned ?? true },

@@ -213,6 +213,7 @@ export function cutBefore(
   const {
     counted: _counted,
     question: _question,
+    tasks: _tasks,
     pending: _pending,
     queued: _queued,
     ...rest

@@ -8,6 +8,8 @@ import { given } from "../../system/given.js";
 import { createSlashTool } from "../prompt/commands.js";
 import type { Conversation, Message } from "../engine/conversation.js";
 import { converse } from "../engine/converse.js";
+import { countChild } from "../engine/children/open-tasks.js";
+import { giveUpTasks } from "../engine/resume.js";
 import { createListedTaskTool } from "../engine/children/delegate.js";
 import type { ChapoNews } from "../engine/events.js";
 import { countSpent } from "../engine/session-limits.js";
@@ -125,13 +127,24 @@ async function assembleParts(
       emit,
       said,
       requests: { sent: 0 },
-      spent: countSpent(session.conversation),
+      spent: countSpent(await countOpenTasks(session)),
       openModel: (name) => openOtherModel(opener, name),
     };
   } catch (error) {
     await toolbox.close();
     throw error;
   }
+}
+
+/** The conversation with the usage of sub-agents that were killed before it was added. */
+async function countOpenTasks(session: OpenSession): Promise<Conversation> {
+  const { conversation } = session;
+  let counted = conversation;
+  for (const { child } of conversation.tasks ?? []) {
+    const stored = await session.readChild(child);
+    if (stored !== undefined) counted = countChild(counted, stored);
+  }
+  return counted;
 }
 
 /** Throws an `environment` error if the settings want a sandbox that cannot be had. */
@@ -195,27 +208,33 @@ async function openOtherModel(opener: Opener, name: string): Promise<Model | { p
 function toChapo(parts: SessionParts): Chapo {
   const { session, toolbox } = parts;
   let { conversation } = session;
+  // The user stopped the turn at the prompt: the next message begins something else.
+  let isStopped = false;
+  const keep = (handled: Handled): ConversationOutcome => {
+    conversation = handled.conversation;
+    isStopped = handled.outcome.how === "error" && handled.outcome.reason === "interrupted";
+    return handled.outcome;
+  };
   return {
     id: session.id,
     get tools() {
       return toolbox.tools;
     },
     send: async (message, signal) => {
-      const handled = await handleMessage(parts, conversation, { message, signal });
-      conversation = handled.conversation;
-      return handled.outcome;
+      const from = isStopped ? giveUpTasks(conversation) : conversation;
+      return keep(await handleMessage(parts, from, { message, signal }));
     },
     proceed: async (signal) => {
       const world = await createWorld(parts, conversation, signal);
       const handled = await keepAround(toCheckpointPlace(parts), { conversation }, () =>
         converse(world, conversation),
       );
-      conversation = handled.conversation;
-      return handled.outcome;
+      return keep(handled);
     },
     usage: () => conversation.usage,
     said: () => listTexts(conversation),
     pending: () => conversation.pending,
+    question: () => conversation.question?.text,
     answer: async (answer) => {
       const at = new Date(parts.request.ports.clock.now()).toISOString();
       const answered = answerPending(conversation, { ...answer, at });

@@ -69,6 +69,8 @@ export interface Chapo {
   said(): readonly { role: "user" | "assistant"; text: string }[];
   /** The call that waits for a person, if any. */
   pending(): PendingCall | undefined;
+  /** The question that waits for an answer, if any: the model's, or a sub-agent's. */
+  question(): string | undefined;
   /**
    * Stores the answer to the call that waits; `proceed` carries it out. Each call is answered once: throws a `usage` error if
    * no call waits, or if it was answered differently. A call that may have run already is not answered; `proceed` asks again.

@@ -9,7 +9,7 @@ import { getSystemName } from "../../system/system-name.js";
 import type { Clock } from "../../system/ports.js";
 import { createSlashTool, isBuiltIn, listCommands } from "../prompt/commands.js";
 import type { Conversation, Message } from "../engine/conversation.js";
-import { createTaskTool, type Delegation } from "../engine/children/delegate.js";
+import { createTaskTool, createTogether, type Delegation } from "../engine/children/delegate.js";
 import type { ChapoNews } from "../engine/events.js";
 import { matchesTool, createSubAgents } from "../engine/children/sub-agents.js";
 import { readTaskTypes, collectTaskTypes } from "../engine/children/task-types.js";
@@ -77,6 +77,9 @@ export interface SessionParts {
   openModel: Delegation["openModel"];
 }
 
+/** The sub-agents that work at the same time in a session that only reads. */
+const READERS = 4;
+
 /** Creates the world. The project's notes and files are read again for each message. */
 export async function createWorld(
   parts: SessionParts,
@@ -109,7 +112,6 @@ export async function createWorld(
     clock: ports.clock,
     random: ports.random,
     ...shareParts(parts),
-    inbox: openInbox(ports.files, parts.session.folder),
     settings: toEngineSettings(settings),
     model: toSessionModel(model, { cacheKey: parts.session.id, effort: () => parts.effort }),
     who: "looper",
@@ -126,16 +128,20 @@ export async function createWorld(
     canonical: (name, args) => toCanonicalCall(settings.tools, name, args),
     gate: createGate(parts),
     ...given({ finish: task?.finish, hooks: parts.hooks }),
-    save: (conversation) => parts.session.save(conversation),
     remember: (summary) => rememberSummary(parts, summary),
   };
   const delegation = await createDelegation(parts, agents, project);
+  world.together = createTogether(delegation.types, countParallel(request));
   const conversationTools = (live: LiveConversation): Tool[] => [
     createSlash(parts, live),
-    createTaskTool(world, live, delegation),
+    ...(world.together?.most === 0 ? [] : [createTaskTool(world, live, delegation)]),
     ...parts.modeTools(),
   ];
   return world;
+}
+
+function countParallel({ settings, permissions }: SessionRequest): number {
+  return settings.maxParallelChildren ?? (permissions === "read-only" ? READERS : 1);
 }
 
 function toEnginePrompts(prompts: ChapoPrompts): EngineWorld["prompts"] {
@@ -162,8 +168,14 @@ function getToday(clock: Clock): { day: string; system: string } {
 }
 
 /** The parts that all worlds of a session share. */
-function shareParts({ request, requests, spent }: SessionParts) {
-  return { requests, spent, takeMessages: () => request.takeMessages?.() ?? [] };
+function shareParts({ request, requests, spent, session, toolbox }: SessionParts) {
+  const stored: Pick<EngineWorld, "inbox" | "save" | "load" | "openShell"> = {
+    inbox: openInbox(request.ports.files, session.folder),
+    save: (conversation) => session.save(conversation),
+    load: (id) => session.readChild(id),
+    openShell: (child) => toolbox.openShell(child),
+  };
+  return { requests, spent, ...stored, takeMessages: () => request.takeMessages?.() ?? [] };
 }
 
 function filterBySkills(skills: readonly Skill[], tools: readonly Tool[]): readonly Tool[] {

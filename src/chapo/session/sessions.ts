@@ -31,6 +31,8 @@ export interface OpenSession {
   readonly conversation: Conversation;
   /** Writes a conversation to disk. A sub-agent's conversation gets a file of its own. */
   save(conversation: Conversation): Promise<void>;
+  /** Reads the conversation of a sub-agent; `undefined` if there is none that can be read. */
+  readChild(id: string): Promise<Conversation | undefined>;
   audit(record: AuditRecord): Promise<void>;
   /** Stores a whole text and returns the path of its file. */
   keepOutput(callId: string, text: string): Promise<string>;
@@ -187,7 +189,14 @@ async function readConversation(
   { ports, folder }: SessionPlace,
   id: string,
 ): Promise<{ conversation: Conversation } | { broken: string }> {
-  const file = path.join(folder, id, FILE);
+  return readFile(ports, path.join(folder, id, FILE), id);
+}
+
+async function readFile(
+  ports: Ports,
+  file: string,
+  id: string,
+): Promise<{ conversation: Conversation } | { broken: string }> {
   try {
     const stat = await ports.files.stat(file);
     if (stat?.kind !== "file") return { broken: `${file} does not exist` };
@@ -279,6 +288,11 @@ function openSession(
         own ? path.join(folder, FILE) : path.join(folder, "children", `${changed.id}.json`),
         changed,
       );
+    },
+    readChild: async (id) => {
+      if (!ID.test(id)) return undefined;
+      const read = await readFile(ports, path.join(folder, "children", `${id}.json`), id);
+      return "broken" in read ? undefined : read.conversation;
     },
     audit: async (record) => {
       // A command of the call may have removed the folder, such as `git clean -fdx`.

@@ -1,5 +1,6 @@
 // Opens and closes all tools of a session. The gate decides which of them a call may use. session-world.ts adds the tools
 // that change the conversation (commands and sub-agents).
+import path from "node:path";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Permissions } from "../../config/settings/settings.js";
 import type { Network } from "../../system/network.js";
@@ -21,7 +22,7 @@ import { createGitTools } from "../tools/git/git.js";
 import { createHostTools } from "../tools/hosts/hosts.js";
 import { createNotebookTools } from "../tools/files/notebook.js";
 import type { Sandbox } from "../tools/sandbox.js";
-import { openShell } from "../tools/shell/shell.js";
+import { openShell, type ShellTools } from "../tools/shell/shell.js";
 import { createTodoTools, type TodoStore } from "../tools/notes/todos.js";
 import type { Hidden } from "../paths.js";
 import { given } from "../../system/given.js";
@@ -66,6 +67,8 @@ export interface Toolbox {
   readonly tools: readonly Tool[];
   /** Resolves when each MCP server has started or failed. */
   ready(): Promise<void>;
+  /** Opens a shell for a sub-agent, so that folders and variables of others do not change under it. */
+  openShell(child: string): ShellTools;
   /** Ends everything the tools started. */
   close(): Promise<void>;
 }
@@ -77,7 +80,8 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
   const { hidden, sandbox } = request;
   const place = { files: ports.files, root, ...given({ hidden }) };
   const { outputs: folder, redact } = request;
-  const shell = openShell({ ports, root, env, folder, redact, ...given({ sandbox }) });
+  const shellPlace = { ports, root, env, redact, ...given({ sandbox }) };
+  const shell = openShell({ ...shellPlace, folder });
   const servers = openServers(settings.mcp.servers, {
     ports,
     root,
@@ -122,6 +126,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
       return permissions === "read-only" ? all.filter(({ changes }) => !changes) : all;
     },
     ready: () => servers.ready(),
+    openShell: (child) => openShell({ ...shellPlace, folder: path.join(folder, child.slice(-6)) }),
     close: async () => {
       await Promise.all([shell.close(), servers.close()]);
       await sandbox?.close();

@@ -183,7 +183,7 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
     settings: USUAL_SETTINGS,
     model,
     who: "looper",
-    spent: { requests: 0, tokens: 0, costUsd: 0 },
+    spent: { requests: 0, tokens: 0, costUsd: 0, calls: {} },
     requests: { sent: 0 },
     takeMessages: () => [],
     system: "You are Chapo.",
@@ -203,6 +203,7 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
       saved.push(structuredClone(conversation));
       return Promise.resolve();
     },
+    load: (id) => Promise.resolve(saved.findLast((one) => one.id === id)),
     remember: (summary) => {
       remembered.push(summary);
       return Promise.resolve();

@@ -52,6 +52,8 @@ export const ChapoSettings = z.object({
   maxRequests: z.number(),
   maxTokens: z.number(),
   maxCostUsd: z.number(),
+  /** Absent: 1, 4 with read-only permissions, 0 in a stage of a workflow. */
+  maxParallelChildren: optionalNumber,
   maxToolRetries: z.number(),
   minValidationConfidence: z.number(),
   selfValidationEnabled: z.boolean(),
@@ -140,6 +142,7 @@ export function chapoSettings(
       maxRequests: own.max_requests,
       maxTokens: own.max_tokens,
       maxCostUsd: own.max_cost_usd,
+      maxParallelChildren: own.max_parallel_children,
       maxToolRetries: own.max_tool_retries,
       minValidationConfidence: own.min_validation_confidence,
       selfValidationEnabled: own.self_validation_enabled,

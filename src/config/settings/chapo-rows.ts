@@ -213,6 +213,11 @@ export const CHAPO_ROWS = {
     "The most dollars of a session, as far as prices are known.",
     { default: 50 },
   ),
+  "agents.*.chapo.max_parallel_children": row(
+    wholeBetween(0, 16),
+    "The most sub-agents at the same time, if they only read; 0: none. Unset: 1, with read-only permissions 4, in a workflow's stage 0.",
+    {},
+  ),
   "agents.*.chapo.max_tool_retries": row(wholeBetween(0, 10), "Retries after a temporary failure.", {
     default: 3,
   }),

@@ -1,11 +1,23 @@
 // Asks a person for a call that needs permission, and checks the answer to a call that waited. The question is stored before the
 // person sees it, so that a killed process loses neither. pending.ts has the stored form; call-tool.ts runs the call.
 import { given } from "../../../system/given.js";
+import { nameInQueue } from "./ask-queue.js";
 import { AGAIN, recordAnswer, type CallAnswer, type PendingCall, type Reply } from "./pending.js";
-import type { Approval, EngineWorld, GateCall, LiveConversation, PermitQuestion } from "../world.js";
+import type {
+  Approval,
+  ConversationOutcome,
+  EngineWorld,
+  GateCall,
+  LiveConversation,
+  PermitQuestion,
+} from "../world.js";
 
-/** The result of a question. `edited`: the person changed the arguments, so the call is checked again with these. */
+/**
+ * The result of a question. `edited`: the person changed the arguments, so the call is checked again with these. `paused`: another
+ * question of the session waits for a person, and comes first.
+ */
 export type Permission =
+  | { paused: ConversationOutcome }
   | { approved: Approval }
   | { refused: string }
   | { pending: PendingCall }
@@ -30,12 +42,15 @@ export async function askPermission(
   const pending = createPending(world, call, { ...question, ...given({ again }) });
   if (world.gate.ask === undefined && !(world.mayWait && pending.unstored === undefined))
     return { refused: refuseUnattended(pending, question) };
+  const name = nameInQueue(live.conversation, call.callId);
+  const first = await live.asks?.enter(name);
+  if (first !== undefined) return { paused: first };
   live.conversation = { ...live.conversation, pending };
   await world.save(live.conversation);
   world.emit({ type: "action_pending", data: toEventData(pending) });
-  return world.gate.ask === undefined
-    ? { pending }
-    : askNow(world, live, call, { pending, ask: world.gate.ask });
+  if (world.gate.ask !== undefined) return askNow(world, live, call, { pending, ask: world.gate.ask });
+  live.asks?.park(name, { how: "pending", pending });
+  return { pending };
 }
 
 /** Returns the stored question about this call, if there is one. */

@@ -26,7 +26,7 @@ async function callAs(world: TestWorld, live: LiveConversation, name: string, ar
   const [step] = decide(reply, world, world.tools(live));
   if (step?.do !== "call") throw new Error("no call");
   const made = await callTool(world, live, step.read);
-  if ("pending" in made) throw new Error("it waits");
+  if ("pending" in made || "paused" in made) throw new Error("it waits");
   return made;
 }
 

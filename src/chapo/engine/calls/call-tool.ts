@@ -5,6 +5,7 @@ import { given } from "../../../system/given.js";
 import { askPermission, getPending, toPermission, type Permission } from "./ask-permission.js";
 import { clipMiddle } from "../window/clip.js";
 import { getCount, incrementCount, getLastRequest, type Conversation } from "../conversation.js";
+import { findTask } from "../children/open-tasks.js";
 import { applyVerdict, fireAfter, fireBefore, fireRequest } from "../fire.js";
 import type { HookAnswer } from "../../hooks/hook-answer.js";
 import type { ReadCall } from "./decision.js";
@@ -12,7 +13,7 @@ import type { FailureCode } from "../events.js";
 import type { PendingCall } from "./pending.js";
 import { isWorthRetrying, messageOf, runWithRetries, type CallRun } from "./run-prepared.js";
 import { AGENT_TASK, matchesTool, LOOPER } from "../children/sub-agents.js";
-import type { Approval, LiveConversation, EngineWorld, GateCall } from "../world.js";
+import type { Approval, ConversationOutcome, LiveConversation, EngineWorld, GateCall } from "../world.js";
 
 /** The result of a call, as the model sees it. */
 export interface CallOutcome {
@@ -30,10 +31,8 @@ interface Refusal {
   error: string;
 }
 
-/** A call that waits for a person. */
-export interface WaitingCall {
-  pending: PendingCall;
-}
+/** A call that waits for a person; `paused`: the sub-agent that it started waits, or another question comes first. */
+export type WaitingCall = { pending: PendingCall } | { paused: ConversationOutcome };
 
 /** Runs a call, refuses it, or lets it wait for a person. Only a call that was run is counted in the conversation. */
 export async function callTool(
@@ -42,14 +41,17 @@ export async function callTool(
   read: ReadCall,
 ): Promise<CallOutcome | WaitingCall> {
   const passed = await catchErrors(() => passGate(world, live, read));
-  if ("pending" in passed) return passed;
+  if ("pending" in passed || "paused" in passed) return passed;
   if ("error" in passed)
     return { success: false, output: truncateRefusal(passed.error), code: passed.code, tries: 0 };
   await markBegun(world, live, passed);
   const started = world.clock.monotonic();
   const ran = await runCall(world, live, passed);
+  const paused = live.paused?.get(passed.callId);
+  if (paused !== undefined) return { paused };
   const { conversation } = live;
   live.conversation = { ...conversation, calls: incrementCount(conversation.calls, passed.tool.name) };
+  world.spent.calls = incrementCount(world.spent.calls, passed.tool.name);
   const raw = ran.result.success ? ran.result.output : ran.result.error;
   const whole = await world.gate.screen(passed.tool.name, raw);
   const said = ran.result.success ? await fireAfter(world, passed, whole) : "";
@@ -123,7 +125,10 @@ async function passGate(
     return { code: "bad_arguments", error: `${name}: the arguments are not a JSON object` };
   const prepared = tool.prepare(args);
   if ("problem" in prepared) return { code: "bad_arguments", error: `${name}: ${prepared.problem}` };
-  const refusal = refuseForeign(world, agent, name) ?? refuseOverBudget(world, live.conversation, name);
+  // Its sub-agent works already: the call passed the gate before the session was killed or paused.
+  if (findTask(live.conversation, read.id) !== undefined)
+    return { callId: read.id, agent, tool, args, prepared };
+  const refusal = refuseForeign(world, agent, name) ?? refuseOverBudget(world, name);
   if (refusal !== undefined) return refusal;
   const times = live.failures.get(buildKey(read)) ?? 0;
   if (times > world.settings.maxToolRetries)
@@ -137,7 +142,7 @@ async function passGate(
   const permission = await permit(world, live, { call, hook });
   if ("fails" in permission) return { code: "failed", error: permission.fails };
   if ("refused" in permission) return { code: "denied", error: permission.refused };
-  if ("pending" in permission) return permission;
+  if ("pending" in permission || "paused" in permission) return permission;
   if ("edited" in permission)
     return passGate(world, live, { ...read, args: permission.edited }, { approved: permission.approved });
   return { ...call, ...given(permission) };
@@ -189,11 +194,7 @@ function refuseForeign(world: EngineWorld, agent: string, name: string): Refusal
   return { code: "not_allowed", error: `${agent} may not call ${name}; it has ${may}. Nothing was run.` };
 }
 
-function refuseOverBudget(
-  { settings }: EngineWorld,
-  { calls }: Conversation,
-  name: string,
-): Refusal | undefined {
+function refuseOverBudget({ settings, spent: { calls } }: EngineWorld, name: string): Refusal | undefined {
   const { total, tools } = settings.budgets;
   const most = Object.hasOwn(tools, name) ? tools[name] : undefined;
   if (most !== undefined && getCount(calls, name) >= most)

@@ -22,6 +22,8 @@ export type CallAnswer = z.infer<typeof CallAnswer>;
 export const PendingCall = z.object({
   /** The id of the call in the last turn. */
   call: z.string(),
+  /** The sub-agent's conversation whose call it is; absent: the session's own. */
+  child: z.string().optional(),
   /** `looper`, or a sub-agent's type. */
   agent: z.string(),
   /** The canonical name. */

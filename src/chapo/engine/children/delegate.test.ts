@@ -59,7 +59,7 @@ test("a sub-agent works in a conversation of its own and returns only its final 
   expect(childs.map(({ turn }) => turn)).toEqual([0, 1, 2]);
   expect(getSentText(childs[0])).toMatch(/LED: .*explore[^]*Where is login\?/u);
   expect(getSentText(childs[0])).not.toContain("Find the bug");
-  expect(childs[0]?.tools.map(({ name }) => name)).toEqual(["fs_readFile"]);
+  expect(childs[0]?.tools.map(({ name }) => name)).toEqual(["fs_readFile", "ask_user"]);
   const children = new Set(world.saved.filter(({ parent }) => parent === "s1").map(({ id }) => id));
   expect(conversation.children).toHaveLength(2);
   expect(children).toEqual(new Set(conversation.children));

@@ -1,14 +1,26 @@
 // The tool `agent_task`: a sub-agent works on one task in a conversation of its own, in the same loop, and its final text is
-// the result of the call. One sub-agent runs at a time, and it cannot start another. task-types.ts collects the types.
+// the result of the call. A sub-agent that waits for a person, or was killed, is resumed by the same call (open-tasks.ts). It
+// cannot start another. task-types.ts collects the types.
 import { z } from "zod";
 import { never } from "../../../system/never.js";
 import type { Model } from "../../model.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
-import { addUsage } from "../ask-model.js";
-import { createConversation, type Conversation } from "../conversation.js";
+import { nameInQueue } from "../calls/ask-queue.js";
+import { withoutPending } from "../calls/pending.js";
+import { createConversation, type Conversation, type OpenTask } from "../conversation.js";
 import { converse } from "../converse.js";
 import type { ChapoNews } from "../events.js";
-import { AGENT_TASK } from "./sub-agents.js";
+import { INTERRUPTED } from "../turn.js";
+import {
+  beginTask,
+  clearReply,
+  countChild,
+  findTask,
+  getStoredOutcome,
+  givePending,
+  takePending,
+} from "./open-tasks.js";
+import { AGENT_TASK, matchesTool } from "./sub-agents.js";
 import type { TaskType } from "./task-types.js";
 import type { LiveConversation, EngineWorld, ConversationOutcome } from "../world.js";
 
@@ -75,6 +87,29 @@ function defineTask(all: Delegation["types"], start: Start): Tool {
   });
 }
 
+/** Returns which calls may run at the same time: tasks for sub-agents that only read. */
+export function createTogether(
+  types: Delegation["types"],
+  most: number,
+): NonNullable<EngineWorld["together"]> {
+  return {
+    most,
+    may: ({ name, args, tool }, tools) => {
+      if (name !== AGENT_TASK || tool === undefined) return false;
+      const prepared = tool.prepare(args);
+      if ("problem" in prepared) return false;
+      const [subject] = prepared.subjects;
+      const type = subject?.kind === "name" ? types.get(subject.name) : undefined;
+      return (
+        type !== undefined &&
+        !tools.some(
+          ({ name: one, changes }) => changes && !NOT_THEIRS.has(one) && matchesTool(type.tools, one),
+        )
+      );
+    },
+  };
+}
+
 interface Task {
   type: TaskType;
   model: Model;
@@ -82,57 +117,163 @@ interface Task {
   context: CallContext;
 }
 
-async function work(
-  { world, live, delegation }: { world: EngineWorld; live: LiveConversation; delegation: Delegation },
-  { type, model, prompt, context }: Task,
-): Promise<ToolResult> {
-  const parent = live.conversation;
-  const id = `${parent.id}-${world.random.hex(3)}`;
-  const created = new Date(world.clock.now()).toISOString();
-  const fresh: Conversation = {
-    ...createConversation({ id, parent: parent.id, agent: type.name, created }),
-    // A budget applies to the session and its sub-agents together.
-    turns: parent.turns,
-    calls: parent.calls,
-  };
-  live.conversation = { ...parent, children: [...parent.children, id] };
+interface Place {
+  world: EngineWorld;
+  live: LiveConversation;
+  delegation: Delegation;
+}
+
+/** Starts a sub-agent, or resumes the one that this call has started before. */
+async function work(place: Place, task: Task): Promise<ToolResult> {
+  const { world, live } = place;
+  const { callId } = task.context;
+  const begun = findTask(live.conversation, callId);
+  const found = begun === undefined ? undefined : await world.load(begun.child);
+  const child = takePending(live.conversation, found ?? createChild(place, task.type, begun));
+  if (begun === undefined) {
+    live.conversation = beginTask(live.conversation, callId, child);
+    await world.save(live.conversation);
+    live.asks?.leave(nameInQueue(live.conversation, callId));
+  }
+  const ended = await resumeChild(place, task, { child, isNew: found === undefined, reply: begun?.reply });
+  live.asks?.end(child.id);
+  live.conversation = countChild(live.conversation, ended.conversation);
+  const paused = pause(place, ended, callId);
+  if (paused === undefined) return toResult(task.type.name, ended.outcome);
+  live.paused?.set(callId, paused);
   await world.save(live.conversation);
-  const { finish: _parents, inbox: _inbox, ...rest } = world;
-  const ended = await converse(
-    {
-      ...rest,
-      who: type.name,
-      model,
-      limits: type.tools,
-      system: delegation.lead(type.prompt),
-      settings: {
-        ...world.settings,
-        maxIterations: delegation.maxIterations,
-        selfValidation: false,
-        stream: false,
-      },
-      tools: () => world.tools(live).filter(({ name }) => !NOT_THEIRS.has(name)),
-      agents: [],
-      mayAsk: false,
-      mayWait: false,
-      emit: (news) => {
-        if (concernsParent(news)) world.emit({ ...news, child: id });
-      },
-      remember: () => Promise.resolve(),
-      takeMessages: () => [],
-      signal: context.signal,
-    },
-    fresh,
-    prompt,
-  );
-  const { turns, calls, usage } = ended.conversation;
-  live.conversation = {
-    ...live.conversation,
+  return failed(`the sub-agent ${task.type.name} waits`);
+}
+
+/** `begun`: the task, if its process was killed before the conversation was stored. */
+function createChild({ world, live }: Place, type: TaskType, begun: OpenTask | undefined): Conversation {
+  const { conversation: parent } = live;
+  const id = begun?.child ?? `${parent.id}-${world.random.hex(3)}`;
+  const { turns, calls } = begun?.counted ?? parent;
+  const created = new Date(world.clock.now()).toISOString();
+  return {
+    ...createConversation({ id, parent: parent.id, agent: type.name, created }),
+    // The turns of all sub-agents of a type are counted together.
     turns,
     calls,
-    usage: addUsage(live.conversation.usage, usage),
   };
-  return toResult(type.name, ended.outcome);
+}
+
+/** Returns why the call of a sub-agent has no result yet; `undefined` if the sub-agent has ended. */
+function pause(
+  { world, live }: Place,
+  { conversation: child, outcome }: Ended,
+  call: string,
+): ConversationOutcome | undefined {
+  switch (outcome.how) {
+    case "pending":
+      return outcome;
+    case "clarify": {
+      if (outcome.exhausted) return undefined;
+      const { question } = outcome;
+      if (child.question !== undefined)
+        live.conversation = { ...live.conversation, question: { text: question, call, child: child.id } };
+      return outcome;
+    }
+    case "error":
+      return world.signal.aborted ? INTERRUPTED : undefined;
+    case "answer":
+    case "finished":
+      return undefined;
+    default:
+      return never(outcome);
+  }
+}
+
+interface Ended {
+  conversation: Conversation;
+  outcome: ConversationOutcome;
+}
+
+/** Runs the conversation of a sub-agent from where it is. */
+async function resumeChild(
+  place: Place,
+  task: Task,
+  { child, isNew, reply }: { child: Conversation; isNew: boolean; reply: string | undefined },
+): Promise<Ended> {
+  const stored = getStoredOutcome(child);
+  if (stored !== undefined) return { conversation: child, outcome: stored };
+  const { question } = child;
+  if (question !== undefined && reply === undefined) return askAgain(place, child, question);
+  const text = isNew ? task.prompt : question === undefined ? undefined : reply;
+  const shell = place.world.openShell?.(child.id);
+  try {
+    const world = createChildWorld(place, task, { id: child.id, shell: shell?.tools ?? [] });
+    return await converse(world, child, text, place.live.asks);
+  } finally {
+    await shell?.close();
+  }
+}
+
+/** The question of a sub-agent that the person has not answered yet. */
+async function askAgain(
+  { live: { asks } }: Place,
+  child: Conversation,
+  { text, call = "" }: NonNullable<Conversation["question"]>,
+): Promise<Ended> {
+  const name = nameInQueue(child, call);
+  const outcome = { how: "clarify", question: text, exhausted: false } as const;
+  const first = await asks?.enter(name);
+  asks?.park(name, outcome);
+  return { conversation: child, outcome: first ?? outcome };
+}
+
+/** Creates the world of a sub-agent. It shares the session's limits, permissions and events. */
+function createChildWorld(
+  { world, live, delegation }: Place,
+  { type, model, context }: Task,
+  { id, shell }: { id: string; shell: readonly Tool[] },
+): EngineWorld {
+  const { finish: _parents, inbox: _inbox, together: _together, ...rest } = world;
+  return {
+    ...rest,
+    who: type.name,
+    model,
+    limits: type.tools,
+    system: delegation.lead(type.prompt),
+    settings: {
+      ...world.settings,
+      maxIterations: delegation.maxIterations,
+      selfValidation: false,
+      stream: false,
+    },
+    tools: () =>
+      world
+        .tools(live)
+        .filter(({ name }) => !NOT_THEIRS.has(name))
+        .map((tool) => shell.find(({ name }) => name === tool.name) ?? tool),
+    agents: [],
+    gate: {
+      ...world.gate,
+      // Calls of two sub-agents can have one id.
+      keepOutput: (callId, text) => world.gate.keepOutput(`${id.slice(-6)}-${callId}`, text),
+    },
+    emit: (news) => {
+      if (concernsParent(news)) world.emit({ ...news, child: id });
+    },
+    save: (child) => saveChild(world, live, child),
+    remember: () => Promise.resolve(),
+    takeMessages: () => [],
+    signal: context.signal,
+  };
+}
+
+/**
+ * Saves a sub-agent's conversation. Its call that waits is in the session's own conversation, and only there, so that it is asked,
+ * answered and begun once. The sub-agent is saved first: its result is stored before its call stops to wait.
+ */
+async function saveChild(world: EngineWorld, live: LiveConversation, child: Conversation): Promise<void> {
+  await world.save(withoutPending(child));
+  const given = givePending(live.conversation, child);
+  const cleared = child.question === undefined ? clearReply(given, child.id) : given;
+  if (cleared === live.conversation) return;
+  live.conversation = cleared;
+  await world.save(cleared);
 }
 
 /** Calls, usage and waits of a sub-agent are forwarded. Its thinking and its end are not: a session has one beginning and one end. */

@@ -1,0 +1,156 @@
+// Makes the calls of a turn, one at a time or several of sub-agents that only read together, and keeps their results.
+// take-steps.ts carries out the other decisions; call-tool.ts checks and runs a call.
+import { given } from "../../../system/given.js";
+import { endTask } from "../children/open-tasks.js";
+import { addResult } from "../conversation.js";
+import type { TurnEvent } from "../events.js";
+import type { TurnContext } from "../turn.js";
+import { clip } from "../window/clip.js";
+import type { ConversationOutcome } from "../world.js";
+import { getPending } from "./ask-permission.js";
+import { nameInQueue } from "./ask-queue.js";
+import { callTool, type CallOutcome } from "./call-tool.js";
+import type { ReadCall } from "./decision.js";
+import { withoutPending } from "./pending.js";
+
+/** Makes a call and keeps its result. */
+export async function takeCall(
+  context: TurnContext,
+  named: ReadCall,
+): Promise<ConversationOutcome | TurnEvent> {
+  const { read, made } = await make(context, named);
+  return keepMade(context, read, made);
+}
+
+/**
+ * Makes calls at the same time, at most `most`, and keeps their results in the order of the calls. Returns what the turn came to:
+ * a call of a sub-agent that waits for a person is the outcome.
+ */
+export async function takeCallsTogether(
+  context: TurnContext,
+  calls: readonly ReadCall[],
+  most: number,
+): Promise<ConversationOutcome | TurnEvent> {
+  const all = await mapTogether(calls, most, (named) => make(context, named));
+  const came: (ConversationOutcome | TurnEvent)[] = [];
+  for (const { read, made } of all) came.push(await keepMade(context, read, made));
+  const events = came.filter((one) => typeof one === "string");
+  const outcomes = came.filter((one) => typeof one === "object");
+  return (
+    outcomes.find(({ how }) => how === "pending") ??
+    outcomes[0] ??
+    (events.includes("error") ? "error" : "tool_result")
+  );
+}
+
+async function mapTogether<T, R>(all: readonly T[], most: number, map: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const left = [...all.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [at, one] = next;
+      results[at] = await map(one);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, all.length) }, work));
+  return results;
+}
+
+type Made = Awaited<ReturnType<typeof callTool>>;
+
+async function make(context: TurnContext, named: ReadCall): Promise<{ read: ReadCall; made: Made }> {
+  const { world, live } = context;
+  // The stored arguments of a call that waited are exact; those of the message may have been redacted.
+  const waited = getPending(live, { callId: named.id });
+  const read = waited === undefined ? named : { ...named, args: waited.args };
+  emitCall(context, read);
+  return { read, made: await callTool(world, live, read) };
+}
+
+async function keepMade(
+  context: TurnContext,
+  read: ReadCall,
+  made: Made,
+): Promise<ConversationOutcome | TurnEvent> {
+  if ("paused" in made) return made.paused;
+  if ("pending" in made) return { how: "pending", pending: made.pending };
+  const repeated = countRefusals(context, read, made);
+  const told = repeated === WARNED_AT ? { ...made, output: `${made.output}\n${REPEATED}` } : made;
+  await keepResult(context, read, told);
+  context.stalls = 0;
+  if (repeated >= ENDED_AT)
+    return {
+      how: "error",
+      error: `the model made the same call ${repeated} times, and it was refused each time: ${read.name} (${cutLine(made.output)})`,
+      reason: "incomplete",
+    };
+  return made.success ? "tool_result" : "error";
+}
+
+/** Refusals of one call in a row: the model is warned, then the conversation ends. */
+const WARNED_AT = 3;
+const ENDED_AT = 5;
+const REPEATED = `This call was refused ${WARNED_AT} times in a row. Do not make it again: after ${ENDED_AT} the work ends.`;
+
+/** Returns how often this very call was refused in a row; 0 if it was run. */
+function countRefusals(
+  context: TurnContext,
+  { name, args }: ReadCall,
+  { success, tries }: CallOutcome,
+): number {
+  if (success || tries > 0) {
+    delete context.refused;
+    return 0;
+  }
+  const call = JSON.stringify([name, args]);
+  const times = context.refused?.call === call ? context.refused.times + 1 : 1;
+  context.refused = { call, times };
+  return times;
+}
+
+const LONGEST_REASON = 300;
+
+function cutLine(text: string): string {
+  return clip(text.split("\n")[0] ?? "", LONGEST_REASON);
+}
+
+/** A call that gets a result. */
+export type NamedCall = Pick<ReadCall, "id" | "offered" | "agent" | "name" | "args">;
+
+/** Reports a call. */
+export function emitCall({ world }: TurnContext, { id, agent, name, args }: NamedCall): void {
+  world.emit({ type: "tool_call", data: { callId: id, agent, tool: name, args } });
+}
+
+/** Adds the result of a call to the conversation, and saves both. */
+export async function keepResult(
+  { world, live }: TurnContext,
+  call: NamedCall,
+  made: CallOutcome,
+): Promise<void> {
+  const { success, output, diff, tries, code } = made;
+  const done = getPending(live, { callId: call.id }) !== undefined;
+  live.conversation = endTask(
+    addResult(done ? withoutPending(live.conversation) : live.conversation, {
+      callId: call.id,
+      name: call.offered,
+      success,
+      output,
+    }),
+    call.id,
+  );
+  world.emit({
+    type: "tool_result",
+    data: {
+      callId: call.id,
+      agent: call.agent,
+      tool: call.name,
+      success,
+      output,
+      ...given({ diff, code }),
+      tries,
+    },
+  });
+  await world.save(live.conversation);
+  live.asks?.leave(nameInQueue(live.conversation, call.id));
+}

@@ -1,0 +1,131 @@
+// The tasks of sub-agents that are not over: how they are kept in the conversation that started them, so that a killed or paused
+// session resumes them. Pure. delegate.ts runs them.
+import { addUsage } from "../ask-model.js";
+import { getCount, type Conversation, type OpenTask } from "../conversation.js";
+import { recordAnswer, withoutPending, type PendingCall } from "../calls/pending.js";
+import type { ConversationOutcome } from "../world.js";
+
+/** Returns the open task of a call. */
+export function findTask({ tasks = [] }: Conversation, call: string): OpenTask | undefined {
+  return tasks.find((task) => task.call === call);
+}
+
+/** Adds the task of a call. The call's own approval is used up with it. */
+export function beginTask(parent: Conversation, call: string, child: Conversation): Conversation {
+  const { usage, turns, calls } = child;
+  const asked = parent.pending;
+  const own = asked?.call === call && asked.child === undefined ? withoutPending(parent) : parent;
+  return {
+    ...own,
+    children: [...own.children, child.id],
+    tasks: [...(own.tasks ?? []), { call, child: child.id, counted: { usage, turns, calls } }],
+  };
+}
+
+/** Removes the task of a call that has its result. */
+export function endTask(parent: Conversation, call: string): Conversation {
+  const { tasks, ...rest } = parent;
+  const left = (tasks ?? []).filter((task) => task.call !== call);
+  return left.length === 0 ? rest : { ...rest, tasks: left };
+}
+
+/** Changes the task of a child. */
+function changeTask(parent: Conversation, child: string, change: (task: OpenTask) => OpenTask): Conversation {
+  const tasks = parent.tasks?.map((task) => (task.child === child ? change(task) : task));
+  return tasks === undefined ? parent : { ...parent, tasks };
+}
+
+/** Keeps the person's answer to the question of a child until the child has it. */
+export function replyToChild(parent: Conversation, child: string, reply: string): Conversation {
+  const { question: _answered, ...rest } = parent;
+  return changeTask(rest, child, (task) => ({ ...task, reply }));
+}
+
+/** Forgets the person's answer, which the child has; the same object if there is none. */
+export function clearReply(parent: Conversation, child: string): Conversation {
+  if (parent.tasks?.find((task) => task.child === child)?.reply === undefined) return parent;
+  return changeTask(parent, child, ({ reply: _given, ...task }) => task);
+}
+
+/** What a child has used since it was counted last. */
+function countNew(parent: Conversation, child: Conversation): OpenTask["counted"] | undefined {
+  const before = parent.tasks?.find((task) => task.child === child.id)?.counted;
+  if (before === undefined) return undefined;
+  return {
+    usage: subtractUsage(child.usage, before.usage),
+    turns: subtractCounts(child.turns, before.turns),
+    calls: subtractCounts(child.calls, before.calls),
+  };
+}
+
+/** Adds what a child has used since it was counted last to its parent. */
+export function countChild(parent: Conversation, child: Conversation): Conversation {
+  const added = countNew(parent, child);
+  if (added === undefined) return parent;
+  const { usage, turns, calls } = child;
+  const counted = changeTask(parent, child.id, (task) => ({ ...task, counted: { usage, turns, calls } }));
+  return {
+    ...counted,
+    usage: addUsage(parent.usage, added.usage),
+    turns: addCounts(parent.turns, added.turns),
+    calls: addCounts(parent.calls, added.calls),
+  };
+}
+
+type Usage = Conversation["usage"];
+type Counts = Conversation["turns"];
+
+function subtractUsage(all: Usage, before: Usage): Usage {
+  return {
+    input_tokens: all.input_tokens - before.input_tokens,
+    output_tokens: all.output_tokens - before.output_tokens,
+    cached_input_tokens: all.cached_input_tokens - before.cached_input_tokens,
+    cost_usd: all.cost_usd - before.cost_usd,
+    unpriced: all.unpriced - before.unpriced,
+  };
+}
+
+function subtractCounts(all: Counts, before: Counts): Counts {
+  return mapNames([all], (name) => getCount(all, name) - getCount(before, name));
+}
+
+/** Adds up counts by name. */
+function addCounts(one: Counts, other: Counts): Counts {
+  return mapNames([one, other], (name) => getCount(one, name) + getCount(other, name));
+}
+
+function mapNames(all: readonly Counts[], count: (name: string) => number): Counts {
+  const names = new Set(all.flatMap((one) => Object.keys(one)));
+  return Object.fromEntries([...names].map((name) => [name, count(name)]));
+}
+
+/** The child with its call that waits, which the session's own conversation holds. */
+export function takePending(parent: Conversation, child: Conversation): Conversation {
+  const { pending } = parent;
+  if (pending?.child !== child.id) return child;
+  const { child: _own, ...call } = pending;
+  return { ...child, pending: call };
+}
+
+/** The parent with the call of the child that waits; the same object if nothing changed. */
+export function givePending(parent: Conversation, child: Conversation): Conversation {
+  const { pending } = parent;
+  const before = pending?.child === child.id ? pending : undefined;
+  if (child.pending === undefined) return before === undefined ? parent : withoutPending(parent);
+  const now: PendingCall = { ...child.pending, child: child.id };
+  if (before !== undefined && JSON.stringify(before) === JSON.stringify(now)) return parent;
+  const isAnsweredNow = now.answer !== undefined && before?.answer === undefined;
+  if (now.answer === undefined || !isAnsweredNow) return { ...parent, pending: now };
+  return recordAnswer({ ...parent, pending: now }, now.answer);
+}
+
+/** Returns how a stored child ended; `undefined` if it works, waits or failed, and must be resumed. */
+export function getStoredOutcome(child: Conversation): ConversationOutcome | undefined {
+  const { state, question, messages } = child;
+  const last = messages.at(-1);
+  if (state === "completed" && last?.role === "assistant" && last.calls.length === 0)
+    return { how: "answer", answer: last.text, validated: false };
+  if (state === "waiting_for_user" && question !== undefined && question.call === undefined)
+    return { how: "clarify", question: question.text, exhausted: true, limit: "turns" };
+  return undefined;
+}
