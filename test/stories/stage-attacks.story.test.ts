@@ -75,3 +75,35 @@ test(
     );
   }),
 );
+
+test(
+  "a check stage that passes with a script that the work changed says so, and one with a new document does not",
+  story(async (rig) => {
+    const stages = {
+      do: { kind: "work", prompt: "implement", gate: "none", next: { done: "lint" } },
+      lint: { kind: "check", commands: ["sh lint.sh"], next: { passed: "finish", failed: "do" } },
+    };
+    rig.write(
+      ".looper/workflows/linted.json",
+      JSON.stringify({ workflow: 1, name: "linted", start: "do", stages }),
+    );
+    rig.write("lint.sh", "test -f hello.txt\n");
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const puppet = await rig.agent();
+    rig.gitInit();
+    puppet.play(
+      playStages({
+        do: async (turn) => {
+          await turn.write(turn.task === "T1" ? "hello.txt" : "lint.sh", "exit 0\n");
+          await turn.report({ outcome: "done" });
+        },
+      }),
+    );
+    const run = await rig.run([...RUN, "--workflow", "linted"]);
+    expect(run.code, run.stderr).toBe(0);
+    const warned = run.stderr.split("\n").filter((line) => line.includes("as the work of"));
+    expect(warned).toEqual([
+      expect.stringMatching(/^! lint passed with lint\.sh as the work of T2 left it/u),
+    ]);
+  }),
+);

@@ -110,6 +110,9 @@ export async function judgeWithoutRooms(
 }
 
 /** Whether a task allows changes of a path (text, from the top). */
-function allowedBy(places: ColdPlaces, { allowed }: ColdOrder): (path: string) => boolean {
+export function allowedBy(
+  places: ColdPlaces,
+  { allowed }: Pick<ColdOrder, "allowed">,
+): (path: string) => boolean {
   return matchAllowed(allowed, pathFromTop(places.rooms, places.projectDir));
 }

@@ -2,6 +2,7 @@
 import { performAs } from "../perform-as.js";
 import { resolve } from "node:path";
 import {
+  allowedBy,
   classifyAttempt,
   judgeWithoutRooms,
   measureColdBaseline,
@@ -13,7 +14,7 @@ import { findUnfit, guessSetup, hasRed } from "../../../gate/rooms/room-fitness.
 import { measureBaseline, runGate, type GateRules } from "../../../gate/commands/gate.js";
 import { runCommands, type GatePlan, type Room } from "../../../gate/commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
-import type { DiffEntry } from "../../../git/base/read/diff.js";
+import { exists, type DiffEntry } from "../../../git/base/read/diff.js";
 import { undoGateChanges } from "../../../git/restore/undo-gate-changes.js";
 import { toText } from "../../../git/base/bytes.js";
 import { given } from "../../../system/given.js";
@@ -182,9 +183,11 @@ export async function check(
     case "check": {
       const plan = { ...makePlan(world, gate.commands), commands: [] };
       const checked = await checkHere(world, job, { ...plan, strict: true, baseline: undefined }, stop);
+      const report = judgeCheck(checked.report);
       const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
-      const warnings = [...checked.warnings, ...(await revertChanges(world, job, changes))];
-      return { report: judgeCheck(checked.report), now: undefined, warnings };
+      const reverted = await revertChanges(world, job, changes);
+      const own = report.verdict === "passed" ? await warnOfOwnChecks(world, job, { plan, allowed }) : [];
+      return { report, now: undefined, warnings: [...checked.warnings, ...own, ...reverted] };
     }
     case "red": {
       const checked = await checkAll(world, job, { plan: makePlan(world, own), allowed, isRed: true }, stop);
@@ -259,6 +262,33 @@ async function findTests(
   const kinds = await performAs("run-gate", () => classifyAttempt(places, { ...order, changes }));
   const source = new Set(kinds.filter(({ kind }) => kind === "source").map(({ path }) => path));
   return { tests: changes.filter(({ path }) => !source.has(toText(path))), stages };
+}
+
+/** A check stage passes by how its commands end: the warning names what they run and the work of the task itself changed. */
+async function warnOfOwnChecks(
+  world: World,
+  job: JobFacts,
+  { plan, allowed }: CheckOrder,
+): Promise<string[]> {
+  const { memory, project } = world;
+  const base = memory.checkpoints.get(job.job)?.base;
+  const changes = memory.snapshots.get(job.job)?.changes ?? [];
+  const { places } = memory;
+  if (places === undefined || base === undefined || changes.length === 0) return [];
+  const { strict, protected: patterns } = project.resolved.settings.verify;
+  const reference = { start: base, persons: [], since: [], taskOf: () => undefined };
+  const rules = { plan, strict, patterns, allowed, baseline: undefined, redFirst: false };
+  const kinds = await performAs("run-gate", () =>
+    classifyAttempt(places, { base, reference, changes, ...rules }),
+  );
+  const existed = new Set(changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path)));
+  const isAllowed = allowedBy(places, rules);
+  const own = kinds.filter(({ path, kind }) => kind === "check" && existed.has(path) && !isAllowed(path));
+  if (own.length === 0) return [];
+  const paths = listSome(own.map(({ path }) => path));
+  return [
+    `${job.stage ?? "the check"} passed with ${paths} as the work of ${job.task_id ?? "the task"} left it: a check that an agent changed proves nothing about its work`,
+  ];
 }
 
 /** Runs the commands in the project; a pass with changes to what is not source is unverified. */
