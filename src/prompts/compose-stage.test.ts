@@ -56,6 +56,23 @@ test.each(STAGE_PROMPTS)("nothing that the prompt %s quotes ends its block", (na
   expect(outside.match(/^## Rules$/gmu)?.length ?? 0).toBeLessThanOrEqual(1);
 });
 
+test("an answer is in the prompt whatever the length of its question, and of many the newest", () => {
+  const facts = factsWith("short");
+  const by = { by: "ada", at: "2026-11-23T18:00:00Z" };
+  const asked = [{ question: "why? ".repeat(20_000), text: "PORT 8080", ...by }];
+  expect(stageVariables({ ...facts, answers: asked }).answers).toContain("answer: PORT 8080");
+  const many = Array.from({ length: 9 }, (_, at) => ({
+    text: `${String(at)} ${"long ".repeat(1400)}`,
+    ...by,
+  }));
+  const { answers, notes } = stageVariables({ ...facts, answers: many, notes: many });
+  for (const text of [answers, notes]) {
+    expect(text).toContain("8 long");
+    expect(text).toContain("(5 older left out)");
+    expect(text).not.toContain("3 long");
+  }
+});
+
 test("the output of a check that sent the work back is in the prompt once", () => {
   const facts = factsWith("short");
   const evidence = "npm run lint fails (exit 1)";

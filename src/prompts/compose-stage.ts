@@ -11,7 +11,14 @@ import { cutEnd, fenceBlock, quoteCode } from "./text.js";
 const IN_DOCUMENT: ReadonlySet<string> = new Set(["plan", "implementation", "findings"]);
 
 /** In characters. */
-const MOST = { document: 96_000, input: 64_000, inputs: 160_000, people: 32_000, diff: 160_000 } as const;
+const MOST = {
+  document: 96_000,
+  input: 64_000,
+  inputs: 160_000,
+  people: 32_000,
+  question: 4000,
+  diff: 160_000,
+} as const;
 
 /** A question that was answered. */
 export interface Answered {
@@ -117,7 +124,7 @@ function formatAnswers(answers: readonly Answered[]): string {
   if (answers.length === 0) return "";
   const texts = answers.map(({ question, outcome, text, comment, by, via, at }) =>
     [
-      ...(question === undefined ? [] : [`question: ${question}`]),
+      ...(question === undefined ? [] : [`question: ${cutEnd(question, MOST.question)}`]),
       `answer: ${[outcome, text].filter((one) => one !== undefined).join(": ")}`,
       ...(comment === undefined ? [] : [`remark: ${comment}`]),
       ...(by === undefined
@@ -125,14 +132,25 @@ function formatAnswers(answers: readonly Answered[]): string {
         : [`by: ${by}${via === undefined ? "" : ` (${via})`}${at === undefined ? "" : `, ${at}`}`]),
     ].join("\n"),
   );
-  return fenceBlock(cutEnd(texts.join("\n\n"), MOST.people));
+  return fenceBlock(joinNewest(texts));
 }
 
 function formatNotes(notes: StageFacts["notes"]): string {
   if (notes.length === 0) return "";
-  return fenceBlock(
-    cutEnd(notes.map(({ text, by, at }) => `${by}, ${at}: ${text}`).join("\n\n"), MOST.people),
-  );
+  return fenceBlock(joinNewest(notes.map(({ text, by, at }) => `${by}, ${at}: ${text}`)));
+}
+
+/** The words of people in their order. Where there is no room for all, the oldest are left out: the newest are what counts. */
+function joinNewest(texts: readonly string[]): string {
+  const kept: string[] = [];
+  let room: number = MOST.people;
+  for (const text of texts.toReversed()) {
+    if (kept.length > 0 && text.length > room) break;
+    kept.unshift(cutEnd(text, room));
+    room -= text.length;
+  }
+  const left = texts.length - kept.length;
+  return [...(left === 0 ? [] : [`(${String(left)} older left out)`]), ...kept].join("\n\n");
 }
 
 function formatDiff({ diff, command }: SavedWorkFacts): string {

@@ -18,7 +18,15 @@ const TYPED: readonly string[] = [
   ...["help", "ls", "ls --json", "ls --tag x --ready", "show T1", "show T1 --json", "show -- --force"],
   ...["why T1", "why -- --force", "why --json -- ../../x", "add title --json", "set T1 priority=2"],
   ...["set -- --force priority=2", "block T1 why", "todo T1", "done T1", "rm T1", "rm -- --force -rf"],
-  ...["questions", "questions --json", "answer T1 approve", "approve T1", "reject T1 -m no", "pause T1"],
+  ...[
+    "questions",
+    "questions --json",
+    "questions T1",
+    "answer T1 approve",
+    "approve T1",
+    "reject T1 -m no",
+    "pause T1",
+  ],
   ...["resume T1", "steer T1 text", "complete T1", "restart T1", "restart T1 --stage x"],
   ...["accept T1", "accept -- --force", "show T1 --explain", "show T1 --explain --json"],
   ...[

@@ -72,6 +72,26 @@ test(
 );
 
 test(
+  "one question is shown in full, with the plan as it was asked about",
+  story(async (rig) => {
+    rig.writeBacklog([asking(rig, "T1"), asking(rig, "T2")]);
+    for (const id of ["T1", "T1.2"]) {
+      const shown = await say(rig, "questions", id);
+      expect(shown).toMatch(/^0 T1 .* · approve · T1\.2\n {2}Carry out this plan\?\n/u);
+      expect(shown).toMatch(/\n {4}looper reject T1 -m "why"\n\nadd a page\n\n## Plan\n\n1\. one\n/u);
+      expect(shown).not.toContain("T2");
+    }
+    rig.write(".looper/tasks/T1/1-plan.json", `${PLAN} `);
+    expect(await say(rig, "questions", "T1")).toMatch(
+      /^1 [^]*1-plan\.json was changed after T1\.2 was asked/u,
+    );
+    expect(await say(rig, "questions", "T3")).toMatch(/^2 looper: there is no task T3/u);
+    await say(rig, "reject", "T2");
+    expect(await say(rig, "questions", "T2")).toMatch(/^1 looper: T2\.2 was already answered/u);
+  }),
+);
+
+test(
   "an answer that does not fit is refused and changes nothing",
   story(async (rig) => {
     const agents = { question: { id: "T3.2", source: "agent", text: "Which port?", outcomes: [] } };

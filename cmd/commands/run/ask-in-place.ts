@@ -10,7 +10,7 @@ import type { Task } from "../../../src/todo/model/task.js";
 import { openStore, type Store } from "../../../src/todo/store/store.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { promptText, readTyped, type Typed } from "../../../src/ui/terminal/typed-answer.js";
-import { clean, wrap } from "../../../src/ui/text.js";
+import { clean, showBlock, wrap } from "../../../src/ui/text.js";
 import { answeredMeanwhile, askedLines, listQuestions } from "../../../src/ui/view/questions.js";
 import type { Question } from "../../../src/workflow/progress.js";
 import { openQuestion } from "../../../src/workflow/question.js";
@@ -126,9 +126,22 @@ async function showQuestion({ context, project, task }: Desk, shown: Shown): Pro
   const { err, ports } = context;
   const [open] = listQuestions([task], shownPath(context, tasksFolder(project)));
   if (open === undefined) return;
-  const scene = { colours: coloursFor(err.colour), now: ports.clock.now(), columns: err.columns() };
+  // A call is decided on as it is: nothing of it is cut.
+  const whole = open.question.call !== undefined;
+  const screen = { colours: coloursFor(err.colour), columns: err.columns() };
+  const scene = { ...screen, now: ports.clock.now(), rest: "type show", whole };
   await say(context, ["", ...askedLines(open, scene)]);
   if ("text" in shown) await showText(context, project, shown.text);
+}
+
+/** The whole question and what is decided on. */
+function listAll({ task, question }: Desk, shown: Shown): string[] {
+  const asked = showBlock(question.text.trim());
+  return [
+    `${clean(task.id)} ${clean(task.title)}`,
+    ...asked,
+    ...("text" in shown ? ["", ...shown.text] : []),
+  ];
 }
 
 /** The consequence of a line; `undefined`: the person is asked again. */
@@ -139,7 +152,7 @@ async function take(desk: Desk, typed: Typed, shown: Shown): Promise<Asked | und
       await say(context, [typed.why]);
       return undefined;
     case "show":
-      if ("text" in shown) await showText(context, project, shown.text, "pager");
+      await showText(context, project, listAll(desk, shown), "pager");
       return undefined;
     case "edit": {
       const changed = await editShown(context, project, desk);

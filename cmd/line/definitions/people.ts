@@ -28,12 +28,13 @@ const EDIT: FlagDefinition = {
 export const PEOPLE_COMMANDS: readonly CommandDefinition[] = [
   {
     name: "questions",
-    operands: [],
+    operands: [{ ...QUESTION, spelled: "[id]" }],
     help: "list the questions that wait for a person",
     flags: [TODO_FILE, JSON_FLAG],
     examples: [
       { line: "looper questions", help: "list what is asked, with the commands that answer" },
-      { line: "looper questions --json", help: "the same, as JSON" },
+      { line: "looper questions T3", help: "one question in full, with the plan or the diff that it shows" },
+      { line: "looper questions --json", help: "all of them, as JSON" },
     ],
     load: async () => (await import("../../commands/backlog/questions.js")).questions,
   },

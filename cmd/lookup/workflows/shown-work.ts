@@ -11,6 +11,7 @@ import { sha256Hex } from "../../../src/system/text/sha256.js";
 import type { Task } from "../../../src/todo/model/task.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { diffLines } from "../../../src/ui/terminal/rescues.js";
+import type { Output } from "../../../src/ui/output.js";
 import { clean, showBlock, wrap } from "../../../src/ui/text.js";
 import { isOutputName } from "../../../src/workflow/outputs/outputs.js";
 import type { Question } from "../../../src/workflow/progress.js";
@@ -21,17 +22,18 @@ import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 /** `changed`: why it cannot be decided on. */
 export type Shown = { text: readonly string[] } | { nothing: true } | { changed: string };
 
-/** Reads it; lines are clean. */
+/** Reads it; lines are clean. `to`: where it is printed. */
 export async function readShown(
   context: CommandContext,
   project: Project,
   { task, question }: { task: Task; question: Question },
+  to: Pick<Output, "colour"> = context.err,
 ): Promise<Shown> {
   const { shows } = question;
   // A call is part of its question.
   if (shows === undefined || question.source === "tool") return { nothing: true };
   if (shows.what === "diff" || shows.what === "work")
-    return readChanges(context, project, { task, question });
+    return readChanges(context, project, { task, question, to });
   const output = task.progress?.outputs?.[shows.what];
   if (output === undefined) return { nothing: true };
   const file = path.join(tasksFolder(project), output.file);
@@ -52,9 +54,9 @@ function restore({ id }: Task): string {
 
 /** The changes of all saved work, or of its last stage. */
 async function readChanges(
-  { ports, env, err }: CommandContext,
+  { ports, env }: CommandContext,
   project: Project,
-  { task, question }: { task: Task; question: Question },
+  { task, question, to }: { task: Task; question: Question; to: Pick<Output, "colour"> },
 ): Promise<Shown> {
   const { work } = task.progress ?? {};
   const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
@@ -64,7 +66,7 @@ async function readChanges(
     return { changed: `the work was changed after ${clean(question.id)} was asked` };
   const from = shows.what === "work" ? work.base : await beforeStage(opened.value, work);
   const { out } = await runGit(opened.value, ["diff", "--no-color", "--no-ext-diff", from, work.commit]);
-  const colours = coloursFor(err.colour);
+  const colours = coloursFor(to.colour);
   return { text: out === "" ? ["nothing was changed"] : diffLines(out, colours) };
 }
 

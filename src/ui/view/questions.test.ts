@@ -81,6 +81,20 @@ describe("questionLines", () => {
     ]);
   });
 
+  test("a long question is cut, with the command that shows all of it", () => {
+    const whole = `Which port?\n${"long text ".repeat(10_000)}`;
+    const [open] = listQuestions([taskWith({ question: { ...APPROVE, text: whole } })], ".looper/tasks");
+    const lines = open === undefined ? [] : questionLines(open, scene);
+    expect(lines.join("\n").length).toBeLessThan(5000);
+    expect(lines[3]).toMatch(/^ {2}… 9\d{4} more characters: looper questions T3$/u);
+    const all = open === undefined ? [] : questionLines(open, { ...scene, whole: true });
+    expect(all.slice(1, 3)).toEqual(["  Which port?", `  ${"long text ".repeat(10_000).trim()}`]);
+    const list = Array.from({ length: 100 }, (_, at) => `line ${String(at)}`).join("\n");
+    const [many] = listQuestions([taskWith({ question: { ...APPROVE, text: list } })], ".looper/tasks");
+    expect((many === undefined ? [] : questionLines(many, scene)).length).toBeLessThan(50);
+    expect(open === undefined ? "" : questionLine(open).length).toBeLessThan(600);
+  });
+
   test("no line is wider than the terminal, except for a command", () => {
     const question = {
       ...APPROVE,

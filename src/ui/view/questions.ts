@@ -58,6 +58,10 @@ export interface QuestionScene {
   now: number;
   /** Long lines are wrapped at this width; absent: nothing is. */
   columns?: number;
+  /** How to see the rest of a text that is cut; absent: `looper questions ID`. */
+  rest?: string;
+  /** Nothing is cut. */
+  whole?: boolean;
 }
 
 const INDENT = "  ";
@@ -74,12 +78,14 @@ export function questionLines(open: OpenQuestion, scene: QuestionScene): string[
 
 /** The same without the commands: at a prompt. */
 export function askedLines(open: OpenQuestion, scene: QuestionScene): string[] {
-  const { colours, columns } = scene;
+  const { colours, columns, whole } = scene;
   const { task, question } = open;
+  const rest = scene.rest ?? `looper questions ${quoteIfNeeded(clean(task))}`;
+  const body = bodyLines(question, columns);
   const fit = (text: string): string[] => indented(clean(text), columns);
   return [
     ...wrap(headOf(open), columns).map(colours.bold),
-    ...bodyLines(question, columns),
+    ...(whole === true ? body : cutLines(body, rest)),
     ...aboutLines(open).flatMap(fit),
     ...fit(waitText(question, scene.now)).map(colours.dim),
     ...(open.paused === true ? fit(`paused: looper resume ${quoteIfNeeded(clean(task))}`) : []),
@@ -102,8 +108,28 @@ function indented(line: string, columns?: number): string[] {
   return wrap(line, room).map((part) => INDENT + part);
 }
 
+/** A longer question is cut: an agent may write any amount. */
+const MOST_LINES = 40;
+const MOST_LETTERS = 4000;
+
+/** The first lines of a question, and how to see the rest. */
+function cutLines(lines: readonly string[], rest: string): readonly string[] {
+  const kept: string[] = [];
+  let room = MOST_LETTERS;
+  for (const line of lines.slice(0, MOST_LINES)) {
+    if (room > 0) kept.push(cut(line, room));
+    room -= line.length;
+  }
+  const left = countLetters(lines) - countLetters(kept);
+  return left === 0 ? lines : [...kept, `${INDENT}… ${plural(left, "more character")}: ${rest}`];
+}
+
+function countLetters(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length, 0);
+}
+
 /** The question in its own lines: an agent may ask several. */
-export function bodyLines({ text, call }: Question, columns?: number): string[] {
+function bodyLines({ text, call }: Question, columns?: number): string[] {
   const asked = showBlock(text.trim()).flatMap((line) => indented(line, columns));
   if (call === undefined) return asked;
   const command = text.includes(call.command) ? [] : indented(withoutSteering(call.command), columns);
@@ -164,6 +190,8 @@ export function waysToAnswer(task: string, question: Question): string[] {
   ];
 }
 
+const MOST_IN_A_LINE = 500;
+
 /** One line: the task, the question, and the command that answers it. */
 export function questionLine({ task, question }: OpenQuestion, columns?: number): string {
   const id = quoteIfNeeded(clean(task));
@@ -172,7 +200,7 @@ export function questionLine({ task, question }: OpenQuestion, columns?: number)
     outcomes.length === 0 ? `looper answer ${id} -m "…"` : `looper answer ${id} ${outcomes.join("|")}`;
   const head = `${clean(task)} `;
   const asked = clean(question.text);
-  if (columns === undefined) return `${head}${asked}  ${command}`;
+  if (columns === undefined) return `${head}${cut(asked, MOST_IN_A_LINE)}  ${command}`;
   return `${head}${cut(asked, Math.max(20, columns - head.length - command.length - 2))}  ${command}`;
 }
 

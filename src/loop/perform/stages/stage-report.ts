@@ -19,7 +19,8 @@ export interface Expected {
 const MOST_BYTES = 1024 * 1024;
 const MOST_DEPTH = 32;
 const MOST_QUESTIONS = 20;
-const MOST_QUESTION = 4000;
+/** Of all questions together, in letters: a person reads them. */
+const MOST_ASKED = 128 * 1024;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/gu;
 
 /** The report as the stage counts it: cleaned, or invalid with all that is wrong. */
@@ -103,10 +104,9 @@ function readQuestions(said: readonly string[] = [], output: unknown): string[] 
   const isOpen = memberOf(output, "status") === "needs_clarification";
   const inside = memberOf(output, "questions");
   const own = said.length === 0 && isOpen && Array.isArray(inside) ? (inside as unknown[]) : said;
-  const texts = own.flatMap((one) =>
-    typeof one === "string" ? [shorten(cleanText(one).trim(), MOST_QUESTION)] : [],
-  );
-  return [...new Set(texts.filter((text) => text !== ""))].slice(0, MOST_QUESTIONS);
+  const texts = own.flatMap((one) => (typeof one === "string" ? [cleanText(one).trim()] : []));
+  const different = [...new Set(texts.filter((text) => text !== ""))].slice(0, MOST_QUESTIONS);
+  return different.map((text) => shorten(text, Math.floor(MOST_ASKED / different.length)));
 }
 
 function memberOf(value: unknown, key: string): unknown {

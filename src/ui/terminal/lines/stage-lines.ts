@@ -88,6 +88,9 @@ function outcomeText(one: Attempt, live: string | undefined): string {
   return [...parts, ...(to === undefined ? [] : [`next ${clean(to)}`])].join(", ");
 }
 
+/** Of a question or an answer; the row and the log have all of it. */
+const MOST_TEXT = 500;
+
 /** `open`: the question that still waits; one that a restart or a new status took away was never answered. */
 function askedVisit(
   { question, stage, answer }: Asked,
@@ -108,7 +111,7 @@ function askedVisit(
       ...["", ""],
       answer !== null ? clean(answer.outcome ?? "answered") : id === open ? "waits for you" : "not answered",
     ],
-    below: [`"${clean(text)}"`, ...said.map((one) => `"${clean(one)}"`)],
+    below: [text, ...said].map((one) => `"${cut(clean(one), MOST_TEXT)}"`),
   };
 }
 

@@ -1,6 +1,10 @@
 // The question or pause that a task waits for, in words, with the command that helps. Pure.
+import { shorten } from "../../../system/text/cut.js";
 import type { Task } from "../../../todo/model/task.js";
 import { answerCommand, describeBy, openQuestion } from "../../../workflow/question.js";
+
+/** Of a question, which an agent may make as long as it likes; `looper questions ID` shows all of it. */
+const MOST_LETTERS = 500;
 
 export interface Help {
   /** To be read after the task's id: `waits for an answer to T1.2: Carry out this plan?` */
@@ -15,7 +19,7 @@ export function helpOf({ id, progress }: Pick<Task, "id" | "progress">): Help | 
   const question = progress?.complete === undefined ? openQuestion(progress) : undefined;
   if (question !== undefined)
     return {
-      because: `waits for an answer to ${question.id}: ${question.text}`,
+      because: `waits for an answer to ${question.id}: ${shorten(question.text, MOST_LETTERS)}`,
       how: "answer it with",
       command: answerCommand(question),
     };
