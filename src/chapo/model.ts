@@ -23,9 +23,16 @@ export interface CallResult {
   output: string;
 }
 
+/** An image of a user's message. */
+export interface ChatImage {
+  /** `image/png` and the like. */
+  type: string;
+  data: Uint8Array;
+}
+
 /** One message of a conversation. The results of an assistant's calls must follow it, all of them, in order. */
 export type ChatMessage =
-  | { role: "user"; text: string }
+  | { role: "user"; text: string; images?: readonly ChatImage[] }
   | { role: "assistant"; text: string; calls: readonly ModelCall[] }
   | { role: "tool"; results: readonly CallResult[] };
 

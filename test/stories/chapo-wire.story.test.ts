@@ -148,3 +148,19 @@ test(
     expect(missing.stderr).toContain("nowhere.md");
   }),
 );
+
+test.each(FORMATS.map(([format]) => format))(
+  "%s: an image that a message names reaches the model as an image, after a resume too",
+  (format) =>
+    story(async (rig) => {
+      const bytes = Buffer.from("\u0089PNG\r\n\u001a\nthe picture", "latin1");
+      rig.write("shot.png", bytes);
+      const server = await serve({ script: { turns: [{ say: "A cat." }, { say: "Still a cat." }] } });
+      settingsFor(rig, server, format, { self_validation_enabled: false });
+      for (const line of [["What is in shot.png?"], ["--session", "last", "Sure?"]])
+        expect(await rig.run(["chapo", ...line], { env: KEYS })).toMatchObject({ code: 0 });
+      const bodies = bodiesOf(server);
+      expect(bodies.map((body) => body.split(bytes.toString("base64")).length)).toEqual([2, 2]);
+      for (const body of bodies) expect(body).toMatch(/image_url|input_image|"type":"image"|inlineData/);
+    })(),
+);

@@ -178,7 +178,7 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
 /** Delivers what the user sent while the model worked, in the order in which it was sent. */
 async function deliverMessages({ world, live }: TurnContext): Promise<void> {
   const stored = (await world.inbox?.read()) ?? [];
-  for (const text of [...stored.map((one) => one.text), ...world.takeMessages()]) {
+  for (const text of [...stored.map((one) => one.text), ...(await world.takeMessages())]) {
     live.conversation = enqueue(live.conversation, text);
     world.emit({ type: "delivered", data: { text } });
   }

@@ -208,7 +208,7 @@ export interface EngineWorld {
   /** Stores the summary of compacted turns in the memory. */
   remember(summary: string): Promise<void>;
   /** Returns the messages that the user sent while the model worked, and forgets them. */
-  takeMessages(): readonly string[];
+  takeMessages(): readonly string[] | Promise<readonly string[]>;
   /** Returns the stored conversation of a sub-agent; `undefined` if there is none. */
   load(id: string): Promise<Conversation | undefined>;
   /** Opens a shell of a sub-agent's own; absent: it has the session's. */

@@ -51,7 +51,17 @@ function isSchema(schema: ToolParameters): schema is ToolParameters & Schema {
 function toSdkMessages(message: ChatMessage, name: string): SdkMessage[] {
   switch (message.role) {
     case "user":
-      return [{ role: "user", content: [{ type: "text", text: fillEmpty(message.text) }] }];
+      return [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: fillEmpty(message.text) },
+            ...(message.images ?? []).map(({ type: mediaType, data }) => ({
+              ...{ type: "file" as const, mediaType, data },
+            })),
+          ],
+        },
+      ];
     case "assistant": {
       const content = toAssistantParts(message, name);
       return content.length === 0 ? [] : [{ role: "assistant", content }];

@@ -27,7 +27,7 @@ import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "../prom
 import { openPermissions } from "./permissions/permissions.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
-import { readTypes, createWorld, type SessionParts } from "./session-world.js";
+import { addImages, readTypes, createWorld, type SessionParts } from "./session-world.js";
 import { toDefinitionPlace } from "../definitions.js";
 import { chooseSkills, loadSkills } from "../prompt/skills.js";
 import { createEventWriter } from "./event-writer.js";
@@ -126,7 +126,7 @@ async function assembleParts(
       isStarted: false,
       emit,
       said,
-      requests: { sent: 0 },
+      ...{ requests: { sent: 0 }, withoutImages: new Set() },
       spent: countSpent(await countOpenTasks(session)),
       openModel: (name) => openOtherModel(opener, name),
     };
@@ -280,12 +280,12 @@ async function handleMessage(
     prompt: taken.prompt,
     source: isFirst ? source : undefined,
   });
-  if ("prompt" in sent)
-    return keepAround(
-      toCheckpointPlace(parts),
-      { conversation, message: { text: message, prompt: sent.prompt } },
-      () => converse(world, conversation, sent.prompt),
+  if ("prompt" in sent) {
+    const prompt = await addImages(parts, sent.prompt);
+    return keepAround(toCheckpointPlace(parts), { conversation, message: { text: message, prompt } }, () =>
+      converse(world, conversation, prompt),
     );
+  }
   const error = { error: sent.blocked, reason: "bad-request" } as const;
   world.emit({ type: "error", data: { ...error, status: "error" } });
   return { conversation, outcome: { how: "error", ...error } };

@@ -1,28 +1,56 @@
-// The session's model: every request gets the effort that is chosen now, and the key of the session's cache.
+// The session's model: every request gets the effort that is chosen now, the key of the session's cache, and the images of its
+// messages. A model that refuses images is asked again without them.
 import type { Effort } from "../../config/settings/efforts.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
-import type { Model } from "../model.js";
+import type { ChatMessage, Model, ModelAnswer, ModelRequest } from "../model.js";
 import { readEffort } from "../models/effort.js";
 
 /** Requests of the engine's own, which need no thinking. */
 const OWN = new Set(["validation", "summary", "compaction"]);
 
-/** Wraps a model. `effort` is read for each request, because `/effort` changes it. */
-export function toSessionModel(
-  model: Model,
-  { cacheKey, effort }: { cacheKey: string; effort: () => Effort | undefined },
-): Model {
+export interface SessionModelPlace {
+  cacheKey: string;
+  /** Read for each request, because `/effort` changes it. */
+  effort: () => Effort | undefined;
+  /** Adds the images that messages name. */
+  loadImages: (messages: readonly ChatMessage[]) => Promise<readonly ChatMessage[]>;
+  /** The names of models that refused images. */
+  withoutImages: Set<string>;
+  onWarning: (text: string) => void;
+}
+
+/** Wraps a model. */
+export function toSessionModel(model: Model, place: SessionModelPlace): Model {
   return {
     name: model.name,
     contextWindow: model.contextWindow,
     ask: (request) =>
-      model.ask({
+      askWithImages(model, place, {
         ...request,
-        cacheKey,
-        ...(OWN.has(request.who) ? {} : given({ effort: effort() })),
+        cacheKey: place.cacheKey,
+        ...(OWN.has(request.who) ? {} : given({ effort: place.effort() })),
       }),
   };
+}
+
+async function askWithImages(
+  model: Model,
+  { loadImages, withoutImages, onWarning }: SessionModelPlace,
+  request: ModelRequest,
+): Promise<ModelAnswer> {
+  if (withoutImages.has(model.name)) return model.ask(request);
+  const messages = await loadImages(request.messages);
+  const answer = await model.ask({ ...request, messages });
+  const hasImages = messages.some((message) => message.role === "user" && message.images !== undefined);
+  if (!hasImages || !("failure" in answer) || answer.failure.reason !== "bad-request") return answer;
+  const again = await model.ask(request);
+  if ("failure" in again) return answer;
+  withoutImages.add(model.name);
+  onWarning(
+    `${model.name} does not take images, and got their names only (${answer.failure.message}); /model changes the model`,
+  );
+  return again;
 }
 
 /** Returns the effort of the settings. Throws a `usage` error if there is no such level. */

@@ -31,6 +31,7 @@ import { toSessionModel } from "./session-model.js";
 import { keepStablePart } from "./stable-prompt.js";
 import type { SessionPermissions } from "./permissions/permissions.js";
 import type { SessionRequest } from "./session-request.js";
+import { attachImages, loadImages, type ImagePlace } from "./images.js";
 import { openInbox } from "./inbox.js";
 import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
@@ -50,6 +51,8 @@ export interface SessionParts {
   model: Model;
   /** How much the model is to think; absent: as it does by itself. */
   effort: Effort | undefined;
+  /** The names of models that refused images. */
+  withoutImages: Set<string>;
   /** Counts the requests to models. */
   requests: { sent: number };
   /** The usage of the session so far. */
@@ -86,7 +89,7 @@ export async function createWorld(
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<EngineWorld> {
-  const { request, prompts, model, skills, memory, emit } = parts;
+  const { request, prompts, skills, memory, emit } = parts;
   const { ports, settings, task, onWarning } = request;
   const native = settings.toolCalls === "native";
   await parts.toolbox.ready();
@@ -113,7 +116,7 @@ export async function createWorld(
     random: ports.random,
     ...shareParts(parts),
     settings: toEngineSettings(settings),
-    model: toSessionModel(model, { cacheKey: parts.session.id, effort: () => parts.effort }),
+    model: wrapModel(parts),
     who: "looper",
     agents,
     emit,
@@ -168,14 +171,42 @@ function getToday(clock: Clock): { day: string; system: string } {
 }
 
 /** The parts that all worlds of a session share. */
-function shareParts({ request, requests, spent, session, toolbox }: SessionParts) {
+function shareParts(parts: SessionParts) {
+  const { request, requests, spent, session, toolbox } = parts;
   const stored: Pick<EngineWorld, "inbox" | "save" | "load" | "openShell"> = {
     inbox: openInbox(request.ports.files, session.folder),
     save: (conversation) => session.save(conversation),
     load: (id) => session.readChild(id),
     openShell: (child) => toolbox.openShell(child),
   };
-  return { requests, spent, ...stored, takeMessages: () => request.takeMessages?.() ?? [] };
+  const takeMessages = async (): Promise<readonly string[]> => {
+    const taken = request.takeMessages?.() ?? [];
+    return Promise.all(taken.map((text) => addImages(parts, text)));
+  };
+  return { requests, spent, ...stored, takeMessages };
+}
+
+function toImagePlace({ request: { ports, root, home }, session }: SessionParts): ImagePlace {
+  return { files: ports.files, root, home, folder: session.folder };
+}
+
+function wrapModel(parts: SessionParts): Model {
+  const { model, session, withoutImages, request } = parts;
+  return toSessionModel(model, {
+    cacheKey: session.id,
+    effort: () => parts.effort,
+    loadImages: (messages) => loadImages(toImagePlace(parts), messages),
+    withoutImages,
+    onWarning: request.onWarning,
+  });
+}
+
+/** Adds the images that a person's message names. The texts of a backlog name files, not images. */
+export async function addImages(parts: SessionParts, text: string): Promise<string> {
+  if (parts.request.task !== undefined) return text;
+  const attached = await attachImages(toImagePlace(parts), text);
+  for (const problem of attached.problems) parts.request.onWarning(problem);
+  return attached.text;
 }
 
 function filterBySkills(skills: readonly Skill[], tools: readonly Tool[]): readonly Tool[] {

@@ -1,0 +1,108 @@
+// Images of the user's messages: a path in a message becomes a copy in the session's folder and a mark in the message. The mark
+// is stored; each request reads the copy again, so that an image stays the same for the whole session.
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Files } from "../../system/ports.js";
+import { sha256Hex } from "../../system/text/sha256.js";
+import type { ChatImage, ChatMessage } from "../model.js";
+
+/** The folders of a session with images. */
+export interface ImagePlace {
+  files: Files;
+  /** The project's folder, for relative paths. */
+  root: string;
+  /** The user's home folder, for `~/`. */
+  home: string;
+  /** The session's folder. */
+  folder: string;
+}
+
+const FOLDER = "images";
+/** Providers refuse larger ones. */
+const LARGEST = 5 * 1024 * 1024;
+const MOST = 10;
+/** A path in quotes, or one in which spaces have a backslash; `@` and `file://` may come before it. */
+const PATH = /"([^"\n]+)"|'([^'\n]+)'|((?:\\.|[^\s"'\\])+)/g;
+const NAMED = /\.(?:png|jpe?g|gif|webp)$/i;
+const MARK = /\[image ([0-9a-f]{16}\.(png|jpeg|gif|webp)): [^\]\n]*\]/g;
+
+/** Adds a mark for each image that the text names. `problems`: images that cannot be sent, a line each. */
+export async function attachImages(
+  place: ImagePlace,
+  text: string,
+): Promise<{ text: string; problems: readonly string[] }> {
+  const marks: string[] = [];
+  const problems: string[] = [];
+  for (const spelled of listNamed(text)) {
+    const file = resolveNamed(place, spelled);
+    const stat = await place.files.stat(file).catch(() => undefined);
+    if (stat?.kind !== "file") continue;
+    const shown = path.basename(file).replaceAll(/[\]\n\r]/g, "_");
+    if (stat.size > LARGEST) problems.push(`${shown} is not sent as an image: it is larger than 5 MB`);
+    else if (marks.length >= MOST) problems.push(`${shown} is not sent: a message takes ${MOST} images`);
+    else {
+      const kept = await keepImage(place, file);
+      if (kept === undefined) problems.push(`${shown} is not sent as an image: it is none`);
+      else marks.push(`[image ${kept}: ${shown}]`);
+    }
+  }
+  return { text: marks.length === 0 ? text : `${text}\n\n${marks.join("\n")}`, problems };
+}
+
+/** Adds the images to the messages whose text has their marks. */
+export async function loadImages(
+  { files, folder }: Pick<ImagePlace, "files" | "folder">,
+  messages: readonly ChatMessage[],
+): Promise<readonly ChatMessage[]> {
+  return Promise.all(
+    messages.map(async (message) => {
+      if (message.role !== "user" || !message.text.includes("[image ")) return message;
+      const images: ChatImage[] = [];
+      for (const [, name = "", type = ""] of message.text.matchAll(MARK)) {
+        const data = await files.read(path.join(folder, FOLDER, name)).catch(() => undefined);
+        if (data !== undefined && images.length < MOST) images.push({ type: `image/${type}`, data });
+      }
+      return images.length === 0 ? message : { ...message, images };
+    }),
+  );
+}
+
+function listNamed(text: string): string[] {
+  const named = new Set<string>();
+  for (const [, double, single, plain = ""] of text.matchAll(PATH)) {
+    const bare = plain.replace(/[.,;:!?)\]}>]+$/, "").replace(/^[([{<]+/, "");
+    const spelled = double ?? single ?? bare.replaceAll(/\\(.)/g, "$1");
+    if (NAMED.test(spelled) && spelled.length <= 4096) named.add(spelled.replace(/^@/, ""));
+  }
+  return [...named];
+}
+
+function resolveNamed({ root, home }: ImagePlace, spelled: string): string {
+  if (spelled.startsWith("file://"))
+    try {
+      return fileURLToPath(spelled);
+    } catch {
+      return path.resolve(root, spelled);
+    }
+  return spelled.startsWith("~/") ? path.join(home, spelled.slice(2)) : path.resolve(root, spelled);
+}
+
+/** Copies an image into the session's folder, and returns the copy's name; `undefined` if the file is not an image. */
+async function keepImage({ files, folder }: ImagePlace, file: string): Promise<string | undefined> {
+  const bytes = await files.read(file).catch(() => undefined);
+  const type = bytes === undefined ? undefined : typeOf(bytes);
+  if (bytes === undefined || type === undefined) return undefined;
+  const name = `${sha256Hex(bytes).slice(0, 16)}.${type}`;
+  await files.makeFolder(path.join(folder, FOLDER), 0o700);
+  await files.writeAtomic(path.join(folder, FOLDER, name), bytes, { mode: 0o600 });
+  return name;
+}
+
+/** Reads the type from the first bytes, because names lie. */
+function typeOf(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  if (head.startsWith("\u0089PNG\r\n\u001a\n")) return "png";
+  if (head.startsWith("\u00ff\u00d8\u00ff")) return "jpeg";
+  if (/^GIF8[79]a/.test(head)) return "gif";
+  return /^RIFF[\s\S]{4}WEBP/.test(head) ? "webp" : undefined;
+}
