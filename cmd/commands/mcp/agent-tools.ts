@@ -200,9 +200,13 @@ async function showTask(context: CommandContext, step: Step): Promise<object> {
       message: step.taskId === undefined ? "No task is in hand." : `There is no task ${step.taskId}.`,
     };
   const { progress, ...rest } = task;
+  const workflow = site.workflows?.[progress?.workflow ?? ""]?.workflow;
+  // As in its prompt: a reader of work is not told what its author thought of it.
+  const isReader = progress !== undefined && workflow?.stages[progress.stage]?.kind === "analyze";
+  const { result: _result, ...unpraised } = rest;
   const prompt = step.folder === undefined ? undefined : path.join(step.folder, "prompt.md");
   return {
-    task: rest,
+    task: isReader ? unpraised : rest,
     attempt: step.attempt ?? null,
     ...given({ prompt }),
     ...(progress === undefined ? {} : await showProgress(context, site, task.id, progress)),
