@@ -43,6 +43,8 @@ export interface AgentRequest {
   resume?: Session;
   /** Absolute path of the folder for sessions that a later run can resume; absent: they end with the step. */
   sessionsFolder?: string;
+  /** The task's row: messages of a person after the first `after` came too late for the prompt. */
+  row?: { file: string; after: number };
   /** The person's decision on the call that the resumed session waits for. */
   answered?: AnsweredCall;
   /** The budgets that are left; an agent that exceeds one is stopped. */

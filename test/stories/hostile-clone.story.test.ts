@@ -81,6 +81,7 @@ const TYPED: readonly string[] = [
     "chapo approve last",
     "chapo reject last",
     "chapo steer last x",
+    "chapo answer last x",
     "chapo undo last",
   ],
   ...["workflows", "workflows --json", "workflows show tdd", "workflows copy tdd", "workflows check evil"],

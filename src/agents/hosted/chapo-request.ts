@@ -14,6 +14,8 @@ export const ChapoRequest = HostRequest.extend({
   agent: z.exactOptional(z.string()),
   /** The session to resume. */
   resume: z.exactOptional(z.string()),
+  /** The task's row in the task file, which is absolute: messages after the first `after` came too late for the prompt. */
+  row: z.exactOptional(z.object({ file: z.string(), after: z.int() })),
   /** Absolute; absent: beside the prompt. */
   sessionsFolder: z.exactOptional(z.string()),
 });

@@ -9,7 +9,7 @@ import type { SessionLimits, SessionSpent } from "./session-limits.js";
 import type { Conversation } from "./conversation.js";
 import type { ChapoNews, FailureCode } from "./events.js";
 import type { AskQueue } from "./calls/ask-queue.js";
-import type { PendingCall, Reply, UserQuestion } from "./calls/pending.js";
+import type { CallAnswer, PendingCall, Reply, UserQuestion } from "./calls/pending.js";
 
 /** The engine's settings: `agents.<name>.chapo.*`. */
 export interface EngineSettings {
@@ -112,6 +112,8 @@ export interface AuditRecord {
   args: unknown;
   success: boolean;
   code?: FailureCode;
+  /** How a call that may change something was allowed: the way of a person's answer, or `setting` for a rule, a mode or a hook. */
+  via?: CallAnswer["via"] | "setting";
   tries: number;
   duration_ms: number;
   /** The length of the whole result, in characters. */

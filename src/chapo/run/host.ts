@@ -9,6 +9,7 @@ import { given } from "../../system/given.js";
 import { nodeNetwork } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
 import { WAYS } from "../../workflow/progress.js";
+import { openRowInbox } from "./row-inbox.js";
 import { toWaitingCall } from "./waiting-call.js";
 import { never } from "../../system/never.js";
 import { redactorFor } from "../../system/text/secrets/redactor.js";
@@ -38,6 +39,11 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
   const { ports, env, home, promptsFolder } = io;
   const lines = createLineWriter(io);
   const place = await findSession(request, ports);
+  const { row, taskId } = request;
+  const inbox =
+    row === undefined || taskId === undefined
+      ? undefined
+      : openRowInbox(ports.files, { ...row, task: taskId });
   const session = await openSession({
     ports,
     env,
@@ -50,7 +56,7 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     permissions: request.permissions,
     sessionsFolder: place.folder,
     skills: [],
-    ...given({ resume: place.resume }),
+    ...given({ resume: place.resume, inbox }),
     // Only in a workflow can the task's row hold the question.
     task: { finish: createReportTool(request), mayWait: request.stage !== undefined },
     redact: await redactorFor(ports, env),
@@ -59,7 +65,10 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     onWarning: lines.warn,
   });
   try {
+    const asked = session.pending()?.asked_at;
     const isAnswered = await takeAnswer(session, request);
+    // The prompt, which has all messages until now, is not sent.
+    if (isAnswered && asked !== undefined) await inbox?.includeSince(asked);
     const outcome = isAnswered
       ? await session.proceed(io.stop)
       : await session.send(addReportInstructions(request.prompt), io.stop);

@@ -53,12 +53,13 @@ export function toRunEvents(
       const { error, reason } = event.data;
       return { events: [{ type: "error", error, ...given({ reason }) }], open };
     }
+    case "delivered":
+      return { events: [{ type: "message", role: "user", content: event.data.text, ...parent }], open };
     case "status":
     case "thinking":
     case "delta":
     case "thought":
     case "retry":
-    case "delivered":
     case "step":
     case "action_pending":
     case "answer":

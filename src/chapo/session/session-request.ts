@@ -7,7 +7,7 @@ import type { Redact } from "../../system/text/secrets/redact.js";
 import type { Conversation } from "../engine/conversation.js";
 import type { ChapoEvent } from "../engine/events.js";
 import type { CallAnswer, PendingCall, Reply, UserQuestion } from "../engine/calls/pending.js";
-import type { Finish, ConversationOutcome } from "../engine/world.js";
+import type { Finish, ConversationOutcome, StoredInbox } from "../engine/world.js";
 import type { Tool } from "../tool.js";
 import type { OpenTrees } from "./checkpoints.js";
 
@@ -37,6 +37,8 @@ export interface SessionRequest {
   ask?: (question: UserQuestion) => Promise<Reply>;
   /** Called before each request: returns what the user sent while the model worked, and forgets it. */
   takeMessages?: () => readonly string[];
+  /** Further messages that other processes store for the session. */
+  inbox?: StoredInbox;
   /** Set for a task of a backlog: the session ends with this report, no person answers, and the memory is read-only. */
   task?: {
     finish: Finish;

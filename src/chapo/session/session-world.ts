@@ -32,7 +32,7 @@ import { keepStablePart } from "./stable-prompt.js";
 import type { SessionPermissions } from "./permissions/permissions.js";
 import type { SessionRequest } from "./session-request.js";
 import { attachImages, loadImages, type ImagePlace } from "./images.js";
-import { openInbox } from "./inbox.js";
+import { joinInboxes, openInbox } from "./inbox.js";
 import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
 import { buildSubAgentPrompt } from "../prompt/system-prompt.js";
@@ -174,7 +174,7 @@ function getToday(clock: Clock): { day: string; system: string } {
 function shareParts(parts: SessionParts) {
   const { request, requests, spent, session, toolbox } = parts;
   const stored: Pick<EngineWorld, "inbox" | "save" | "load" | "openShell"> = {
-    inbox: openInbox(request.ports.files, session.folder),
+    inbox: joinInboxes(openInbox(request.ports.files, session.folder), request.inbox),
     save: (conversation) => session.save(conversation),
     load: (id) => session.readChild(id),
     openShell: (child) => toolbox.openShell(child),

@@ -294,6 +294,7 @@ describe("a call that is run", () => {
         args: { command: "bad" },
         success: false,
         code: "failed",
+        via: "setting",
         tries: 1,
         duration_ms: 0,
         output_chars: 11,

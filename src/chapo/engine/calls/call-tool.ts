@@ -13,7 +13,14 @@ import type { FailureCode } from "../events.js";
 import type { PendingCall } from "./pending.js";
 import { isWorthRetrying, messageOf, runWithRetries, type CallRun } from "./run-prepared.js";
 import { AGENT_TASK, matchesTool, LOOPER } from "../children/sub-agents.js";
-import type { Approval, ConversationOutcome, LiveConversation, EngineWorld, GateCall } from "../world.js";
+import type {
+  Approval,
+  AuditRecord,
+  ConversationOutcome,
+  LiveConversation,
+  EngineWorld,
+  GateCall,
+} from "../world.js";
 
 /** The result of a call, as the model sees it. */
 export interface CallOutcome {
@@ -66,12 +73,20 @@ export async function callTool(
     args: passed.args,
     success: ran.result.success,
     ...code,
+    ...given({ via: findVia(live, passed) }),
     tries: ran.tries,
     duration_ms: Math.round(world.clock.monotonic() - started),
     output_chars: whole.length,
   });
   const diff = ran.result.success ? ran.result.diff : undefined;
   return { success: ran.result.success, output, ...given({ diff }), ...code, tries: ran.tries };
+}
+
+/** Returns how the call was allowed; `undefined` if it changes nothing, and needs no permission. */
+function findVia(live: LiveConversation, call: GateCall): AuditRecord["via"] {
+  const { answer } = getPending(live, call) ?? {};
+  if (call.approved !== undefined && answer !== undefined) return answer.via;
+  return (call.prepared.changes ?? call.tool.changes) ? "setting" : undefined;
 }
 
 /** Marks an approved call before it runs, so that a killed process does not run it twice. Its result removes the mark. */

@@ -35,6 +35,7 @@ import {
   redactReport,
   whyNoReport,
 } from "../stages/stage-report.js";
+import { findRow } from "../stages/stage-of.js";
 import { findStageSession, rememberSession } from "../stages/stage-session.js";
 import { blockByCall, findCallSession, makePendingCall } from "../stages/waiting-call.js";
 import {
@@ -296,6 +297,7 @@ async function makeRequest(world: World, call: AgentCall): Promise<AgentRequest>
     ...given({ budgets: effect.budgets, resume: call.resume, answered: call.answered }),
     // Beside the backlog, so that another run and a copy of the project can resume them.
     ...(stage === undefined ? {} : { sessionsFolder: join(world.project.folder, ".looper", "chapo") }),
+    ...given({ row: findRow(world, job) }),
     hide: [...listPlacesToHide(world), ...(call.hidden ?? [])],
   };
 }

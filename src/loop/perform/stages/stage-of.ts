@@ -37,6 +37,15 @@ export function getStage(world: Pick<World, "memory" | "workflows">, job: Of): J
   return { workflow, name, visit, stage };
 }
 
+/** The row of a task, for the messages that a person sends while its agent works. */
+export function findRow(
+  { project, memory }: Pick<World, "memory" | "project">,
+  job: JobFacts,
+): { file: string; after: number } | undefined {
+  if (job.task_id === undefined || job.phase !== "iteration") return undefined;
+  return { file: project.todoFile, after: getProgress({ memory }, job)?.notes?.length ?? 0 };
+}
+
 /** A task's progress, as its row was last read or written. */
 export function getProgress(
   world: Pick<World, "memory">,
