@@ -47,6 +47,7 @@ const SHAPES: Readonly<Record<string, (output: unknown) => string[]>> = {
   implementation: (output) => [
     section("Completed", bullets(textsOf(output, "completed"))),
     section("Remaining", bullets(textsOf(output, "remaining"))),
+    section("New tests that fail, as they must at this stage", bullets(textsOf(output, "red"), toCode)),
     paragraphs(output, "summary"),
   ],
   findings: (output) => [

@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import type { Turn } from "../rig/puppet.js";
 import type { Rig } from "../rig/rig.js";
 import { story } from "../rig/rig.js";
 import { playStages, USUAL, visitOf } from "../rig/stages.js";
@@ -10,11 +11,11 @@ import { playStages, USUAL, visitOf } from "../rig/stages.js";
 const APPROVE = "plan-approve-execute";
 
 /** A repository with one task and an agent that plays every stage. */
-async function begin(rig: Rig, own: Parameters<typeof playStages>[0] = {}) {
+async function begin(rig: Rig, own: Parameters<typeof playStages>[0] = {}, settings = {}) {
   rig.writeBacklog([{ id: "T1" }]);
   rig.write(".gitignore", "looper-logs/\n.looper/\n");
   rig.gitInit();
-  const agent = await rig.agent();
+  const agent = await rig.agent({}, settings);
   agent.play(playStages(own));
   return agent;
 }
@@ -190,6 +191,45 @@ test(
 );
 
 test(
+  "tdd: the test fails before the code, which is recorded, and a commit is offered only once it passes",
+  story(async (rig) => {
+    const ok: Parameters<Turn["report"]>[0] = { outcome: "done", output: { completed: [] } };
+    let tries = 0;
+    const red = {
+      red: async (turn: Turn) => {
+        tries += 1;
+        if (tries > 1) await turn.write("test.sh", "test -f impl.txt\n");
+        await turn.report(ok);
+      },
+      green: async (turn: Turn) => {
+        await turn.write("impl.txt", "done\n");
+        await turn.report(ok);
+      },
+      refactor: (turn: Turn) => turn.report(ok),
+    };
+    await begin(rig, red, { verify: { commands: ["test ! -f test.sh || sh test.sh"] } });
+    const tdd = ["run", "--no-review", "--trust", "--workflow", "tdd"];
+    const next = async (): Promise<string> => {
+      const { stdout } = await rig.run(tdd);
+      await rig.run(["approve", "T1"]);
+      return /^T1 .* · (\w+) · T1\.\d+$/mu.exec(stdout)?.[1] ?? "";
+    };
+    expect([await next(), await next()]).toEqual(["approve", "tests"]);
+    // Without a failing test the stage is not done.
+    expect(tries).toBe(2);
+    expect(JSON.parse(rig.read(".looper/tasks/T1/3-red.json"))).toMatchObject({
+      red: ["test ! -f test.sh || sh test.sh"],
+    });
+    expect(rig.read(".looper/tasks/T1/3-red.md")).toContain("## New tests that fail, as they must");
+    expect(await next()).toBe("commit");
+    expect(JSON.parse(rig.read(".looper/tasks/T1/6-refactor.json"))).not.toHaveProperty("red");
+    expect(rig.git("log", "--format=%s", "--", "impl.txt")).toBe("");
+    expect((await rig.run(tdd)).code).toBe(0);
+    expect(rig.git("log", "--format=%s", "--", "impl.txt", "test.sh").trim()).toBe("Do T1");
+  }),
+);
+
+test(
   "looper complete from another process during a turn ends the workflow at the end of the visit",
   story(async (rig) => {
     await begin(rig, {
@@ -271,6 +311,8 @@ test(
     ).toBe(true);
     expect(told.find(({ type }) => type === "question_answered")).toMatchObject({ via: "setting" });
     expect(rig.git("log", "-1", "--format=%B")).toMatch(/^Looper-Approved-By: .*setting/mu);
+    const shown = await rig.run(["show", "T1"]);
+    expect(shown.stdout).toMatch(/ 2 {2}approve +ask\.auto_approve \(setting\) /u);
   }),
 );
 

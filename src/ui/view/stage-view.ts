@@ -38,6 +38,8 @@ export interface AnswerHere extends Pick<
 export interface StageView {
   /** By task; only tasks in a workflow. */
   places: ReadonlyMap<string, Place>;
+  /** The stages that tasks passed through since their rows changed: an answer of a setting leaves its stage in the same change. */
+  entered?: ReadonlyMap<string, string>;
   /** In the order they were asked. */
   asked: readonly AskedHere[];
   answers: readonly AnswerHere[];
@@ -56,6 +58,8 @@ export function foldStages(
     case "backlog_changed":
     case "committed":
       return takePlaces(before, event.rows, event.removed);
+    case "stage_entered":
+      return takeEntry(before, event);
     case "asked":
       return takeQuestion(before, event);
     case "question_answered":
@@ -75,12 +79,18 @@ function takePlaces(
   const gone = removed.filter((id) => known.has(id));
   if (moved.length === 0 && gone.length === 0) return before;
   const places = new Map(known);
+  const entered = new Map(before?.entered);
   for (const id of gone) places.delete(id);
   for (const { id, progress } of moved) {
+    entered.delete(id);
     if (progress === undefined) places.delete(id);
     else places.set(id, placeOf(progress));
   }
-  return { ...(before ?? NO_STAGES), places };
+  return { ...(before ?? NO_STAGES), places, entered };
+}
+
+function takeEntry(before: StageView = NO_STAGES, { task_id: task, to }: Of<"stage_entered">): StageView {
+  return task === undefined ? before : { ...before, entered: new Map(before.entered).set(task, to) };
 }
 
 function placeOf(progress: NonNullable<Row["progress"]>): Place {
@@ -96,7 +106,7 @@ function placeOf(progress: NonNullable<Row["progress"]>): Place {
 function takeQuestion(before: StageView = NO_STAGES, event: Of<"asked">): StageView {
   const { task_id: task, question } = event;
   if (task === undefined) return before;
-  const stage = event.stage ?? before.places.get(task)?.stage;
+  const stage = event.stage ?? before.entered?.get(task) ?? before.places.get(task)?.stage;
   const one = { task, question, ...(stage === undefined ? {} : { stage }) };
   return { ...before, asked: [...before.asked, one] };
 }

@@ -3,6 +3,7 @@
 import { basename, dirname, join } from "node:path";
 import type { Project } from "../../../config/project/open-project.js";
 import { tasksFolder } from "../../../config/project/tasks-folder.js";
+import type { GateReport } from "../../../gate/verdict.js";
 import { formatOutput, makeOutput, type StageText } from "../../../prompts/output-document.js";
 import { formatTaskDocument, TASK_DOCUMENT } from "../../../prompts/task-document.js";
 import { errorCode, UserError } from "../../../system/errors.js";
@@ -87,13 +88,20 @@ function makeContent(
   if (stage.kind !== "work") return content;
   const judged = memory.gates.get(job.job);
   const verdict = judged?.verdict ?? "unverified";
-  const red = stage.gate === "red" ? judged?.commands.flatMap(({ tests }) => tests?.new ?? []) : undefined;
+  const red = stage.gate === "red" && verdict === "passed" ? listRed(judged) : [];
   const object = typeof content === "object" && content !== null && !Array.isArray(content);
   return {
     ...(object ? content : { output: content }),
     verdict,
-    ...(red === undefined || red.length === 0 ? {} : { red }),
+    ...(red.length === 0 ? {} : { red }),
   };
+}
+
+/** The new tests that fail, as the stage is to make them; of a command that names no test, the command. */
+function listRed(judged: Pick<GateReport, "commands"> | undefined): string[] {
+  const failing =
+    judged?.commands.filter(({ verdict }) => verdict === "new" || verdict === "regressed") ?? [];
+  return failing.flatMap(({ command, tests }) => tests?.new ?? [command]);
 }
 
 /** Makes the folder, which git ignores unless a person decided otherwise, and removes what a killed run was writing. */
