@@ -79,11 +79,12 @@ export function stageText({ stage, visit, part }: StageFacts): string {
   return `${clean(stage)}${part === undefined ? "" : `, part ${String(part)}`}${nth}`;
 }
 
-/** `review: changes, next implement`; empty under `default`, and where the task stayed in its stage. */
-export function visitText(one: StageFacts & { to?: string }): string {
+/** `review: changes, next implement`; empty under `default`. The stage alone where a failed attempt left the task in it. */
+export function visitText(one: StageFacts & { to?: string; result?: string }): string {
   const { outcome, to } = one;
   const stage = isEndOfWorkflow(one) ? "" : stageText(one);
-  if (stage === "" || (outcome === undefined && to === undefined)) return stage;
+  const isRejected = one.result === "failed" && to === undefined;
+  if (stage === "" || isRejected || (outcome === undefined && to === undefined)) return stage;
   const parts = [clean(outcome ?? ""), to === undefined ? "" : `next ${clean(to)}`];
   return `${stage}: ${parts.filter((part) => part !== "").join(", ")}`;
 }
