@@ -141,6 +141,44 @@ inTerminal(
 );
 
 inTerminal(
+  "80×24 with wide characters and emoji, resized and typed in while text streams: each word stays once",
+  story(async (rig) => {
+    const words = Array.from({ length: 30 }, (_, n) => `w${n + 1} 日本語 🎉 naïve`).join(" ");
+    playScript(rig, { turns: [{ say: `${words} Finished.`, piece_ms: 100 }, { say: "Next." }] });
+    await inTmux(rig, ["chapo"], WIDE, async (tmux) => {
+      await tmux.shows("Ctrl-D ends");
+      tmux.type("Go");
+      tmux.press("Enter");
+      await tmux.shows("w3 ");
+      tmux.type("a日b");
+      for (const [columns, rows] of [
+        [60, 20],
+        [200, 50],
+        [41, 24],
+        [80, 24],
+      ] as const) {
+        const before = tmux.screen();
+        tmux.resize(columns, rows);
+        await tmux.shows(new RegExp(`^─{${columns}}\\na日b\\n─{${columns}}$`, "m"));
+        await expect.poll(() => tmux.screen()).not.toBe(before);
+      }
+      await tmux.rests();
+      await tmux.shows("Finished.");
+      const all = tmux.screen();
+      for (const word of [/\bw1\b/g, /\bw17\b/g, /\bw30\b/g, /Finished\./g, /^> Go$/gm, /a日b/g])
+        expect(all.match(word)).toHaveLength(1);
+      expect(all.match(/^─+$/gm)).toHaveLength(2);
+      tmux.press("C-c");
+      tmux.type("More");
+      tmux.press("Enter");
+      await tmux.shows("Next.");
+      tmux.press("C-d");
+      expect(await tmux.ended()).toBe(0);
+    });
+  }),
+);
+
+inTerminal(
   "NUL, bytes that are not UTF-8 and 10 MB in a paste are named, and the session stays usable; without colour there is none",
   story(async (rig) => {
     playScript(rig, { turns: [{ say: "Read.", times: 3 }] });

@@ -109,6 +109,7 @@ export class Talk {
         this.#input.take(text);
       },
       onResize: () => {
+        this.#region.resized();
         this.#draw();
       },
       onClosed: () => {

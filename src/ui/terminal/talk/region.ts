@@ -15,6 +15,8 @@ export interface CursorPlace {
   column: number;
 }
 
+/** More rows than a terminal has. */
+const MOST_ROWS = 500;
 /** Synchronized output: the terminal shows the whole change at once. */
 const BEGIN = "\u001b[?2026h\u001b[?25l";
 const END = "\u001b[?2026l";
@@ -25,9 +27,20 @@ export class LiveRegion {
   readonly #screen: RegionScreen;
   #lines: readonly string[] = [];
   #cursor: CursorPlace | undefined;
+  /** The lines that were printed last. */
+  #recent: readonly string[] = [];
+  #isResized = false;
 
   constructor(screen: RegionScreen) {
     this.#screen = screen;
+  }
+
+  /**
+   * The size has changed. A terminal reports it late: lines that were drawn since may have any number of rows. So the next draw
+   * fills the whole screen anew.
+   */
+  resized(): void {
+    this.#isResized = true;
   }
 
   /** Prints lines above the region, and replaces the region. `cursor`: absent for a hidden one. */
@@ -37,13 +50,13 @@ export class LiveRegion {
     const shown = lines.slice(dropped);
     const place =
       cursor === undefined ? undefined : { line: Math.max(0, cursor.line - dropped), column: cursor.column };
-    const isSame = printed.length === 0 && shown.join("\n") === this.#lines.join("\n");
+    const isSame = !this.#isResized && printed.length === 0 && shown.join("\n") === this.#lines.join("\n");
     if (isSame && place?.line === this.#cursor?.line && place?.column === this.#cursor?.column) return;
     const up = shown.length - 1 - (place?.line ?? shown.length - 1);
     this.#screen.write(
       [
         BEGIN,
-        this.#toTop(),
+        this.#isResized ? this.#fill(shown.length + printed.length) : this.#toTop(),
         ...printed.map((line) => `${line}\r\n`),
         shown.join("\r\n"),
         up > 0 ? `\u001b[${up}A` : "",
@@ -51,8 +64,29 @@ export class LiveRegion {
         END,
       ].join(""),
     );
+    this.#recent = [...this.#recent, ...printed].slice(-MOST_ROWS);
+    this.#isResized = false;
     this.#lines = shown;
     this.#cursor = place;
+  }
+
+  /** Clears the screen row by row, so that nothing of it is added to the terminal's history, and prints what fits above `below` rows. */
+  #fill(below: number): string {
+    const rows = this.#screen.rows();
+    const fitting: string[] = [];
+    let left = rows - below;
+    for (const line of [...this.#recent].reverse()) {
+      left -= this.#height(line);
+      if (left < 0) break;
+      fitting.unshift(`${line}\r\n`);
+    }
+    const clear = Array.from({ length: rows }, (_, row) => `\u001b[${row + 1};1H\u001b[2K`);
+    return [...clear, "\u001b[H", ...fitting].join("");
+  }
+
+  /** The rows that the terminal needs for a line. */
+  #height(line: string): number {
+    return Math.max(1, Math.ceil(shownWidth(line) / Math.max(1, this.#screen.columns())));
   }
 
   /** Removes the region; the next line is printed in its place. */
@@ -67,9 +101,7 @@ export class LiveRegion {
     const columns = Math.max(1, this.#screen.columns());
     const last = this.#lines.length - 1;
     const at = this.#cursor ?? { line: Math.max(0, last), column: shownWidth(this.#lines.at(-1) ?? "") };
-    const above = this.#lines
-      .slice(0, at.line)
-      .reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 0);
+    const above = this.#lines.slice(0, at.line).reduce((sum, line) => sum + this.#height(line), 0);
     const rows = above + Math.floor(Math.max(0, at.column - 1) / columns);
     return `${rows > 0 ? `\u001b[${rows}A` : ""}\r\u001b[J`;
   }
