@@ -85,14 +85,42 @@ real("keys are hidden, and the rest of the home folder can be read", async () =>
 
 real("a command sees no process of others, and what it started ends with it", async () => {
   expect(await bash("sleep 987.5 & ls /proc | grep -c '^[0-9]'")).not.toMatch(/still running|stdout:\n\d\d/);
+  expect(await listProcesses()).not.toMatch(/^sleep 987\.5$/m);
+});
+
+/** The arguments of the processes of this machine, one a line. */
+async function listProcesses(): Promise<string> {
   const { stdout } = await ports.processes.run({
     command: "ps",
     args: ["axww", "-o", "args="],
     cwd: "/",
     env: {},
   });
-  expect(Buffer.from(stdout).toString()).not.toMatch(/^sleep 987\.5$/m);
-});
+  return Buffer.from(stdout).toString();
+}
+
+real(
+  "a background command is in the sandbox too, and ends when it is killed or the session ends",
+  async () => {
+    const last = "sleep 986.25 & sleep 986.5";
+    const write = `echo x > ${home}/out.txt; cat ~/.ssh/id_rsa; echo in > in.txt; ${last}`;
+    expect(await bash(write, { run_in_background: true })).toContain("bash_1");
+    await bash("sleep 986.75", { run_in_background: true });
+    const call = async (name: string): Promise<string> =>
+      getText(await callTool(shell?.tools ?? [], name, { bash_id: "bash_1" }));
+    await expect.poll(() => existsSync(path.join(root, "in.txt"))).toBe(true);
+    const said = await call("bash_output");
+    expect(said).toContain("Read-only file system");
+    expect(said).not.toContain("the key");
+    expect(existsSync(path.join(home, "out.txt"))).toBe(false);
+    expect(await listProcesses()).toMatch(/^sleep 986\.25$/m);
+    await call("bash_kill");
+    await expect.poll(listProcesses).not.toMatch(/^sleep 986\.(?:25|5)$/m);
+    expect(await listProcesses()).toMatch(/^sleep 986\.75$/m);
+    await shell?.close();
+    await expect.poll(listProcesses).not.toMatch(/^sleep 986/m);
+  },
+);
 
 real("the network is off, and on where the rules open it", async () => {
   const server = createServer((_request, answer) => answer.end("reached"));
