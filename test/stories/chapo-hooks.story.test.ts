@@ -113,3 +113,45 @@ test(
     expect(rig.read("made")).toBe("");
   }),
 );
+
+test(
+  "SessionStart fires with its source, and Notification when a person is needed, also at the end of the process",
+  story(async (rig) => {
+    const events = {
+      SessionStart: [{ command: `grep -o '"source":"[a-z]*"' | tee -a starts.txt` }],
+      Notification: [{ command: `cat > told.new; sleep 0.5; cat told.new >> told.txt` }],
+    };
+    const turns = [
+      { say: "First." },
+      { say: "Second." },
+      { say: "Third." },
+      { say: "Fourth." },
+      call("bash_execute", { command: "touch made" }),
+      { say: "Made." },
+      call("ask_user", { question: "Which?" }),
+    ];
+    playWith(rig, turns, { events });
+    const lines = ["one", "two", "/compact", "three", "/clear", "four"];
+    const first = await rig.run(["chapo", "--json", "--trust"], { input: `${lines.join("\n")}\n` });
+    expect(first.code, first.stderr).toBe(0);
+    const session = dataOf(eventsOf(first), "status")[0]?.session ?? "";
+    expect(rig.read("starts.txt").match(/startup|resume|clear|compact/g)).toEqual([
+      "startup",
+      "compact",
+      "clear",
+    ]);
+    const stored = () => rig.read(`.looper/sessions/${session}/session.json`);
+    expect(stored()).toMatch(/four[^"]*a hook adds: .{0,20}clear/);
+
+    const ask = ["--mode", "default", "--session", session];
+    const waits = await rig.run(["chapo", "--json", "--trust", ...ask, "five"]);
+    expect(waits.code, waits.stderr).toBe(1);
+    expect(rig.read("told.txt")).toContain("wants to use bash_execute");
+    const made = await rig.run(["chapo", "approve", session, "--trust", "--json"]);
+    expect(made.code, made.stderr).toBe(0);
+    expect(rig.read("starts.txt").match(/resume/g)).toHaveLength(2);
+    expect(rig.read("made")).toBe("");
+    expect((await rig.run(["chapo", "--json", "--trust", "--session", session, "six"])).code).toBe(1);
+    expect(rig.read("told.txt")).toContain('"notification_type":"idle_prompt","message":"Which?"');
+  }),
+);

@@ -9,7 +9,7 @@ import { clear, compact, countUsedTokens, getTokenLimit, makeRoom, shortenTo } f
 import { appendMessages, listOpenCalls, type Conversation } from "./conversation.js";
 import { AskQueue, nameInQueue } from "./calls/ask-queue.js";
 import { createAskTool, decide } from "./calls/decision.js";
-import { fireStop } from "./fire.js";
+import { fireQuestion, fireStop } from "./fire.js";
 import { summariseExhausted } from "./exhausted.js";
 import { describePending } from "./calls/pending.js";
 import { deliverQueued, enqueue, resume, setNote } from "./resume.js";
@@ -48,6 +48,7 @@ export async function converse(
   live.conversation = { ...live.conversation, state: toState(outcome) };
   await world.save(live.conversation);
   emitOutcome(world, conversation.id, outcome);
+  if (outcome.how === "clarify") fireQuestion(world, outcome.question);
   return { conversation: live.conversation, outcome };
 }
 

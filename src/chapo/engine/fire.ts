@@ -85,6 +85,19 @@ export async function fireStop(world: EngineWorld, live: LiveConversation, stops
   return true;
 }
 
+/** Notification: the conversation ended with a question to the user. It cannot delay the question. */
+export function fireQuestion(world: EngineWorld, question: string): void {
+  if (world.hooks === undefined || world.limits !== undefined) return;
+  const type = "idle_prompt";
+  void world.hooks("Notification", [type], { notification_type: type, message: question });
+}
+
+/** SessionStart after older turns were replaced: returns what hooks add to the conversation. */
+export async function fireCompacted(world: EngineWorld): Promise<string | undefined> {
+  if (world.hooks === undefined || world.limits !== undefined) return undefined;
+  return (await world.hooks("SessionStart", ["compact"], { source: "compact" })).context;
+}
+
 /** PreCompact: returns whether older turns may be replaced. */
 export async function fireCompact(world: EngineWorld, live: LiveConversation): Promise<boolean> {
   if (world.hooks === undefined) return true;

@@ -9,7 +9,7 @@ import { createSlashTool } from "../prompt/commands.js";
 import type { Conversation, Message } from "../engine/conversation.js";
 import { converse } from "../engine/converse.js";
 import { countChild } from "../engine/children/open-tasks.js";
-import { giveUpTasks } from "../engine/resume.js";
+import { enqueue, giveUpTasks } from "../engine/resume.js";
 import { createListedTaskTool } from "../engine/children/delegate.js";
 import type { ChapoNews } from "../engine/events.js";
 import { countSpent } from "../engine/session-limits.js";
@@ -20,7 +20,7 @@ import type { Model } from "../model.js";
 import { decideInJson } from "../models/json-driver.js";
 import { openModel, type ModelSettings } from "../models/open-model.js";
 import { answerPending } from "./answer-pending.js";
-import { fireMessage, openHooks } from "./hooks/session-hooks.js";
+import { fireMessage, fireStart, openHooks } from "./hooks/session-hooks.js";
 import { openGuard } from "./permissions/guard.js";
 import { collectPromptPlaces } from "../prompt/prompt-places.js";
 import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "../prompt/prompts.js";
@@ -81,9 +81,8 @@ async function assembleParts(
   },
 ): Promise<SessionParts> {
   const { request, session, opener } = base;
-  const { ports, root, settings } = request;
+  const { ports, root, settings, redact } = request;
   const unattended = request.task !== undefined;
-  const { redact } = request;
   const memory = openMemory(ports, { root, zone: getLocalZone(), readOnly: unattended, redact });
   const said: Message[] = [...session.conversation.messages];
   const permissions = await openPermissions(settings, {
@@ -123,7 +122,8 @@ async function assembleParts(
       permissions,
       modeTools: permissions.tools,
       ...given({ hooks: hooks.fire }),
-      isStarted: false,
+      starts: request.resume === undefined ? "startup" : "resume",
+      hooksEnded: hooks.ended,
       emit,
       said,
       ...{ requests: { sent: 0 }, withoutImages: new Set() },
@@ -226,8 +226,12 @@ function toChapo(parts: SessionParts): Chapo {
     },
     proceed: async (signal) => {
       const world = await createWorld(parts, conversation, signal);
-      const handled = await keepAround(toCheckpointPlace(parts), { conversation }, () =>
-        converse(world, conversation),
+      const { starts } = parts;
+      delete parts.starts;
+      const added = await fireStart(parts.hooks, starts);
+      const from = added === undefined ? conversation : enqueue(conversation, `[a hook adds: ${added}]`);
+      const handled = await keepAround(toCheckpointPlace(parts), { conversation: from }, () =>
+        converse(world, from),
       );
       return keep(handled);
     },
@@ -244,6 +248,7 @@ function toChapo(parts: SessionParts): Chapo {
     },
     close: async () => {
       // Bounded by the hooks' own timeouts; the answers are ignored.
+      await parts.hooksEnded();
       await parts.hooks?.("SessionEnd", ["other"], { reason: "other" });
       await toolbox.close();
       await session.close();
@@ -273,13 +278,9 @@ async function handleMessage(
   parts.said.push({ role: "user", text: message });
   const taken = await handleLine(world, parts, { conversation, line: message });
   if (!("prompt" in taken)) return taken;
-  const isFirst = !parts.isStarted;
-  parts.isStarted = true;
-  const source = parts.request.resume === undefined ? "startup" : "resume";
-  const sent = await fireMessage(parts.hooks, {
-    prompt: taken.prompt,
-    source: isFirst ? source : undefined,
-  });
+  const { starts: source } = parts;
+  delete parts.starts;
+  const sent = await fireMessage(parts.hooks, { prompt: taken.prompt, source });
   if ("prompt" in sent) {
     const prompt = await addImages(parts, sent.prompt);
     return keepAround(toCheckpointPlace(parts), { conversation, message: { text: message, prompt } }, () =>

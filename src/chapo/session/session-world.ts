@@ -37,6 +37,7 @@ import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
 import { buildSubAgentPrompt } from "../prompt/system-prompt.js";
 import type { FireHooks } from "../hooks/hook-answer.js";
+import type { SessionStart } from "./hooks/session-hooks.js";
 import type { Tool } from "../tool.js";
 import type { Toolbox } from "./toolbox.js";
 import { checkSubjects } from "../paths.js";
@@ -63,8 +64,10 @@ export interface SessionParts {
   toolbox: Toolbox;
   permit: Pick<Gatekeepers, "permit" | "remember">;
   screen: Gatekeepers["screen"];
-  /** Whether a message was sent since the session was opened. */
-  isStarted: boolean;
+  /** Why SessionStart is fired before the next message; absent: it was fired. */
+  starts?: SessionStart;
+  /** Resolves when the hooks that nothing waits for have ended. */
+  hooksEnded: () => Promise<void>;
   /** Runs hooks; absent if there are none. */
   hooks?: FireHooks;
   /** The mode and the rules. */

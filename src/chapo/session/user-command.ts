@@ -47,6 +47,7 @@ export async function handleLine(
   if ("problem" in read) return refuse(world, conversation, read.problem);
   switch (read.builtIn) {
     case "clear": {
+      parts.starts ??= "clear";
       const { counted: _outdated, question: _over, pending: _call, queued: _late, ...rest } = conversation;
       const { tasks: _stopped, ...kept } = rest;
       return answerWithoutModel(

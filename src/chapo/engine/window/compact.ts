@@ -3,7 +3,7 @@
 // do not fit.
 import { given } from "../../../system/given.js";
 import type { OfferedTool } from "../../model.js";
-import { fireCompact } from "../fire.js";
+import { fireCompact, fireCompacted } from "../fire.js";
 import { askModel } from "../ask-model.js";
 import { clipMiddle } from "./clip.js";
 import { toChatMessages, type Conversation, type Message } from "../conversation.js";
@@ -96,10 +96,12 @@ export async function compact(
   const before = countUsedTokens(conversation, world, tools);
   const summary = await summarise(world, live, old);
   const replaced = summary ?? "(Older turns were left out: they did not fit.)";
+  const added = await fireCompacted(world);
+  const text = `${formatSummary(replaced, old)}${added === undefined ? "" : `\n\n[a hook adds: ${added}]`}`;
   const { counted: _outdated, ...kept } = live.conversation;
   live.conversation = {
     ...kept,
-    messages: [first, { role: "user", text: formatSummary(replaced, old), own: true }, ...tail],
+    messages: [first, { role: "user", text, own: true }, ...tail],
     summaries: summary === undefined ? kept.summaries : [...kept.summaries, summary],
   };
   world.emit({

@@ -16,12 +16,12 @@ export function openHooks(
   request: SessionRequest,
   session: Pick<OpenSession, "id" | "folder">,
   { mode }: SessionPermissions,
-): { fire?: FireHooks; env: Record<string, string> } {
+): { fire?: FireHooks; env: Record<string, string>; ended: () => Promise<void> } {
   const { ports, network, root, settings, env, onWarning } = request;
-  if (settings.hooks === undefined) return { env: {} };
+  if (settings.hooks === undefined) return { env: {}, ended: () => Promise.resolve() };
   const file = path.join(session.folder, ENV_FILE);
   const own = { CLAUDE_PROJECT_DIR: root, CLAUDE_ENV_FILE: file, LOOPER_ENV_FILE: file };
-  const fire = createHooks({
+  const run = createHooks({
     program: { ports, root, env: { ...createToolEnv(env), ...own } },
     network,
     hooks: settings.hooks,
@@ -34,19 +34,45 @@ export function openHooks(
     onWarning,
     signal: new AbortController().signal,
   });
+  // The session does not wait for notifications, but its end does: their processes would be ended with it.
+  const running = new Set<Promise<unknown>>();
+  const fire: FireHooks = (event, names, input) => {
+    const answer = run(event, names, input);
+    if (event !== "Notification") return answer;
+    running.add(answer);
+    return answer.finally(() => running.delete(answer));
+  };
   // bash reads this file at the start of every shell.
-  return { fire, env: { BASH_ENV: file } };
+  return {
+    fire,
+    env: { BASH_ENV: file },
+    ended: async () => {
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/** Why a session starts. After a compaction the engine fires the event. */
+export type SessionStart = "startup" | "resume" | "clear";
+
+/** SessionStart: returns what hooks add. */
+export async function fireStart(
+  fire: FireHooks | undefined,
+  source: SessionStart | undefined,
+): Promise<string | undefined> {
+  if (fire === undefined || source === undefined) return undefined;
+  return (await fire("SessionStart", [source], { source })).context;
 }
 
 /** UserPromptSubmit, and SessionStart before the first message: returns the prompt with their texts, or why it is blocked. */
 export async function fireMessage(
   fire: FireHooks | undefined,
-  { prompt, source }: { prompt: string; source: "startup" | "resume" | undefined },
+  { prompt, source }: { prompt: string; source: SessionStart | undefined },
 ): Promise<{ prompt: string } | { blocked: string }> {
   if (fire === undefined) return { prompt };
-  const start = source === undefined ? {} : await fire("SessionStart", [source], { source });
+  const start = await fireStart(fire, source);
   const { verdict, reason, context } = await fire("UserPromptSubmit", [], { prompt });
   if (verdict === "deny") return { blocked: `a hook blocked the message: ${reason ?? "no reason given"}` };
-  const texts = [start.context, context].filter((text) => text !== undefined);
+  const texts = [start, context].filter((text) => text !== undefined);
   return { prompt: [prompt, ...texts.map((text) => `[a hook adds: ${text}]`)].join("\n\n") };
 }
