@@ -9,16 +9,18 @@ const RUN = ["run", "--trust", "--no-review"];
 const inTasks = (rig: Rig, file: string) => path.join(rig.project, ".looper/tasks", file);
 
 test(
-  "a reviewer that writes hooks and settings of git leaves none of them, and the run names each",
+  "a reviewer that writes hooks and settings of git leaves none of them, and the run names each, and each branch",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     const puppet = await rig.agent();
     rig.gitInit();
+    rig.git("branch", "mine");
     puppet.play(
       playStages({
         review: async (turn) => {
           await turn.shell("echo exit 1 > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit");
           await turn.shell("git config core.hooksPath /nowhere");
+          await turn.shell("git branch sneaked && git branch -D mine");
           await USUAL["review"]?.(turn);
         },
       }),
@@ -29,6 +31,10 @@ test(
     expect(rig.git("config", "--list", "--local")).not.toContain("/nowhere");
     expect(run.stderr).toMatch(/\.git\/hooks\/pre-commit was made during the attempt/u);
     expect(run.stderr).toMatch(/\.git\/config was changed during the attempt/u);
+    expect(run.stderr).toContain("the branch sneaked was made during the attempt");
+    expect(run.stderr).toContain(
+      "the branch mine was removed during the attempt; to put it back: git branch",
+    );
   }),
 );
 

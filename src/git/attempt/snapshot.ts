@@ -14,6 +14,7 @@ import { readPersonIndex } from "../index/index-person.js";
 import type { Repository } from "../base/repository/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { revertEntries } from "../restore/restore.js";
+import { warnOfBranches } from "./branches.js";
 import { putSettingsBack } from "../base/repository/settings.js";
 import { endConflicts, endOperation } from "../index/operation.js";
 import {
@@ -51,6 +52,8 @@ export interface Snapshot {
   /** The warnings about commits, git's settings and hooks, which no restore of the tree repeats; a part of `warnings`. */
   told: readonly string[];
   warnings: readonly string[];
+  /** The warnings about other branches than that of HEAD, for an agent that was to change nothing. */
+  branches: readonly string[];
 }
 
 /**
@@ -94,6 +97,7 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
     verdict,
     head,
     backlogMode: backlog?.to.mode,
+    branches: warnOfBranches(before, now),
     told: [...locks, ...settings, ...commits],
     inside: [...inside, ...made].map(toText),
     warnings: [
