@@ -113,6 +113,14 @@ function sawTheBreak({ status, failureMessages = [] }) {
 }
 
 /**
+ * The name of a patch's test as a pattern.
+ * @param {Patch} patch
+ */
+function pattern({ testName }) {
+  return testName.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+/**
  * Why a patch was not caught, or undefined when it was.
  * @param {string} copy
  * @param {Patch} patch
@@ -123,8 +131,7 @@ async function survives(copy, patch) {
     spawnSync("git", ["apply", ...flags, patch.file], { cwd: copy, encoding: "utf8" });
   const applied = apply();
   if (applied.status !== 0) return `does not apply: ${applied.stderr.trim()}`;
-  const literal = patch.testName.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  const seen = named(await runTests(copy, [patch.testFile, "-t", literal]), patch);
+  const seen = named(await runTests(copy, [patch.testFile, "-t", pattern(patch)]), patch);
   apply("--reverse");
   if (seen.some(sawTheBreak)) return undefined;
   const failed = seen.some(({ status }) => status === "failed");
@@ -161,7 +168,8 @@ async function main() {
   try {
     for (const copy of copies) copyProject(copy);
     const [first = ""] = copies;
-    const unbroken = await runTests(first, [...new Set(all.map(({ testFile }) => testFile))]);
+    const files = [...new Set(all.map(({ testFile }) => testFile))];
+    const unbroken = await runTests(first, [...files, "-t", [...new Set(all.map(pattern))].join("|")]);
     const left = [...all];
     const caught = (await Promise.all(copies.map((copy) => work(copy, left, unbroken)))).reduce(
       (a, b) => a + b,
