@@ -50,6 +50,13 @@ test("a file that is not an image, or is too large, is named; one that is not th
   expect(await loadImages(place, [{ role: "user", text: forged }])).toEqual([{ role: "user", text: forged }]);
 });
 
+test("a message of 10 MB is looked through, whatever it is made of", async () => {
+  for (const piece of ["x", '"', "'a", "\\ ", "[image "]) {
+    const text = piece.repeat(10_000_000 / piece.length);
+    expect(await attachImages(makePlace(), text)).toEqual({ text, problems: [] });
+  }
+});
+
 test("a model that refuses images is asked again without them, once, and the user is told", async () => {
   const asked: boolean[] = [];
   const warnings: string[] = [];

@@ -21,8 +21,11 @@ const FOLDER = "images";
 /** Providers refuse larger ones. */
 const LARGEST = 5 * 1024 * 1024;
 const MOST = 10;
-/** A path in quotes, or one in which spaces have a backslash; `@` and `file://` may come before it. */
-const PATH = /"([^"\n]+)"|'([^'\n]+)'|((?:\\.|[^\s"'\\])+)/g;
+/**
+ * A path in quotes, or one in which spaces have a backslash; `@` and `file://` may come before it. Bounded, because a word of
+ * several megabytes would exhaust the stack.
+ */
+const PATH = /"([^"\n]{1,4096})"|'([^'\n]{1,4096})'|((?:\\.|[^\s"'\\]){1,4096})/g;
 const NAMED = /\.(?:png|jpe?g|gif|webp)$/i;
 const MARK = /\[image ([0-9a-f]{16}\.(png|jpeg|gif|webp)): [^\]\n]*\]/g;
 
