@@ -204,7 +204,7 @@ describe("the prompts of the shipped workflows", () => {
   });
 });
 
-/** R4-42 to R4-44: what each prompt must say. */
+/** R4-42 to R4-44: the instructions of each prompt, as it is rendered. */
 const INSTRUCTIONS: readonly (readonly [string, readonly RegExp[]])[] = [
   [
     "plan",
@@ -221,7 +221,7 @@ const INSTRUCTIONS: readonly (readonly [string, readonly RegExp[]])[] = [
   [
     "implement",
     [
-      /Read the task's document at \{\{task_document\}\}/u,
+      /Read the task's document at `\/project\/\.looper\/tasks\/T7\/task\.md`/u,
       /\*\*Fix the review findings first\*\*/u,
       /next unticked items/u,
       /\*\*Tick what you finished\*\*[^]*`completed`[^]*`remaining`/u,
@@ -238,12 +238,17 @@ const INSTRUCTIONS: readonly (readonly [string, readonly RegExp[]])[] = [
       /\*\*Never fix code\.\*\*/u,
       /the file and the line/u,
       /Say `complete` only if every item[^]*all tests pass/u,
-      /ends\s+the task \{\{task_id\}\}/u,
+      /ends\s+the task `T7`/u,
     ],
   ],
 ];
 
-test.each(INSTRUCTIONS)("the prompt %s has each of its instructions", (name, wanted) => {
-  const text = readFileSync(path.join(PROMPTS, `${name}.md`), "utf8");
-  for (const one of wanted) expect(text).toMatch(one);
+test.each(INSTRUCTIONS)("the prompt %s has each of its instructions at every visit", async (name, wanted) => {
+  const rendered = stages.filter(({ stage }) => stage.prompt === name);
+  expect(rendered.map(({ round }) => round)).toEqual(expect.arrayContaining([1, 2]));
+  for (const one of rendered) {
+    const prompt = await promptOf(one);
+    expect(prompt).toContain("/project/.looper/tasks/T7/task.md");
+    for (const instruction of wanted) expect(prompt).toMatch(instruction);
+  }
 });
