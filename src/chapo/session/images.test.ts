@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -11,7 +11,13 @@ const PNG = Buffer.from("\u0089PNG\r\n\u001a\nrest", "latin1");
 
 function makePlace() {
   const root = mkdtempSync(path.join(tmpdir(), "images-"));
-  return { files: nodePorts().files, root, home: root, folder: path.join(root, "session") };
+  return {
+    files: nodePorts().files,
+    root,
+    home: root,
+    folder: path.join(root, "session"),
+    isHidden: (file: string) => file === "hidden.png",
+  };
 }
 
 test.each([
@@ -37,12 +43,15 @@ test("a file that is not an image, or is too large, is named; one that is not th
   const place = makePlace();
   writeFileSync(path.join(place.root, "text.png"), "not an image");
   writeFileSync(path.join(place.root, "big.png"), Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)]));
-  const text = "Compare text.png, big.png and gone.png";
+  writeFileSync(path.join(place.root, "hidden.png"), PNG);
+  symlinkSync("hidden.png", path.join(place.root, "link.png"));
+  const text = "Compare text.png, big.png, link.png and gone.png";
   expect(await attachImages(place, text)).toEqual({
     text,
     problems: [
       "text.png is not sent as an image: it is none",
       "big.png is not sent as an image: it is larger than 5 MB",
+      "link.png is not sent: a deny or ask rule on Read covers it",
     ],
   });
   expect(readdirSync(place.root)).not.toContain("session");

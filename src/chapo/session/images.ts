@@ -15,6 +15,8 @@ export interface ImagePlace {
   home: string;
   /** The session's folder. */
   folder: string;
+  /** Whether the rules keep the content of a file back; its path is relative to the project's real folder. */
+  isHidden: (file: string) => boolean;
 }
 
 const FOLDER = "images";
@@ -41,7 +43,9 @@ export async function attachImages(
     const stat = await place.files.stat(file).catch(() => undefined);
     if (stat?.kind !== "file") continue;
     const shown = path.basename(file).replaceAll(/[\]\n\r]/g, "_");
-    if (stat.size > LARGEST) problems.push(`${shown} is not sent as an image: it is larger than 5 MB`);
+    if (await isHidden(place, file))
+      problems.push(`${shown} is not sent: a deny or ask rule on Read covers it`);
+    else if (stat.size > LARGEST) problems.push(`${shown} is not sent as an image: it is larger than 5 MB`);
     else if (marks.length >= MOST) problems.push(`${shown} is not sent: a message takes ${MOST} images`);
     else {
       const kept = await keepImage(place, file);
@@ -68,6 +72,11 @@ export async function loadImages(
       return images.length === 0 ? message : { ...message, images };
     }),
   );
+}
+
+async function isHidden({ files, root, isHidden: ask }: ImagePlace, file: string): Promise<boolean> {
+  const inside = path.relative((await files.realPath(root)) ?? root, (await files.realPath(file)) ?? file);
+  return !inside.startsWith("..") && ask(inside);
 }
 
 function listNamed(text: string): string[] {

@@ -40,7 +40,7 @@ import type { FireHooks } from "../hooks/hook-answer.js";
 import type { SessionStart } from "./hooks/session-hooks.js";
 import type { Tool } from "../tool.js";
 import type { Toolbox } from "./toolbox.js";
-import { checkSubjects } from "../paths.js";
+import { checkSubjects, type Hidden } from "../paths.js";
 import { toCanonicalCall, offerTools } from "../vocabulary.js";
 
 /** The parts of an open session. */
@@ -64,6 +64,8 @@ export interface SessionParts {
   toolbox: Toolbox;
   permit: Pick<Gatekeepers, "permit" | "remember">;
   screen: Gatekeepers["screen"];
+  /** What the rules keep out of results. */
+  hidden: Hidden;
   /** Why SessionStart is fired before the next message; absent: it was fired. */
   starts?: SessionStart;
   /** Resolves when the hooks that nothing waits for have ended. */
@@ -189,8 +191,8 @@ function shareParts(parts: SessionParts) {
   return { requests, spent, ...stored, takeMessages };
 }
 
-function toImagePlace({ request: { ports, root, home }, session }: SessionParts): ImagePlace {
-  return { files: ports.files, root, home, folder: session.folder };
+function toImagePlace({ request: { ports, root, home }, session, hidden }: SessionParts): ImagePlace {
+  return { files: ports.files, root, home, folder: session.folder, isHidden: (file) => hidden.content(file) };
 }
 
 function wrapModel(parts: SessionParts): Model {

@@ -20,7 +20,7 @@ export interface Guard {
   /** Whether the rules open the network to a sandbox; false until `begin`. */
   network: () => boolean;
   /** Begins the checks, when the tools are known that rules may name. Throws a `usage` error for an invalid rule. */
-  begin: (tools: readonly Tool[]) => Pick<SessionParts, "permit" | "screen" | "mayRemember">;
+  begin: (tools: readonly Tool[]) => Pick<SessionParts, "permit" | "screen" | "hidden" | "mayRemember">;
 }
 
 /** Opens the checks. Until `begin` everything is hidden. */
@@ -50,6 +50,7 @@ export function openGuard(
       return {
         permit: openPermit({ ...place, said: () => said().flatMap(collectUserText) }),
         screen: screen.screen,
+        hidden: screen.hidden,
         mayRemember: () => decide(rules, mode(), note).verdict === "allow",
       };
     },
