@@ -11,6 +11,7 @@ import { QuestionsAnswer } from "../src/ui/shapes/questions.js";
 import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
 import {
   ChapoPendingAnswer,
+  ChapoUndoAnswer,
   ChapoPromptsAnswer,
   ChapoSessionsAnswer,
   ChapoToolsAnswer,
@@ -59,6 +60,7 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["chapo-prompts", "looper chapo prompts --json", ChapoPromptsAnswer],
   ["chapo-pending", "looper chapo pending --json", ChapoPendingAnswer],
   ["chapo-sessions", "looper chapo sessions --json", ChapoSessionsAnswer],
+  ["chapo-undo", "looper chapo undo SESSION --json", ChapoUndoAnswer],
   ["chapo-tools", "looper chapo tools --json", ChapoToolsAnswer],
   ["clean", "looper clean --json", CleanAnswer],
   ["completion", "looper completion SHELL --json", CompletionAnswer],

@@ -67,7 +67,7 @@ const CHANGING: typeof READING = [
   ["clean --keep 0 -y", "clean"],
 ];
 /** Covered by stories of their own, which need a run in progress, a release, or a model. */
-const ELSEWHERE = ["chapo", "push", "stop"];
+const ELSEWHERE = ["chapo", "chapo-undo", "push", "stop"];
 
 /** The errors in the answer; empty where there are none. */
 async function wrongWith(rig: Rig, line: string, schema: string): Promise<string> {

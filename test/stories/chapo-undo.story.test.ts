@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
+import { ChapoUndoAnswer } from "../../src/ui/shapes/chapo.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const TRUSTED = ["--trust-mode", "trusted"];
@@ -49,7 +50,8 @@ test(
     // The model is told, and the next undo takes the message before.
     const next = await rig.run(["chapo", "--json", "--session", "last", "Next"]);
     expect(dataOf(eventsOf(next), "delivered")[0]?.text).toBe("I took back your changes to b.txt, c.txt.");
-    expect((await rig.run(["chapo", "undo", "last"])).stdout).toContain("a.txt");
+    const first = await rig.run(["chapo", "undo", "last", "--json"]);
+    expect(ChapoUndoAnswer.parse(JSON.parse(first.stdout))).toMatchObject({ session, paths: ["a.txt"] });
     expect([has(rig, "a.txt"), rig.read("mine.txt")]).toEqual([false, "by hand\n"]);
     const none = await rig.run(["chapo", "undo", "last"]);
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("no message") as string });

@@ -7,15 +7,21 @@ import { keepSessionTree, takeBackSpans } from "../../../src/git/undo/session-tr
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { UserError } from "../../../src/system/errors.js";
 import { clean } from "../../../src/ui/text.js";
-import { printLines } from "../../lookup/project.js";
+import type { ChapoUndoAnswer } from "../../../src/ui/shapes/chapo.js";
+import { printJson, printLines } from "../../lookup/project.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
-import type { CommandContext, CommandOutcome, Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  type CommandContext,
+  type CommandOutcome,
+  type Typed,
+} from "../../context/command-context.js";
 import { findSession } from "./pending.js";
 import type { ChapoSite } from "./site.js";
 
 export async function undoSession(
   context: CommandContext,
-  { operands }: Typed,
+  typed: Typed,
   site: ChapoSite,
 ): Promise<CommandOutcome> {
   await refuseAgents(context, {
@@ -25,12 +31,15 @@ export async function undoSession(
   });
   const { ports } = context;
   const { redact, sessionsFolder } = site;
-  const { id } = await findSession(context, site, operands[1] ?? "");
+  const { id } = await findSession(context, site, typed.operands[1] ?? "");
   const session = await resumeSession({ ports, redact, folder: sessionsFolder }, id);
   try {
     const done = await undoLast({ session, ports, redact, trees: treesOf(context, site) });
     if ("refused" in done) throw new UserError("no", done.refused);
-    await printLines(context.out, done.told.split("\n").map(clean));
+    const { told, message, paths, rescue = null } = done;
+    const answer: ChapoUndoAnswer = { session: id, message, paths: [...paths], rescue };
+    if (hasFlag(typed, "--json")) await printJson(context, answer);
+    else await printLines(context.out, told.split("\n").map(clean));
     return "ok";
   } finally {
     await session.close();

@@ -110,8 +110,10 @@ async function readCheckpoints(session: OpenSession): Promise<Checkpoint[]> {
   return read.success ? read.data : [];
 }
 
-/** A report in words, or the reason why nothing was done. */
-export type Undone = { told: string } | { refused: string };
+/** A report, in words too, or the reason why nothing was done. `message`: its first line. */
+export type Undone =
+  | { told: string; message: string; paths: readonly string[]; rescue: string | undefined }
+  | { refused: string };
 
 /** Takes back what the last message changed, or the last one before it that changed something. The model is told. */
 export async function undoLast(place: CheckpointPlace): Promise<Undone> {
@@ -130,7 +132,12 @@ export async function undoLast(place: CheckpointPlace): Promise<Undone> {
     );
     if (back.paths.length === 0) continue;
     await storeMessage(place.ports, session.folder, `I took back your changes to ${back.paths.join(", ")}.`);
-    return { told: [`Took back what "${titleOf(one)}" changed:`, ...describeBack(back)].join("\n") };
+    const message = titleOf(one);
+    return {
+      ...back,
+      message,
+      told: [`Took back what "${message}" changed:`, ...describeBack(back)].join("\n"),
+    };
   }
   return { refused: "no message of this session has changes left to take back" };
 }

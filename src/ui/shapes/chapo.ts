@@ -34,6 +34,15 @@ export const ChapoPendingAnswer = z.object({
 });
 export type ChapoPendingAnswer = z.infer<typeof ChapoPendingAnswer>;
 
+/** `looper chapo undo SESSION --json` */
+export const ChapoUndoAnswer = z.object({
+  session: z.string(),
+  message: z.string().describe("The first line of the message whose changes were taken back"),
+  paths: z.array(z.string()).describe("The files that went back"),
+  rescue: z.string().nullable().describe("The rescue that holds what was replaced"),
+});
+export type ChapoUndoAnswer = z.infer<typeof ChapoUndoAnswer>;
+
 /** `looper chapo sessions --json`. The newest first. */
 export const ChapoSessionsAnswer = z.object({
   sessions: z.array(
