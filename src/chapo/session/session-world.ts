@@ -64,7 +64,7 @@ export interface SessionParts {
   toolbox: Toolbox;
   permit: Pick<Gatekeepers, "permit" | "remember">;
   screen: Gatekeepers["screen"];
-  /** What the rules keep out of results. */
+  /** The files that the rules keep out of results. */
   hidden: Hidden;
   /** Why SessionStart is fired before the next message; absent: it was fired. */
   starts?: SessionStart;

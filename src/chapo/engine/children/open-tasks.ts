@@ -47,7 +47,7 @@ export function clearReply(parent: Conversation, child: string): Conversation {
   return changeTask(parent, child, ({ reply: _given, ...task }) => task);
 }
 
-/** What a child has used since it was counted last. */
+/** The usage of a child since it was counted last. */
 function countNew(parent: Conversation, child: Conversation): OpenTask["counted"] | undefined {
   const before = parent.tasks?.find((task) => task.child === child.id)?.counted;
   if (before === undefined) return undefined;
