@@ -89,3 +89,27 @@ test(
     expect(rig.statuses()).toEqual({ T1: "done" });
   }),
 );
+
+test(
+  "an answer that the edited workflow does not have any more is told once, and the question can be asked again",
+  story(async (rig) => {
+    await begin(rig);
+    const run = [...RUN, "--workflow", "careful"];
+    await rig.run(run);
+    expect((await rig.run(["approve", "T1"])).code).toBe(0);
+    const { stages } = CAREFUL;
+    const ok = { ...stages.ok, next: { go: "execute", no: "block" } };
+    rig.write(".looper/workflows/careful.json", JSON.stringify({ ...CAREFUL, stages: { ...stages, ok } }));
+    const stuck = await rig.run(run);
+    expect(stuck.code).toBe(1);
+    expect(stuck.stdout).toContain(
+      'the answer "yes" is not an outcome of this stage any more, `looper restart T1 --stage ok` asks again',
+    );
+    expect(stuck.stderr).not.toContain("cannot claim");
+    expect((await rig.run(["restart", "T1", "--stage", "ok"])).code).toBe(0);
+    await rig.run(run);
+    expect((await rig.run(["approve", "T1"])).stdout).toContain(": go;");
+    expect((await rig.run(run)).code).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+  }),
+);

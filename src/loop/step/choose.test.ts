@@ -57,6 +57,28 @@ test("a backlog that loses its only task ends the run after that task's job", ()
   expect(openEffect(advanceTo(sim, "finish"), "finish").ending).toBe("unusable-backlog");
 });
 
+test("a task with an answer that leads nowhere is not selected: the run ends and says how it is asked again", () => {
+  const next = { go: "finish", no: "block" };
+  const workflow = {
+    ...{ workflow: 1 as const, name: "w", start: "ok" },
+    stages: { ok: { kind: "ask" as const, question: "Go?", next } },
+  };
+  const answered = { outcome: "yes", by: "ada", via: "cli" as const };
+  const progress = {
+    ...{ workflow: "w", digest: "d", stage: "ok", visit: 2, asked: "stage" as const, answered },
+  };
+  const sim = beginRun([{ ...row("T1"), progress }], {
+    workflow: "w",
+    workflows: { w: { digest: "d", workflow } },
+  });
+  const read = advancePast(sim, "read-backlog");
+  expect(read.state.phase).toBe("ending");
+  expect(openEffect(advanceTo(read, "finish"), "finish")).toMatchObject({
+    ending: "waiting",
+    message: expect.stringContaining("`looper restart T1 --stage ok` asks again") as string,
+  });
+});
+
 const marker = { ...row("PROJECT-DONE", { status: "done" }), marker: true as const };
 
 test("the marker ends a finished backlog without a review, but not one with open tasks", () => {

@@ -152,6 +152,7 @@ export function choose(work: Work, decision: Decision): RunState {
         work.final.has(id) ||
         inHand.includes(id) ||
         isBlockedByHand(work, id) ||
+        isAsked(work, id) ||
         needs.some(({ row }) => row.id === id),
     },
     ...given({ only }),
@@ -245,6 +246,12 @@ function giveUpLost(work: Work, row: IndexRow, why: string, decision: Decision):
   const toPutAside = row.status === "doing" ? [...work.toPutAside, row.id] : work.toPutAside;
   const seen: Work = { ...work, final: work.final.with(row.id, true), toPutAside };
   return moveRows(seen, { changes: [{ op: "block", id: row.id, blockers: [why] }], moving: [] }, decision);
+}
+
+/** L22: also where the answer does not fit the workflow as it is now, so that no change of the row follows from it. */
+function isAsked({ index }: Work, id: TaskId): boolean {
+  const { asked, complete } = index.get(id)?.progress ?? {};
+  return asked !== undefined && complete === undefined;
 }
 
 /** Whether a person blocked the task in this run and it is still blocked. */

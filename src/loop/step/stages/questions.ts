@@ -63,7 +63,11 @@ function describeQuestion({ rules }: Work, { id, progress }: IndexRow): string {
   const outcomes =
     stage?.kind === "ask" && progress?.asked === "stage" ? Object.keys(stage.next).join(", ") : "";
   const said = progress?.answered?.outcome;
-  const wrong = said === undefined ? "" : `; "${said}" is not an answer to it`;
+  const again = `looper restart ${id} --stage ${progress?.stage ?? ""}`;
+  const wrong =
+    said === undefined
+      ? ""
+      : `; the answer "${said}" is not an outcome of this stage any more, \`${again}\` asks again`;
   return `${id} at ${progress?.stage ?? ""}${outcomes === "" ? "" : ` (${outcomes})`}${wrong}`;
 }
 
