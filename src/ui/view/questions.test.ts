@@ -81,6 +81,13 @@ describe("questionLines", () => {
     ]);
   });
 
+  test("an answer in the file that does not fit is told with the reason", () => {
+    const [open] = listQuestions([taskWith({ question: APPROVE, answer: { outcome: "aprove" } })], "");
+    expect(open === undefined ? [] : questionLines(open, scene)).toContainEqual(
+      expect.stringMatching(/^ {2}the answer in the task file does not count: .*aprove/u),
+    );
+  });
+
   test("a long question is cut, with the command that shows all of it", () => {
     const whole = `Which port?\n${"long text ".repeat(10_000)}`;
     const [open] = listQuestions([taskWith({ question: { ...APPROVE, text: whole } })], ".looper/tasks");

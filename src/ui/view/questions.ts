@@ -4,7 +4,7 @@ import { quoteIfNeeded } from "../../shell/quote.js";
 import type { Task } from "../../todo/model/task.js";
 import { given } from "../../system/given.js";
 import type { GivenAnswer, Progress, Question } from "../../workflow/progress.js";
-import { describeAnswer, describeBy, openQuestion } from "../../workflow/question.js";
+import { describeAnswer, describeBy, openQuestion, whyNotValid } from "../../workflow/question.js";
 import { noOf, yesOf } from "../../workflow/yes-and-no.js";
 import type { Colours } from "../colours.js";
 import { clean, cut, showBlock, wrap, withoutSteering } from "../text.js";
@@ -21,6 +21,8 @@ export interface OpenQuestion {
   place?: string | undefined;
   /** No job starts on its task, whatever the answer. */
   paused?: true | undefined;
+  /** Why the answer in the file does not count. */
+  wrong?: string | undefined;
 }
 
 /** The open questions, the oldest first. `tasksDir`: as it is shown. */
@@ -29,10 +31,11 @@ export function listQuestions(tasks: Iterable<Task>, tasksDir: string): OpenQues
   for (const { id, title, progress } of tasks) {
     const question = openQuestion(progress);
     if (progress === undefined || question === undefined) continue;
-    const { stage, visit, paused } = progress;
+    const { stage, visit, paused, answer } = progress;
+    const wrong = answer === undefined ? undefined : whyNotValid(question, answer);
     open.push({
       ...{ task: id, title, stage, visit, question },
-      ...given({ place: placeOf(question, progress, tasksDir), paused: paused && (true as const) }),
+      ...given({ place: placeOf(question, progress, tasksDir), paused: paused && (true as const), wrong }),
     });
   }
   return open.sort((a, b) => a.question.asked_at.localeCompare(b.question.asked_at));
@@ -88,6 +91,9 @@ export function askedLines(open: OpenQuestion, scene: QuestionScene): string[] {
     ...(whole === true ? body : cutLines(body, rest)),
     ...aboutLines(open).flatMap(fit),
     ...fit(waitText(question, scene.now)).map(colours.dim),
+    ...(open.wrong === undefined
+      ? []
+      : fit(`the answer in the task file does not count: ${open.wrong}`).map(colours.yellow)),
     ...(open.paused === true ? fit(`paused: looper resume ${quoteIfNeeded(clean(task))}`) : []),
   ];
 }

@@ -31,7 +31,7 @@ export function isHeld({ progress }: Pick<Task, "progress">): boolean {
 }
 
 /** An open question as JSON. */
-export function openAnswer({ place, paused, ...open }: OpenQuestion): OpenQuestionAnswer {
+export function openAnswer({ place, paused, wrong: _wrong, ...open }: OpenQuestion): OpenQuestionAnswer {
   return { ...open, ...given({ place, paused }) };
 }
 
