@@ -7,7 +7,7 @@ import { keepSessionTree, takeBackSpans } from "../../../src/git/undo/session-tr
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { UserError } from "../../../src/system/errors.js";
 import { clean } from "../../../src/ui/text.js";
-import type { ChapoUndoAnswer } from "../../../src/ui/shapes/chapo.js";
+import { undoneAnswer } from "../../../src/ui/answers/project/chapo.js";
 import { printJson, printLines } from "../../lookup/project.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 import {
@@ -36,10 +36,8 @@ export async function undoSession(
   try {
     const done = await undoLast({ session, ports, redact, trees: treesOf(context, site) });
     if ("refused" in done) throw new UserError("no", done.refused);
-    const { told, message, paths, rescue = null } = done;
-    const answer: ChapoUndoAnswer = { session: id, message, paths: [...paths], rescue };
-    if (hasFlag(typed, "--json")) await printJson(context, answer);
-    else await printLines(context.out, told.split("\n").map(clean));
+    if (hasFlag(typed, "--json")) await printJson(context, undoneAnswer(id, done));
+    else await printLines(context.out, done.told.split("\n").map(clean));
     return "ok";
   } finally {
     await session.close();

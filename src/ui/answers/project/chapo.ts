@@ -11,6 +11,7 @@ import type {
   ChapoPendingAnswer,
   ChapoSessionsAnswer,
   ChapoToolsAnswer,
+  ChapoUndoAnswer,
   PendingShape,
 } from "../../shapes/chapo.js";
 
@@ -59,4 +60,16 @@ function toPendingShape(pending: PendingCall): PendingShape {
   if (answer === undefined) return { ...shown, answer: null };
   const { verdict, by, via, at, remark = null } = answer;
   return { ...shown, answer: { verdict, by, via, at, remark } };
+}
+
+/** `looper chapo undo SESSION --json` */
+export function undoneAnswer(
+  session: string,
+  {
+    message,
+    paths,
+    rescue = null,
+  }: { message: string; paths: readonly string[]; rescue?: string | null | undefined },
+): ChapoUndoAnswer {
+  return { session, message, paths: [...paths], rescue };
 }
