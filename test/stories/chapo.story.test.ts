@@ -251,6 +251,24 @@ test(
 );
 
 test(
+  "the processes of a killed session are named by doctor, and end when any other session starts or with --fix",
+  story(async (rig) => {
+    const trusted = ["chapo", "--json", "--trust-mode", "trusted", "Work"];
+    for (const next of [["doctor", "--fix"], trusted]) {
+      playScript(rig, { turns: [call("bash_execute", { command: "sleep 1000" })] });
+      const first = rig.start(trusted);
+      await first.says(/"type":"tool_call".*sleep 1000/);
+      await expect.poll(() => rig.leftovers().length).toBeGreaterThan(1);
+      await first.kill("alone");
+      expect((await rig.run(["doctor"])).stdout).toContain("of the Chapo session");
+      playScript(rig, { turns: [{ say: "Hello." }] });
+      await rig.run(next);
+      expect(rig.leftovers()).toEqual([]);
+    }
+  }),
+);
+
+test(
   "a session that is killed in the middle of a call reports it and resumes; its processes are ended; Ctrl-C ends at once",
   story(async (rig) => {
     playScript(rig, {

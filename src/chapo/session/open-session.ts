@@ -3,7 +3,7 @@
 import path from "node:path";
 import { readModelName } from "../../config/settings/model-names.js";
 import { readPrices } from "../../config/read/prices.js";
-import { UserError } from "../../system/errors.js";
+import { errorMessage, UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { createSlashTool } from "../prompt/commands.js";
 import type { Conversation, Message } from "../engine/conversation.js";
@@ -26,6 +26,7 @@ import { collectPromptPlaces } from "../prompt/prompt-places.js";
 import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "../prompt/prompts.js";
 import { openPermissions } from "./permissions/permissions.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
+import { endKilledSessions } from "./old/killed-sessions.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
 import { addImages, readTypes, createWorld, type SessionParts } from "./session-world.js";
 import { toDefinitionPlace } from "../definitions.js";
@@ -295,7 +296,15 @@ async function handleMessage(
 async function openSessionFile(request: SessionRequest): Promise<OpenSession> {
   const { ports, redact, resume } = request;
   const place: SessionPlace = { ports, redact, folder: request.sessionsFolder };
-  return resume === undefined ? beginSession(place, request.skills) : resumeSession(place, resume);
+  const session = await (resume === undefined
+    ? beginSession(place, request.skills)
+    : resumeSession(place, resume));
+  try {
+    await endKilledSessions(place);
+  } catch (error) {
+    request.onWarning(`cannot end the processes of a killed session: ${errorMessage(error)}`);
+  }
+  return session;
 }
 
 async function readModelSettings({ ports, settings, model }: SessionRequest): Promise<ModelSettings> {

@@ -163,7 +163,7 @@ async function describe(place: SessionPlace, conversation: Conversation): Promis
 }
 
 /** Lists the ids, newest first: an id begins with its time. */
-async function listIds({ ports, folder }: SessionPlace): Promise<string[]> {
+export async function listIds({ ports, folder }: Pick<SessionPlace, "ports" | "folder">): Promise<string[]> {
   const ids: string[] = [];
   for (const name of await ports.files.list(folder))
     if (ID.test(name) && (await ports.files.stat(path.join(folder, name), { link: true }))?.kind === "folder")
@@ -229,13 +229,20 @@ async function prepareFolder({ ports, folder }: SessionPlace): Promise<void> {
 
 /** Refuses symbolic links, so that a cloned project cannot redirect where sessions are written. */
 async function refuseLinks(files: Ports["files"], folder: string): Promise<void> {
+  const link = await findLink(files, folder);
+  if (link === undefined) return;
+  throw new UserError(
+    "environment",
+    `cannot store sessions: ${link} is a symbolic link`,
+    "replace it with a folder",
+  );
+}
+
+/** The folder of the sessions or the one around it, if it is a symbolic link. */
+export async function findLink(files: Ports["files"], folder: string): Promise<string | undefined> {
   for (const one of [path.dirname(folder), folder])
-    if ((await files.stat(one, { link: true }))?.kind === "symlink")
-      throw new UserError(
-        "environment",
-        `cannot store sessions: ${one} is a symbolic link`,
-        "replace it with a folder",
-      );
+    if ((await files.stat(one, { link: true }))?.kind === "symlink") return one;
+  return undefined;
 }
 
 async function takeSession(place: SessionPlace, conversation: Conversation): Promise<OpenSession> {
@@ -250,18 +257,33 @@ async function takeSession(place: SessionPlace, conversation: Conversation): Pro
       "end that process, or start another session",
     );
   const mark = markOf(folder);
-  // End the processes of a killed session before it resumes.
-  if (locked.held.dead.length > 0) {
-    await ports.processes.sweep(mark);
-    await redactOutputs(place, path.join(folder, OUTPUTS));
-  }
-  await locked.held.forgetDead();
+  await endDead(place, folder, locked.held);
   ports.processes.mark(mark);
   return openSession(place, conversation, { folder, held: locked.held, mark });
 }
 
+/**
+ * Ends the processes that a killed holder of the session left, and redacts its outputs; without `redact` the next holder does.
+ * Returns the processes that could not be ended.
+ */
+export async function endDead(
+  { ports, redact }: { ports: Ports; redact?: Redact },
+  folder: string,
+  held: HeldLock,
+): Promise<number[]> {
+  if (held.dead.length === 0) return [];
+  const { left } = await ports.processes.sweep(markOf(folder));
+  if (redact === undefined) return left;
+  await redactOutputs({ ports, redact }, path.join(folder, OUTPUTS));
+  await held.forgetDead();
+  return left;
+}
+
 /** Redacts the outputs of a killed process. An orderly close redacts them with the shell. */
-async function redactOutputs({ ports, redact }: SessionPlace, folder: string): Promise<void> {
+async function redactOutputs(
+  { ports, redact }: { ports: Ports; redact: Redact },
+  folder: string,
+): Promise<void> {
   for (const name of await ports.files.list(folder))
     await redactFile(ports.files, path.join(folder, name), redact);
 }

@@ -1,9 +1,10 @@
-// Finds locks and processes of dead runs; with `fix` both are removed.
+// Finds locks of dead runs, and processes of dead runs and sessions; with `fix` both are removed.
 import { makeRepositoryPlaces } from "../../../../src/loop/runs/repository-places.js";
 import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { readLocks, removeStaleLocks } from "../../../../src/git/base/locks.js";
 import { openRepository, type Repository } from "../../../../src/git/base/repository/repository.js";
+import { endKilledSessions, findKilledSessions } from "../../../../src/chapo/session/old/killed-sessions.js";
 import { markOf } from "../../../../src/system/processes/mark.js";
 import { listRuns } from "../../../../src/logging/read.js";
 import { makeLockPaths } from "../../../../src/loop/runs/locks.js";
@@ -134,9 +135,14 @@ async function checkProcesses(
     ({ folder, pids }) =>
       `${plural(pids.length, "process", "processes")} of run ${path.basename(folder)} (${pids.join(", ")})`,
   );
-  if (left.length === 0) return fine("leftovers", "no process of a dead run is found");
+  const sessions = { ports, folder: path.join(project.folder, ".looper", "sessions") };
+  for (const { id, pids } of await findKilledSessions(sessions))
+    shown.push(
+      `${plural(pids.length, "process", "processes")} of the Chapo session ${id} (${pids.join(", ")})`,
+    );
+  if (shown.length === 0) return fine("leftovers", "no process of a dead run is found");
   if (!fix) return bad("leftovers", `still running: ${shown.join("; ")}`, "looper doctor --fix ends them");
-  const stubborn: number[] = [];
+  const stubborn = await endKilledSessions(sessions);
   for (const { folder } of left) stubborn.push(...(await ports.processes.sweep(markOf(folder))).left);
   if (stubborn.length === 0) return fine("leftovers", `ended ${shown.join("; ")}`);
   return bad("leftovers", `could not be ended: ${stubborn.join(", ")}`, "end them yourself");
