@@ -170,7 +170,7 @@ export function findTarget(
 }
 
 /** Why a stage is passed without a job, and with which outcome. */
-function findPassed(
+export function findPassed(
   workflow: Workflow,
   name: string,
   { facts, skip }: { facts: Place["facts"]; skip: readonly string[] },

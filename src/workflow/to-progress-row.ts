@@ -27,6 +27,7 @@ export function toProgressRow(progress: Progress): ProgressRow {
     ...(parts === undefined ? {} : { parts }),
     ...(work === undefined ? {} : { verdict: work.verdict, base: work.base }),
     ...(Object.keys(facts).length === 0 ? {} : { facts }),
+    ...(visits?.[stage] === undefined ? listAnswered(progress) : {}),
     ...(Object.keys(agents).length === 0 ? {} : { agents }),
     ...(progress.spent === undefined ? {} : { spent: progress.spent }),
     ...(question === undefined
@@ -54,4 +55,10 @@ export function toProgressRow(progress: Progress): ProgressRow {
     ...(progress.complete === undefined ? {} : { complete: true as const }),
     ...(progress.restart === undefined ? {} : { restart: progress.restart }),
   };
+}
+
+function listAnswered({ answers = [], grants = [] }: Progress): Pick<ProgressRow, "answered_stages"> {
+  const granted = grants.flatMap(({ what }) => (typeof what === "string" ? [what] : []));
+  const stages = new Set([...answers.flatMap(({ stage }) => stage ?? []), ...granted]);
+  return stages.size === 0 ? {} : { answered_stages: [...stages] };
 }

@@ -113,3 +113,31 @@ test(
     expect(rig.statuses()).toEqual({ T1: "done" });
   }),
 );
+
+test(
+  "a task that a person moved past a question runs with one warning, whose command asks the question",
+  story(async (rig) => {
+    await begin(rig);
+    const run = [...RUN, "--workflow", "careful"];
+    await rig.run(run);
+    const backlog = rig.readBacklog();
+    const tasks = backlog.tasks.map(({ blockers: _blockers, ...task }) => {
+      const { question: _question, ...progress } = { question: undefined, ...task.progress };
+      return { ...task, status: "todo", progress: { ...progress, stage: "execute" } };
+    });
+    const moved = `${JSON.stringify({ ...backlog, tasks }, undefined, 2)}\n`;
+    rig.write("to-do.json", moved);
+    const warned = await rig.run(run);
+    const says =
+      "T1 was moved by hand to execute, past the question of ok, which has no answer; to be asked: looper restart T1 --stage ok";
+    expect(warned.stderr.split(says)).toHaveLength(2);
+    expect(warned.code).toBe(0);
+    rig.write("to-do.json", moved);
+    expect((await rig.run(["restart", "T1", "--stage", "ok"])).code).toBe(0);
+    expect((await rig.run(run)).stdout).toContain("Go?");
+    expect((await rig.run(["approve", "T1"])).code).toBe(0);
+    const done = await rig.run(run);
+    expect(done.code).toBe(0);
+    expect(done.stderr).not.toContain("moved by hand");
+  }),
+);

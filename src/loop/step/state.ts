@@ -180,8 +180,8 @@ export interface Work extends Frame {
   /** The task whose question the person at the terminal is being asked, and those whose question was left. */
   askingAbout?: TaskId | undefined;
   leftOpen?: ReadonlySet<TaskId>;
-  /** Tasks of which the run told that their workflow has changed. */
-  changedTold?: ReadonlySet<TaskId>;
+  /** The warnings about tasks that the run made before they started; each is made once. */
+  warned?: ReadonlySet<string>;
   /** How the run ends once its running jobs have ended. `broken`: the environment failed, so nothing more is written. */
   closing?: { ending: Ending; message: string | undefined; broken?: true };
 }

@@ -17,6 +17,7 @@ import { findNextPart, hasAgent, locate, routeOf, type Position } from "./stage.
 import type { Route } from "./stage-state.js";
 import type { Job, RunState, Work } from "../state.js";
 import type { RowNeed } from "./moves.js";
+import { warnOfRow } from "./warn-of-row.js";
 
 /** How a task was selected, for readers of the log. */
 export interface Selected {
@@ -100,7 +101,7 @@ export function startStage(
     candidates,
     ...given({ next: selected.next }),
   });
-  const told = warnOfChange(work, row, position, decision);
+  const warned = warnOfRow(work, row, position, decision);
   if (same !== undefined) {
     const message = `no other agent is left: ${same} does the stage ${next.stage} as well, in a new session`;
     decision.notes.push({ type: "warning", ...facts, message });
@@ -112,7 +113,7 @@ export function startStage(
   return {
     phase: "working",
     work: {
-      ...told,
+      ...warned,
       jobs: [...work.jobs, job],
       nextJob: work.nextJob + 1,
       iterations: work.iterations + (counts ? 1 : 0),
@@ -211,17 +212,6 @@ function claim(
     changes: [...before, { op: "claim", id, expect: status }, ...uncount],
     during: work.jobs.length > 0 ? "agent" : "idle",
   });
-}
-
-/** The file of a workflow may change while a task is in it: the current one counts, and a warning says so once. */
-function warnOfChange(work: Work, row: IndexRow, position: Ready, decision: Decision): Work {
-  const before = row.progress?.digest;
-  const told = work.changedTold ?? new Set();
-  if (position.kind !== "stage" || before === undefined || before === position.digest || told.has(row.id))
-    return work;
-  const message = `the workflow ${position.workflow.name} has changed since ${row.id} began: it goes by the current file`;
-  decision.notes.push({ type: "warning", task_id: row.id, message });
-  return { ...work, changedTold: new Set([...told, row.id]) };
 }
 
 /** Starts a job that has no agent, for a row that needs one before any task is selected. */

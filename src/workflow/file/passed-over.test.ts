@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { Workflow } from "../workflow.js";
+import { listPassedOver } from "./passed-over.js";
+
+const ask = (next: object, more: object = {}) => ({ kind: "ask", question: "Well?", next, ...more });
+const TWICE = Workflow.parse({
+  ...{ workflow: 1, name: "twice", start: "plan" },
+  stages: {
+    plan: { kind: "analyze", prompt: "plan", output: "plan", next: { done: "approve", small: "do" } },
+    approve: ask({ yes: "do", no: "plan" }),
+    do: { kind: "work", prompt: "do", next: { done: "risk" } },
+    risk: ask({ yes: "look", no: "do" }, { when: { "plan.risk": ["high"] }, else: "yes" }),
+    look: ask({ yes: "last" }),
+    last: { kind: "work", prompt: "do", next: { done: "finish" } },
+  },
+});
+const list = (stage: string, more: object = {}) => listPassedOver(TWICE, { stage, ...more }, []);
+const HIGH = { facts: { "plan.risk": "high" } };
+
+test("a task that was moved by hand lists the questions on each path to its stage that have no answer", () => {
+  expect(list("last", HIGH)).toEqual(["risk", "look"]);
+  expect(list("last")).toEqual(["look"]);
+  expect(list("last", { visits: { plan: 1, do: 1, look: 1 } })).toEqual(["look"]);
+});
+
+test("questions that are answered, that a path avoids or that come later are not passed over", () => {
+  expect(list("last", { ...HIGH, answered_stages: ["risk", "look"] })).toEqual([]);
+  expect(list("do")).toEqual([]);
+  expect(list("plan")).toEqual([]);
+  expect(list("look")).toEqual([]);
+  expect(list("last", { ...HIGH, visits: { last: 1 } })).toEqual([]);
+});
