@@ -20,14 +20,22 @@ async function pendingIn(rig: Rig, session: string): Promise<Pending | undefined
   return pending.find((one) => one.session === session);
 }
 
-/** Approves the call and kills the process once `due` holds for the session file, or when it has ended. */
+/** The session as it was saved last: the end of the journal, or the whole file. */
+function savedLast(folder: string): string {
+  const read = (name: string): string => {
+    const file = path.join(folder, name);
+    return existsSync(file) ? readFileSync(file, "utf8") : "";
+  };
+  return read("session.jsonl").trimEnd().split("\n").at(-1) || read("session.json");
+}
+
+/** Approves the call and kills the process once `due` holds for the session as it is saved, or when it has ended. */
 async function approveAndKill(rig: Rig, session: string, due: (saved: string) => boolean): Promise<boolean> {
   const folder = path.join(rig.project, ".looper", "sessions", session);
   const program = rig.start(["chapo", "approve", session, "--json"]);
   let killed = false;
   const look = (): void => {
-    const file = path.join(folder, "session.json");
-    if (killed || !existsSync(file) || !due(readFileSync(file, "utf8"))) return;
+    if (killed || !due(savedLast(folder))) return;
     killed = true;
     void program.kill("alone");
   };

@@ -57,11 +57,11 @@ const OpenTask = z.object({
 export type OpenTask = z.infer<typeof OpenTask>;
 
 /** The version of the session file. It rises when an earlier version of looper could not read the file. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** The session file. */
 export const Conversation = z.object({
-  /** Absent: 1. */
+  /** Absent: 1. 2: a journal beside the file belongs to it. */
   format: z.int().optional(),
   id: z.string(),
   /** The conversation that started this one; only set for a sub-agent. */

@@ -1,18 +1,24 @@
 // Stores sessions: a folder each, with the conversation, the sub-agents' conversations, the audit log and long outputs.
 // One process at a time holds a session. engine/conversation.ts defines a conversation.
 import path from "node:path";
-import { field } from "../../agents/fields.js";
-import { errorMessage, UserError } from "../../system/errors.js";
+import { UserError } from "../../system/errors.js";
 import { acquireLock, inspectLock, type HeldLock } from "../../system/files/lock.js";
 import { markOf } from "../../system/processes/mark.js";
 import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Ports } from "../../system/ports.js";
 import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
-import { Conversation, createConversation, FORMAT } from "../engine/conversation.js";
+import { createConversation, type Conversation } from "../engine/conversation.js";
 import { askAgainIfBegun, describePending, type PendingCall } from "../engine/calls/pending.js";
 import type { AuditRecord } from "../engine/world.js";
 import { redactFile } from "../redact-file.js";
+import {
+  journalOf,
+  KEPT,
+  openConversationFile,
+  readConversationFile,
+  type ConversationFile,
+} from "./conversation-file.js";
 
 /** The folder of the sessions, and the parts to access it. */
 export interface SessionPlace {
@@ -66,24 +72,10 @@ export interface ListedSession {
 }
 
 const ID = /^[A-Za-z0-9][\w-]{0,79}$/;
-/** Fields of a session's files that are never redacted. */
-export const KEPT = new Set([
-  "id",
-  "callId",
-  "call",
-  "call_id",
-  "parent",
-  "session",
-  "signature",
-  "created",
-  "at",
-]);
 const PRIVATE = 0o700;
 const FILE = "session.json";
 /** The folder for long outputs. */
 const OUTPUTS = "outputs";
-/** Larger session files were not written by Looper. */
-const LARGEST = 256 * 1024 * 1024;
 
 /** Creates a session. */
 export async function beginSession(place: SessionPlace, skills: readonly string[]): Promise<OpenSession> {
@@ -134,7 +126,7 @@ export async function listSessions(
 async function describe(place: SessionPlace, conversation: Conversation): Promise<ListedSession> {
   const { files } = place.ports;
   const folder = path.join(place.folder, conversation.id);
-  const stat = await files.stat(path.join(folder, FILE));
+  const stats = await Promise.all([FILE, journalOf(FILE)].map((name) => files.stat(path.join(folder, name))));
   const lock = await inspectLock(place.ports, path.join(folder, "lock"));
   const running = lock !== undefined && !lock.gone;
   const { usage, messages } = conversation;
@@ -146,7 +138,7 @@ async function describe(place: SessionPlace, conversation: Conversation): Promis
   return {
     id: conversation.id,
     created: conversation.created,
-    changed: new Date(stat?.mtimeMs ?? 0).toISOString(),
+    changed: new Date(Math.max(...stats.map((stat) => stat?.mtimeMs ?? 0))).toISOString(),
     state: conversation.state === "running" && !running ? "interrupted" : conversation.state,
     question:
       pending === undefined
@@ -189,33 +181,7 @@ async function readConversation(
   { ports, folder }: SessionPlace,
   id: string,
 ): Promise<{ conversation: Conversation } | { broken: string }> {
-  return readFile(ports, path.join(folder, id, FILE), id);
-}
-
-async function readFile(
-  ports: Ports,
-  file: string,
-  id: string,
-): Promise<{ conversation: Conversation } | { broken: string }> {
-  try {
-    const stat = await ports.files.stat(file);
-    if (stat?.kind !== "file") return { broken: `${file} does not exist` };
-    if (stat.size > LARGEST) return { broken: `${file} is too large` };
-    const bytes = await ports.files.read(file);
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (isNewer(value)) return { broken: `${file} was written by a newer version of looper` };
-    const read = Conversation.safeParse(value);
-    if (read.success) return { conversation: { ...read.data, id } };
-    const [issue] = read.error.issues;
-    return { broken: `${file}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a session"}` };
-  } catch (error) {
-    return { broken: `${file}: ${errorMessage(error)}` };
-  }
-}
-
-function isNewer(value: unknown): boolean {
-  const format = field(value, "format");
-  return typeof format === "number" && format > FORMAT;
+  return readConversationFile(ports, path.join(folder, id, FILE), id);
 }
 
 /** Creates the folder and makes git ignore it: sessions belong to the user, not to the project. */
@@ -300,20 +266,22 @@ function openSession(
     await files.writeAtomic(file, `${JSON.stringify(redactValue(redact, value, KEPT))}\n`, { mode: 0o600 });
   };
   const partFile = (name: string): string => path.join(folder, `${name}.json`);
+  const childFile = (id: string): string => path.join(folder, "children", `${id}.json`);
+  const open = new Map<string, ConversationFile>();
+  const fileOf = (id: string): ConversationFile => {
+    const file = id === conversation.id ? path.join(folder, FILE) : childFile(id);
+    const there = open.get(id) ?? openConversationFile({ ports, redact, file });
+    open.set(id, there);
+    return there;
+  };
   return {
     id: conversation.id,
     folder,
     conversation,
-    save: (changed) => {
-      const own = changed.id === conversation.id;
-      return write(
-        own ? path.join(folder, FILE) : path.join(folder, "children", `${changed.id}.json`),
-        changed,
-      );
-    },
+    save: (changed) => fileOf(changed.id).save(changed),
     readChild: async (id) => {
       if (!ID.test(id)) return undefined;
-      const read = await readFile(ports, path.join(folder, "children", `${id}.json`), id);
+      const read = await readConversationFile(ports, childFile(id), id);
       return "broken" in read ? undefined : read.conversation;
     },
     audit: async (record) => {
@@ -337,6 +305,7 @@ function openSession(
     writePart: (name, value) => write(partFile(name), value),
     close: async () => {
       await ports.processes.sweep(mark);
+      for (const file of open.values()) await file.close();
       await held.release();
     },
   };
