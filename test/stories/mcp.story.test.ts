@@ -114,7 +114,11 @@ test(
     });
     expect(of(7)?.result).toMatchObject({
       isError: true,
-      content: [{ text: 'list_tasks: Unrecognized key: "statu"' }],
+      content: [
+        {
+          text: 'list_tasks: there is no parameter "statu" (did you mean status?); it takes status, tag, ready, offset, limit',
+        },
+      ],
     });
     expect(of(8)?.result).toEqual({});
     expect(of(10)?.result).toEqual({});

@@ -1,6 +1,7 @@
 // A tool of `looper mcp`: its name, what it takes, and what it does. Leaves the protocol to serve.ts.
 import { z } from "zod";
 import { UserError } from "../../../src/system/errors.js";
+import { describeArguments } from "./describe-arguments.js";
 
 /** A tool; `call` gets whatever the client sent. */
 export interface McpTool {
@@ -28,10 +29,8 @@ export function makeTool<S extends z.ZodRawShape>(
     call: async (args) => {
       const read = input.safeParse(args ?? {});
       if (read.success) return run(read.data);
-      const issues = read.error.issues.map(({ path, message }) =>
-        path.length === 0 ? message : `${path.join(".")}: ${message}`,
-      );
-      throw new UserError("usage", `${about.name}: ${issues.slice(0, 5).join("; ")}`);
+      const why = describeArguments(read.error.issues, { args: args ?? {}, known: Object.keys(shape) });
+      throw new UserError("usage", `${about.name}: ${why}`);
     },
   };
 }
