@@ -9,18 +9,21 @@ const RUN = ["run", "--trust", "--no-review"];
 const inTasks = (rig: Rig, file: string) => path.join(rig.project, ".looper/tasks", file);
 
 test(
-  "a reviewer that writes hooks and settings of git leaves none of them, and the run names each, and each branch",
+  "a reviewer that writes hooks and settings of git leaves none of them, and the run names each, and each branch and tag",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     const puppet = await rig.agent();
     rig.gitInit();
     rig.git("branch", "mine");
+    rig.git("tag", "kept");
+    rig.git("tag", "moved");
     puppet.play(
       playStages({
         review: async (turn) => {
           await turn.shell("echo exit 1 > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit");
           await turn.shell("git config core.hooksPath /nowhere");
           await turn.shell("git branch sneaked && git branch -D mine");
+          await turn.shell("git tag sneaked && git tag -d moved");
           await USUAL["review"]?.(turn);
         },
       }),
@@ -35,6 +38,9 @@ test(
     expect(run.stderr).toContain(
       "the branch mine was removed during the attempt; to put it back: git branch",
     );
+    expect(run.stderr).toContain("the tag sneaked was made during the attempt");
+    expect(run.stderr).toContain("the tag moved was removed during the attempt; to put it back: git tag -f");
+    expect(run.stderr).not.toContain("the tag kept");
   }),
 );
 

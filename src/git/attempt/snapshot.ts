@@ -4,7 +4,7 @@ import type { Checkpoint, KeptIndex } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry } from "../base/read/diff.js";
 import { runGit } from "../base/git.js";
-import { readHead, treeish, type Head, type HeadState } from "../base/repository/head.js";
+import { readHead, TAGS, treeish, type Head, type HeadState } from "../base/repository/head.js";
 import { byPath } from "../index/index-compare.js";
 import { diffTrees, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { findUncommitted, keepRemoved, findMadeModules, warnOfInside } from "../restore/inside-modules.js";
@@ -14,7 +14,7 @@ import { readPersonIndex } from "../index/index-person.js";
 import type { Repository } from "../base/repository/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { revertEntries } from "../restore/restore.js";
-import { warnOfBranches } from "./branches.js";
+import { warnOfRefs } from "./refs.js";
 import { putSettingsBack } from "../base/repository/settings.js";
 import { endConflicts, endOperation } from "../index/operation.js";
 import {
@@ -52,8 +52,8 @@ export interface Snapshot {
   /** The warnings about commits, git's settings and hooks, which no restore of the tree repeats; a part of `warnings`. */
   told: readonly string[];
   warnings: readonly string[];
-  /** The warnings about other branches than that of HEAD, for an agent that was to change nothing. */
-  branches: readonly string[];
+  /** The warnings about tags, and about other branches than that of HEAD, for an agent that was to change nothing. */
+  refs: readonly string[];
 }
 
 /**
@@ -65,7 +65,7 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
   const marked = new Set(unseen.marked);
   const locks = await removeNewLocks(repo, order.checkpoint.locks);
   const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
-  const now = await readHead(repo);
+  const now = await readHead(repo, [TAGS]);
   const removed = await keepRemoved(repo, order, before);
   const { warnings, unborn } = await stageAll(repo);
   // The base never contains the backlog, so it is listed here exactly if git tracks it.
@@ -97,7 +97,7 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
     verdict,
     head,
     backlogMode: backlog?.to.mode,
-    branches: warnOfBranches(before, now),
+    refs: warnOfRefs(before, now),
     told: [...locks, ...settings, ...commits],
     inside: [...inside, ...made].map(toText),
     warnings: [

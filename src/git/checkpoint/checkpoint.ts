@@ -9,7 +9,7 @@ import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { askFixed } from "../base/fixed-answer.js";
 import { runGit } from "../base/git.js";
 import { modulePaths, openModules } from "./modules.js";
-import { readHead, treeish, type Head, type HeadState } from "../base/repository/head.js";
+import { readHead, TAGS, treeish, type Head, type HeadState } from "../base/repository/head.js";
 import { byPath } from "../index/index-compare.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { readLocks, type Locks } from "../base/locks.js";
@@ -105,7 +105,7 @@ const Facts = z.object({
  */
 export async function checkpoint(repo: Repository, order: CheckpointOrder): Promise<Checkpoint> {
   const ref = checkpointRef(repo.tree, order.id);
-  const before = order.head ?? (await readHead(repo, [ref]));
+  const before = order.head ?? (await readHead(repo, [ref, TAGS]));
   const base = before.refs.get(ref);
   const locks = await readLocks(repo);
   if (order.reuse && base !== undefined)

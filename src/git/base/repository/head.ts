@@ -10,6 +10,9 @@ export interface Head {
   branch: string | undefined;
 }
 
+/** For `readHead`, where changes of tags are of interest. */
+export const TAGS = "refs/tags";
+
 /** HEAD, and the facts needed to find out later how it was changed. */
 export interface HeadState extends Head {
   /** Every branch, local and remote-tracking, and the other requested refs: full name → commit. */

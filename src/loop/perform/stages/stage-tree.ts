@@ -1,7 +1,7 @@
 // The tree around a job of a workflow: the work of the task is put into it before the job, a checkpoint beside the task's own
 // lets a stage that only reads be undone, and the work of other tasks is taken out. Each can be repeated after a kill.
 import type { DiffEntry } from "../../../git/base/read/diff.js";
-import { readHead, type HeadState } from "../../../git/base/repository/head.js";
+import { readHead, TAGS, type HeadState } from "../../../git/base/repository/head.js";
 import {
   asideId,
   checkpointFolder,
@@ -42,7 +42,7 @@ export async function clearTree(
   const folder = checkpointFolder(repo.tree);
   const shelving = shelvingRef(repo.tree, "x").slice(0, -1);
   const work = job.task_id === undefined ? [] : [workRef(job.task_id)];
-  const head = await readHead(repo, [folder, shelving, ...work]);
+  const head = await readHead(repo, [folder, shelving, TAGS, ...work]);
   const namesIn = (start: string): Set<string> =>
     new Set(
       [...head.refs.keys()].flatMap((ref) =>

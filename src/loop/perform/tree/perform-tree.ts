@@ -108,7 +108,7 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
   const label = job.phase === "review" ? `review-${String(job.iteration)}` : makeRescueLabel(job);
   const taken = isReading ? await takeSnapshot(world, job, label) : undefined;
   const head = findMovedHead(world, job, taken);
-  for (const message of [...(taken?.told ?? []), ...(taken?.branches ?? [])])
+  for (const message of [...(taken?.told ?? []), ...(taken?.refs ?? [])])
     await world.log.tell({ type: "warning", ...job, message });
   const before = world.memory.checkpoints.get(job.job);
   if (job.phase !== "push") await keepAttempt(world, job);
