@@ -57,7 +57,7 @@ const REFUSED: readonly string[] = [
 ];
 
 /** Lines that need T3 to ask a person. */
-const ABOUT_A_QUESTION = /^looper (?:answer|approve|reject|pause|resume|steer|complete|restart) /;
+const ABOUT_A_QUESTION = /^looper (?:answer|approve|reject|pause|resume|steer|complete|restart|questions) /;
 
 /** Lines that are typed before another, so that there is something for it to do. */
 const FIRST: readonly (readonly [line: RegExp, first: string])[] = [
