@@ -18,14 +18,19 @@ export interface LogLimits {
 }
 
 /** Selects by flags. `runs` and the result are ids, the oldest first; `now` is in epoch ms. */
-export function selectRunsToClean(
-  runs: readonly string[],
+export function selectRunsToClean(runs: readonly string[], wish: CleanWish, now: number): string[] {
+  return selectOld(runs, wish, { began: parseStart, now });
+}
+
+/** Selects by flags, the oldest first in both. `began` and `now` are in epoch ms. */
+export function selectOld<T>(
+  all: readonly T[],
   { keep, ageMs }: CleanWish,
-  now: number,
-): string[] {
-  const beyond = keep === undefined ? runs : runs.slice(0, Math.max(0, runs.length - keep));
-  // An id that is not a calendar date counts as older than any age.
-  return beyond.filter((run) => ageMs === undefined || !(now - parseStart(run) < ageMs));
+  { began, now }: { began: (one: T) => number; now: number },
+): T[] {
+  const beyond = keep === undefined ? all : all.slice(0, Math.max(0, all.length - keep));
+  // A start that is not a calendar date counts as older than any age.
+  return beyond.filter((one) => ageMs === undefined || !(now - began(one) < ageMs));
 }
 
 /** Selects by settings. The newest run always stays, because users ask about it most. Calls `bytesOf` only as needed. */

@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { CleanAnswer } from "../../src/ui/shapes/runs.js";
 import { mountTmpfs } from "../rig/mounts.js";
+import { call, playScript } from "../rig/chapo.js";
 import { type Rig, story } from "../rig/rig.js";
 
 const logs = (rig: Rig, ...names: string[]) => path.join(rig.project, "looper-logs", ...names);
@@ -187,5 +188,27 @@ test(
     expect(readdirSync(outside)).toEqual(["2020-01-01_00-00-00"]);
     expect((await rig.run(["clean"])).code).toBe(2);
     rmSync(logs(rig, "runs"));
+  }),
+);
+
+test(
+  "an old session of Chapo goes with its checkpoints; those of the others stay",
+  story(async (rig) => {
+    rig.gitInit();
+    const trees = () =>
+      rig.git("for-each-ref", "--format=%(refname)", "refs/looper/chapo").trim().split("\n");
+    for (const name of ["a", "b"]) {
+      playScript(rig, {
+        turns: [call("fs_writeFile", { path: `${name}.txt`, content: "x\n" }), { say: "Done." }],
+      });
+      await rig.run(["chapo", "--json", "--trust-mode", "trusted", "Write"]);
+    }
+    expect(trees()).toHaveLength(4);
+    const { sessions } = await clean(rig, "--keep", "1");
+    const [gone] = sessions.removed;
+    expect(sessions).toMatchObject({ refs: 2, kept: 1, stay: [] });
+    expect(trees()).toHaveLength(2);
+    expect(trees().join(" ")).not.toContain(gone?.session);
+    expect((await rig.run(["chapo", "undo", "last"])).stdout).toContain("b.txt");
   }),
 );

@@ -47,8 +47,8 @@ export async function listSessionsHere(
   site: ChapoSite,
 ): Promise<CommandOutcome> {
   const { ports } = context;
-  const place = { ports, folder: site.sessionsFolder, redact: site.redact };
-  const answer: ChapoSessionsAnswer = sessionsAnswer(await listSessions(place));
+  const listed = await listSessions({ ports, folder: site.sessionsFolder });
+  const answer: ChapoSessionsAnswer = sessionsAnswer(listed);
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
     const now = ports.clock.now();

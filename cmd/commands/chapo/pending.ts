@@ -96,7 +96,7 @@ export async function findSession(
 
 async function sessionsOf(
   { ports }: CommandContext,
-  { sessionsFolder, redact }: ChapoSite,
+  { sessionsFolder }: ChapoSite,
 ): Promise<{ sessions: ListedSession[] }> {
-  return listSessions({ ports, folder: sessionsFolder, redact });
+  return listSessions({ ports, folder: sessionsFolder });
 }

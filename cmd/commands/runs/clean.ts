@@ -1,5 +1,6 @@
-// `looper clean`: removes old runs. Leaves to src/loop/runs/clean-logs.ts which are still needed, and removing.
-import { cleanAnswer } from "../../../src/ui/answers/runs/clean.js";
+// `looper clean`: removes old runs and sessions. Leaves to src/loop/runs/clean-logs.ts and clean-sessions.ts which are still
+// needed, and removing.
+import { cleanAnswer, cleanSessionsAnswer } from "../../../src/ui/answers/runs/clean.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import path from "node:path";
 import { parseDuration } from "../../../src/system/text/duration.js";
@@ -16,6 +17,7 @@ import {
   type CleanPlan,
   type LogSurvey,
 } from "../../../src/loop/runs/clean-logs.js";
+import { planSessions, removeSessions, type SessionPlan } from "../../../src/loop/runs/clean-sessions.js";
 import type { LogSite } from "../../../src/loop/runs/needed-runs.js";
 import { UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
@@ -38,7 +40,7 @@ import { refuseAgents } from "../../lookup/under-an-agent.js";
 /** How many runs to keep by default. */
 const PROPOSED = 10;
 
-/** Removes the runs that the flags select; without such flags it asks. */
+/** Removes the runs and sessions that the flags select; without such flags it asks. */
 export async function clean(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
   await refuseAgents(context, {
     what: "an agent of a run may not remove runs",
@@ -64,9 +66,12 @@ export async function clean(context: CommandContext, typed: Typed): Promise<Comm
     survey,
     selectRunsToClean(survey.runs, asked, context.ports.clock.now()),
   );
-  const nothing = plan.remove.length === 0 && survey.going.length === 0;
+  const sessions = await planSessions(site, asked);
+  const nothing = [plan.remove, survey.going, sessions.remove, sessions.going].every(
+    ({ length }) => length === 0,
+  );
   if (unsaid && !dryRun && !nothing) {
-    const proposal = await proposalOf(context, site, { survey, plan, keep });
+    const proposal = await proposalOf(context, site, { survey, plan, sessions, keep });
     const isTold = agreed && !hasFlag(typed, "--json");
     if (isTold) await context.report({ level: "info", lines: [proposal.text] });
     if (!agreed && !(await context.confirm(`${proposal.text}?`, proposal.about))) {
@@ -75,8 +80,10 @@ export async function clean(context: CommandContext, typed: Typed): Promise<Comm
     }
   }
   const cleaned = dryRun ? undefined : await removeRuns(site, survey, plan);
+  const cleanedSessions = dryRun ? undefined : await removeSessions(site, sessions);
   const copies = await listCopies(context.ports.files, project.todoFile);
-  await print(context, typed, cleanAnswer(survey, plan, { cleaned, copies }));
+  const answered = { cleaned, copies, sessions: cleanSessionsAnswer(sessions, cleanedSessions) };
+  await print(context, typed, cleanAnswer(survey, plan, answered));
   return "ok";
 }
 
@@ -129,16 +136,30 @@ async function siteOf({ ports, env }: CommandContext, project: Project): Promise
 async function proposalOf(
   context: CommandContext,
   site: LogSite,
-  { survey, plan, keep }: { survey: LogSurvey; plan: CleanPlan; keep: number },
+  {
+    survey,
+    plan,
+    sessions,
+    keep,
+  }: { survey: LogSurvey; plan: CleanPlan; sessions: SessionPlan; keep: number },
 ): Promise<{ text: string; about: string[] }> {
   let bytes = 0;
   for (const run of survey.runs) bytes += await measureRun(site, run);
   const there = `${plural(survey.runs.length, "run")}, ${showBytes(bytes)}`;
   const { remove } = plan;
   const first = remove[0] === undefined ? "" : ` (the oldest of ${momentOf(context, remove[0].run)})`;
-  const freed = showBytes(remove.reduce((sum, one) => sum + one.bytes, 0));
-  const text = `Remove ${plural(remove.length, "run")}, ${freed}${first}, and keep the newest ${keep}`;
+  const runs = `${plural(remove.length, "run")}, ${sizeOf(remove)}${first}`;
+  const old = sessions.remove;
+  const what = [
+    ...(remove.length > 0 || old.length === 0 ? [runs] : []),
+    ...(old.length > 0 ? [`${plural(old.length, "session")} of Chapo, ${sizeOf(old)}`] : []),
+  ];
+  const text = `Remove ${what.join(", and ")}, and keep the newest ${keep}${old.length === 0 ? "" : " of each"}`;
   return { text, about: [`${there} in ${cleanText(shownPath(context, site.project.logDir))}`] };
+}
+
+function sizeOf(all: readonly { bytes: number }[]): string {
+  return showBytes(all.reduce((sum, one) => sum + one.bytes, 0));
 }
 
 function momentOf({ ports }: CommandContext, run: string): string {

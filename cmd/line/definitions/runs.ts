@@ -201,12 +201,12 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
   {
     name: "clean",
     operands: [],
-    help: "remove the logs of old runs that nothing needs",
+    help: "remove old runs and sessions that nothing needs",
     flags: [
-      { spelled: "--keep <n>", help: "keep the newest n runs" },
+      { spelled: "--keep <n>", help: "keep the newest n runs and n sessions" },
       {
         spelled: "--age <time>",
-        help: "remove only older runs, e.g. 7d; combines with --keep",
+        help: "remove only older ones, e.g. 7d; combines with --keep",
       },
       { spelled: "--dry-run", help: "show what would be removed; remove nothing" },
       { spelled: "-y", help: "do not ask; remove what it would propose" },
@@ -217,7 +217,7 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
         line: "looper clean --keep 20 --dry-run",
         help: "show what would be removed, and why the rest is kept",
       },
-      { line: "looper clean --age 30d", help: "remove the logs of runs older than 30 days" },
+      { line: "looper clean --age 30d", help: "remove runs and sessions older than 30 days" },
     ],
     load: async () => (await import("../../commands/runs/clean.js")).clean,
   },

@@ -147,8 +147,8 @@ async function tellAgents({ parts: { request }, world }: AskedSession): Promise<
 }
 
 async function tellSessions({ parts: { request, session } }: AskedSession): Promise<string> {
-  const { ports, redact, sessionsFolder } = request;
-  const { sessions } = await listSessions({ ports, redact, folder: sessionsFolder });
+  const { ports, sessionsFolder } = request;
+  const { sessions } = await listSessions({ ports, folder: sessionsFolder });
   const others = sessions.filter(({ id, messages }) => id !== session.id && messages > 0).slice(0, 20);
   if (others.length === 0) return "This project has no other session.";
   return [

@@ -28,6 +28,9 @@ export interface SessionPlace {
   redact: Redact;
 }
 
+/** All that reading needs. */
+type FolderPlace = Pick<SessionPlace, "ports" | "folder">;
+
 /** A session that this process holds. */
 export interface OpenSession {
   readonly id: string;
@@ -57,6 +60,8 @@ export interface ListedSession {
   changed: string;
   /** `interrupted`: its process was killed while it ran. */
   state: Conversation["state"] | "interrupted";
+  /** Whether a process holds it. */
+  isHeld: boolean;
   question: string | null;
   /** The call that waits for a person. */
   pending?: PendingCall;
@@ -111,7 +116,7 @@ export async function resumeSession(place: SessionPlace, named: string): Promise
 
 /** Lists all sessions, newest first, and those that cannot be read with the reason. Changes nothing. */
 export async function listSessions(
-  place: SessionPlace,
+  place: FolderPlace,
 ): Promise<{ sessions: ListedSession[]; broken: { id: string; why: string }[] }> {
   const sessions: ListedSession[] = [];
   const broken: { id: string; why: string }[] = [];
@@ -123,7 +128,13 @@ export async function listSessions(
   return { sessions: sessions.sort((a, b) => (a.changed < b.changed ? 1 : -1)), broken };
 }
 
-async function describe(place: SessionPlace, conversation: Conversation): Promise<ListedSession> {
+/** A session as a list shows it; `undefined` if it cannot be read. */
+export async function readSession(place: FolderPlace, id: string): Promise<ListedSession | undefined> {
+  const read = await readConversation(place, id);
+  return "broken" in read ? undefined : describe(place, read.conversation);
+}
+
+async function describe(place: FolderPlace, conversation: Conversation): Promise<ListedSession> {
   const { files } = place.ports;
   const folder = path.join(place.folder, conversation.id);
   const stats = await Promise.all([FILE, journalOf(FILE)].map((name) => files.stat(path.join(folder, name))));
@@ -140,6 +151,7 @@ async function describe(place: SessionPlace, conversation: Conversation): Promis
     created: conversation.created,
     changed: new Date(Math.max(...stats.map((stat) => stat?.mtimeMs ?? 0))).toISOString(),
     state: conversation.state === "running" && !running ? "interrupted" : conversation.state,
+    isHeld: running,
     question:
       pending === undefined
         ? (conversation.question?.text ?? null)
@@ -155,7 +167,7 @@ async function describe(place: SessionPlace, conversation: Conversation): Promis
 }
 
 /** Lists the ids, newest first: an id begins with its time. */
-export async function listIds({ ports, folder }: Pick<SessionPlace, "ports" | "folder">): Promise<string[]> {
+export async function listIds({ ports, folder }: FolderPlace): Promise<string[]> {
   const ids: string[] = [];
   for (const name of await ports.files.list(folder))
     if (ID.test(name) && (await ports.files.stat(path.join(folder, name), { link: true }))?.kind === "folder")
@@ -178,7 +190,7 @@ async function findNewest(place: SessionPlace, ids: readonly string[]): Promise<
 }
 
 async function readConversation(
-  { ports, folder }: SessionPlace,
+  { ports, folder }: FolderPlace,
   id: string,
 ): Promise<{ conversation: Conversation } | { broken: string }> {
   return readConversationFile(ports, path.join(folder, id, FILE), id);

@@ -63,6 +63,18 @@ export async function takeBackSpans(
   return { paths, rescue };
 }
 
+/** Deletes the kept trees of these sessions; returns how many refs. */
+export async function forgetSessionTrees(repo: Repository, sessions: readonly string[]): Promise<number> {
+  const folders = sessions.map((session) => `${sessionTreesFolder(repo.tree, session)}/`);
+  if (folders.length === 0) return 0;
+  const format = "--format=delete %(refname) %(objectname)";
+  const { out } = await runGit(repo, ["for-each-ref", format, ...folders]);
+  const orders = out.split("\n").filter((line) => line !== "");
+  if (orders.length === 0) return 0;
+  await runGit(repo, ["update-ref", "--stdin"], { input: `${orders.join("\n")}\n` });
+  return orders.length;
+}
+
 /** Judges each path: `holds` are the versions in the working tree. */
 export function planTakingBack(
   steps: readonly (readonly DiffEntry[])[],

@@ -295,5 +295,24 @@ export const CleanAnswer = z.object({
   foreign: z.int().describe("Runs of other projects in the same folder: never touched"),
   others: z.array(z.string()).describe("Other files in the folder of runs; they are never touched"),
   copies: z.array(z.string()).describe("Copies of the task file that were set aside: never touched"),
+  sessions: z
+    .object({
+      removed: z
+        .array(z.object({ session: z.string(), bytes: z.int() }))
+        .describe("The one that changed longest ago first"),
+      bytes: z.int().describe("Of all of them"),
+      refs: z.int().nullable().describe("Refs of their checkpoints that went with them; null with --dry-run"),
+      finished: z.array(z.string()).describe("Sessions whose removal an earlier clean had begun"),
+      stay: z
+        .array(
+          z.object({
+            session: z.string(),
+            why: z.enum(["running", "question", "in-hand", "unreadable"]),
+          }),
+        )
+        .describe("Sessions that are old enough and still needed, or cannot be read"),
+      kept: z.int().describe("Sessions that are there now, or would be"),
+    })
+    .describe("Sessions of looper chapo"),
 });
 export type CleanAnswer = z.infer<typeof CleanAnswer>;

@@ -35,7 +35,7 @@ export async function endKilledSessions(place: KilledPlace): Promise<number[]> {
   const left: number[] = [];
   for (const id of await listKilled(place)) {
     const folder = path.join(place.folder, id);
-    // With its lock: a session that somebody resumes meanwhile has processes of its own, with the same mark.
+    // With its lock: a session that is resumed meanwhile has processes of its own, with the same mark.
     const locked = await acquireLock(place.ports, path.join(folder, "lock"), { folder }, { waitMs: 0 });
     if ("heldBy" in locked) continue;
     try {

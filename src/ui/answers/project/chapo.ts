@@ -37,7 +37,7 @@ export function sessionsAnswer(listed: {
   sessions: readonly ListedSession[];
   broken: ChapoSessionsAnswer["broken"];
 }): ChapoSessionsAnswer {
-  const sessions = listed.sessions.map(({ pending, ...rest }) => ({
+  const sessions = listed.sessions.map(({ pending, isHeld: _isHeld, ...rest }) => ({
     ...rest,
     pending: pending === undefined ? null : toPendingShape(pending),
   }));
