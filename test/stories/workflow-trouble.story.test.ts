@@ -139,5 +139,8 @@ test(
     const done = await rig.run(run);
     expect(done.code).toBe(0);
     expect(done.stderr).not.toContain("moved by hand");
+    // The restart began a new pass: its question has a number of its own, and is its first visit.
+    const shown = await rig.run(["show", "T1"]);
+    expect(shown.stdout).toMatch(/^ +2 {2}ok [^]*^ +1 {2}ok /mu);
   }),
 );

@@ -237,6 +237,7 @@ export const ShowAnswer = z.object({
       z.object({
         question: Question,
         stage: z.string().optional().describe("Absent where the logs do not have it"),
+        visit: z.int().optional().describe("Of the stage; absent where the logs do not have it"),
         answer: z
           .object({
             outcome: z.string().optional(),

@@ -1,5 +1,6 @@
 // Where the tasks of a run are in their workflows, and what was asked and answered, folded from its events. Pure. Absent
 // under `default`. view.ts folds the rest, job-view.ts a job.
+import { given } from "../../system/given.js";
 import type { RunEvent } from "../../logging/events/events.js";
 import type { Question } from "../../workflow/progress.js";
 
@@ -21,8 +22,9 @@ export interface Place {
 export interface AskedHere {
   task: string;
   question: Question;
-  /** The stage that asks, as far as the log has it. */
+  /** The stage that asks and its visit, as far as the log has them. */
   stage?: string;
+  visit?: number;
 }
 
 /** An answer that the run took; its question may be one of an earlier run. */
@@ -39,7 +41,7 @@ export interface StageView {
   /** By task; only tasks in a workflow. */
   places: ReadonlyMap<string, Place>;
   /** The stages that tasks passed through since their rows changed: an answer of a setting leaves its stage in the same change. */
-  entered?: ReadonlyMap<string, string>;
+  entered?: ReadonlyMap<string, Pick<Place, "stage" | "visit">>;
   /** In the order they were asked. */
   asked: readonly AskedHere[];
   answers: readonly AnswerHere[];
@@ -89,8 +91,13 @@ function takePlaces(
   return { ...(before ?? NO_STAGES), places, entered };
 }
 
-function takeEntry(before: StageView = NO_STAGES, { task_id: task, to }: Of<"stage_entered">): StageView {
-  return task === undefined ? before : { ...before, entered: new Map(before.entered).set(task, to) };
+function takeEntry(
+  before: StageView = NO_STAGES,
+  { task_id: task, to: stage, visit }: Of<"stage_entered">,
+): StageView {
+  return task === undefined
+    ? before
+    : { ...before, entered: new Map(before.entered).set(task, { stage, visit }) };
 }
 
 function placeOf(progress: NonNullable<Row["progress"]>): Place {
@@ -106,8 +113,12 @@ function placeOf(progress: NonNullable<Row["progress"]>): Place {
 function takeQuestion(before: StageView = NO_STAGES, event: Of<"asked">): StageView {
   const { task_id: task, question } = event;
   if (task === undefined) return before;
-  const stage = event.stage ?? before.entered?.get(task) ?? before.places.get(task)?.stage;
-  const one = { task, question, ...(stage === undefined ? {} : { stage }) };
+  const place = before.entered?.get(task) ?? before.places.get(task);
+  const one = {
+    task,
+    question,
+    ...given({ stage: event.stage ?? place?.stage, visit: event.visit ?? place?.visit }),
+  };
   return { ...before, asked: [...before.asked, one] };
 }
 

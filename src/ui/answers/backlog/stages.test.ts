@@ -13,7 +13,7 @@ const logged = { task: "T1", question: asked("2026-11-24T08:00:00.000Z"), stage:
 test("a question is listed once, although its row is written a moment after the decision", () => {
   const row = { ...progress, question: asked("2026-11-24T08:00:00.700Z") };
   const found = questionsAbout({ progress: row }, { asked: [logged], answers: [] });
-  expect(found).toEqual([{ question: row.question, stage: "look", answer: null }]);
+  expect(found).toEqual([{ question: row.question, stage: "look", visit: 2, answer: null }]);
 });
 
 test("a question of an earlier pass with the same id stays", () => {

@@ -49,8 +49,8 @@ export function questionsAbout(
   const known = new Map<string, AskedAnswer>();
   // A task that begins anew counts its visits from 1 again.
   const keyOf = ({ id, asked_at: at }: Question): string => `${id} ${at}`;
-  for (const { question, stage } of asked)
-    known.set(keyOf(question), { question, ...given({ stage }), answer: null });
+  for (const { question, stage, visit } of asked)
+    known.set(keyOf(question), { question, ...given({ stage, visit }), answer: null });
   for (const answer of answers) {
     const one = [...known.values()].findLast(
       ({ question }) => question.id === answer.question && question.asked_at <= answer.at,
@@ -59,11 +59,16 @@ export function questionsAbout(
     if (one !== undefined) one.answer = loggedAnswer(answer, full);
   }
   if (progress?.question !== undefined) {
-    const { question, stage } = progress;
+    const { question, stage, visit } = progress;
     const answer = isAnswered(progress) ? progress.answer : undefined;
     for (const [key, one] of known)
       if (one.answer === null && isSame(one.question, question)) known.delete(key);
-    known.set(keyOf(question), { question, stage, answer: answer === undefined ? null : rowAnswer(answer) });
+    known.set(keyOf(question), {
+      question,
+      stage,
+      visit,
+      answer: answer === undefined ? null : rowAnswer(answer),
+    });
   }
   return [...known.values()].sort((a, b) => a.question.asked_at.localeCompare(b.question.asked_at));
 }

@@ -93,7 +93,7 @@ const MOST_TEXT = 500;
 
 /** `open`: the question that still waits; one that a restart or a new status took away was never answered. */
 function askedVisit(
-  { question, stage, answer }: Asked,
+  { question, stage, visit, answer }: Asked,
   { now, open }: { now: number; open: string | undefined },
 ): Visit {
   const { id, asked_at: asked, text } = question;
@@ -103,7 +103,8 @@ function askedVisit(
   return {
     began: asked,
     cells: [
-      id.slice(id.lastIndexOf(".") + 1),
+      // A question's number also counts the visits before the task began anew.
+      visit === undefined ? id.slice(id.lastIndexOf(".") + 1) : String(visit),
       clean(stage ?? ""),
       answer === null ? "" : `${clean(answer.by)} (${answer.via})`,
       showMoment(Date.parse(asked), now),
