@@ -126,7 +126,7 @@ function countKept(before: Conversation, after: Conversation): number {
   return kept;
 }
 
-/** What the whole file and its journal hold. */
+/** The contents of the whole file and of its journal. */
 interface Written {
   conversation: Conversation;
   /** The id of the journal; `undefined`: the whole file has none. */

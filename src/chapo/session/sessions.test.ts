@@ -117,6 +117,15 @@ test("secrets in the outputs of a killed process are redacted when its session r
   expect(readFileSync(printed, "utf8")).toBe("it is [redacted]\n");
 });
 
+test("the outputs of a session are cut when it is closed", async () => {
+  const session = await beginSession(place, []);
+  const kept = await session.keepOutput("c1", "x".repeat(33 * 1024 * 1024));
+  expect(statSync(kept).size).toBe(33 * 1024 * 1024);
+  await session.close();
+  expect(statSync(kept).size).toBeLessThan(25 * 1024 * 1024);
+  expect(readFileSync(kept, "utf8")).toContain("bytes were cut here when the session was closed");
+}, 20_000);
+
 test.each(["nope", "../sessions", "", "last"])("an unknown session is an error: %j", async (id) => {
   await expect(resumeSession(place, id)).rejects.toThrow(`session ${JSON.stringify(id)} not found`);
 });

@@ -1,7 +1,7 @@
 // Stores sessions: a folder each, with the conversation, the sub-agents' conversations, the audit log and long outputs.
 // One process at a time holds a session. engine/conversation.ts defines a conversation.
 import path from "node:path";
-import { UserError } from "../../system/errors.js";
+import { errorCode, UserError } from "../../system/errors.js";
 import { acquireLock, inspectLock, type HeldLock } from "../../system/files/lock.js";
 import { markOf } from "../../system/processes/mark.js";
 import { given } from "../../system/given.js";
@@ -12,6 +12,7 @@ import { createConversation, type Conversation } from "../engine/conversation.js
 import { askAgainIfBegun, describePending, type PendingCall } from "../engine/calls/pending.js";
 import type { AuditRecord } from "../engine/world.js";
 import { redactFile } from "../redact-file.js";
+import { limitOutputs } from "./old/limit-outputs.js";
 import {
   journalOf,
   KEPT,
@@ -253,8 +254,18 @@ export async function endDead(
   const { left } = await ports.processes.sweep(markOf(folder));
   if (redact === undefined) return left;
   await redactOutputs({ ports, redact }, path.join(folder, OUTPUTS));
+  if (left.length === 0) await shortenOutputs(ports.files, folder);
   await held.forgetDead();
   return left;
+}
+
+/** If the disk refuses, the next close does it. */
+async function shortenOutputs(files: Ports["files"], folder: string): Promise<void> {
+  try {
+    await limitOutputs(files, path.join(folder, OUTPUTS));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+  }
 }
 
 /** Redacts the outputs of a killed process. An orderly close redacts them with the shell. */
@@ -318,6 +329,7 @@ function openSession(
     close: async () => {
       await ports.processes.sweep(mark);
       for (const file of open.values()) await file.close();
+      await shortenOutputs(files, folder);
       await held.release();
     },
   };
