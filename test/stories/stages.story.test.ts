@@ -211,6 +211,34 @@ test(
 );
 
 test(
+  "a rejection that drops changes names the rescue that keeps them, and the list says what it is",
+  story(async (rig) => {
+    const drop = { to: "do", discard: true };
+    const look = { kind: "ask", question: "Keep it?", shows: "diff", next: { yes: "finish", no: drop } };
+    const stages = { do: { kind: "work", prompt: "implement", next: { done: "look" } }, look };
+    rig.write(
+      ".looper/workflows/asked.json",
+      JSON.stringify({ workflow: 1, name: "asked", start: "do", stages }),
+    );
+    rig.writeBacklog([{ id: "T1" }]);
+    const puppet = await rig.agent();
+    rig.gitInit();
+    puppet.play(play);
+    const go = [...RUN, "--workflow", "asked"];
+    await rig.run(go);
+    await rig.run(["reject", "T1"]);
+    const { stderr } = await rig.run(go);
+    const [, id = ""] =
+      /the changes of do were dropped from the work of T1; they are kept: looper rescue show (\S+)/u.exec(
+        stderr,
+      ) ?? [];
+    expect(id).toMatch(/\/T1-do$/u);
+    expect((await rig.run(["rescue", "show", id])).stdout).toContain("+do 1");
+    expect((await rig.run(["rescue"])).stdout).toContain("changes of a stage that were dropped");
+  }),
+);
+
+test(
   "without git a rejection that drops changes says that they are still in the files",
   story(async (rig) => {
     const drop = { to: "do", discard: true };

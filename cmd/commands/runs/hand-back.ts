@@ -52,7 +52,7 @@ export async function handBack(
 
 /** The task of a rescue, unless it is done. */
 async function taskOf(store: Store, { task, why }: Rescue): Promise<Task | undefined> {
-  if (task === undefined || (why !== "given-up" && why !== "commits")) return undefined;
+  if (task === undefined || !["given-up", "dropped", "commits"].includes(why)) return undefined;
   const read = await store.read();
   if (read.kind !== "ok") return undefined;
   return read.backlog.tasks.find(({ id, status }) => id === task && status !== "done");

@@ -18,7 +18,7 @@ import type { Repository } from "../base/repository/repository.js";
  * (a switch of branches, a gate that changed files); commits that no branch contains any more, mostly of an agent;
  * the tree as an attempt found it.
  */
-export type RescueReason = "given-up" | "review" | "draft" | "put-back" | "commits" | "before";
+export type RescueReason = "given-up" | "dropped" | "review" | "draft" | "put-back" | "commits" | "before";
 
 export interface Rescue {
   /** The id that a person types: the run's id and the label; in a submodule followed by "@" and its path. */

@@ -13,7 +13,7 @@ const RescueFacts = z.object({
   run: z.string(),
   label: z.string(),
   task: z.string().optional(),
-  why: z.enum(["given-up", "review", "draft", "put-back"]),
+  why: z.enum(["given-up", "dropped", "review", "draft", "put-back"]),
   /** The checkpoint's commit. */
   base: z.string(),
 });

@@ -109,7 +109,7 @@ async function keepDropped(
   if (entries.length === 0) return undefined;
   const label = `${task}-${stage}`;
   const ref = await freeRescueRef(repo, run, label);
-  const message = rescueMessage({ run, label, task, why: "given-up", base: before });
+  const message = rescueMessage({ run, label, task, why: "dropped", base: before });
   const ident = await repo.identity();
   await importAll(repo, [{ ref, parent: before, ident, message, entries }]);
   return ref;

@@ -6,7 +6,7 @@ export const RescueFactsAnswer = z.object({
   id: z.string().describe("The run's id, a slash, and the label"),
   at: z.string().describe("RFC 3339, UTC"),
   task: z.string().optional(),
-  why: z.enum(["given-up", "review", "draft", "put-back", "commits", "before"]),
+  why: z.enum(["given-up", "dropped", "review", "draft", "put-back", "commits", "before"]),
   files: z.int(),
   commit: z.string(),
   ref: z.string(),

@@ -44,6 +44,8 @@ export function whyText(why: RescueFactsAnswer["why"]): string {
   switch (why) {
     case "given-up":
       return "work of a task that was given up";
+    case "dropped":
+      return "changes of a stage that were dropped";
     case "review":
       return "what a review changed";
     case "draft":

@@ -1,5 +1,6 @@
 // The end of a visit: the stage's output as a file, then the task's work under its ref. The row names both only afterwards, so a
 // job that is killed in between does the same visit again.
+import { RESCUES } from "../../../git/base/names.js";
 import { diffWork, readWork, type TaskWork } from "../../../git/saved-work/work-ref.js";
 import { discardStage } from "../../../git/saved-work/discard.js";
 import { reviveWork, saveWork } from "../../../git/saved-work/save.js";
@@ -116,16 +117,28 @@ async function dropStage(
   const task = job.task_id ?? "";
   const named = getProgress(world, job)?.work?.commit;
   if (named !== undefined && (await readWork(repo, task)) === undefined) await reviveWork(repo, task, named);
+  const stage = discard?.stage ?? at.name;
   const dropped = await discardStage(repo, {
     task,
     run: world.log.run,
-    stage: discard?.stage ?? at.name,
+    stage,
     ...(discard?.stage === undefined ? { only: at.visit } : {}),
     by,
   });
-  if (dropped.how !== "conflicts") return warnOfCommits(world, repo, job);
+  if (dropped.how !== "conflicts") {
+    const rescue = dropped.how === "discarded" ? dropped.rescue : undefined;
+    return [...describeDropped(task, stage, rescue), ...(await warnOfCommits(world, repo, job))];
+  }
   throw new EffectError(
     "save-work",
-    `the changes of ${discard?.stage ?? at.name} cannot be dropped from the work of ${task}: later stages changed the same lines of ${listSome(dropped.paths)}`,
+    `the changes of ${stage} cannot be dropped from the work of ${task}: later stages changed the same lines of ${listSome(dropped.paths)}`,
   );
+}
+
+function describeDropped(task: string, stage: string, rescue: string | undefined): string[] {
+  if (rescue === undefined) return [];
+  const name = rescue.slice(`${RESCUES}/`.length);
+  return [
+    `the changes of ${stage} were dropped from the work of ${task}; they are kept: looper rescue show ${name}`,
+  ];
 }
