@@ -88,6 +88,75 @@ test(
   }),
 );
 
+/** An agent of a workflow that does these lines in each stage, and reports its first outcome. */
+function stageAgentOf(
+  rig: Rig,
+  lines: Readonly<Record<"do" | "look", readonly string[]>>,
+  loop: object,
+): void {
+  const report = (outcome: string): string =>
+    `echo '${JSON.stringify({ type: "summary", task_id: null, status: "done", outcome })}'; exit 0`;
+  const branches = [
+    ...["do)", 'echo "$LOOPER_TASK_ID" >> work.txt', ...lines.do, report("done"), ";;"],
+    ...["look)", ...lines.look, report("good"), ";;"],
+  ];
+  agentOf(rig, ['case "$LOOPER_STAGE" in', ...branches, "esac"], { loop });
+  // Only the stage that works writes.
+  rig.write("../agent.sh", rig.read("../agent.sh").replace('echo "$LOOPER_TASK_ID" >> work.txt\n', ""));
+  const stages = {
+    do: { kind: "work", prompt: "implement", next: { done: "look" } },
+    look: { kind: "analyze", prompt: "review-task", next: { good: "finish", bad: "do" } },
+  };
+  const workflow = { workflow: 1, name: "pair", start: "do", stages };
+  rig.write(".looper/workflows/pair.json", JSON.stringify(workflow));
+}
+const PAIR = ["run", "--no-review", "--trust", "--workflow", "pair"];
+const startedStages = (rig: Rig) => told(rig, "agent_started").map(({ task_id, stage }) => [task_id, stage]);
+
+test(
+  "a run whose budget is spent in a stage keeps the work of the task, and the next run continues from that stage",
+  story(async (rig) => {
+    stageAgentOf(rig, { do: [uses(1, 0.75)], look: [uses(1, 0.5), GOES_ON] }, { max_attempts: 1 });
+    rig.write(".gitignore", "looper-logs/\n.looper/tasks/\n");
+    rig.gitInit();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const { code, stdout } = await rig.run([...PAIR, "--max-cost", "1"]);
+    expect({ code, stdout }).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("$1.25 of $1.00") as string,
+    });
+    expect(rig.readBacklog().tasks).toMatchObject([
+      { status: "doing", progress: { stage: "look", visit: 2, work: {} } },
+      { status: "todo" },
+    ]);
+    expect(rig.leftovers()).toEqual([]);
+    stageAgentOf(rig, { do: [uses(1, 0.75)], look: [] }, { max_attempts: 1 });
+    expect(await rig.run(PAIR)).toMatchObject({ code: 0 });
+    expect(startedStages(rig)).toEqual([
+      ["T1", "look"],
+      ["T2", "do"],
+      ["T2", "look"],
+    ]);
+    expect(rig.git("show", "HEAD:work.txt")).toBe("T1\nT2\n");
+  }),
+);
+
+test(
+  "a task whose own budget is spent in a later stage is blocked with its work as a rescue; the run continues",
+  story(async (rig) => {
+    const look = [`if [ "$LOOPER_TASK_ID" = T1 ]; then ${uses(1, 0.5)}; ${GOES_ON}; fi`];
+    stageAgentOf(rig, { do: [uses(1, 0.75)], look }, { task_cost_usd: 1, unknown_cost: "allow" });
+    rig.write(".gitignore", "looper-logs/\n.looper/tasks/\n");
+    rig.gitInit();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    expect((await rig.run(PAIR)).code).toBe(1);
+    expect(rig.statuses()).toEqual({ T1: "blocked", T2: "done" });
+    expect(rig.readBacklog().tasks[0]?.blockers?.[0]).toContain("$1.25 of $1.00 (loop.task_cost_usd)");
+    expect(rig.git("show", "HEAD:work.txt")).toBe("T2\n");
+    expect((await rig.run(["rescue", "list"])).stdout).toContain("T1");
+  }),
+);
+
 test(
   "a run that has lasted long enough ends what is in hand",
   story(async (rig) => {
