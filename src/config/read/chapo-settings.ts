@@ -64,7 +64,7 @@ export const ChapoSettings = z.object({
     z.object({ model: optionalText, tools: z.exactOptional(texts), prompt: optionalText }),
   ),
   search: z.object({
-    provider: z.exactOptional(z.enum(["tavily", "brave", "serper", "searxng"])),
+    provider: z.exactOptional(z.enum(["tavily", "brave", "serper", "perplexity", "searxng"])),
     baseUrl: optionalText,
   }),
   /** Absent: true in a backlog run, else false. */

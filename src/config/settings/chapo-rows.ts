@@ -246,8 +246,8 @@ export const CHAPO_ROWS = {
     {},
   ),
   "agents.*.chapo.search.provider": row(
-    oneOf("tavily", "brave", "serper", "searxng"),
-    "The provider of web searches; the key is TAVILY_API_KEY, BRAVE_API_KEY or SERPER_API_KEY.",
+    oneOf("tavily", "brave", "serper", "perplexity", "searxng"),
+    "The provider of web searches; the key is TAVILY_API_KEY, BRAVE_API_KEY, SERPER_API_KEY or PERPLEXITY_API_KEY.",
     {},
   ),
   "agents.*.chapo.search.base_url": row(url, "The address of that provider, instead of the usual one.", {}),

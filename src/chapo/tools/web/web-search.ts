@@ -15,7 +15,7 @@ const TIMEOUT_MS = 30_000;
 
 /** `agents.<name>.chapo.search`. */
 export interface WebSearchSettings {
-  provider?: "tavily" | "brave" | "serper" | "searxng";
+  provider?: "tavily" | "brave" | "serper" | "perplexity" | "searxng";
   /** Replaces the provider's own address; required for searxng. */
   baseUrl?: string;
 }
@@ -27,6 +27,7 @@ const PROVIDERS: Readonly<Record<Provider, { key?: string; base?: string }>> = {
   tavily: { key: "TAVILY_API_KEY", base: "https://api.tavily.com" },
   brave: { key: "BRAVE_API_KEY", base: "https://api.search.brave.com" },
   serper: { key: "SERPER_API_KEY", base: "https://google.serper.dev" },
+  perplexity: { key: "PERPLEXITY_API_KEY", base: "https://api.perplexity.ai" },
   searxng: {},
 };
 
@@ -72,7 +73,7 @@ function buildRequest(
   if (provider === undefined)
     return {
       problem:
-        "no search provider is configured; set agents.<name>.chapo.search.provider to tavily, brave, serper or searxng",
+        "no search provider is configured; set agents.<name>.chapo.search.provider to tavily, brave, serper, perplexity or searxng",
     };
   const { key: variable, base: usual } = PROVIDERS[provider];
   const base = baseUrl ?? usual;
@@ -88,7 +89,8 @@ function buildRequest(
   const sent = { ...json, "content-type": "application/json" };
   switch (provider) {
     case "tavily":
-      if (page > 1) return { problem: "tavily has only one page; search for other words" };
+    case "perplexity":
+      if (page > 1) return { problem: `${provider} has only one page; search for other words` };
       return {
         who: provider,
         url: at("/search"),

@@ -229,16 +229,18 @@ const answers = {
   },
   brave: { web: { results: [{ title: "A title", url: "https://a.example/", description: "about a" }] } },
   serper: { organic: [{ title: "A title", link: "https://a.example/", snippet: "about a" }] },
+  perplexity: { results: [{ title: "A title", url: "https://a.example/", snippet: "about a" }] },
   searxng: { results: [{ title: "A title", url: "https://a.example/", content: "about a" }] },
 };
 test.each([
   ["tavily", 'POST /search {"query":"a b","max_results":10}', "authorization", "Bearer k"],
   ["brave", "GET /res/v1/web/search?q=a+b&count=10&offset=0 ", "x-subscription-token", "k"],
   ["serper", 'POST /search {"q":"a b","page":1}', "x-api-key", "k"],
+  ["perplexity", 'POST /search {"query":"a b","max_results":10}', "authorization", "Bearer k"],
   ["searxng", "GET /search?q=a+b&format=json&pageno=1 ", "accept", "application/json"],
 ] as const)("%s is asked in its way, and its answer read", async (provider, asked, header, value) => {
   reply(JSON.stringify(answers[provider]), "application/json");
-  const env = { TAVILY_API_KEY: "k", BRAVE_API_KEY: "k", SERPER_API_KEY: "k" };
+  const env = { TAVILY_API_KEY: "k", BRAVE_API_KEY: "k", SERPER_API_KEY: "k", PERPLEXITY_API_KEY: "k" };
   const tool = createWebSearchTool(network, { provider, baseUrl: `${base}/` }, env);
   expect(await call(tool, { query: "a b" })).toBe(
     `web_search: 1 found by ${provider}\n\n1. A title\n   https://a.example/\n   about a`,
@@ -254,6 +256,7 @@ test("a search with missing settings names them and sends no request", async () 
     /^! web_search: no search provider is configured; set agents\.<name>\.chapo\.search\.provider/,
   );
   expect(await search({ provider: "brave" })).toBe("! web_search: brave needs a key: set BRAVE_API_KEY");
+  expect(await search({ provider: "perplexity" })).toContain("set PERPLEXITY_API_KEY");
   expect(await search({ provider: "searxng" })).toContain("set agents.<name>.chapo.search.base_url");
   expect(await search({ provider: "serper", baseUrl: "file:///x" })).toContain("not an http or https URL");
   expect(await search({ provider: "serper" }, { query: " " })).toBe("! query: must not be empty");
