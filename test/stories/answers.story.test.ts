@@ -40,8 +40,6 @@ const READING: readonly (readonly [line: string, schema: string])[] = [
   ["replay --at 3", "replay-at"],
   ["replay --tree", "replay-tree"],
   ["run --dry-run", "run-dry-run"],
-  ["undo T1 --dry-run", "undo"],
-  ["rollback T2 --dry-run", "rollback"],
   ["questions", "questions"],
   ["workflows", "workflows"],
   ["workflows show tdd", "workflows-show"],
@@ -51,7 +49,10 @@ const READING: readonly (readonly [line: string, schema: string])[] = [
   ["chapo sessions", "chapo-sessions"],
   ["chapo tools", "chapo-tools"],
 ];
+/** One after the other: they change the project, or hold the lock of a run while they look. */
 const CHANGING: typeof READING = [
+  ["undo T1 --dry-run", "undo"],
+  ["rollback T2 --dry-run", "rollback"],
   ["rescue restore RESCUE", "rescue-restore"],
   ["rescue drop RESCUE", "rescue-drop"],
   ["undo T1", "undo"],
