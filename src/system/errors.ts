@@ -28,6 +28,13 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Whether an error, Node's or git's in its own words, says that the disk is full or the quota is used up. */
+export function isDiskFull(error: unknown): boolean {
+  return /\b(?:ENOSPC|EDQUOT)\b|no space left on device|disk quota exceeded/i.test(
+    `${errorCode(error) ?? ""} ${errorMessage(error)}`,
+  );
+}
+
 /** Whether an error, Node's or git's in its own words, is the disk's: full, broken, or not to be written. */
 export function isOfTheDisk(error: string): boolean {
   return /\b(?:ENOSPC|EDQUOT|EIO|EROFS)\b|no space left on device|disk quota exceeded|input\/output error|read-only file system/i.test(

@@ -90,6 +90,19 @@ test("L10: an error that an effect throws is its one answer, unless it is an int
   const last = lines().filter(({ type }) => type === "effect_failed");
   expect(last.at(-1)).toMatchObject({ effect: "snapshot", hint: "free some space, then run again" });
 
+  const git = createWorld(createSim(backlog), (effect) =>
+    effect.kind === "snapshot"
+      ? Promise.reject(
+          new UserError("environment", "git add: fatal: unable to write: No space left on device"),
+        )
+      : Promise.resolve(),
+  );
+  const gitFails: Perform = (effect, at) =>
+    effect.kind === "finish" ? Promise.resolve(ended) : git.perform(effect, at);
+  await drive({ log, clock: ports.clock, perform: gitFails }, git.inbox);
+  const ofGit = lines().filter(({ type }) => type === "effect_failed");
+  expect(ofGit.at(-1)).toMatchObject({ effect: "snapshot", hint: "free some space, then run again" });
+
   const bug = createWorld(createSim(backlog), () => Promise.reject(new Error("a bug")));
   await expect(drive({ log, clock: ports.clock, perform: bug.perform }, bug.inbox)).rejects.toThrow("a bug");
 });

@@ -1,5 +1,5 @@
 // `drive`: takes events, calls `step`, logs the decision, starts the effects. Makes no decision of its own.
-import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { errorCode, errorMessage, isDiskFull, UserError } from "../../system/errors.js";
 import type { Clock, Timer } from "../../system/ports.js";
 import type { StepEvent } from "../../logging/events/events.js";
 import type { ToldEvent } from "../../logging/events/told-events.js";
@@ -78,9 +78,8 @@ function start(begin: () => Promise<StepEvent>, effect: Effect, inbox: Inbox): v
 
 /** The hint for an error. A full disk has the same hint for every file. */
 function makeHint(error: unknown): string | undefined {
-  if (error instanceof UserError) return error.hint;
-  const isFull = errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";
-  return isFull ? "free some space, then run again" : undefined;
+  if (error instanceof UserError && error.hint !== undefined) return error.hint;
+  return isDiskFull(error) ? "free some space, then run again" : undefined;
 }
 
 /** An effect that failed part-way, with the name of the operation in progress. */
