@@ -15,12 +15,7 @@ function counted(rig: Rig, command: string): string {
 }
 
 const timesRan = (rig: Rig) =>
-  existsSync(`${rig.root}/ran`)
-    ? rig
-        .read("../ran")
-        .split("\n")
-        .filter((line) => line !== "").length
-    : 0;
+  existsSync(`${rig.root}/ran`) ? rig.read("../ran").trim().split("\n").length : 0;
 
 function play(puppet: Puppet, ...turns: ((turn: Turn) => Promise<unknown>)[]): void {
   let n = 0;
