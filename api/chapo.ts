@@ -21,6 +21,7 @@ const OPTIONS: Options = {
   profile: ["text", "--profile"],
   trustMode: ["text", "--trust-mode"],
   tools: ["text", "--tools"],
+  effort: ["text", "--effort"],
   maxIterations: ["number", "--max-iterations"],
   skills: ["list", "--skill"],
   resume: ["text", "--session"],
@@ -31,6 +32,7 @@ const OPTIONS: Options = {
 export async function openSession(options: api.SessionOptions = {}): Promise<api.Session> {
   const typed = toTyped(options, OPTIONS);
   const { ask, onEvent, onWarning, resume, signal } = options;
+  if (signal?.aborted === true) throw stoppedOpening();
   const context = await silentContext(options);
   return namingOptions(OPTIONS, async () => {
     const site = await siteOf(context, typed);
@@ -48,11 +50,20 @@ export async function openSession(options: api.SessionOptions = {}): Promise<api
           onWarning?.(site.redact(text));
         },
       });
+      // Aborted since: nothing else would close it.
+      if (opening.signal.aborted) {
+        await chapo.close();
+        throw stoppedOpening();
+      }
       return toSession(chapo, signal);
     } finally {
       opening.release();
     }
   });
+}
+
+function stoppedOpening(): UserError {
+  return new UserError("no", "the opening was stopped", "open it again");
 }
 
 function toSession(chapo: Chapo, whole: StopSignal | undefined): api.Session {
@@ -100,7 +111,7 @@ function toSession(chapo: Chapo, whole: StopSignal | undefined): api.Session {
   };
 }
 
-function toReply(reply: api.Reply): Reply {
+function toReply(reply: api.Reply | api.Answer): Reply {
   const given: unknown = reply;
   const isReply = typeof given === "object" && given !== null && "verdict" in given;
   if (isReply && (given.verdict === "approve" || given.verdict === "reject")) return { ...reply, via: "api" };

@@ -18,6 +18,8 @@ export interface SessionOptions extends CommonOptions {
   trustMode?: "default" | "trusted";
   /** The names of the tools that the model sees. */
   tools?: "chapo" | "claude" | "anvil";
+  /** How much the model thinks. */
+  effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
   /** The most turns of the model for one message. */
   maxIterations?: number;
   /** The ids of skills. */
@@ -49,21 +51,36 @@ export interface Question {
   edits?: string;
 }
 
+/** The answer to a call that waits. */
+export type Answer = Approval | Rejection;
+
+/** The answer to a question before a call. */
 export type Reply =
-  | {
-      verdict: "approve";
+  | (Approval & {
       /** Also the same call again in this session. */
       always?: true;
       /** Also every edit of the file in this session. */
       edits?: true;
-      /** The arguments as the person changed them. */
-      args?: unknown;
-      /** For the model. */
-      remark?: string;
-      /** The person's name. */
-      by?: string;
-    }
-  | { verdict: "reject"; remark?: string; by?: string };
+    })
+  | Rejection;
+
+export interface Approval {
+  verdict: "approve";
+  /** The arguments as the person changed them. */
+  args?: unknown;
+  /** For the model. */
+  remark?: string;
+  /** The person's name. */
+  by?: string;
+}
+
+export interface Rejection {
+  verdict: "reject";
+  /** For the model. */
+  remark?: string;
+  /** The person's name. */
+  by?: string;
+}
 
 /** A call that waits in the session. */
 export interface WaitingCall {
@@ -93,7 +110,7 @@ export interface Session {
   /** The call that waits for a person, if any. */
   pending(): WaitingCall | undefined;
   /** Answers the call that waits, once, and continues the conversation. */
-  answer(reply: Omit<Reply, "always" | "edits">, options?: { signal?: StopSignal }): Promise<Outcome>;
+  answer(answer: Answer, options?: { signal?: StopSignal }): Promise<Outcome>;
   /** Ends what the session left running. The session stays on the disk and can be resumed. */
   close(): Promise<void>;
 }

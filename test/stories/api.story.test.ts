@@ -86,6 +86,15 @@ test(
       writeFileSync(path.join(app, `${name}.ts`), code);
       return `${name}.ts`;
     });
+    writeFileSync(
+      path.join(app, "further.ts"),
+      `import { openSession } from "looper/chapo";
+      const session = await openSession({ effort: "high" });
+      await session.answer({ verdict: "approve", args: { path: "b.txt" }, remark: "there", by: "Ada" });
+      await session.answer({ verdict: "reject", remark: "no" });
+`,
+    );
+    files.push("further.ts");
     writeFileSync(path.join(app, "wrong.ts"), 'import { run } from "looper";\nawait run({ folder: 1 });\n');
     const tsc = (...args: string[]): Did =>
       start(rig, app, [
@@ -121,6 +130,8 @@ test(
         await run({ maxIterations: "1" }).catch(tell);
         await run({ file: "none.json" }).catch((error) => console.log(error.kind));
         await openSession({ mode: "planned" }).catch(tell);
+        await openSession({ effort: "much" }).catch(tell);
+        await openSession({ model: "scripted", signal: AbortSignal.abort() }).catch(tell);
         await openSession({ model: "scripted", resume: "nothing" }).catch((error) => console.log(error.kind));
       })();`;
     const { status, out, err } = play(rig, app, loaded, "main.cjs");
@@ -132,6 +143,8 @@ test(
       "true usage the option maxIterations is not a number | correct it",
       "usage",
       expect.stringMatching(/^true usage mode is planned; allowed: default \| plan/),
+      expect.stringMatching(/^true usage effort is much; allowed: none \| minimal/),
+      "true no the opening was stopped | open it again",
       expect.stringMatching(/^(?:usage|environment)$/),
       "",
     ]);
@@ -175,7 +188,7 @@ test(
       await first.send("more").catch((error) => console.log(error.kind));
       const second = await openSession({ resume: first.id });
       console.log(second.pending().tool);
-      console.log(await second.answer({ verdict: "approve", by: "Ada" }));
+      console.log(await second.answer({ verdict: "approve", by: "Ada", args: { path: "c.txt", content: "b\\n" } }));
       await second.answer({ verdict: "approve" }).catch((error) => console.log(error.kind));
       await second.close();`,
     );
@@ -184,7 +197,7 @@ test(
       out: "pending fs_writeFile\nusage\nfs_writeFile\n{ how: 'answer', answer: 'Written.', validated: true }\nno\n",
       err: "",
     });
-    expect(rig.read("b.txt")).toBe("b\n");
+    expect(rig.read("c.txt")).toBe("b\n");
     return Promise.resolve();
   }),
 );
