@@ -1,5 +1,7 @@
 // The built-in engine as an agent of the Agent Client Protocol: raw messages, and a run that drives it as kind acp.
-import { writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -39,6 +41,97 @@ test(
     ]);
     expect(of(2)).toMatchObject([{ result: { agentCapabilities: { loadSession: true } } }]);
     expect(await rig.run(["chapo", "--serve-stdio", "Hi"])).toMatchObject({ code: 2 });
+  }),
+);
+
+interface Sent {
+  id?: number;
+  method?: string;
+  result?: { sessionId?: string };
+  error?: { code: number; message: string };
+  params?: { update?: { sessionUpdate: string } & Record<string, unknown>; toolCall?: object };
+}
+
+/** A client that types one line after the other and reads the answers. */
+function connect(rig: Rig) {
+  const child = spawn(process.execPath, [LOOPER, "chapo", "--serve-stdio"], {
+    cwd: rig.project,
+    env: rig.env,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  const all = () =>
+    out
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Sent);
+  const wait = async (fits: (message: Sent) => boolean): Promise<Sent> => {
+    await expect.poll(() => all().some(fits), { timeout: 30_000, interval: 20 }).toBe(true);
+    return all().find(fits) ?? {};
+  };
+  const say = (message: object): void =>
+    void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  return {
+    say,
+    wait,
+    ask: (id: number, method: string, params: object): Promise<Sent> => {
+      say({ id, method, params });
+      return wait((message) => message.id === id && message.method === undefined);
+    },
+    updates: (kind: string) =>
+      all().flatMap(({ params }) => (params?.update?.sessionUpdate === kind ? [params.update] : [])),
+    end: () => {
+      child.stdin.end();
+      return once(child, "close");
+    },
+  };
+}
+
+test(
+  "an editor gets the commands, the list of todos and the diff; a folder that is not there is refused and not made",
+  story(async (rig) => {
+    rig.write("a.txt", "one\ntwo\n");
+    const turns = [
+      call("fs_readFile", { path: "a.txt" }),
+      call("fs_edit", { path: "a.txt", old_string: "two", new_string: "zwei" }),
+      call("todo_write", { todos: [{ id: "1", content: "Edit it", status: "in_progress" }] }),
+      { say: "Done." },
+    ];
+    rig.settings({ agents: playing(rig, turns) });
+    const client = connect(rig);
+    const { ask } = client;
+    await ask(1, "initialize", { protocolVersion: 1, clientCapabilities: {} });
+    for (const [id, cwd] of [path.join(rig.root, "nowhere"), "relative"].entries()) {
+      const { error } = await ask(10 + id, "session/new", { cwd, mcpServers: [] });
+      expect(error).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining("there is no folder") as string,
+      });
+      expect(existsSync(path.resolve(rig.project, cwd))).toBe(false);
+    }
+    expect(
+      (await ask(20, "session/load", { sessionId: "none", cwd: rig.project, mcpServers: [] })).error,
+    ).toMatchObject({ code: -32602 });
+    const server = { name: "gone away", command: path.join(rig.root, "no-such-server"), args: [], env: [] };
+    const { result } = await ask(2, "session/new", { cwd: rig.project, mcpServers: [server] });
+    await client.wait(({ params }) => params?.update?.sessionUpdate === "available_commands_update");
+    const prompt = [{ type: "text", text: "Go" }];
+    client.say({ id: 3, method: "session/prompt", params: { sessionId: result?.sessionId, prompt } });
+    const asked = await client.wait(({ method }) => method === "session/request_permission");
+    expect(JSON.stringify(asked.params)).toContain("```diff\\n--- a/a.txt");
+    expect(JSON.stringify(asked.params)).toContain("every edit of a.txt");
+    client.say({ id: asked.id, result: { outcome: { outcome: "selected", optionId: "edits" } } });
+    await client.wait(({ id, result: ended }) => id === 3 && ended !== undefined);
+    expect(rig.read("a.txt")).toBe("one\nzwei\n");
+    const entry = { content: "Edit it", status: "in_progress", priority: "medium" };
+    expect(client.updates("plan")).toMatchObject([{ entries: [entry] }]);
+    expect(client.updates("tool_call")[1]).toMatchObject({
+      locations: [{ path: path.join(rig.project, "a.txt") }],
+    });
+    const results = client.updates("tool_call_update").map((one) => JSON.stringify(one));
+    expect(results[1]).toContain("+zwei");
+    await client.end();
   }),
 );
 

@@ -1,5 +1,6 @@
 // `looper chapo --serve-stdio`: the built-in engine as an agent of the Agent Client Protocol, for editors and for agents of
-// kind acp. The protocol's own library reads and checks the messages; to-updates.ts converts events.
+// kind acp. The protocol's own library reads and checks the messages; from-client.ts converts prompts, to-updates.ts events.
+import path from "node:path";
 import {
   agent,
   methods,
@@ -8,22 +9,28 @@ import {
   type AgentContext,
   type AnyMessage,
   type ContentBlock,
+  type McpServer,
 } from "@agentclientprotocol/sdk";
 import type { Reply, UserQuestion } from "../../../../src/chapo/engine/calls/pending.js";
 import type { Chapo } from "../../../../src/chapo/session/session-request.js";
-import { errorMessage } from "../../../../src/system/errors.js";
+import { errorMessage, UserError } from "../../../../src/system/errors.js";
 import { given } from "../../../../src/system/given.js";
 import { splitLines } from "../../../../src/agents/process/lines.js";
 import { parseJson } from "../../../../src/system/text/json.js";
+import { toDefinitionPlace } from "../../../../src/chapo/definitions.js";
+import { listCommands } from "../../../../src/chapo/prompt/commands.js";
 import { clean } from "../../../../src/ui/text.js";
 import type { CommandContext, CommandOutcome, Typed } from "../../../context/command-context.js";
 import { openHere } from "../open-here.js";
 import { modelOf, siteOf, trustSite } from "../site.js";
-import { NOTHING_SENT, toKind, toStop, toUpdates, type SentText } from "./to-updates.js";
+import { addServers, toMessage } from "./from-client.js";
+import { NOTHING_SENT, toBlock, toKind, toStop, toUpdates, type Sent } from "./to-updates.js";
 
 /** An open session and the turn it is taking. */
 interface Served {
   chapo: Chapo;
+  /** The project's folder, absolute. */
+  root: string;
   turn?: AbortController;
 }
 
@@ -61,20 +68,25 @@ function createApp(server: Server): ReturnType<typeof agent> {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { embeddedContext: true },
+        mcpCapabilities: { http: true },
       },
-      agentInfo: { name: "looper", title: "Chapo", version: "1" },
+      agentInfo: { name: "looper", title: "Chapo", version: server.context.version },
       authMethods: [],
     }))
-    .onRequest(session.new, async ({ params, client }) => ({
-      sessionId: (await open(server, { cwd: params.cwd, client })).id,
-    }))
+    .onRequest(session.new, async ({ params, client }) => {
+      const opened = await open(server, { params, client });
+      // The client knows the session once it has the answer.
+      server.context.ports.clock.after(0, () => void offerCommands(server, opened, client));
+      return { sessionId: opened.chapo.id };
+    })
     .onRequest(session.load, async ({ params, client }) => {
       const former = server.sessions.get(params.sessionId);
       former?.turn?.abort();
       server.sessions.delete(params.sessionId);
       await former?.chapo.close();
-      const chapo = await open(server, { cwd: params.cwd, client, resume: params.sessionId });
-      await replay(chapo, client);
+      const opened = await open(server, { params, client, resume: params.sessionId });
+      await replay(opened.chapo, client);
+      await offerCommands(server, opened, client);
       return {};
     })
     .onRequest(session.prompt, ({ params }) => prompt(server, params.sessionId, params.prompt))
@@ -86,37 +98,75 @@ function createApp(server: Server): ReturnType<typeof agent> {
 /** Opens a session in the client's folder. An error of opening is the request's error. */
 async function open(
   server: Server,
-  { cwd, client, resume }: { cwd: string; client: AgentContext; resume?: string },
-): Promise<Chapo> {
+  {
+    params: { cwd, mcpServers },
+    client,
+    resume,
+  }: { params: { cwd: string; mcpServers: readonly McpServer[] }; client: AgentContext; resume?: string },
+): Promise<Served> {
   const { typed } = server;
   const context = { ...server.context, cwd };
   try {
+    if (!path.isAbsolute(cwd) || (await context.ports.files.stat(cwd))?.kind !== "folder")
+      throw new UserError("usage", `there is no folder ${cwd}`, "cwd is the absolute path of a folder");
     const site = await siteOf(context, typed);
     await trustSite(context, typed, site);
     const model = await modelOf(context, typed, site);
-    const updates = createUpdates(client);
+    const { servers, problems } = addServers(site.settings.mcp.servers, mcpServers);
+    const warn = (text: string): void => {
+      void context.report({ level: "warn", lines: [`looper: ${clean(site.redact(text))}`] });
+    };
+    for (const problem of problems) warn(problem);
+    const root = site.project.folder;
+    const updates = createUpdates(client, root);
     const { signal } = new AbortController();
+    const withServers = { ...site, settings: { ...site.settings, mcp: { servers } } };
     const chapo = await openHere(
       context,
       typed,
-      { site, model, signal, ...given({ resume }) },
+      { site: withServers, model, signal, ...given({ resume }) },
       {
         ask: (question) => updates.ask(question),
         onEvent: (event) => {
           if (event.type === "action_pending") updates.pending(event.data.callId);
           updates.add(event);
         },
-        onWarning: (text) => {
-          void context.report({ level: "warn", lines: [`looper: ${clean(site.redact(text))}`] });
-        },
+        onWarning: warn,
       },
     );
     updates.begin(chapo.id);
-    server.sessions.set(chapo.id, { chapo });
-    return chapo;
+    const served = { chapo, root };
+    server.sessions.set(chapo.id, served);
+    return served;
   } catch (error) {
-    throw RequestError.internalError(undefined, errorMessage(error));
+    throw toRequestError(error);
   }
+}
+
+/** The client can correct the one kind; the other is about the machine. */
+function toRequestError(error: unknown): RequestError {
+  const hint = error instanceof UserError && error.hint !== undefined ? `; ${error.hint}` : "";
+  const text = `${errorMessage(error)}${hint}`;
+  return error instanceof UserError && error.kind !== "environment"
+    ? RequestError.invalidParams(undefined, text)
+    : RequestError.internalError(undefined, text);
+}
+
+/** Sends the commands that a person can type. */
+async function offerCommands(
+  { context }: Server,
+  { chapo, root }: Served,
+  client: AgentContext,
+): Promise<void> {
+  const { ports, home, env } = context;
+  const listed = await listCommands(toDefinitionPlace({ ports, root, home, env }));
+  const availableCommands = listed.map(({ name, description }) => ({
+    name,
+    description: clean(description),
+    input: { hint: "arguments" },
+  }));
+  const update = { sessionUpdate: "available_commands_update" as const, availableCommands };
+  await client.notify(methods.client.session.update, { sessionId: chapo.id, update }).catch(() => undefined);
 }
 
 type Event = Parameters<typeof toUpdates>[0];
@@ -129,16 +179,16 @@ interface Updates {
 }
 
 /** Sends a session's updates in order, and its questions. */
-function createUpdates(client: AgentContext): Updates {
+function createUpdates(client: AgentContext, root: string): Updates {
   let sessionId = "";
-  let sent: SentText = NOTHING_SENT;
+  let sent: Sent = NOTHING_SENT;
   let toolCallId = "";
   return {
     begin: (id) => {
       sessionId = id;
     },
     add: (event) => {
-      const converted = toUpdates(event, sent);
+      const converted = toUpdates(event, sent, root);
       ({ sent } = converted);
       // Notifications are written in the order in which they are sent. A client that is gone ends the connection.
       for (const update of converted.updates)
@@ -156,7 +206,7 @@ async function askClient(
   client: AgentContext,
   { sessionId, toolCallId, question }: { sessionId: string; toolCallId: string; question: UserQuestion },
 ): Promise<Reply> {
-  const { tool, preview, args, mayRemember } = question;
+  const { tool, preview, args, mayRemember, edits } = question;
   const by = { via: "terminal" as const };
   try {
     const { outcome } = await client.request(methods.client.session.requestPermission, {
@@ -167,18 +217,22 @@ async function askClient(
         kind: toKind(tool),
         status: "pending",
         rawInput: args,
-        content: [{ type: "content", content: { type: "text", text: preview } }],
+        content: [toBlock(preview)],
       },
       options: [
         { optionId: "allow", name: "Allow", kind: "allow_once" },
         ...(mayRemember
           ? [{ optionId: "always", name: "Allow the same call again", kind: "allow_always" as const }]
           : []),
+        ...(edits === undefined
+          ? []
+          : [{ optionId: "edits", name: `Allow every edit of ${edits}`, kind: "allow_always" as const }]),
         { optionId: "reject", name: "Reject", kind: "reject_once" },
       ],
     });
     const chosen = outcome.outcome === "selected" ? outcome.optionId : "reject";
     if (chosen === "always" && mayRemember) return { verdict: "approve", always: true, ...by };
+    if (chosen === "edits" && edits !== undefined) return { verdict: "approve", edits: true, ...by };
     return { verdict: chosen === "allow" ? "approve" : "reject", ...by };
   } catch {
     return { verdict: "reject", ...by };
@@ -191,7 +245,7 @@ async function prompt(server: Server, id: string, blocks: readonly ContentBlock[
     throw RequestError.invalidParams(undefined, `no session ${JSON.stringify(id)} is open`);
   if (served.turn !== undefined)
     throw RequestError.invalidRequest(undefined, "the session is working on a prompt; cancel it first");
-  const message = toMessage(blocks);
+  const message = toMessage(blocks, served.root);
   if (message.trim() === "") throw RequestError.invalidParams(undefined, "the prompt has no text");
   const turn = new AbortController();
   served.turn = turn;
@@ -203,26 +257,6 @@ async function prompt(server: Server, id: string, blocks: readonly ContentBlock[
   } finally {
     delete served.turn;
   }
-}
-
-/** Joins the texts of a prompt. A link is named, and an image cannot be sent. */
-function toMessage(blocks: readonly ContentBlock[]): string {
-  return blocks
-    .map((block) => {
-      switch (block.type) {
-        case "text":
-          return block.text;
-        case "resource_link":
-          return block.uri;
-        case "resource":
-          return "text" in block.resource
-            ? `${block.resource.uri}:\n${block.resource.text}`
-            : block.resource.uri;
-        default:
-          return `(${block.type}: not supported)`;
-      }
-    })
-    .join("\n");
 }
 
 /** Sends what was said before. */

@@ -1,22 +1,35 @@
 // Converts a session's events to updates of the Agent Client Protocol. Pure. serve.ts sends them.
-import type { SessionUpdate, StopReason, ToolKind } from "@agentclientprotocol/sdk";
+import path from "node:path";
+import type {
+  PlanEntry,
+  SessionUpdate,
+  StopReason,
+  ToolCallContent,
+  ToolKind,
+} from "@agentclientprotocol/sdk";
 import type { ChapoEvent } from "../../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../../src/chapo/engine/world.js";
-import { textField } from "../../../../src/agents/fields.js";
+import { listField, textField } from "../../../../src/agents/fields.js";
 import { never } from "../../../../src/system/never.js";
 
-/** The text of the turn that was sent already, so that it is not sent again whole. */
-export interface SentText {
+/** What was sent of the turn already: its text is not sent again whole, and a result belongs to its call. */
+export interface Sent {
   /** The pieces of the reply that is being streamed. */
   streamed: string;
   /** The last whole text. */
   last: string;
+  /** The list of todos in the call that runs. */
+  todos?: readonly unknown[];
 }
 
-export const NOTHING_SENT: SentText = { streamed: "", last: "" };
+export const NOTHING_SENT: Sent = { streamed: "", last: "" };
 
-/** Returns the updates for an event, and the sent text after it. */
-export function toUpdates(event: ChapoEvent, sent: SentText): { updates: SessionUpdate[]; sent: SentText } {
+/** Returns the updates for an event, and what was sent after it. `root`: the project's folder, absolute. */
+export function toUpdates(
+  event: ChapoEvent,
+  sent: Sent,
+  root: string,
+): { updates: SessionUpdate[]; sent: Sent } {
   if (event.child !== undefined) return { updates: [], sent };
   switch (event.type) {
     case "delta": {
@@ -41,18 +54,21 @@ export function toUpdates(event: ChapoEvent, sent: SentText): { updates: Session
         kind: toKind(tool),
         status: "in_progress",
         rawInput: args,
+        locations: listPaths(args).map((one) => ({ path: path.resolve(root, one) })),
       };
-      return { updates: [begun], sent };
+      return { updates: [begun], sent: { ...sent, todos: listField(args, "todos") } };
     }
     case "tool_result": {
-      const { callId, success, output } = event.data;
+      const { callId, tool, success, output, diff } = event.data;
       const over: SessionUpdate = {
         sessionUpdate: "tool_call_update",
         toolCallId: callId,
         status: success ? "completed" : "failed",
-        content: [{ type: "content", content: { type: "text", text: output } }],
+        content: [toText(output), ...(diff === undefined ? [] : [toBlock(diff)])],
       };
-      return { updates: [over], sent };
+      const isList = tool === "todo_write" && success;
+      const plan: SessionUpdate = { sessionUpdate: "plan", entries: (sent.todos ?? []).map(toEntry) };
+      return { updates: [over, ...(isList ? [plan] : [])], sent };
     }
     case "answer":
       return { updates: sayOnce(event.data.answer, sent), sent: NOTHING_SENT };
@@ -67,8 +83,33 @@ function say(text: string): SessionUpdate {
   return { sessionUpdate: "agent_message_chunk", content: { type: "text", text } };
 }
 
+function toText(text: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text } };
+}
+
+/** Returns a diff or a command as a block of code: clients show text as Markdown. */
+export function toBlock(text: string): ToolCallContent {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  const language = /^@@ /m.test(text) ? "diff" : "";
+  return toText(`${fence}${language}\n${text.trimEnd()}\n${fence}`);
+}
+
+function toEntry(todo: unknown): PlanEntry {
+  const status = textField(todo, "status");
+  return {
+    content: textField(todo, "content") ?? "",
+    priority: "medium",
+    status: status === "completed" || status === "in_progress" ? status : "pending",
+  };
+}
+
+function listPaths(args: unknown): string[] {
+  return ["path", "source", "destination"].flatMap((key) => textField(args, key) ?? []);
+}
+
 /** Sends a text unless the turn sent it already. */
-function sayOnce(text: string, sent: SentText): SessionUpdate[] {
+function sayOnce(text: string, sent: Sent): SessionUpdate[] {
   return sent.last === text.trim() || text === "" ? [] : [say(text)];
 }
 
