@@ -15,6 +15,8 @@ export interface KeptTaskFiles {
   /** The folder of the job's own task, if it is in a workflow. */
   own: string | undefined;
   files: ReadonlyMap<string, Uint8Array>;
+  /** What else was in the folder of the own task, a person's doing: which file it is, and when it was changed. */
+  others: ReadonlyMap<string, string>;
 }
 
 /** A larger file is not one that the runner wrote. */
@@ -35,13 +37,14 @@ export async function keepTaskFiles(world: FilesWorld, job: JobFacts): Promise<K
     .flatMap(({ file }) => [file, file.replace(/\.json$/u, ".md")])
     .map((file) => join(top, file));
   const names = own === undefined ? [] : await listFolder(world, own);
-  const files = new Map<string, Uint8Array>();
+  const kept = { own, files: new Map<string, Uint8Array>(), others: new Map<string, string>() };
   for (const path of [...names, ...others]) {
     const stat = await ports.files.stat(path, { link: true });
     const bytes = isSmallFile(stat) ? await ports.files.read(path) : undefined;
-    if (bytes !== undefined) files.set(path, bytes);
+    if (bytes !== undefined) kept.files.set(path, bytes);
+    else if (stat !== undefined) kept.others.set(path, identify(stat));
   }
-  return { own, files };
+  return kept;
 }
 
 /** The paths in a task's folder and in its folder of copies. */
@@ -64,7 +67,7 @@ export async function putTaskFilesBack(
   const { ports, project, log } = world;
   const { files } = ports;
   const changed: string[] = [];
-  if (kept.own !== undefined) changed.push(...(await removeForeign(world, kept.own, kept.files)));
+  if (kept.own !== undefined) changed.push(...(await removeForeign(world, kept.own, kept)));
   for (const [path, bytes] of kept.files) {
     const stat = await files.stat(path, { link: true });
     const isSame = isSmallFile(stat) && stat?.size === bytes.length;
@@ -86,7 +89,7 @@ export async function putTaskFilesBack(
 async function removeForeign(
   { ports: { files } }: FilesWorld,
   own: string,
-  kept: KeptTaskFiles["files"],
+  { files: kept, others }: KeptTaskFiles,
 ): Promise<string[]> {
   const removed: string[] = [];
   const remove = async (path: string): Promise<void> => {
@@ -100,11 +103,16 @@ async function removeForeign(
   for (const name of await files.list(own)) {
     const path = join(own, name);
     if (name === COPIES || kept.has(path)) continue;
-    const kind = (await files.stat(path, { link: true }))?.kind;
+    const stat = await files.stat(path, { link: true });
+    if (stat === undefined || others.get(path) === identify(stat)) continue;
     const isOutput = parseOutputName(basename(name).replace(/\.md$/u, ".json")) !== undefined;
-    if (isOutput || (kind !== "file" && kind !== "folder")) await remove(path);
+    if (isOutput || (stat.kind !== "file" && stat.kind !== "folder")) await remove(path);
   }
   return removed;
+}
+
+function identify({ kind, inode, ctimeMs }: FileStat): string {
+  return `${kind} ${String(inode)} ${String(ctimeMs)}`;
 }
 
 function isSmallFile(stat: FileStat | undefined): boolean {
