@@ -1,12 +1,10 @@
 // The shape of a workflow: the stages a task goes through, and where each outcome leads. One zod schema is the type and the
 // validator of a workflow file; problems.ts has the rules beyond the shape, and the folder workflows/ what Looper brings.
 import { z } from "zod";
-import { NAME_PATTERN, PERMISSIONS } from "./words.js";
+import { NAME_PATTERN, NAME_RULE, PERMISSIONS } from "./words.js";
 
 /** A name of a workflow, stage, outcome, prompt, output or role. */
-export const Name = z
-  .string()
-  .regex(NAME_PATTERN, "a name is a lower-case letter, then at most 39 lower-case letters, digits, - and _");
+export const Name = z.string().regex(NAME_PATTERN, NAME_RULE);
 export type Name = string;
 
 /** A stage's outcome: a name. `next` of the stage says where it leads. */
@@ -15,6 +13,9 @@ export type StageOutcome = Name;
 /** A value that a `when` compares. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()]);
 export type Scalar = z.infer<typeof Scalar>;
+
+/** A text that says something: a blank command would always succeed. */
+const Words = z.string().regex(/\S/u, "must not be blank");
 
 /** The two targets that are not stages: the task is done, or it is blocked. */
 export const ENDS = ["finish", "block"] as const;
@@ -79,7 +80,7 @@ export const WorkStage = z.strictObject({
   kind: z.literal("work"),
   ...byAgent,
   gate: z
-    .union([z.enum(["verify", "red", "none"]), z.array(z.string()).min(1)])
+    .union([z.enum(["verify", "red", "none"]), z.array(Words).min(1)])
     .optional()
     .describe("verify: the checks; red: a new test must fail; none; or these commands"),
   protects: z.array(Name).optional().describe("Stages whose tests this one must not change"),
@@ -95,12 +96,12 @@ export const AnalyzeStage = z.strictObject({
 export const CheckStage = z.strictObject({
   kind: z.literal("check"),
   ...common,
-  commands: z.array(z.string().min(1)).min(1),
+  commands: z.array(Words).min(1),
 });
 export const AskStage = z.strictObject({
   kind: z.literal("ask"),
   ...common,
-  question: z.string().min(1),
+  question: Words,
   shows: Name.optional().describe("A stage's output, diff or work: what the person decides on"),
   edits: Name.optional().describe("The stage whose output the person may change"),
   timeout: z.string().optional().describe('How long an answer is waited for, such as "24h"'),

@@ -56,12 +56,13 @@ export function readJsonSource(text: string, { comments }: { comments: boolean }
   });
 }
 
-/** Reads YAML 1.2; a key given twice, and aliases that stand for much, are faults. */
+/** Reads YAML 1.2 as JSON knows it; a key given twice, a tag beyond that, and aliases that stand for much, are faults. */
 export function readYamlSource(text: string): Read {
   const at = lineCounter(text);
   return guardDepth(() => {
-    const document = parseDocument(text, { prettyErrors: false });
-    const [first] = document.errors;
+    const document = parseDocument(text, { prettyErrors: false, schema: "core", resolveKnownTags: false });
+    // A warning is about a tag or a directive that would be ignored.
+    const [first] = [...document.errors, ...document.warnings];
     if (first !== undefined) return err({ ...at(first.pos[0]), message: explainYaml(first.message) });
     try {
       const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASED });
@@ -79,6 +80,8 @@ export function readYamlSource(text: string): Read {
 function explainYaml(message: string): string {
   if (/call stack/iu.test(message)) return TOO_DEEP;
   if (/excessive alias/iu.test(message)) return "its aliases stand for too many values";
+  const [, tag] = /^Unresolved tag: (.+)$/u.exec(message) ?? [];
+  if (tag !== undefined) return `the tag ${tag.replace("tag:yaml.org,2002:", "!!")} is not read`;
   return `not YAML: ${/multiple documents/u.test(message) ? "it holds several documents, and one is read" : message}`;
 }
 

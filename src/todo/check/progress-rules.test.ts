@@ -46,6 +46,10 @@ test.each([
     '25 /tasks/0/progress/question/outcome: the key "outcome" is not known here; a newer version of looper may have written it (did you mean "outcomes"?)',
   ],
   [
+    { progress: { ...progress, stage: "constructor" } },
+    `13 /tasks/0/progress/stage: a name is a lower-case letter, then at most 39 lower-case letters, digits, - and _; it is "constructor" (correct it, or ${AGAIN})`,
+  ],
+  [
     { progress: { ...progress, visit: "2" } },
     `14 /tasks/0/progress/visit: visit must be a number; it is "2" (correct it, or ${AGAIN})`,
   ],

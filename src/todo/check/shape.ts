@@ -8,6 +8,7 @@ import { meetsSchema } from "./meets-schema.js";
 import { didYouMean, show, type UnplacedProblem } from "../model/problem.js";
 import { findSpelledKey } from "./spelling.js";
 import { Answer, GivenAnswer, Progress, Question, SavedWork, StageOutput } from "../../workflow/progress.js";
+import { NAME_RULE } from "../../workflow/words.js";
 import { BEGIN_AGAIN } from "./progress-rules.js";
 import { Backlog, Task } from "../model/task.js";
 import { readPriority, statusFor } from "./words.js";
@@ -147,7 +148,8 @@ function wordsFor(
       return { rule: "bad-value", message, suggestion: near === undefined ? null : didYouMean(near, "") };
     }
     case "invalid_format": {
-      const suggestion = typeof found === "string" && found !== "" ? `write ${withoutSpace(found)}` : null;
+      const isId = typeof found === "string" && found !== "" && issue.message !== NAME_RULE;
+      const suggestion = isId ? `write ${withoutSpace(found)}` : null;
       return { rule: "bad-value", message: `${issue.message}${it}`, suggestion };
     }
     case "too_small":

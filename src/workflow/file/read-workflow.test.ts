@@ -70,6 +70,7 @@ test.each([
   ["{'a': 1}", "1:2: not JSON: invalid symbol"],
   ['{"name": "a",\n"name": "b"}', '2:1: the key "name" is given twice; remove one of the two'],
   ["[".repeat(100_000), "1:1: it is nested too deeply"],
+  ["{}\n{}", "2:1: not JSON: end of file expected; remove what follows the workflow"],
 ])("%.20j is not a workflow", (text, problem) => {
   expect(said(text)).toEqual([problem]);
 });
@@ -86,9 +87,19 @@ test.each([
   ["a: &x {k: 1}\nb:\n  <<: *x\n", '3:3: merge keys ("<<") are not part of YAML 1.2; write the keys out'],
   [`a: ${"[".repeat(20_000)}`, "it is nested too deeply"],
   ["a: &x\n  b: *x\n", "1:1: not YAML: an alias stands for a value that contains it"],
+  ["a: !!set {x}\n", "1:4: the tag !!set is not read; remove it, or write the value as JSON would"],
+  ["a: !own x\n", "1:4: the tag !own is not read; remove it"],
 ])("YAML %.30j is refused", (text, problem) => {
   const found = said(text, true);
   expect(found[0]).toContain(problem);
+});
+
+test("YAML 1.2 is read whatever version the file names: yes is a word, as the key of an outcome should be", () => {
+  const yaml = (head: string) =>
+    `${head}workflow: 1\nname: own\nstart: wait\nstages:\n  wait: {kind: ask, question: Go?, next: {yes: finish, no: block}}\n`;
+  const read = readWorkflow(bytes(yaml("%YAML 1.1\n---\n")), { yaml: true });
+  expect(Object.keys(read.workflow?.stages["wait"]?.next ?? {})).toEqual(["yes", "no"]);
+  expect(read.workflow).toEqual(readWorkflow(bytes(yaml("")), { yaml: true }).workflow);
 });
 
 test.each([
@@ -133,6 +144,29 @@ test("a missing or unknown key, a wrong type and an unknown kind are told at onc
     '5:44: "Yes" cannot be the name of an outcome; a name is a lower-case letter, then at most 39 lower-case letters, digits, - and _',
     '5:55: stages.wait.next.no must be the name of a stage, finish, block, or {"to": NAME, "discard": true}; it is 7',
     "6:1: stages.bare.kind is missing; add one of work, analyze, check, ask",
+  ]);
+});
+
+test("a blank command, which would always succeed, a blank question, a large number and the name constructor are refused", () => {
+  const text = withStages(
+    {
+      do: { ...work, gate: ["npm test", " "], next: { done: "test" }, limits: { tokens: 1e300 } },
+      test: {
+        kind: "check",
+        commands: ["\n"],
+        next: { passed: "wait", failed: { to: "block", diskard: true } },
+      },
+      wait: { ...ask, question: "  ", next: { yes: "finish", constructor: "block" } },
+    },
+    {},
+  );
+  expect(said(text).map((line) => line.replace(/^\d+:\d+: /u, ""))).toEqual([
+    "stages.do.gate[1] must not be blank",
+    `stages.do.limits.tokens must be at most ${String(Number.MAX_SAFE_INTEGER)}; it is 1e+300`,
+    "stages.test.commands[0] must not be blank",
+    'the key "diskard" is not known here; did you mean "discard"?',
+    "stages.wait.question must not be blank",
+    '"constructor" cannot be the name of an outcome; this one word is kept for the program: choose another',
   ]);
 });
 

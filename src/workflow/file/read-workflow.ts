@@ -62,6 +62,9 @@ const EMPTY = {
 /** The advice on a text that is not JSON or YAML. */
 function hintOn(message: string): { suggestion?: string } {
   if (/is given twice|must be unique/u.test(message)) return { suggestion: "remove one of the two" };
+  if (/tag .+ is not read/u.test(message))
+    return { suggestion: "remove it, or write the value as JSON would" };
+  if (/end of file expected/u.test(message)) return { suggestion: "remove what follows the workflow" };
   if (/unexpected end|expected$/u.test(message))
     return { suggestion: "complete the text: a bracket or a quote is not closed, or the file is cut off" };
   if (/alias/iu.test(message)) return { suggestion: "write the values out" };

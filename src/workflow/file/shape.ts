@@ -5,6 +5,7 @@ import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { SourcePath } from "../../system/text/source-text.js";
 import { didYouMean, type WorkflowParts, type WorkflowProblem } from "./problem.js";
+import { NAME_RULE } from "../words.js";
 import { AnalyzeStage, AskStage, CheckStage, Limits, Name, Stage, Workflow, WorkStage } from "../workflow.js";
 
 /** The stages that this version can do. */
@@ -52,10 +53,22 @@ function toProblems(issue: Issue, value: unknown): WorkflowProblem[] {
   if (issue.code === "invalid_key") return [badName(path)];
   const found = valueAt(value, path);
   if (issue.code === "invalid_union" && path.at(-1) === "kind") return [unknownKind(path, found)];
+  const inside = issue.code === "invalid_union" ? issuesInside(issue, found) : [];
+  if (inside.length > 0)
+    return inside.flatMap((one) => toProblems({ ...one, path: [...issue.path, ...one.path] }, value));
   const key = path.at(-1);
   if (found === undefined && typeof key === "string" && path.length > 0)
     return [{ path: path.slice(0, -1), message: `${nameOf(path)} is missing`, ...addition(path, key) }];
   return [{ path, ...wordsFor(issue, found, nameOf(path)) }];
+}
+
+/** What is wrong inside a list or an object that is one of several shapes: all of one shape, if that is plainly the one meant. */
+function issuesInside({ errors }: z.core.$ZodIssueInvalidUnion, found: unknown): Issue[] {
+  if (typeof found !== "object") return [];
+  const meant = errors.filter((issues) =>
+    issues.every(({ path, code }) => path.length > 0 || code === "unrecognized_keys"),
+  );
+  return meant.length === 1 ? (meant[0] ?? []) : [];
 }
 
 function unknownKey(path: SourcePath, key: string, value: unknown): WorkflowProblem {
@@ -86,10 +99,12 @@ function badName(path: SourcePath): WorkflowProblem {
   const key = String(path.at(-1));
   const what =
     path[0] === "stages" && path.length === 2 ? "a stage" : path[0] === "agents" ? "an agent" : "an outcome";
-  return { path, message: `${show(key)} cannot be the name of ${what}`, suggestion: NAME_RULE };
+  return { path, message: `${show(key)} cannot be the name of ${what}`, suggestion: nameRule(key) };
 }
 
-const NAME_RULE = "a name is a lower-case letter, then at most 39 lower-case letters, digits, - and _";
+function nameRule(name: unknown): string {
+  return name === "constructor" ? "this one word is kept for the program: choose another" : NAME_RULE;
+}
 
 function unknownKind(path: SourcePath, found: unknown): WorkflowProblem {
   const known = Object.keys(STAGES);
@@ -158,7 +173,9 @@ function wordsFor(
       };
     }
     case "invalid_format":
-      return { message: `${name} is not a name${it}`, suggestion: NAME_RULE };
+      return issue.message === NAME_RULE
+        ? { message: `${name} is not a name${it}`, suggestion: nameRule(found) }
+        : { message: `${name} ${issue.message}` };
     case "invalid_union":
       return { message: `${name} must be ${unionWords(name)}${it}` };
     case "too_small":
@@ -168,6 +185,7 @@ function wordsFor(
         message: `${name} must be ${issue.inclusive === true ? "at least" : "more than"} ${String(issue.minimum)}${it}`,
       };
     case "too_big":
+      return { message: `${name} must be at most ${String(issue.maximum)}${it}` };
     case "custom":
     case "not_multiple_of":
     case "invalid_key":
