@@ -31,7 +31,7 @@ const NOT_THERE: readonly RegExp[] = [
   /^ruby: No such file or directory -- /,
   /^Can't open perl script /,
   /^Could not open input file: /,
-  /^(?:\S*\/)?(?:ba|da|z|k)?sh: (?:\d+: )?(?:cannot open|can't open) /,
+  /^(?:\S*\/)?(?:ba|da|z|k)?sh: (?:\d+: )?(?:\.: )?(?:cannot open|can't open) /,
   /^Could not find '[^']*'$/,
   /^error: Module not found "/,
   /^lua[\d.]*: cannot open /,
@@ -39,7 +39,7 @@ const NOT_THERE: readonly RegExp[] = [
   // Build tools.
   /^g?make(?:\[\d+\])?: \*\*\* No rule to make target '[^']*'\.\s+Stop\./,
   /^g?make(?:\[\d+\])?: \*\*\* No targets(?: specified and no makefile found)?\.\s+Stop\./,
-  /^g?make(?:\[\d+\])?: \*\*\* No such file or directory/,
+  /^g?make(?:\[\d+\])?: \*\*\* (?:\S+: )?No such file or directory/,
   /^g?make: \S+: No such file or directory$/,
   /^g?make(?:\[\d+\])?: \*\*\* \[[^\]]*\] Error 12[67]\b/,
   /^error: no such (?:sub)?command: /,
@@ -64,6 +64,13 @@ const NOT_THERE: readonly RegExp[] = [
 const NODE_MISSING = /^Error: Cannot find module '/m;
 const NODE_UNASKED = /^\s*requireStack: \[\]/m;
 
+/**
+ * A shell's messages about a command line that it cannot carry out: a program or a folder that does not exist, a syntax error,
+ * an unknown option. They count as the last line only, because another command may follow (`a || b`).
+ */
+const SHELL_GAVE_UP =
+  /^(?:\S*\/)?(?:ba|da|z|k)?sh: (?:-c: )?(?:(?:line )?\d+: )?(?:\S+: (?:command )?not found$|cd: .*(?:can't cd to |No such file or directory$)|[Ss]yntax error\b|unexpected EOF while looking for |set: (?:Illegal option|.*: invalid option name))/;
+
 /** How many lines are searched: a program prints its reason at the end of its output. */
 const LOOKED_AT = 30;
 /** Lines that npm prints behind the reason. */
@@ -82,10 +89,10 @@ export function describeRedCheck(ran: Ran): RedCheck | undefined {
     .map((line) => line.trimEnd())
     .filter((line) => line.trim() !== "");
   const ending = lines.slice(-LOOKED_AT);
-  const told = Object.keys(tests).length > 0 ? undefined : tellingLine(ending);
+  const last = ending.findLast((line) => !TRAILER.test(line)) ?? ending.at(-1);
+  const told = Object.keys(tests).length > 0 ? undefined : tellingLine(ending, last);
   const cannotRun =
     end.how === "not-found" || (end.how === "exited" && (CANNOT_START.has(end.code) || told !== undefined));
-  const last = ending.findLast((line) => !TRAILER.test(line)) ?? ending.at(-1);
   if (failed.length > 0) return { how: howItEnded(ran), line: namesOf(failed), cannot_run: false };
   const line = (cannotRun ? told : undefined) ?? (end.how === "not-found" ? end.message : last) ?? "";
   return { how: howItEnded(ran), line: line.trim().slice(0, LONGEST_LINE), cannot_run: cannotRun };
@@ -97,13 +104,14 @@ function namesOf(failed: readonly string[]): string {
   return `${failed.length === 1 ? "1 test fails" : `${String(failed.length)} tests fail`}: ${names.slice(0, LONGEST_LINE)}${more}`;
 }
 
-function tellingLine(lines: readonly string[]): string | undefined {
+function tellingLine(lines: readonly string[], last: string | undefined): string | undefined {
   const text = lines.join("\n");
   if (NODE_UNASKED.test(text)) {
     const missing = lines.find((line) => NODE_MISSING.test(line));
     if (missing !== undefined) return missing;
   }
-  return lines.findLast((line) => NOT_THERE.some((pattern) => pattern.test(line)));
+  const told = lines.findLast((line) => NOT_THERE.some((pattern) => pattern.test(line)));
+  return told ?? (last !== undefined && SHELL_GAVE_UP.test(last) ? last : undefined);
 }
 
 function howItEnded({ end }: Ran): string {
