@@ -39,6 +39,31 @@ test("a person's commit during an attempt stays on the branch, below the task's 
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
 });
 
+test("of a commit that the person amended, only the one on the branch is named, once", async ({
+  scratch,
+}) => {
+  const repo = await scratch.open();
+  let first = "";
+  let amended = "";
+  const seen = await runAttempt(repo, async () => {
+    first = await commitByPerson(scratch, "mine.txt");
+    await scratch.person("commit", "-q", "--amend", "-m", "person: better");
+    amended = await scratch.git("rev-parse", "HEAD");
+  });
+  expect(seen.verdict).toBe("same");
+  const told = seen.warnings.join("\n");
+  expect(told).not.toContain(first.slice(0, 12));
+  expect(told.split(amended.slice(0, 12))).toHaveLength(2);
+});
+
+test.for<[string, string[], string]>([
+  ["amends", ["commit", "-q", "--amend", "-m", "person: other"], "main was rewritten during the attempt"],
+  ["switches", ["switch", "-q", "-c", "mine"], "HEAD went from main to mine during the attempt"],
+])("a person who %s is not taken for the agent", async ([, words, moved], { scratch }) => {
+  const seen = await runAttempt(await scratch.open(), () => scratch.person(...words));
+  expect(seen.verdict).toEqual({ moved });
+});
+
 test("the agent's commits are removed and the person's stay: earlier ones as they are, later ones rebuilt", async ({
   scratch,
 }) => {

@@ -62,7 +62,9 @@ export async function sortCommits(
   const tip = leading.at(-1)?.commit ?? before.commit;
   if (tip !== undefined && before.commit !== undefined && !(await isAncestor(repo, before.commit, tip)))
     return undefined;
-  const kept = await Promise.all(leading.map(({ commit }) => describe(repo, commit)));
+  const here = new Set(await commitsOf(repo, before.commit, tip ?? ""));
+  const stays = new Set(leading.map(({ commit }) => commit).filter((commit) => here.has(commit)));
+  const kept = await Promise.all([...stays].map((commit) => describe(repo, commit)));
   const sorted: SortedCommits = { tip, all: firstOwn === -1, kept, lost: [], lostChanges: [] };
   return firstOwn === -1 ? sorted : remakeRest(repo, before.commit, moves.slice(firstOwn), sorted);
 }
@@ -88,6 +90,12 @@ async function readMoves(
     if (from === undefined && action.includes("(initial)")) return moves.reverse();
   }
   return undefined;
+}
+
+/** Whether the latest move of HEAD is marked as an agent's. A move without a mark may be anybody's. */
+export async function wasMovedByAgent(repo: Repository): Promise<boolean> {
+  const args = ["log", "-g", "--max-count=1", "--format=%gs", "HEAD", "--"];
+  return (await runGit(repo, args, { answers: [128] })).out.startsWith(AGENT_ACTION);
 }
 
 /** Rebuilds the person's later commits without the agent's commits below them. */

@@ -6,7 +6,13 @@ import { runGit } from "../base/git.js";
 import { isAncestor, treeish, zeroLike, type Head, type HeadState } from "../base/repository/head.js";
 import { diffTrees, unstage } from "../index/index-file.js";
 import type { Doing } from "../base/repository/operation-files.js";
-import { shortenId, sortCommits, warnOfTheirs, type SortedCommits } from "../rescue/own-commits.js";
+import {
+  shortenId,
+  sortCommits,
+  warnOfTheirs,
+  wasMovedByAgent,
+  type SortedCommits,
+} from "../rescue/own-commits.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { toText } from "../base/bytes.js";
 import type { Repository } from "../base/repository/repository.js";
@@ -42,11 +48,10 @@ export async function judgeHead(
   const onTop = await isOnTop(repo, before, now);
   const switched = onTop ? [] : await brought(repo, before, now);
   const rest = { switched, target: before, theirs: undefined };
-  if (startedRebase) return { ...rest, verdict: { moved: "the agent began a rebase" } };
-  if (now.branch !== before.branch) {
-    return { ...rest, verdict: { moved: `the agent went from ${nameOf(before)} to ${nameOf(now)}` } };
+  if (startedRebase || now.branch !== before.branch || !onTop) {
+    const moved = describeMove({ before, now, startedRebase }, await wasMovedByAgent(repo));
+    return { ...rest, verdict: { moved } };
   }
-  if (!onTop) return { ...rest, verdict: { moved: `the agent rewrote ${nameOf(before)}` } };
   switch (policy) {
     case "agent":
       return { ...rest, verdict: "same" };
@@ -61,6 +66,23 @@ export async function judgeHead(
     default:
       return never(policy);
   }
+}
+
+interface Moved {
+  before: Head;
+  now: Head;
+  startedRebase: boolean;
+}
+
+/** Blames the agent only for what its git did: a person may have amended or switched beside it. */
+function describeMove({ before, now, startedRebase }: Moved, byAgent: boolean): string {
+  const branch = nameOf(before);
+  if (startedRebase) return byAgent ? "the agent began a rebase" : "a rebase was begun during the attempt";
+  if (now.branch !== before.branch) {
+    const way = `from ${branch} to ${nameOf(now)}`;
+    return byAgent ? `the agent went ${way}` : `HEAD went ${way} during the attempt`;
+  }
+  return byAgent ? `the agent rewrote ${branch}` : `${branch} was rewritten during the attempt`;
 }
 
 /** The warnings about commits of an attempt: where they are, and how to get removed ones back. */
