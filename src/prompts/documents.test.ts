@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -54,6 +54,21 @@ test("they are read from the root and docs/, empty ones left out, with the folde
     ],
     entries: ["IDEA.md/", "PLAN.md", "README.md", "docs/"],
   });
+});
+
+test("a link that leads out of the project is not read, one inside it is", async () => {
+  const outside = mkdtempSync(path.join(tmpdir(), "outside-"));
+  writeFileSync(path.join(outside, "key.md"), "a key");
+  write("notes.txt", "the notes");
+  symlinkSync("notes.txt", path.join(project, "SPEC.md"));
+  symlinkSync(path.join(outside, "key.md"), path.join(project, "README.md"));
+  symlinkSync("missing", path.join(project, "PLAN.md"));
+  symlinkSync("GOALS.md", path.join(project, "GOALS.md"));
+  symlinkSync(outside, path.join(project, "docs"));
+  writeFileSync(path.join(outside, "IDEA.md"), "an idea of others");
+  const { documents } = await readDocuments(nodeFiles(), project);
+  rmSync(outside, { recursive: true });
+  expect(documents).toEqual([{ path: "SPEC.md", text: "the notes" }]);
 });
 
 test("a large one is cut at a whole character, and says so", async () => {

@@ -1,5 +1,6 @@
 // Reads the documents a bootstrap starts from, bounded. Leaves which ones count to documents.ts.
 import path from "node:path";
+import { leadsInside } from "../system/files/leads-inside.js";
 import type { Files } from "../system/ports.js";
 import { chooseDocuments, DOCUMENT_FOLDERS } from "./documents.js";
 
@@ -20,7 +21,10 @@ export interface ProjectDocuments {
   entries: string[];
 }
 
-/** The documents at the project's root and in `docs/`; those that are empty do not count. */
+/**
+ * The documents at the project's root and in `docs/`. Those that are empty do not count, nor do links that lead out of the
+ * project: their text goes to a provider without a question.
+ */
 export async function readDocuments(files: Files, project: string): Promise<ProjectDocuments> {
   const paths: string[] = [];
   for (const folder of DOCUMENT_FOLDERS) {
@@ -30,7 +34,9 @@ export async function readDocuments(files: Files, project: string): Promise<Proj
   const documents: ProjectDocument[] = [];
   for (const relative of chooseDocuments(paths)) {
     if (documents.length === MOST) break;
-    const text = await readStart(files, path.join(project, relative));
+    const file = path.join(project, relative);
+    if (!(await leadsInside(files, file, project))) continue;
+    const text = await readStart(files, file);
     if (text.trim() !== "") documents.push({ path: relative, text });
   }
   return { documents, entries: await listEntries(files, project) };
@@ -49,7 +55,8 @@ async function listEntries(files: Files, project: string): Promise<string[]> {
   const entries: string[] = [];
   for (const name of await files.list(project)) {
     if (name.startsWith(".")) continue;
-    const stat = await files.stat(path.join(project, name));
+    // A link counts as a file: following one that leads to itself fails.
+    const stat = await files.stat(path.join(project, name), { link: true });
     entries.push(stat?.kind === "folder" ? `${name}/` : name);
   }
   return entries;

@@ -2,6 +2,7 @@
 // only), or the bundled one.
 import path from "node:path";
 import { UserError } from "../system/errors.js";
+import { leadsInside } from "../system/files/leads-inside.js";
 import type { Files } from "../system/ports.js";
 import { decodeUtf8 } from "../system/text/decode-utf8.js";
 import { nearest } from "../system/text/nearest.js";
@@ -105,10 +106,8 @@ async function readOwn(files: Files, folder: string, file: string): Promise<Temp
   return { name: file, text };
 }
 
-/** A link in the folder could show any file of the user's to an agent. */
 async function mustBeInside(files: Files, folder: string, file: string): Promise<void> {
-  const [at, real] = [await files.realPath(folder), await files.realPath(file)];
-  if (at !== undefined && real !== undefined && real.startsWith(at + path.sep)) return;
+  if (await leadsInside(files, file, folder)) return;
   throw new UserError(
     "usage",
     `cannot use ${file} as a prompt: it is a link to a file outside ${folder}`,

@@ -1,6 +1,7 @@
 // Reads a small file that a project brings: never a link that leads out of it, nor one that could fill the memory.
 import { errorCode, errorMessage } from "../../system/errors.js";
 import { err, ok, type Result } from "../../system/result.js";
+import { leadsInside } from "../../system/files/leads-inside.js";
 import type { Files } from "../../system/ports.js";
 
 /** The most bytes of a workflow or a schema. */
@@ -19,7 +20,7 @@ export async function readInside(
     if (stat.kind !== "file") return err("it is a pipe or a device, not a file");
     if (stat.size > LARGEST)
       return err(`it has ${String(stat.size)} bytes, and at most ${String(LARGEST)} are read`);
-    if (inside !== undefined && !(await isInside(files, file, inside)))
+    if (inside !== undefined && !(await leadsInside(files, file, inside)))
       return err("it is a link that leads out of the project");
     const bytes = await files.read(file);
     return bytes === undefined ? err("it is not there any more") : ok(bytes);
@@ -27,9 +28,4 @@ export async function readInside(
     if (errorCode(error) === undefined) throw error;
     return err(errorMessage(error));
   }
-}
-
-async function isInside(files: Files, file: string, folder: string): Promise<boolean> {
-  const [real, top] = [await files.realPath(file), await files.realPath(folder)];
-  return real !== undefined && top !== undefined && real.startsWith(top === "/" ? top : `${top}/`);
 }
