@@ -166,6 +166,22 @@ test.each([
   expect(redact(clean)).toBe(clean);
 });
 
+test("a text with every spelling, and with passwords of URLs, keeps no secret in any", () => {
+  const redact = createRedact([HIDDEN]);
+  const json = JSON.stringify(HIDDEN).replaceAll("<", "\\u003c").replaceAll("/", "\\/");
+  const once = [
+    HIDDEN,
+    json,
+    encodeURIComponent(HIDDEN),
+    `${HIDDEN.slice(0, 5)}\u001b[31m${HIDDEN.slice(5)}`,
+  ];
+  const all = [...once, ...once.map((text) => JSON.stringify(text).replaceAll("/", "\\/"))];
+  const urls = ["postgres://user:hunter2-pw@host/db", "Authorization: Basic dXNlcjpwYXNz"];
+  const clean = redact([...urls, ...all, ...all.map((text) => JSON.stringify(text)), ...urls].join("\n"));
+  for (const part of [HIDDEN.slice(0, 3), HIDDEN.slice(-4)]) expect(clean).not.toContain(part);
+  expect(clean.split("\n")).toHaveLength(2 * urls.length + 2 * all.length);
+});
+
 test("a text that only looks alike keeps its spelling", () => {
   const redact = createRedact([HIDDEN]);
   for (const line of ["a\\u003cb", "C:\\users\\x", "100%25", "\u001b[31mred\u001b[0m", "\\\\", "%zz%4"]) {
@@ -178,6 +194,9 @@ test("a password in a URL goes without a user too, and a scheme's value in any c
   expect(redact("redis://:hunter2-pw@cache.example:6379/0")).toBe("redis://:[redacted]@cache.example:6379/0");
   expect(redact('{"u":"http://:8080","mail":"a@b.example"}')).toBe(
     '{"u":"http://:8080","mail":"a@b.example"}',
+  );
+  expect(redact("amqp://user:p@ss@host,amqp://user:hunter2@other")).toBe(
+    "amqp://user:[redacted]@host,amqp://user:[redacted]@other",
   );
   expect(redact("redis:\\/\\/:hunter2-pw@cache")).toBe("redis:\\/\\/:[redacted]@cache");
   for (const word of ["BEARER", "bearer", "BeArEr"]) {

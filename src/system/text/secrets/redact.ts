@@ -55,7 +55,12 @@ const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[]
     new RegExp(`(?<=${HEADED}[ \\t]+)[A-Za-z0-9._~+/-]{6,}=*`),
     new RegExp(`${HEADED}[ \\t]+[A-Za-z0-9._~+/-]{6}`),
   ],
-  [/:\/\//, /(?<=:\/\/[^\s:@/"]{0,64}:)[^\s@/"]{3,}(?=@)/, /:\/\/[^\s:@/"]{0,64}:[^\s@/"]{3,}@/],
+  // A password may have an @ of its own: the last one before the host's end counts.
+  [
+    /:\/\//,
+    /(?<=:\/\/[^\s:@/"]{0,64}:)(?:[^\s@/"]+(?:@[^\s@/"?#,;]+)+|[^\s@/"]{3,})(?=@)/,
+    /:\/\/[^\s:@/"]{0,64}:[^\s/"]{3,}@/,
+  ],
 ];
 
 /** Values that keep no secret: redacting them would only make texts wrong. */
@@ -111,40 +116,53 @@ const HIDES = new RegExp(String.raw`\\[ux/\\]|%[0-9a-fA-F]{2}|${UNSHOWN.signs.so
 const NESTED = /\\[ux/\\]/;
 /** JSON in JSON in JSON. */
 const DEEPEST = 3;
-/** One reading may uncover what another one hides. */
-const MOST_READINGS = 8;
+/** One reading may uncover what another one hides; there are sixteen. */
+const MOST_READINGS = 32;
 
 /** Takes out what is a secret only as it reads; the rest keeps its spelling. */
 function redactHidden(text: string, pattern: RegExp, isIn: (text: string) => boolean): string {
   let clean = text;
   for (let i = 0; i < MOST_READINGS; i++) {
-    const reading = readingWith(clean, isIn);
-    if (reading === undefined) return clean;
-    const { text: whole, from, to } = reading.reduce(unfold, asItStands(clean));
-    let kept = "";
-    let at = 0;
-    for (const { 0: found, index } of whole.matchAll(pattern)) {
-      if (found === "") continue;
-      kept += clean.slice(at, from[index]) + REDACTED;
-      at = to[index + found.length - 1] ?? clean.length;
-    }
-    clean = kept + clean.slice(at);
+    const next = redactOneReading(clean, pattern, isIn);
+    if (next === clean) return clean;
+    clean = next;
   }
   return clean;
 }
 
-/** How a text is to be read so that a secret is in it; `undefined` where no reading shows one. */
-function readingWith(text: string, isIn: (text: string) => boolean): readonly Spelling[] | undefined {
+/** Redacts the first reading that shows a secret. One that only looks so, as a redacted URL does, must not hide the others. */
+function redactOneReading(text: string, pattern: RegExp, isIn: (text: string) => boolean): string {
+  for (const { spellings, read } of listReadings(text)) {
+    const clean = isIn(read) ? redactAs(text, spellings, pattern) : text;
+    if (clean !== text) return clean;
+  }
+  return text;
+}
+
+function redactAs(text: string, spellings: readonly Spelling[], pattern: RegExp): string {
+  const { text: whole, from, to } = spellings.reduce(unfold, asItStands(text));
+  let kept = "";
+  let at = 0;
+  for (const { 0: found, index } of whole.matchAll(pattern)) {
+    if (found === "") continue;
+    kept += text.slice(at, from[index]) + REDACTED;
+    at = to[index + found.length - 1] ?? text.length;
+  }
+  return kept + text.slice(at);
+}
+
+/** The ways to read a text other than as it stands, the plainest first. */
+function* listReadings(text: string): Generator<{ spellings: readonly Spelling[]; read: string }> {
   let read = text;
   for (let depth = 0; ; depth++) {
     const escapes = Array.from({ length: depth }, () => ESCAPES);
-    if (depth > 0 && isIn(read)) return escapes;
+    if (depth > 0) yield { spellings: escapes, read };
     for (const more of [[UNSHOWN], [PERCENT], [PERCENT, UNSHOWN]]) {
       if (!more.some(({ signs }) => signs.test(read))) continue;
       const shown = more.reduce(unfoldText, read);
-      if (shown !== read && isIn(shown)) return [...escapes, ...more];
+      if (shown !== read) yield { spellings: [...escapes, ...more], read: shown };
     }
-    if (depth === DEEPEST || !NESTED.test(read)) return undefined;
+    if (depth === DEEPEST || !NESTED.test(read)) return;
     read = unfoldText(read, ESCAPES);
   }
 }
