@@ -320,3 +320,63 @@ test("a module of the program that a conftest loads as a plugin is not source", 
   expect(found["box/fixtures.py"]).not.toBe("source");
   expect(found["box/area.py"]).toBe("source");
 });
+
+test.each([
+  ['PATH="$PWD/bin:$PATH" sh check.sh', ""],
+  ["PATH=bin:$PATH sh check.sh", ""],
+  ["sh check.sh", 'PATH="$PWD/bin:$PATH"\nexport PATH\n'],
+  ["make check", "export PATH := $(CURDIR)/bin:$(PATH)\ncheck:\n\tsh t/a.sh\n"],
+  ["node tools/run.js", "run({ env: { ...process.env, PATH: `${top}/bin:${process.env.PATH}` } });\n"],
+])("a new file is a check if checks would start it in place of an installed program: %s", (command, text) => {
+  const file = command.startsWith("make")
+    ? "Makefile"
+    : command.startsWith("node")
+      ? "tools/run.js"
+      : "check.sh";
+  const before = { "bin/hello": "#!/bin/sh\n", "lib/a.sh": "", "t/a.sh": "", [file]: text };
+  const setting = { commands: [command], installed: { shell: ["factor"] } };
+  const after = { "bin/factor": "#!/bin/sh\necho fine\n", "bin/greet": "#!/bin/sh\necho hello\n" };
+  expect(kindsOf(setting, before, after)).toEqual({ "bin/factor": "check", "bin/greet": "source" });
+});
+
+test("a folder that no check puts on PATH may have programs of any name", () => {
+  const before = { "bin/hello": "#!/bin/sh\n", "check.sh": "sh t/a.sh\n" };
+  const setting = { commands: ["sh check.sh"], installed: { shell: ["factor"] } };
+  expect(kindsOf(setting, before, { "bin/factor": "#!/bin/sh\n" })).toEqual({ "bin/factor": "source" });
+});
+
+test.each([
+  ["src/lib.rs", "// as in rules.toml\nfn a() {}\n", 'fn a() { open("rules.toml") }\n'],
+  ["src/a.js", "/* See rules.toml. */\n", 'import rules from "./rules.toml";\n'],
+  ["src/a.py", '"""See rules.toml."""\n# rules.toml\n', "RULES = open('rules.toml')\n"],
+])("data is not source because a comment of the program names it: %s", (path, comment, code) => {
+  const before = { [path]: "" };
+  const kindOfRules = (text: string): string | undefined =>
+    kindsOf({}, before, { [path]: text, "rules.toml": "x = 1\n" })["rules.toml"];
+  expect(kindOfRules(comment)).toBe("doubt");
+  expect(kindOfRules(code)).toBe("source");
+});
+
+test("files whose ending checks name with a wildcard are in doubt, documentation too", () => {
+  const before = {
+    ...{ "pytest.ini": "[pytest]\naddopts = --doctest-glob=*.md\n", "box/__init__.py": "", "README.md": "" },
+    "USAGE.rst": "",
+  };
+  const after = { "README.md": ">>> 1\n1\n", "USAGE.rst": ">>> 1\n1\n" };
+  expect(kindsOf({ commands: ["pytest"] }, before, after)).toEqual({
+    "README.md": "doubt",
+    "USAGE.rst": "source",
+  });
+});
+
+test("documentation that the program takes in is in doubt if it has examples", () => {
+  const before = {
+    "Cargo.toml": "",
+    "src/lib.rs": '#![doc = include_str!("../README.md")]\n',
+    "README.md": "# It\n",
+  };
+  const kindOfReadme = (text: string): string | undefined =>
+    kindsOf({}, { ...before, "README.md": text }, { "README.md": `${text}more\n` })["README.md"];
+  expect(kindOfReadme("```\nassert!(true);\n```\n")).toBe("doubt");
+  expect(kindOfReadme("# It\n")).toBe("source");
+});

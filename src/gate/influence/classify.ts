@@ -12,6 +12,7 @@ import {
   topOf,
   type ProgramRoots,
 } from "./program/program-roots.js";
+import { namingOf } from "./program/naming.js";
 import { folderOf, isBelow, isForeign, isTestish } from "./program/project-paths.js";
 import { isSettingsCode, loadedBySettings, type Loaded } from "./checks/runner-settings.js";
 import { isStartHook, Shadows } from "./shadowing.js";
@@ -33,6 +34,9 @@ const check = (why: string): Judgement => ({ kind: "check", why });
 const doubt = (why: string): Judgement => ({ kind: "doubt", why });
 
 const REGULAR = /^100/;
+/** Languages with a tool that runs the examples in documentation: rustdoc, doctest, ExUnit. */
+const RUNS_EXAMPLES: ReadonlySet<Family | undefined> = new Set(["rust", "python", "elixir"]);
+const EXAMPLE = /^[ \t]*(?:>>> |iex(?:\(\d+\))?> |```|~~~)/m;
 
 class Classifier {
   private readonly roots: ProgramRoots;
@@ -132,11 +136,14 @@ class Classifier {
     return source("it is in a folder of the program");
   }
 
-  private classifyData({ path }: ChangedFile): Judgement {
+  private classifyData({ path, before, after }: ChangedFile): Judgement {
     const namers = this.namersOf(path);
     const first = namers.find((one) => this.isHeld(one));
     if (first !== undefined) return doubt(`${first} names it`);
     if (this.rules.isNamedByCommands?.(path) === true) return doubt("a command names it");
+    const runs = (one: string): boolean => RUNS_EXAMPLES.has(familyOf(one)) && this.isProgram(one);
+    if (isDocumentation(path) && EXAMPLE.test(before ?? after ?? "") && namers.some(runs))
+      return doubt("the program takes it in, and its examples may run as tests");
     if (isDocumentation(path)) return source("it is documentation");
     // Maven and Gradle put these into the program.
     if (/(?:^|\/)src\/main\/resources\//.test(path)) return source("it is a resource of the program");
@@ -231,18 +238,18 @@ class Classifier {
 
   /** Files, at the reference or as the attempt leaves them, whose text names a file, or its folder as a whole. */
   private namersOf(path: string): string[] {
-    const name = posix.basename(path);
     const folder = folderOf(path);
-    const inside = posix.basename(folder);
     // The whole of a program's folder is named by much that reads none of its files.
     const { deep, tops } = this.roots;
     const isOwnFolder =
       folder === "" || deep.includes(folder) || tops.includes(folder) || this.holdsProgram(folder);
-    const exact = new RegExp(`(?<![\\w.-])${escapeRegExp(name)}(?![\\w-])`);
-    const whole = new RegExp(`(?<![\\w.-])${escapeRegExp(inside)}/?(?:["'\`*$]|/[*$])`);
-    const words = isOwnFolder ? [name] : [name, inside];
+    const naming = namingOf(path, isOwnFolder);
     return this.graph
-      .filesWith(words, (text) => exact.test(text) || (!isOwnFolder && whole.test(text)))
+      .filesWith(naming.words, (text, by) =>
+        this.isProgram(by)
+          ? naming.isUsedIn(text, familyOf(by) ?? familyIn(by, text))
+          : naming.isNamedIn(text),
+      )
       .filter((one) => one !== path);
   }
 
@@ -349,10 +356,6 @@ function relative(root: string, path: string): string {
 function headersOf(path: string): string[] {
   const stem = /^(.*)\.(?:c|cc|cpp|cxx)$/.exec(path)?.[1];
   return stem === undefined ? [] : [`${stem}.h`, `${stem}.hpp`];
-}
-
-function escapeRegExp(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 
 function unchanged(path: string): ChangedFile {

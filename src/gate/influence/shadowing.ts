@@ -58,7 +58,18 @@ export class Shadows {
       const isOfChecks = before.some((one) => !this.known.isProgram(one) || this.#isBeside(one, path));
       if (isFromOutside || isOfChecks) return `${by} would read it in place of what it reads now`;
     }
-    return this.#libraryName(path) ?? this.#libraryPackage(change);
+    return this.#libraryName(path) ?? this.#libraryPackage(change) ?? this.#programName(path);
+  }
+
+  /** A new file with the name of an installed program, in a folder that checks put on PATH. */
+  #programName(path: string): string | undefined {
+    const name = posix.basename(path);
+    const folder = folderOf(path);
+    if (this.rules.isInstalled?.("shell", name) !== true) return undefined;
+    const isOnPath =
+      this.rules.pathFolders?.has(folder) === true ||
+      this.graph.filesWith(["PATH"], (text) => putsOnPath(text, folder)).some((by) => this.known.isHeld(by));
+    return isOnPath ? `checks would start it as ${name}` : undefined;
   }
 
   /** Whether a file stays that a new one would be found before; a package stays around its modules. */
@@ -172,6 +183,16 @@ export class Shadows {
     if (family === "python" && (PYTHON_LIBRARY.has(name) || PYTHON_RUNNERS.has(name))) return true;
     return this.rules.isInstalled?.(family, name) ?? unknown;
   }
+}
+
+/** Whether a line of a text names PATH and then a folder: `PATH="$PWD/bin:$PATH"`, `env: { PATH: join(top, "bin") }`. */
+function putsOnPath(text: string, folder: string): boolean {
+  const name = posix.basename(folder).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const place =
+    folder === ""
+      ? String.raw`(?:\$\{?PWD\}?|\$\(CURDIR\)|[=:"']\.)(?=[:"'])`
+      : `(?<![\\w.-])${name}(?![\\w-])`;
+  return new RegExp(`\\bPATH\\b[^\\n]*${place}`).test(text);
 }
 
 interface Takeover {

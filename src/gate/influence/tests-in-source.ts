@@ -1,18 +1,9 @@
 // Tests that are written into source files: kept as they were at the reference while the rest of the file is the attempt's. Pure.
-// By the rules of cargo (doc.rust-lang.org/book/ch11-03), vitest (vitest.dev/guide/in-source), doctest of Python, rustdoc, ExUnit.
-// Leaves which files are source to classify.ts.
+// Examples in documentation are read as doctest of Python, rustdoc and ExUnit do.
+// Leaves finding tests in a text to test-regions.ts, and which files are source to classify.ts.
 import { familyOf } from "./program/families.js";
+import { hasTests, testRegions, type Region } from "./test-regions.js";
 
-const ATTRIBUTES = String.raw`\s*(?:#\[[^\]]*\]\s*)*`;
-/** The beginning of a region of tests; the region ends with the brace that its last character opens, or with itself. */
-const REGION: Readonly<Partial<Record<string, RegExp>>> = {
-  rust: new RegExp(
-    String.raw`^[ \t]*#\[cfg\((?:(?:all|any)\([^\]]*\b)?test\b[^\]]*\)\]${ATTRIBUTES}(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*[{;]` +
-      String.raw`|^[ \t]*#\[(?:\w+::)*(?:test|rstest|test_case)(?:\([^\]]*\))?\]${ATTRIBUTES}(?:pub\s+)?(?:async\s+)?fn\s+\w+[^{;]*\{`,
-    "m",
-  ),
-  js: /^[ \t]*if\s*\(\s*import\.meta\.vitest(?:\s*!==?\s*(?:undefined|null))?\s*\)\s*\{/m,
-};
 /** Code that only tests in source have. Outside of a region, it cannot be told apart from the program. */
 const TRACE: Readonly<Partial<Record<string, RegExp>>> = { js: /\bimport\.meta\.vitest\b/ };
 /** Examples in documentation that a command may run as tests. */
@@ -22,33 +13,56 @@ const EXAMPLES: Readonly<Partial<Record<string, RegExp>>> = {
   elixir: /^[ \t]*iex(?:\(\d+\))?> /m,
 };
 
+/** What is known of a file besides its texts. */
+export interface Usage {
+  /** Examples in documentation are run as tests. */
+  runsExamples: boolean;
+  /** A test runner is given the file. */
+  isRun?: boolean;
+  /** Texts of tests that were in files which the attempt changed or removed: with them a new file is one that was moved. */
+  moved?: ReadonlySet<string>;
+}
+
 /**
  * The attempt's text of a source file with the tests in it as at the reference. `undefined`: it has none, or they are as they were.
- * `check`: they cannot be told apart from the rest, so the whole file counts as a check. `runsExamples`: whether a command runs the
- * examples in documentation.
+ * `check`: they cannot be told apart from the rest, so the whole file counts as a check. `before`: empty for a new file.
  */
 export function withTestsOf(
   { path, before, after }: { path: string; before: string; after: string },
-  runsExamples: boolean,
+  { runsExamples, isRun = false, moved = new Set() }: Usage,
 ): { text: string } | "check" | undefined {
   const family = familyOf(path) ?? "";
   const kept = runsExamples ? withExamplesOf(before, after, family) : after;
   if (kept === undefined) return "check";
-  const text = withRegionsOf(before, kept, family);
+  const text = withRegionsOf(before, kept, { family, isRun, moved });
   if (text === undefined) return "check";
   return text === after ? undefined : { text };
 }
 
+/** The texts of the tests in a source file. */
+export function testTexts({ path, text }: { path: string; text: string }, isRun: boolean): string[] {
+  return (testRegions(text, familyOf(path) ?? "", isRun) ?? []).map(({ from, to }) =>
+    text.slice(from, to).trim(),
+  );
+}
+
+/** Whether a source file has examples in its documentation. */
+export function hasExamples(path: string, text: string): boolean {
+  return EXAMPLES[familyOf(path) ?? ""]?.test(text) === true;
+}
+
+interface Place {
+  family: string;
+  isRun: boolean;
+  moved: ReadonlySet<string>;
+}
+
 /** The text with the regions of tests as they were; `undefined` where they cannot be told apart. */
-function withRegionsOf(before: string, after: string, family: string): string | undefined {
-  const start = REGION[family];
-  if (
-    start === undefined ||
-    !(start.test(before) || start.test(after) || TRACE[family]?.test(before) === true)
-  )
-    return after;
-  const old = regionsOf(before, start);
-  const now = regionsOf(after, start);
+function withRegionsOf(before: string, after: string, { family, isRun, moved }: Place): string | undefined {
+  const has = (text: string): boolean => hasTests(text, family, isRun);
+  if (!(has(before) || has(after) || TRACE[family]?.test(before) === true)) return after;
+  const old = testRegions(before, family, isRun);
+  const now = testRegions(after, family, isRun);
   if (old === undefined || now === undefined) return undefined;
   if (TRACE[family]?.test(without(before, old)) === true) return undefined;
   const texts = old.map(({ from, to }) => before.slice(from, to));
@@ -61,47 +75,18 @@ function withRegionsOf(before: string, after: string, family: string): string | 
   }
   // One that is inside of something else has no place of its own any more.
   if (texts.some((text) => /^[ \t]/.test(text))) return undefined;
-  const rest = without(after, now);
+  const isMoved = ({ from, to }: Region): boolean => moved.has(after.slice(from, to).trim());
+  const rest = without(
+    after,
+    now.filter((one) => before !== "" || !isMoved(one)),
+  );
   return texts.length === 0 ? rest : `${rest.trimEnd()}\n\n${texts.join("\n\n")}\n`;
-}
-
-interface Region {
-  from: number;
-  to: number;
 }
 
 function without(text: string, regions: readonly Region[]): string {
   let rest = text;
   for (const { from, to } of regions.toReversed()) rest = rest.slice(0, from) + rest.slice(to);
   return rest;
-}
-
-/** The regions of tests in a text; `undefined` where a brace of one is not closed. */
-function regionsOf(text: string, start: RegExp): Region[] | undefined {
-  const regions: Region[] = [];
-  const every = new RegExp(start.source, "gm");
-  for (let found = every.exec(text); found !== null; found = every.exec(text)) {
-    const to = found[0].endsWith(";") ? every.lastIndex : endOfBlock(text, every.lastIndex);
-    if (to === undefined) return undefined;
-    regions.push({ from: found.index, to });
-    every.lastIndex = to;
-  }
-  return regions;
-}
-
-/** Comments, texts and single characters, in which braces mean nothing; and braces. */
-const TOKEN =
-  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|r(#*)"[\s\S]*?"\1|"(?:\\[\s\S]|[^"\\])*"|'(?:\\.|[^'\\\n])'|`(?:\\[\s\S]|[^`\\])*`|[{}]/g;
-
-/** Where the block ends whose brace was opened right before `from`. */
-function endOfBlock(text: string, from: number): number | undefined {
-  TOKEN.lastIndex = from;
-  let depth = 1;
-  for (let token = TOKEN.exec(text); token !== null; token = TOKEN.exec(text)) {
-    if (token[0] === "{") depth++;
-    if (token[0] === "}" && --depth === 0) return TOKEN.lastIndex;
-  }
-  return undefined;
 }
 
 /** The text with the examples as they were, those that were added left out; `undefined` where one is gone or changed. */

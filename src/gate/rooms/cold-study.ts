@@ -16,7 +16,8 @@ import {
 } from "../influence/checks/protected-commands.js";
 import { followMoves } from "../influence/protected-imports.js";
 import { withoutAddedSuppressions } from "../influence/suppressions.js";
-import { withTestsOf } from "../influence/tests-in-source.js";
+import { testTexts, withTestsOf } from "../influence/tests-in-source.js";
+import type { TestsThatRun } from "../influence/tests-that-run.js";
 import { classifyChanges } from "./influence-study.js";
 import type { RoomPlan } from "./room-plan.js";
 
@@ -67,9 +68,13 @@ export async function studyChanges(
   const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
   const blobs = await readBlobs(repo, oids, MOST_BYTES);
   const rules = nameRules(protection, named, work);
-  const found = await classifyChanges(places, { base, persons, baseFiles, changes, blobs }, rules);
+  const { found, tests } = await classifyChanges(
+    places,
+    { base, persons, baseFiles, changes, blobs },
+    { rules, commands: [...commands.project, ...commands.own] },
+  );
   const kinds = new Map(found.map((one) => [one.path, one]));
-  const withOldTests = keepOldTests({ changes, blobs, kinds }, runsExamples(commands));
+  const withOldTests = keepOldTests({ changes, blobs, kinds }, tests);
   return {
     base,
     persons,
@@ -92,24 +97,24 @@ export function kindOf({ kinds }: Pick<Study, "kinds">, path: string): Influence
 /** Source files with the tests in them as at the base; a file whose tests cannot be told apart becomes a check. */
 function keepOldTests(
   { changes, blobs, kinds }: Pick<Study, "changes" | "blobs"> & { kinds: Map<string, Classified> },
-  hasExamples: boolean,
+  { runsExamples, isRun }: TestsThatRun,
 ): RoomText[] {
+  const moved = new Set(
+    changes.flatMap(({ path: bytes, from }) => {
+      const [path, text] = [toText(bytes), blobs.get(from.oid)];
+      return text === undefined ? [] : testTexts({ path, text }, isRun(path));
+    }),
+  );
   return changes.flatMap(({ path: bytes, from, to }) => {
     const path = toText(bytes);
-    const [before, after] = [blobs.get(from.oid), blobs.get(to.oid)];
+    const before = exists(from) ? blobs.get(from.oid) : "";
+    const after = exists(to) ? blobs.get(to.oid) : undefined;
     if (before === undefined || after === undefined || kindOf({ kinds }, path) !== "source") return [];
-    const kept = withTestsOf({ path, before, after }, hasExamples);
+    const kept = withTestsOf({ path, before, after }, { runsExamples, isRun: isRun(path), moved });
     if (kept === "check")
       kinds.set(path, { path, kind: "check", why: "it holds tests that cannot be told apart" });
     return kept === undefined || kept === "check" ? [] : [{ path: bytes, mode: to.mode, text: kept.text }];
   });
-}
-
-/** Whether a command runs the examples in documentation as tests. */
-function runsExamples({ project, own }: Commands): boolean {
-  return [...project, ...own].some((command) =>
-    /doctest|\bcargo\s+(?:test|t)\b|\bmix\s+test\b/.test(command),
-  );
 }
 
 /** The source of a room with the suppressions blanked that it adds; empty if it adds none. */

@@ -6,6 +6,7 @@ import { readBlobs } from "../../git/base/objects.js";
 import { classify } from "../influence/classify.js";
 import { probeOf, wordsOf } from "../influence/program/import-graph.js";
 import type { ChangedFile, Classified, NameRules, Reference } from "../influence/program/kinds.js";
+import { testsThatRun, type TestsThatRun } from "../influence/tests-that-run.js";
 import type { ColdPlaces } from "./cold-room.js";
 import { InstalledModules } from "./setup/installed-modules.js";
 
@@ -21,12 +22,18 @@ interface ChangesToClassify {
   blobs: ReadonlyMap<string, string>;
 }
 
+/** The kind of each change, and which tests in source run. */
+interface ClassifiedChanges {
+  found: Classified[];
+  tests: TestsThatRun;
+}
+
 /** Classifies every change. Throws a `GitError`. */
 export async function classifyChanges(
   places: ColdPlaces,
   study: ChangesToClassify,
-  rules: NameRules,
-): Promise<Classified[]> {
+  { rules, commands }: { rules: NameRules; commands: readonly string[] },
+): Promise<ClassifiedChanges> {
   const { changes, blobs } = study;
   const { repo } = places.rooms;
   const files = changes.map((entry) => changedFile(entry, blobs));
@@ -35,9 +42,10 @@ export async function classifyChanges(
   const known = { isInstalled: installed.has, ...rules };
   for (;;) {
     const found = classify(files, texts.reference, known);
+    const tests = testsThatRun(files, texts.reference, { rules: known, commands });
     // All texts and modules that were asked for are looked up together, and then every path is judged again.
     const [isMore, isLooked] = [await texts.read(), await installed.look()];
-    if (!isMore && !isLooked) return found;
+    if (!isMore && !isLooked) return { found, tests };
   }
 }
 

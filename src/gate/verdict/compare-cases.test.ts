@@ -167,3 +167,11 @@ test("law: a room with the same cases, in any order and with more of them, is no
     }),
   );
 });
+
+test("a case that the source alone skips does not run elsewhere under its title", () => {
+  const base = run({ "a.test.js > a": "failed", "b.test.js > b": "passed" });
+  const source = [run({ "a.test.js > a": "skipped", "ab-test.js > a": "passed", "b.test.js > b": "passed" })];
+  expect(reasons(base, { source })).toEqual([
+    'with the attempt\'s source alone, 1 test of "npm test" that ran before is skipped: a.test.js > a',
+  ]);
+});

@@ -29,10 +29,11 @@ export interface CaseDoubts {
 
 /**
  * Returns the reasons why the reported cases keep an attempt from being verified; `undefined` if they do not. Cases that ran
- * before or in room 1 must run in every room, unless one with the same last title, which did not run before, runs elsewhere.
+ * before or in room 1 must run in every room, unless one with the same last title, which did not run before, runs elsewhere. With the
+ * source alone no test was moved: one that is skipped there is skipped by the source.
  */
 export function compareCases({ before = [], source, whole }: CaseOrder): CaseDoubts | undefined {
-  const alone = source === undefined ? [] : reasonsIn([before], source, "with the attempt's source alone, ");
+  const alone = source === undefined ? [] : reasonsIn([before], source, ALONE);
   const all = whole === undefined ? [] : reasonsIn([before, source ?? []], whole, "");
   const [first, ...others] = [...new Set([...all, ...alone])];
   return first === undefined ? undefined : { because: "no-report", reasons: [first, ...others] };
@@ -66,6 +67,7 @@ interface Gone {
   skipped: boolean;
 }
 
+const ALONE = "with the attempt's source alone, ";
 const NAMED = 3;
 const MOST_NAME = 160;
 
@@ -92,7 +94,10 @@ function reasonsIn(earlier: readonly (readonly Ran[])[], now: readonly Ran[], wh
       }
     }
   }
-  return [...reasons, ...tellGone(withoutMoved([...gone.values()], now, taken), where)];
+  const mayMove = ({ skipped }: Gone): boolean => !(skipped && where === ALONE);
+  const all = [...gone.values()];
+  const left = [...withoutMoved(all.filter(mayMove), now, taken), ...all.filter((one) => !mayMove(one))];
+  return [...reasons, ...tellGone(left, where)];
 }
 
 /** The cases of a command that ran before, each once. */

@@ -29,6 +29,14 @@ export function searchPathsIn(text: string): string[] {
     .filter((one) => one !== "" && !one.includes("$"));
 }
 
+/** The folders of the project that a text puts on PATH: `bin` of `PATH="$PWD/bin:$PATH"`. */
+export function pathFoldersIn(text: string): string[] {
+  return [...text.matchAll(/(?<=\bPATH=["']?)[^\s"';&|]+/g)]
+    .flatMap(([value]) => value.split(":"))
+    .map((one) => one.replace(/^\$(?:PWD|\{PWD\}|\(pwd\))\/?/, "./"))
+    .filter((one) => !one.includes("$") && !one.startsWith("/") && one !== "");
+}
+
 /** Programs that take files and folders of tests as their operands. */
 const RUNNERS =
   /^(?:pytest|py\.test|nose2?|nosetests|vitest|jest|mocha|ava|tap|jasmine|playwright|cypress|karma|prove|phpunit|pest|codecept|behat|rspec|bats|cucumber|testcafe|busted|ctest|shellspec|tape|uvu|borp)$/;

@@ -7,7 +7,7 @@ import { listSimpleCommands, type SimpleCommand } from "../../../shell/simple-co
 import { ANY } from "../../../shell/words.js";
 import { parseJson } from "../../../system/text/json.js";
 import { listRunFiles, findScript, readOptionValues } from "./command-words.js";
-import { readUse, searchPathsIn } from "./command-use.js";
+import { pathFoldersIn, readUse, searchPathsIn } from "./command-use.js";
 import { isTelling, isWild, wildPattern } from "./wildcards.js";
 import { listRecipes } from "./protected-makefile.js";
 import { TOOL_FILES } from "./protected-patterns.js";
@@ -42,6 +42,8 @@ export interface Named {
   words: ReadonlySet<string>;
   /** Folders in which the commands have modules looked up: PYTHONPATH, -I, -L. */
   roots: ReadonlySet<string>;
+  /** Folders that commands put on PATH. */
+  pathFolders: ReadonlySet<string>;
   /** Folders that commands give to a test runner. */
   testFolders: ReadonlySet<string>;
 }
@@ -88,6 +90,7 @@ export function findNamedFiles({ project, own }: Commands, folder: string, base:
     wild: [],
     words: none(),
     roots: none(),
+    pathFolders: none(),
     testFolders: none(),
   };
   const common = { named, base, folder, depth: DEPTH, judged: true, seen: new Set<string>() };
@@ -118,6 +121,7 @@ interface Found {
   wild: Wild[];
   words: Set<string>;
   roots: Set<string>;
+  pathFolders: Set<string>;
   testFolders: Set<string>;
 }
 
@@ -145,6 +149,8 @@ function lookAt(search: Search, text: string): void {
   search.seen.add(key);
   const roots = searchPathsIn(text);
   for (const root of roots) search.named.roots.add(posix.normalize(posix.join(folder, root)));
+  for (const one of pathFoldersIn(text))
+    search.named.pathFolders.add(posix.join(folder, one).replace(/^\.$|\/$/, ""));
   // Shells read these before anything else.
   for (const [file] of text.matchAll(/(?<=\b(?:BASH_ENV|ENV|RUBYOPT=-r|PERL5OPT=-M)=["']?)[^\s"';&|]+/g))
     noteRun(search, posix.normalize(posix.join(folder, file)));

@@ -91,13 +91,13 @@ export class ImportGraph {
   }
 
   /** Files, at the reference or as the attempt leaves them, whose text passes; each has at least one of the words. */
-  filesWith(words: readonly string[], passes: (text: string) => boolean): string[] {
+  filesWith(words: readonly string[], passes: (text: string, path: string) => boolean): string[] {
     const before = words
       .flatMap((word) => this.reference.mentions(word))
-      .filter((one) => passes(this.reference.text(one) ?? ""));
+      .filter((one) => passes(this.reference.text(one) ?? "", one));
     const now = words
       .flatMap((word) => this.#words().get(probeOf(word)) ?? [])
-      .filter((one) => passes(this.#changes.get(one)?.after ?? ""));
+      .filter((one) => passes(this.#changes.get(one)?.after ?? "", one));
     return [...new Set([...before, ...now])];
   }
 

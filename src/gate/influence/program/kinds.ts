@@ -47,9 +47,11 @@ export interface NameRules {
   testFolders?: readonly string[];
   /** Where modules are looked up besides the folder of the file that imports them. */
   search: SearchPath;
+  /** Folders that commands put on PATH. */
+  pathFolders?: ReadonlySet<string>;
   /** Modules that commands load by name: `python -m NAME`. */
   modules?: ReadonlySet<string>;
-  /** Whether a language's library or an installed package has a file or module of this name: `json`, `Test/More.pm`, `assert.h`. */
+  /** Whether a language's library or an installed package has a file or module of this name: `json`, `Test/More.pm`, `assert.h`; `shell`: a program. */
   isInstalled?: (family: Family, name: string) => boolean;
 }
 

@@ -1,4 +1,4 @@
-// Which modules and headers a machine brings for each language: the interpreter's library, and what is installed for it.
+// Which modules, headers and programs a machine brings: each language's own library, and what is installed for it.
 // Looked up where the interpreters look, by their documented folders; none of them is started.
 // Leaves what follows from a name that is there to influence/shadowing.ts.
 import path from "node:path";
@@ -101,6 +101,7 @@ export class InstalledModules {
   }
 
   async #expandAll(family: Family): Promise<readonly string[]> {
+    if (family === "shell") return (this.env["PATH"] ?? "").split(":").filter((one) => path.isAbsolute(one));
     const place = PLACES[family];
     if (place === undefined) return [];
     const {
