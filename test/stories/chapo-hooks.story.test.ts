@@ -1,5 +1,5 @@
 // Hooks of the built-in engine through the program: a file of Claude Code unchanged, addresses, and hooks that fail.
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -50,6 +50,31 @@ test(
     expect(denied?.output).toContain(`no rm in ${rig.project}`);
     expect(written?.output).toContain("format it");
     expect([rig.read("a.txt"), rig.read("b.txt")]).toEqual(["alpha\n", "from the hook"]);
+  }),
+);
+
+test(
+  "a PermissionRequest hook that allows a call with other arguments: these are what runs, and rules hold for them",
+  story(async (rig) => {
+    const file = path.join(rig.root, "chapo-script.json");
+    const turns = [call("fs_writeFile", { path: "a.txt", content: "from the model" }), { say: "Done." }];
+    writeFileSync(file, JSON.stringify({ turns }));
+    const play = (input: Record<string, unknown>) => {
+      const decision = { behavior: "allow", updatedInput: input };
+      const command = `echo '${JSON.stringify({ hookSpecificOutput: { decision } })}'`;
+      const chapo = { script: file, rules: { deny: ["Write(kept/**)"] } };
+      const hooks = { events: { PermissionRequest: [{ command }] } };
+      rig.settings({ agents: { chapo: { model: "scripted", chapo } }, hooks });
+      return rig.run(["chapo", "--json", "Go"]);
+    };
+    const written = await play({ file_path: "b.txt", content: "from the hook" });
+    expect(dataOf(eventsOf(written), "tool_result")).toMatchObject([{ success: true }]);
+    expect(rig.read("b.txt")).toBe("from the hook");
+    const denied = await play({ file_path: "kept/b.txt", content: "from the hook" });
+    expect(dataOf(eventsOf(denied), "tool_result")).toMatchObject([{ success: false, code: "denied" }]);
+    expect([existsSync(path.join(rig.project, "a.txt")), existsSync(path.join(rig.project, "kept"))]).toEqual(
+      [false, false],
+    );
   }),
 );
 

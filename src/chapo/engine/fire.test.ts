@@ -80,6 +80,9 @@ test("PermissionRequest answers where a person would be asked, and a Notificatio
   expect(allows.fired).toEqual([]);
   expect(await fireRequest(allows.world, call, asks())).toEqual({ allowed: true });
   expect(await fireRequest(allows.world, call, asks("Edit"))).toHaveProperty("asks");
+  const changes = worldOf({ PermissionRequest: { verdict: "allow", input: { file_path: "b" } } });
+  expect(await fireRequest(changes.world, call, asks())).toEqual({ changed: { path: "b" } });
+  expect(await fireRequest(changes.world, call, asks("Edit"))).toHaveProperty("asks");
   const denies = worldOf({ PermissionRequest: { verdict: "deny", reason: "r" } });
   expect(await fireRequest(denies.world, call, asks())).toEqual({ refused: "a hook refused it: r" });
   const silent = worldOf({});

@@ -9,12 +9,13 @@ import type { EngineWorld, GateCall, LiveConversation, Permit, PermitQuestion } 
 /** PreToolUse: before the rules. `input`: the changed arguments, in the tool's own words. */
 export async function fireBefore(world: EngineWorld, call: GateCall): Promise<HookAnswer> {
   if (world.hooks === undefined) return {};
-  const answer = await world.hooks("PreToolUse", listHookNames(call.tool.name), describeCall(call));
+  return toOwnWords(call, await world.hooks("PreToolUse", listHookNames(call.tool.name), describeCall(call)));
+}
+
+function toOwnWords({ tool }: GateCall, answer: HookAnswer): HookAnswer {
   if (answer.input === undefined) return answer;
-  return {
-    ...answer,
-    input: toCanonicalCall("claude", toHookCall(call.tool.name, {}).name, answer.input).args,
-  };
+  const { args } = toCanonicalCall("claude", toHookCall(tool.name, {}).name, answer.input);
+  return { ...answer, input: args };
 }
 
 function describeCall({ tool, args, callId, agent }: GateCall): Record<string, unknown> {
@@ -43,15 +44,21 @@ function mayAnswer({ rule, mayRemember }: PermitQuestion): boolean {
   return rule === undefined && mayRemember;
 }
 
-/** PermissionRequest: answers for the person, where one would be asked. */
-export async function fireRequest(world: EngineWorld, call: GateCall, permit: Permit): Promise<Permit> {
+/** PermissionRequest: answers for the person, where one would be asked. `changed`: it allows the call with these arguments. */
+export async function fireRequest(
+  world: EngineWorld,
+  call: GateCall,
+  permit: Permit,
+): Promise<Permit | { changed: unknown }> {
   if (world.hooks === undefined || !("asks" in permit)) return permit;
   const { because, preview } = permit.asks;
   const input = { ...describeCall(call), message: because, preview };
-  const answer = await world.hooks("PermissionRequest", listHookNames(call.tool.name), input);
+  const names = listHookNames(call.tool.name);
+  const answer = toOwnWords(call, await world.hooks("PermissionRequest", names, input));
   if (answer.verdict === "deny")
     return { refused: `a hook refused it: ${answer.reason ?? "no reason given"}` };
-  if (answer.verdict === "allow" && mayAnswer(permit.asks)) return { allowed: true };
+  if (answer.verdict === "allow" && mayAnswer(permit.asks))
+    return answer.input === undefined ? { allowed: true } : { changed: answer.input };
   // It cannot delay the question.
   void world.hooks("Notification", ["permission_prompt"], {
     notification_type: "permission_prompt",

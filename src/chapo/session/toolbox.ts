@@ -116,7 +116,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
       mayConnect: (address) => !isPrivateAddress(address),
     }),
     ...createTodoTools(request.todos),
-    ...createNotebookTools({ ...place, random: ports.random }),
+    ...createNotebookTools(place),
     ...createDocumentTools({ ...place, documents: settings.documents }),
     ...createMemoryTools(memory),
   ];

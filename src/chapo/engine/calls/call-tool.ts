@@ -126,12 +126,19 @@ async function catchErrors(pass: () => Promise<Passed>): Promise<Passed> {
 
 type Passed = GateCall | Refusal | WaitingCall;
 
-/** `approved`: a person changed the arguments to those of `read` and allowed them. `changed`: a hook changed them. */
+/** Who changed the arguments to those of the call. */
+interface Changes {
+  /** A person, who allowed them. */
+  approved?: Approval | undefined;
+  /** A hook; `allowed`: one that answers for the person. */
+  byHook?: "changed" | "allowed" | undefined;
+}
+
 async function passGate(
   world: EngineWorld,
   live: LiveConversation,
   read: ReadCall,
-  { approved, changed }: { approved?: Approval | undefined; changed?: boolean } = {},
+  { approved, byHook }: Changes = {},
 ): Promise<Passed> {
   const { name, tool, agent, args, problem } = read;
   if (tool === undefined) return refuseUnknown(name, world, live);
@@ -151,10 +158,13 @@ async function passGate(
   const outside = await world.gate.checkSubjects(prepared.subjects);
   if (outside !== undefined) return { code: "outside", error: outside };
   const call: GateCall = { callId: read.id, agent, tool, args, prepared, ...given({ approved }) };
-  const hook = approved === undefined ? await judgeByHooks(world, live, call) : {};
-  if (hook.verdict !== "deny" && hook.input !== undefined && changed !== true)
-    return passGate(world, live, { ...read, args: hook.input }, { changed: true });
-  const permission = await permit(world, live, { call, hook });
+  const judged = approved === undefined ? await judgeByHooks(world, live, call) : {};
+  if (judged.verdict !== "deny" && judged.input !== undefined && byHook === undefined)
+    return passGate(world, live, { ...read, args: judged.input }, { byHook: "changed" });
+  const hook = byHook === "allowed" ? { verdict: "allow" as const, ...judged } : judged;
+  const permission = await permit(world, live, { call, hook, byHook });
+  if ("changed" in permission)
+    return passGate(world, live, { ...read, args: permission.changed }, { byHook: "allowed" });
   if ("fails" in permission) return { code: "failed", error: permission.fails };
   if ("refused" in permission) return { code: "denied", error: permission.refused };
   if ("pending" in permission || "paused" in permission) return permission;
@@ -175,12 +185,12 @@ async function judgeByHooks(world: EngineWorld, live: LiveConversation, call: Ga
 async function permit(
   world: EngineWorld,
   live: LiveConversation,
-  { call, hook }: { call: GateCall; hook: HookAnswer },
-): Promise<Permission | { approved: undefined } | { fails: string }> {
+  { call, hook, byHook }: { call: GateCall; hook: HookAnswer; byHook: Changes["byHook"] },
+): Promise<Permission | { approved: undefined } | { fails: string } | { changed: unknown }> {
   const judged = await applyVerdict(call, await world.gate.permit(call), hook);
   const isAnswered = call.approved !== undefined || getPending(live, call)?.answer !== undefined;
-  const verdict = isAnswered ? judged : await fireRequest(world, call, judged);
-  if ("refused" in verdict) return verdict;
+  const verdict = isAnswered || byHook === "allowed" ? judged : await fireRequest(world, call, judged);
+  if ("refused" in verdict || "changed" in verdict) return verdict;
   if (call.approved !== undefined) return { approved: call.approved };
   // A person who was shown the call decides about it as it is; and what is known to fail needs no question.
   const fails = getPending(live, call) === undefined ? await call.prepared.check?.() : undefined;

@@ -44,6 +44,10 @@ async function site(text = `${JSON.stringify(NOTEBOOK, undefined, 1)}\n`) {
       const prepared = prepare(name, args);
       return "problem" in prepared ? prepared.problem : prepared.preview();
     },
+    check: async (name: string, args: object) => {
+      const prepared = prepare(name, args);
+      return "problem" in prepared ? prepared.problem : prepared.check?.();
+    },
     text: () => readFile(path.join(root, "n.ipynb"), "utf8"),
     json: async () => JSON.parse(await readFile(path.join(root, "n.ipynb"), "utf8")) as typeof NOTEBOOK,
   };
@@ -127,4 +131,25 @@ test("a preview shows the diff of the file", async () => {
   const told = await preview("notebook_edit", { cell_idx: 1, content: "new" });
   expect(told).toContain(`+   "source": "new"`);
   expect(await json()).toEqual(NOTEBOOK);
+});
+
+test("the same insertion is shown the same twice, so that its approval is for what was shown", async () => {
+  const { call, preview, json } = await site();
+  const args = { edit_mode: "insert", cell_idx: 0, content: "y = 1" };
+  const shown = await preview("notebook_edit", args);
+  expect(await preview("notebook_edit", args)).toBe(shown);
+  await call("notebook_edit", args);
+  await call("notebook_edit", args);
+  const ids = (await json()).cells.map(({ id }) => id);
+  expect(shown).toContain(ids[1]);
+  expect(new Set(ids).size).toBe(4);
+});
+
+test("an edit that is known to fail says so before anybody is asked", async () => {
+  const { check } = await site();
+  expect(await check("notebook_edit", { cell_idx: 9, content: "x" })).toContain("out of range");
+  expect(await check("notebook_edit", { path: "gone.ipynb", cell_idx: 0, content: "x" })).toContain(
+    "no such",
+  );
+  expect(await check("notebook_edit", { cell_idx: 0, content: "x" })).toBeUndefined();
 });

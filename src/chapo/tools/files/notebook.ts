@@ -1,17 +1,12 @@
 // The tools notebook_read and notebook_edit for Jupyter notebooks. An edit changes one cell and leaves the rest of the JSON.
 import { z } from "zod";
-import type { Random } from "../../../system/ports.js";
 import { tryParseJson } from "../../../system/text/json.js";
+import { sha256Hex } from "../../../system/text/sha256.js";
 import { defineTool, done, failed, type Tool } from "../../tool.js";
 import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
 import { formatCells } from "./notebook-cells.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 import { createUnifiedDiff, describeChange } from "./unified-diff.js";
-
-/** The project with the notebooks, and the source of ids for new cells. */
-export interface NotebookPlace extends ProjectFolder {
-  random: Random;
-}
 
 type Json = Record<string, unknown>;
 
@@ -36,7 +31,7 @@ const EDIT = z.strictObject({
 type Edit = z.output<typeof EDIT>;
 
 /** Creates the notebook tools. */
-export function createNotebookTools(place: NotebookPlace): Tool[] {
+export function createNotebookTools(place: ProjectFolder): Tool[] {
   return [
     defineTool({
       name: "notebook_read",
@@ -65,6 +60,10 @@ export function createNotebookTools(place: NotebookPlace): Tool[] {
       },
       changes: true,
       subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+      check: async (args) => {
+        const edited = await editNotebook(place, args);
+        return "problem" in edited ? edited.problem : undefined;
+      },
       preview: async (args) => {
         const edited = await editNotebook(place, args);
         if ("problem" in edited) return `it would change nothing: ${edited.problem}`;
@@ -125,10 +124,10 @@ interface Edited {
   after: string;
 }
 
-async function editNotebook(place: NotebookPlace, args: Edit): Promise<Edited | { problem: string }> {
+async function editNotebook(place: ProjectFolder, args: Edit): Promise<Edited | { problem: string }> {
   const opened = await openNotebook(place, args.path, "write");
   if ("problem" in opened) return opened;
-  const did = editCells(opened, args, place.random);
+  const did = editCells(opened, args);
   if ("problem" in did) return { problem: `${opened.shown}: ${did.problem}` };
   const after = serialize(opened);
   if (countBytes(after) > LARGEST_FILE)
@@ -136,11 +135,7 @@ async function editNotebook(place: NotebookPlace, args: Edit): Promise<Edited | 
   return { path: opened.path, shown: opened.shown, did: did.did, before: opened.text, after };
 }
 
-function editCells(
-  { notebook, cells }: Opened,
-  args: Edit,
-  random: Random,
-): { did: string } | { problem: string } {
+function editCells({ notebook, cells, text }: Opened, args: Edit): { did: string } | { problem: string } {
   const mode = args.edit_mode ?? "replace";
   if (mode !== "delete" && args.content === undefined)
     return { problem: `content: missing; it is needed to ${mode}` };
@@ -149,7 +144,9 @@ function editCells(
   if (typeof at !== "number") return at;
   const cell = cells[at];
   if (mode === "insert") {
-    cells.splice(at, 0, createCell(notebook, source, args.cell_type ?? "code", random));
+    // The same edit gets the same id: a person approves the text that was shown.
+    const id = sha256Hex(JSON.stringify([text, at, source])).slice(0, 8);
+    cells.splice(at, 0, createCell(notebook, source, { type: args.cell_type ?? "code", id }));
     return { did: `inserted cell ${at}` };
   }
   if (mode === "delete") {
@@ -186,11 +183,11 @@ function findInsertPosition(cells: readonly Json[], args: Edit): number | { prob
   return at;
 }
 
-function createCell(notebook: Json, source: string, type: string, random: Random): Json {
+function createCell(notebook: Json, source: string, { type, id }: { type: string; id: string }): Json {
   const { nbformat, nbformat_minor: minor } = notebook;
   // Format 4.5 introduced cell ids; earlier formats do not allow them.
   const named = typeof nbformat === "number" && typeof minor === "number" && nbformat * 100 + minor >= 405;
-  const cell: Json = { cell_type: type, ...(named ? { id: random.hex(4) } : {}), metadata: {} };
+  const cell: Json = { cell_type: type, ...(named ? { id } : {}), metadata: {} };
   if (type === "code") Object.assign(cell, { execution_count: null, outputs: [] });
   cell.source = splitSource(source);
   return cell;

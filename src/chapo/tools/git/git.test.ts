@@ -104,6 +104,22 @@ test("git_diff shows the tree or the staged changes, of one path if asked, trunc
   expect(long).toMatch(/\[… \d+ of \d+ bytes were cut here …\]\n$/);
 });
 
+test("git_add leaves out files that a rule hides, unless the file is named", async () => {
+  write("a.txt", "two\n");
+  mkdirSync(path.join(root, "keys"));
+  write("keys/k.txt", "key\n");
+  const hidden = { name: (file: string) => file.startsWith("keys/"), content: () => false };
+  const add = async (files: string) =>
+    getText(
+      await callTool(createGitTools({ ports, root, env, allowMain: false, hidden }), "git_add", { files }),
+    );
+  expect(await add(".")).toBe(
+    "staged:\nM\ta.txt\n[left out, because reading needs a permission: 1 of the files]",
+  );
+  expect(await add("keys")).toContain("left out");
+  expect(await add("keys/k.txt")).toBe("staged:\nM\ta.txt\nA\tkeys/k.txt");
+});
+
 test("git_add stages the given files; git_commit reports the hash and refuses when nothing is staged", async () => {
   write("a.txt", "two\n");
   write("b.txt", "b\n");

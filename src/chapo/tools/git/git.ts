@@ -32,7 +32,7 @@ export function createGitTools(world: GitWorld): Tool[] {
   return [
     createStatusTool(git),
     createDiffTool(git, world.hidden),
-    createAddTool(git),
+    createAddTool(git, world.hidden),
     createCommitTool(git),
     createPushTool(git, world.allowMain),
     createPullTool(git),
@@ -146,45 +146,59 @@ function createDiffTool(git: Git, hidden: Hidden | undefined): Tool {
       const args = ["--no-optional-locks", "diff", "--no-color", "--no-ext-diff", "--no-textconv"];
       if (staged === true) args.push("--cached");
       const named = only === undefined ? [] : [only];
-      const left = hidden === undefined ? [] : await findHiddenChanges(git, { args, named, hidden }, signal);
+      const list = [...args, "--name-only", "--no-renames"];
+      const left = await findHidden(git, { list, named, hides: "content", hidden }, signal);
       if ("problem" in left) return failed(left.problem);
-      args.push("--", ...named.map(toLiteral), ...left.map((file) => `:(top,exclude,literal)${file}`));
+      args.push("--", ...toPathspecs(named, left));
       const ran = await git.run(args, signal, { keep: { head: DIFF_BYTES, tail: 0 } });
       const problem = describeProblem("git diff", ran);
       if (problem !== undefined) return failed(problem);
-      const note =
-        left.length === 0
-          ? ""
-          : `\n[left out, because reading needs a permission: ${left.length} of the files]`;
       const shown = ran.stdout === "" ? `no ${staged === true ? "staged" : "unstaged"} changes` : ran.stdout;
-      return done(shown + note);
+      return done(shown + describeLeftOut(left));
     },
   });
 }
 
-function toLiteral(file: string): string {
-  return `:(literal)${file}`;
+function toPathspecs(named: readonly string[], left: readonly string[]): string[] {
+  return [
+    ...named.map((file) => `:(literal)${file}`),
+    ...left.map((file) => `:(top,exclude,literal)${file}`),
+  ];
 }
 
-/** Lists the changed files that a diff must not show, relative to the repository's root. Also finds renamed ones. */
-async function findHiddenChanges(
+function describeLeftOut({ length }: readonly string[]): string {
+  return length === 0 ? "" : `\n[left out, because reading needs a permission: ${length} of the files]`;
+}
+
+/**
+ * Returns the files of a list (`list`: git's words for it) that a call must leave out, relative to the repository's root. The gate
+ * has decided on a file that is named.
+ */
+async function findHidden(
   git: Git,
-  { args, named, hidden }: { args: readonly string[]; named: readonly string[]; hidden: Hidden },
+  {
+    list,
+    named,
+    hides,
+    hidden,
+  }: { list: readonly string[]; named: readonly string[]; hides: keyof Hidden; hidden: Hidden | undefined },
   signal: AbortSignal,
 ): Promise<string[] | { problem: string }> {
+  if (hidden === undefined) return [];
   const prefix = (await git.ask(["rev-parse", "--show-prefix"], signal)) ?? "";
-  const list = [...args, "--name-only", "--no-renames", "-z", "--", ...named.map(toLiteral)];
-  const ran = await git.run(list, signal, { keep: { head: STATUS_BYTES, tail: 0 } });
-  const problem = describeProblem("git diff", ran);
+  const words = [...list, "-z", "--", ...toPathspecs(named, [])];
+  const ran = await git.run(words, signal, { keep: { head: STATUS_BYTES, tail: 0 } });
+  const problem = describeProblem(`git ${list.find((word) => !word.startsWith("-")) ?? ""}`, ran);
   if (problem !== undefined) return { problem };
   const toProject = (file: string): string => (file.startsWith(prefix) ? file.slice(prefix.length) : file);
-  // The gate has decided on a file that is named.
-  const isHidden = (file: string): boolean =>
-    hidden.content(toProject(file)) && !named.some((one) => path.normalize(one) === toProject(file));
-  return ran.stdout.split("\0").filter((file) => file !== "" && isHidden(file));
+  return [...new Set(ran.stdout.split("\0"))]
+    .filter((file) => file !== "" && hidden[hides](toProject(file)))
+    .filter((file) => !named.some((one) => path.normalize(one) === toProject(file)));
 }
 
-function createAddTool(git: Git): Tool {
+const CHANGED = ["ls-files", "--full-name", "--modified", "--deleted", "--others", "--exclude-standard"];
+
+function createAddTool(git: Git, hidden: Hidden | undefined): Tool {
   return defineTool({
     name: "git_add",
     description: "Stages the new, changed and deleted files among the given files and folders.",
@@ -198,11 +212,15 @@ function createAddTool(git: Git): Tool {
     subjects: ({ files }) => [files].flat().map((one) => ({ kind: "path", path: one, use: "read" })),
     timeoutMs: LOCAL_MS + MORE_MS,
     run: async ({ files }, { signal }) => {
-      const ran = await git.run(["--literal-pathspecs", "add", "--all", "--", ...[files].flat()], signal);
+      const named = [files].flat();
+      const left = await findHidden(git, { list: CHANGED, named, hides: "name", hidden }, signal);
+      if ("problem" in left) return failed(left.problem);
+      const ran = await git.run(["add", "--all", "--", ...toPathspecs(named, left)], signal);
       const problem = describeProblem("git add", ran);
       if (problem !== undefined) return failed(problem);
       const staged = await git.ask(["diff", "--cached", "--name-status"], signal);
-      return done(staged === undefined || staged === "" ? "nothing is staged" : `staged:\n${staged}`);
+      const shown = staged === undefined || staged === "" ? "nothing is staged" : `staged:\n${staged}`;
+      return done(shown + describeLeftOut(left));
     },
   });
 }
