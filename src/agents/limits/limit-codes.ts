@@ -31,7 +31,8 @@ const CODES: Named = [
     "authenticationfailed authenticationerror invalidapikey apikeyinvalid unauthenticated unauthorized " +
       "permissionerror permissiondenied permissiondeniederror providerautherror fatalauthenticationerror authrequired " +
       "usagenotincluded accessdeniedexception expiredtokenexception expiredtoken unrecognizedclientexception " +
-      "nocredentialserror defaultcredentialserror refresherror accountdeactivated organizationdisabled",
+      "nocredentialserror defaultcredentialserror refresherror accountdeactivated organizationdisabled " +
+      "invalidgrant invalidtoken",
   ],
   ["model-unknown", "modelnotfound modelnotfounderror providermodelnotfounderror"],
   [
@@ -57,7 +58,7 @@ const WRAPPERS: Named = [
       "readerror pooltimeout remoteprotocolerror endpointconnectionerror connectionclosederror " +
       "clientconnectorerror clientconnectordnserror serverdisconnectederror timeout deadlineexceeded",
   ],
-  ["overloaded", "internalservererror servererror apierror"],
+  ["overloaded", "internalservererror badgatewayerror gatewaytimeouterror servererror apierror"],
 ];
 
 /** Said of too much to count before a status or the words: claude calls a refused connection a server_error. */

@@ -48,22 +48,31 @@ export interface ErrorBody {
 
 const DEEPEST = 4;
 
-/** Reads the error shapes of Anthropic, OpenAI and Google; `undefined` for JSON that is not an error. */
-export function readErrorBody(json: unknown, depth = 0): ErrorBody | undefined {
+/**
+ * Reads the error shapes of Anthropic, OpenAI and Google; `undefined` for JSON that is not an error. `isQuoted`: it stands behind
+ * words that tell of an error, so a message alone is one.
+ */
+export function readErrorBody(
+  json: unknown,
+  { depth = 0, isQuoted = false }: { depth?: number; isQuoted?: boolean } = {},
+): ErrorBody | undefined {
   const root: unknown = Array.isArray(json) ? json[0] : json;
   const nested = field(root, "error") ?? field(field(root, "response"), "error");
   const error = typeof nested === "object" && nested !== null ? nested : root;
-  const message = textField(error, "message") ?? (typeof nested === "string" ? nested : undefined);
-  const codes = codesOf(error);
-  if (message === undefined || (error === root && codes.length === 0 && nested === undefined))
+  const told = textField(error, "message") ?? (typeof nested === "string" ? nested : undefined);
+  // OAuth (RFC 6749): the code is in `error`.
+  const described = textField(root, "error_description");
+  const message = described ?? told;
+  const codes = [...codesOf(error), ...(described === undefined || told === undefined ? [] : [told])];
+  if (message === undefined || (error === root && codes.length === 0 && nested === undefined && !isQuoted))
     return undefined;
   const status = [root, error]
-    .flatMap((one) => [numberField(one, "code"), numberField(one, "status")])
+    .flatMap((one) => ["code", "status", "http_status"].map((key) => numberField(one, key)))
     .find(isStatus);
   const own: ErrorBody = { codes, message, ...given({ status }), ...timesOf(error) };
   const inner = depth < DEEPEST ? readJson(message) : undefined;
-  const told = inner === undefined ? undefined : readErrorBody(inner, depth + 1);
-  return told === undefined ? own : { ...own, ...told, codes: [...told.codes, ...codes] };
+  const quoted = inner === undefined ? undefined : readErrorBody(inner, { depth: depth + 1 });
+  return quoted === undefined ? own : { ...own, ...quoted, codes: [...quoted.codes, ...codes] };
 }
 
 /** Parses a body; `undefined` when it is not a JSON object or list. */

@@ -12,7 +12,7 @@ import {
 } from "./limit-codes.js";
 import { isStatus, readErrorBody, readJson, type ErrorBody } from "./limit-facts.js";
 import { unwrap, type Unwrapped } from "./limit-prefixes.js";
-import { isCurt, isOfNetwork, readSentence, type Speaker } from "./limit-words.js";
+import { isCurt, isOfNetwork, isOfOthers, readPhrase, readSentence, type Speaker } from "./limit-words.js";
 
 /** Something said, understood: by its own status, codes and words. */
 export interface LineFacts {
@@ -33,20 +33,26 @@ export function readLine(
   const [line = ""] = text.split("\n", 1);
   const found = unwrap(line);
   const { rest, said, prefixed } = found;
+  if (!prefixed && isOfOthers(line)) return undefined;
   if (speaker === "passing" && !TO_ITS_USER.test(rest) && !CLIENTS_OWN.test(line)) return undefined;
   if ((speaker === "anybody" || speaker === "passing") && !prefixed)
     return tell(readSentence(rest, speaker), said);
-  if ((speaker === "printed" || speaker === "last") && !prefixed && !isCurt(rest)) return undefined;
-  const body = embeddedBody(text.slice(line.length - rest.length)) ?? quotedBody(rest);
+  const isEnd = speaker === "printed" || speaker === "last";
+  const isQuoted = /[a-z]/i.test(line.slice(0, line.length - rest.length));
+  const body = embeddedBody(text.slice(line.length - rest.length), isQuoted) ?? quotedBody(rest);
+  if (body === undefined && isEnd && !prefixed && !isCurt(rest)) return undefined;
   const behind = behindStatus(rest, speaker);
   const words =
     body === undefined
-      ? (readSentence(rest, prefixed ? "prefixed" : speaker) ?? behind?.words)
+      ? (readSentence(rest, prefixed ? "prefixed" : speaker) ??
+        behind?.words ??
+        (isEnd && isQuoted ? readPhrase(rest) : undefined))
       : readBody(body.message ?? "");
   const named = found.status ?? body?.status ?? behind?.status;
   const reason = weigh({ found, body, words, named }, speaker);
   const told = tell(reason, body?.message ?? said);
-  if (told === undefined || (told.reason === "network" && !isOfNetwork(line))) return undefined;
+  if (told === undefined || (told.reason === "network" && !isOfNetwork(isEnd ? text : line)))
+    return undefined;
   return {
     ...told,
     ...given({ status: named, body }),
@@ -69,17 +75,15 @@ interface Seen {
 /** Codes, then the status, then the words, then what wraps many errors. */
 function weigh({ found, body, words, named }: Seen, speaker: Speaker): FailureReason | undefined {
   const { rest, codes, classes } = found;
-  const byClass =
-    speaker === "anybody" || speaker === "passing" || !isCurt(rest)
-      ? []
-      : [...codes, ...classes.filter(isSdks)];
+  const isUnsure = speaker === "anybody" || speaker === "passing" || !isCurt(rest);
+  const byClass = isUnsure ? [] : [...codes, ...classes.filter(isSdks)];
   const own = body?.codes ?? leadingCode(rest);
   return (
     reasonOfCodes([...own, ...dropWrappers(byClass)], words) ??
     (named === undefined ? undefined : reasonOfStatus(named, words)) ??
     words ??
     reasonOfWeakCodes(own) ??
-    reasonOfWrappers(byClass.filter((code) => !classes.includes(code)))
+    reasonOfWrappers(isUnsure ? [] : codes)
   );
 }
 
@@ -103,11 +107,11 @@ function tell(reason: FailureReason | undefined, said: string): LineFacts | unde
 }
 
 /** The body a text begins with. */
-function embeddedBody(text: string): ErrorBody | undefined {
+function embeddedBody(text: string, isQuoted: boolean): ErrorBody | undefined {
   if (!/^\[?\s*\{/.test(text)) return undefined;
   const found = findObjects(text, "error").objects[0];
   if (found === undefined || text.slice(0, found.start).trim().length > 1) return undefined;
-  return readErrorBody(readJson(text.slice(found.start, found.end)));
+  return readErrorBody(readJson(text.slice(found.start, found.end)), { isQuoted });
 }
 
 const NAMED = /\\?["'](?:code|type|status|reason)\\?["']\s*:\s*\\?["']([A-Za-z][\w.]{2,60})\\?["']/g;

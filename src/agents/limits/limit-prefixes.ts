@@ -19,21 +19,32 @@ const PACKAGES =
 /** Endings of the SDKs' error classes. */
 const CLASS = String.raw`[A-Z]\w{0,60}?(?:Error|Exception|Exceeded|Exhausted|Unavailable|Unauthenticated|PermissionDenied|TooManyRequests|DeadlineExceeded|Timeout)`;
 
+/** A word before "error:" or "failed:", but none of what tests print. */
+const WORD = String.raw`(?!(?:expected|received|actual|got|assert\w*|tests?|mock\w*|fake|json|parse|login|build|docker|npm|git)\b)[a-z][\w'-]{1,19}`;
+
 /** Prefixes of log lines, and of errors of any program. */
 const LOGS: readonly Prefix[] = [
-  { pattern: /^[\s■●✕✖✗✘×❌⎿⚠️⏺ℹ│]+/u },
+  { pattern: /^[\s■●✕✖✗✘×❌⎿⚠️⏺ℹ│◇◆└⚡]+/u },
   { pattern: /^\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+Z?\]?\s+(?:-\s+)?/ },
-  { pattern: /^\[\d\d:\d\d:\d\d\]\s+/ },
+  { pattern: /^\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?\s+(?:-\s+)?/ },
   { pattern: /^(?:[\w.]+\s+-\s+)?(?:ERROR|WARNING|CRITICAL)(?:\s+-\s+|:[\w.]+:\s*)/ },
+  { pattern: /^[\w.]+:(?:ERROR|CRITICAL):\s+(?:\S+:\d+\s+-\s+)?/ },
   { pattern: /^\[?(?:ERROR|WARN|FATAL)[\]:]?\s+(?:[\w:]+:\s+)?/ },
   { pattern: /^\[?(?:error|fatal)\]\s*:?\s+/i },
   { pattern: /^(?:\[cause\]|caused by|reason|cause|details?):\s*/i },
   { pattern: /^\d{1,2}:\s+(?=[a-z])/i },
   { pattern: /^\[(?:Errno|WinError) -?\d+\]\s*/i },
   {
-    pattern: /^(?:[a-z]{3,12} )?(?:error|exception)(?:\s\[\w+\])?:\s*/i,
+    pattern: new RegExp(String.raw`^(?:${WORD} ){0,4}(?:error|exception)(?:\s\[\w+\])?\s?:\s*`, "i"),
   },
-  { pattern: /^(?:execution failed|request failed|generation failed):\s*/i },
+  {
+    pattern: new RegExp(String.raw`^(?:${WORD} ){1,4}failed(?: with (?:an )?(?:error|exception))?:\s*`, "i"),
+  },
+  { pattern: /^failed with (?:an )?(?:error|exception):?\s+/i },
+  // The tag of what writes: "[proxy] ".
+  { pattern: /^\[[A-Za-z][\w. -]{1,60}\]\s+(?=[A-Z])/ },
+  { pattern: /^error (?:while|when|during|in) [^:(]{1,60}(?:\([^)]{1,80}\))?:\s*/i },
+  { pattern: /^error from (?:the )?(?:provider|server|api|model|upstream)[^:]{0,40}:\s*/i },
   {
     pattern: /^(?:uncaught|unhandled)(?: \(in promise\)| promise)?(?: exception| rejection)?:?\s+(?=[A-Z])/i,
   },
@@ -49,7 +60,7 @@ const LOGS: readonly Prefix[] = [
   { pattern: /^Failed to login\.\s*(?:Message:\s*)?/ },
   {
     pattern:
-      /^(?:failed|error|unable) to (?:get|generate|fetch|call|send|create|query|complete|invoke)[^:]{0,60}:\s*/i,
+      /^(?:failed to|error to|unable to|cannot|could not) (?:get|generate|fetch|call|send|create|query|complete|invoke|make|process|perform|execute|stream|reach|contact|round-trip)\b[^:]{0,60}:\s*/i,
   },
 ];
 
@@ -72,6 +83,15 @@ const STATUSES: readonly Prefix[] = [
   },
   { pattern: /^error, status code: (?<status>[45]\d\d), (?:status: [^,]{0,60}, )?message:\s*/ },
   { pattern: /^Error (?<status>[45]\d\d), Message:\s*/ },
+  {
+    pattern: /^(?:[A-Za-z]+ )?API error \(?(?:status )?(?<status>[45]\d\d)(?: [A-Z][A-Za-z ]{1,40})?\)?:\s*/i,
+  },
+  { pattern: /^Status (?<status>[45]\d\d) [A-Z][A-Za-z ]{1,40}:\s*/ },
+  { pattern: /^(?<status>[45]\d\d) - (?=[[{])/ },
+  // "403 Forbidden: permission-denied: ...".
+  { pattern: /^(?:(?<status>[45]\d\d) [A-Z][A-Za-z ]{1,40}: )?(?<code>[a-z]+(?:-[a-z]+)+):\s*(?=[A-Z])/ },
+  // What was said, as a JSON string.
+  { pattern: /^(?<status>[45]\d\d) "(?<quoted>(?:[^"\\]|\\.){10,600})"\s*$/ },
   // gRPC, and services that pass its codes on.
   { pattern: /^rpc error: code = (?<code>\w+) desc = / },
   {

@@ -8,7 +8,7 @@ import { APIS } from "./words/apis.js";
 import { CLAUDE } from "./words/claude.js";
 import { CODEX } from "./words/codex.js";
 import { GEMINI } from "./words/gemini.js";
-import { CERTIFICATE, NETWORK, OWN_SERVICE } from "./words/network.js";
+import { CERTIFICATE, NETWORK, OTHER_SERVICE, OWN_SERVICE } from "./words/network.js";
 import type { WordTable } from "./words/table.js";
 import { TOOLS } from "./words/tools.js";
 
@@ -27,19 +27,30 @@ const END = String.raw`(?=\s*(?:$|\.(?!\d)|[!,;:|·∙•…()\[\]{}]|[-–—]\
 type Patterns = readonly (readonly [FailureReason, RegExp])[];
 const PATTERNS = compile(({ own }) => own);
 const COMMON_PATTERNS = compile(({ common = [] }) => common);
+const PHRASES = compile(({ within = [] }) => within, String.raw`(?:^|[\s(])`, String.raw`(?=$|[\s.,;:!)])`);
 
-function compile(sentencesOf: (table: WordTable) => WordTable["own"]): Patterns {
+/** What a test says of such words; a client says them of itself. */
+const TOLD_OF = /['"`]|\b(?:expect\w*|assert\w*|received|got|want|handling|retry logic)\b|[{};]\s*$/i;
+const LONGEST_PHRASE_LINE = 400;
+
+/** The reason of a phrase anywhere in a line behind a prefix of an error. */
+export function readPhrase(rest: string): FailureReason | undefined {
+  if (rest.length > LONGEST_PHRASE_LINE || !isCurt(rest) || TOLD_OF.test(rest)) return undefined;
+  return PHRASES.find(([, pattern]) => pattern.test(rest))?.[0];
+}
+
+function compile(sentencesOf: (table: WordTable) => WordTable["own"], start = "^", end = END): Patterns {
   return ORDER.flatMap((reason) => {
     const sources = WORD_TABLES.flatMap(sentencesOf).flatMap(([of, some]) => (of === reason ? some : []));
     return sources.length === 0
       ? []
-      : [[reason, new RegExp(`^(?:${sources.join("|")})${END}`, "i")] as const];
+      : [[reason, new RegExp(`${start}(?:${sources.join("|")})${end}`, "i")] as const];
   });
 }
 
 /** How people and models write: a client's message has none of it after its first sentence. */
 const PROSE =
-  /\b(?:I|I'm|I'll|I've|I'd|we'll|we've|let me|let's|should|means|meaning|whenever|when (?:the|a|an|you|we|it)|tests?|specs?|handler|handled|returns|implement\w*|the code|functions?|helper|docs? (?:say|page|explain)|for example|so (?:the|that|we)|this (?:message|error) (?:is|appears|happens|occurs))\b|=>/i;
+  /\b(?:I(?=\s)|I'm|I'll|I've|I'd|we'll|we've|let me|let's|should|means|meaning|(?:is|are) now|whenever|when (?:the|a|an|you|we|it)|tests?|specs?|handler|handled|returns|implement\w*|the code|functions?|helper|docs? (?:say|page|explain)|for example|so (?:the|that|we)|this (?:message|error) (?:is|appears|happens|occurs))\b|=>/i;
 
 /** Whether a text is none that people and models write. */
 export function isCurt(text: string): boolean {
@@ -48,7 +59,7 @@ export function isCurt(text: string): boolean {
 
 /** How a client continues after its first sentence. */
 const GOES_ON =
-  /^\s*(?:$|[·∙•|([{]|[-–—]\s|[.!,;:…]+\s*(?:$|(?:please|try|your?|limits?|it|resets?|upgrade|visit|to|check|for more|see|switch|add|ask|increase|contact|learn|run|view|wait|used|requested|current|credits|retry|retrying|suggested|start|consider|https?|request|or|also|double|high demand)\b))/i;
+  /^\s*(?:$|[·∙•|([{]|[-–—]\s|[.!,;:…]+\s*(?:$|(?:please|try|your?|limits?|it|resets?|upgrade|visit|to|check|for more|see|switch|add|ask|increase|contact|learn|run|view|wait|used|requested|current|credits|retry|retrying|suggested|start|consider|https?|request|or|also|double|high demand|failed|retried)\b))/i;
 
 /**
  * Where a line was found: behind a prefix that only clients write; in what a client wrote of its failure; as the last words of a
@@ -74,6 +85,11 @@ export function isOfNetwork(line: string): boolean {
   return !CERTIFICATE.test(line) && !OWN_SERVICE.test(line);
 }
 
+/** Whether a line names a service that a project uses, and no model's. */
+export function isOfOthers(line: string): boolean {
+  return OTHER_SERVICE.test(line);
+}
+
 /** A key of an object or a function, not a sentence. */
 const IN_CODE = /^(?::\s*["'[{]|\()/;
 
@@ -85,6 +101,6 @@ function fits(tail: string, speaker: Speaker): boolean {
 
 /** Whether behind a colon or a full stop another sentence of a client's begins. */
 function isKnown(tail: string, speaker: Speaker): boolean {
-  const next = /^\s*[:.]\s+(?:error:\s+)?(?=[A-Za-z])(.*)$/i.exec(tail)?.[1];
+  const next = /^\s*[:.]\s+(?:error:\s+)?(?:[45]\d\d\s+)?(?=[A-Za-z])(.*)$/i.exec(tail)?.[1];
   return next !== undefined && readSentence(next, speaker) !== undefined;
 }

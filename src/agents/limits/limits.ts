@@ -112,7 +112,7 @@ function readLastWords(text: string, speaker: "last" | "printed"): LineFacts | u
 
 /** Reads the message of an error in a body. */
 function readBody(message: string): FailureReason | undefined {
-  return readText(message, "client")?.reason;
+  return readText(message, "prefixed")?.reason;
 }
 
 function lastLines(text: string): string {

@@ -12,14 +12,14 @@ export const NETWORK: WordTable = {
     "Node 20 to 24, undici 6 and 7, reqwest 0.12, Go 1.22, httpx 0.27, aiohttp 3.10, requests 2.32, curl 8, Envoy 1.30",
   source:
     "issues google-gemini/gemini-cli 5746, anthropics/claude-code 1101 and 8800, openai/codex 10616, tailcallhq/forgecode 3024, " +
-    "dataease/SQLBot 41, BerriAI/litellm 17252, openai/openai-python 542, request/request 2471, Jaammerr/The-Dawn-Bot 2",
+    "dataease/SQLBot 41, BerriAI/litellm 17252, openai/openai-python 542, request/request 2471, Jaammerr/The-Dawn-Bot 2, traceloop/openllmetry 954, orhanerday/open-ai 34",
   own: [],
   common: [
     [
       "network",
       [
         String.raw`stream (?:closed|ended) before .{1,40}?`,
-        String.raw`error sending request|error (?:while )?reading the server response|(?:transport|network) error`,
+        String.raw`error sending request|error (?:while )?reading the server response|(?:stream )?(?:transport|network) error`,
         String.raw`error sending request for url \(.{1,300}?\)(?:: .*)?`,
         String.raw`(?:tcp connect|dns|client) error(?: \(connect\))?(?:: .*)?`,
         String.raw`connection (?:was )?(?:error|refused|failed|dropped|closed|reset|lost|aborted|timed out)(?: by peer| by remote host)?(?: \(os error \d+\))?`,
@@ -32,6 +32,8 @@ export const NETWORK: WordTable = {
         String.raw`(?:terminated|timeout|aborted)(?=\W*$)`,
         String.raw`(?:temporary failure in name resolution|name or service not known|nodename nor servname provided.*|no address associated with hostname)`,
         String.raw`failed to lookup address information.*|getaddrinfo failed|(?:name|dns) (?:resolution|lookup) (?:failed|failure|error).*`,
+        String.raw`(?:could not|couldn't|cannot|unable to|failed to) resolve: ${HOST}.*`,
+        String.raw`\(?['"]connection aborted\.?['"], .*`,
         String.raw`(?:could not|couldn't|cannot|unable to|failed to) resolve (?:host address|host|hostname|proxy|address|dns)(?: name)?(?:[: ]+\S+)?`,
         String.raw`(?:the )?network is (?:unreachable|down)|no route to host|host is (?:down|unreachable)`,
         String.raw`(?:could not|couldn't|cannot|unable to|failed to) (?:connect to|reach) (?:host |server |the server at )?${HOST}.*`,
@@ -60,3 +62,7 @@ export const CERTIFICATE =
 /** A service of the project's own, or one beside it in a compose file: its absence is not the provider's. */
 export const OWN_SERVICE =
   /(?:(?:[\w.\]-]|::1):|\bport )(?:5432|3306|6379|27017|1433|5672|9092|9200|11211|2181)\b|\b(?:ENOTFOUND|EAI_AGAIN|lookup|resolve host:?) (?:db|database|redis|postgres|postgresql|pg|mysql|mariadb|mongo|mongodb|rabbitmq|kafka|elasticsearch|memcached|minio)\b(?!\.)|docker\.sock/i;
+
+/** Forges, registries and clouds that a project's own commands ask: their limits and refusals are not the model's. */
+export const OTHER_SERVICE =
+  /\b(?:registry\.npmjs\.org|npm\.pkg\.github\.com|pypi\.org|files\.pythonhosted\.org|(?:index\.|static\.)?crates\.io|proxy\.golang\.org|rubygems\.org|repo1?\.maven\.[a-z.]+|deb\.debian\.org|archive\.ubuntu\.com|(?:[\w-]+\.)?docker\.(?:io|com)|api\.github\.com|api rate limit exceeded for (?:user|installation)|(?:compute|storage|bigquery|sqladmin|pubsub|sheets|drive|maps|youtube)\.googleapis\.com)\b|\.git\/?'/i;

@@ -14,8 +14,10 @@ export interface WordTable {
   own: Sentences;
   /** Other programs write these as well: they count where a client is known to speak, or in its last words. */
   common?: Sentences;
+  /** Behind a prefix of an error these count anywhere in the last words of a program that failed. */
+  within?: Sentences;
 }
 
 export const QUOTED = String.raw`['"\x60][^'"\x60]{1,80}['"\x60]`;
 /** A limit as the client names it: "your weekly (7-day) usage limit", but no limit of the context. */
-export const OWN_LIMIT = String.raw`(?:(?!(?:context|conversation|turn|output|message|length)\b)[\w/()-]+ ){0,4}(?:limit|quota|cap|allowance)s?`;
+export const OWN_LIMIT = String.raw`(?:(?!(?:context|conversation|turn|output|message|length|pull|rows?|file|memory|disk)\b)[\w/().-]+ ){0,4}(?:(?:limit|quota|cap|allowance)s?|token usage)`;

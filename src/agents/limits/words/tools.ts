@@ -22,12 +22,14 @@ export const TOOLS: WordTable = {
       "not-signed-in",
       [
         String.raw`the api provider is not able to authenticate you`,
+        String.raw`authentication token found but could not be validated`,
         String.raw`session was not created with authentication info or custom provider`,
       ],
     ],
     [
       "overloaded",
       [
+        String.raw`failed to get response from the ai model`,
         String.raw`the api provider's servers are down or overloaded`,
         String.raw`openrouter or the upstream api provider is down, overloaded or rate limiting your requests`,
       ],
