@@ -57,7 +57,7 @@ export function isRunnerOutcome(outcome: string): boolean {
 /** L19: the outcomes that the agent or the person of a stage may report, the best first. */
 export function listOwnOutcomes({ kind, next }: Stage): StageOutcome[] {
   if (kind === "check") return ["passed", "failed"];
-  return Object.keys(next).filter((outcome) => kind === "ask" || !isRunnerOutcome(outcome));
+  return Object.keys(next).filter((outcome) => !isRunnerOutcome(outcome));
 }
 
 /** The fields of a stage's output that some `when` names. Keyed without the stage's name, as the row of the task keeps them. */

@@ -206,6 +206,11 @@ test.each<[string, Readonly<Record<string, unknown>>, string[]]>([
     ['the stage wait has no outcome that a person can give; add one to its next, such as "done": "finish"'],
   ],
   [
+    "ask with outcomes of the runner only",
+    { wait: { ...ask, next: { skipped: "finish", failed: "block" } } },
+    ['the stage wait has no outcome that a person can give; add one to its next, such as "done": "finish"'],
+  ],
+  [
     "unreachable stage",
     { do: work, review: { ...analyze, next: { done: "finish" } } },
     ["no stage leads to review; lead an outcome to it, or remove it"],
@@ -258,6 +263,14 @@ test.each<[string, Readonly<Record<string, unknown>>, string[]]>([
     "on_timeout not in next",
     { wait: { ...ask, timeout: "1h", on_timeout: "nope" }, do: work },
     ['stage wait: on_timeout is "nope", which is not in next; known: yes, no'],
+  ],
+  [
+    "on_timeout of the runner",
+    {
+      wait: { ...ask, timeout: "1h", on_timeout: "failed", next: { ...ask.next, failed: "block" } },
+      do: work,
+    },
+    ["stage wait: failed is not an outcome that a person gives; name another one"],
   ],
   [
     "on_timeout leads to work",

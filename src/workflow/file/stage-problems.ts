@@ -135,6 +135,8 @@ class StageRules {
       this.report(["on_timeout"], message, didYouMean(on_timeout, Object.keys(next)));
       return;
     }
+    if (!listOwnOutcomes(stage).includes(on_timeout))
+      this.report(["on_timeout"], `${on_timeout} is not an outcome that a person gives`, "name another one");
     const target = next[on_timeout];
     const to = target === undefined ? "" : toTarget(target).to;
     if (this.stage(to)?.kind === "work")

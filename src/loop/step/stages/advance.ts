@@ -8,14 +8,13 @@ import type { Status, TaskId } from "../../../todo/model/task.js";
 import {
   leadOn,
   listOwnOutcomes,
-  isRunnerOutcome,
   type Lead,
   type PassedStage,
   type Place,
 } from "../../../workflow/advance.js";
 import type { Answer, ProgressRow } from "../../../workflow/progress.js";
 import { questionId } from "../../../workflow/question.js";
-import type { AskStage, Workflow } from "../../../workflow/workflow.js";
+import type { Workflow } from "../../../workflow/workflow.js";
 import { toMs } from "./stage.js";
 
 /** Everything that a plan of a move depends on beside the outcome. */
@@ -32,6 +31,8 @@ export interface MoveOrder {
   /** The question of an agent, with which the same stage is entered again. */
   ask?: AskedQuestion;
   reasons?: readonly string[];
+  /** What the stage that reads reported, in its own words. */
+  said?: string;
 }
 
 /** A move of a task: the changes of its row, and the lines for readers. */
@@ -76,7 +77,7 @@ function makeAdvance(order: MoveOrder, outcome: string, lead: Lead): Advance {
   const { stage, visit } = progress;
   const asks = order.ask !== undefined && lead.to === stage;
   const ask = asks ? order.ask : makeAsk(workflow, lead.to, order.at);
-  const reasons = lead.to === "block" ? [...(order.reasons ?? []), ...lead.reasons] : [];
+  const reasons = lead.to === "block" ? explainBlock(order, outcome, lead) : [];
   const grants = takes !== undefined && isGranted(workflow, stage, outcome);
   return {
     ...{ op: "advance", id, expect: { stage, visit }, outcome, to: lead.to },
@@ -85,6 +86,19 @@ function makeAdvance(order: MoveOrder, outcome: string, lead: Lead): Advance {
     ...(grants ? { grant: true as const } : {}),
     ...(reasons.length === 0 ? {} : { reasons }),
   };
+}
+
+/** Why a task is given up. An outcome that the workflow itself leads to block is a reason too; that of an answer is told by who takes it. */
+function explainBlock(
+  { progress, reasons = [], said = "", takes }: MoveOrder,
+  outcome: string,
+  lead: Lead,
+): string[] {
+  const why = [...reasons, ...lead.reasons];
+  if (why.length > 0 || takes !== undefined) return why;
+  const passed = lead.passed.at(-1);
+  if (passed !== undefined) return [`${passed.stage}: ${passed.outcome} (${passed.skipped})`];
+  return [`${progress.stage}: ${outcome}${said === "" ? "" : `: ${said}`}`];
 }
 
 /** An answer of a stage with `once` holds for the rest of the task, if it is the one that agrees. */
@@ -103,14 +117,9 @@ export function makeAsk({ stages }: Workflow, to: string, at: number): AskedQues
   return {
     source: "stage",
     text,
-    outcomes: listAnswers(stage),
+    outcomes: listOwnOutcomes(stage),
     ...given({ shows, edits, deadline, on_timeout }),
   };
-}
-
-/** The outcomes a person can choose. */
-function listAnswers({ next }: AskStage): string[] {
-  return Object.keys(next).filter((outcome) => !isRunnerOutcome(outcome));
 }
 
 /** Continues from the stage that was entered, if a setting or a grant answers its question. */

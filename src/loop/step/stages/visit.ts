@@ -3,6 +3,7 @@
 import type { StepEvent } from "../../../logging/events/events.js";
 import { tokensOf } from "../../../agents/usage.js";
 import { given } from "../../../system/given.js";
+import { shorten } from "../../../system/text/cut.js";
 import { PersistentMap } from "../../../system/persistent-map.js";
 import type { Advance, AskedQuestion, Change } from "../../../todo/model/changes/change.js";
 import type { TaskId } from "../../../todo/model/task.js";
@@ -198,7 +199,7 @@ export function endVisit(work: Work, job: Job, order: VisitOrder, decision: Deci
     planMove(
       {
         ...{ rules: work.rules, id: row.id, workflow, progress: place, at: decision.at, status: "doing" },
-        ...given({ ask: order.ask, reasons: order.reasons }),
+        ...given({ ask: order.ask, reasons: order.reasons, said: sayingOf(job) }),
       },
       isOwn ? joined : outcome,
     );
@@ -218,6 +219,11 @@ export function endVisit(work: Work, job: Job, order: VisitOrder, decision: Deci
     { visitEnd, shelve: move.asks, ...given({ discard: move.discard, text: order.text }) },
     decision,
   );
+}
+
+/** What a reader reported, in a line. The author of the work is not quoted: a later reader would have it from the row. */
+function sayingOf({ route, end }: Job): string | undefined {
+  return route === "analyze" ? shorten(readResult(end).result.replace(/\s+/gu, " ").trim(), 300) : undefined;
 }
 
 /** The commit at the end tells what the last work reported; without work, what was reported last. An empty report tells nothing. */
