@@ -271,7 +271,10 @@ function explain(error: unknown): { lines: string[]; code: number } {
     return { lines: advice(error.message, hint), code: exitCodeOfError("environment") };
   }
   if (error instanceof Error && UNFIT.has(errorCode(error) ?? "")) {
-    const hint = "a different kind of file is in the way: inspect and move it";
+    const hint =
+      errorCode(error) === "ELOOP"
+        ? "its symlinks lead in a circle: correct or remove one of them"
+        : "a different kind of file is in the way: inspect and move it";
     return { lines: advice(error.message, hint), code: exitCodeOfError("environment") };
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,5 +1,5 @@
 // The commands that only read, in a project of their own. The run itself is told by the stories.
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -168,6 +168,21 @@ test.each<[Run, string[], string]>([
   const failing = call(command, ...words);
   await expect(failing).rejects.toThrow(message);
   await expect(failing).rejects.toMatchObject({ kind: "usage" });
+});
+
+test("a symlink to nothing is called that", async () => {
+  symlinkSync("gone.json", path.join(root, "project", "to-do.json"));
+  for (const command of [ls, validate])
+    await expect(call(command)).rejects.toMatchObject({
+      hint: expect.stringMatching(/symlink.*does not exist/),
+    });
+});
+
+test("the place of a problem that is nested deeply is cut", async () => {
+  write("to-do.json", "[".repeat(900) + "]".repeat(900));
+  const { out } = await call(validate);
+  expect(out).toContain("nested more than");
+  for (const line of out.split("\n")) expect(line.length).toBeLessThan(200);
 });
 
 test("validate says every problem with its place, and is a no", async () => {

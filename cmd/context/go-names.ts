@@ -40,5 +40,8 @@ export const GO_FLAGS: ReadonlyMap<string, string> = new Map([
   ["--ls", "use looper ls"],
   ["--tail", "use looper tail"],
   ["--doctor", "use looper doctor"],
-  ["-v", "looper show ID prints one task whole, looper ls --json all of them; looper -v prints the version"],
+  [
+    "-v",
+    "looper show ID prints one task whole, looper ls --json all of them; looper doctor shows everything; looper -v prints the version",
+  ],
 ]);

@@ -53,7 +53,7 @@ export async function sortArguments(
 ): Promise<SortedWords> {
   // The Go program's spelling; after a command it meant something else there.
   if (argv.length === 1 && argv[0] === "-v") return { kind: "version" };
-  const parts = takeApart(argv, line);
+  const parts = await takeApartOrExplain(argv, line, files);
   if (parts.version) return { kind: "version" };
   const [first, ...rest] = parts.operands;
   if (first === "version" && rest.length === 0 && !(await files.isFile(first, parts.folder)))
@@ -78,6 +78,22 @@ function helpOn(name: string | undefined, line: CommandLine): SortedWords {
   if (name === undefined || name === "help") return { kind: "help" };
   if (line.commands.includes(name)) return { kind: "help", command: name };
   throw unknownCommand(name, line);
+}
+
+/** A command of another program is answered before its flags are. */
+async function takeApartOrExplain(
+  argv: readonly string[],
+  line: CommandLine,
+  files: FileFacts,
+): Promise<Parts> {
+  try {
+    return takeApart(argv, line);
+  } catch (error) {
+    const [first = ""] = argv;
+    const isOthers = GO_COMMANDS.has(first) || OTHER_COMMANDS.has(first);
+    if (!isOthers || line.commands.includes(first) || (await files.isFile(first, undefined))) throw error;
+    throw unknownCommand(first, line);
+  }
 }
 
 function takeApart(argv: readonly string[], line: CommandLine): Parts {
@@ -120,7 +136,8 @@ function longFlag(word: string, line: CommandLine, parts: Parts): string | undef
   else if (name === "--version") parts.version = true;
   else {
     const flag = line.flags.get(name);
-    if (flag === undefined) throw unknownFlag(name, [...line.flags.keys(), "--help", "--version"]);
+    if (flag === undefined)
+      throw unknownFlag(name, [...line.flags.keys(), "--help", "--version", "-h", "-v"]);
     const isSwitch = !flag.takesValue && flag.mayTakeValue !== true;
     if (isSwitch && word !== name) mustBeTruth(name, word.slice(name.length + 1));
     parts.flags.push(word);
@@ -185,7 +202,10 @@ export function unknownFlag(flag: string, known: readonly string[]): UserError {
       )
     : undefined;
   const other = GO_FLAGS.get(flag) ?? OTHER_FLAGS.get(flag);
-  const hint = other ?? (near === undefined ? "list them with `looper help`" : `did you mean --${near}?`);
+  // Go takes a short flag with two dashes.
+  const short = known.includes(flag.slice(1)) ? flag.slice(1) : undefined;
+  const meant = short ?? (near === undefined ? undefined : `--${near}`);
+  const hint = other ?? (meant === undefined ? "list them with `looper help`" : `did you mean ${meant}?`);
   return new UserError("usage", `unknown flag ${flag}`, hint);
 }
 

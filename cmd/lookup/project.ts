@@ -49,8 +49,10 @@ export async function hintOfTaskFile(files: Files, file: string, otherwise: stri
   return old === undefined ? hintOfFile(files, file, otherwise) : `move the old one with \`${MOVE_OVER}\``;
 }
 
-/** The hint on a missing file: a file with a similar name, else `otherwise`. */
+/** The hint on a missing file: that it is a symlink to nothing, or a file with a similar name, else `otherwise`. */
 export async function hintOfFile(files: Files, file: string, otherwise: string): Promise<string> {
+  const there = await files.stat(file, { link: true }).catch(() => undefined);
+  if (there?.kind === "symlink") return "it is a symlink to a file that does not exist: correct or remove it";
   const names = await files.list(path.dirname(file)).catch(() => []);
   return didYouMean(nearest(path.basename(file), names), otherwise);
 }

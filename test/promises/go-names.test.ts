@@ -36,7 +36,10 @@ test.each([
   [["fmt", "-check"], "unknown flag -check", "did you mean --check?"],
   [["run", "-max-iterations=5"], "unknown flag -max-iterations", "did you mean --max-iterations=5?"],
   [["-todo", "x.json"], "unknown flag -todo", GO_FLAGS.get("--todo")],
-])("%j names the form with two dashes", async (words, message, hint) => {
+  [["--v"], "unknown flag --v", "did you mean -v?"],
+  [["tail", "--f"], "unknown flag --f", "did you mean -f?"],
+  [["tui", "--run"], "unknown command tui", GO_COMMANDS.get("tui")],
+])("%j names the form that is taken", async (words, message, hint) => {
   await expect(readCommandLine(words, facts)).rejects.toMatchObject({ kind: "usage", message, hint });
 });
 

@@ -6,7 +6,7 @@ import { withoutMarker } from "../../../src/todo/model/select.js";
 import { plural } from "../../../src/ui/view/words/amounts.js";
 import { validateAnswer } from "../../../src/ui/answers/backlog/validate.js";
 import { coloursFor, type Colours } from "../../../src/ui/colours.js";
-import { clean } from "../../../src/ui/text.js";
+import { clean, cut } from "../../../src/ui/text.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../../lookup/project.js";
 import {
@@ -48,10 +48,14 @@ export async function validate(context: CommandContext, typed: Typed): Promise<C
   return problems.length === 0 ? "ok" : "no";
 }
 
+/** A place that is nested deeply is not shown whole. */
+const LONGEST_POINTER = 100;
+
 function problemLines(problem: Problem, file: string, colours: Colours): string[] {
   const { line, column, rule, pointer, message, suggestion } = problem;
   const where = colours.bold(`${clean(file)}:${line}:${column}`);
-  const what = `${where} ${clean(message)} ${colours.dim(`(${rule}${pointer === "" ? "" : ` at ${clean(pointer)}`})`)}`;
+  const place = pointer === "" ? "" : ` at ${cut(clean(pointer), LONGEST_POINTER)}`;
+  const what = `${where} ${clean(message)} ${colours.dim(`(${rule}${place})`)}`;
   return suggestion === null ? [what] : [what, `  ${clean(suggestion)}`];
 }
 

@@ -20,6 +20,7 @@ import {
 import { planSessions, removeSessions, type SessionPlan } from "../../../src/loop/runs/clean-sessions.js";
 import type { LogSite } from "../../../src/loop/runs/needed-runs.js";
 import { UserError } from "../../../src/system/errors.js";
+import { describeKind } from "../../../src/system/files/describe-kind.js";
 import { given } from "../../../src/system/given.js";
 import { listCopies } from "../../../src/todo/store/backlog-file.js";
 import { plural, showBytes, showMoment } from "../../../src/ui/view/words/amounts.js";
@@ -115,7 +116,7 @@ async function mustBeFolder(context: CommandContext, { logDir }: Project): Promi
   if (kind === undefined || kind === "folder") return;
   throw new UserError(
     "no",
-    `${shownPath(context, runs)} is a ${kind}, not a folder: nothing in it is removed`,
+    `${shownPath(context, runs)} is ${describeKind(kind)}, not a folder: nothing in it is removed`,
     "set log_dir to the folder of the runs",
   );
 }

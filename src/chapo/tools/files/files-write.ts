@@ -3,6 +3,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { given } from "../../../system/given.js";
+import { describeKind } from "../../../system/files/describe-kind.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { planEdits, writeEdits, type FileEdit, type PlannedEdit } from "./edit-files.js";
 import { REDACTED } from "../../../system/text/secrets/redact.js";
@@ -111,9 +112,7 @@ async function writeWhole(place: Site, args: { path: string; content: string }):
     return failed(`content: ${bytes} bytes; at most ${LARGEST_FILE} can be written at once`);
   const there = await place.files.stat(resolved.path);
   if (there !== undefined && there.kind !== "file")
-    return failed(
-      `${resolved.shown} is a ${there.kind === "folder" ? "folder" : "device or pipe"}, not a file`,
-    );
+    return failed(`${resolved.shown} is ${describeKind(there.kind)}, not a file`);
   const above = await findFileAbove(place, resolved);
   if (above !== undefined) return failed(above);
   const masked = await findAddedMaskIn(place, resolved, args.content);

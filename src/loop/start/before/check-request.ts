@@ -10,6 +10,7 @@ import { render } from "../../../prompts/render.js";
 import { PROMPTS, readTemplate, type PromptName } from "../../../prompts/store.js";
 import { errorCode, errorMessage, UserError } from "../../../system/errors.js";
 import { explainExhausted } from "../../../system/exhausted.js";
+import { describeKind } from "../../../system/files/describe-kind.js";
 import { never } from "../../../system/never.js";
 import { checkUnderstood } from "../../../todo/understand/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../../../todo/model/task.js";
@@ -50,7 +51,7 @@ async function readTasks({
   if (stat !== undefined && stat.kind !== "file") {
     throw new UserError(
       "usage",
-      `${todoFile} is a ${stat.kind}, not a file`,
+      `${todoFile} is ${describeKind(stat.kind)}, not a file`,
       "name the task file: looper run FILE",
     );
   }
