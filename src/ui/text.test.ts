@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { clean, cut, hang, pad, widthOf, wrap } from "./text.js";
+import { clean, cut, hang, hangBlock, pad, widthOf, wrap } from "./text.js";
 
 test.each([
   ["\u001b[31mred\u001b[0m", "red"],
@@ -93,4 +93,14 @@ test("continuation lines are indented; our own colours are kept and take no colu
   expect(hang(`${red("!")} one two three`, 9)).toEqual([`${red("!")} one`, "  two", "  three"]);
   expect(hang(`${red("one")} two`, 7)).toEqual([`${red("one")} two`]);
   expect(hang("日本語の本", 6)).toEqual(["日本", "  語の", "  本"]);
+});
+
+test("a continuation begins below the text of its line: after spaces, the mark of a list, or a label", () => {
+  expect(hangBlock("- one two three", 9)).toEqual(["- one two", "  three"]);
+  expect(hangBlock("  12. one two x", 13)).toEqual(["  12. one two", "      x"]);
+  expect(hangBlock("    a b c d", 9)).toEqual(["    a b c", "    d"]);
+  expect(hangBlock("plan  makes a plan", 13)).toEqual(["plan  makes a", "      plan"]);
+  expect(hangBlock("  - one", 4, true)).toEqual(["  -", "  on", "  e"]);
+  expect(hangBlock("a-very-long-label  x y z", 20)).toEqual(["a-very-long-label  x", "y z"]);
+  expect(hangBlock("one two", 20)).toEqual(["one two"]);
 });

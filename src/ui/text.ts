@@ -123,6 +123,23 @@ export function hang(text: string, width: number): string[] {
 
 const INDENT = "  ";
 
+/** The beginning of a line that its continuations are set in by: spaces, the mark of a list, or the label of a table. */
+const HEAD = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+|[\w/-]+ {2,})?/;
+
+/**
+ * A line of a block in lines of at most `width` columns: its continuations begin below its text. `isContinued`: the line is itself
+ * a continuation, so that only its spaces count.
+ */
+export function hangBlock(text: string, width: number, isContinued = false): string[] {
+  if (shownWidth(text) <= width) return [text];
+  const head = (isContinued ? /^\s*/ : HEAD).exec(text)?.[0] ?? "";
+  const body = text.slice(head.length);
+  const used = widthOf(head);
+  if (used > width / 2 || body === "") return wrap(text, width);
+  const next = " ".repeat(used);
+  return wrap(body, width - used).map((line, at) => (at === 0 ? head : next) + line);
+}
+
 /** How many columns a text with our own colours takes. */
 export function shownWidth(text: string): number {
   return widthOf(stripVTControlCharacters(text));

@@ -314,3 +314,42 @@ inTerminal(
     });
   }),
 );
+
+inTerminal(
+  "f allows every edit of the file, a command shows its exit code and output, and a resumed session where it is",
+  story(async (rig) => {
+    rig.write("a.txt", "one\ntwo\n");
+    const edit = (old_string: string, new_string: string) =>
+      call("fs_edit", { path: "a.txt", old_string, new_string });
+    const turns = [
+      { ...call("fs_readFile", { path: "a.txt" }) },
+      edit("one", "eins"),
+      edit("two", "zwei"),
+      call("bash_execute", { command: "echo the tests fail; until test -f go; do sleep 0.1; done; exit 3" }),
+      { say: "- a list whose first point is so long that it needs two lines of the terminal\n- an end" },
+    ];
+    playScript(rig, { turns });
+    await inTmux(rig, ["chapo"], { columns: 60, rows: 20 }, async (tmux) => {
+      await tmux.shows("Ctrl-D ends");
+      tmux.type("Translate it");
+      tmux.press("Enter");
+      await tmux.shows("f: every edit of a.txt in this session");
+      await tmux.shows("y yes · n no · a always · f file");
+      tmux.press("f");
+      await tmux.shows(/commander wants[^]*y yes/);
+      expect(rig.read("a.txt")).toBe("eins\nzwei\n");
+      tmux.press("y");
+      await tmux.shows(/ bash_execute echo the tests fail.* · \d+s/);
+      rig.write("go", "");
+      await tmux.shows(/✗ exit code 3\n {4}the tests fail/);
+      await tmux.shows(/- a list whose first point .*\n {2}\S/);
+      tmux.press("C-d");
+      expect(await tmux.ended()).toBe(0);
+    });
+    await inTmux(rig, ["chapo", "--session", "last"], WIDE, async (tmux) => {
+      await tmux.shows(/Ctrl-D ends[^]*> Translate it[^]*- a list whose[^]*- an end/);
+      tmux.press("C-d");
+      expect(await tmux.ended()).toBe(0);
+    });
+  }),
+);

@@ -11,10 +11,16 @@ export interface OpenQuestion {
   answer(reply: Reply): void;
 }
 
+/** What a person may answer beside yes and no. */
+type Offer = Pick<UserQuestion, "mayRemember" | "edits">;
+
+/** The keys for the answers that allow more than this call. */
+export const MORE_KEYS = { always: "a", edits: "f" };
+
 /** The meaning of a key; `undefined`: it is none of the keys that answer. */
 export function answerOfKey(
   key: string,
-  { mayRemember }: Pick<UserQuestion, "mayRemember">,
+  { mayRemember, edits }: Offer,
 ): Reply | "remark" | "edit" | undefined {
   switch (key.toLowerCase()) {
     case "y":
@@ -23,6 +29,8 @@ export function answerOfKey(
       return { verdict: "reject" };
     case "a":
       return mayRemember ? { verdict: "approve", always: true } : undefined;
+    case "f":
+      return edits === undefined ? undefined : { verdict: "approve", edits: true };
     case "e":
       return "edit";
     case "r":
@@ -32,10 +40,20 @@ export function answerOfKey(
   }
 }
 
-/** The line that names the keys. */
-export function keysLine({ mayRemember }: Pick<UserQuestion, "mayRemember">, columns: number): string {
-  const long = `Allow this? y yes · n no · ${mayRemember ? "a always · " : ""}e edit · r no, with a remark`;
-  return long.length < columns ? long : `Allow? (${mayRemember ? "y/n/a/e/r" : "y/n/e/r"})`;
+/** The line that names the keys, in as many words as fit. */
+export function keysLine({ mayRemember, edits }: Offer, columns: number): string {
+  const keys = [
+    ["y", "yes", "yes"],
+    ["n", "no", "no"],
+    ...(mayRemember ? [["a", "always", "always"]] : []),
+    ...(edits === undefined ? [] : [["f", "file", "every edit of the file"]]),
+    ["e", "edit", "edit the call"],
+    ["r", "remark", "no, with a remark"],
+  ] as const;
+  const long = `Allow this? ${keys.map(([key, , words]) => `${key} ${words}`).join(" · ")}`;
+  const short = `Allow? ${keys.map(([key, word]) => `${key} ${word}`).join(" · ")}`;
+  const least = `Allow? (${keys.map(([key]) => key).join("/")})`;
+  return [long, short].find((line) => line.length < columns) ?? least;
 }
 
 /** The text to edit: the command itself, or the arguments as JSON. */

@@ -7,7 +7,7 @@ import type { Chapo } from "../../../../src/chapo/session/session-request.js";
 import type { RawTerminal } from "../../../../src/system/processes/raw-terminal.js";
 import { given } from "../../../../src/system/given.js";
 import { coloursFor } from "../../../../src/ui/colours.js";
-import { questionLines } from "../../../../src/ui/terminal/lines/chapo-lines.js";
+import { describeCall, questionLines } from "../../../../src/ui/terminal/lines/chapo-lines.js";
 import { LiveRegion, type CursorPlace } from "../../../../src/ui/terminal/talk/region.js";
 import { TalkLines, type TalkScreen } from "../../../../src/ui/terminal/talk/talk-lines.js";
 import { clean, wrap } from "../../../../src/ui/text.js";
@@ -18,9 +18,9 @@ import { completionsOf } from "./complete.js";
 import { MessageEditor } from "./editor.js";
 import type { History } from "./history.js";
 import { InputReader, MOST_PASTED } from "./input.js";
-import { answerOfKey, editableText, readEdited, type OpenQuestion } from "./question.js";
+import { answerOfKey, editableText, MORE_KEYS, readEdited, type OpenQuestion } from "./question.js";
 import type { Reply, UserQuestion } from "../../../../src/chapo/engine/calls/pending.js";
-import { describeReply, echoLines, hintLines, queuedLines } from "./view.js";
+import { describeReply, echoLines, hintLines, queuedLines, saidLines } from "./view.js";
 
 /** The parts that a conversation at a terminal is opened with. */
 export interface TalkPlace {
@@ -126,7 +126,7 @@ export class Talk {
     this.#isOver = false;
     this.#resume = undefined;
     this.#lines.begin(chapo.usage());
-    if (message === undefined) this.print([this.#colours.dim(`session ${chapo.id} · /help · Ctrl-D ends`)]);
+    if (message === undefined) this.#greet(chapo);
     else this.#queue.push(message);
     try {
       return await this.#converse(chapo, message !== undefined);
@@ -134,6 +134,14 @@ export class Talk {
       ticker.cancel();
     }
   }
+
+  /** Names the session, and shows where a resumed one is; once for each session. */
+  #greet(chapo: Chapo): void {
+    this.print([this.#colours.dim(`session ${chapo.id} · /help · Ctrl-D ends`)]);
+    if (this.#greeted !== chapo.id) this.print(saidLines(chapo.said(), this.#screen()));
+    this.#greeted = chapo.id;
+  }
+  #greeted = "";
 
   /** Prints an event of the session. */
   add(event: ChapoEvent): void {
@@ -166,13 +174,14 @@ export class Talk {
       const answer = (reply: Reply): void => {
         if (this.#question === undefined) return;
         this.#question = undefined;
-        this.#lines.setBusy(question.tool, context.ports.clock.now());
+        const what = `${question.tool}${describeCall(question.args)}`;
+        this.#lines.setBusy(what, context.ports.clock.now());
         this.print([this.#colours.dim(describeReply(reply))]);
         resolve(reply);
       };
       this.#lines.setBusy(undefined, 0);
       this.#question = { question, mode: "keys", answer };
-      this.print(questionLines(question, this.#screen()));
+      this.print(questionLines(question, this.#screen(), MORE_KEYS));
     });
   }
 

@@ -1,5 +1,5 @@
 // The lines around the editor that say what waits: the message that was sent, those that are queued, and the hints. Pure.
-import { clean, cut, showBlock, wrap } from "../../../../src/ui/text.js";
+import { clean, cut, hangBlock, showBlock, wrap } from "../../../../src/ui/text.js";
 import type { TalkScreen } from "../../../../src/ui/terminal/talk/talk-lines.js";
 import { plural } from "../../../../src/ui/view/words/amounts.js";
 import { keysLine, type OpenQuestion } from "./question.js";
@@ -18,6 +18,27 @@ export function echoLines(message: string, { colours, columns }: TalkScreen): st
     .map((line, at) => colours.bold(`${at === 0 ? "> " : "  "}${line}`));
   const more = lines.length - shown.length;
   return ["", ...shown, ...(more > 0 ? [colours.dim(`  … ${plural(more, "more line")}`)] : [])];
+}
+
+/** The most texts of a conversation that are shown when it is resumed. */
+const MOST_SAID = 6;
+const MOST_LINES_SAID = 40;
+
+/** The end of a conversation that is resumed, so that a person sees where it is. */
+export function saidLines(
+  said: readonly { role: "user" | "assistant"; text: string }[],
+  screen: TalkScreen,
+): string[] {
+  const before = said.length - MOST_SAID;
+  const lines = said.slice(-MOST_SAID).flatMap(({ role, text }) => {
+    if (role === "user") return echoLines(text, screen);
+    const block = showBlock(text.trim()).flatMap((line) =>
+      hangBlock(line.replaceAll("\t", "    "), screen.columns),
+    );
+    const more = block.length - MOST_LINES_SAID;
+    return ["", ...(more > 0 ? [screen.colours.dim("…")] : []), ...block.slice(-MOST_LINES_SAID)];
+  });
+  return before > 0 ? [screen.colours.dim(`… ${plural(before, "earlier message")}`), ...lines] : lines;
 }
 
 /** The messages that are sent next. */
@@ -60,5 +81,6 @@ export function describeReply(reply: Reply): string {
   if (reply.verdict === "reject")
     return reply.remark === undefined ? "  refused" : `  refused: ${clean(reply.remark)}`;
   if (reply.args !== undefined) return "  allowed as edited";
+  if (reply.edits === true) return "  every edit of the file is allowed for this session";
   return reply.always === true ? "  allowed for this session" : "  allowed";
 }

@@ -64,6 +64,40 @@ test("a line for each call and result, what was said beside them, and the answer
   ]);
 });
 
+test("a command ends with its exit code and the last lines of its output", () => {
+  const output = `stdout:\n${[1, 2, 3, 4, 5, 6].join("\n")}\nstderr:\n\u001b[2Jno`;
+  expect(
+    play([
+      came("bash_execute", "exit_code: 0\n(no output)"),
+      came("bash_execute", "exit_code: 0\nstdout:\nall 3 tests pass"),
+      came("run_command", `exit_code: 1\n${output}`),
+    ]),
+  ).toEqual([
+    "  ✓ done",
+    "  ✓ done",
+    "    all 3 tests pass",
+    "  ✗ exit code 1, 7 lines",
+    "    …",
+    "    3",
+    "    4",
+    "    5",
+    "    6",
+    "    \\u001b[2Jno",
+  ]);
+});
+
+test("a long error is broken between words", () => {
+  const error = {
+    error: "unknown command /x; available: /clear",
+    reason: "bad-request",
+    status: "error",
+  } as const;
+  expect(play([{ type: "error", data: error }], 30)).toEqual([
+    "error: unknown command /x;",
+    "  available: /clear",
+  ]);
+});
+
 test("the list of todos is shown when it was taken, not when it was refused", () => {
   const todos = [
     { content: "one", status: "completed" },

@@ -7,7 +7,7 @@ import { never } from "../../../system/never.js";
 import { plural, showDuration, showMoment } from "../../view/words/amounts.js";
 import type { Colours } from "../../colours.js";
 import { diffColour } from "../talk/diff-lines.js";
-import { clean, cut, hang, showBlock, showExactly } from "../../text.js";
+import { clean, cut, hang, hangBlock, showBlock, showExactly } from "../../text.js";
 
 export interface ChapoScreen {
   colours: Colours;
@@ -74,7 +74,7 @@ function linesOf(
     case "clarify":
       return blockLines(event.data.question, screen);
     case "error":
-      return [colours.red(`error: ${clean(event.data.error)}${showRetry(event)}`)];
+      return errorLines(`error: ${clean(event.data.error)}${showRetry(event)}`, screen);
     case "status":
     case "thinking":
     case "delta":
@@ -109,7 +109,11 @@ function blockLines(text: string, { columns }: ChapoScreen): string[] {
   const lines = showBlock(text.replace(/^\s*\n/, "").trimEnd());
   return columns === undefined
     ? lines
-    : lines.flatMap((line) => hang(line.replaceAll("\t", "    "), columns));
+    : lines.flatMap((line) => hangBlock(line.replaceAll("\t", "    "), columns));
+}
+
+function errorLines(text: string, { colours, columns }: ChapoScreen): string[] {
+  return (columns === undefined ? [text] : hang(text, columns)).map(colours.red);
 }
 
 /** Arguments that describe a call best, the best first. */
@@ -132,11 +136,43 @@ function resultLines(
 ): string[] {
   const { colours } = screen;
   if (tool === "todo_write" && success) return todoLines(args, screen);
+  const ran = success ? readExit(output) : undefined;
+  if (ran !== undefined) return commandLines(ran, screen);
   const lines = output.trim().split("\n");
   const first = (lines[0] ?? "").slice(0, 1_000);
   const more = lines.length > 1 ? ` (${plural(lines.length, "line")})` : "";
   if (!success) return [colours.red(fit(`  ✗ ${first}${more}`, screen))];
   return [colours.dim(fit(`  ✓ ${lines.length > 1 ? plural(lines.length, "line") : first}`, screen))];
+}
+
+/** The exit code and the output of a command, as the tools that run one write them; `undefined`: another result. */
+function readExit(output: string): { code: number; lines: readonly string[] } | undefined {
+  const [head = "", code = ""] = /^exit_code: (-?\d+)(?:\n|$)/.exec(output) ?? [];
+  if (head === "") return undefined;
+  const lines = output.slice(head.length).trimEnd().split("\n");
+  return {
+    code: Number(code),
+    lines: lines.filter((line) => !/^(?:stdout:|stderr:|\(no output\)|)$/.test(line)),
+  };
+}
+
+/** The most lines of a command's output that are shown: its last ones, where a failure is explained. */
+const MOST_OUTPUT = 5;
+
+function commandLines(
+  { code, lines }: { code: number; lines: readonly string[] },
+  screen: ChapoScreen,
+): string[] {
+  const { colours } = screen;
+  const more = lines.length - MOST_OUTPUT;
+  const count = more > 0 ? `, ${plural(lines.length, "line")}` : "";
+  const end = code === 0 ? colours.dim(`  ✓ done${count}`) : colours.red(`  ✗ exit code ${code}${count}`);
+  const shown = lines.slice(-MOST_OUTPUT).map((line) => showExactly(line.slice(0, 1_000)).join(""));
+  return [
+    end,
+    ...(more > 0 ? [colours.dim("    …")] : []),
+    ...shown.map((line) => colours.dim(fit(`    ${line.replaceAll("\t", "    ")}`, screen))),
+  ];
 }
 
 const MOST_TODOS = 100;
@@ -164,8 +200,12 @@ function validationLine(
   return issues.length === 0 ? colours.dim(fit(text, screen)) : colours.yellow(fit(text, screen));
 }
 
-/** The question before a call: agent, tool, and the whole diff or command. */
-export function questionLines(question: UserQuestion, screen: ChapoScreen): string[] {
+/** The question before a call: agent, tool, and the whole diff or command. `names`: the answers that allow more than this call. */
+export function questionLines(
+  question: UserQuestion,
+  screen: ChapoScreen,
+  names = { always: "always", edits: "edits" },
+): string[] {
   const { colours, columns } = screen;
   const { tool, agent, because, preview, edits, host } = question;
   const shown = showExactly(preview.trimEnd()).map((line) => line.replaceAll("\t", "    "));
@@ -179,10 +219,10 @@ export function questionLines(question: UserQuestion, screen: ChapoScreen): stri
     }),
     ...(host === undefined
       ? []
-      : [colours.dim(fit(`  always: every page of ${host} in this session`, screen))]),
+      : [colours.dim(fit(`  ${names.always}: every page of ${host} in this session`, screen))]),
     ...(edits === undefined
       ? []
-      : [colours.dim(fit(`  edits: every edit of ${edits} in this session`, screen))]),
+      : [colours.dim(fit(`  ${names.edits}: every edit of ${edits} in this session`, screen))]),
   ];
 }
 

@@ -24,10 +24,22 @@ test("a sequence that steers a terminal is shown, in pieces too", () => {
   expect(stream(["a\u001b", "[2Jb\r\nc"], 80)).toEqual(["a\\u001b[2Jb", "c"]);
 });
 
+test("the continuation of a list begins below its text, in pieces too", () => {
+  expect(stream(["- one tw", "o three", " - four\n1. x"], 9)).toEqual([
+    "- one two",
+    "  three -",
+    "  four",
+    "1. x",
+  ]);
+});
+
 test("law: the lines do not depend on the pieces, and none is wider than the terminal", () => {
-  const text = fc.array(fc.constantFrom("word", "a", " ", "\n", "日本", "longer-than-the-line"), {
-    maxLength: 40,
-  });
+  const text = fc.array(
+    fc.constantFrom("word", "a", " ", "\n", "日本", "longer-than-the-line", "- ", "  ", "7. ", "word  "),
+    {
+      maxLength: 40,
+    },
+  );
   fc.assert(
     fc.property(text, fc.integer({ min: 4, max: 30 }), (pieces, columns) => {
       const lines = stream(pieces, columns);

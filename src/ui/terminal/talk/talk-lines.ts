@@ -2,7 +2,7 @@
 // place below them. Each text is shown once, as it comes. Pure. Leaves drawing to region.ts.
 import type { Conversation } from "../../../chapo/engine/conversation.js";
 import type { ChapoEvent } from "../../../chapo/engine/events.js";
-import { cut, clean, hang, showBlock } from "../../text.js";
+import { cut, clean, hangBlock, showBlock } from "../../text.js";
 import { showDuration, showSpent } from "../../view/words/amounts.js";
 import { describeCall, openChapoLines, type ChapoScreen } from "../lines/chapo-lines.js";
 import { diffLines } from "./diff-lines.js";
@@ -222,7 +222,7 @@ function thoughtLine({ colours }: TalkScreen): (line: string) => string {
 
 function blockLines(text: string, { columns }: TalkScreen): string[] {
   return showBlock(text.replace(/^\s*\n/, "").trimEnd()).flatMap((line) =>
-    hang(line.replaceAll("\t", "    "), columns),
+    hangBlock(line.replaceAll("\t", "    "), columns),
   );
 }
 
