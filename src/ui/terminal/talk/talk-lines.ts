@@ -99,8 +99,10 @@ export class TalkLines {
     const { what, since } = this.#busy;
     const frame = FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length] ?? "";
     const time = showSeconds(now - since);
-    const line = cut(`${frame} ${what} · ${time} · Esc interrupts`, screen.columns - 1);
-    return [...text, screen.colours.cyan(line)];
+    // The time and the way out stay, however long the call is.
+    const end = ` · ${time} · Esc interrupts`;
+    const line = `${frame} ${cut(what, Math.max(8, screen.columns - 3 - end.length))}${end}`;
+    return [...text, screen.colours.cyan(cut(line, screen.columns - 1))];
   }
 
   /** The last line: model, tokens, share of the window, dollars. */
