@@ -92,6 +92,29 @@ test.each(["completed", "Done", "closed"])(
   },
 );
 
+test.each([
+  ["an array at the root", `[${open},${fine}]`],
+  ["another key", `{"items":[${open},${fine}]}`],
+  ["a key beside an empty list", `{"tasks":[],"backlog":{"todo":[${open}],"next":[${fine}]}}`],
+  ["their ids", `{"tasks":{"T1":{"title":"a","status":"open"},"T2":{"name":"b","priority":1}}}`],
+])("tasks count in the wrong place too: %s", (_place, text) => {
+  const kept = backlog(task("T1", { title: "a" }), task("T2", { title: "b" }));
+  expect(findObjections(bytes(text), kept)).toEqual([]);
+  expect(findObjections(bytes(text), backlog(task("T1", { title: "a" })))).toEqual(["lose T2"]);
+  const done = backlog(
+    task("T1", { title: "x", status: "done" }),
+    task("T9", { title: "b", status: "done" }),
+  );
+  expect(findObjections(bytes(text), done)).toEqual([
+    "mark T1, T9 as done, which only a finished attempt may",
+  ]);
+});
+
+test("objects in the root's meta are not counted as tasks", () => {
+  const text = `{"tasks":[${fine}],"meta":{"seen":[{"id":"A","title":"x","status":"todo"}]},"Project":{"name":"p"}}`;
+  expect(findObjections(bytes(text), backlog(task("T2")))).toEqual([]);
+});
+
 test("an id that is a number is kept by the same id as a text", () => {
   const broken = file(fine.replace('"T2"', "2"));
   expect(findObjections(broken, backlog(task("2", { title: "another" })))).toEqual([]);

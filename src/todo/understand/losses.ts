@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import { Progress } from "../../workflow/progress.js";
 import { parseJson } from "../../system/text/json.js";
 import { checkBacklog } from "../check/check.js";
-import type { Backlog } from "../model/task.js";
+import type { Backlog, Task } from "../model/task.js";
 import { toJson } from "./understand.js";
-import { isMembers, renameKeys, understandTask } from "./understand-task.js";
+import { isMembers, renameKeys, understandTask, type Members } from "./understand-task.js";
 
 /** A title in a text that is not valid JSON as a whole. */
 const TITLE = /"title"\s*:\s*("(?:[^"\\]|\\.)*")/gu;
@@ -61,9 +61,31 @@ function remnantsOf(text: string): Remnant[] | undefined {
   const json = toJson(text.replace(/^\ufeff/u, ""));
   if (json === undefined) return undefined;
   const value: unknown = JSON.parse(json);
-  if (!isMembers(value)) return [];
-  const { tasks } = renameKeys(value, ["tasks"], []).members;
-  return Array.isArray(tasks) ? tasks.filter(isMembers).map((task) => understandTask(task).members) : [];
+  if (!isMembers(value)) return straysIn(value);
+  const { tasks, meta: _meta, project: _project, ...rest } = renameKeys(value, ["tasks"], []).members;
+  if (!Array.isArray(tasks)) return straysIn({ tasks, ...rest });
+  const listed = tasks.filter(isMembers).map((task) => understandTask(task).members);
+  return [...listed, ...straysIn(rest)];
+}
+
+/** Objects that look like tasks, outside the list where they belong: in the root's array, under another key, or under their id. */
+function straysIn(value: unknown): Remnant[] {
+  const found: Remnant[] = [];
+  const waiting = [value];
+  for (const one of waiting) {
+    if (typeof one !== "object" || one === null) continue;
+    for (const [key, child] of Object.entries(one)) {
+      if (!looksLikeTask(child)) waiting.push(child);
+      else found.push({ ...(Array.isArray(one) ? {} : { id: key }), ...understandTask(child).members });
+    }
+  }
+  return found;
+}
+
+function looksLikeTask(value: unknown): value is Members {
+  if (!isMembers(value)) return false;
+  const { members } = renameKeys(value, ["id", "title", "status", "priority"], []);
+  return typeof members["title"] === "string" && ["id", "status", "priority"].some((key) => key in members);
 }
 
 /** Tasks that are kept neither by id nor by title; or their number, if they are not known one by one. */
@@ -107,8 +129,15 @@ function titlesOf({ tasks }: Backlog): Set<string> {
   return new Set(tasks.map(({ title }) => title.trim()));
 }
 
+/** Done tasks that the old file knows by id, else by title, and does not call done. */
 function finishedTasks(old: readonly Remnant[], mended: Backlog): string[] {
-  const done = new Set<unknown>(old.filter(({ status }) => status === "done").map(({ id }) => id));
-  const open = new Set<unknown>(old.map(({ id }) => id).filter((id) => !done.has(id)));
-  return mended.tasks.filter(({ id, status }) => status === "done" && open.has(id)).map(({ id }) => id);
+  const ids = new Map<unknown, boolean>();
+  const titles = new Map<unknown, boolean>();
+  for (const { id, title, status } of old) {
+    const isDone = status === "done";
+    ids.set(id, isDone || ids.get(id) === true);
+    if (typeof title === "string") titles.set(title.trim(), isDone || titles.get(title.trim()) === true);
+  }
+  const isOpen = ({ id, title }: Task): boolean => (ids.get(id) ?? titles.get(title.trim())) === false;
+  return mended.tasks.filter((task) => task.status === "done" && isOpen(task)).map(({ id }) => id);
 }
