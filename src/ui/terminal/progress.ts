@@ -73,7 +73,8 @@ function notesOf(event: Sealed, view: View, look: Look): Note[] {
       if (event.outcome === "ok") return [];
       const code = event.exit_code === undefined ? "" : ` (exit ${String(event.exit_code)})`;
       const how = event.outcome === "timed-out" ? "took too long" : `failed${code}`;
-      return [warning(`the hook ${event.command} ${how}: ${event.output}`, colours)];
+      const said = event.output === "" ? "" : `: ${event.output}`;
+      return [warning(`the hook ${event.command} ${how}${said}`, colours)];
     }
     case "run_interrupted":
       return [told(colours.yellow(interruptText(event, view)))];

@@ -86,6 +86,11 @@ const STORY: (RunEvent | number)[] = [
   over("blocked", { done: 2, tasks: 4 }),
 ];
 
+test("a hook that failed without a word has no colon behind its exit code", () => {
+  const silent = STORY.map((event) => (event.type === "hook_finished" ? { ...event, output: "" } : event));
+  expect(play(silent).lines).toContain("! the hook ./x failed (exit 2)");
+});
+
 test("plain lines: what begins, what ends, what to know", () => {
   expect(play(STORY).lines).toEqual([
     "looper 1.0.0 · run 2026-01-02_03-04-05 · claude",
