@@ -86,6 +86,8 @@ test("a wrapped text keeps its words in order, none of its lines is wider than a
   );
   expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
   expect(wrap("one two three")).toEqual(["one two three"]);
+  expect(wrap("  one two three", 9)).toEqual(["  one two", "three"]);
+  expect(wrap("  seventeen", 9)).toEqual(["seventeen"]);
 });
 
 test("continuation lines are indented; our own colours are kept and take no columns", () => {

@@ -98,17 +98,22 @@ export function cut(text: string, width: number): string {
 
 /**
  * A cleaned text in lines of at most `width` columns, broken between words where there are any; without a width it is one line.
+ * The first line keeps its indentation.
  * Our own colour codes take no columns.
  */
 export function wrap(text: string, width?: number): string[] {
   if (width === undefined || shownWidth(text) <= width) return [text];
   const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ").flatMap((one) => chunks(one, width))) {
-    const longer = line === "" ? word : `${line} ${word}`;
+  const [indent = ""] = /^ */.exec(text) ?? [];
+  let line = indent.length < width ? indent : "";
+  for (const word of text
+    .slice(indent.length)
+    .split(" ")
+    .flatMap((one) => chunks(one, width))) {
+    const longer = line.trim() === "" ? line + word : `${line} ${word}`;
     if (shownWidth(longer) <= width) line = longer;
     else {
-      lines.push(line);
+      if (line.trim() !== "") lines.push(line);
       line = word;
     }
   }

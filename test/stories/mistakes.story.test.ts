@@ -38,6 +38,10 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["set T1 priority=9", /from 1 to 5/],
   ["set T1 done", /"done" is not of the form key=value/],
   ["add x -p 9", /from 1 to 5/],
+  [
+    "config set agents.mine.binary ./a",
+    /agents\.mine\.kind is missing\n +nothing was changed; .*config set agents\.mine '\{/,
+  ],
   ["config get lop.max_attempts", /did you mean "loop.max_attempts"\?/],
   ["tail -n x", /-n is x; allowed/],
   ["runs -n x", /-n is x; allowed/],

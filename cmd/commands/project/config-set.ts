@@ -54,7 +54,7 @@ export async function writeSetting(context: CommandContext, folder: string, orde
   const { files } = context.ports;
   const file = await fileOf(context, folder, order.scope);
   const edited = changed(context, await textOf(context, file), { file, order });
-  await judge(context, folder, { file, text: edited, scope: order.scope });
+  await judge(context, folder, { file, text: edited, order });
   try {
     await files.makeFolder(path.dirname(file));
     await files.writeAtomic(file, edited);
@@ -189,9 +189,10 @@ function readSettings(name: string, file: string, text: string): SettingsFile | 
 async function judge(
   { ports, env, home }: CommandContext,
   folder: string,
-  made: { file: string; text: string; scope: Order["scope"] },
+  made: { file: string; text: string; order: Order },
 ): Promise<void> {
-  const { file, text, scope } = made;
+  const { file, text, order } = made;
+  const { scope } = order;
   const name = scope === "user" ? file : path.relative(folder, file);
   const mine = readSettings(name, file, text);
   const none = { project: folder, user: [] };
@@ -200,17 +201,22 @@ async function judge(
       ? mine
       : (await loadSettings(ports.files, { ...none, user: listUserFiles(env, home) })).user;
   const project = scope === "project" ? mine : (await loadSettings(ports.files, none)).project;
-  const resolved = whatWouldHold({ user, project, env: {}, flags: {} });
+  const resolved = whatWouldHold({ user, project, env: {}, flags: {} }, order.key);
   settingsPaths(resolved, { project: folder, home, env });
 }
 
-/** Replaces the hint of an error: no file was changed that could be corrected. */
-function whatWouldHold(layers: Layers): Resolved {
+/** Replaces the hint of an error: no file was changed that could be corrected. A new agent may need several keys at once. */
+function whatWouldHold(layers: Layers, key: string): Resolved {
   try {
     return resolveSettings(layers);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    throw new UserError(error.kind, error.message, "nothing was changed", { cause: error });
+    const [, agent] = /^agents\.([^.]+)\./.exec(key) ?? [];
+    const isIncomplete =
+      agent !== undefined && error.message.includes(`agents.${agent}.`) && / is missing/.test(error.message);
+    const whole = `; set them at once: looper config set agents.${String(agent)} '{"kind": "command", "binary": "PROGRAM"}'`;
+    const hint = `nothing was changed${isIncomplete ? whole : ""}`;
+    throw new UserError(error.kind, error.message, hint, { cause: error });
   }
 }
 

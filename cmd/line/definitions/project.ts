@@ -63,6 +63,10 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
         line: 'looper config set verify.commands "npm test"',
         help: "change the project's settings and approve the command",
       },
+      {
+        line: `looper config set agents.mine '{"kind": "command", "binary": "./agent.sh"}'`,
+        help: "add an agent of your own",
+      },
       { line: "looper config unset verify.commands", help: "remove it from the project's settings" },
       { line: "looper config path", help: "list the settings files and which of them exist" },
     ],
