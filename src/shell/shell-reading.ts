@@ -2,6 +2,7 @@
 // the text. Pure. Leaves what is allowed to the engine's rules, and the gate's reading to simple-commands.ts.
 import { posix } from "node:path";
 import { forEachChild, type Assignment, type Command, type Redirection, type SyntaxNode } from "unbash";
+import { listCode, listMentions, readsCode } from "./code-words.js";
 import { parseShell } from "./parse-shell.js";
 import { ANY, formatParts, formatWord } from "./words.js";
 
@@ -11,6 +12,8 @@ export interface ShellCommand {
   text: string;
   /** All that a rule against it may call it by: without its folder, its first options, what wraps it. */
   spellings: readonly string[];
+  /** Commands that code in its words may run (`python -c`, `git -c alias.x=…`), in the form of `spellings`. */
+  mentions: readonly string[];
   /**
    * `itself`: what runs is this command. `others`: it runs what its words say (`sudo`, `xargs`, `find -exec`).
    * `nothing`: it is only the shell around commands that are in the list too (`sh -c "…"`).
@@ -93,12 +96,26 @@ function readCommand(command: Command, depth: number, reading: Building): void {
   reading.isWhole &&= nested.isWhole;
   reading.writes ||= nested.writes;
   reading.opens.push(...nested.opens);
+  const code = (called.length > 0 ? called : [[]]).flatMap((one) =>
+    listCode(one, [...assigned, ...one.filter(isAssignment)]),
+  );
+  const fed = called.some(readsCode) ? command.redirects.flatMap(readFrom) : [];
   const isShell = assigned.length === 0 && isOnlyShell(words);
   reading.commands.push({
     text: joined([...assigned, ...words]),
     spellings: [
-      ...called.flatMap((one) => spellingsOf(one, reading)),
+      ...called.flatMap((one) => {
+        const { forms, isWhole } = spellingsOf(one);
+        reading.isWhole &&= isWhole;
+        return forms;
+      }),
       ...nested.commands.flatMap(({ spellings }) => spellings),
+    ],
+    mentions: [
+      ...[...code, ...fed]
+        .flatMap((text) => (text === undefined ? [] : listMentions(text)))
+        .flatMap((one) => spellingsOf(one).forms),
+      ...nested.commands.flatMap(({ mentions }) => mentions),
     ],
     runs: isShell ? "nothing" : runsOthers(words) ? "others" : "itself",
   });
@@ -117,10 +134,14 @@ function assignmentOf({ name, value, append }: Assignment): string {
 const SHELL = /^(?:(?:ba|da|z|k|mk|a|fi)?sh|eval|trap|alias|source|\.|su|busybox)$/;
 /** Run what their words say. */
 const WRAPPER =
-  /^(?:env|command|builtin|exec|nohup|sudo|doas|pkexec|timeout|time|nice|ionice|taskset|chrt|stdbuf|setsid|xargs|parallel|watch|entr|chroot|flock|strace|ltrace|unshare|nsenter|runuser|script|unbuffer|xvfb-run|cross-env|dotenv|caffeinate|rlwrap)$/;
+  /^(?:env|command|builtin|exec|nohup|sudo|doas|pkexec|timeout|time|nice|ionice|taskset|chrt|stdbuf|setsid|xargs|parallel|watch|entr|chroot|flock|strace|ltrace|unshare|nsenter|runuser|script|unbuffer|xvfb-run|cross-env|dotenv|caffeinate|rlwrap|ld(?:-[\w.-]+)?\.so[\d.]*)$/;
 const EXEC = /^-(?:exec|execdir|ok|okdir)$/;
 /** After these some programs (`npx`, `npm exec`, `uv run`) run what follows; that takes nothing away from a rule that allows them. */
 const MAY_RUN = /^(?:npx|bunx|pnpx|--|exec|run|x|dlx|-x|-X|--exec|--exec-batch)$/;
+
+function isAssignment(word: string): boolean {
+  return /^\w+\+?=/.test(word);
+}
 
 function programOf([program = ""]: readonly string[]): string {
   return posix.basename(program);
@@ -170,7 +191,9 @@ function isOnlyShell(words: readonly string[]): boolean {
 function codeOf(words: readonly string[], redirects: readonly Redirection[]): (string | undefined)[] {
   const program = programOf(words);
   if (!SHELL.test(program))
-    return WRAPPER.test(program) || MAY_RUN.test(program) ? words.slice(1).filter(isCode) : [];
+    return WRAPPER.test(program) || MAY_RUN.test(program)
+      ? words.slice(1).filter(isCode).flatMap(splitOption)
+      : [];
   const given = words.slice(1);
   if (program === "eval") return [given.join(" ")];
   // Whatever calls the alias later may add words.
@@ -200,16 +223,23 @@ function readFrom(redirect: Redirection): (string | undefined)[] {
   }
 }
 
+/** The text may be glued to an option: `-S'git push'`, `-qc'…'`, `--split-string=…`. */
+function splitOption(word: string): string[] {
+  if (/^-\w/.test(word)) return [word, word.slice(2), word.slice(3)];
+  return word.startsWith("--") ? [word, word.slice(word.indexOf("=") + 1)] : [word];
+}
+
 /** Whether a word is more than a name: only as a shell text does it make sense to a shell. */
 function isCode(word: string): boolean {
   return /\w/.test(word) && /[\s;&|<>()`$]/.test(word);
 }
 
-/** The spellings by which a rule may name a command. */
-function spellingsOf(words: readonly string[], reading: Building): string[] {
+/** The spellings by which a rule may name a command; `isWhole`: these are all. */
+function spellingsOf(words: readonly string[]): { forms: string[]; isWhole: boolean } {
   const [program = "", ...args] = words;
   const forms: string[][] = [args];
   const first = args.findIndex((arg) => !arg.startsWith("-"));
+  let isWhole = true;
   if (first !== 0 && args.length > 0) {
     // An option before the first operand may have a value of its own: `git -C folder push`.
     let at = 0;
@@ -217,9 +247,16 @@ function spellingsOf(words: readonly string[], reading: Building): string[] {
       forms.push(args.slice(at + 1), args.slice(at + 2));
       at += args[at + 1]?.startsWith("-") === false && args[at + 2]?.startsWith("-") === true ? 2 : 1;
     }
-    if (forms.length > 2 * MOST_OPTIONS) reading.isWhole = false;
+    isWhole = forms.length <= 2 * MOST_OPTIONS;
   }
   forms.push(args.filter((arg) => !arg.startsWith("-")));
-  const names = new Set([program, posix.basename(program)]);
-  return [...new Set([...names].flatMap((name) => forms.map((form) => joined([name, ...form]))))];
+  // `git-push` is a program of git's own folder.
+  const plain = posix.basename(program);
+  const names = new Set([program, plain, plain.replace(/^git-(?=.)/, "git ")]);
+  return {
+    forms: [
+      ...new Set([...names].flatMap((name) => forms.map((form) => joined([...name.split(" "), ...form])))),
+    ],
+    isWhole,
+  };
 }

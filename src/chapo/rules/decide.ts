@@ -173,7 +173,7 @@ function meetsTwin({ pattern }: Rule, { tool, subjects }: JudgedCall): Match {
   const names = subjects.flatMap((subject) => (subject.kind === "name" ? [subject.name] : []));
   const text = toCommand(tool, names);
   if (text === undefined || pattern?.command === undefined) return "no";
-  return meetsCommand(pattern.command, { text, spellings: [text], runs: "itself" });
+  return meetsCommand(pattern.command, { text, spellings: [text], mentions: [], runs: "itself" });
 }
 
 function meetsReading(pattern: CommandPattern | undefined, { commands, isWhole }: ShellReading): Match {

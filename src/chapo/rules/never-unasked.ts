@@ -23,7 +23,9 @@ export function findDanger(text: string, reading: ShellReading, place: ShellPlac
   if (isForkBomb(text)) return "it looks like a fork bomb";
   const device = reading.opens.find((target) => isDevice(target));
   if (device !== undefined) return `it writes to the device ${device}`;
-  const calls = reading.commands.flatMap(({ text: one, spellings }) => [one, ...spellings]).map(toWords);
+  const calls = reading.commands
+    .flatMap(({ text: one, spellings, mentions }) => [one, ...spellings, ...mentions])
+    .map(toWords);
   const start = { ...place, isOnlyPatterns: false };
   const moves = calls.some(
     ([program = "", to = "~"]) => /^(?:cd|pushd)$/.test(program) && isOutside(to, start),

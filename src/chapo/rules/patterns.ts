@@ -44,9 +44,9 @@ export function allowsCommand({ texts }: CommandPattern, command: ShellCommand):
   }
 }
 
-/** Returns whether a pattern against commands matches the command in any of its spellings. */
-export function meetsCommand({ texts }: CommandPattern, { spellings }: ShellCommand): Match {
-  let match: Match = "no";
+/** Returns whether a pattern against commands matches the command in any of its spellings; `maybe` for one that code mentions. */
+export function meetsCommand({ texts }: CommandPattern, { spellings, mentions }: ShellCommand): Match {
+  let match: Match = texts.some((text) => mentions.some((one) => covers(text, one))) ? "maybe" : "no";
   for (const text of texts) {
     for (const spelling of spellings) {
       if (covers(text, spelling)) return "yes";

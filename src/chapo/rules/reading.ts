@@ -40,28 +40,68 @@ const QUIET = /^(?:rm|rmdir|mkdir|touch|ls|test|\[|chmod|chown|stat|pwd)$/;
 /** Programs that copy whole folders. */
 const COPIES = /^(?:cp|mv|ln|rsync|scp|tar|bsdtar|zip|7z|7za|cpio|pax|install)$/;
 
-function meetsText(pattern: PathPattern, { commands, opens }: ShellReading, root: string): Match {
-  const calls = [...new Set(commands.flatMap(({ text, spellings }) => [text, ...spellings]))].map((one) =>
-    one.split(" ").map((word) => word.replaceAll("\u00a0", " ")),
-  );
+function meetsText(pattern: PathPattern, reading: ShellReading, root: string): Match {
+  const calls = listCalls(reading);
+  const bases = listFolders(calls, root);
+  const { sure, mentioned } = listWords(calls, reading);
+  const matches = [...sure].map((word) => meetsWord(pattern, word, { root, bases }));
+  if (matches.includes("yes")) return "yes";
+  if (matches.includes("maybe")) return "maybe";
+  if ([...mentioned].some((word) => meetsWord(pattern, word, { root, bases }) === "yes")) return "maybe";
+  const copied = calls
+    .filter(([program = ""]) => COPIES.test(posix.basename(program)))
+    .flatMap(([, ...args]) => args.filter((word) => !word.startsWith("-") && !word.includes(ANY)));
+  return copied.some((word) => namesPathBelow(pattern, word, root)) ? "maybe" : "no";
+}
+
+type Words = readonly string[];
+
+/** Every spelling of every command, as words. */
+function listCalls({ commands }: ShellReading): Words[] {
+  return [...new Set(commands.flatMap(({ text, spellings }) => [text, ...spellings]))].map(toWords);
+}
+
+/** The reader writes a space inside a word as a no-break space. */
+function toWords(text: string): string[] {
+  return text.split(" ").map((word) => word.replaceAll("\u00a0", " "));
+}
+
+/** The project's folder, and those that the text goes to. */
+function listFolders(calls: readonly Words[], root: string): string[] {
   const folders = calls
     .filter(([program = ""]) => program === "cd" || program === "pushd")
     .map(([, to = ""]) => posix.resolve(root, to))
     .filter((folder) => !folder.includes(ANY));
-  const bases = [...new Set([root, ...folders])];
-  const words = calls
+  return [...new Set([root, ...folders])];
+}
+
+/** The words that may be paths; `mentioned`: those in code of another language. */
+function listWords(calls: readonly Words[], { commands, opens }: ShellReading) {
+  const sure = calls
     .filter(([program = ""]) => !QUIET.test(posix.basename(program)))
     .flatMap((one) => one.flatMap(readCandidates));
-  let match: Match = "no";
-  for (const word of new Set([...words, ...opens])) {
-    const one = meetsWord(pattern, word, { root, bases });
-    if (one === "yes") return "yes";
-    if (one === "maybe") match = "maybe";
-  }
-  const copied = calls
-    .filter(([program = ""]) => COPIES.test(posix.basename(program)))
-    .flatMap(([, ...args]) => args.filter((word) => !word.startsWith("-") && !word.includes(ANY)));
-  return match === "no" && copied.some((word) => namesPathBelow(pattern, word, root)) ? "maybe" : match;
+  const mentioned = commands.flatMap(({ mentions }) => mentions.flatMap(toWords)).flatMap(readCandidates);
+  return { sure: new Set([...sure, ...opens]), mentioned: new Set(mentioned) };
+}
+
+const MOST_PATHS = 200;
+
+/** Returns the absolute paths that a shell text may read, as far as it shows them: what they link to is not known here. */
+export function listReadPaths(reading: ShellReading, root: string): string[] {
+  const calls = listCalls(reading);
+  const { sure, mentioned } = listWords(calls, reading);
+  const words = [...sure, ...mentioned].map(readShortcuts).filter((word) => !word.includes(ANY));
+  const paths = listFolders(calls, root).flatMap((base) => words.map((word) => posix.resolve(base, word)));
+  return [...new Set(paths)].slice(0, MOST_PATHS);
+}
+
+/** Other names of folders: of the working folder, of the root, and of homes, which only the shell knows. */
+function readShortcuts(word: string): string {
+  return word
+    .replace(/^~\+(?=\/|$)/, ".")
+    .replace(/^~[^/]*/, ANY)
+    .replace(/^\/proc\/[^/]+\/cwd(?=\/|$)/, ".")
+    .replace(/^\/proc\/[^/]+\/root(?=\/)/, "");
 }
 
 /** The parts of a word that may be a path: `--file=a`, `HEAD:a`, `-fa`, `@a`. */
@@ -76,20 +116,26 @@ function meetsWord(
   word: string,
   { root, bases }: { root: string; bases: readonly string[] },
 ): Match {
-  const open = word.replaceAll(/[*?]|\[[^\]/]*\]/g, ANY);
+  const open = readShortcuts(word).replaceAll(/[*?]|\[[^\]/]*\]/g, ANY);
   if (!open.includes(ANY)) {
-    const isMet = bases.some((base) => meetsPath(pattern, posix.resolve(base, word), { root, wide: true }));
-    return isMet ? "yes" : "no";
+    const isMet = bases.some((base) => meetsPath(pattern, posix.resolve(base, open), { root, wide: true }));
+    if (isMet) return "yes";
   }
+  // Above a folder that only the shell knows, a path may begin at the project.
+  const [, below] = /^(?:\.\.\/|\uffff\/)+([^\uffff]+)$/.exec(open) ?? [];
+  if (below !== undefined && meetsPath(pattern, below, { root, wide: true })) return "maybe";
+  if (!open.includes(ANY)) return "no";
   return pattern.ways.some((way) => mayMeet(way, open, pattern.isBareName)) ? "maybe" : "no";
 }
 
 /** An unknown beginning of a word may be any folder, so that only the end is compared. */
 function mayMeet(way: readonly string[], word: string, isBareName: boolean): boolean {
-  const known = word.split(ANY)[0]?.replace(/^(?:\.?\/)+/, "") ?? "";
   const last = way.at(-1) ?? "";
   const name = word.split("/").at(-1) ?? "";
-  if (known === "" || isBareName) {
+  const known = word.split(ANY)[0]?.replace(/^(?:\.?\/)+/, "") ?? "";
+  const [first = "", ...below] = word.replace(/^(?:\.\/)+/, "").split("/");
+  const isFolder = below.length > 0 && first.replaceAll(ANY, "") !== "" && overlaps(way[0] ?? "", first);
+  if ((known === "" && !isFolder) || isBareName) {
     const isKnown = name.replaceAll(ANY, "") !== "";
     return isKnown && last.replaceAll(STAR, "") !== "" && overlaps(last, name);
   }

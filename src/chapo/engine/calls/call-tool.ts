@@ -126,7 +126,7 @@ async function catchErrors(pass: () => Promise<Passed>): Promise<Passed> {
 
 type Passed = GateCall | Refusal | WaitingCall;
 
-/** Who changed the arguments to those of the call. */
+/** The source of changed arguments. */
 interface Changes {
   /** A person, who allowed them. */
   approved?: Approval | undefined;

@@ -156,3 +156,15 @@ test("a link is judged by its target, and a failed preview is replaced by the ar
   const preview = 'fs_edit {"path":"src/link","text":""}';
   expect(await judge(edit, { path: "src/link", text: "" })).toMatchObject({ asks: { preview } });
 });
+
+test("a shell text that names a link to a file that a rule denies is denied", async () => {
+  mkdirSync(path.join(root, "secret"));
+  writeFileSync(path.join(root, "secret/a"), "x");
+  symlinkSync("secret/a", path.join(root, "link"));
+  symlinkSync("secret", path.join(root, "folder"));
+  const { judge } = permitWith({ lists: { deny: ["Read(secret/**)"] }, mode: "trusted" });
+  for (const command of ["cat link", "cat folder/a", "(cd folder; cat a)", `perl -e 'print <>' link`])
+    expect(await judge(bash, { command }), command).toHaveProperty("refused");
+  for (const command of ["ls link", "rm link", "cat other"])
+    expect(await judge(bash, { command }), command).toEqual({ allowed: true });
+});

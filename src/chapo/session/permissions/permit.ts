@@ -9,6 +9,7 @@ import { sha256Hex } from "../../../system/text/sha256.js";
 import { decide, type JudgedCall, type PermissionDecision } from "../../rules/decide.js";
 import { mayStray, type PermissionMode } from "../../rules/modes.js";
 import type { PermissionRules } from "../../rules/read-rules.js";
+import { listReadPaths } from "../../rules/reading.js";
 import type { Subject } from "../../tool.js";
 import { resolvePath } from "../../paths.js";
 import { isMentioned } from "../../tools/web/mentioned.js";
@@ -91,15 +92,21 @@ function leavesFolder({ tool, subjects }: JudgedCall): boolean {
   return tool === SHELL && subjects.some((one) => one.kind === "command" && mayStray(readShell(one.text)));
 }
 
-/** Adds the real path of each path, because a link inside an allowed folder may point outside it. */
+/** Adds the real path of each path, because a link inside an allowed folder may point outside it, or to a file that a rule covers. */
 async function resolveSubjects(
   subjects: readonly Subject[],
-  { files, root }: Pick<PermitPlace, "files" | "root">,
+  { files, root, rules }: Pick<PermitPlace, "files" | "root" | "rules">,
 ): Promise<Subject[]> {
   const realRoot = (await files.realPath(root)) ?? root;
   const all: Subject[] = [];
   for (const subject of subjects) {
     all.push(subject);
+    if (subject.kind === "command" && rules.all.some(({ isAgainstReading }) => isAgainstReading))
+      for (const named of listReadPaths(readShell(subject.text), root)) {
+        const real = await files.realPath(named).catch(() => undefined);
+        const isLink = real !== undefined && real !== path.resolve(realRoot, path.relative(root, named));
+        if (isLink) all.push({ kind: "path", path: path.relative(realRoot, real) || ".", use: "mention" });
+      }
     if (subject.kind !== "path") continue;
     const use = subject.use === "write" ? "write" : "read";
     const resolved = await resolvePath({ files, root }, subject.path, use);

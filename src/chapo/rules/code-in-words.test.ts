@@ -1,0 +1,106 @@
+// Rules applied to code in another language that a shell text holds, and to other names of files.
+import { describe, expect, test } from "vitest";
+import { decide } from "./decide.js";
+import type { PermissionMode } from "./modes.js";
+import { readRules, type List } from "./read-rules.js";
+
+type Lists = Partial<Record<List, readonly string[]>>;
+const DENY_PUSH = { deny: ["Bash(git push *)"] };
+
+function ofCommand(lists: Lists, text: string, mode: PermissionMode) {
+  const { rules, problems } = readRules(lists, { root: "/project", tools: [] });
+  expect(problems).toEqual([]);
+  return decide(rules, mode, { tool: "bash_execute", changes: true, subjects: [{ kind: "command", text }] })
+    .verdict;
+}
+
+describe("a rule against a command", () => {
+  test.each([
+    "git -c alias.x='!git push' x",
+    "git -c alias.x='push origin' x",
+    "git -c alias.x=push x origin",
+    "git config alias.x '!git push' && git x",
+    "git -c core.editor='git push #' commit",
+    "git rebase --exec 'git push' HEAD",
+    "git submodule foreach 'git push'",
+    "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='push o' git x",
+    "x='$(git push)'; echo \"${x@P}\"",
+    "x='a[$(git push)]'; (( x ))",
+    "GIT_EDITOR='git push #' git commit",
+    "export PS4='$(git push)'; set -x",
+    "let 'a[$(git push)]=1'",
+    "/usr/lib/git-core/git-push origin",
+    "env --split-string='git push'",
+    "env -S'git push'",
+    "script -qc'git push' /dev/null",
+    "ld.so /usr/bin/git push",
+    `python3 -c 'import os; os.system("git push")'`,
+    `python3 -c 'import subprocess; subprocess.run(["git","push","origin"])'`,
+    "python3 - <<'E'\nimport os\nos.system('git push')\nE",
+    `perl -e 'exec qw(git push)'`,
+    `node -e 'require("child_process").execSync("git push")'`,
+    `awk 'BEGIN{system("git push")}'`,
+    "sed '1e git push' a.txt",
+    "npm exec -c 'git push'",
+    "npm x --call='git push'",
+    "vim -es '+!git push' +q",
+    "tar cf x.tar a --checkpoint-action='exec=git push'",
+    "ssh -o ProxyCommand='git push' host",
+  ])("holds a push in code of another language: %s", (text) => {
+    expect(ofCommand(DENY_PUSH, text, "trusted")).not.toBe("allow");
+    expect(ofCommand({ ...DENY_PUSH, allow: ["Bash"] }, text, "default")).not.toBe("allow");
+  });
+
+  test.each([
+    "MSG='then git push'; echo done",
+    "python3 -c 'print(1)'",
+    "printf 'git push\\n' > README.md",
+    "sed -i 's/git pull/git stash/' README.md",
+    "awk '{ print $1 }' push.txt",
+    "git -c user.name=x commit -m 'then git push'",
+  ])("does not apply to: %s", (text) => {
+    expect(ofCommand(DENY_PUSH, text, "trusted")).toBe("allow");
+  });
+
+  test("the list of calls that are never run unasked applies there too", () => {
+    for (const text of [`python3 -c 'import os; os.system("rm -rf ~")'`, "git -c alias.x='!rm -rf /' x"])
+      expect(ofCommand({}, text, "trusted"), text).toBe("ask");
+  });
+});
+
+describe("a rule against reading, applied to shell texts", () => {
+  const DENY = { deny: ["Read(secret/**)", "Read(.env*)"] };
+
+  test.each([
+    `python3 -c 'print(open("secret/a").read())'`,
+    "sed 'r secret/a' a.txt",
+    `awk 'BEGIN{while((getline l<"secret/a")>0)print l}'`,
+    "git -c alias.x='!cat secret/a' x",
+    "GIT_PAGER='cat secret/a' git -p log",
+    "npm x -c 'cat secret/a'",
+    "cat $PWD/secret/a",
+    "cat ~+/secret/a",
+    "cat ~/secret/a",
+    "cat ../secret/a",
+    "cat /proc/self/cwd/secret/a",
+    "cat /proc/$$/root/project/secret/a",
+    "cat [s]ecret/a",
+    "cat ./[s]ecret/a",
+  ])("sees the file in: %s", (text) => {
+    expect(ofCommand(DENY, text, "trusted")).not.toBe("allow");
+  });
+
+  test.each([
+    "cat *.ts",
+    "cat src/*/a.ts",
+    "npx eslint */*.ts",
+    "python3 -c 'import secrets; print(secrets)'",
+    "sed -i s/a/b/ src/a.ts",
+    "cat ~/notes/a",
+    "cat ../other/a",
+    "for f in *.md; do wc $f; done",
+    "cat $x.txt",
+  ])("does not see it in: %s", (text) => {
+    expect(ofCommand({ deny: ["Read(secret/**)"] }, text, "trusted")).toBe("allow");
+  });
+});

@@ -1,0 +1,72 @@
+// Finds the commands that code in another language may run: `python -c`, awk, `git -c alias.x=…`, values of variables. The code is
+// not understood; every word of it may begin a command. Pure. shell-reading.ts reads shell texts.
+import { posix } from "node:path";
+import { ANY } from "./words.js";
+
+/** Programs whose words, or whose input, may be code. */
+const RUNS_CODE =
+  /^(?:python[\d.]*|pypy[\d.]*|perl[\d.]*|ruby|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|luajit|tclsh|expect|osascript|pwsh|Rscript|[gmn]?awk|g?sed|ed|ex|vim?|nvim|view|emacs|gdb|lldb|m4|g?make|tar|bsdtar|ssh|rsync|less|man|npm|pnpm|yarn|mapfile|readarray|complete|compgen|bind)$/;
+/** Builtins that compute: they expand a subscript in their words again. */
+const COMPUTES = /^(?:let|test|\[|read|unset|declare|typeset|local|export|readonly|printf)$/;
+/** Subcommands of git that run what their words say. */
+const GIT_RUNS =
+  /^(?:config|rebase|bisect|submodule|filter-branch|difftool|mergetool|fetch|pull|clone|ls-remote|archive|for-each-repo)$/;
+/** Options of git before its subcommand that have a value. */
+const GIT_VALUE = /^(?:-c|-C|--git-dir|--work-tree|--namespace|--exec-path|--config-env)$/;
+
+const EXPANDS = /\$\(|`/;
+
+/** Returns the texts in a command's words, and in values it is given, that may be code. */
+export function listCode(words: readonly string[], assigned: readonly string[]): string[] {
+  const [name = "", ...args] = words;
+  const program = posix.basename(name);
+  // A variable alone is code only where it is expanded later.
+  const values = assigned.filter((one) => name !== "" || EXPANDS.test(one)).flatMap(readAssignment);
+  if (program === "git") return [...values, ...listGitCode(args)];
+  if (RUNS_CODE.test(program)) return [...values, ...args];
+  return COMPUTES.test(program) ? [...values, ...args.filter((word) => EXPANDS.test(word))] : values;
+}
+
+/** Whether the program may run its input. */
+export function readsCode([name = ""]: readonly string[]): boolean {
+  return RUNS_CODE.test(posix.basename(name));
+}
+
+/** A value is code only if it is more than a word. */
+function readAssignment(text: string): string[] {
+  const [, name = "", value = ""] = /^(\w+)\+?=([^]*)$/.exec(text) ?? [];
+  if (/^GIT_CONFIG_VALUE_\d+$/.test(name)) return readAlias(value);
+  return /\s/.test(value) ? [value] : [];
+}
+
+function listGitCode(args: readonly string[]): string[] {
+  const first = args.findIndex((word, at) => !word.startsWith("-") && !GIT_VALUE.test(args[at - 1] ?? ""));
+  const options = first < 0 ? args : args.slice(0, first);
+  const [subcommand = "", ...rest] = first < 0 ? [] : args.slice(first);
+  const settings = [...options, ...(GIT_RUNS.test(subcommand) ? rest : [])];
+  return settings.flatMap((word, at) => {
+    const [, inline] = /^alias\.[^=]*=([^]*)$/.exec(word) ?? [];
+    if (inline !== undefined) return readAlias(inline);
+    return /^alias\.[^=]*$/.test(settings[at - 1] ?? "") ? readAlias(word) : [word];
+  });
+}
+
+/** An alias is a subcommand of git, or a shell text after `!`. */
+function readAlias(value: string): string[] {
+  return [value.startsWith("!") ? value.slice(1) : `git ${value}`];
+}
+
+const MOST_WORDS = 400;
+const LONGEST_COMMAND = 12;
+
+/** Returns what may be commands in code: from each of its words on, without the marks of the language. */
+export function listMentions(code: string): string[][] {
+  const words = code
+    .split(/[\s"'`()[\]{};,|&<>$!\\#]+/)
+    .filter((word) => word !== "")
+    .slice(0, MOST_WORDS);
+  return words.flatMap((word, at) => {
+    const first = word.slice(word.lastIndexOf("=") + 1);
+    return first === "" || first.includes(ANY) ? [] : [[first, ...words.slice(at + 1, at + LONGEST_COMMAND)]];
+  });
+}
