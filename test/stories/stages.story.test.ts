@@ -239,6 +239,36 @@ test(
 );
 
 test(
+  "a stage that the gate rejects to its last attempt loses its own changes, and the work before it is committed",
+  story(async (rig) => {
+    const dropped = { to: "finish", discard: true };
+    const tidy = { kind: "work", prompt: "refactor", limits: { attempts: 1 } };
+    const stages = {
+      do: { kind: "work", prompt: "implement", next: { done: "tidy" } },
+      tidy: { ...tidy, next: { done: "finish", exhausted: dropped } },
+    };
+    rig.write(
+      ".looper/workflows/tidied.json",
+      JSON.stringify({ workflow: 1, name: "tidied", start: "do", stages }),
+    );
+    rig.writeBacklog([{ id: "T1" }]);
+    const puppet = await rig.agent({}, { verify: { commands: ["test ! -e tidy.txt"] } });
+    rig.gitInit();
+    puppet.play(async (turn) => {
+      await turn.write(`${turn.hello.env["LOOPER_STAGE"] ?? ""}.txt`, "x\n");
+      await turn.report({ outcome: "done" });
+    });
+    const run = await rig.run([...RUN, "--workflow", "tidied"]);
+    expect(run.code, run.stderr).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+    expect(run.stderr).toContain("the changes of tidy were dropped from the work of T1");
+    expect(run.stderr).not.toContain("a person completed it");
+    expect(rig.git("show", "HEAD:do.txt")).toBe("x\n");
+    expect(rig.git("ls-tree", "--name-only", "HEAD")).not.toContain("tidy.txt");
+  }),
+);
+
+test(
   "without git a rejection that drops changes says that they are still in the files",
   story(async (rig) => {
     const drop = { to: "do", discard: true };

@@ -22,7 +22,7 @@ export function beginEnd(work: Work, job: Job, event: Of<"checkpoint">, decision
   const { verdict, base, complete } = row.progress;
   const isComplete = complete === true;
   if (verdict === undefined && !(isComplete && job.from === "doing")) return commitTask(work, job, decision);
-  if (verdict === "failed") return putAside(work, job, decision);
+  if (verdict === "failed" && isComplete) return putAside(work, job, decision);
   // L5: what the gate passed on this very base is committed as it is.
   if (verdict === "passed" && base !== undefined && base === event.head && !isComplete)
     return commitTask(work, { ...job, verified: true }, decision);

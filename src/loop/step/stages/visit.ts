@@ -209,7 +209,8 @@ export function endVisit(work: Work, job: Job, order: VisitOrder, decision: Deci
     advances: move.advances,
     notes: move.notes,
     more: listNewTasks(work, job),
-    ...given({ verdict: order.verdict, evidence: order.evidence }),
+    // What is left without the dropped changes is not what the gate judged.
+    ...given({ verdict: move.discard === true ? undefined : order.verdict, evidence: order.evidence }),
   };
   const judged: Job = { ...job, verdict: { kind: "outcome", outcome } };
   const seen = isOwn ? keepResult(work, job) : work;
