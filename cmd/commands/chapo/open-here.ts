@@ -17,12 +17,13 @@ export function openHere(
   { site, model, signal, resume }: { site: ChapoSite; model: string; signal: AbortSignal; resume?: string },
   listener: SessionListener,
 ): Promise<Chapo> {
-  const { ports, home, promptsFolder } = context;
+  const { ports, home, promptsFolder, cwd } = context;
   const { settings, env, redact, sessionsFolder, project, agent } = site;
   return openChapo({
     ports,
     network: nodeNetwork(),
     root: project.folder,
+    from: cwd,
     env,
     home,
     settings,

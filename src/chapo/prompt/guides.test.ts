@@ -14,9 +14,9 @@ const write = (file: string, content: string) => {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, content);
 };
-const read = (root: string) =>
+const read = (root: string, from = root) =>
   readGuides({
-    ...{ files, root, user: { home, settings: path.join(home, ".config/looper") } },
+    ...{ files, root, from, user: { home, settings: path.join(home, ".config/looper") } },
     onWarning: (text) => warnings.push(text),
   });
 
@@ -45,6 +45,20 @@ test("guides are read from the user's own down to the project's folder, nearest 
     "AGENTS.md: near",
   ]);
   expect(warnings).toEqual([]);
+});
+
+test("the folders inside the project down to the user's are read too, another folder is not", async () => {
+  write(path.join(top, "AGENTS.md"), "top");
+  write(path.join(top, "packages/shop/CLAUDE.md"), "shop");
+  write(path.join(top, "packages/shop/src/AGENTS.md"), "source");
+  write(path.join(path.dirname(top), "other/AGENTS.md"), "other");
+  const names = async (from: string) => (await read(top, from)).map(({ file }) => file);
+  expect(await names(path.join(top, "packages/shop/src"))).toEqual([
+    "AGENTS.md",
+    "packages/shop/CLAUDE.md",
+    "packages/shop/src/AGENTS.md",
+  ]);
+  expect(await names(path.join(path.dirname(top), "other"))).toEqual(["AGENTS.md"]);
 });
 
 test("imports follow their file; names and code are not imports", async () => {

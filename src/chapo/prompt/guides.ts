@@ -1,5 +1,5 @@
-// Reads the guides for agents: AGENTS.md and CLAUDE.md of each folder from the top of the git worktree down to the project, the
-// user's own before them, and the files they import with `@path`. The nearest guide comes last, so that it wins.
+// Reads the guides for agents: AGENTS.md and CLAUDE.md of each folder from the top of the git worktree down to the folder that the
+// user is in, the user's own before them, and the files they import with `@path`. The nearest guide comes last, so that it wins.
 import path from "node:path";
 import type { Files } from "../../system/ports.js";
 import { resolvePath } from "../paths.js";
@@ -25,6 +25,8 @@ export interface GuidePlace {
   files: Files;
   /** The project's folder, absolute. */
   root: string;
+  /** The folder that the user is in, absolute; absent, or outside the project: the project's. */
+  from?: string;
   /** The user's home folder and folder of settings, absolute; absent: no guides of the user. */
   user?: UserFolders;
   /** Called with each import that is left out. */
@@ -47,9 +49,12 @@ export async function readGuides(place: GuidePlace): Promise<Guide[]> {
   return reading.guides;
 }
 
-async function listLevels({ files, root, user }: GuidePlace): Promise<Level[]> {
+async function listLevels({ files, root, from = root, user }: GuidePlace): Promise<Level[]> {
   const top = (await findGitPlace(files, root))?.top ?? root;
-  const between = path.relative(top, root).split(path.sep).filter(Boolean);
+  const between = path
+    .relative(top, isBelow(root, from) ? from : root)
+    .split(path.sep)
+    .filter(Boolean);
   const own: Level[] =
     user === undefined
       ? []

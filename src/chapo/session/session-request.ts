@@ -17,6 +17,8 @@ export interface SessionRequest {
   network: Network;
   /** The project's folder, absolute. */
   root: string;
+  /** The folder that the user is in, absolute: guides for agents are read down to it. Absent: the project's. */
+  from?: string;
   /** The environment. The models' keys are read from it and removed for the tools' processes. */
   env: Readonly<Record<string, string>>;
   /** The user's home folder, absolute. */

@@ -99,7 +99,11 @@ export async function createWorld(
   const { ports, settings, task, onWarning } = request;
   const native = settings.toolCalls === "native";
   await parts.toolbox.ready();
-  const project = await readProjectContext({ ...toDefinitionPlace(request), onWarning });
+  const project = await readProjectContext({
+    ...toDefinitionPlace(request),
+    ...given({ from: request.from }),
+    onWarning,
+  });
   const agents = createSubAgents(settings.subAgents);
   const { system, unused } = await keepStablePart(
     parts.session,

@@ -12,7 +12,7 @@ import type { ConversationOutcome } from "../../../../src/chapo/engine/world.js"
 import { listField, textField } from "../../../../src/agents/fields.js";
 import { never } from "../../../../src/system/never.js";
 
-/** What was sent of the turn already: its text is not sent again whole, and a result belongs to its call. */
+/** The parts of the turn that were sent already: a text is not sent again whole, and a result belongs to its call. */
 export interface Sent {
   /** The pieces of the reply that is being streamed. */
   streamed: string;

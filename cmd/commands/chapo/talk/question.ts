@@ -11,7 +11,7 @@ export interface OpenQuestion {
   answer(reply: Reply): void;
 }
 
-/** What a person may answer beside yes and no. */
+/** The answers that are possible beside yes and no. */
 type Offer = Pick<UserQuestion, "mayRemember" | "edits">;
 
 /** The keys for the answers that allow more than this call. */
