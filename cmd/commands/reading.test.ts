@@ -6,8 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { UserError } from "../../src/system/errors.js";
 import { ListAnswer, ValidateAnswer } from "../../src/ui/shapes/backlog.js";
 import { DoctorAnswer } from "../../src/ui/shapes/project.js";
-import type { CommandOutcome, Typed } from "../context/command-context.js";
-import { contextIn } from "../testing/testing.js";
+import { callIn, contextIn, type ReadingCommand } from "../testing/testing.js";
 import { doctor } from "./project/doctor.js";
 import { ls } from "./backlog/ls.js";
 import { replay } from "./runs/replay.js";
@@ -31,20 +30,7 @@ function write(name: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-type Run = (context: ReturnType<typeof contextIn>["context"], typed: Typed) => Promise<CommandOutcome>;
-
-async function call(command: Run, ...words: string[]) {
-  const operands = words.filter((word) => !word.startsWith("-"));
-  const flags = words
-    .filter((word) => word.startsWith("-"))
-    .map((word) => {
-      const [name = "", value] = word.split("=");
-      return [name, value ?? true] as const;
-    });
-  const started = contextIn(root, { PATH: process.env["PATH"] ?? "" });
-  const end = await command(started.context, { operands, flags: Object.fromEntries(flags) });
-  return { end, out: started.out(), err: started.err() };
-}
+const call = (command: ReadingCommand, ...words: string[]) => callIn(root, command, ...words);
 
 const TASKS = [
   { id: "T10", title: "last", priority: 3, status: "todo", depends_on: ["T2", "T1"] },
@@ -157,7 +143,7 @@ test("ls shows what is readable of a broken file, and is a no", async () => {
   expect(err).toContain("looper validate");
 });
 
-test.each<[Run, string[], string]>([
+test.each<[ReadingCommand, string[], string]>([
   [ls, [], "no task file"],
   [ls, ["tdo"], "tdo is neither a status nor an existing file"],
   [validate, ["nowhere.json"], "no task file"],
@@ -173,9 +159,10 @@ test.each<[Run, string[], string]>([
 test("a symlink to nothing is called that", async () => {
   symlinkSync("gone.json", path.join(root, "project", "to-do.json"));
   for (const command of [ls, validate])
-    await expect(call(command)).rejects.toMatchObject({
-      hint: expect.stringMatching(/symlink.*does not exist/),
-    });
+    await expect(call(command)).rejects.toHaveProperty(
+      "hint",
+      expect.stringMatching(/symlink.*does not exist/),
+    );
 });
 
 test("the place of a problem that is nested deeply is cut", async () => {

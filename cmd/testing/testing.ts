@@ -5,7 +5,7 @@ import { noteText } from "../../src/ui/terminal/diagnostics.js";
 import type { Output } from "../../src/ui/output.js";
 import { USUAL } from "../line/log-flags.js";
 import { printLines } from "../lookup/project.js";
-import type { CommandContext } from "../context/command-context.js";
+import type { CommandContext, CommandOutcome, Typed } from "../context/command-context.js";
 
 /** A context in a folder, with its own home and environment, and the text that was printed. */
 export interface TestContext {
@@ -67,4 +67,21 @@ export function contextIn(folder: string, env: Readonly<Record<string, string>> 
     claimStdout: () => () => Promise.resolve(),
   };
   return { context, out: () => printed.out, err: () => printed.err };
+}
+
+/** A command that is called without the command line. */
+export type ReadingCommand = (context: CommandContext, typed: Typed) => Promise<CommandOutcome>;
+
+/** Calls a command in a folder as `contextIn` has it; words that begin with `-` are flags by their long name: `--json`, `-n=3`. */
+export async function callIn(folder: string, command: ReadingCommand, ...words: string[]) {
+  const operands = words.filter((word) => !word.startsWith("-"));
+  const flags = words
+    .filter((word) => word.startsWith("-"))
+    .map((word) => {
+      const [name = "", value] = word.split("=");
+      return [name, value ?? true] as const;
+    });
+  const started = contextIn(folder, { PATH: process.env["PATH"] ?? "" });
+  const end = await command(started.context, { operands, flags: Object.fromEntries(flags) });
+  return { end, out: started.out(), err: started.err() };
 }
