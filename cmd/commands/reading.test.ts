@@ -30,7 +30,8 @@ function write(name: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-const call = (command: ReadingCommand, ...words: string[]) => callIn(root, command, ...words);
+const call = (command: ReadingCommand, ...words: string[]) =>
+  callIn(contextIn(root, { PATH: process.env["PATH"] ?? "" }), command, ...words);
 
 const TASKS = [
   { id: "T10", title: "last", priority: 3, status: "todo", depends_on: ["T2", "T1"] },

@@ -72,8 +72,8 @@ export function contextIn(folder: string, env: Readonly<Record<string, string>> 
 /** A command that is called without the command line. */
 export type ReadingCommand = (context: CommandContext, typed: Typed) => Promise<CommandOutcome>;
 
-/** Calls a command in a folder as `contextIn` has it; words that begin with `-` are flags by their long name: `--json`, `-n=3`. */
-export async function callIn(folder: string, command: ReadingCommand, ...words: string[]) {
+/** Calls a command in a context of its own; words that begin with `-` are flags by their long name: `--json`, `-n=3`. */
+export async function callIn(started: TestContext, command: ReadingCommand, ...words: string[]) {
   const operands = words.filter((word) => !word.startsWith("-"));
   const flags = words
     .filter((word) => word.startsWith("-"))
@@ -81,7 +81,6 @@ export async function callIn(folder: string, command: ReadingCommand, ...words: 
       const [name = "", value] = word.split("=");
       return [name, value ?? true] as const;
     });
-  const started = contextIn(folder, { PATH: process.env["PATH"] ?? "" });
   const end = await command(started.context, { operands, flags: Object.fromEntries(flags) });
   return { end, out: started.out(), err: started.err() };
 }
