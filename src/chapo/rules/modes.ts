@@ -95,7 +95,7 @@ export function classify(call: ClassedCall, readings: readonly ShellReading[], r
   if (call.tool !== "bash_execute" && call.tool !== "run_command") return "other";
   const words = readings.flatMap(({ commands }) => commands.map(({ text }) => text.split(" ")));
   const isPlain = readings.every(({ isWhole, writes }) => isWhole && !writes) && words.length > 0;
-  if (!isPlain || call.hasStrayed === true) return "other";
+  if (!isPlain || call.hasStrayed === true || call.subjects.some(isUnclearTarget)) return "other";
   if (words.every((one) => isLook(one))) return "look";
   return words.every((one) => isLook(one) || isPlainEdit(one, root)) ? "edit" : "other";
 }
@@ -137,6 +137,13 @@ function isLook(words: readonly string[]): boolean {
 function isUnclear(word: string): boolean {
   if (word.includes(ANY) || /^[~/]|(?:^|[/=:])\.\.(?:\/|$)|=[~/]/.test(word)) return true;
   return /[*?[]/.test(word) || word.split(/[:=]/).some((part) => hasSecretName(part));
+}
+
+/** A link that the text names leads out of the project, or to a secret. */
+function isUnclearTarget(subject: Subject): boolean {
+  return (
+    subject.kind === "path" && (/^(?:\/|\.\.(?:\/|$))/.test(subject.path) || hasSecretName(subject.path))
+  );
 }
 
 function isPlainEdit([program = "", ...args]: readonly string[], root: string): boolean {

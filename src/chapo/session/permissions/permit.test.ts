@@ -168,3 +168,16 @@ test("a shell text that names a link to a file that a rule denies is denied", as
   for (const command of ["ls link", "rm link", "cat other"])
     expect(await judge(bash, { command }), command).toEqual({ allowed: true });
 });
+
+test("a command that only looks is asked about where a link leads to a secret or out of the project", async () => {
+  writeFileSync(path.join(root, ".env"), "x");
+  writeFileSync(path.join(root, "a.txt"), "x");
+  symlinkSync(".env", path.join(root, "plain"));
+  symlinkSync("/etc/hostname", path.join(root, "out"));
+  symlinkSync("a.txt", path.join(root, "same"));
+  const { judge } = permitWith({ mode: "auto" });
+  for (const command of ["cat plain", "cat out", "wc plain a.txt", "cp plain b.txt"])
+    expect(await judge(bash, { command }), command).toHaveProperty("asks");
+  for (const command of ["cat same", "cat a.txt"])
+    expect(await judge(bash, { command }), command).toEqual({ allowed: true });
+});

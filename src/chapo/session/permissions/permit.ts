@@ -95,13 +95,13 @@ function leavesFolder({ tool, subjects }: JudgedCall): boolean {
 /** Adds the real path of each path, because a link inside an allowed folder may point outside it, or to a file that a rule covers. */
 async function resolveSubjects(
   subjects: readonly Subject[],
-  { files, root, rules }: Pick<PermitPlace, "files" | "root" | "rules">,
+  { files, root }: Pick<PermitPlace, "files" | "root">,
 ): Promise<Subject[]> {
   const realRoot = (await files.realPath(root)) ?? root;
   const all: Subject[] = [];
   for (const subject of subjects) {
     all.push(subject);
-    if (subject.kind === "command" && rules.all.some(({ isAgainstReading }) => isAgainstReading))
+    if (subject.kind === "command")
       for (const named of listReadPaths(readShell(subject.text), root)) {
         const real = await files.realPath(named).catch(() => undefined);
         const isLink = real !== undefined && real !== path.resolve(realRoot, path.relative(root, named));
