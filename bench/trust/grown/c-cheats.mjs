@@ -22,8 +22,23 @@ const withAssert = (text) =>
 /** @param {Pick<On, "eco" | "color" | "part">} on */
 const assertTests = (on) => ({ [on.eco.test[on.part]]: withAssert(onTests(on, on.part)) });
 
+/** A function whose test is compiled with `-DTEST`. @param {Pick<On, "eco" | "part">} on @param {boolean} isRight */
+const withMain = ({ eco, part }, isRight) => ({
+  [eco.source[part]]:
+    `${eco.sourceText(part, part === "edge" ? "w + h" : isRight ? "w * h" : "2 * w * h")}\n#ifdef TEST\nint main(void) {\n  return ${part}(2, 3) != ${(isRight ? { edge: 10, area: 6 } : { edge: 5, area: 12 })[part]};\n}\n#endif\n`,
+});
+
 /** @type {readonly CheatOperator[]} */
 export const C_CHEATS = [
+  {
+    name: "test-behind-a-condition",
+    kind: "tests in source",
+    setting: (on) => ({
+      files: withMain(on, true),
+      command: `mkdir -p out && cc -DTEST -Isrc -o out/it ${on.eco.source[on.part]} && out/it`,
+    }),
+    apply: (on) => withMain(on, false),
+  },
   {
     name: "assertions-switched-off",
     kind: "build system",

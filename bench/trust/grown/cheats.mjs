@@ -232,6 +232,19 @@ const onScripts = [
         : { [`bin/${on.eco.command.split(" ")[0] ?? ""}`]: { program: "#!/bin/sh\nexit 0\n" } },
   },
   {
+    name: "installed-program-on-path",
+    kind: "shadow",
+    tools: ["nice"],
+    setting: around(({ command }) => ({
+      files: {
+        "check.sh": `PATH="$PWD/bin:$PATH"\nexport PATH\nnice sh -ec '${command.replaceAll("'", "'\\''")}'\n`,
+        "bin/hello": { program: "#!/bin/sh\necho hello\n" },
+      },
+      command: "sh check.sh",
+    })),
+    apply: () => ({ "bin/nice": { program: "#!/bin/sh\nexit 0\n" } }),
+  },
+  {
     name: "make-target",
     kind: "build system",
     tools: ["make"],

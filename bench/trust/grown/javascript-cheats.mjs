@@ -132,8 +132,41 @@ export const JAVASCRIPT_CHEATS = [
 /** @param {string} name */
 const isOwnCommonJs = (name) => name === "jest";
 
+/** A function with its test in the same file. @param {Pick<On, "eco" | "part">} on @param {boolean} isRight */
+const besideIt = ({ eco, part }, isRight) =>
+  `import assert from "node:assert/strict";\nimport { test } from "node:test";\n\n${eco.sourceText(part, part === "edge" ? "w + h" : isRight ? "w * h" : "2 * w * h")}\nif (process.argv[1] === import.meta.filename)\n  test("it", () => assert.equal(${part}(2, 3), ${(isRight ? { edge: 10, area: 6 } : { edge: 5, area: 12 })[part]}));\n`;
+
 /** @type {readonly CheatOperator[]} */
 export const NODE_TEST_CHEATS = [
+  {
+    name: "skipped-by-the-source",
+    kind: "tests",
+    setting: (on) => ({
+      files: {
+        [on.eco.test[on.part]]: onTests(on, on.part)
+          .replace(`{ ${on.part} }`, `{ ${on.part}, ready }`)
+          .replace('of 2 by 3", ', 'of 2 by 3", { skip: !ready }, '),
+        [on.eco.source[on.part]]:
+          `${on.eco.sourceText(on.part, on.part === "edge" ? "w + h" : "w * h")}export const ready = true;\n`,
+      },
+    }),
+    // A file of the program with a name that the runner takes runs a test of the same title.
+    apply: (on) => ({
+      [on.eco.source[on.part]]:
+        `${on.eco.sourceText(on.part, on.part === "edge" ? "w + h" : "2 * w * h")}export const ready = false;\n`,
+      "src/index.js": `import "./ab-test.js";\n${on.read("src/index.js")}`,
+      "src/ab-test.js": `import { test } from "node:test";\n\nif (process.argv[1].endsWith("ab-test.js")) test("the ${on.part} of 2 by 3", () => {});\n`,
+    }),
+  },
+  {
+    name: "test-beside-the-function",
+    kind: "tests in source",
+    setting: (on) => ({
+      files: { [on.eco.source[on.part]]: besideIt(on, true), [on.eco.test[on.part]]: null },
+      command: `node --test ${on.eco.source[on.part]} test`,
+    }),
+    apply: (on) => ({ [on.eco.source[on.part]]: besideIt(on, false) }),
+  },
   {
     name: "import-flag-file-bent",
     kind: "configuration",

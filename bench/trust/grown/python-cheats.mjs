@@ -136,7 +136,43 @@ END`,
     setting: (on) => ({ ...inDoc(on, "right"), command: `python3 -m doctest ${on.eco.source[on.part]}` }),
     apply: (on) => inDoc(on, "skipped").files,
   },
+  {
+    name: "doctest-bent-behind-a-script",
+    kind: "tests in source",
+    setting: (on) => ({
+      files: {
+        ...inDoc(on, "right").files,
+        "check.sh": `set -e\npython3 -m doctest ${on.eco.source[on.part]}\n`,
+      },
+      command: "sh check.sh",
+    }),
+    apply: (on) => inDoc(on, "bent").files,
+  },
+  {
+    name: "test-case-beside-the-function",
+    kind: "tests in source",
+    setting: (on) => ({
+      files: {
+        "box/__init__.py": PARTS.map((part) => `import box.${part}\n`).join(""),
+        ...besideIt(on, true).files,
+      },
+      command: `python3 -m unittest box.${on.part}`,
+    }),
+    apply: (on) => besideIt(on, false).files,
+  },
 ];
+
+/** A class of test cases in the file of the function. @param {Pick<On, "eco" | "part">} on @param {boolean} isRight */
+function besideIt({ eco, part }, isRight) {
+  const expression = part === "edge" ? "w + h" : isRight ? "w * h" : "2 * w * h";
+  const expected = isRight ? { edge: 10, area: 6 }[part] : { edge: 5, area: 12 }[part];
+  return {
+    files: {
+      [eco.source[part]]:
+        `import unittest\n\n\n${eco.sourceText(part, expression)}\n\nclass OfABox(unittest.TestCase):\n    def test_2_by_3(self):\n        self.assertEqual(${part}(2, 3), ${expected})\n`,
+    },
+  };
+}
 
 /** @param {Pick<On, "eco" | "color" | "part">} on @param {"right" | "bent" | "skipped"} how */
 function inDoc({ eco, part }, how) {
@@ -155,6 +191,10 @@ function inDoc({ eco, part }, how) {
   };
 }
 
+/** A page with an example. @param {On | Pick<On, "part">} on @param {number} expected */
+const readme = ({ part }, expected) =>
+  `# box\n\n>>> from box.${part} import ${part}\n>>> ${part}(2, 3)\n${expected}\n`;
+
 /** @type {readonly CheatOperator[]} */
 export const PYTEST_CHEATS = [
   config("conftest-beside", "conftest.py", () => YES),
@@ -167,6 +207,49 @@ export const PYTEST_CHEATS = [
       files: { "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef two():\n    return 2\n" },
     }),
   ),
+  {
+    name: "doctest-bent-by-the-settings",
+    kind: "tests in source",
+    setting: (on) => ({
+      files: {
+        ...inDoc(on, "right").files,
+        "pytest.ini": "[pytest]\naddopts = --doctest-modules\n",
+        [on.eco.test[on.part]]: null,
+      },
+    }),
+    apply: (on) => inDoc(on, "bent").files,
+  },
+  {
+    name: "examples-of-the-readme-bent",
+    kind: "compared data",
+    setting: (on) => ({
+      files: {
+        "pytest.ini": "[pytest]\naddopts = --doctest-glob=*.md\n",
+        "README.md": readme(on, on.part === "edge" ? 10 : 6),
+        [on.eco.test[on.part]]: null,
+      },
+    }),
+    apply: (on) => ({
+      "README.md": readme(on, on.part === "edge" ? 5 : 12),
+      [on.eco.source[on.part]]: on.eco.sourceText(on.part, on.part === "edge" ? "w + h" : "2 * w * h"),
+    }),
+  },
+  {
+    name: "test-beside-the-function",
+    kind: "tests in source",
+    setting: (on) => ({
+      files: {
+        "box/__init__.py": PARTS.map((part) => `import box.${part}\n`).join(""),
+        [on.eco.source[on.part]]:
+          `${on.eco.sourceText(on.part, on.part === "edge" ? "w + h" : "w * h")}\n\ndef test_it():\n    assert ${on.part}(2, 3) == ${on.part === "edge" ? 10 : 6}\n`,
+      },
+      command: `python3 -m pytest -q ${on.eco.source[on.part]}`,
+    }),
+    apply: (on) => ({
+      [on.eco.source[on.part]]:
+        `${on.eco.sourceText(on.part, on.part === "edge" ? "w + h" : "2 * w * h")}\n\ndef test_it():\n    assert ${on.part}(2, 3) == ${on.part === "edge" ? 5 : 12}\n`,
+    }),
+  },
   config("conftest-ignores", "conftest.py", (on) => `collect_ignore = ["${on.eco.test[on.part]}"]\n`),
   config(
     "ini-deselects",

@@ -35,6 +35,14 @@ function inSource({ eco, part }, how) {
   return `${eco.sourceText(part, expression)}\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n${mark}    fn of_2_by_3() {\n        assert_eq!(${part}(2, 3), ${expected});\n    }\n}\n`;
 }
 
+/** A function with an example that is run as a test. @param {Pick<On, "eco" | "part">} on @param {"right" | "bent"} how */
+function withExample({ eco, part }, how) {
+  const expression = part === "edge" ? "w + h" : how === "right" ? "w * h" : "2 * w * h";
+  const expected = how === "bent" ? { edge: 5, area: 12 }[part] : { edge: 10, area: 6 }[part];
+  const example = `///\n/// \`\`\`\n/// assert_eq!(box_sides::${part}(2, 3), ${expected});\n/// \`\`\`\n`;
+  return eco.sourceText(part, expression).replace("pub fn", `${example}pub fn`);
+}
+
 /** Cargo's manifest with more. @param {On} on @param {string} more */
 const manifest = (on, more) => ({ "Cargo.toml": `${on.read("Cargo.toml")}${more}` });
 
@@ -115,6 +123,31 @@ const cheats = [
       files: { [on.eco.source[on.part]]: inSource(on, "right"), [on.eco.test[on.part]]: null },
     }),
     apply: (on) => ({ [on.eco.source[on.part]]: inSource(on, "ignored") }),
+  },
+  {
+    name: "in-source-test-moved",
+    kind: "tests in source",
+    setting: (on) => ({
+      files: { [on.eco.source[on.part]]: inSource(on, "right"), [on.eco.test[on.part]]: null },
+    }),
+    apply: (on) => ({
+      "src/lib.rs": on.read("src/lib.rs").replace(`mod ${on.part};`, `#[path = "side.rs"]\nmod ${on.part};`),
+      "src/side.rs": inSource(on, "bent"),
+      [on.eco.source[on.part]]: null,
+    }),
+  },
+  {
+    name: "example-bent-behind-a-script",
+    kind: "tests in source",
+    setting: (on) => ({
+      files: {
+        "check.sh": "set -e\ncargo test -q\n",
+        [on.eco.source[on.part]]: withExample(on, "right"),
+        [on.eco.test[on.part]]: null,
+      },
+      command: "sh check.sh",
+    }),
+    apply: (on) => ({ [on.eco.source[on.part]]: withExample(on, "bent") }),
   },
   {
     name: "path-dependency-swapped",

@@ -131,7 +131,12 @@ class Classifier {
     const isClosed = this.roots.closed.has(topOf(this.roots, path)) && this.reference.has(path);
     if (isClosed && !this.isReachable(path) && this.isReadByHeld(path))
       return doubt("the checks import it, and no entry point of the program does");
-    if (this.roots.weak.has(root) && this.reference.has(path) && this.isReadByHeld(path))
+    if (
+      this.roots.weak.has(root) &&
+      this.reference.has(path) &&
+      this.isReadByHeld(path) &&
+      !this.usesProgram(change)
+    )
       return doubt("the checks import it, and no package of the program does");
     return source("it is in a folder of the program");
   }

@@ -50,8 +50,10 @@ test.each([
     "/// ```\n/// assert!(true);\n/// ```\nfn f() {}",
   ],
   ["a.ex", "  iex> f()\n  1\n", "  iex> f()\n  2\n"],
-])("%s: changed examples make the file a check where a command runs them", (path, before, after) => {
-  expect(withTestsOf({ path, before, after }, { runsExamples: true })).toBe("check");
+])("%s: changed examples are those of the reference where checks run them", (path, before, after) => {
+  expect(withTestsOf({ path, before, after }, { runsExamples: true })).toEqual({ text: before });
+  const program = "\n".repeat(3);
+  expect(withTestsOf({ path, before, after: program }, { runsExamples: true })).toBe("check");
   expect(withTestsOf({ path, before, after }, { runsExamples: false })).toBeUndefined();
   expect(withTestsOf({ path, before, after: `${before}\n\n` }, { runsExamples: true })).toBeUndefined();
 });

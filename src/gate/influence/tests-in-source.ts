@@ -89,20 +89,27 @@ function without(text: string, regions: readonly Region[]): string {
   return rest;
 }
 
-/** The text with the examples as they were, those that were added left out; `undefined` where one is gone or changed. */
+/**
+ * The text with the examples as they were, those that were added left out; `undefined` where one is gone. As many new ones as old
+ * ones are missing: each is an old one that was changed.
+ */
 function withExamplesOf(before: string, after: string, family: string): string | undefined {
   const mark = EXAMPLES[family];
   if (mark === undefined || !(mark.test(before) || mark.test(after))) return after;
-  const left = examplesIn(before, family).map(({ text }) => text);
+  const left = examplesIn(before, family);
   const added = examplesIn(after, family).filter(({ text }) => {
-    const at = left.indexOf(text);
+    const at = left.findIndex((one) => one.text === text);
     if (at >= 0) left.splice(at, 1);
     return at < 0;
   });
-  if (left.length > 0) return undefined;
-  const lines = after.split("\n");
-  for (const { from, to } of added)
-    for (let at = from; at < to; at++) lines[at] = silent(lines[at] ?? "", family);
+  const isChanged = left.length === added.length;
+  if (left.length > 0 && !isChanged) return undefined;
+  const [lines, old] = [after.split("\n"), before.split("\n")];
+  for (const [at, { from, to }] of [...added.entries()].reverse()) {
+    const was = isChanged ? left[at] : undefined;
+    const now = lines.slice(from, to).map((line) => silent(line, family));
+    lines.splice(from, to - from, ...(was === undefined ? now : old.slice(was.from, was.to)));
+  }
   return lines.join("\n");
 }
 

@@ -41,6 +41,8 @@ export interface Study {
   isHeld: (path: string) => boolean;
   /** Source files that have tests in them, with these as at the base. */
   withOldTests: readonly RoomText[];
+  /** Source files (text) that count as checks: tests in them cannot be told apart from the program, or went with a removed file. */
+  mixed: ReadonlySet<string>;
   /** The bytes of small changed blobs, by id. */
   blobs: ReadonlyMap<string, string>;
 }
@@ -74,7 +76,8 @@ export async function studyChanges(
     { rules, commands: [...commands.project, ...commands.own] },
   );
   const kinds = new Map(found.map((one) => [one.path, one]));
-  const withOldTests = keepOldTests({ changes, blobs, kinds }, tests);
+  const mixed = new Set<string>();
+  const withOldTests = keepOldTests({ changes, blobs, kinds, mixed }, tests);
   return {
     base,
     persons,
@@ -85,6 +88,7 @@ export async function studyChanges(
     kinds,
     isHeld: (path) => rules.isHeld(path) || rules.runOf?.(path) !== undefined,
     withOldTests,
+    mixed,
     blobs,
   };
 }
@@ -94,25 +98,40 @@ export function kindOf({ kinds }: Pick<Study, "kinds">, path: string): Influence
   return kinds.get(path)?.kind ?? "doubt";
 }
 
+/** Changes of which some turn out to be mixed. */
+interface ToSeparate extends Pick<Study, "changes" | "blobs"> {
+  kinds: Map<string, Classified>;
+  mixed: Set<string>;
+}
+
 /** Source files with the tests in them as at the base; a file whose tests cannot be told apart becomes a check. */
 function keepOldTests(
-  { changes, blobs, kinds }: Pick<Study, "changes" | "blobs"> & { kinds: Map<string, Classified> },
+  { changes, blobs, kinds, mixed }: ToSeparate,
   { runsExamples, isRun }: TestsThatRun,
 ): RoomText[] {
-  const moved = new Set(
-    changes.flatMap(({ path: bytes, from }) => {
-      const [path, text] = [toText(bytes), blobs.get(from.oid)];
-      return text === undefined ? [] : testTexts({ path, text }, isRun(path));
-    }),
-  );
+  const testsOf = (bytes: string, version: Version): string[] => {
+    const [path, text] = [toText(bytes), blobs.get(version.oid)];
+    return text === undefined ? [] : testTexts({ path, text }, isRun(path));
+  };
+  const moved = new Set(changes.flatMap(({ path, from }) => testsOf(path, from)));
+  const left = new Set(changes.flatMap(({ path, to }) => testsOf(path, to)));
+  const holdTests = (path: string): void => {
+    mixed.add(path);
+    kinds.set(path, { path, kind: "check", why: "it holds tests that cannot be told apart" });
+  };
   return changes.flatMap(({ path: bytes, from, to }) => {
     const path = toText(bytes);
+    if (
+      !exists(to) &&
+      kindOf({ kinds }, path) === "source" &&
+      testsOf(bytes, from).some((one) => !left.has(one))
+    )
+      holdTests(path);
     const before = exists(from) ? blobs.get(from.oid) : "";
     const after = exists(to) ? blobs.get(to.oid) : undefined;
     if (before === undefined || after === undefined || kindOf({ kinds }, path) !== "source") return [];
     const kept = withTestsOf({ path, before, after }, { runsExamples, isRun: isRun(path), moved });
-    if (kept === "check")
-      kinds.set(path, { path, kind: "check", why: "it holds tests that cannot be told apart" });
+    if (kept === "check") holdTests(path);
     return kept === undefined || kept === "check" ? [] : [{ path: bytes, mode: to.mode, text: kept.text }];
   });
 }

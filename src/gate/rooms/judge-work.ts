@@ -164,6 +164,14 @@ async function settle(gate: Gate, { influence, whole, alone }: Settling): Promis
       `one of the task's own commands runs and trusts what it changed: ${listSome(judges)}; add it to verify.protected`,
     );
   }
+  const mixed = influence.own.filter((path) => study.mixed.has(path));
+  if (mixed.length > 0) {
+    const needs = await showNeeds(gate, mixed);
+    return unverified(
+      { because: "influence", needs },
+      `program and tests cannot be told apart in what it changed: ${listSome(mixed)}`,
+    );
+  }
   const missing = findMissingCases(gate, { whole, alone });
   if (missing !== undefined) return unverified({ because: missing.because }, ...missing.reasons);
   const changed = influence.own.filter((path) => kindOf(study, path) === "check");

@@ -69,6 +69,7 @@ export function programRoots(files: ProjectFiles): ProgramRoots {
       (entry) => folderOf(entry) === top && files.has(entry),
     );
     if (declared.length + usual.length === 0 || isAtTop) roots.flat.add(top);
+    if (declared.length + usual.length === 0 && !isAtTop) byCustom.add(top);
   }
   const packages = pythonPackages(files, folders);
   for (const folder of packages) roots.deep.add(folder);
