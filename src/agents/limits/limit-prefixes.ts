@@ -88,6 +88,18 @@ const STATUSES: readonly Prefix[] = [
   },
   { pattern: /^Status (?<status>[45]\d\d) [A-Z][A-Za-z ]{1,40}:\s*/ },
   { pattern: /^(?<status>[45]\d\d) - (?=[[{])/ },
+  // Whatever names the API, a status, and the body: "Responses API returned 403: {".
+  {
+    pattern: new RegExp(
+      String.raw`^(?:${WORD} ){0,5}(?:HTTP )?(?<status>[45]\d\d)(?: [A-Z][A-Za-z ]{1,40})?:\s*(?=[[{])`,
+      "i",
+    ),
+  },
+  { pattern: new RegExp(String.raw`^(?:${REASON_PHRASES}):\s*(?=\{)`, "i") },
+  {
+    pattern:
+      /^[A-Z]\w*(?:API|HTTP|Status|Client|Server)\w*(?:Error|Exception): [^"'{}]{0,60}\bstatus(?: code)?:? (?<status>[45]\d\d)\.?$/i,
+  },
   // "403 Forbidden: permission-denied: ...".
   { pattern: /^(?:(?<status>[45]\d\d) [A-Z][A-Za-z ]{1,40}: )?(?<code>[a-z]+(?:-[a-z]+)+):\s*(?=[A-Z])/ },
   // What was said, as a JSON string.
@@ -127,6 +139,7 @@ const CLIENTS: readonly Prefix[] = [
       /^(?<class>_?ApiError|APIError|AI_[A-Za-z]{1,40}Error|AuthenticationError|RateLimitError|OverloadedError|APIConnectionError|TerminalQuotaError|RetryableQuotaError|ModelNotFoundError|GaxiosError):\s*/,
     own: true,
   },
+  { pattern: /^\((?<class>AI_[A-Za-z]{1,40}Error)\)\s*/, own: true },
   // opencode's log.
   {
     pattern:
@@ -162,6 +175,7 @@ const EXCEPTIONS: readonly Prefix[] = [
   },
   { pattern: new RegExp(String.raw`^(?:${PACKAGES})(?:\.\w+)*\.(?<code>${CLASS})(?: \[\w+\])?:\s*`) },
   { pattern: new RegExp(String.raw`^(?:\w+\.)*(?<class>${CLASS})(?: \[\w+\])?(?: \([\w ]{1,40}\))?:\s*`) },
+  { pattern: /^(?:[a-z_]\w*\.)+[A-Z]\w{2,60}:\s+/ },
   // litellm: "OpenAIException - ...".
   { pattern: /^[A-Z]\w{1,40}(?:Exception|Error) - (?:[A-Z]\w{1,40}(?:Exception|Error) - )?/ },
 ];

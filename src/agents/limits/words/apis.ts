@@ -69,6 +69,7 @@ export const APIS: WordTable = {
       "overloaded",
       [
         String.raw`(?:our servers are|(?:the|this|that) model is) (?:currently )?overloaded(?: with other requests)?`,
+        String.raw`we(?:'re| are) (?:getting|receiving) more traffic than .*`,
         String.raw`the server had an error (?:while )?processing your request`,
         String.raw`the system is currently experiencing high demand.*`,
         String.raw`the engine is currently overloaded`,
@@ -140,7 +141,11 @@ export const APIS: WordTable = {
     ],
     [
       "not-signed-in",
-      [String.raw`(?:invalid|expired|missing) (?:${KEY})`, String.raw`not (?:logged|signed) in`],
+      [
+        String.raw`(?:invalid|expired|missing) (?:${KEY})`,
+        String.raw`not (?:logged|signed) in`,
+        String.raw`please run \/login`,
+      ],
     ],
     [
       "overloaded",

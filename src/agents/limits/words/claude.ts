@@ -12,7 +12,7 @@ export const CLAUDE: WordTable = {
       [
         String.raw`(?:the |your )?(?:prompt|input) is too long(?:: \d+ tokens > \d+ maximum| for requested model)?`,
         String.raw`(?:error during compaction: )?conversation too long`,
-        String.raw`context limit reached|request too large`,
+        String.raw`context limit reached|request too large(?: for (?:the )?model .*)?`,
       ],
     ],
     ["incomplete", [String.raw`claude's response exceeded the \d+ output token maximum`]],
