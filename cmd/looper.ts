@@ -32,12 +32,19 @@ const SURROUNDINGS = new Set(["ENOSPC", "EDQUOT", "EACCES", "EPERM", "EROFS", "E
 const UNFIT = new Set(["EINVAL", "EISDIR", "ELOOP", "ENOTDIR", "ENXIO", "EEXIST"]);
 
 /** The state of the process that outlives a command. */
-const here: { listener?: (signal: Signal) => boolean; log?: string; diagnostics: Diagnostics } = {
+const here: {
+  listener?: (signal: Signal) => boolean;
+  /** Called after a signal that the listener took. */
+  interrupted?: (() => void) | undefined;
+  log?: string;
+  diagnostics: Diagnostics;
+} = {
   diagnostics: USUAL,
 };
 
 function onSignal(signal: Signal): void {
   if (here.listener?.(signal) !== true) process.exit(exitCodeOfSignal(signal));
+  here.interrupted?.();
 }
 
 /**
@@ -183,7 +190,11 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
       get output() {
         return stderr.stream;
       },
+      isPlain: process.env["TERM"] === "dumb",
       unknownColumns: UNKNOWN_COLUMNS,
+      onInterrupt: (listener) => {
+        here.interrupted = listener;
+      },
       // In raw mode the terminal sends Ctrl-C as a key.
       onTurnedAway: () => {
         onSignal("SIGINT");

@@ -1,7 +1,7 @@
-// Asks questions on the terminal with @clack/prompts, and adds what the library lacks. Leaves to looper.ts whether a person is there.
+// Asks questions on the terminal with @clack/prompts, or in plain lines, and adds what the library lacks. Leaves to looper.ts whether
+// a person is there.
 import type { Choice, CommandContext, TypedLine } from "./command-context.js";
-
-type Prompts = typeof import("@clack/prompts");
+import { plainPrompts, type Prompts } from "./plain-prompts.js";
 
 /** The options of every prompt. */
 interface Asking {
@@ -19,8 +19,12 @@ interface Cancelling {
 export interface Desk {
   input: NodeJS.ReadStream;
   output: NodeJS.WriteStream;
+  /** The terminal cannot move its cursor. */
+  isPlain: boolean;
   /** The width of a terminal that reports no size. */
   unknownColumns: number;
+  /** Sets the function that is called after a signal; a terminal that is read in lines sends Ctrl-C as one. */
+  onInterrupt: (listener: (() => void) | undefined) => void;
   /** Called when a person cancels a question with Ctrl-C or Ctrl-D: ends the program, unless a command handles it. */
   onTurnedAway: () => void;
 }
@@ -63,6 +67,9 @@ export function questionsAt(
   };
 }
 
+/** A prompt that ended with a signal, which the program has taken already. */
+const INTERRUPTED = Symbol("interrupted");
+
 /** Tells the ways apart in which a line is not typed. */
 async function askLine(
   desk: Desk,
@@ -77,7 +84,7 @@ async function askLine(
   );
   if (typeof answer !== "symbol") return { line: answer.trim() };
   if (isAborted(withdrawn)) return "withdrawn";
-  if (end.how === "stopped") desk.onTurnedAway();
+  if (end.how === "stopped" && answer !== INTERRUPTED) desk.onTurnedAway();
   return end.how;
 }
 
@@ -97,16 +104,16 @@ async function prompt<T extends string | boolean | string[]>(
 ): Promise<T | undefined> {
   const answer = await show(desk, ask);
   if (typeof answer !== "symbol") return answer;
-  desk.onTurnedAway();
+  if (answer !== INTERRUPTED) desk.onTurnedAway();
   return undefined;
 }
 
 /** The prompt's answer; a symbol where it was cancelled. `withdrawn` cancels it; `onClosed`: its input was closed. */
 async function show<T extends string | boolean | string[]>(
-  { input, output, unknownColumns, withdrawn, onClosed }: Desk & Cancelling,
+  { input, output, isPlain, unknownColumns, onInterrupt, withdrawn, onClosed }: Desk & Cancelling,
   ask: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
 ): Promise<T | symbol> {
-  const prompts = await import("@clack/prompts");
+  const prompts: Prompts = isPlain ? plainPrompts(input) : await import("@clack/prompts");
   // The prompt wraps its text at the reported width.
   if (output.isTTY && output.columns === 0) output.columns = unknownColumns;
   // Ctrl-D closes the prompt's input, which the prompt does not notice.
@@ -121,10 +128,16 @@ async function show<T extends string | boolean | string[]>(
   const onWithdrawn = (): void => {
     turnedAway.abort();
   };
+  let isInterrupted = false;
+  onInterrupt(() => {
+    isInterrupted = true;
+    turnedAway.abort();
+  });
   input.on("keypress", onKey).on("end", onEnd);
   withdrawn?.addEventListener("abort", onWithdrawn);
   const answer = await ask(prompts, { output, signal: turnedAway.signal });
   withdrawn?.removeEventListener("abort", onWithdrawn);
   input.off("keypress", onKey).off("end", onEnd);
-  return answer;
+  onInterrupt(undefined);
+  return isInterrupted && typeof answer === "symbol" ? INTERRUPTED : answer;
 }
