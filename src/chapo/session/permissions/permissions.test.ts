@@ -52,9 +52,21 @@ test("the profile anvil asks about shell commands only", async () => {
   for (const tool of ["bash_execute", "run_command"]) expect(verdict(tool, shell("ls"))).toBe("ask");
 });
 
-test("the profile dangerous runs everything, and rules of the settings hold in every profile", async () => {
+test("the profile dangerous asks about dangerous calls only, and rules of the settings hold in every profile", async () => {
   const { verdict } = await opened({ profile: "dangerous" });
-  expect(verdict("bash_execute", shell("rm -rf /"))).toBe("allow");
+  for (const text of [
+    "true && git push",
+    "git commit -m x",
+    "sh -c 'rm -rf dist'",
+    "FOO=1 chmod +x a",
+    "rm -rf /",
+  ])
+    expect(verdict("bash_execute", shell(text)), text).toBe("ask");
+  expect(verdict("run_command", shell("ls"))).toBe("ask");
+  for (const tool of ["git_commit", "git_push", "fs_delete"]) expect(verdict(tool), tool).toBe("ask");
+  expect(verdict("bash_execute", shell("npm test"))).toBe("allow");
+  expect(verdict("fs_writeFile", file("a", "write"))).toBe("allow");
+  expect(verdict("fs_readFile", file("a", "read"))).toBe("allow");
   const denied = await opened({
     profile: "dangerous",
     rules: { allow: [], ask: [], deny: ["Bash(rm *)"] },
