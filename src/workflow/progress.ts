@@ -81,6 +81,10 @@ export type Answer = z.infer<typeof Answer>;
 /** An answer that no run has taken yet. One that a person writes into the file may leave out who gave it, how, when, and to what. */
 export const GivenAnswer = Answer.extend({
   question: Answer.shape.question.optional(),
+  outcome: z
+    .string()
+    .optional()
+    .describe("Any text is read, so that one that is not an outcome leaves the question open"),
   by: By.shape.by.optional(),
   via: By.shape.via.optional(),
   at: By.shape.at.optional(),

@@ -33,7 +33,9 @@ export async function refusal(
     case "refused":
       return new UserError(
         "no",
-        failure.refusals.map(({ change, why }) => `${change.op}: ${why}`).join("; "),
+        failure.refusals
+          .map(({ change, why }) => `${"id" in change ? change.id : change.op}: ${why}`)
+          .join("; "),
       );
     case "invalid": {
       const [first, ...more] = failure.problems;

@@ -38,17 +38,16 @@ export interface Found {
 export function answerQuestion(id: string, typed: TypedAnswer, person: Person): PersonEdit {
   return ({ tasks }) => {
     const found = findQuestion(tasks, id);
-    const { shown, edited, arguments: changed } = typed;
+    const { edited, arguments: changed } = typed;
     const args = changed === undefined ? undefined : { ...changed };
-    const digest = found.question.shows?.sha256;
-    const isBegun = shown !== undefined && shown.length >= SHORTEST_DIGEST && digest?.startsWith(shown);
+    const shown = completeDigest(typed.shown, found.question.shows?.sha256);
     return [
       {
         op: "answer",
         id: found.task.id,
         question: found.question.id,
         ...readAnswer(found.question, typed),
-        ...given({ shown_sha256: isBegun === true ? digest : (shown ?? digest), edited, arguments: args }),
+        ...given({ shown_sha256: shown, edited, arguments: args }),
         ...person,
       },
     ];
@@ -57,6 +56,18 @@ export function answerQuestion(id: string, typed: TypedAnswer, person: Person): 
 
 /** As many letters of a digest as git shows of a commit. */
 const SHORTEST_DIGEST = 7;
+
+/** The digest that a person means: the one that is shown if they name none, or its beginning. */
+function completeDigest(typed: string | undefined, shown: string | undefined): string | undefined {
+  if (typed === undefined || shown === undefined || !shown.startsWith(typed)) return typed ?? shown;
+  if (typed.length < SHORTEST_DIGEST)
+    throw new UserError(
+      "usage",
+      `the digest ${typed} is too short: name at least its first ${String(SHORTEST_DIGEST)} letters`,
+      `the question shows ${shown}`,
+    );
+  return shown;
+}
 
 /** Gives the answer that agrees, or the one that refuses. */
 export function decideQuestion(

@@ -77,6 +77,11 @@ test("an answer that does not count is a problem only for those who ask about it
   expect(problemsOf(answered, true)).toEqual([
     '26 /tasks/0/progress/answer: the answer does not count: aprove is not an outcome of T1.2; possible are approve, reject (did you mean "approve"?)',
   ]);
+  const spelled = { progress: { ...progress, answer: { outcome: "Approve" } } };
+  expect(problemsOf(spelled)).toEqual([]);
+  expect(problemsOf(spelled, true)[0]).toContain(
+    'Approve is not an outcome of T1.2; possible are approve, reject (did you mean "approve"?)',
+  );
   const other = { progress: { ...progress, answer: { question: "T9.9", outcome: "approve" } } };
   expect(problemsOf(other, true)[0]).toContain("it answers T9.9, and the question is T1.2");
 });
