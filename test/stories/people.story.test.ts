@@ -100,6 +100,19 @@ test(
 );
 
 test(
+  "a project that was copied keeps the history of its tasks",
+  story(async (rig) => {
+    await begin(rig);
+    await run(rig);
+    const copy = path.join(rig.root, "elsewhere", "copy");
+    cpSync(rig.project, copy, { recursive: true, verbatimSymlinks: true });
+    const shown = await rig.run(["-C", copy, "show", "T1"]);
+    expect(shown.stdout).toMatch(/ 2 {2}plan .* done, next approve/u);
+    expect(shown.stdout).toMatch(/ 3 {2}approve /u);
+  }),
+);
+
+test(
   "an answer that a person writes into the task file is taken by the next run",
   story(async (rig) => {
     await begin(rig);

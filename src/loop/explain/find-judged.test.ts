@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
+import type { LogPlace } from "../../logging/is-of-task-file.js";
 import { RULES } from "../testing/world/sim.js";
 import { findJudged } from "./find-judged.js";
 
@@ -28,7 +29,7 @@ const checkpoint = (task: string, base: string) => ({
   ...{ type: "checkpoint", ...job(task, 1), base, reused: false, dirty: 0 },
 });
 
-function logs(runs: Record<string, readonly object[]>): { logDir: string; todoFile: string } {
+function logs(runs: Record<string, readonly object[]>): LogPlace {
   const logDir = mkdtempSync(join(tmpdir(), "looper-judged-"));
   for (const [run, lines] of Object.entries(runs)) {
     const folder = join(logDir, "runs", run);
@@ -37,7 +38,7 @@ function logs(runs: Record<string, readonly object[]>): { logDir: string; todoFi
     const texts = lines.map((line, at) => `${JSON.stringify({ seq: at + 1, timestamp, ...line })}\n`);
     writeFileSync(join(folder, "events.jsonl"), texts.join(""));
   }
-  return { logDir, todoFile: TODO };
+  return { folder: "/p", logDir, todoFile: TODO };
 }
 
 test("the last verdict on the task is found, with its checkpoint and its baseline from the logs' own folder", async () => {

@@ -2,6 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import type { CheckBefore } from "../../gate/verdict/why-unverified.js";
 import { StepEvent } from "../../logging/events/events.js";
+import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
@@ -26,12 +27,13 @@ const TELLING = ["run_started", "checkpoint", "baseline_finished", "gate_finishe
 /** Finds the last one that was not interrupted, in the newest run that has one. */
 export async function findJudged(
   ports: Pick<Ports, "files">,
-  { logDir, todoFile }: { logDir: string; todoFile: string },
+  place: LogPlace,
   task: string,
 ): Promise<Judged | undefined> {
+  const { logDir } = place;
   const runs = (await listRuns(ports, logDir)).reverse();
   for (const [at, run] of runs.entries()) {
-    const judged = await judgedIn(ports, join(logDir, "runs", run), { todoFile, task });
+    const judged = await judgedIn(ports, join(logDir, "runs", run), { place, task });
     if (judged === undefined) continue;
     const { baseline: file, ...rest } = judged;
     // The file is always in the logs: a log from another machine must not make us read any other path.
@@ -47,13 +49,13 @@ type Found = Omit<Judged, "run" | "earlier">;
 async function judgedIn(
   ports: Pick<Ports, "files">,
   folder: string,
-  { todoFile, task }: { todoFile: string; task: string },
+  { place, task }: { place: LogPlace; task: string },
 ): Promise<Found | undefined> {
   let begun: Omit<Found, "gate"> = { before: [] };
   let judged: Found | undefined;
   for await (const { value } of readLines(ports, folder, 0, { holding: TELLING })) {
     const event = StepEvent.safeParse(value).data;
-    if (event?.type === "run_started" && event.todo_file !== todoFile) return undefined;
+    if (event?.type === "run_started" && !isOfTaskFile(event, place)) return undefined;
     if (event === undefined || !("task_id" in event) || event.task_id !== task) continue;
     if (event.type === "checkpoint") begun = { ...begun, ...given({ base: event.base }) };
     if (event.type === "baseline_finished")

@@ -35,7 +35,7 @@ export async function findKnownVersion(place: VersionPlace): Promise<string | un
 
 /** The last other run that read tasks from this file. */
 async function findRunWithTasks({ ports, project, run }: VersionPlace): Promise<string | undefined> {
-  const { logDir, todoFile } = project;
+  const { folder, logDir, todoFile } = project;
   const runs = (await listRuns(ports, logDir)).filter((one) => one !== run);
-  return findLastRunWithTasks(ports, { logDir, todoFile, runs });
+  return findLastRunWithTasks(ports, { folder, logDir, todoFile, runs });
 }

@@ -114,8 +114,8 @@ async function findRunsOfStages(site: LogSite): Promise<string[]> {
 /** The run that knows of tasks, if the task file has lost them. */
 async function findRunsWithTasks(site: LogSite, runs: readonly string[]): Promise<string[]> {
   if (!(await hasLostBacklog(site))) return [];
-  const { logDir, todoFile } = site.project;
-  const found = await findLastRunWithTasks(site.ports, { logDir, todoFile, runs });
+  const { folder, logDir, todoFile } = site.project;
+  const found = await findLastRunWithTasks(site.ports, { folder, logDir, todoFile, runs });
   return found === undefined ? [] : [found];
 }
 

@@ -4,6 +4,7 @@ import { describeDoubt } from "../../gate/verdict/needs.js";
 import { whyUnverified, type CheckBefore } from "../../gate/verdict/why-unverified.js";
 import type { Because, Need } from "../../gate/verdict.js";
 import { StepEvent } from "../../logging/events/events.js";
+import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { errorCode } from "../../system/errors.js";
 import { given } from "../../system/given.js";
@@ -41,18 +42,18 @@ const TELLING = [
  */
 export async function readDoubts(
   ports: Pick<Ports, "files">,
-  { logDir, todoFile }: { logDir: string; todoFile: string },
+  place: LogPlace,
   tasks: Iterable<string>,
   most: { runs?: number; bytes?: number } = {},
 ): Promise<Doubts> {
   const wanted = new Set(tasks);
   const doubts = new Map<string, Doubt>();
   if (wanted.size === 0) return doubts;
-  const runs = (await listRuns(ports, logDir)).reverse();
+  const runs = (await listRuns(ports, place.logDir)).reverse();
   for (const run of runs.slice(0, most.runs)) {
-    const size = (await ports.files.stat(join(logDir, "runs", run, "events.jsonl")))?.size ?? 0;
+    const size = (await ports.files.stat(join(place.logDir, "runs", run, "events.jsonl")))?.size ?? 0;
     if (size > (most.bytes ?? Infinity)) continue;
-    const found = await readable(() => doubtsOfRun(ports, join(logDir, "runs", run), todoFile));
+    const found = await readable(() => doubtsOfRun(ports, join(place.logDir, "runs", run), place));
     for (const [id, doubt] of found ?? []) if (wanted.delete(id)) doubts.set(id, doubt);
     if (wanted.size === 0) break;
   }
@@ -63,14 +64,14 @@ export async function readDoubts(
 async function doubtsOfRun(
   ports: Pick<Ports, "files">,
   folder: string,
-  todoFile: string,
+  place: LogPlace,
 ): Promise<Map<string, Doubt>> {
   const before = new Map<string, readonly CheckBefore[]>();
   const said = new Map<string, string | undefined>();
   const doubts = new Map<string, Doubt>();
   for await (const { value } of readLines(ports, folder, 0, { holding: TELLING })) {
     const event = StepEvent.safeParse(value).data;
-    if (event?.type === "run_started" && event.todo_file !== todoFile) return new Map();
+    if (event?.type === "run_started" && !isOfTaskFile(event, place)) return new Map();
     if (event?.type === "baseline_finished" && event.task_id !== undefined)
       before.set(event.task_id, event.commands);
     if (event?.type === "agent_finished" && event.task_id !== undefined)

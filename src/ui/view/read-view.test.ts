@@ -33,7 +33,7 @@ async function attempts(logDir: string, todoFile: string, task: string, only: bo
   const found: unknown[] = [];
   for await (const { run, finished, current } of readViews(
     ports,
-    { logDir, todoFile },
+    { folder: logDir, logDir, todoFile },
     only ? task : undefined,
   )) {
     const { doing: _now, ...open } = current ?? { doing: "" };
@@ -70,7 +70,11 @@ test("a log is read in pieces, however long", async () => {
     return ports.files.readRange(file, from, length);
   };
   const views: View[] = [];
-  for await (const view of readViews({ files: { ...ports.files, readRange } }, { logDir, todoFile }, "T1"))
+  for await (const view of readViews(
+    { files: { ...ports.files, readRange } },
+    { folder: logDir, logDir, todoFile },
+    "T1",
+  ))
     views.push(view);
   expect(views).toMatchObject([{ todoFile, finished: [{ taskId: "T1" }] }]);
   expect(Math.max(...reads)).toBeLessThanOrEqual(1 << 20);

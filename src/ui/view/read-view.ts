@@ -1,5 +1,6 @@
 // Reads a run's view from its log, also during the run. Leaves folding events to view.ts.
 import { join } from "node:path";
+import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
 import { readEvent, listRuns, parseLine, readLines } from "../../logging/read.js";
 import type { Ports } from "../../system/ports.js";
 import { doingOf } from "./in-progress.js";
@@ -49,10 +50,12 @@ async function readViewOf(ports: Pick<Ports, "files">, folder: string, task: str
   return view === NOTHING ? view : { ...view, ...originOf(started) };
 }
 
-/** The id and the task file of the run, from its first line. */
-function originOf(started = ""): Partial<Pick<View, "run" | "todoFile">> {
-  const { run, todo_file: todoFile } = parseLine(started)?.value ?? {};
-  return typeof run === "string" && typeof todoFile === "string" ? { run, todoFile } : {};
+/** The id, the project and the task file of the run, from its first line. */
+function originOf(started = ""): Partial<Pick<View, "run" | "project" | "todoFile">> {
+  const { run, project, todo_file: todoFile } = parseLine(started)?.value ?? {};
+  return typeof run === "string" && typeof project === "string" && typeof todoFile === "string"
+    ? { run, project, todoFile }
+    : {};
 }
 
 /** Event types that the view of a finished attempt does not need. */
@@ -67,13 +70,13 @@ const RUN_LINE = '"type":"run_';
  */
 export async function* readViews(
   ports: Pick<Ports, "files">,
-  { logDir, todoFile }: { logDir: string; todoFile: string },
+  place: LogPlace,
   task?: string,
 ): AsyncGenerator<View> {
-  for (const run of (await listRuns(ports, logDir)).reverse()) {
-    const folder = join(logDir, "runs", run);
+  for (const run of (await listRuns(ports, place.logDir)).reverse()) {
+    const folder = join(place.logDir, "runs", run);
     const view = await (task === undefined ? readView(ports, folder) : readViewOf(ports, folder, task));
-    if (view.todoFile === todoFile) yield view;
+    if (isOfTaskFile({ project: view.project, todo_file: view.todoFile }, place)) yield view;
   }
 }
 
