@@ -56,6 +56,15 @@ test.each(STAGE_PROMPTS)("nothing that the prompt %s quotes ends its block", (na
   expect(outside.match(/^## Rules$/gmu)?.length ?? 0).toBeLessThanOrEqual(1);
 });
 
+test("a stage that reads does not see the result and the blockers that an author left in the row; one that works does", () => {
+  const facts = factsWith("short");
+  const task = { ...facts.task, result: "praise in result", blockers: ["praise in blockers"] };
+  const seen = (kind: "analyze" | "work") =>
+    stageVariables({ ...facts, task, stage: { ...facts.stage, kind } }).task;
+  expect(seen("analyze")).not.toContain("praise");
+  expect(seen("work")).toContain("praise in blockers");
+});
+
 test("an answer is in the prompt whatever the length of its question, and of many the newest", () => {
   const facts = factsWith("short");
   const by = { by: "ada", at: "2026-11-23T18:00:00Z" };

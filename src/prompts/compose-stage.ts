@@ -1,6 +1,7 @@
 // Turns the facts of a job in a stage of a workflow into the variables of its prompt (contract §4, *What a prompt holds*). Outputs
 // of other stages, answers and notes are quoted as data. Every text is bounded.
 import { given } from "../system/given.js";
+import type { Task } from "../todo/model/task.js";
 import { iterationVariables, type IterationFacts } from "./compose.js";
 import { asRecord, textOf } from "./foreign-markdown.js";
 import { formatOutputBody, type StageText } from "./output-document.js";
@@ -104,8 +105,16 @@ function hasTicks({ output }: ReportingStage): boolean {
 
 /** A reader of work is not told what its author thinks of it: no result of this task, none of others. */
 function withoutPraise(facts: StageFacts): StageFacts {
-  const { result: _result, progress: _progress, ...task } = facts.task;
+  const { progress: _progress, ...task } = withoutAuthor(facts.task);
   return { ...facts, task, dependencies: [], history: [] };
+}
+
+/** A task without what its agents wrote into its row; blockers can be the summary of one that gave up. */
+export function withoutAuthor<T extends Pick<Task, "result" | "blockers">>(
+  task: T,
+): Omit<T, "result" | "blockers"> {
+  const { result: _result, blockers: _blockers, ...rest } = task;
+  return rest;
 }
 
 function formatInputs(inputs: readonly StageText[]): string {

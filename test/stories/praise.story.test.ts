@@ -50,7 +50,8 @@ function promptsOf(rig: Rig, stage: string): string[] {
 test(
   "no reviewer is told what an author says about its work, in no prompt and by no tool, and a failed item is unticked",
   story(async (rig) => {
-    rig.writeBacklog([{ id: "T1", result: `${NEEDLE} result of an earlier time` }]);
+    const earlier = { result: `${NEEDLE} result of an earlier time`, blockers: [`${NEEDLE}, but for a key`] };
+    rig.writeBacklog([{ id: "T1", ...earlier }]);
     const puppet = await rig.agent();
     rig.gitInit();
     const documents: string[] = [];

@@ -12,6 +12,7 @@ import { readLines } from "../../../src/logging/read.js";
 import { Rules } from "../../../src/logging/rules.js";
 import type { Workflow } from "../../../src/workflow/workflow.js";
 import { STEP_DIR, writeAgentLine, type AgentLine } from "../../../src/logging/agent-file.js";
+import { withoutAuthor } from "../../../src/prompts/compose-stage.js";
 import { errorMessage, UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { withoutMarker } from "../../../src/todo/model/select.js";
@@ -203,10 +204,9 @@ async function showTask(context: CommandContext, step: Step): Promise<object> {
   const workflow = site.workflows?.[progress?.workflow ?? ""]?.workflow;
   // As in its prompt: a reader of work is not told what its author thought of it.
   const isReader = progress !== undefined && workflow?.stages[progress.stage]?.kind === "analyze";
-  const { result: _result, ...unpraised } = rest;
   const prompt = step.folder === undefined ? undefined : path.join(step.folder, "prompt.md");
   return {
-    task: isReader ? unpraised : rest,
+    task: isReader ? withoutAuthor(rest) : rest,
     attempt: step.attempt ?? null,
     ...given({ prompt }),
     ...(progress === undefined ? {} : await showProgress(context, site, task.id, progress)),
