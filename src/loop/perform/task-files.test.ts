@@ -26,7 +26,7 @@ afterEach(() => {
 
 const at = (name: string) => path.join(folder, "tasks", "T1", name);
 
-/** What an agent does between the two, and each warning. */
+/** Plays an agent between the two; returns each warning. */
 async function around(play: () => void): Promise<string[]> {
   const told: string[] = [];
   const world = {

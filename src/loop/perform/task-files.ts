@@ -15,7 +15,7 @@ export interface KeptTaskFiles {
   /** The folder of the job's own task, if it is in a workflow. */
   own: string | undefined;
   files: ReadonlyMap<string, Uint8Array>;
-  /** What else was in the folder of the own task, a person's doing: which file it is, and when it was changed. */
+  /** The other entries in the folder of the own task, which a person put there: which file each is, and when it was changed. */
   others: ReadonlyMap<string, string>;
 }
 

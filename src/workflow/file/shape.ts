@@ -62,7 +62,7 @@ function toProblems(issue: Issue, value: unknown): WorkflowProblem[] {
   return [{ path, ...wordsFor(issue, found, nameOf(path)) }];
 }
 
-/** What is wrong inside a list or an object that is one of several shapes: all of one shape, if that is plainly the one meant. */
+/** The issues inside a list or an object that may have one of several shapes: those of the shape that is plainly meant. */
 function issuesInside({ errors }: z.core.$ZodIssueInvalidUnion, found: unknown): Issue[] {
   if (typeof found !== "object") return [];
   const meant = errors.filter((issues) =>

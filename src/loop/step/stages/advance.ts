@@ -31,7 +31,7 @@ export interface MoveOrder {
   /** The question of an agent, with which the same stage is entered again. */
   ask?: AskedQuestion;
   reasons?: readonly string[];
-  /** What the stage that reads reported, in its own words. */
+  /** The report of a stage that reads, in its own words. */
   said?: string;
 }
 

@@ -209,7 +209,7 @@ export function endVisit(work: Work, job: Job, order: VisitOrder, decision: Deci
     advances: move.advances,
     notes: move.notes,
     more: listNewTasks(work, job),
-    // What is left without the dropped changes is not what the gate judged.
+    // The gate judged the work with the changes that are dropped.
     ...given({ verdict: move.discard === true ? undefined : order.verdict, evidence: order.evidence }),
   };
   const judged: Job = { ...job, verdict: { kind: "outcome", outcome } };
@@ -222,7 +222,7 @@ export function endVisit(work: Work, job: Job, order: VisitOrder, decision: Deci
   );
 }
 
-/** What a reader reported, in a line. The author of the work is not quoted: a later reader would have it from the row. */
+/** The report of a reader, in a line. The author of the work is not quoted: a later reader would have it from the row. */
 function sayingOf({ route, end }: Job): string | undefined {
   return route === "analyze" ? shorten(readResult(end).result.replace(/\s+/gu, " ").trim(), 300) : undefined;
 }
