@@ -95,6 +95,7 @@ class Classifier {
       return check("it is a test");
     if (named === "command" && !this.isProgram(path)) return check("a command runs it");
     if (named === "script" && !this.isProgram(path)) return check("a check runs it");
+    if (this.rules.optional?.has(path) === true) return check("a check takes it in where it is there");
     if (named === "settings" && !(isImported && this.isInside(path)))
       return check("it is named like settings");
     const served = this.checkPackages.find((folder) => isBelow(path, folder));

@@ -137,7 +137,15 @@ export function nameRules(protection: Protection, named: Named, around: string |
   const search = ["", work, ...SEARCHED.flatMap((name) => [name, posix.join(work, name)])];
   const places = [...search, ...named.folders, ...named.roots, ...ran].map((one) => (one === "." ? "" : one));
   return {
-    ...{ kindOf, isHeld, runOf, modules: named.modules, pathFolders: named.pathFolders, home: work },
+    ...{
+      kindOf,
+      isHeld,
+      runOf,
+      modules: named.modules,
+      pathFolders: named.pathFolders,
+      optional: named.optional,
+      home: work,
+    },
     ...(isInstalled === undefined ? {} : { isInstalled }),
     isNamedByCommands: (path) => named.words.has(path) || named.wild.some(({ matches }) => matches(path)),
     checkFolders: [...new Set(ran)],

@@ -44,6 +44,8 @@ export interface Named {
   roots: ReadonlySet<string>;
   /** Folders that commands put on PATH. */
   pathFolders: ReadonlySet<string>;
+  /** Files that the base does not have, and that commands and scripts of checks run or source if they are there. */
+  optional: ReadonlySet<string>;
   /** Folders that commands give to a test runner. */
   testFolders: ReadonlySet<string>;
 }
@@ -91,10 +93,11 @@ export function findNamedFiles({ project, own }: Commands, folder: string, base:
     words: none(),
     roots: none(),
     pathFolders: none(),
+    optional: none(),
     testFolders: none(),
   };
   const common = { named, base, folder, depth: DEPTH, judged: true, seen: new Set<string>() };
-  const search: Search = { ...common, runs: undefined, by: "command" };
+  const search: Search = { ...common, runs: undefined, by: "command", asked: new Set() };
   for (const command of project) lookAt({ ...search, runs: "hold" }, command);
   for (const command of own) lookAt({ ...search, runs: "tell" }, command);
   return named;
@@ -122,6 +125,7 @@ interface Found {
   words: Set<string>;
   roots: Set<string>;
   pathFolders: Set<string>;
+  optional: Set<string>;
   testFolders: Set<string>;
 }
 
@@ -138,6 +142,8 @@ interface Search {
   by: RunBy;
   /** The folder of that script. */
   beside?: string;
+  /** Files that the base does not have, and for which the command asks before it does something. */
+  asked: ReadonlySet<string>;
   /** Commands that were searched already, since rules and scripts may run each other. */
   seen: Set<string>;
 }
@@ -154,10 +160,21 @@ function lookAt(search: Search, text: string): void {
   // Shells read these before anything else.
   for (const [file] of text.matchAll(/(?<=\b(?:BASH_ENV|ENV|RUBYOPT=-r|PERL5OPT=-M)=["']?)[^\s"';&|]+/g))
     noteRun(search, posix.normalize(posix.join(folder, file)));
+  const asked = search.runs === "tell" ? new Set<string>() : askedFor(search, text);
   for (const command of listSimpleCommands(text)) {
     const judged = search.judged && command.judged;
-    lookAtCommand({ ...search, folder: posix.join(folder, command.folder), judged }, command, roots);
+    lookAtCommand({ ...search, asked, folder: posix.join(folder, command.folder), judged }, command, roots);
   }
+}
+
+/** The files of `[ -f FILE ]` that the base does not have. */
+function askedFor({ base, folder }: Search, text: string): ReadonlySet<string> {
+  const names = [...text.matchAll(/(?:\btest|\[)[ \t]+-[efrsx][ \t]+["']?([^\s"'\]);]+)/g)].map(
+    ([, name = ""]) => name,
+  );
+  return new Set(
+    names.map((name) => posix.normalize(posix.join(folder, name))).filter((path) => !base.has(path)),
+  );
 }
 
 function lookAtCommand(
@@ -202,6 +219,7 @@ function noteUse(search: Search, words: Words, reads: readonly string[]): void {
   for (const word of ran) {
     const places = search.beside === undefined || !word.startsWith(ANY) ? [] : [beside(search.beside, word)];
     for (const place of [...places, at(word)].map((one) => followLinks(base, one))) noteRun(search, place);
+    for (const place of [...places, at(word)]) if (search.asked.has(place)) named.optional.add(place);
     const matches = isWild(word) && !places.some((one) => base.has(one)) ? wildPattern(at(word)) : undefined;
     if (matches !== undefined && search.runs !== "tell") named.wild.push({ by, matches });
   }

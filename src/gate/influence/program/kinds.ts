@@ -47,6 +47,8 @@ export interface NameRules {
   testFolders?: readonly string[];
   /** Where modules are looked up besides the folder of the file that imports them. */
   search: SearchPath;
+  /** Files that do not exist at the reference, and that checks run or source if they are there. */
+  optional?: ReadonlySet<string>;
   /** Folders that commands put on PATH. */
   pathFolders?: ReadonlySet<string>;
   /** Modules that commands load by name: `python -m NAME`. */
