@@ -8,7 +8,7 @@ export interface LogPlace {
   todoFile: string;
 }
 
-/** What the first line of a log says. */
+/** The project and the task file that the first line of a log names. */
 export interface NamedPlace {
   project?: unknown;
   todo_file?: unknown;
