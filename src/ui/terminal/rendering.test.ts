@@ -87,7 +87,9 @@ const STORY: (RunEvent | number)[] = [
 ];
 
 test("a hook that failed without a word has no colon behind its exit code", () => {
-  const silent = STORY.map((event) => (event.type === "hook_finished" ? { ...event, output: "" } : event));
+  const silent = STORY.map((event) =>
+    typeof event === "object" && event.type === "hook_finished" ? { ...event, output: "" } : event,
+  );
   expect(play(silent).lines).toContain("! the hook ./x failed (exit 2)");
 });
 
