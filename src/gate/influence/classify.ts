@@ -4,7 +4,9 @@
 import { posix } from "node:path";
 import { FAMILIES, familyIn, familyOf, isDocumentation, type Family } from "./program/families.js";
 import { ImportGraph } from "./program/import-graph.js";
+import { importsTestLibrary } from "./program/imports.js";
 import { GONE, type ChangedFile, type Classified, type NameRules, type Reference } from "./program/kinds.js";
+import { isNamedAfter } from "./program/named-after.js";
 import {
   packagesForChecks,
   programRoots,
@@ -56,7 +58,12 @@ class Classifier {
     private readonly reference: Reference,
     private readonly rules: NameRules,
   ) {
-    this.roots = programRoots({ ...reference, home: rules.home ?? "" });
+    this.roots = programRoots({
+      ...reference,
+      home: rules.home ?? "",
+      isHeld: rules.isHeld,
+      isRunByChecks: (path) => rules.runOf?.(path) !== undefined,
+    });
     this.graph = new ImportGraph(changes, reference, rules.search);
     this.checkFolders = [
       ...rules.checkFolders.filter((folder) => !this.holdsRoot(folder)),
@@ -123,6 +130,7 @@ class Classifier {
     if (this.roots.entries.has(path)) return source("it is an entry point of the program");
     const root = rootOf(this.roots, path);
     if (root === undefined) {
+      if (this.isNamesake(path)) return source("a test is named after it");
       return this.usesProgram(change)
         ? source("it is beside the program and uses it")
         : doubt("the program does not import it, and it is in none of its folders");
@@ -132,6 +140,8 @@ class Classifier {
     const isClosed = this.roots.closed.has(topOf(this.roots, path)) && this.reference.has(path);
     if (isClosed && !this.isReachable(path) && this.isReadByHeld(path))
       return doubt("the checks import it, and no entry point of the program does");
+    if (this.roots.guessed.has(root) && this.usesTestLibrary(path))
+      return doubt("it uses a library for tests");
     if (
       this.roots.weak.has(root) &&
       this.reference.has(path) &&
@@ -319,13 +329,33 @@ class Classifier {
     if (this.roots.tests.has(path)) return false;
     if (this.roots.entries.has(path)) return true;
     const root = rootOf(this.roots, path);
-    if (root === undefined || isTestish(relative(root, path))) return false;
+    if (root === undefined) return this.isNamesake(path);
+    if (isTestish(relative(root, path))) return false;
     const run = this.rules.runOf?.(path);
     if (run === undefined) return this.loaderOf(path) === undefined;
     // A check may run the program; a shell script in a program of another language is part of the check.
     return (
       run === "script" && this.roots.deep.includes(root) && root !== "" && this.mayBeProgramOfChecks(path)
     );
+  }
+
+  /** In no folder of the program, but the subject of a test that is named after it: a helper of tests has none. */
+  private isNamesake(path: string): boolean {
+    return (
+      this.reference.has(path) &&
+      !isTestish(path, this.rules.home) &&
+      !isForeign(path) &&
+      this.rules.runOf?.(path) === undefined &&
+      this.loaderOf(path) === undefined &&
+      !this.usesTestLibrary(path) &&
+      [path, ...headersOf(path)]
+        .flatMap((file) => this.graph.importersOf(file))
+        .some((one) => isNamedAfter(one, path) && this.rules.isHeld(one))
+    );
+  }
+
+  private usesTestLibrary(path: string): boolean {
+    return importsTestLibrary(path, this.reference.text(path) ?? "");
   }
 
   private mayBeProgramOfChecks(path: string): boolean {

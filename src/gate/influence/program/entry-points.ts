@@ -5,7 +5,7 @@ import { parse as parseToml, TomlError } from "smol-toml";
 import { z } from "zod";
 import { parseJson } from "../../../system/text/json.js";
 import { stringsIn } from "./aliases.js";
-import { isForeign, type ProjectFiles } from "./project-paths.js";
+import { folderOf, isForeign, type ProjectFiles } from "./project-paths.js";
 
 const Node = z.object({
   main: z.string().optional().catch(undefined),
@@ -33,6 +33,22 @@ export function entriesOf(files: ProjectFiles, top: string): string[] {
       .slice(0, 1);
   });
   return [...new Set(found)].filter((path) => !path.startsWith("../") && !isForeign(path));
+}
+
+const Scripts = z.object({ scripts: z.record(z.string(), z.unknown()).optional().catch(undefined) });
+
+/** The files that the scripts of a package start to run the program: `"start": "node server/index.js"`. */
+export function startedEntries(files: ProjectFiles, top: string): string[] {
+  const { scripts = {} } =
+    Scripts.safeParse(parseJson(files.text(posix.join(top, "package.json")) ?? "")).data ?? {};
+  const lines = ["start", "dev", "serve"]
+    .map((name) => scripts[name])
+    .filter((one) => typeof one === "string");
+  const words = lines.flatMap((line) => line.split(/\s+/));
+  const found = words
+    .filter((word) => /\.[cm]?[jt]sx?$/.test(word))
+    .map((word) => posix.normalize(posix.join(top, word)));
+  return [...new Set(found)].filter((path) => files.has(path) && folderOf(path) !== top && !isForeign(path));
 }
 
 function nodeEntries(text: string): string[] {

@@ -1,7 +1,7 @@
 // The names that a file imports. Pure; texts are read by patterns, not parsed, so a name in a comment counts too: a file that is
 // taken for imported is only looked at more closely. Leaves the files that the names lead to to resolve-imports.ts.
 import { never } from "../../../system/never.js";
-import type { Family } from "./families.js";
+import { familyIn, familyOf, type Family } from "./families.js";
 
 /** One name that a file imports. */
 export interface Import {
@@ -101,4 +101,13 @@ function pythonImports(text: string): Import[] {
 function shellPath(name: string): string {
   const plain = name.replaceAll(/["']/g, "").replace(/^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\))\//, "");
   return plain.trim().split(/\s/)[0] ?? "";
+}
+
+const TEST_LIBRARY =
+  /^(?:(?:node:)?(?:test|assert)(?:\/|$)|vitest(?:\/|$)|@jest\/|@testing-library\/|(?:mocha|chai|sinon|tape|ava|uvu|jest|expect)(?:\/|$)|(?:pytest|unittest|doctest|hypothesis|nose)(?:\.|$)|(?:rspec|minitest|test\/unit)(?:\/|$)|PHPUnit\\|Test::|TAP::|(?:org\.)?(?:junit|testng|hamcrest|assertj|mockito)(?:\.|$))/;
+
+/** Whether the text of a file imports a library to write tests with. */
+export function importsTestLibrary(path: string, text: string): boolean {
+  const family = familyOf(path) ?? familyIn(path, text);
+  return family !== undefined && importsOf(family, text).some(({ name }) => TEST_LIBRARY.test(name));
 }

@@ -33,6 +33,71 @@ test.each<[string, Texts, Record<string, string>]>([
     { "pkg/deep/a.py": "source", "server/app/b.py": "source", "server/c.py": "doubt", "d.py": "source" },
   ],
   [
+    "folders of any name where no other folder has code",
+    {
+      "next.config.js": "",
+      "install.sh": "",
+      "engine/a.js": "",
+      "game/deep/b.js": "",
+      "scripts/tool.js": "",
+      "checks/a.test.js": 'import "../engine/a.js";',
+    },
+    {
+      "engine/a.js": "source",
+      "engine/new/c.js": "source",
+      "game/deep/b.js": "source",
+      "scripts/tool.js": "doubt",
+      "other/c.js": "doubt",
+    },
+  ],
+  [
+    "scripts and tools where nothing else is code",
+    { "scripts/a.py": "", "tests/test_all.py": "from scripts.a import edge" },
+    { "scripts/a.py": "source", "scripts/b.py": "source" },
+  ],
+  [
+    "no helper of the tests, where its library tells it",
+    { "engine/a.js": "", "harness2/same.js": 'import assert from "node:assert";' },
+    { "engine/a.js": "source", "harness2/same.js": "doubt" },
+  ],
+  [
+    "only a folder by custom where there is one",
+    { "src/a.js": "", "engine/a.js": "", "test/all.test.js": 'import "../engine/a.js";' },
+    { "src/a.js": "source", "engine/a.js": "doubt" },
+  ],
+  [
+    "the parts of a program beside its usual folder",
+    { "lib/db.ts": "", "components/button.ts": "", "test/all.test.ts": 'import "../components/button.js";' },
+    { "components/button.ts": "source", "components/icon.ts": "source", "lib/db.ts": "source" },
+  ],
+  [
+    "the folder of the file that npm start runs",
+    {
+      "package.json": '{"scripts":{"start":"node --watch motor/main.js"}}',
+      "src/a.js": "",
+      "motor/main.js": "",
+      "motor/a.js": "",
+      "test/all.test.js": 'import "../motor/a.js";',
+    },
+    { "motor/a.js": "source", "src/a.js": "source" },
+  ],
+  [
+    "a file after which a test is named",
+    {
+      "index.js": "",
+      "shapes/edge.js": 'import "./corner.js";',
+      "shapes/corner.js": "",
+      "shapes/same.js": "",
+      "test/edge.test.js": 'import "../shapes/edge.js";\nimport "../shapes/same.js";',
+    },
+    {
+      "shapes/edge.js": "source",
+      "shapes/corner.js": "source",
+      "shapes/same.js": "doubt",
+      "shapes/new.js": "doubt",
+    },
+  ],
+  [
     "what CMake builds",
     {
       "CMakeLists.txt":
@@ -213,3 +278,10 @@ test("10,000 changed paths of a project of 10,000 files are classified in second
   expect(found.filter(({ kind }) => kind === "source")).toHaveLength(9_000);
   expect(performance.now() - started).toBeLessThan(60_000);
 }, 90_000);
+
+test("a folder with a script that a check runs serves the checks, where no other folder tells of the program", () => {
+  const before = { "ci/verify.js": "", "ci/other.js": "", "engine/a.js": "" };
+  const expected = { "ci/verify.js": "check", "ci/other.js": "check", "engine/a.js": "source" };
+  const after = Object.fromEntries(Object.keys(expected).map((path) => [path, "changed"]));
+  expect(kindsOf({ commands: ["node ci/verify.js"] }, before, after)).toEqual(expected);
+});

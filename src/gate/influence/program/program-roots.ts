@@ -5,9 +5,17 @@ import { parse as parseToml, TomlError } from "smol-toml";
 import { z } from "zod";
 import { parseJson } from "../../../system/text/json.js";
 import { buildTargets } from "./build-targets.js";
-import { declaredFolders, entriesOf } from "./entry-points.js";
-import { familyIn, familyOf, type Family } from "./families.js";
-import { folderOf, isBelow, isForeign, isTestish, type ProjectFiles } from "./project-paths.js";
+import { besideRoots, onlyRoots, usualRoots } from "./custom-roots.js";
+import { declaredFolders, entriesOf, startedEntries } from "./entry-points.js";
+import { familyOf } from "./families.js";
+import {
+  folderOf,
+  isBelow,
+  isForeign,
+  isTestish,
+  type ProjectFiles,
+  type RootFiles,
+} from "./project-paths.js";
 
 /** Where a program is. */
 export interface ProgramRoots {
@@ -23,6 +31,8 @@ export interface ProgramRoots {
   closed: ReadonlySet<string>;
   /** Roots by custom alone, in a project with packages of Python: a helper of the tests may be there as well. */
   weak: ReadonlySet<string>;
+  /** Roots for which nothing speaks but a usual name, or that there is no other code. */
+  guessed: ReadonlySet<string>;
   /** Files of programs that a build system makes to run them as tests. */
   tests: ReadonlySet<string>;
 }
@@ -31,14 +41,11 @@ export interface ProgramRoots {
 const MANIFEST =
   /^(?:package\.json|pyproject\.toml|setup\.(?:py|cfg)|Cargo\.toml|go\.mod|composer\.json|pom\.xml|build\.gradle(?:\.kts)?|CMakeLists\.txt|Makefile\.PL|Build\.PL|cpanfile|[^/]+\.gemspec|Gemfile|[^/]+\.(?:cs|fs|vb)proj|mix\.exs|Package\.swift)$/;
 
-/** Folders of a program by custom, most telling first. */
-const USUAL = ["src/main", "src", "lib", "app", "cmd", "pkg", "internal", "include", "bin", "Sources"];
-const MONOREPO = /^(?:packages|apps|libs|crates|modules|services|plugins)\/[^/]+$/;
 /** With these manifests every folder holds files of the program; tests are told by their names. */
 const COMPILED_WHOLE = /^(?:go\.mod|[^/]+\.(?:cs|fs|vb)proj)$/;
 
 /** Finds the roots of all packages of a project. */
-export function programRoots(files: ProjectFiles): ProgramRoots {
+export function programRoots(files: RootFiles): ProgramRoots {
   const tops = new Map<string, boolean>([["", false]]);
   for (const path of files.paths) {
     const name = posix.basename(path);
@@ -52,6 +59,7 @@ export function programRoots(files: ProjectFiles): ProgramRoots {
   const roots = { deep: new Set<string>(), flat: new Set<string>(), entries: new Set<string>() };
   const closed = new Set<string>();
   const byCustom = new Set<string>();
+  const further: string[] = [];
   for (const [top, isWhole] of tops) {
     const entries = entriesOf(files, top);
     const built = targets.program.filter((path) => folderOf(path) === top || tops.size === 1);
@@ -70,17 +78,30 @@ export function programRoots(files: ProjectFiles): ProgramRoots {
     );
     if (declared.length + usual.length === 0 || isAtTop) roots.flat.add(top);
     if (declared.length + usual.length === 0 && !isAtTop) byCustom.add(top);
+    const started = startedEntries(files, top);
+    for (const entry of started) roots.entries.add(entry);
+    const hasOthers = declared.length + usual.length > 0 || (top === "" && tops.size > 1);
+    further.push(
+      ...[...started.map(folderOf), ...besideRoots(files, top, folders)],
+      ...(hasOthers ? [] : onlyRoots(files, top, folders)),
+    );
   }
   const packages = pythonPackages(files, folders);
-  for (const folder of packages) roots.deep.add(folder);
+  const isKnown = (folder: string): boolean =>
+    tops.has(folder) ||
+    roots.deep.has(folder) ||
+    packages.some((one) => isBelow(one, folder) || isBelow(folder, one));
+  const guessed = new Set(further.filter((one) => !isKnown(one)));
+  for (const folder of [...packages, ...guessed]) roots.deep.add(folder);
   const weak =
     packages.length === 0
       ? []
-      : [...byCustom].filter((one) => !packages.some((folder) => isBelow(folder, one)));
+      : [...byCustom, ...guessed].filter((one) => !packages.some((folder) => isBelow(folder, one)));
   return {
     ...{ deep: [...roots.deep], flat: [...roots.flat], entries: roots.entries, closed },
     tops: [...tops.keys()].sort((a, b) => b.length - a.length),
     weak: new Set(weak),
+    guessed,
     tests: new Set(targets.tests),
   };
 }
@@ -161,19 +182,6 @@ function foldersOf(paths: readonly string[]): ReadonlySet<string> {
   return found;
 }
 
-/** The folders that hold a program by custom, as far as they hold a program file. */
-function usualRoots(files: ProjectFiles, top: string, folders: ReadonlySet<string>): string[] {
-  const holds = (folder: string): boolean => folders.has(folder) && holdsProgram(files, folder);
-  const isPackage = (folder: string): boolean => files.has(`${folder}/__init__.py`);
-  const inside = USUAL.map((name) => posix.join(top, name)).filter((one) => holds(one) && !isPackage(one));
-  // `src/main` is the program, and `src/test` beside it the tests.
-  const named = inside.filter(
-    (folder) => folder !== posix.join(top, "src") || !inside.includes(`${folder}/main`),
-  );
-  const members = top === "" ? [...folders].filter((folder) => MONOREPO.test(folder) && holds(folder)) : [];
-  return [...named, ...members.filter((folder) => !inside.some((one) => isBelow(folder, one)))];
-}
-
 /** The outermost packages of Python. */
 function pythonPackages(files: ProjectFiles, folders: ReadonlySet<string>): string[] {
   const isPackage = (folder: string): boolean => files.has(posix.join(folder, "__init__.py"));
@@ -183,16 +191,5 @@ function pythonPackages(files: ProjectFiles, folders: ReadonlySet<string>): stri
       !isPackage(folderOf(folder)) &&
       !isTestish(folder, files.home) &&
       !isForeign(`${folder}/`),
-  );
-}
-
-/** The language of a file, by its extension or its first line. */
-function familyAt({ text }: ProjectFiles, path: string): Family | undefined {
-  return familyOf(path) ?? (posix.extname(path) === "" ? familyIn(path, text(path)) : undefined);
-}
-
-function holdsProgram(files: ProjectFiles, folder: string): boolean {
-  return files.paths.some(
-    (path) => isBelow(path, folder) && familyAt(files, path) !== undefined && !isTestish(path, files.home),
   );
 }

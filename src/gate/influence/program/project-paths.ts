@@ -11,6 +11,14 @@ export interface ProjectFiles {
   home?: string;
 }
 
+/** The project at the reference, with what is known of its checks. */
+export interface RootFiles extends ProjectFiles {
+  /** Whether checks run a file that is not a test by its name: what is beside it may serve them. */
+  isRunByChecks?: (path: string) => boolean;
+  /** Whether a file is a test or a setting by its name. */
+  isHeld?: (path: string) => boolean;
+}
+
 /** The folder of a path; "" is the top. */
 export function folderOf(path: string): string {
   const folder = posix.dirname(path);
