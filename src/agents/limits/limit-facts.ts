@@ -49,8 +49,8 @@ export interface ErrorBody {
 const DEEPEST = 4;
 
 /**
- * Reads the error shapes of Anthropic, OpenAI and Google; `undefined` for JSON that is not an error. `isQuoted`: it stands behind
- * words that tell of an error, so a message alone is one.
+ * Reads the error shapes of Anthropic, OpenAI and Google; `undefined` for JSON that is not an error. `isQuoted`: it comes after
+ * words that report an error, so a message alone is one.
  */
 export function readErrorBody(
   json: unknown,

@@ -102,7 +102,7 @@ const STATUSES: readonly Prefix[] = [
   },
   // "403 Forbidden: permission-denied: ...".
   { pattern: /^(?:(?<status>[45]\d\d) [A-Z][A-Za-z ]{1,40}: )?(?<code>[a-z]+(?:-[a-z]+)+):\s*(?=[A-Z])/ },
-  // What was said, as a JSON string.
+  // The message as a JSON string.
   { pattern: /^(?<status>[45]\d\d) "(?<quoted>(?:[^"\\]|\\.){10,600})"\s*$/ },
   // gRPC, and services that pass its codes on.
   { pattern: /^rpc error: code = (?<code>\w+) desc = / },

@@ -13,7 +13,7 @@ const EXAMPLES: Readonly<Partial<Record<string, RegExp>>> = {
   elixir: /^[ \t]*iex(?:\(\d+\))?> /m,
 };
 
-/** What is known of a file besides its texts. */
+/** The facts about a file besides its texts. */
 export interface Usage {
   /** Examples in documentation are run as tests. */
   runsExamples: boolean;

@@ -1,4 +1,4 @@
-// Names what stands at a path, for people. Pure.
+// Names the kind of file that is at a path, for people. Pure.
 import type { FileStat } from "../ports.js";
 
 const WORDS: Readonly<Record<FileStat["kind"], string>> = {

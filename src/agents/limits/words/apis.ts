@@ -4,7 +4,7 @@ import { OWN_LIMIT, QUOTED, type WordTable } from "./table.js";
 
 /** Words that name a limit, before the word "limit" itself. */
 const KIND = String.raw`(?:(?:requests?|tokens?) per (?:second|minute|hour|day|week|month)|claude|codex|gemini|ai|opus|sonnet|haiku|fable|your|the|provider|usage|session|weekly|monthly|daily|hourly|weekly\/monthly|\d+[- ]hour|five-hour|requests?|tokens?|token plan|rate|spend(?:ing)?|free|plan|api|account|organization|model|individual|concurrency)`;
-/** What a client signs in with. */
+/** The credentials that a client signs in with. */
 const KEY = String.raw`api key|(?:api|access|refresh|auth|oauth|authentication|authorization|session|id|bearer) token|login|session`;
 const VENDOR = "is|has been|was|are|have been|were";
 
