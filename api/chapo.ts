@@ -2,7 +2,7 @@
 // model to the command's own files, and the work to src/chapo.
 import { openHere } from "../cmd/commands/chapo/open-here.js";
 import { modelOf, siteOf, trustSite } from "../cmd/commands/chapo/site.js";
-import type { PendingCall, Reply } from "../src/chapo/engine/calls/pending.js";
+import type { SessionCall, Reply } from "../src/chapo/engine/calls/pending.js";
 import type { ConversationOutcome } from "../src/chapo/engine/world.js";
 import type { Chapo } from "../src/chapo/session/session-request.js";
 import { UserError } from "../src/system/errors.js";
@@ -141,7 +141,7 @@ function toOutcome(outcome: ConversationOutcome): api.Outcome {
   }
 }
 
-function toWaiting({ tool, agent, args, preview, because, asked_at }: PendingCall): api.WaitingCall {
+function toWaiting({ tool, agent, args, preview, because, asked_at }: SessionCall): api.WaitingCall {
   return { tool, agent, args, preview, because, asked_at };
 }
 

@@ -2,11 +2,11 @@
 // word. Pure. Contract: every word and text is cleaned here: no line breaks, tabs or terminal control characters.
 import { clean, cut } from "../../src/ui/text.js";
 import { quoteForBash, type BashLine } from "./bash-line.js";
-import type { Candidate } from "./point.js";
+import type { Completion } from "./point.js";
 
 /** The candidates at the cursor. */
 export interface Offer {
-  candidates: readonly Candidate[];
+  candidates: readonly Completion[];
   /** The part of the last word that is kept in front of each candidate. */
   lead: string;
   /** The part of the last word to complete. */
@@ -23,7 +23,7 @@ const COLUMNS = 60;
 const LONGEST = 200;
 
 /** The candidates that match the typed text and are safe to show and to type. */
-function fitting({ candidates }: Offer, fits: (value: string) => boolean): Candidate[] {
+function fitting({ candidates }: Offer, fits: (value: string) => boolean): Completion[] {
   return candidates
     .filter(({ value }) => fits(value) && value.length <= LONGEST && clean(value) === value)
     .map(({ value, says = "" }) => ({ value, says: cut(clean(says), COLUMNS) }));

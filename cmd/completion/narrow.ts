@@ -1,7 +1,7 @@
 // Completes words with parts: `T1,T2` in a list, `key=value` of `set`. Pure. Leaves looking values up to values.ts.
 import { KEYS } from "../../src/todo/change/assignment.js";
 import type { Completes } from "../context/definition.js";
-import type { Candidate, Point } from "./point.js";
+import type { Completion, Point } from "./point.js";
 
 type Named = Extract<Completes, string>;
 
@@ -68,7 +68,7 @@ function isKey(name: string): name is keyof typeof KEYS {
 }
 
 /** Keys with dashes, as in the help; with underscores when the person typed one. */
-function keysFor(typed: string): Candidate[] {
+function keysFor(typed: string): Completion[] {
   const spell = (key: string): string => (typed.includes("_") ? key : key.replaceAll("_", "-"));
   return Object.keys(KEYS).map((key) => ({ value: `${spell(key)}=` }));
 }

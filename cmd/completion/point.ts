@@ -15,7 +15,7 @@ import {
 } from "../context/definition.js";
 
 /** A word that may be typed, and its description. */
-export interface Candidate {
+export interface Completion {
   value: string;
   says?: string;
 }
@@ -23,7 +23,7 @@ export interface Candidate {
 /** The cursor's place on the line. */
 export interface Point {
   /** Candidates from the definitions. */
-  words: readonly Candidate[];
+  words: readonly Completion[];
   /** The kind of value that is looked up in the project. */
   completes?: Completes;
   /** The beginning of the last word that is kept: `--status=`. */
@@ -120,12 +120,12 @@ function operandAt(asked: AskedFor, line: Line, { commands }: Grammar): Pick<Poi
     : { words: [], ...completes };
 }
 
-function candidateOf({ name, help }: { name: string; help: string }): Candidate {
+function candidateOf({ name, help }: { name: string; help: string }): Completion {
   return { value: name, says: help };
 }
 
 /** Long names, else short ones; flags on the line are left out. */
-function flagsLeft(flags: readonly FlagDefinition[], typed: ReadonlyMap<string, string>): Candidate[] {
+function flagsLeft(flags: readonly FlagDefinition[], typed: ReadonlyMap<string, string>): Completion[] {
   return flags
     .filter((flag) => flag.repeatable === true || !namesAndOpposite(flag).some((name) => typed.has(name)))
     .flatMap((flag) =>

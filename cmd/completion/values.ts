@@ -22,10 +22,10 @@ import { listQuestions } from "../../src/ui/view/questions.js";
 import { listOwnRuns } from "../lookup/own-runs.js";
 import type { CommandContext } from "../context/command-context.js";
 import type { CandidateKind } from "./narrow.js";
-import type { Candidate } from "./point.js";
+import type { Completion } from "./point.js";
 
 /** Where to look: the values of `-C` and `--file` as typed. `typed`: the beginning of the word. */
-export interface Place {
+export interface CompletionPlace {
   folder?: string;
   file?: string;
   typed: string;
@@ -35,8 +35,8 @@ export interface Place {
 export async function valuesOf(
   context: CommandContext,
   kind: CandidateKind,
-  place: Place,
-): Promise<Candidate[]> {
+  place: CompletionPlace,
+): Promise<Completion[]> {
   switch (kind) {
     case "file":
     case "folder":
@@ -84,18 +84,25 @@ export async function valuesOf(
   }
 }
 
-function plain(value: string): Candidate {
+function plain(value: string): Completion {
   return { value };
 }
 
-function projectAt({ ports, cwd, home, env }: CommandContext, { folder, file }: Place): Promise<Project> {
+function projectAt(
+  { ports, cwd, home, env }: CommandContext,
+  { folder, file }: CompletionPlace,
+): Promise<Project> {
   const start = folder === undefined ? cwd : resolvePath(folder, { project: cwd, home });
   const named = file === undefined ? {} : { file: resolvePath(file, { project: start, home }) };
   return openProject(ports.files, { cwd: start, env, home, flags: {}, ...named });
 }
 
 /** The names of the folders in a folder of `.looper/`. */
-async function namesBelow(context: CommandContext, place: Place, folder: string): Promise<string[]> {
+async function namesBelow(
+  context: CommandContext,
+  place: CompletionPlace,
+  folder: string,
+): Promise<string[]> {
   const project = await projectAt(context, place);
   const names = await context.ports.files.list(path.join(project.folder, ".looper", folder));
   return names.filter((name) => !name.startsWith("."));
@@ -105,7 +112,7 @@ function agentsOf({ resolved }: Project): string[] {
   return knownAgents(resolved.settings);
 }
 
-function settingsOf({ resolved }: Project): Candidate[] {
+function settingsOf({ resolved }: Project): Completion[] {
   return [...resolved.values.keys()].map((key) => {
     const doc = rowOf(key)?.doc;
     return { value: key, ...given({ says: doc }) };
@@ -123,7 +130,7 @@ function outcomesOf(tasks: readonly Task[]): string[] {
   return [...new Set(listQuestions(tasks, "").flatMap(({ question }) => question.outcomes))];
 }
 
-function tagsOf(tasks: readonly Task[]): Candidate[] {
+function tagsOf(tasks: readonly Task[]): Completion[] {
   return [...new Set(tasks.flatMap(({ tags = [] }) => tags))].toSorted().map(plain);
 }
 
@@ -132,7 +139,7 @@ async function rescuesOf(
   { ports, env }: CommandContext,
   project: Project,
   typed: string,
-): Promise<Candidate[]> {
+): Promise<Completion[]> {
   const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
   if (!opened.ok) return [];
   const found = (await findRescues(opened.value)).reverse();
@@ -145,14 +152,14 @@ function nameOf({ run, label }: FoundRescue, all: readonly FoundRescue[], typed:
   return isOnly && (typed === "" || !id.startsWith(typed)) ? label : id;
 }
 
-async function workflowsOf(context: CommandContext, place: Place): Promise<WorkflowFile[]> {
+async function workflowsOf(context: CommandContext, place: CompletionPlace): Promise<WorkflowFile[]> {
   const { ports, env, home, workflowsFolder } = context;
   const project = await projectAt(context, place);
   return listWorkflowFiles(ports.files, workflowPlaces({ project, env, home, workflowsFolder }));
 }
 
 /** The stages of all workflows that can be read; which of them a run goes through depends on its tasks. */
-async function stagesOf(context: CommandContext, place: Place): Promise<Candidate[]> {
+async function stagesOf(context: CommandContext, place: CompletionPlace): Promise<Completion[]> {
   const { folder: project } = await projectAt(context, place);
   const stages = new Set<string>();
   for (const file of await workflowsOf(context, place)) {

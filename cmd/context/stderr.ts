@@ -1,17 +1,17 @@
 // stderr for commands: every note goes through here, in the level and format that were asked for.
-import { noteText, type Diagnostics, type Note } from "../../src/ui/terminal/diagnostics.js";
+import { noteText, type Diagnostics, type StderrNote } from "../../src/ui/terminal/diagnostics.js";
 import type { Output } from "../../src/ui/output.js";
 
 export interface Stderr {
   /** The stream itself; text written to it directly counts as a warning. */
   err: Output;
   /** Writes a note, if its level is wanted. */
-  report(note: Note): Promise<void>;
+  report(note: StderrNote): Promise<void>;
 }
 
 /** `now`: epoch ms. */
 export function openStderr(raw: Output, diagnostics: Diagnostics, now: () => number): Stderr {
-  const report = (note: Note): Promise<void> => {
+  const report = (note: StderrNote): Promise<void> => {
     const text = noteText(note, diagnostics, now());
     return text === "" ? Promise.resolve() : raw.write(text);
   };

@@ -7,13 +7,13 @@ import { given } from "../../src/system/given.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { closure, rowOf } from "../../src/todo/model/select.js";
 import type { Task } from "../../src/todo/model/task.js";
-import { isWanted, messageOf, type Note } from "../../src/ui/terminal/diagnostics.js";
+import { isWanted, messageOf, type StderrNote } from "../../src/ui/terminal/diagnostics.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import { junitXml } from "../../src/ui/view/junit.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
 import { eventLine } from "../../src/ui/terminal/lines/event-line.js";
 import { liveLine } from "../../src/ui/view/words/live-line.js";
-import { progressNotes, type Look, type ShownEvent } from "../../src/ui/terminal/progress.js";
+import { progressNotes, type LineStyle, type ShownEvent } from "../../src/ui/terminal/progress.js";
 import { resultLines } from "../../src/ui/terminal/result.js";
 import { Screen } from "../../src/ui/terminal/screen.js";
 import { clean, hang } from "../../src/ui/text.js";
@@ -144,7 +144,7 @@ export class RunDisplay {
     if (this.#file === undefined && this.#early === undefined) return;
     const { event } = step;
     const colours = coloursFor(false);
-    const notes: Note[] = progressNotes(step, { titles: this.#titles, colours, live: false });
+    const notes: StderrNote[] = progressNotes(step, { titles: this.#titles, colours, live: false });
     if (isWanted("debug", this.#context.log.level))
       notes.unshift({ level: "debug", lines: [eventLine(asLogged(event), { colours })] });
     for (const note of notes) {
@@ -167,7 +167,7 @@ export class RunDisplay {
     return SAID.has(type) && !isWanted("debug", this.#context.log.level);
   }
 
-  #look(): Look {
+  #look(): LineStyle {
     const live = this.#screen !== undefined;
     const room = live ? { columns: this.#context.err.columns() } : {};
     return { titles: this.#titles, colours: this.#colours, live, ...room };
@@ -260,7 +260,7 @@ export class RunDisplay {
   }
 
   /** An event as `looper tail` shows it. */
-  #asTailed(event: Sealed): Note {
+  #asTailed(event: Sealed): StderrNote {
     const { err } = this.#context;
     const look = { colours: this.#colours, ...(err.isTerminal ? { columns: err.columns() } : {}) };
     return { level: "debug", lines: [eventLine(asLogged(event), look)] };

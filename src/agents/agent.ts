@@ -164,11 +164,11 @@ interface EndFacts {
 }
 
 /** The report in the final message: a valid summary, an invalid one, or none. */
-export type Report = { found: StageAgentReport } | { invalid: string } | { missing: string };
+export type FoundReport = { found: StageAgentReport } | { invalid: string } | { missing: string };
 
 /** How an agent ended. Whether a report was needed at all is the loop's to say. */
 export type AgentResult =
-  | (EndFacts & { outcome: "ok"; report: Report })
+  | (EndFacts & { outcome: "ok"; report: FoundReport })
   | (EndFacts & {
       outcome: "failed";
       reason: FailureReason;

@@ -1,7 +1,7 @@
 // The report in an agent's final message: the last JSON object, fenced or not, that is a summary.
 // Leaves what the summary is worth (whose task, whether done is done) to the loop.
 import { AgentReport, StageAgentReport, Summary } from "../todo/model/summary.js";
-import type { Report } from "./agent.js";
+import type { FoundReport } from "./agent.js";
 import { field } from "./fields.js";
 import { findObjects, type Broken, type Span } from "./json-objects.js";
 
@@ -9,7 +9,7 @@ import { findObjects, type Broken, type Span } from "./json-objects.js";
  * Linear in the message. An object that is a summary wins over any inside it; else the last one wins. `outcomes`: those of the
  * stage of a workflow; its reports have more than a summary.
  */
-export function extractReport(message: string, outcomes?: readonly string[]): Report {
+export function extractReport(message: string, outcomes?: readonly string[]): FoundReport {
   const { objects, broken } = findObjects(message, "task_id");
   let invalid: { start: number; why: string } | undefined;
   for (const span of objects.reverse()) {
@@ -24,7 +24,7 @@ export function extractReport(message: string, outcomes?: readonly string[]): Re
 }
 
 /** Checks a value that the agent returned as its report. */
-export function judgeReport(value: unknown, outcomes?: readonly string[]): Report {
+export function judgeReport(value: unknown, outcomes?: readonly string[]): FoundReport {
   const [shape, given] =
     outcomes === undefined ? [AgentReport, value] : [StageAgentReport, completeStage(value, outcomes)];
   const read = shape.safeParse(withoutEmptyId(dropNulls(given)));
@@ -73,12 +73,12 @@ function lookInto(
   message: string,
   { start, end }: Span,
   outcomes: readonly string[] | undefined,
-): Report | undefined {
+): FoundReport | undefined {
   const json = message.slice(start, end);
   const keys = outcomes === undefined ? ["task_id", "status"] : ["task_id", "status", "outcome", "questions"];
   if (!keys.some((key) => json.includes(`"${key}"`))) return undefined;
   const left: unknown[] = [JSON.parse(json)];
-  let invalid: Report | undefined;
+  let invalid: FoundReport | undefined;
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     if (typeof value !== "object" || value === null) continue;
     if (looksLikeSummary(value) || (outcomes !== undefined && looksLikeStage(value))) {

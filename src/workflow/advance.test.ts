@@ -8,7 +8,7 @@ import {
   leadOn,
   listOwnOutcomes,
   MOST_VISITS,
-  type Place,
+  type WorkflowPlace,
 } from "./advance.js";
 import { Workflow, type Stage } from "./workflow.js";
 
@@ -35,8 +35,12 @@ const PAIR = make({
   implement: work({ done: "review" }),
   review: analyze({ complete: "finish", changes: "implement" }),
 });
-const at = (stage: string, more: Partial<Place> = {}): Place => ({ stage, visit: 1, ...more });
-const to = (place: Place, outcome: string, workflow = PAIR): string | undefined =>
+const at = (stage: string, more: Partial<WorkflowPlace> = {}): WorkflowPlace => ({
+  stage,
+  visit: 1,
+  ...more,
+});
+const to = (place: WorkflowPlace, outcome: string, workflow = PAIR): string | undefined =>
   leadOn(workflow, place, outcome, SKIP_NOTHING)?.to;
 
 // The names of checklist row R4-61.
@@ -152,7 +156,7 @@ test("passed stages that lead back to themselves give the task up, with the reas
   expect(led?.reasons[0]).toContain("lead back to b");
 });
 
-test.each<[string, object, Partial<Place>, RegExp]>([
+test.each<[string, object, Partial<WorkflowPlace>, RegExp]>([
   ["visits of the stage", { visits: 2 }, { visits: { implement: 2 } }, /^visits: implement/],
   ["tokens", { tokens: 100 }, { spent: { implement: { tokens: 100, duration_ms: 0 } } }, /^tokens/],
   ["cost", { cost_usd: 1 }, { spent: { implement: { tokens: 0, cost_usd: 1.5, duration_ms: 0 } } }, /^cost/],

@@ -19,7 +19,7 @@ const RUNNER_OUTCOMES = [
 ] as const;
 
 /** Where a task is, and what it used so far; the row of a task has all of it. */
-export interface Place {
+export interface WorkflowPlace {
   stage: string;
   visit: number;
   visits?: Readonly<Record<string, number>> | undefined;
@@ -101,7 +101,7 @@ export function joinOutcomes(stage: Stage, outcomes: readonly StageOutcome[]): S
 /** The work stage that the end of a workflow sends a task back to: the last in the file that the task was in. */
 export function findLastWorkStage(
   workflow: Workflow,
-  { visits = {} }: Pick<Place, "visits">,
+  { visits = {} }: Pick<WorkflowPlace, "visits">,
 ): string | undefined {
   return Object.entries(workflow.stages).findLast(
     ([name, { kind }]) => kind === "work" && visits[name] !== undefined,
@@ -109,7 +109,10 @@ export function findLastWorkStage(
 }
 
 /** The stage where work that no longer fits the branch begins again: none of it is there, so it is the first that the task was in. */
-function findFirstWorkStage(workflow: Workflow, { visits = {} }: Pick<Place, "visits">): string | undefined {
+function findFirstWorkStage(
+  workflow: Workflow,
+  { visits = {} }: Pick<WorkflowPlace, "visits">,
+): string | undefined {
   return Object.entries(workflow.stages).find(
     ([name, { kind }]) => kind === "work" && visits[name] !== undefined,
   )?.[0];
@@ -119,7 +122,7 @@ function findFirstWorkStage(workflow: Workflow, { visits = {} }: Pick<Place, "vi
 export function findShownStage(
   workflow: Workflow,
   ask: string,
-  place: Pick<Place, "visits">,
+  place: Pick<WorkflowPlace, "visits">,
 ): string | undefined {
   const stage = workflow.stages[ask];
   const shows = stage?.kind === "ask" ? stage.shows : undefined;
@@ -141,7 +144,7 @@ export function toTarget(target: Target): { to: string; discard?: true | undefin
 /** The target of an outcome; `undefined`: the stage does not declare it, and the runner does not give it. */
 export function findTarget(
   workflow: Workflow,
-  place: Pick<Place, "stage" | "visits">,
+  place: Pick<WorkflowPlace, "stage" | "visits">,
   outcome: StageOutcome,
 ): { to: string; discard?: true | undefined } | undefined {
   const stage = workflow.stages[place.stage];
@@ -173,7 +176,7 @@ export function findTarget(
 export function findPassed(
   workflow: Workflow,
   name: string,
-  { facts, skip }: { facts: Place["facts"]; skip: readonly string[] },
+  { facts, skip }: { facts: WorkflowPlace["facts"]; skip: readonly string[] },
 ): PassedStage | undefined {
   const stage = workflow.stages[name];
   if (stage === undefined) return undefined;
@@ -191,7 +194,7 @@ export function findPassed(
 /** Follows a target to the first stage that is not passed, or to an end. */
 export function passStages(
   workflow: Workflow,
-  place: Pick<Place, "visits" | "facts">,
+  place: Pick<WorkflowPlace, "visits" | "facts">,
   from: string,
   skip: readonly string[],
 ): Pick<Lead, "to" | "passed" | "reasons"> {
@@ -213,7 +216,7 @@ export function passStages(
 /** Where an outcome leads (L20: to no more stages than the limits allow); `undefined`: it is not an outcome of the stage (L19). */
 export function leadOn(
   workflow: Workflow,
-  place: Place,
+  place: WorkflowPlace,
   outcome: StageOutcome,
   { skip, toMs }: { skip: readonly string[]; toMs: (duration: string) => number | undefined },
 ): Lead | undefined {
@@ -237,7 +240,7 @@ interface Over {
 }
 
 /** A workflow that is over its limit can lead only to an end. */
-function findMapped(workflow: Workflow, place: Place, { of, stage }: Over): string {
+function findMapped(workflow: Workflow, place: WorkflowPlace, { of, stage }: Over): string {
   const mapped = findTarget(workflow, { stage: of === "stage" ? stage : place.stage }, "over_limit")?.to;
   return mapped === undefined || (of === "workflow" && !isEnd(mapped)) ? "block" : mapped;
 }
@@ -245,7 +248,7 @@ function findMapped(workflow: Workflow, place: Place, { of, stage }: Over): stri
 /** L20: why a stage is not entered: a limit of the workflow or of the stage is spent. */
 export function explainOver(
   workflow: Workflow,
-  { visit, visits = {}, spent = {} }: Place,
+  { visit, visits = {}, spent = {} }: WorkflowPlace,
   to: string,
   toMs: (duration: string) => number | undefined,
 ): Over | undefined {

@@ -2,7 +2,7 @@
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { checkBacklog } from "../../../src/todo/check/check.js";
-import { findQuestion, type Found } from "../../../src/todo/change/person-answers.js";
+import { findQuestion, type FoundQuestion } from "../../../src/todo/change/person-answers.js";
 import { UserError } from "../../../src/system/errors.js";
 import { questionsAnswer } from "../../../src/ui/answers/backlog/questions.js";
 import { coloursFor } from "../../../src/ui/colours.js";
@@ -57,7 +57,7 @@ export async function questions(context: CommandContext, typed: Typed): Promise<
 async function printSubject(
   context: CommandContext,
   project: Project,
-  found: Found,
+  found: FoundQuestion,
 ): Promise<CommandOutcome> {
   const shown = await readShown(context, project, found, context.out);
   if ("changed" in shown) {

@@ -1,5 +1,5 @@
 // The calls of this project's sessions that wait for a person: `looper chapo pending`.
-import { AGAIN, type PendingCall } from "../../../src/chapo/engine/calls/pending.js";
+import { AGAIN, type SessionCall } from "../../../src/chapo/engine/calls/pending.js";
 import { listSessions, type ListedSession } from "../../../src/chapo/session/sessions.js";
 import { UserError } from "../../../src/system/errors.js";
 import { nearest } from "../../../src/system/text/nearest.js";
@@ -39,7 +39,7 @@ export async function listPending(
 
 function waitingLines(
   { out }: CommandContext,
-  { id, pending, now }: { id: string; pending: PendingCall; now: number },
+  { id, pending, now }: { id: string; pending: SessionCall; now: number },
 ): string[] {
   const { tool, agent, args, preview, because, again, may_remember: mayRemember } = pending;
   const screen = { colours: coloursFor(out.colour), ...(out.isTerminal ? { columns: out.columns() } : {}) };
@@ -57,7 +57,7 @@ export async function findPending(
   context: CommandContext,
   site: ChapoSite,
   named: string,
-): Promise<{ session: string; pending: PendingCall | undefined }> {
+): Promise<{ session: string; pending: SessionCall | undefined }> {
   const { sessions } = await sessionsOf(context, site);
   const found =
     named === "last"

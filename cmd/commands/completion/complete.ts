@@ -5,7 +5,7 @@ import { never } from "../../../src/system/never.js";
 import { answerForBash, answerInWords, type Offer } from "../../completion/answer.js";
 import { readBashLine } from "../../completion/bash-line.js";
 import type { CandidateKind } from "../../completion/narrow.js";
-import { findPoint, type Candidate, type Grammar, type Point } from "../../completion/point.js";
+import { findPoint, type Completion, type Grammar, type Point } from "../../completion/point.js";
 import type { Command, CommandContext } from "../../context/command-context.js";
 import { SHELLS } from "../../context/words.js";
 
@@ -85,7 +85,7 @@ async function lookUp(
   point: Point,
   kind: CandidateKind,
   typed: string,
-): Promise<Candidate[]> {
+): Promise<Completion[]> {
   const { valuesOf } = await import("../../completion/values.js");
   const { folder, file, dashIsFlag } = point;
   const place = {

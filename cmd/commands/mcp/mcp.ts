@@ -11,7 +11,7 @@ import {
 } from "../../context/command-context.js";
 import { AGENT_INSTRUCTIONS, agentTools, readStep, refuseInRun } from "./agent-tools.js";
 import { PERSON_INSTRUCTIONS, personTools, refuseOutside } from "./person-tools.js";
-import { serve, type Offer } from "./serve.js";
+import { serve, type McpOffer } from "./serve.js";
 
 /** Serves until stdin is closed or a signal comes. */
 export const mcp: Command = async (context, typed) => {
@@ -32,7 +32,7 @@ export const mcp: Command = async (context, typed) => {
   return "ok";
 };
 
-async function offerFor(context: CommandContext, typed: Typed): Promise<Offer> {
+async function offerFor(context: CommandContext, typed: Typed): Promise<McpOffer> {
   const { version } = context;
   const file = textFlag(typed, "--file");
   if (await isUnderAnAgent(context, { file }))

@@ -6,7 +6,7 @@ import type { Output } from "../../../src/ui/output.js";
 import type { Command, CommandContext } from "../../context/command-context.js";
 
 /** A command line: operands, and flags beside --json. */
-export interface Line {
+export interface CommandToRun {
   operands?: readonly string[];
   flags?: Flags;
 }
@@ -15,7 +15,7 @@ export interface Line {
 export async function runCommand(
   context: CommandContext,
   command: Command,
-  { operands = [], flags = {} }: Line,
+  { operands = [], flags = {} }: CommandToRun,
 ): Promise<Record<string, unknown>> {
   const printed: string[] = [];
   const notes: string[] = [];

@@ -12,7 +12,7 @@ import { errorCode, errorMessage, UserError } from "../../../src/system/errors.j
 import { StdioTransport, type Pipe } from "./stdio.js";
 import type { McpTool } from "./tool.js";
 
-export interface Offer {
+export interface McpOffer {
   version: string;
   /** The description of the whole server, for models. */
   instructions: string;
@@ -22,7 +22,7 @@ export interface Offer {
 }
 
 /** Serves until the input ends or `stop` is aborted. */
-export async function serve(offer: Offer, pipe: Pipe, stop: AbortSignal): Promise<void> {
+export async function serve(offer: McpOffer, pipe: Pipe, stop: AbortSignal): Promise<void> {
   const { version, instructions, tools, refused } = offer;
   const server = new McpServer({ name: "looper", version }, { capabilities: { tools: {} }, instructions });
   server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describe) }));

@@ -10,14 +10,17 @@ import type { CommandContext } from "../../context/command-context.js";
 import { isUnderAnAgent } from "../../lookup/under-an-agent.js";
 
 /** The lines to approve, which the person set in the settings or in these tasks. */
-export interface Approval {
+export interface LinesToApprove {
   project: Project;
   tasks: readonly Pick<Task, "id" | "verify">[];
   isMine: (line: TrustLine) => boolean;
 }
 
 /** Approves them. Does nothing inside a run or beside one, where an agent may be the caller. */
-export async function approve(context: CommandContext, { project, tasks, isMine }: Approval): Promise<void> {
+export async function approve(
+  context: CommandContext,
+  { project, tasks, isMine }: LinesToApprove,
+): Promise<void> {
   const { ports, env, home } = context;
   if (
     (await isUnderAnAgent(context, { sessions: true })) ||

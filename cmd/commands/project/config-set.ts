@@ -5,7 +5,7 @@ import { editSettingsText, formatOf } from "../../../src/config/read/edit-settin
 import { loadSettings } from "../../../src/config/read/load.js";
 import { findFolder, openProject } from "../../../src/config/project/open-project.js";
 import { PROJECT_FILES, settingsPaths, listUserFiles } from "../../../src/config/read/places.js";
-import { resolveSettings, type Layers, type Resolved } from "../../../src/config/read/resolve.js";
+import { resolveSettings, type Layers, type ResolvedSettings } from "../../../src/config/read/resolve.js";
 import {
   readJsonSettings,
   readPackageSettings,
@@ -206,7 +206,7 @@ async function judge(
 }
 
 /** Replaces the hint of an error: no file was changed that could be corrected. A new agent may need several keys at once. */
-function whatWouldHold(layers: Layers, key: string): Resolved {
+function whatWouldHold(layers: Layers, key: string): ResolvedSettings {
   try {
     return resolveSettings(layers);
   } catch (error) {

@@ -17,7 +17,13 @@ import type { InitAnswer } from "../../../src/ui/shapes/project.js";
 import { cut, clean } from "../../../src/ui/text.js";
 import { approve } from "./approve.js";
 import { exitCodeOfSignal } from "../../context/exit-codes.js";
-import { beginBacklog, mayBegin, readImportFile, refuseOverTasks, type Import } from "./init/backlog.js";
+import {
+  beginBacklog,
+  mayBegin,
+  readImportFile,
+  refuseOverTasks,
+  type BacklogImport,
+} from "./init/backlog.js";
 import { moveOver } from "./init/move-over.js";
 import { ignoredFolders, planFiles, type Wishes } from "./init/plan.js";
 import { askAll, type Answers } from "./init/questions.js";
@@ -111,7 +117,7 @@ async function importOf(
   typed: Typed,
   site: InitSite,
   from: string | undefined,
-): Promise<Import | undefined> {
+): Promise<BacklogImport | undefined> {
   if (from === undefined) return undefined;
   const imported = await readImportFile(context, site.project, from);
   if (!hasFlag(typed, "--force")) refuseOverTasks(context, site, imported);
@@ -145,7 +151,7 @@ async function setUp(
   context: CommandContext,
   typed: Typed,
   site: InitSite,
-  { wishes, origin, imported }: Answers & { imported: Import | undefined },
+  { wishes, origin, imported }: Answers & { imported: BacklogImport | undefined },
 ): Promise<InitAnswer> {
   const force = hasFlag(typed, "--force");
   const bounds = { force, skipConfig: hasFlag(typed, "--skip-config") };
@@ -250,7 +256,7 @@ function notesOn(
   return notes;
 }
 
-function importedFrom({ from, drafted: { format, left = 0 } }: Import): ProjectSetUp["imported"] {
+function importedFrom({ from, drafted: { format, left = 0 } }: BacklogImport): ProjectSetUp["imported"] {
   return { from, format, left };
 }
 

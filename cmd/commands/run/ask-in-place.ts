@@ -9,7 +9,7 @@ import { answerQuestion, EDIT, type TypedAnswer } from "../../../src/todo/change
 import type { Task } from "../../../src/todo/model/task.js";
 import { openStore, type Store } from "../../../src/todo/store/store.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import { promptText, readTyped, type Typed } from "../../../src/ui/terminal/typed-answer.js";
+import { promptText, readTyped, type TypedReply } from "../../../src/ui/terminal/typed-answer.js";
 import { clean, showBlock, wrap } from "../../../src/ui/text.js";
 import { answeredMeanwhile, askedLines, listQuestions } from "../../../src/ui/view/questions.js";
 import type { Question } from "../../../src/workflow/progress.js";
@@ -145,7 +145,7 @@ function listAll({ task, question }: Desk, shown: Shown): string[] {
 }
 
 /** The consequence of a line; `undefined`: the person is asked again. */
-async function take(desk: Desk, typed: Typed, shown: Shown): Promise<Asked | undefined> {
+async function take(desk: Desk, typed: TypedReply, shown: Shown): Promise<Asked | undefined> {
   const { context, project } = desk;
   switch (typed.how) {
     case "again":

@@ -2,7 +2,7 @@
 import { planAnswer } from "../../../src/ui/answers/runs/plan.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
-import { planRun, type Plan } from "../../../src/loop/start/plan-run.js";
+import { planRun, type RunPlan } from "../../../src/loop/start/plan-run.js";
 import { given } from "../../../src/system/given.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { clean, cut, widthOf, withoutSteering, wrap } from "../../../src/ui/text.js";
@@ -88,7 +88,7 @@ async function showPlan(context: CommandContext, typed: Typed, asked: RunToWatch
 }
 
 /** Fits lines to the terminal: titles are truncated, the prompt is wrapped. */
-function planLines({ out }: CommandContext, plan: Plan, quiet: boolean): string[] {
+function planLines({ out }: CommandContext, plan: RunPlan, quiet: boolean): string[] {
   const columns = out.isTerminal ? out.columns() : undefined;
   if ("nothing" in plan) return wrap(`nothing would be started: ${clean(plan.nothing)}`, columns);
   const colours = coloursFor(out.colour);

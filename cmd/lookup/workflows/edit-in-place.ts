@@ -17,7 +17,7 @@ import { findSchemaOf } from "./output-schema.js";
 import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 
 /** The change of a person, and how it is shown again. */
-export interface Changed {
+export interface ShownChange {
   typed: Pick<TypedAnswer, "edited" | "arguments">;
   /** Clean lines. */
   text: readonly string[];
@@ -29,7 +29,7 @@ interface Subject {
   fileName: string;
   before: string;
   /** A `UserError` where the changed text cannot be used. */
-  take(text: string): Promise<Changed>;
+  take(text: string): Promise<ShownChange>;
 }
 
 /** The question, and its task. */
@@ -43,7 +43,7 @@ export async function editShown(
   context: CommandContext,
   project: Project,
   asked: Asked,
-): Promise<Changed | undefined> {
+): Promise<ShownChange | undefined> {
   const { files } = context.ports;
   const subject = await findSubject(context, project, asked);
   const folder = await files.makeTempFolder("looper-edit-");
@@ -75,7 +75,7 @@ export async function takeEdited(
   context: CommandContext,
   project: Project,
   asked: Asked & { text: string },
-): Promise<Changed> {
+): Promise<ShownChange> {
   return (await findSubject(context, project, asked)).take(asked.text);
 }
 

@@ -12,14 +12,14 @@ import { readShown, showText } from "./shown-work.js";
 import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 
 /** A changed text, or none; `left`: the person changed nothing or did not confirm it. */
-export type Edited = Pick<TypedAnswer, "edited" | "arguments"> | "left";
+export type EditedAnswer = Pick<TypedAnswer, "edited" | "arguments"> | "left";
 
 /** The text that the answer changes. `word`: the outcome that was typed, `approve` included. */
 export async function answerEdited(
   context: CommandContext,
   typed: Typed,
   { id, word }: { id: string; word: string | undefined },
-): Promise<Edited> {
+): Promise<EditedAnswer> {
   const named = textFlag(typed, "--edit");
   const wanted = named !== undefined || hasFlag(typed, "--edit");
   if (!wanted && word !== EDIT) return {};

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { CallResult, ChatMessage, ModelCall } from "../model.js";
 import { STATES } from "./events.js";
-import { GivenCallAnswer, PendingCall } from "./calls/pending.js";
+import { GivenCallAnswer, SessionCall } from "./calls/pending.js";
 
 const Call = z.object({
   id: z.string(),
@@ -79,7 +79,7 @@ export const Conversation = z.object({
     .object({ text: z.string(), call: z.string().optional(), child: z.string().optional() })
     .optional(),
   /** The call of the last turn that waits for a person, or whose answer is not carried out yet. */
-  pending: PendingCall.optional(),
+  pending: SessionCall.optional(),
   /** The latest answers to such calls, oldest first. */
   answered: z.array(GivenCallAnswer).optional(),
   /** Messages of the user that are not delivered yet, oldest first. */

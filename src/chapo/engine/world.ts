@@ -9,7 +9,7 @@ import type { SessionLimits, SessionSpent } from "./session-limits.js";
 import type { Conversation } from "./conversation.js";
 import type { ChapoNews, FailureCode } from "./events.js";
 import type { AskQueue } from "./calls/ask-queue.js";
-import type { CallAnswer, PendingCall, Reply, UserQuestion } from "./calls/pending.js";
+import type { CallAnswer, SessionCall, Reply, UserQuestion } from "./calls/pending.js";
 
 /** The engine's settings: `agents.<name>.chapo.*`. */
 export interface EngineSettings {
@@ -238,7 +238,7 @@ export type ConversationOutcome =
   | { how: "clarify"; question: string; exhausted: false }
   | { how: "clarify"; question: string; exhausted: true; limit: UsedUpLimit }
   /** A call waits for a person's permission. */
-  | { how: "pending"; pending: PendingCall }
+  | { how: "pending"; pending: SessionCall }
   /** The value that was reported with the finish tool. */
   | { how: "finished"; value: unknown }
   | {

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Files } from "../../system/ports.js";
 
 /** The worktree a folder is in. */
-export interface GitPlace {
+export interface Worktree {
   /** The top folder, absolute. */
   top: string;
   /** The current branch; absent if no branch is checked out. */
@@ -14,7 +14,7 @@ export interface GitPlace {
 const LARGEST = 4096;
 
 /** Returns the worktree around a folder; `undefined` outside git. Never throws. */
-export async function findGitPlace(files: Files, folder: string): Promise<GitPlace | undefined> {
+export async function findGitPlace(files: Files, folder: string): Promise<Worktree | undefined> {
   for (let at = folder; ; at = path.dirname(at)) {
     const git = path.join(at, ".git");
     const stat = await files.stat(git).catch(() => undefined);

@@ -14,7 +14,7 @@ import {
   type CommandPattern,
   type Match,
 } from "./patterns.js";
-import type { List, PermissionRules, Rule } from "./read-rules.js";
+import type { List, PermissionRules, PermissionRule } from "./read-rules.js";
 import { meetsAsReading } from "./reading.js";
 import { readShell, type ShellReading } from "../../shell/shell-reading.js";
 import { isNamed, toCommand } from "./tool-names.js";
@@ -85,7 +85,7 @@ function decideByRules(
   const twins = all.filter(({ tools, list }) => list !== "allow" && isNamed(tools, "bash_execute"));
   const readers = all.filter(({ isAgainstReading }) => isAgainstReading);
   const readings = units.flatMap((unit) => (unit.kind === "command" ? [unit.reading] : []));
-  const against = (list: List, match: Match): Rule | undefined =>
+  const against = (list: List, match: Match): PermissionRule | undefined =>
     rules.find((rule) => rule.list === list && meets(rule, units, { call, root }) === match) ??
     twins.find((rule) => rule.list === list && meetsTwin(rule, call) === match) ??
     readers.find((rule) => rule.list === list && meetsAsReading(rule, call, { readings, root }) === match);
@@ -102,7 +102,7 @@ function decideByRules(
   );
 }
 
-function toDecision(verdict: List, { text }: Rule, because: string): PermissionDecision {
+function toDecision(verdict: List, { text }: PermissionRule, because: string): PermissionDecision {
   return { verdict, because, rule: text };
 }
 
@@ -114,7 +114,7 @@ function toUnit(subject: Subject): Unit {
 
 /** Finds a rule that allows every call of the tool, or rules that together allow all subjects of this call. */
 function findAllowed(
-  rules: readonly Rule[],
+  rules: readonly PermissionRule[],
   units: readonly Unit[],
   { root, isListed }: { root: string; isListed: boolean },
 ): PermissionDecision | undefined {
@@ -128,7 +128,7 @@ function findAllowed(
   return toDecision("allow", first, `the rules allow ${allow.map(({ text }) => text).join(", ")}`);
 }
 
-function isAllowed(unit: Unit, allow: readonly Rule[], root: string): boolean {
+function isAllowed(unit: Unit, allow: readonly PermissionRule[], root: string): boolean {
   // A path that an argument only mentions does not count.
   if (unit.kind === "path" && unit.use === "mention") return true;
   if (unit.kind !== "command") return allow.some((rule) => meetsOther(rule, unit, { root, wide: false }));
@@ -145,7 +145,7 @@ function isAllowed(unit: Unit, allow: readonly Rule[], root: string): boolean {
 
 /** Returns whether a rule matches the call; one matching subject is enough. */
 function meets(
-  rule: Rule,
+  rule: PermissionRule,
   units: readonly Unit[],
   { call, root }: { call: JudgedCall; root: string },
 ): Match {
@@ -160,7 +160,7 @@ function meets(
   }
   return match;
 
-  function meetsPlace(against: Rule, unit: Exclude<Unit, { kind: "command" }>): Match {
+  function meetsPlace(against: PermissionRule, unit: Exclude<Unit, { kind: "command" }>): Match {
     if (meetsOther(against, unit, { root, wide: true })) return "yes";
     const goesAway = unit.kind === "path" && /^fs_(?:delete|move)$/.test(call.tool);
     return goesAway && against.pattern !== undefined && namesPathBelow(against.pattern.path, unit.path, root)
@@ -169,7 +169,7 @@ function meets(
   }
 }
 
-function meetsTwin({ pattern }: Rule, { tool, subjects }: JudgedCall): Match {
+function meetsTwin({ pattern }: PermissionRule, { tool, subjects }: JudgedCall): Match {
   const names = subjects.flatMap((subject) => (subject.kind === "name" ? [subject.name] : []));
   const text = toCommand(tool, names);
   if (text === undefined || pattern?.command === undefined) return "no";
@@ -184,7 +184,7 @@ function meetsReading(pattern: CommandPattern | undefined, { commands, isWhole }
 }
 
 function meetsOther(
-  { pattern }: Rule,
+  { pattern }: PermissionRule,
   unit: Exclude<Unit, { kind: "command" }>,
   place: { root: string; wide: boolean },
 ): boolean {

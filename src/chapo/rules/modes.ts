@@ -26,9 +26,9 @@ export type PermissionMode = (typeof MODES)[number];
 export type CallClass = "read" | "secret" | "web" | "edit" | "look" | "other" | "dangerous";
 
 /** `refuse` cannot be lifted by an allow rule in the mode `plan`. */
-export type Effect = "run" | "ask" | "refuse";
+export type Treatment = "run" | "ask" | "refuse";
 
-type Row = Readonly<Record<CallClass, Effect>>;
+type Row = Readonly<Record<CallClass, Treatment>>;
 
 const ASK_ALL: Row = {
   read: "run",

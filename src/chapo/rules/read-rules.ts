@@ -11,7 +11,7 @@ import { expandName, isNamed, listNamedTools } from "./tool-names.js";
 export type List = "allow" | "ask" | "deny";
 
 /** One rule. */
-export interface Rule {
+export interface PermissionRule {
   list: List;
   /** The rule as it was written. */
   text: string;
@@ -24,7 +24,7 @@ export interface Rule {
 
 /** The rules of all lists. */
 export interface PermissionRules {
-  readonly all: readonly Rule[];
+  readonly all: readonly PermissionRule[];
   readonly root: string;
 }
 
@@ -38,7 +38,7 @@ export function readRules(
   lists: Readonly<Partial<Record<List, readonly string[]>>>,
   place: { root: string; tools: readonly string[] },
 ): { rules: PermissionRules; problems: string[] } {
-  const all: Rule[] = [];
+  const all: PermissionRule[] = [];
   const problems: string[] = [];
   for (const list of ["deny", "ask", "allow"] as const) {
     for (const text of lists[list] ?? []) {
@@ -55,7 +55,7 @@ function readRule(
   list: List,
   text: string,
   { root, tools }: { root: string; tools: readonly string[] },
-): Rule | { problem: string } {
+): PermissionRule | { problem: string } {
   const found = /^([\w.*-]+)(?:\(([^]*)\))?$/.exec(text);
   if (found === null || text.length > LONGEST_RULE)
     return {

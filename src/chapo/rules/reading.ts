@@ -5,11 +5,11 @@ import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import type { Subject } from "../tool.js";
 import { meetsPath, namesPathBelow, type Match, type PathPattern } from "./patterns.js";
-import type { PermissionRules, Rule } from "./read-rules.js";
+import type { PermissionRules, PermissionRule } from "./read-rules.js";
 import { overlaps, STAR } from "./wildcard.js";
 
 /** Returns the deny or ask rule that covers reading the path (relative to the project or absolute), deny rules first. */
-export function findReadRule({ all, root }: PermissionRules, path: string): Rule | undefined {
+export function findReadRule({ all, root }: PermissionRules, path: string): PermissionRule | undefined {
   return all.find(
     ({ isAgainstReading, pattern }) =>
       isAgainstReading && (pattern === undefined || meetsPath(pattern.path, path, { root, wide: true })),
@@ -21,7 +21,7 @@ const SHOW_NOTHING: ReadonlySet<string> = new Set(["fs_writeFile", "fs_delete", 
 
 /** Returns whether a call of another tool would read a path that the rule covers. `readings`: those of its shell texts. */
 export function meetsAsReading(
-  { pattern }: Rule,
+  { pattern }: PermissionRule,
   call: { tool: string; subjects: readonly Subject[] },
   { readings, root }: { readings: readonly ShellReading[]; root: string },
 ): Match {

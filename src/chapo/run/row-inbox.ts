@@ -5,7 +5,7 @@ import { checkBacklog } from "../../todo/check/check.js";
 import type { StoredInbox } from "../engine/world.js";
 
 /** The row of a task. */
-export interface TaskRow {
+export interface InboxRow {
   /** The task file, absolute. */
   file: string;
   task: string;
@@ -20,7 +20,7 @@ export interface RowInbox extends StoredInbox {
 }
 
 /** Opens the messages of a row. The file is read again only when it has changed. */
-export function openRowInbox(files: Files, { file, task, after }: TaskRow): RowInbox {
+export function openRowInbox(files: Files, { file, task, after }: InboxRow): RowInbox {
   let taken = after;
   let seen = "";
   let notes: readonly { text: string; at: string }[] = [];

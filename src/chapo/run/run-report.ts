@@ -1,7 +1,7 @@
 // The tool with which the engine reports a task of a backlog. Its arguments are the summary, so that no text is parsed. Pure.
 // The loop judges the summary.
 import { extractReport, judgeReport } from "../../agents/extract.js";
-import type { Report } from "../../agents/agent.js";
+import type { FoundReport } from "../../agents/agent.js";
 import type { HostRequest } from "../../agents/hosted/hosted.js";
 import { summaryJsonSchema } from "../../todo/check/schema.js";
 import type { StageAgentReport } from "../../todo/model/summary.js";
@@ -44,7 +44,7 @@ function readReport(args: unknown, asked: Asked): ReadReport {
 }
 
 /** Checks that a report is about this request. */
-function checkReport(report: Report, { phase, taskId }: Asked): ReadReport {
+function checkReport(report: FoundReport, { phase, taskId }: Asked): ReadReport {
   if ("invalid" in report) return { problem: report.invalid };
   if ("missing" in report) return { problem: report.missing };
   const { found } = report;

@@ -2,14 +2,14 @@
 import type { z } from "zod";
 import type { WaitingCallLine as Line } from "../../agents/hosted/waiting-call-line.js";
 import { field, textField } from "../../agents/fields.js";
-import type { PendingCall } from "../engine/calls/pending.js";
+import type { SessionCall } from "../engine/calls/pending.js";
 
 type WaitingCallLine = z.infer<typeof Line>;
 
 const PATHS = ["path", "source", "destination"];
 
 /** The call as the task's row holds it. The command is exactly the one that runs. */
-export function toWaitingCall({ call: id, tool, args, preview, again }: PendingCall): WaitingCallLine {
+export function toWaitingCall({ call: id, tool, args, preview, again }: SessionCall): WaitingCallLine {
   const command = textField(args, "command") ?? describeCall(tool, args, preview);
   const paths = [...PATHS.flatMap((name) => textField(args, name) ?? []), ...listEdited(args)];
   return {

@@ -11,11 +11,11 @@ import type { OpenSession } from "./sessions.js";
 /** Keeps the project's files, and takes back what changed between two states of them. */
 export interface ProjectTrees {
   keep(session: string, name: string): Promise<void>;
-  takeBack(session: string, spans: readonly { before: string; after: string }[]): Promise<TakenBack>;
+  takeBack(session: string, spans: readonly { before: string; after: string }[]): Promise<TakenBackPaths>;
 }
 
 /** The result: the paths taken back, or those that something else changed since, and then nothing was. */
-export type TakenBack =
+export type TakenBackPaths =
   { paths: readonly string[]; rescue: string | undefined } | { changed: readonly string[] };
 
 /** Opens them; without git it says why not. */
@@ -111,12 +111,12 @@ async function readCheckpoints(session: OpenSession): Promise<Checkpoint[]> {
 }
 
 /** A report, in words too, or the reason why nothing was done. `message`: its first line. */
-export type Undone =
+export type UndoneMessage =
   | { told: string; message: string; paths: readonly string[]; rescue: string | undefined }
   | { refused: string };
 
 /** Takes back what the last message changed, or the last one before it that changed something. The model is told. */
-export async function undoLast(place: CheckpointPlace): Promise<Undone> {
+export async function undoLast(place: CheckpointPlace): Promise<UndoneMessage> {
   const trees = await openTrees(place);
   if ("refused" in trees) return trees;
   const { session } = place;

@@ -6,7 +6,7 @@ import type { Ports } from "../../system/ports.js";
 import type { Redact } from "../../system/text/secrets/redact.js";
 import type { Conversation } from "../engine/conversation.js";
 import type { ChapoEvent } from "../engine/events.js";
-import type { CallAnswer, PendingCall, Reply, UserQuestion } from "../engine/calls/pending.js";
+import type { CallAnswer, SessionCall, Reply, UserQuestion } from "../engine/calls/pending.js";
 import type { Finish, ConversationOutcome, StoredInbox } from "../engine/world.js";
 import type { Tool } from "../tool.js";
 import type { OpenTrees } from "./checkpoints.js";
@@ -72,7 +72,7 @@ export interface Chapo {
   /** The texts of the user and of the model so far, without those that the engine wrote. */
   said(): readonly { role: "user" | "assistant"; text: string }[];
   /** The call that waits for a person, if any. */
-  pending(): PendingCall | undefined;
+  pending(): SessionCall | undefined;
   /** The question that waits for an answer, if any: the model's, or a sub-agent's. */
   question(): string | undefined;
   /**

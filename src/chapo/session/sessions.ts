@@ -9,7 +9,7 @@ import { nearest } from "../../system/text/nearest.js";
 import type { Ports } from "../../system/ports.js";
 import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
 import { createConversation, type Conversation } from "../engine/conversation.js";
-import { askAgainIfBegun, describePending, type PendingCall } from "../engine/calls/pending.js";
+import { askAgainIfBegun, describePending, type SessionCall } from "../engine/calls/pending.js";
 import type { AuditRecord } from "../engine/world.js";
 import { redactFile } from "../redact-file.js";
 import { limitOutputs } from "./old/limit-outputs.js";
@@ -65,7 +65,7 @@ export interface ListedSession {
   isHeld: boolean;
   question: string | null;
   /** The call that waits for a person. */
-  pending?: PendingCall;
+  pending?: SessionCall;
   /** The beginning of the user's first message. */
   title: string;
   messages: number;

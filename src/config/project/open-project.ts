@@ -7,7 +7,7 @@ import { findGoProgram, warnOfGoProgram, type GoProgram } from "../go-program/fi
 import { loadSettings, findStrangeSettings } from "../read/load.js";
 import { settingsPaths, listUserFiles, type SettingsPaths } from "../read/places.js";
 import { findProject } from "./project.js";
-import { resolveSettings, type Flags, type Layers, type Resolved } from "../read/resolve.js";
+import { resolveSettings, type Flags, type Layers, type ResolvedSettings } from "../read/resolve.js";
 import { listOtherVariables, getDefaultSettings } from "../read/default-settings.js";
 
 /** The input of a command when it starts. `file`: the task file as typed, relative to `cwd`. */
@@ -31,7 +31,7 @@ export interface Project {
   /** Beside the backlog; holds locks only, and ignores itself in git. */
   lockDir: string;
   paths: SettingsPaths;
-  resolved: Resolved;
+  resolved: ResolvedSettings;
   /** The layers that were resolved: a workflow's agents are a further one. */
   layers: Layers;
   /** Files of the Go program that are not read. */

@@ -3,10 +3,10 @@
 // Leaves their values to resolve.ts.
 import { SHORT_NAMES } from "./env-layer.js";
 import { GO_VARIABLES } from "../settings/go-program-names.js";
-import { resolveSettings, type Resolved } from "./resolve.js";
+import { resolveSettings, type ResolvedSettings } from "./resolve.js";
 
 /** Every default, and nothing else. */
-export function getDefaultSettings(): Resolved {
+export function getDefaultSettings(): ResolvedSettings {
   return resolveSettings({ env: {}, flags: {} });
 }
 

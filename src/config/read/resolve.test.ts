@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { UserError } from "../../system/errors.js";
 import { agentSettings } from "./agent-settings.js";
-import { resolveSettings, type Flags, type Resolved } from "./resolve.js";
+import { resolveSettings, type Flags, type ResolvedSettings } from "./resolve.js";
 import { readJsonSettings, type SettingsFile } from "./settings-text.js";
 
 const PROJECT = ".looper/config.json";
@@ -17,7 +17,7 @@ function file(name: string, value: unknown): SettingsFile | undefined {
   return value === undefined ? undefined : readJsonSettings(name, JSON.stringify(value, null, 2));
 }
 
-function resolve({ user, project, env = {}, flags = {} }: Given): Resolved {
+function resolve({ user, project, env = {}, flags = {} }: Given): ResolvedSettings {
   return resolveSettings({ user: file("/u/config.json", user), project: file(PROJECT, project), env, flags });
 }
 

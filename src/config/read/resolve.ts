@@ -41,7 +41,7 @@ export interface Valued {
 }
 
 /** The settings, and where each came from: `values` by key path (`agents.codex.timeout`), only of settings that have a value. */
-export interface Resolved {
+export interface ResolvedSettings {
   settings: Settings;
   values: ReadonlyMap<string, Valued>;
   /** Sentences about variables that look like settings and are none, and settings that do nothing. */
@@ -51,7 +51,7 @@ export interface Resolved {
 }
 
 /** Throws one `usage` error that lists every problem of every layer. */
-export function resolveSettings(layers: Layers): Resolved {
+export function resolveSettings(layers: Layers): ResolvedSettings {
   const files = [
     layers.user === undefined ? nothing() : readFileLayer(layers.user, "user"),
     ...(layers.workflows ?? []).map(({ file, layer }) => readFileLayer(file, layer)),

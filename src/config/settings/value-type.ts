@@ -11,14 +11,14 @@ export interface Fault {
   near: boolean;
 }
 
-export type Read<T> = { ok: true; value: T } | { ok: false; faults: readonly [Fault, ...Fault[]] };
+export type ReadValue<T> = { ok: true; value: T } | { ok: false; faults: readonly [Fault, ...Fault[]] };
 
 /** How a variable or a flag spells it, where only texts can be given. */
 export type WrittenAs = "text" | "number" | "truth" | "list" | "other";
 
 /** The type of a setting: `In` as it is spelled in a file, `Out` as it is used. */
 export interface ValueType<Out = unknown, In = unknown> {
-  read: (raw: unknown) => Read<Out>;
+  read: (raw: unknown) => ReadValue<Out>;
   /** As JSON Schema, of what is spelled. */
   schema: Readonly<Record<string, unknown>>;
   spelling: WrittenAs;
@@ -33,7 +33,7 @@ export type Out<T> = T extends ValueType<infer O> ? O : never;
 /** How a file spells it. */
 export type In<T> = T extends ValueType<unknown, infer I> ? I : never;
 
-function fault(allowed: string, near = false): Read<never> {
+function fault(allowed: string, near = false): ReadValue<never> {
   return { ok: false, faults: [{ path: [], allowed, near }] };
 }
 
@@ -242,14 +242,14 @@ function far(one: Fault): Fault {
   return { ...one, near: false };
 }
 
-function within<T>(read: Read<T>, key: string | number): Read<T> {
+function within<T>(read: ReadValue<T>, key: string | number): ReadValue<T> {
   if (read.ok) return read;
   const [first, ...rest] = read.faults;
   const deeper = (one: Fault): Fault => ({ ...one, path: [key, ...one.path] });
   return { ok: false, faults: [deeper(first), ...rest.map(deeper)] };
 }
 
-function gathered<T>(all: readonly Read<T>[]): Read<T[]> {
+function gathered<T>(all: readonly ReadValue<T>[]): ReadValue<T[]> {
   const [first, ...rest] = all.flatMap((read) => (read.ok ? [] : read.faults));
   if (first !== undefined) return { ok: false, faults: [first, ...rest] };
   return { ok: true, value: all.flatMap((read) => (read.ok ? [read.value] : [])) };

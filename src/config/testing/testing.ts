@@ -1,10 +1,10 @@
 // A project for tests, without files.
 import type { Project } from "../project/open-project.js";
 import { settingsPaths, type PathBase } from "../read/places.js";
-import type { Resolved } from "../read/resolve.js";
+import type { ResolvedSettings } from "../read/resolve.js";
 
 /** The project with these settings at a place. */
-export function projectWith(resolved: Resolved, place: PathBase): Project {
+export function projectWith(resolved: ResolvedSettings, place: PathBase): Project {
   const paths = settingsPaths(resolved, place);
   const { todoFile, logDir } = paths;
   const lockDir = `${place.project}/.looper/lock`;

@@ -3,7 +3,7 @@
 import path from "node:path";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Source } from "../read/layers.js";
-import type { Resolved, Valued } from "../read/resolve.js";
+import type { ResolvedSettings, Valued } from "../read/resolve.js";
 import type { Workflow } from "../../workflow/workflow.js";
 
 /** One thing to be trusted: a key path or a task's `verify`, where it stands, and what it says. */
@@ -34,7 +34,7 @@ export interface Leads {
  * permissions, files and folders outside the project. Flags, variables and the user's own file are trusted, but not a symlink
  * in the project that leads out of it.
  */
-export function listTrusted(resolved: Resolved, backlog: TrustFacts, leads: Leads): TrustLine[] {
+export function listTrusted(resolved: ResolvedSettings, backlog: TrustFacts, leads: Leads): TrustLine[] {
   const fromSettings = [...resolved.values]
     .filter(([key, { source }]) => source.layer === "project" && !isListedOutside(key, leads))
     .flatMap(([key, valued]) => linesOf(key, valued, leads));
@@ -106,7 +106,7 @@ function isListedOutside(key: string, { project, paths }: Leads): boolean {
   return lead.source.layer === "project" || isInside(lead.path, project);
 }
 
-function lineOfPath(what: string, { values }: Resolved, leads: Leads): TrustLine[] {
+function lineOfPath(what: string, { values }: ResolvedSettings, leads: Leads): TrustLine[] {
   const lead = leads.paths.get(what);
   if (lead === undefined) return [];
   const where = lead.source.where === "" ? "a symlink in the project" : lead.source.where;

@@ -1,13 +1,13 @@
 // Which changed files are part of the program, part of its checks, or neither for certain, in small projects of each language.
 import { expect, test } from "vitest";
 import { classify } from "./classify.js";
-import type { ChangedFile, Influence, NameRules, Reference } from "./program/kinds.js";
+import type { ChangedFile, Influence, NameRules, ReferenceFiles } from "./program/kinds.js";
 
 type Texts = Readonly<Record<string, string>>;
 
 const GONE = { mode: "000000", oid: "" };
 
-function referenceOf(texts: Texts): Reference {
+function referenceOf(texts: Texts): ReferenceFiles {
   const paths = Object.keys(texts);
   return {
     paths,

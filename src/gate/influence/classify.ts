@@ -5,7 +5,13 @@ import { posix } from "node:path";
 import { FAMILIES, familyIn, familyOf, isDocumentation, type Family } from "./program/families.js";
 import { ImportGraph } from "./program/import-graph.js";
 import { importsTestLibrary } from "./program/imports.js";
-import { GONE, type ChangedFile, type Classified, type NameRules, type Reference } from "./program/kinds.js";
+import {
+  GONE,
+  type ChangedFile,
+  type Classified,
+  type NameRules,
+  type ReferenceFiles,
+} from "./program/kinds.js";
 import { isNamedAfter } from "./program/named-after.js";
 import {
   packagesForChecks,
@@ -22,7 +28,7 @@ import { isStartHook, Shadows } from "./shadowing.js";
 /** Classifies every changed path. */
 export function classify(
   changes: readonly ChangedFile[],
-  reference: Reference,
+  reference: ReferenceFiles,
   rules: NameRules,
 ): Classified[] {
   const judge = new Classifier(changes, reference, rules);
@@ -55,7 +61,7 @@ class Classifier {
 
   constructor(
     changes: readonly ChangedFile[],
-    private readonly reference: Reference,
+    private readonly reference: ReferenceFiles,
     private readonly rules: NameRules,
   ) {
     this.roots = programRoots({

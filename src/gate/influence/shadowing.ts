@@ -6,7 +6,7 @@ import { posix } from "node:path";
 import { familyIn, familyOf, type Family } from "./program/families.js";
 import type { ImportGraph } from "./program/import-graph.js";
 import type { Import } from "./program/imports.js";
-import { GONE, type ChangedFile, type NameRules, type Reference } from "./program/kinds.js";
+import { GONE, type ChangedFile, type NameRules, type ReferenceFiles } from "./program/kinds.js";
 import { folderOf, isBelow } from "./program/project-paths.js";
 import { PYTHON_LIBRARY, PYTHON_RUNNERS } from "./checks/protected-patterns.js";
 
@@ -43,7 +43,7 @@ export class Shadows {
 
   constructor(
     private readonly graph: ImportGraph,
-    private readonly reference: Reference,
+    private readonly reference: ReferenceFiles,
     private readonly rules: NameRules,
     private readonly known: Known,
   ) {}

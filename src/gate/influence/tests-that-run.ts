@@ -2,7 +2,7 @@
 // given. Read from the commands, and from the settings, scripts and tests at the reference. Pure.
 // Leaves what becomes of these tests to tests-in-source.ts.
 import { hasExamples } from "./tests-in-source.js";
-import type { ChangedFile, NameRules, Reference } from "./program/kinds.js";
+import type { ChangedFile, NameRules, ReferenceFiles } from "./program/kinds.js";
 
 /** The tests in source that the checks run. */
 export interface TestsThatRun {
@@ -21,7 +21,7 @@ const TAKES_MODULES = /\bpython_files["']?\s*=[^\n]*(?<![\w])\*\.py/;
 /** Finds out which tests in source run; looks into the project only if a changed file asks for it. */
 export function testsThatRun(
   changes: readonly ChangedFile[],
-  { mentions, text }: Reference,
+  { mentions, text }: ReferenceFiles,
   { rules, commands }: { rules: Pick<NameRules, "isHeld" | "kindOf" | "runOf">; commands: readonly string[] },
 ): TestsThatRun {
   const checks = (path: string): boolean => rules.isHeld(path) || rules.runOf?.(path) !== undefined;

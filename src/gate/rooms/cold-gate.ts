@@ -5,7 +5,7 @@ import { listSome } from "../../system/text/cut.js";
 import type { ColdOrder, Gate } from "./cold-pass.js";
 import { workInRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
 import { kindOf, roomOrder, studyChanges } from "./cold-study.js";
-import { judgeWork, type Judged } from "./judge-work.js";
+import { judgeWork, type JudgedWork } from "./judge-work.js";
 import { matchAllowed } from "../influence/allowed.js";
 import type { Classified } from "../influence/program/kinds.js";
 import { joinChanges } from "../influence/reference.js";
@@ -17,7 +17,7 @@ import type { GatePlan, Room } from "../commands/run-commands.js";
 import type { Baseline, GateReport } from "../verdict.js";
 import { NOT_VERIFIED } from "../verdict/why-unverified.js";
 
-export type ColdVerdict = Judged;
+export type ColdVerdict = JudgedWork;
 
 /** Measures the project's commands before a task: on the reference with earlier tasks' source, and with all they changed. */
 export async function measureColdBaseline(

@@ -5,7 +5,7 @@ import { pathsWith } from "../../git/base/read/grep.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { classify } from "../influence/classify.js";
 import { probeOf, wordsOf } from "../influence/program/import-graph.js";
-import type { ChangedFile, Classified, NameRules, Reference } from "../influence/program/kinds.js";
+import type { ChangedFile, Classified, NameRules, ReferenceFiles } from "../influence/program/kinds.js";
 import { testsThatRun, type TestsThatRun } from "../influence/tests-that-run.js";
 import type { ColdPlaces } from "./cold-room.js";
 import { InstalledModules } from "./setup/installed-modules.js";
@@ -54,7 +54,7 @@ const MOST_WORDS = 50;
 
 /** The texts of the project at the reference, as far as they are asked for. */
 class ReferenceTexts {
-  readonly reference: Reference;
+  readonly reference: ReferenceFiles;
   readonly #texts = new Map<string, string | undefined>();
   readonly #holders = new Map<string, readonly string[]>();
   readonly #words = new Set<string>();

@@ -15,7 +15,7 @@ import type { Baseline, GateReport, Ran } from "../verdict.js";
 import { NOT_VERIFIED } from "../verdict/why-unverified.js";
 
 /** The verdict, and the results for the next task. */
-export interface Judged {
+export interface JudgedWork {
   report: GateReport;
   /** The next task's baseline; `undefined` if the attempt does not pass. */
   now: Baseline | undefined;
@@ -33,7 +33,7 @@ interface Influence {
 }
 
 /** Judges an attempt. Throws a `GitError`. */
-export async function judgeWork(gate: Gate): Promise<Judged> {
+export async function judgeWork(gate: Gate): Promise<JudgedWork> {
   const { order } = gate;
   const influence = findInfluence(gate);
   const whole = influence.all.length === 0 ? undefined : await runPass(gate, wholeOrder(gate));

@@ -16,7 +16,7 @@ const MOST_DIFFS = 20;
 const SHOWN_LINE = 60;
 
 /** The changes that the checks do not pass without: earlier tasks' changes to checks, or else changes of this attempt. */
-export interface Needed {
+export interface NeededChanges {
   tasks: string[];
   needs: Need[];
 }
@@ -28,7 +28,7 @@ export interface Needed {
 export async function findNeeds(
   gate: Gate,
   { own, kept, whole }: { own: readonly string[]; kept: ReadonlySet<string>; whole: PassResult | undefined },
-): Promise<Needed> {
+): Promise<NeededChanges> {
   const { study } = gate;
   const earlier = earlierInfluence(gate, kept);
   const ownPaths = new Set(own);

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { expect } from "vitest";
-import { PATH, ports, test, type Project } from "../testing/runner-room.js";
+import { PATH, ports, test, type TestProject } from "../testing/runner-room.js";
 import type { Ran } from "../verdict.js";
 
 /** Runs a command with programs that stand in for the ones of their names. */
 async function runWith(
-  { cwd, write, run }: Project,
+  { cwd, write, run }: TestProject,
   programs: Record<string, string>,
   command: string,
 ): Promise<Ran> {

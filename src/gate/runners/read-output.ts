@@ -3,13 +3,13 @@
 import { TestStatus } from "../verdict.js";
 
 /** The cases of a runner: a status, then the names of groups and test. */
-export interface ReadOutput {
+export interface RunnerCases {
   runner: string;
   cases: [TestStatus, ...string[]][];
 }
 
 /** Lines of a package, a status and a name. */
-export function readGo(text: string): ReadOutput {
+export function readGo(text: string): RunnerCases {
   const cases = text.split("\n").flatMap((line): [TestStatus, ...string[]][] => {
     const [folder = "", word, ...name] = line.split("\t");
     const status = TestStatus.safeParse(word).data;
@@ -26,7 +26,7 @@ const AT_LINE = / \(line \d+\)$/;
 const STATUSES: Readonly<Record<string, TestStatus>> = { ok: "passed", FAILED: "failed", ignored: "skipped" };
 
 /** The output of `cargo test`; `undefined` unless the cases are as many as announced and as the results say. */
-export function readCargo(text: string): ReadOutput | undefined {
+export function readCargo(text: string): RunnerCases | undefined {
   const cases: [TestStatus, ...string[]][] = [];
   let announced = 0;
   let told = 0;

@@ -3,7 +3,7 @@
 import { classify } from "../influence/classify.js";
 import type { Family } from "../influence/program/families.js";
 import { probeOf, wordsOf } from "../influence/program/import-graph.js";
-import type { ChangedFile, Classified, Influence, Reference } from "../influence/program/kinds.js";
+import type { ChangedFile, Classified, Influence, ReferenceFiles } from "../influence/program/kinds.js";
 import { nameRules } from "../influence/name-rules.js";
 import { findNamedFiles } from "../influence/checks/protected-commands.js";
 import { protect } from "../influence/checks/protected.js";
@@ -39,7 +39,7 @@ const GONE = "000000";
 export type After = Readonly<Record<string, string | undefined | { mode: string; text?: string }>>;
 
 /** The project before the attempt, as the gate reads it. */
-export function referenceOf(texts: Texts): Reference {
+export function referenceOf(texts: Texts): ReferenceFiles {
   const paths = Object.keys(texts);
   const holders = new Map<string, string[]>();
   for (const path of paths)

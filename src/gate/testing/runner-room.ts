@@ -7,7 +7,7 @@ import type { Ran } from "../verdict.js";
 
 export const PATH = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
 
-export interface Project {
+export interface TestProject {
   cwd: string;
   /** Writes executable files. */
   write: (files: Record<string, string>) => Promise<void>;
@@ -17,7 +17,7 @@ export interface Project {
 
 export const ports = nodePorts();
 
-export const test = base.extend<{ project: Project }>({
+export const test = base.extend<{ project: TestProject }>({
   project: async ({}, use) => {
     const { files } = ports;
     const made = await files.makeTempFolder("runners-");

@@ -2,7 +2,7 @@
 // judge-command.ts judges one command, compare-cases.ts looks for cases that no longer run, and evidence.ts words the result
 // for the next attempt.
 import { tellEvidence } from "./evidence.js";
-import { judgeCommand, type Judged } from "./judge-command.js";
+import { judgeCommand, type CommandJudgement } from "./judge-command.js";
 import { isSameCommand } from "./flaky.js";
 import type { Baseline, CommandVerdict, GateReport, GateVerdict, Ran, Tampering } from "../verdict.js";
 
@@ -45,7 +45,7 @@ export function judge({ baseline, ran, again, strict, cold, tampered }: GateOrde
 }
 
 function wholeVerdict(
-  judged: readonly Judged[],
+  judged: readonly CommandJudgement[],
   tampered: readonly Tampering[],
   strict: boolean,
 ): GateVerdict {
@@ -56,11 +56,11 @@ function wholeVerdict(
   return proven ? "passed" : "unverified";
 }
 
-function isFailing({ verdict }: Judged, strict: boolean): boolean {
+function isFailing({ verdict }: CommandJudgement, strict: boolean): boolean {
   return verdict === "regressed" || verdict === "new" || (strict && verdict === "pre-existing");
 }
 
-function shownOf({ ran, verdict, names, total }: Judged): CommandVerdict {
+function shownOf({ ran, verdict, names, total }: CommandJudgement): CommandVerdict {
   const { command, own, end, duration_ms, tail } = ran;
   const first = (list: readonly string[]): string[] => list.slice(0, MOST_NAMES);
   return {

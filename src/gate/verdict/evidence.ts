@@ -2,7 +2,7 @@
 // compare.ts finds it.
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
-import type { Judged } from "./judge-command.js";
+import type { CommandJudgement } from "./judge-command.js";
 import { cutText, cutLine, cutToLastLines } from "../report/cut.js";
 import type { CommandEnd, Tampering } from "../verdict.js";
 
@@ -18,16 +18,16 @@ const IN_HEADLINE = 3;
 const UNMEASURED = "The failures before this task are unknown, so every failure now counts as new.";
 
 /** The findings to put into words. */
-export interface Findings {
+export interface EvidenceFacts {
   tampered: readonly Tampering[];
   /** The commands that fail the attempt. */
-  failing: readonly Judged[];
+  failing: readonly CommandJudgement[];
   /** Whether there is a baseline. */
   measured: boolean;
 }
 
 /** At most 16 KiB; empty if no check failed. The first line is a sentence of its own. */
-export function tellEvidence({ tampered, failing, measured }: Findings): string {
+export function tellEvidence({ tampered, failing, measured }: EvidenceFacts): string {
   const headline = tampered.length > 0 ? tamperingHeadline(tampered) : failureHeadline(failing);
   if (headline === "") return "";
   const parts = [cutLine(headline, MOST_HEADLINE)];
@@ -46,7 +46,7 @@ function tamperingHeadline(tampered: readonly Tampering[]): string {
   return `${count(tampered.length, "existing check")} taken away or weakened: ${some(shown, IN_HEADLINE)}`;
 }
 
-function failureHeadline(failing: readonly Judged[]): string {
+function failureHeadline(failing: readonly CommandJudgement[]): string {
   const [first, ...others] = failing;
   if (first === undefined) return "";
   const more = others.length === 0 ? "" : `; ${count(others.length, "more command")} failed`;
@@ -54,7 +54,7 @@ function failureHeadline(failing: readonly Judged[]): string {
 }
 
 /** The words behind the command in the first line. */
-function reasonFor({ ran, verdict, names, reportGone }: Judged): string {
+function reasonFor({ ran, verdict, names, reportGone }: CommandJudgement): string {
   if (reportGone) return ": no test report any more";
   const reasons = [
     ...reason(names.regressed, (tests) => `${tests} regressed`),
@@ -87,7 +87,7 @@ function endWords(end: CommandEnd): string {
   }
 }
 
-function describe({ ran, names, reportGone }: Judged): string {
+function describe({ ran, names, reportGone }: CommandJudgement): string {
   return [
     `Command: ${nameOf(ran.command)}\nEnd: ${endWords(ran.end)}`,
     ...(reportGone ? ["It reported its test cases before, and does not any more: that proves nothing."] : []),

@@ -8,7 +8,7 @@ import type { Baseline, Finding, Ran, TestStatus } from "../verdict.js";
 export type Names = Record<"regressed" | "new" | "preExisting" | "flaky" | "fixed", string[]>;
 
 /** The judgement of one command. */
-export interface Judged {
+export interface CommandJudgement {
   ran: Ran;
   verdict: Finding;
   names: Names;
@@ -23,7 +23,11 @@ export interface Judged {
 }
 
 /** Judges a command by its run, and by its second run if there was one. */
-export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: Ran | undefined): Judged {
+export function judgeCommand(
+  baseline: Baseline | undefined,
+  ran: Ran,
+  second: Ran | undefined,
+): CommandJudgement {
   const base = ran.own ? undefined : baseline?.commands.find((one) => isSameCommand(one, ran));
   const both = combineRuns(ran, second);
   const names = nameTests(base, both);
@@ -122,7 +126,7 @@ function proofOf(
   base: Ran | undefined,
   { tests }: Both,
   { ending, verdict, isMended }: { ending: Finding | undefined; verdict: Finding; isMended: boolean },
-): Judged["proves"] {
+): CommandJudgement["proves"] {
   if (verdict === "pre-existing" && (ending === "pre-existing" || base?.tests === undefined)) return "blind";
   // A report that no setting asks for does not excuse a check that is as red as before.
   if (verdict === "pre-existing" && base?.runner !== undefined && !isMended) return "blind";

@@ -53,7 +53,7 @@ export async function restoreRescue(rescue: Rescue): Promise<BroughtBack> {
 }
 
 /** The effect of a list of changes on a tree. */
-export interface Plan {
+export interface TreePlan {
   set: DiffEntry[];
   already: string[];
   left: string[];
@@ -61,8 +61,12 @@ export interface Plan {
 }
 
 /** Plans the changes of a tree: three-way where it differs from their `from` sides. Changes nothing. */
-export async function planAll(repo: Repository, changes: readonly DiffEntry[], tree: ByPath): Promise<Plan> {
-  const plan: Plan = { set: [], already: [], left: [], clashes: [] };
+export async function planAll(
+  repo: Repository,
+  changes: readonly DiffEntry[],
+  tree: ByPath,
+): Promise<TreePlan> {
+  const plan: TreePlan = { set: [], already: [], left: [], clashes: [] };
   for (const change of changes) {
     const { path, to } = change;
     const now = tree.get(path);

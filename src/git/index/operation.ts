@@ -12,7 +12,7 @@ import { readPersonIndex } from "./index-person.js";
 import type { Repository } from "../base/repository/repository.js";
 
 /** The reason why a run cannot start, and a hint, for a person to read. */
-export interface Progress {
+export interface OperationInProgress {
   message: string;
   hint: string;
 }
@@ -20,7 +20,7 @@ export interface Progress {
 /**
  * The operation in progress, or the paths in conflict; `undefined` if a run may start. Starts at most one process.
  */
-export async function findOperation(repo: Repository): Promise<Progress | undefined> {
+export async function findOperation(repo: Repository): Promise<OperationInProgress | undefined> {
   const doing = await readOperation(repo);
   if (doing !== undefined) return explain(repo, doing);
   const paths = await conflicts(repo);
@@ -31,7 +31,7 @@ export async function findOperation(repo: Repository): Promise<Progress | undefi
   };
 }
 
-function explain({ cwd }: Repository, doing: Doing): Progress {
+function explain({ cwd }: Repository, doing: Doing): OperationInProgress {
   const message = `${doing === "am" ? "an" : "a"} ${doing} is in progress in ${cwd}`;
   if (doing === "bisect") return { message, hint: "end it, then run again: git bisect reset" };
   return {

@@ -10,7 +10,7 @@ import { checkpointRef } from "../base/names.js";
 import type { Repository } from "../base/repository/repository.js";
 
 /** The wanted tree: that of a commit or tree, and changes to it. */
-export interface Target {
+export interface TreeTarget {
   base: string;
   /** Only path and `to` matter. */
   changes: readonly DiffEntry[];
@@ -40,7 +40,7 @@ export async function setHead(
 /**
  * Makes the working tree equal to the target, without the runner's own files; returns the number of changed paths.
  */
-export async function checkOutTree(repo: Repository, target: Target): Promise<number> {
+export async function checkOutTree(repo: Repository, target: TreeTarget): Promise<number> {
   const wanted = await treeWith(repo, target.base, target.changes);
   await stageAll(repo);
   const back = await diffOwnIndex(repo, wanted, repo.excludes);

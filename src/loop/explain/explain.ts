@@ -25,7 +25,7 @@ import { takeRunLocks } from "../runs/locks.js";
 import { findHiddenChecks, placeHidden } from "../start/before/find-hidden-checks.js";
 import { makeProjectRoom, mayRun, type GateRequest } from "../undo/undo-gate.js";
 import { openProjectRepository, takeOver } from "../undo/undo-site.js";
-import type { Judged } from "./find-judged.js";
+import type { JudgedAttempt } from "./find-judged.js";
 
 export interface ExplainRequest extends GateRequest {
   task: Task;
@@ -33,7 +33,7 @@ export interface ExplainRequest extends GateRequest {
   tasks: readonly Task[];
   /** The backlog's `project.root`. */
   root: string | undefined;
-  judged: Judged;
+  judged: JudgedAttempt;
 }
 
 /** The findings of the gate when it judged the attempt again. */
@@ -49,7 +49,7 @@ export interface Explained {
 }
 
 /** Whether commands of the project run for it. */
-export function mustRunChecks({ gate }: Judged): boolean {
+export function mustRunChecks({ gate }: JudgedAttempt): boolean {
   return gate.because === "influence";
 }
 
@@ -153,7 +153,7 @@ async function restoreOrder(request: ExplainRequest, repo: Repository): Promise<
 /** Reads the changes of the attempt, and the commit of its checkpoint. */
 async function readAttempt(
   repo: Repository,
-  { run, gate, base: logged }: Judged,
+  { run, gate, base: logged }: JudgedAttempt,
   task: string,
 ): Promise<{ base: string; changes: readonly DiffEntry[] }> {
   const records = await readRecords(repo, run);

@@ -8,7 +8,7 @@ import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 
 /** A verdict on an attempt at a task. */
-export interface Judged {
+export interface JudgedAttempt {
   run: string;
   /** The runs before it, newest first. */
   earlier: readonly string[];
@@ -29,7 +29,7 @@ export async function findJudged(
   ports: Pick<Ports, "files">,
   place: LogPlace,
   task: string,
-): Promise<Judged | undefined> {
+): Promise<JudgedAttempt | undefined> {
   const { logDir } = place;
   const runs = (await listRuns(ports, logDir)).reverse();
   for (const [at, run] of runs.entries()) {
@@ -44,7 +44,7 @@ export async function findJudged(
   return undefined;
 }
 
-type Found = Omit<Judged, "run" | "earlier">;
+type Found = Omit<JudgedAttempt, "run" | "earlier">;
 
 async function judgedIn(
   ports: Pick<Ports, "files">,

@@ -14,7 +14,7 @@ import { redactValue } from "../../system/text/secrets/redact.js";
 import { makeHookEnvironment } from "./environment.js";
 import { findWorkFolder } from "./agent/prompt-for.js";
 import { TaskId } from "../../todo/model/task.js";
-import type { Notifier, RunSummary, World } from "./world.js";
+import type { Notifier, RunEnding, World } from "./world.js";
 
 /** How long an address may take. */
 const POST_MS = 10_000;
@@ -56,7 +56,7 @@ class Sender implements Notifier {
     });
   }
 
-  async end(end: RunSummary): Promise<void> {
+  async end(end: RunEnding): Promise<void> {
     const { clock } = this.#world.ports;
     const { ending, message, totals } = end;
     const line = { timestamp: new Date(clock.now()).toISOString() };

@@ -7,7 +7,7 @@ import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { applyLimits, mayHaveRepository } from "../runs/clean-logs.js";
 import type { Effect } from "../step/effects.js";
-import type { RunSummary, World } from "./world.js";
+import type { RunEnding, World } from "./world.js";
 
 /** Ends the run. */
 export async function performEndRun(
@@ -16,7 +16,7 @@ export async function performEndRun(
 ): Promise<StepEvent> {
   const { ports, log, memory, began } = world;
   const { kind: _kind, done, tasks, iterations, ...end } = effect;
-  const ended: RunSummary = {
+  const ended: RunEnding = {
     ...end,
     totals: {
       done,

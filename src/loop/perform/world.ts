@@ -71,11 +71,11 @@ export interface Notifier {
   /** Takes each line of the log. */
   see(line: Sealed): void;
   /** Notifies of the end, and waits for a bounded time until every notice was sent. Never throws. */
-  end(end: RunSummary): Promise<void>;
+  end(end: RunEnding): Promise<void>;
 }
 
 /** The end of a run, before it is logged. */
-export type RunSummary = Omit<Extract<StepEvent, { type: "run_ended" }>, "type">;
+export type RunEnding = Omit<Extract<StepEvent, { type: "run_ended" }>, "type">;
 
 /** The results of the checks on one tree: that of a checkpoint, with the changes of a task that was done since. */
 export interface StoredBaseline {

@@ -17,7 +17,7 @@ export interface Difference {
 }
 
 /** One event of the run, and its decision. */
-export interface Explained {
+export interface ExplainedDecision {
   seq: number;
   event: string;
   next: Next;
@@ -87,8 +87,8 @@ export async function replayAt(
   ports: ReplayPorts,
   folder: string,
   seq: number,
-): Promise<Explained | { last: number } | undefined> {
-  let at: Explained | undefined;
+): Promise<ExplainedDecision | { last: number } | undefined> {
+  let at: ExplainedDecision | undefined;
   let last = 0;
   for await (const line of readLines(ports, folder)) {
     last = line.seq;

@@ -36,12 +36,12 @@ export interface PlannedStep {
 }
 
 /** The steps of a run and its first prompt, or why it would start nothing. */
-export type Plan = ({ steps: PlannedStep[]; prompt: string } | { nothing: string }) & {
+export type RunPlan = ({ steps: PlannedStep[]; prompt: string } | { nothing: string }) & {
   warnings?: readonly string[];
 };
 
 /** Plans a run. An invalid backlog is a `usage` error, because a run would have it repaired first. */
-export async function planRun(asked: RunRequest): Promise<Plan> {
+export async function planRun(asked: RunRequest): Promise<RunPlan> {
   const { tasks, folder } = await checkRequest(asked);
   const inUse = await findWorkflowsInUse(asked, tasks);
   const request = { ...asked, project: inUse.project };

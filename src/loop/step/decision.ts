@@ -5,7 +5,7 @@ import type { Effect } from "./effects.js";
 import type { Frame, RunState, Stopping } from "./state.js";
 
 /** The reason for a decision: the rule, and the choice it made. */
-export interface Because {
+export interface DecisionReason {
   rule: string;
   picked?: string;
   candidates?: number;
@@ -19,7 +19,7 @@ export interface Next {
   effects: readonly Effect[];
   /** Lines to log beside `decided`. */
   notes: readonly ToldEvent[];
-  because: Because;
+  because: DecisionReason;
   /** When the run's one timer fires, epoch ms; absent: the timer is unchanged. */
   wakeAt?: number;
 }
@@ -30,7 +30,7 @@ export class Decision {
   readonly at: number;
   readonly effects: Effect[] = [];
   readonly notes: ToldEvent[] = [];
-  because: Because = { rule: "nothing-to-do" };
+  because: DecisionReason = { rule: "nothing-to-do" };
   wakeAt?: number;
 
   constructor(event: Sealed<StepEvent>) {

@@ -12,7 +12,7 @@ import { withoutWork, write } from "./operations.js";
 import { feed, type Fed, type OpenEffect, type Sim } from "./world/sim.js";
 
 /** The end of an agent, with the fields that `step` reads. */
-export type AgentEnd = { usage?: Used; duration_ms?: number } & (
+export type AgentAnswer = { usage?: Used; duration_ms?: number } & (
   | Pick<Extract<AgentResult, { outcome: "ok" }>, "outcome" | "report">
   | (Pick<Extract<AgentResult, { outcome: "failed" }>, "outcome" | "reason" | "evidence"> & {
       retry_at?: string;
@@ -22,7 +22,7 @@ export type AgentEnd = { usage?: Used; duration_ms?: number } & (
 
 /** The answers the simulation can choose. */
 export interface WorldReply {
-  end?: AgentEnd;
+  end?: AgentAnswer;
   yes?: boolean;
   adopted?: boolean;
   head?: "same" | "put-back" | "moved";
@@ -124,12 +124,12 @@ export function fail(
   );
 }
 
-const DONE: AgentEnd = {
+const DONE: AgentAnswer = {
   outcome: "ok",
   report: { found: { task_id: null, status: "done", summary: "did it" } },
 };
 
-function answerAgent(before: Sim, { job }: Extract<Effect, { kind: "run-agent" }>, end: AgentEnd): Fed {
+function answerAgent(before: Sim, { job }: Extract<Effect, { kind: "run-agent" }>, end: AgentAnswer): Fed {
   const { duration_ms = 0 } = end;
   const event: StepEvent = { type: "agent_finished", ...job, ...end, duration_ms };
   const sim = { ...before, now: before.now + duration_ms };

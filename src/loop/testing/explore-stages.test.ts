@@ -9,7 +9,7 @@ import type { IndexRow } from "../../todo/model/task.js";
 import { row } from "../../todo/testing/testing.js";
 import { listOwnOutcomes } from "../../workflow/advance.js";
 import { Workflow } from "../../workflow/workflow.js";
-import type { AgentEnd } from "./answers.js";
+import type { AgentAnswer } from "./answers.js";
 import { explore, type Explored, type Node } from "./explore.js";
 import type { Menu } from "./moves.js";
 import { createSim, startRun } from "./world/sim.js";
@@ -43,11 +43,11 @@ const said = (
   outcome: string,
   status: "done" | "blocked" | "skipped" = "done",
   more: object = {},
-): AgentEnd => ({
+): AgentAnswer => ({
   outcome: "ok",
   report: { found: { task_id: null, status, outcome, ...more } },
 });
-const FAILED: AgentEnd = { outcome: "failed", reason: "exited", evidence: "exited" };
+const FAILED: AgentAnswer = { outcome: "failed", reason: "exited", evidence: "exited" };
 const by = { by: "ada", via: "cli" as const };
 
 /** Every answer to every open question. */
@@ -83,7 +83,7 @@ function run({
     ends: ({ job }) => {
       const stage = workflow.stages[job.stage ?? ""];
       const outcomes = says[job.stage ?? ""] ?? (stage === undefined ? ["done"] : listOwnOutcomes(stage));
-      const special: Record<string, AgentEnd> = {
+      const special: Record<string, AgentAnswer> = {
         blocked: said("none", "blocked"),
         skipped: said("none", "skipped"),
         asks: said("none", "done", { questions: ["Which one?"] }),

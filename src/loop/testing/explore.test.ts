@@ -7,7 +7,7 @@ import type { Effect } from "../step/effects.js";
 import type { Rules } from "../../logging/rules.js";
 import { row } from "../../todo/testing/testing.js";
 import type { IndexRow } from "../../todo/model/task.js";
-import type { AgentEnd } from "./answers.js";
+import type { AgentAnswer } from "./answers.js";
 import { Diagram } from "./diagram.js";
 import { explore, type Explored, type Node, type Questions } from "./explore.js";
 import type { Menu } from "./moves.js";
@@ -23,15 +23,15 @@ interface Setup {
   rules?: Partial<Rules>;
   file?: Sim["file"];
   budget: Partial<Node["budget"]>;
-  ends: (phase: string) => AgentEnd[];
+  ends: (phase: string) => AgentAnswer[];
   replies?: boolean;
 }
 
-const found = (status: "done" | "blocked" | "skipped" | "reviewed", more: object = {}): AgentEnd => ({
+const found = (status: "done" | "blocked" | "skipped" | "reviewed", more: object = {}): AgentAnswer => ({
   outcome: "ok",
   report: { found: { task_id: null, status, ...more } },
 });
-const failed = (reason: Extract<AgentEnd, { outcome: "failed" }>["reason"]): AgentEnd => ({
+const failed = (reason: Extract<AgentAnswer, { outcome: "failed" }>["reason"]): AgentAnswer => ({
   outcome: "failed",
   reason,
   evidence: reason,
@@ -149,7 +149,7 @@ function startedLate({ state }: Sim, { next }: Taken): string[] {
 
 /** A guard against hanging, not a goal: the largest takes 20 s alone, and many times that on a loaded machine. */
 const PATIENT = { timeout: 600_000 };
-const DONE_OR_NOT = (): AgentEnd[] => [found("done"), failed("exited")];
+const DONE_OR_NOT = (): AgentAnswer[] => [found("done"), failed("exited")];
 const hooks = { pre_iteration: ["p"], post_iteration: ["q"], on_blocked: ["b"], on_run_end: ["e"] };
 
 test("L2, L13: one task with everything that can happen to it", PATIENT, () => {
@@ -196,7 +196,7 @@ test("L2, L13: one task, three signals, killed up to three times, in recovery to
   expect([...explored.endings.keys()].sort()).toEqual(["blocked", "complete", "environment", "interrupted"]);
 });
 
-test.each<[string, Partial<Node["budget"]>, () => AgentEnd[]]>([
+test.each<[string, Partial<Node["budget"]>, () => AgentAnswer[]]>([
   ["stopped", { signals: 1, crashes: 1 }, () => [found("done")]],
   ["in a world that fails", { failures: 1, crashes: 1 }, () => [found("done")]],
   ["with agents that fail", { crashes: 1 }, DONE_OR_NOT],

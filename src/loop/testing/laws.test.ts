@@ -10,7 +10,7 @@ import { STATUSES } from "../../todo/model/status.js";
 import type { IndexRow } from "../../todo/model/task.js";
 import { START, step } from "../step/step.js";
 import type { Activity, RunState } from "../step/state.js";
-import type { AgentEnd } from "./answers.js";
+import type { AgentAnswer } from "./answers.js";
 import * as laws from "./laws.js";
 import { listMoves, type MoveBudget, type Menu, type WorldMove } from "./moves.js";
 import { createSim, startRun, type Sim, type Taken } from "./world/sim.js";
@@ -25,11 +25,14 @@ interface World {
   choices: readonly number[];
 }
 
-const report = (status: "done" | "blocked" | "skipped" | "reviewed", more: object = {}): AgentEnd => ({
+const report = (status: "done" | "blocked" | "skipped" | "reviewed", more: object = {}): AgentAnswer => ({
   outcome: "ok",
   report: { found: { task_id: null, status, summary: `it is ${status}`, ...more } },
 });
-const failed = (reason: Extract<AgentEnd, { outcome: "failed" }>["reason"], retry_at?: string): AgentEnd => ({
+const failed = (
+  reason: Extract<AgentAnswer, { outcome: "failed" }>["reason"],
+  retry_at?: string,
+): AgentAnswer => ({
   outcome: "failed",
   reason,
   evidence: `it ended: ${reason}`,

@@ -4,7 +4,7 @@ import type { GateVerdict } from "../../gate/verdict.js";
 import type { StepEvent } from "../../logging/events/events.js";
 import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
-import { answer, fail, type AgentEnd, type WorldReply } from "./answers.js";
+import { answer, fail, type AgentAnswer, type WorldReply } from "./answers.js";
 import { changeByPerson, type Disk } from "./world/disk.js";
 import { advance, mayAdvance } from "./operations.js";
 import { feed, wake, type OpenEffect, type Sim, type Taken } from "./world/sim.js";
@@ -23,7 +23,7 @@ export interface MoveBudget {
 /** The moves that a test tries. */
 export interface Menu {
   /** How an agent that was not stopped may end. */
-  ends: (agent: Extract<OpenEffect["effect"], { kind: "run-agent" }>) => readonly AgentEnd[];
+  ends: (agent: Extract<OpenEffect["effect"], { kind: "run-agent" }>) => readonly AgentAnswer[];
   signals: readonly Extract<StepEvent, { type: "run_interrupted" }>[];
   /** Whether hooks, drafts and HEAD may fail too. */
   replies: boolean;
@@ -88,7 +88,7 @@ function isHalfDone({ rows, pending, commits }: Disk): boolean {
   return done && !commits.some(({ made }) => made === pending?.commit.made);
 }
 
-const INTERRUPTED: AgentEnd = { outcome: "failed", reason: "interrupted", evidence: "it was stopped" };
+const INTERRUPTED: AgentAnswer = { outcome: "failed", reason: "interrupted", evidence: "it was stopped" };
 
 function listReplies(sim: Sim, { effect }: OpenEffect, menu: Menu): WorldReply[] {
   if (effect.kind === "run-agent") {

@@ -7,7 +7,7 @@ import { taskOfChange, type PersonChange } from "../../todo/model/changes/person
 import type { Effect, JobFacts } from "../step/effects.js";
 import type { ChangeResult } from "../step/jobs.js";
 import type { RunState, Work } from "../step/state.js";
-import type { Because } from "../step/decision.js";
+import type { DecisionReason } from "../step/decision.js";
 import { computeDigest } from "./world/disk.js";
 import type { Taken } from "./world/sim.js";
 
@@ -34,7 +34,7 @@ function quoted(text: string | undefined): string {
   return text === undefined || text === "" ? "" : `"${text}"`;
 }
 
-function renderBecause({ rule, picked, candidates, loser, why }: Because): string {
+function renderBecause({ rule, picked, candidates, loser, why }: DecisionReason): string {
   const of = candidates === undefined ? "" : `of ${candidates}`;
   const before = loser === undefined ? "" : `before ${loser}`;
   return words(rule, picked ?? "", of, before, why === undefined || why === "" ? "" : `: ${why}`);

@@ -6,7 +6,7 @@ import { Rules } from "../../logging/rules.js";
 import { Summary } from "../../todo/model/summary.js";
 import { FAILURE_REASONS } from "../../agents/agent.js";
 import { given } from "../../system/given.js";
-import { answer, fail, type AgentEnd, type WorldReply } from "./answers.js";
+import { answer, fail, type AgentAnswer, type WorldReply } from "./answers.js";
 import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { Workflow } from "../../workflow/workflow.js";
 import { changeByPerson, computeDigest } from "./world/disk.js";
@@ -188,7 +188,7 @@ function readEdit(rows: readonly IndexRow[], word: string): readonly IndexRow[] 
 }
 
 /** `outcome changes ["what it says"]`, `asks "Which one?"`: the report of an agent in a stage. */
-function readStageEnd(what: string, [first = "", summary = "did it"]: readonly string[]): AgentEnd {
+function readStageEnd(what: string, [first = "", summary = "did it"]: readonly string[]): AgentAnswer {
   const said = what === "asks" ? { questions: [first] } : { outcome: first };
   return { outcome: "ok", report: { found: { task_id: null, status: "done", summary, ...said } } };
 }
@@ -215,7 +215,7 @@ function readPersonChange({ disk }: Sim, [op = "", task = "", more]: readonly st
 }
 
 /** `done [for T9] [new N1,N2]`, `blocked "why"`, `missing`, `invalid`, `failed exited ["why" [until]]`. */
-function readEnd([status = "", ...rest]: readonly string[]): AgentEnd {
+function readEnd([status = "", ...rest]: readonly string[]): AgentAnswer {
   if (status === "missing") return { outcome: "ok", report: { missing: "there is no summary" } };
   if (status === "invalid") return { outcome: "ok", report: { invalid: "status is missing" } };
   if (status === "failed") {

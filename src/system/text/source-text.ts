@@ -9,7 +9,7 @@ import { lineCounter } from "./line-counter.js";
 export type SourcePath = readonly (string | number)[];
 
 /** A line and a column, from 1; columns count UTF-16 code units. */
-export interface Place {
+export interface TextPlace {
   line: number;
   column: number;
 }
@@ -19,11 +19,11 @@ export interface SourceText {
   /** `undefined` where the file is empty. */
   value: unknown;
   /** The place of the key (or item) at a path, or of the nearest one above it that is there. */
-  placeOf: (path: SourcePath) => Place;
+  placeOf: (path: SourcePath) => TextPlace;
 }
 
 /** The first place where a text cannot be read. */
-export interface SourceFault extends Place {
+export interface SourceFault extends TextPlace {
   message: string;
 }
 

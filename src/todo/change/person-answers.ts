@@ -29,7 +29,7 @@ export interface TypedAnswer {
 }
 
 /** A question that has no answer yet, and its task. */
-export interface Found {
+export interface FoundQuestion {
   task: Task;
   question: Question;
 }
@@ -94,7 +94,7 @@ export function decideQuestion(
 }
 
 /** The open question that an id names: the id of a question, or of a task that has one. */
-export function findQuestion(tasks: readonly Task[], id: string): Found {
+export function findQuestion(tasks: readonly Task[], id: string): FoundQuestion {
   const asked = tasks.find(({ progress }) => progress?.question?.id === id);
   const named = tasks.find((task) => task.id === id);
   if (asked !== undefined && named?.progress?.question !== undefined && asked !== named)

@@ -2,19 +2,19 @@
 // Leaves the syntax of commands to commands.ts, and the table at the end to summary.ts.
 import { never } from "../../system/never.js";
 import type { RunEvent } from "../../logging/events/events.js";
-import type { Level, Note } from "../terminal/diagnostics.js";
+import type { Level, StderrNote } from "../terminal/diagnostics.js";
 import { explainEnding } from "../view/words/ending.js";
 import type { Current, Finished } from "../view/job-view.js";
 import { PHASES } from "../view/words/live-line.js";
 import { ofSource, waysToAnswer } from "../view/questions.js";
-import { progressNotes, type Look, type ShownEvent } from "../terminal/progress.js";
+import { progressNotes, type LineStyle, type ShownEvent } from "../terminal/progress.js";
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";
 import { annotation, END_GROUP, group } from "./commands.js";
 import { gateLines } from "./gate-lines.js";
 
 /** Lines for the log; those of a `command` must be written unchanged. */
-export interface Spoken extends Note {
+export interface Spoken extends StderrNote {
   command?: true;
 }
 
@@ -30,7 +30,7 @@ export interface Narration {
 
 export const NOTHING_SAID: Narration = { problems: [], gaveUp: false };
 
-export interface WorkflowLook extends Look {
+export interface WorkflowLook extends LineStyle {
   /** The task file, from the root of the checkout. */
   todoFile: string;
 }
@@ -87,7 +87,7 @@ function commands(level: Level, ...lines: string[]): Spoken {
 }
 
 /** Shows a warning as an annotation as well. */
-function asAnnotation(note: Note): Spoken {
+function asAnnotation(note: StderrNote): Spoken {
   if (note.warning === undefined) return note;
   return commands("warn", annotation("warning", note.warning, { title: "looper" }));
 }

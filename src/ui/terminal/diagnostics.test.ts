@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { LEVELS, noteText, type Level, type Note } from "./diagnostics.js";
+import { LEVELS, noteText, type Level, type StderrNote } from "./diagnostics.js";
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
-const note: Note = {
+const note: StderrNote = {
   level: "warn",
   lines: ["looper: the \u001b[31mdisk\u001b[39m is full", "  free\u0007 some"],
   facts: { type: "warning", task_id: undefined },

@@ -16,7 +16,7 @@ export interface Diagnostics {
 }
 
 /** A message on stderr. */
-export interface Note {
+export interface StderrNote {
   level: Level;
   /** Lines for a person, the message first; clean, possibly coloured. */
   lines: readonly string[];
@@ -32,7 +32,7 @@ export function isWanted(level: Level, least: Level): boolean {
 }
 
 /** The note as whole lines for stderr; empty when its level is filtered out. `now`: epoch ms. */
-export function noteText(note: Note, { level, format }: Diagnostics, now: number): string {
+export function noteText(note: StderrNote, { level, format }: Diagnostics, now: number): string {
   if (!isWanted(note.level, level) || note.lines.length === 0) return "";
   return format === "json" ? jsonLine(note, now) : `${note.lines.join("\n")}\n`;
 }
@@ -41,13 +41,13 @@ export function noteText(note: Note, { level, format }: Diagnostics, now: number
 const MARK = /^(?:looper: |! )/;
 
 /** A note for programs: its message, and its further lines as a hint. */
-export function messageOf({ lines }: Pick<Note, "lines">): { msg: string; hint?: string } {
+export function messageOf({ lines }: Pick<StderrNote, "lines">): { msg: string; hint?: string } {
   const [first = "", ...rest] = lines.map(clean);
   const hint = rest.filter((line) => line !== "").join("\n");
   return { msg: first.replace(MARK, ""), ...(hint === "" ? {} : { hint }) };
 }
 
-function jsonLine(note: Note, now: number): string {
+function jsonLine(note: StderrNote, now: number): string {
   const { level, facts } = note;
   return `${JSON.stringify({ level, time: new Date(now).toISOString(), ...messageOf(note), ...facts })}\n`;
 }

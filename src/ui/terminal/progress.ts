@@ -3,7 +3,7 @@ import type { RunEvent, Sealed } from "../../logging/events/events.js";
 import { cannotWork } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
 import { plural, showBytes, showDuration, showMoment, showSpent } from "../view/words/amounts.js";
-import type { Level, Note } from "./diagnostics.js";
+import type { Level, StderrNote } from "./diagnostics.js";
 import { overBudgetText } from "../view/words/ending.js";
 import type { Finished } from "../view/job-view.js";
 import { placeOf, type View } from "../view/view.js";
@@ -20,7 +20,7 @@ export interface ShownEvent {
   after: View;
 }
 
-export interface Look {
+export interface LineStyle {
   titles: Titles;
   colours: Colours;
   /** A live line shows the job in progress, which then needs no line of its own. */
@@ -33,7 +33,7 @@ export interface Look {
 const TITLE_SHARE = 0.5;
 
 /** The lines for one event, each a note of its own. */
-export function progressNotes({ before, event, after }: ShownEvent, look: Look): Note[] {
+export function progressNotes({ before, event, after }: ShownEvent, look: LineStyle): StderrNote[] {
   const notes = notesOf(event, after, look);
   const { current } = after;
   if (current !== undefined && current.job !== before.current?.job && !look.live)
@@ -42,11 +42,11 @@ export function progressNotes({ before, event, after }: ShownEvent, look: Look):
   return notes;
 }
 
-function told(line: string): Note {
+function told(line: string): StderrNote {
   return { level: "info", lines: [line] };
 }
 
-function notesOf(event: Sealed, view: View, look: Look): Note[] {
+function notesOf(event: Sealed, view: View, look: LineStyle): StderrNote[] {
   const { colours } = look;
   switch (event.type) {
     case "run_started":
@@ -102,12 +102,12 @@ function headOf({ version, run, agents }: View): string {
 
 type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
-function warning(message: string, colours: Colours): Note {
+function warning(message: string, colours: Colours): StderrNote {
   const text = clean(message);
   return { level: "warn", lines: [`${colours.yellow("!")} ${text}`], warning: text };
 }
 
-function recovered(event: Of<"recovered">, colours: Colours): Note[] {
+function recovered(event: Of<"recovered">, colours: Colours): StderrNote[] {
   const lines: string[] = [];
   if (event.took_over !== undefined) {
     const ended =
@@ -167,7 +167,7 @@ function interruptText(event: Of<"run_interrupted">, view: View): string {
     : `${signal}ending the agent (Ctrl-C again ends everything at once)`;
 }
 
-function beginLine(view: View, { titles }: Look): string {
+function beginLine(view: View, { titles }: LineStyle): string {
   const { current } = view;
   if (current === undefined) return "";
   const again = current.attempt > 1 ? `, attempt ${current.attempt}` : "";
@@ -188,7 +188,7 @@ function nameOf(id: string, titles: Titles): string {
 const MOST_WHY = 240;
 
 /** A job whose agent was not available: it did not fail and does not count. */
-function notStartedNote(one: Finished, at: number, colours: Colours): Note {
+function notStartedNote(one: Finished, at: number, colours: Colours): StderrNote {
   const what = one.taskId === undefined ? PHASES[one.phase] : clean(one.taskId);
   const agent = clean(one.agent);
   const why = cannotWork(agent, one.reason) ?? `${agent}: ${cut(clean(one.why), MOST_WHY)}`;
@@ -197,7 +197,7 @@ function notStartedNote(one: Finished, at: number, colours: Colours): Note {
   return { level: levelOf(one), lines: [`${colours.yellow("-")} ${what} not started: ${why}${next}`] };
 }
 
-function finishedNote(one: Finished, at: number, { titles, colours, columns }: Look): Note {
+function finishedNote(one: Finished, at: number, { titles, colours, columns }: LineStyle): StderrNote {
   if (one.result === "waiting" || one.result === "agent-dropped") return notStartedNote(one, at, colours);
   const whole = one.taskId === undefined ? PHASES[one.phase] : nameOf(one.taskId, titles);
   const name = columns === undefined ? whole : cut(whole, Math.floor(columns * TITLE_SHARE));

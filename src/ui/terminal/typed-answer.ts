@@ -5,7 +5,7 @@ import { noOf, yesOf } from "../../workflow/yes-and-no.js";
 import { clean } from "../text.js";
 
 /** `show`: show again what is decided on; `again`: the line is not an answer, and why. */
-export type Typed =
+export type TypedReply =
   | { how: "outcome"; outcome: string; remark: string; isYes: boolean }
   | { how: "text"; text: string }
   | { how: "edit" | "show" }
@@ -16,7 +16,7 @@ const EDIT = "edit";
 const SHOW = "show";
 
 /** Reads a line. A word of the question's own outcomes wins over y and n. */
-export function readTyped(line: string, question: Question): Typed {
+export function readTyped(line: string, question: Question): TypedReply {
   const text = line.trim();
   if (text === "") return { how: "again", why: `type ${wordsText(question)}; Ctrl-D leaves it open` };
   if (question.outcomes.length === 0) return { how: "text", text };

@@ -7,7 +7,7 @@ import { hasUnknownCost } from "../../loop/step/attempt/spending.js";
 import { given } from "../../system/given.js";
 import type { Look } from "./words/looks.js";
 import { refusalOf, type StageView } from "./stage-view.js";
-import { NOTHING_SPENT, UNREPORTED, type Spent } from "./spent.js";
+import { NOTHING_SPENT, UNREPORTED, type SpentAmounts } from "./spent.js";
 
 /**
  * The result of an attempt, a review, a draft or a repair. `failed`: another attempt follows; `waiting`: its agent was not available;
@@ -25,7 +25,7 @@ export type JobResult =
   | "advanced";
 
 /** A job of a stage: the stage (or finish, block), its visit and part, and how the visit ended. */
-export interface StageFacts {
+export interface StageVisitFacts {
   stage?: string;
   visit?: number;
   part?: number;
@@ -35,14 +35,14 @@ export interface StageFacts {
   output?: string;
 }
 
-interface JobView extends StageFacts {
+interface JobView extends StageVisitFacts {
   job: number;
   phase: Phase;
   taskId?: string;
   agent: string;
   /** From 1. */
   attempt: number;
-  spent: Spent;
+  spent: SpentAmounts;
   /** Epoch ms. */
   began: number;
   /** The ref of the rescue with its abandoned work. */
@@ -102,7 +102,7 @@ export interface Finished extends JobView {
 export function beginStage(
   { stage, visit, part, task_id: id }: BeginningJob,
   { stages, finished }: { stages?: StageView; finished: readonly Finished[] },
-): StageFacts & Pick<Current, "verified" | "look" | "why"> {
+): StageVisitFacts & Pick<Current, "verified" | "look" | "why"> {
   const facts = given({ stage, visit, part });
   if (typeof id !== "string" || (stage !== "finish" && stage !== "block")) return facts;
   if (stage === "finish" && stages?.places.get(id)?.verdict === "passed") return { ...facts, verified: true };
@@ -119,7 +119,7 @@ interface BeginningJob {
 }
 
 /** The facts that a finished job of a stage keeps; empty under `default`. */
-export function stageFacts(current: Current): StageFacts & Pick<Current, "look"> {
+export function stageFacts(current: Current): StageVisitFacts & Pick<Current, "look"> {
   const { stage, visit, part, outcome, output, look } = current;
   return stage === undefined ? {} : given({ stage, visit, part, outcome, output, look });
 }
@@ -159,7 +159,7 @@ export function endGate(current: Current, event: Extract<RunEvent, { type: "gate
 }
 
 /** The usage of an agent that ended without reporting any. */
-export function unreportedBy(event: AgentFinished): Spent {
+export function unreportedBy(event: AgentFinished): SpentAmounts {
   return event.usage === undefined && hasUnknownCost(event) ? UNREPORTED : NOTHING_SPENT;
 }
 

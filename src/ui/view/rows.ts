@@ -3,12 +3,12 @@ import { given } from "../../system/given.js";
 import { plural, showCostOf, showDuration, showSpent } from "./words/amounts.js";
 import type { Finished, JobResult } from "./job-view.js";
 import { listLooks } from "./words/looks.js";
-import { addSpent, NOTHING_SPENT, type Spent } from "./spent.js";
+import { addSpent, NOTHING_SPENT, type SpentAmounts } from "./spent.js";
 import { PHASES, type Titles } from "./words/live-line.js";
 import type { Task } from "../../todo/model/task.js";
 import { ENDS } from "../../workflow/workflow.js";
 import { clean } from "../text.js";
-import { questionOf, type Place } from "./stage-view.js";
+import { questionOf, type StagePlace } from "./stage-view.js";
 import type { Ended, View } from "./view.js";
 
 export interface TaskRow {
@@ -20,13 +20,13 @@ export interface TaskRow {
   agents: readonly string[];
   attempts: number;
   ms: number;
-  spent: Spent;
+  spent: SpentAmounts;
   /** The task is no longer in the backlog. */
   removed?: true;
   /** In a workflow: each stage that the run worked on, in order; absent under `default`. */
   stages?: readonly StageRow[];
   /** The stage where its task is now, and whether it asks a person there. */
-  at?: Pick<Place, "stage" | "asks" | "paused">;
+  at?: Pick<StagePlace, "stage" | "asks" | "paused">;
   /** The text of its open question; not cleaned. */
   asks?: string;
 }
@@ -39,7 +39,7 @@ export interface StageRow {
   agents: readonly string[];
   attempts: number;
   ms: number;
-  spent: Spent;
+  spent: SpentAmounts;
 }
 
 /** In the order in which they began. */
@@ -126,7 +126,7 @@ function isRemoved({ removed }: View, id: string | undefined): boolean {
 }
 
 /** The cost of the run, as far as agents reported it. */
-export function spentOn(rows: readonly TaskRow[]): Spent {
+export function spentOn(rows: readonly TaskRow[]): SpentAmounts {
   return rows.reduce((sum, row) => addSpent(sum, row.spent), NOTHING_SPENT);
 }
 

@@ -2,7 +2,7 @@
 import { roundUsd, tokensOf } from "../../agents/usage.js";
 
 /** Tokens and dollars; `cost` only if an agent reported it. */
-export interface Spent {
+export interface SpentAmounts {
   tokens: number;
   cost?: number;
   /** Some of the cost was not reported. */
@@ -11,10 +11,10 @@ export interface Spent {
   unreported?: true;
 }
 
-export const NOTHING_SPENT: Spent = { tokens: 0 };
+export const NOTHING_SPENT: SpentAmounts = { tokens: 0 };
 
 /** The usage of an agent that reported none. */
-export const UNREPORTED: Spent = { tokens: 0, unreported: true };
+export const UNREPORTED: SpentAmounts = { tokens: 0, unreported: true };
 
 /** The usage in a `usage` event: input, cached input and output. */
 export function spentOf(usage: {
@@ -22,13 +22,13 @@ export function spentOf(usage: {
   output_tokens: number;
   cached_input_tokens?: number | undefined;
   cost_usd?: number | undefined;
-}): Spent {
+}): SpentAmounts {
   const tokens = tokensOf(usage);
   return usage.cost_usd === undefined ? { tokens } : { tokens, cost: usage.cost_usd };
 }
 
 /** Both together. */
-export function addSpent(a: Spent, b: Spent): Spent {
+export function addSpent(a: SpentAmounts, b: SpentAmounts): SpentAmounts {
   const tokens = a.tokens + b.tokens;
   const unreported = a.unreported === true || b.unreported === true ? { unreported: true as const } : {};
   if (a.cost === undefined && b.cost === undefined) return { tokens, ...unreported };

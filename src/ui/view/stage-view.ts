@@ -8,7 +8,7 @@ type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type Row = Of<"backlog_changed">["rows"][number];
 
 /** Where a task is in its workflow. */
-export interface Place {
+export interface StagePlace {
   workflow: string;
   stage: string;
   visit: number;
@@ -39,9 +39,9 @@ export interface AnswerHere extends Pick<
 
 export interface StageView {
   /** By task; only tasks in a workflow. */
-  places: ReadonlyMap<string, Place>;
+  places: ReadonlyMap<string, StagePlace>;
   /** The stages that tasks passed through since their rows changed: an answer of a setting leaves its stage in the same change. */
-  entered?: ReadonlyMap<string, Pick<Place, "stage" | "visit">>;
+  entered?: ReadonlyMap<string, Pick<StagePlace, "stage" | "visit">>;
   /** In the order they were asked. */
   asked: readonly AskedHere[];
   answers: readonly AnswerHere[];
@@ -100,7 +100,7 @@ function takeEntry(
     : { ...before, entered: new Map(before.entered).set(task, { stage, visit }) };
 }
 
-function placeOf(progress: NonNullable<Row["progress"]>): Place {
+function placeOf(progress: NonNullable<Row["progress"]>): StagePlace {
   const { workflow, stage, visit, verdict, asked, answered, paused } = progress;
   return {
     ...{ workflow, stage, visit },

@@ -26,7 +26,7 @@ import {
   type Finished,
 } from "./job-view.js";
 import { beginRelease, foldRelease, type ReleaseView } from "./release-view.js";
-import { addSpent, NOTHING_SPENT, spentOf, type Spent } from "./spent.js";
+import { addSpent, NOTHING_SPENT, spentOf, type SpentAmounts } from "./spent.js";
 import { foldStages, movedBy, type StageView } from "./stage-view.js";
 
 export interface Ended {
@@ -68,7 +68,7 @@ export interface View {
   interrupts: number;
   /** The command that ends it; absent for a signal. */
   stoppedBy?: "looper stop";
-  spent: Spent;
+  spent: SpentAmounts;
   /** The current wait: its end and its reason. */
   waiting?: Waiting;
   /** Budgets that attempts exceeded. */

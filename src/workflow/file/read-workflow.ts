@@ -7,7 +7,7 @@ import { lineCounter } from "../../system/text/line-counter.js";
 import {
   readJsonSource,
   readYamlSource,
-  type Place,
+  type TextPlace,
   type SourcePath,
   type SourceText,
 } from "../../system/text/source-text.js";
@@ -17,7 +17,7 @@ import { readShape } from "./shape.js";
 import type { Workflow } from "../workflow.js";
 
 /** A problem in a file. */
-export interface PlacedProblem extends Place {
+export interface PlacedProblem extends TextPlace {
   message: string;
   suggestion?: string;
 }

@@ -5,7 +5,7 @@ import type { Reply, UserQuestion } from "../../../../src/chapo/engine/calls/pen
 export type QuestionMode = "keys" | "remark" | "edit";
 
 /** A question that waits for the person. */
-export interface OpenQuestion {
+export interface TalkQuestion {
   question: UserQuestion;
   mode: QuestionMode;
   answer(reply: Reply): void;

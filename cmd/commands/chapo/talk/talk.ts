@@ -18,7 +18,7 @@ import { completionsOf } from "./complete.js";
 import { MessageEditor } from "./editor.js";
 import type { History } from "./history.js";
 import { InputReader, MOST_PASTED } from "./input.js";
-import { answerOfKey, editableText, MORE_KEYS, readEdited, type OpenQuestion } from "./question.js";
+import { answerOfKey, editableText, MORE_KEYS, readEdited, type TalkQuestion } from "./question.js";
 import type { Reply, UserQuestion } from "../../../../src/chapo/engine/calls/pending.js";
 import { describeReply, echoLines, hintLines, queuedLines, saidLines } from "./view.js";
 
@@ -52,7 +52,7 @@ export class Talk {
   readonly #queue: string[] = [];
   #printed: string[] = [];
   #notice = "";
-  #question: OpenQuestion | undefined;
+  #question: TalkQuestion | undefined;
   /** The text in the editor before a remark or an edit. */
   #draft = "";
   #turn: AbortController | undefined;
@@ -249,7 +249,7 @@ export class Talk {
     this.#wake?.();
   }
 
-  #answerWithText(open: OpenQuestion, text: string): void {
+  #answerWithText(open: TalkQuestion, text: string): void {
     const read =
       open.mode === "remark"
         ? { reply: { verdict: "reject" as const, ...(text.trim() === "" ? {} : { remark: text.trim() }) } }
@@ -273,7 +273,7 @@ export class Talk {
     this.#draw();
   }
 
-  #answered(key: string, open: OpenQuestion): void {
+  #answered(key: string, open: TalkQuestion): void {
     const reply = answerOfKey(key, open.question);
     if (reply === undefined) return;
     if (typeof reply === "object") {

@@ -2,7 +2,7 @@
 import { clean, cut, hangBlock, showBlock, wrap } from "../../../../src/ui/text.js";
 import type { TalkScreen } from "../../../../src/ui/terminal/talk/talk-lines.js";
 import { plural } from "../../../../src/ui/view/words/amounts.js";
-import { keysLine, type OpenQuestion } from "./question.js";
+import { keysLine, type TalkQuestion } from "./question.js";
 import type { Reply } from "../../../../src/chapo/engine/calls/pending.js";
 
 const MOST_ECHOED = 12;
@@ -57,7 +57,7 @@ export function hintLines(
   {
     notice,
     question: open,
-  }: { notice: string; question?: Pick<OpenQuestion, "question" | "mode"> & { isTyping: boolean } },
+  }: { notice: string; question?: Pick<TalkQuestion, "question" | "mode"> & { isTyping: boolean } },
   { colours, columns }: TalkScreen,
 ): string[] {
   const lines = notice === "" ? [] : wrap(clean(notice), columns - 1).map((line) => colours.yellow(line));
@@ -66,7 +66,7 @@ export function hintLines(
 }
 
 function questionHint(
-  { question, mode, isTyping }: Pick<OpenQuestion, "question" | "mode"> & { isTyping: boolean },
+  { question, mode, isTyping }: Pick<TalkQuestion, "question" | "mode"> & { isTyping: boolean },
   columns: number,
 ): string {
   if (mode === "remark") return "Say why not: Enter sends it, Esc goes back";

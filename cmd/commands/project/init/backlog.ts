@@ -22,7 +22,7 @@ import { newBacklog, pretty } from "./plan.js";
 import type { InitSite } from "./site.js";
 
 /** Tasks to import. */
-export interface Import extends PlannedImport {
+export interface BacklogImport extends PlannedImport {
   /** As typed; `-`: stdin. */
   from: string;
   drafted: Drafted;
@@ -35,7 +35,7 @@ export async function readImportFile(
   context: CommandContext,
   project: Pick<Project, "folder" | "todoFile">,
   from: string,
-): Promise<Import> {
+): Promise<BacklogImport> {
   const name = from === "-" ? "stdin" : from;
   const file = path.resolve(context.cwd, from);
   const bytes = from === "-" ? await context.stdin.readBytes() : await readFile(context, file, name);
@@ -70,7 +70,7 @@ function isWaiting(found: ReadResult): found is Extract<ReadResult, { kind: "emp
 }
 
 /** Refuses an import into a file that has other tasks. */
-export function refuseOverTasks(context: CommandContext, site: InitSite, imported: Import): void {
+export function refuseOverTasks(context: CommandContext, site: InitSite, imported: BacklogImport): void {
   const { backlog: found, project } = site;
   if (mayBegin(found) || isWaiting(found)) return;
   const file = shownPath(context, project.todoFile);
@@ -85,7 +85,7 @@ export function refuseOverTasks(context: CommandContext, site: InitSite, importe
   );
 }
 
-function freshBacklog(project: Project, imported: Import | undefined, old?: Backlog): Backlog {
+function freshBacklog(project: Project, imported: BacklogImport | undefined, old?: Backlog): Backlog {
   const fresh = newBacklog(project);
   if (imported === undefined) return fresh;
   const { tasks, document, drafted } = imported;
@@ -106,7 +106,7 @@ function freshBacklog(project: Project, imported: Import | undefined, old?: Back
 export async function beginBacklog(
   context: CommandContext,
   site: InitSite,
-  { force, imported }: { force: boolean; imported: Import | undefined },
+  { force, imported }: { force: boolean; imported: BacklogImport | undefined },
 ): Promise<Pick<InitAnswer["files"][number], "did" | "copy">> {
   const { ports } = context;
   const { project, broken } = site;

@@ -32,7 +32,7 @@ export interface NewSettings {
 }
 
 /** The whole plan of a move. */
-export interface Move {
+export interface ProjectMove {
   /** The old task file and its content; `isGone`: the new file already has the same tasks. */
   backlog?: { from: string; bytes: Uint8Array; isThere: boolean };
   settings: readonly NewSettings[];
@@ -52,7 +52,7 @@ export async function planMove(
   site: InitSite,
   found: GoProgram,
   { force }: { force: boolean },
-): Promise<Move> {
+): Promise<ProjectMove> {
   const { folder } = site.project;
   const [active, ...others] = found.settings;
   const own = await readOld(context, active);
@@ -128,7 +128,7 @@ async function planBacklog(
   { backlog, project }: InitSite,
   { backlog: old }: GoProgram,
   { force, todoFile }: { force: boolean; todoFile: string | undefined },
-): Promise<Move["backlog"]> {
+): Promise<ProjectMove["backlog"]> {
   if (old === undefined) return undefined;
   const bytes = await context.ports.files.read(old.file);
   if (bytes === undefined) return undefined;

@@ -20,7 +20,7 @@ import {
   type Typed,
 } from "../../../context/command-context.js";
 import { mayBegin } from "./backlog.js";
-import { homely, ORIGINALS, planMove, type Move } from "./from-go.js";
+import { homely, ORIGINALS, planMove, type ProjectMove } from "./from-go.js";
 import { planFiles, type PlannedFile } from "./plan.js";
 import { lookAround, type InitSite } from "./site.js";
 import { writePlanned } from "./write.js";
@@ -61,7 +61,7 @@ export async function moveOver(
   return "ok";
 }
 
-function isNothing({ backlog, settings, originals }: Move): boolean {
+function isNothing({ backlog, settings, originals }: ProjectMove): boolean {
   return backlog === undefined && settings.length === 0 && originals.length === 0;
 }
 
@@ -76,7 +76,11 @@ interface Done {
   notes: readonly string[];
 }
 
-async function foresee(context: CommandContext, { project, backlog }: InitSite, move: Move): Promise<Done> {
+async function foresee(
+  context: CommandContext,
+  { project, backlog }: InitSite,
+  move: ProjectMove,
+): Promise<Done> {
   const writes = move.backlog?.isThere === false;
   const did = backlog.kind === "missing" ? ("written" as const) : ("replaced" as const);
   const there = backlog.kind === "ok" ? backlog.backlog.tasks.length : 0;
@@ -97,7 +101,7 @@ async function foresee(context: CommandContext, { project, backlog }: InitSite, 
 }
 
 /** Writes the new files first, so that an interrupted move loses nothing and can be repeated. */
-async function carryOut(context: CommandContext, site: InitSite, move: Move): Promise<Done> {
+async function carryOut(context: CommandContext, site: InitSite, move: ProjectMove): Promise<Done> {
   const { ports } = context;
   const { folder, todoFile } = site.project;
   const live = await findLiveRun(ports, site.project);
@@ -187,7 +191,7 @@ const WORDS: Readonly<Record<Files[number]["did"], string>> = {
 function linesOf(
   context: CommandContext,
   answer: InitAnswer,
-  { move, isDry }: { move: Move; isDry: boolean },
+  { move, isDry }: { move: ProjectMove; isDry: boolean },
 ): string[] {
   const { files, tasks, notes, next, from_looper_go: moved } = answer;
   const shown = (file: string): string => clean(homely(context, answer.project, file));

@@ -2,7 +2,7 @@
 // person sees it, so that a killed process loses neither. pending.ts has the stored form; call-tool.ts runs the call.
 import { given } from "../../../system/given.js";
 import { nameInQueue } from "./ask-queue.js";
-import { AGAIN, recordAnswer, type CallAnswer, type PendingCall, type Reply } from "./pending.js";
+import { AGAIN, recordAnswer, type CallAnswer, type SessionCall, type Reply } from "./pending.js";
 import type {
   Approval,
   ConversationOutcome,
@@ -20,7 +20,7 @@ export type Permission =
   | { paused: ConversationOutcome }
   | { approved: Approval }
   | { refused: string }
-  | { pending: PendingCall }
+  | { pending: SessionCall }
   | { edited: unknown; approved: Approval };
 
 /** Returns the answer to the question, asks for it, or lets the call wait. */
@@ -82,8 +82,8 @@ function createPending(
     host,
     planned,
     again,
-  }: PermitQuestion & Pick<PendingCall, "again">,
-): PendingCall {
+  }: PermitQuestion & Pick<SessionCall, "again">,
+): SessionCall {
   return {
     call: callId,
     agent,
@@ -99,7 +99,7 @@ function createPending(
   };
 }
 
-function toEventData({ call, agent, tool, args, preview, because, planned, again }: PendingCall) {
+function toEventData({ call, agent, tool, args, preview, because, planned, again }: SessionCall) {
   return { callId: call, agent, tool, args, preview, because, ...given({ planned, again }) };
 }
 
@@ -107,7 +107,7 @@ async function askNow(
   world: EngineWorld,
   live: LiveConversation,
   call: GateCall,
-  { pending, ask }: { pending: PendingCall; ask: NonNullable<EngineWorld["gate"]["ask"]> },
+  { pending, ask }: { pending: SessionCall; ask: NonNullable<EngineWorld["gate"]["ask"]> },
 ): Promise<Permission> {
   const { tool, agent, args, preview, because, may_remember: mayRemember, planned } = pending;
   const { edits, host } = pending;
@@ -129,7 +129,7 @@ async function askNow(
   return toPermission(answer);
 }
 
-function refuseUnattended({ because, unstored }: PendingCall, { rule, mayRemember }: PermitQuestion): string {
+function refuseUnattended({ because, unstored }: SessionCall, { rule, mayRemember }: PermitQuestion): string {
   // An allow rule does not override an ask rule. A dangerous call needs a rule that names it.
   const lifts = mayRemember
     ? "a rule in rules.allow, or trust_mode trusted,"

@@ -10,7 +10,7 @@ import { applyVerdict, fireAfter, fireBefore, fireRequest } from "../fire.js";
 import type { HookAnswer } from "../../hooks/hook-answer.js";
 import type { ReadCall } from "./decision.js";
 import type { FailureCode } from "../events.js";
-import type { PendingCall } from "./pending.js";
+import type { SessionCall } from "./pending.js";
 import { isWorthRetrying, messageOf, runWithRetries, type CallRun } from "./run-prepared.js";
 import { AGENT_TASK, matchesTool, LOOPER } from "../children/sub-agents.js";
 import type {
@@ -23,7 +23,7 @@ import type {
 } from "../world.js";
 
 /** The result of a call, as the model sees it. */
-export interface CallOutcome {
+export interface ToolCallOutcome {
   success: boolean;
   output: string;
   /** The change of an edit, for a person. */
@@ -39,14 +39,14 @@ interface Refusal {
 }
 
 /** A call that waits for a person; `paused`: the sub-agent that it started waits, or another question comes first. */
-export type WaitingCall = { pending: PendingCall } | { paused: ConversationOutcome };
+export type StoppedCall = { pending: SessionCall } | { paused: ConversationOutcome };
 
 /** Runs a call, refuses it, or lets it wait for a person. Only a call that was run is counted in the conversation. */
 export async function callTool(
   world: EngineWorld,
   live: LiveConversation,
   read: ReadCall,
-): Promise<CallOutcome | WaitingCall> {
+): Promise<ToolCallOutcome | StoppedCall> {
   const passed = await catchErrors(() => passGate(world, live, read));
   if ("pending" in passed || "paused" in passed) return passed;
   if ("error" in passed)
@@ -124,7 +124,7 @@ async function catchErrors(pass: () => Promise<Passed>): Promise<Passed> {
   }
 }
 
-type Passed = GateCall | Refusal | WaitingCall;
+type Passed = GateCall | Refusal | StoppedCall;
 
 /** The source of changed arguments. */
 interface Changes {

@@ -19,7 +19,7 @@ export const CallAnswer = z.object({
 });
 export type CallAnswer = z.infer<typeof CallAnswer>;
 
-export const PendingCall = z.object({
+export const SessionCall = z.object({
   /** The id of the call in the last turn. */
   call: z.string(),
   /** The sub-agent's conversation whose call it is; absent: the session's own. */
@@ -54,7 +54,7 @@ export const PendingCall = z.object({
   /** Set if the arguments hold a secret, which is not stored. Only the process that asks can run the call. */
   unstored: z.literal(true).optional(),
 });
-export type PendingCall = z.infer<typeof PendingCall>;
+export type SessionCall = z.infer<typeof SessionCall>;
 
 /** An answer that was carried out, or that is being carried out. */
 export const GivenCallAnswer = CallAnswer.extend({ call: z.string(), tool: z.string() });
@@ -96,7 +96,7 @@ export type Reply = (
 
 /** The parts of a conversation with a call that waits. */
 interface Waiting {
-  pending?: PendingCall | undefined;
+  pending?: SessionCall | undefined;
   answered?: GivenCallAnswer[] | undefined;
 }
 
@@ -130,7 +130,7 @@ export function askAgainIfBegun<C extends Waiting>(conversation: C, now: string)
 
 /** The question of a pending call in one text, for a person who reads it later. `session`: its id. */
 export function describePending(
-  { agent, tool, because, again, preview }: PendingCall,
+  { agent, tool, because, again, preview }: SessionCall,
   session: string,
 ): string {
   const why = again === undefined ? because : AGAIN[again];
@@ -142,7 +142,7 @@ export function describePending(
 }
 
 /** Why a call is asked about again; the end of a sentence. */
-export const AGAIN: Readonly<Record<NonNullable<PendingCall["again"]>, string>> = {
+export const AGAIN: Readonly<Record<NonNullable<SessionCall["again"]>, string>> = {
   changed: "what it would change is not the same as when it was shown",
   may_have_run: "its process was killed while it ran, so it may have run already",
 };

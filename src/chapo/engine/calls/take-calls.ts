@@ -9,7 +9,7 @@ import { clip } from "../window/clip.js";
 import type { ConversationOutcome } from "../world.js";
 import { getPending } from "./ask-permission.js";
 import { nameInQueue } from "./ask-queue.js";
-import { callTool, type CallOutcome } from "./call-tool.js";
+import { callTool, type ToolCallOutcome } from "./call-tool.js";
 import type { ReadCall } from "./decision.js";
 import { withoutPending } from "./pending.js";
 
@@ -96,7 +96,7 @@ const REPEATED = `This call was refused ${WARNED_AT} times in a row. Do not make
 function countRefusals(
   context: TurnContext,
   { name, args }: ReadCall,
-  { success, tries }: CallOutcome,
+  { success, tries }: ToolCallOutcome,
 ): number {
   if (success || tries > 0) {
     delete context.refused;
@@ -126,7 +126,7 @@ export function emitCall({ world }: TurnContext, { id, agent, name, args }: Name
 export async function keepResult(
   { world, live }: TurnContext,
   call: NamedCall,
-  made: CallOutcome,
+  made: ToolCallOutcome,
 ): Promise<void> {
   const { success, output, diff, tries, code } = made;
   const done = getPending(live, { callId: call.id }) !== undefined;

@@ -2,7 +2,7 @@
 // session resumes them. Pure. delegate.ts runs them.
 import { addUsage } from "../ask-model.js";
 import { getCount, type Conversation, type OpenTask } from "../conversation.js";
-import { recordAnswer, withoutPending, type PendingCall } from "../calls/pending.js";
+import { recordAnswer, withoutPending, type SessionCall } from "../calls/pending.js";
 import type { ConversationOutcome } from "../world.js";
 
 /** Returns the open task of a call. */
@@ -112,7 +112,7 @@ export function givePending(parent: Conversation, child: Conversation): Conversa
   const { pending } = parent;
   const before = pending?.child === child.id ? pending : undefined;
   if (child.pending === undefined) return before === undefined ? parent : withoutPending(parent);
-  const now: PendingCall = { ...child.pending, child: child.id };
+  const now: SessionCall = { ...child.pending, child: child.id };
   if (before !== undefined && JSON.stringify(before) === JSON.stringify(now)) return parent;
   const isAnsweredNow = now.answer !== undefined && before?.answer === undefined;
   if (now.answer === undefined || !isAnsweredNow) return { ...parent, pending: now };

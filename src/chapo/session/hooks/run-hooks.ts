@@ -19,7 +19,7 @@ export type HookLists = NonNullable<ChapoSettings["hooks"]>;
 type Hook = NonNullable<HookLists[HookEvent]>[number];
 
 /** The parts of a session that its hooks need. */
-export interface HookPlace {
+export interface HookWorld {
   program: ProgramWorld;
   network: Network;
   hooks: HookLists;
@@ -34,7 +34,7 @@ const USUAL_TIMEOUT_S = 60;
 const KEEP = { head: 256 * 1024, tail: 1024 };
 
 /** Returns the port through which the engine runs hooks. */
-export function createHooks(place: HookPlace): FireHooks {
+export function createHooks(place: HookWorld): FireHooks {
   return async (event, names, input) => {
     const matching = (place.hooks[event] ?? []).filter(({ matcher }) => matchesHook(matcher, names));
     if (matching.length === 0) return {};
@@ -43,7 +43,7 @@ export function createHooks(place: HookPlace): FireHooks {
   };
 }
 
-async function runHook(place: HookPlace, event: HookEvent, hook: Hook, input: string): Promise<HookAnswer> {
+async function runHook(place: HookWorld, event: HookEvent, hook: Hook, input: string): Promise<HookAnswer> {
   const seconds = hook.timeout ?? USUAL_TIMEOUT_S;
   const timeoutMs = seconds * 1000;
   const ran =
@@ -73,7 +73,7 @@ export function nameHook(hook: Hook): string {
 type Ran = HookRun | { problem: string } | { timedOut: true };
 
 async function runCommand(
-  { program, signal }: HookPlace,
+  { program, signal }: HookWorld,
   { command, timeoutMs, input }: { command: string; timeoutMs: number; input: string },
 ): Promise<Ran> {
   const ran = await runProgram(
@@ -89,7 +89,7 @@ async function runCommand(
 
 /** Posts the event. The body of an answer is what a command prints. A redirect is not followed. */
 async function postHook(
-  { network, program, signal: ended }: HookPlace,
+  { network, program, signal: ended }: HookWorld,
   { url, timeoutMs, input }: { url: string; timeoutMs: number; input: string },
 ): Promise<Ran> {
   const late = new AbortController();

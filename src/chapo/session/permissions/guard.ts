@@ -8,7 +8,7 @@ import { readRules, type PermissionRules } from "../../rules/read-rules.js";
 import type { Tool } from "../../tool.js";
 import type { SessionPermissions } from "./permissions.js";
 import { openPermit } from "./permit.js";
-import { createScreen, type Screen } from "./screen.js";
+import { createScreen, type ResultScreen } from "./screen.js";
 import type { SessionRequest } from "../session-request.js";
 import type { SessionParts } from "../session-world.js";
 import type { ToolboxRequest } from "../toolbox.js";
@@ -30,7 +30,7 @@ export function openGuard(
   said: () => readonly Message[],
 ): Guard {
   const { ports, root, env } = request;
-  let screen: Screen | undefined;
+  let screen: ResultScreen | undefined;
   let network = false;
   return {
     bounds: {

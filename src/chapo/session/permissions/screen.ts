@@ -23,14 +23,14 @@ export interface ScreenPlace {
 }
 
 /** Texts that results do not contain. */
-export interface Screen {
+export interface ResultScreen {
   hidden: Hidden;
   /** Returns the result of a tool without what it may not contain. */
   screen: (tool: string, text: string) => Promise<string>;
 }
 
 /** Creates the screen of a session. */
-export function createScreen(place: ScreenPlace): Screen {
+export function createScreen(place: ScreenPlace): ResultScreen {
   const removeKeys = createKeyFilter(place.env);
   return {
     hidden: createHidden(place),

@@ -9,7 +9,7 @@ import { resolvePath, type ProjectFolder } from "../../paths.js";
 import { listProjectFiles } from "./project-files.js";
 import { findRipgrep, selectFiles } from "../find/ripgrep.js";
 import { compilePattern, MOST_CONTEXT, readFlags, type SearchPattern } from "../find/search-flags.js";
-import { searchFiles, type Found } from "../find/search-files.js";
+import { searchFiles, type SearchResult } from "../find/search-files.js";
 
 /** The project to search and the ports a search needs. */
 export interface SearchPlace extends ProjectFolder {
@@ -121,7 +121,7 @@ async function runGrep(
   return "problem" in found ? failed(found.problem) : done(formatMatches(found, all.length - shown.length));
 }
 
-function formatMatches({ lines, capped, skipped }: Found, hidden: number): string {
+function formatMatches({ lines, capped, skipped }: SearchResult, hidden: number): string {
   const said = lines.length === 0 ? ["no matches"] : [...lines];
   if (capped)
     said.push(`[truncated: the first ${lines.length} matches are shown; narrow the pattern or the path]`);

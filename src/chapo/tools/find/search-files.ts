@@ -14,7 +14,7 @@ const ONE_FILE_MS = 2_000;
 const BINARY_WITHIN = 8192;
 
 /** The result of a search. */
-export interface Found {
+export interface SearchResult {
   /** `file:line:text` (`file-line-text` for the lines around a match), or only file names. */
   lines: string[];
   /** Whether there are more matches than `lines` holds. */
@@ -37,9 +37,9 @@ export interface Search {
 export async function searchFiles(
   { files, clock }: { files: Files; clock: Clock },
   search: Search,
-): Promise<Found | { problem: string }> {
+): Promise<SearchResult | { problem: string }> {
   const match = lineMatcher(search.pattern);
-  const found: Found = { lines: [], capped: false, skipped: [] };
+  const found: SearchResult = { lines: [], capped: false, skipped: [] };
   let left = MATCHING_MS;
   let characters = 0;
   for (const name of search.paths) {

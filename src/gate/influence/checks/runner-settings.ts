@@ -4,7 +4,7 @@
 // Leaves what settings written as code import to import-graph.ts.
 import { posix } from "node:path";
 import { extensionsOf } from "../program/families.js";
-import type { Reference } from "../program/kinds.js";
+import type { ReferenceFiles } from "../program/kinds.js";
 import { folderOf, isBelow, isForeign } from "../program/project-paths.js";
 
 /** The files that settings load. */
@@ -31,7 +31,7 @@ const TAKES =
 
 /** Reads the settings at the reference. `holdsRoot`: whether a folder is or holds a root of the program. */
 export function loadedBySettings(
-  { paths, has, text }: Reference,
+  { paths, has, text }: ReferenceFiles,
   isHeld: (path: string) => boolean,
   holdsRoot: (folder: string) => boolean,
 ): Loaded {

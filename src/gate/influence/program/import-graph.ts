@@ -4,12 +4,12 @@ import { posix } from "node:path";
 import { aliasesOf } from "./aliases.js";
 import { extensionsOf, familyIn, familyOf } from "./families.js";
 import { importsOf, type Import } from "./imports.js";
-import { GONE, type ChangedFile, type Reference } from "./kinds.js";
+import { GONE, type ChangedFile, type ReferenceFiles } from "./kinds.js";
 import { folderOf } from "./project-paths.js";
 import { resolveImport, type Lookup, type SearchPath } from "./resolve-imports.js";
 
 /** An import with the files that it leads to. */
-export interface Resolved {
+export interface ResolvedImport {
   what: Import;
   leads: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface Resolved {
 /** One state of the project: its files, and their imports as far as they were asked for. */
 interface State {
   lookup: Lookup;
-  resolved: Map<string, readonly Resolved[]>;
+  resolved: Map<string, readonly ResolvedImport[]>;
 }
 
 /** The imports of a project, by the files that they lead to. */
@@ -32,7 +32,7 @@ export class ImportGraph {
 
   constructor(
     changes: readonly ChangedFile[],
-    private readonly reference: Reference,
+    private readonly reference: ReferenceFiles,
     search: SearchPath,
   ) {
     this.#changes = new Map(changes.map((change) => [change.path, change]));
@@ -105,7 +105,7 @@ export class ImportGraph {
     return [...new Set(namesOf(path).flatMap((word) => this.reference.mentions(word)))];
   }
 
-  #importsAt(path: string, text: string | undefined, state: State): readonly Resolved[] {
+  #importsAt(path: string, text: string | undefined, state: State): readonly ResolvedImport[] {
     if (text === undefined) return [];
     const known = state.resolved.get(path);
     if (known !== undefined) return known;
@@ -146,7 +146,7 @@ export function probeOf(name: string): string {
   return (name.match(WORD) ?? []).reduce((longest, one) => (one.length > longest.length ? one : longest), "");
 }
 
-function resolveAll(path: string, text: string, lookup: Lookup): Resolved[] {
+function resolveAll(path: string, text: string, lookup: Lookup): ResolvedImport[] {
   const family = familyOf(path) ?? familyIn(path, text);
   if (family === undefined) return [];
   return importsOf(family, text).map((what) => ({

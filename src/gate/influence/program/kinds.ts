@@ -19,7 +19,7 @@ export interface ChangedFile {
 }
 
 /** The project at the reference. */
-export interface Reference extends ProjectFiles {
+export interface ReferenceFiles extends ProjectFiles {
   /** Files whose text contains a word; may be more than these. */
   mentions: (word: string) => readonly string[];
 }

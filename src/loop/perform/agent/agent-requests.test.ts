@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { AgentResult, Report } from "../../../agents/agent.js";
+import type { AgentResult, FoundReport } from "../../../agents/agent.js";
 import type { AgentLine } from "../../../logging/agent-file.js";
 import { TaskId } from "../../../todo/model/task.js";
 import { addRequests, noRequests, readRequests, takeReport } from "./agent-requests.js";
 
 const job = { task_id: TaskId.parse("T1"), attempt: 2 };
-const ended = (report: Report): AgentResult => ({
+const ended = (report: FoundReport): AgentResult => ({
   outcome: "ok",
   report,
   lastMessage: "",

@@ -150,7 +150,7 @@ function copyOf(path: string, digest: string): string {
 }
 
 /** An output as it was decided on, and a warning if its file is not that any more. */
-export interface ReadOutput {
+export interface StoredOutput {
   value: unknown;
   bytes: Uint8Array;
   warning?: string;
@@ -165,7 +165,7 @@ export async function readOutput(
   project: Pick<Project, "paths">,
   task: string,
   { file, sha256: digest, stage }: Pick<StageOutput, "file" | "sha256" | "stage">,
-): Promise<ReadOutput> {
+): Promise<StoredOutput> {
   const path = join(tasksFolder(project), file);
   const found = await readSmall(files, path);
   if (found.bytes !== undefined && sha256Hex(found.bytes) === digest)

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Report } from "../../../agents/agent.js";
+import type { FoundReport } from "../../../agents/agent.js";
 import { shippedOutputSchema } from "../../../workflow/outputs/check-output.js";
 import { checkStageReport, redactReport, type Expected } from "./stage-report.js";
 
@@ -13,7 +13,7 @@ const implement: Expected = { kind: "work", outcomes: ["done"], ...schemaOf("imp
 const plain: Expected = { kind: "work", outcomes: ["done", "give_back"] };
 const clarify: Expected = { kind: "analyze", outcomes: ["clear"], ...schemaOf("request") };
 
-const report = (more: object): Report => ({ found: { task_id: null, status: "done", ...more } });
+const report = (more: object): FoundReport => ({ found: { task_id: null, status: "done", ...more } });
 const finding = { text: "wrong", file: "a.ts", line: 3, severity: "high" };
 
 test("a declared outcome with an output that fits is taken", () => {
@@ -89,7 +89,7 @@ test("questions count before anything else", () => {
 });
 
 test("a blocked or skipped stage needs no outcome", () => {
-  const blocked: Report = { found: { task_id: null, status: "blocked", blockers: ["no key"] } };
+  const blocked: FoundReport = { found: { task_id: null, status: "blocked", blockers: ["no key"] } };
   expect(checkStageReport(blocked, review)).toEqual(blocked);
 });
 

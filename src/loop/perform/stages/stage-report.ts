@@ -1,6 +1,6 @@
 // Holds the report of an agent against its stage: a declared outcome, an output that fits its schema, questions. Pure.
 // perform-agent.ts asks once more where it does not fit; prompts/stage-report.ts has the words.
-import type { AgentResult, Report, Session } from "../../../agents/agent.js";
+import type { AgentResult, FoundReport, Session } from "../../../agents/agent.js";
 import type { StageAgentReport } from "../../../todo/model/summary.js";
 import { stripControlSequences } from "../../../system/text/control-sequences.js";
 import { shorten } from "../../../system/text/cut.js";
@@ -24,7 +24,7 @@ const MOST_ASKED = 128 * 1024;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/gu;
 
 /** The report as the stage counts it: cleaned, or invalid with all that is wrong. */
-export function checkStageReport(report: Report, expected: Expected): Report {
+export function checkStageReport(report: FoundReport, expected: Expected): FoundReport {
   if (!("found" in report)) return report;
   const { outcome, output, questions, ...summary } = report.found;
   const read = readOutput(output, expected);
@@ -45,7 +45,7 @@ export function findSessionToAskStage(result: AgentResult): Session | undefined 
 }
 
 /** Why the report cannot be used. */
-export function whyNoReport(report: Report): string {
+export function whyNoReport(report: FoundReport): string {
   if ("invalid" in report) return report.invalid;
   return "missing" in report ? report.missing : "";
 }
@@ -156,7 +156,7 @@ export function endAfterAskingStage<R extends AgentResult>(first: R, second: R):
 }
 
 /** The report with its secrets replaced: it becomes a file. */
-export function redactReport(report: Report, redact: (text: string) => string): Report {
+export function redactReport(report: FoundReport, redact: (text: string) => string): FoundReport {
   if (!("found" in report)) return report;
   const { output, questions, ...rest } = report.found;
   const found: StageAgentReport = {

@@ -3,20 +3,20 @@ import { expect, test } from "vitest";
 import type { Rules } from "../../../logging/rules.js";
 import { given } from "../../../system/given.js";
 import { row } from "../../../todo/testing/testing.js";
-import type { AgentEnd } from "../../testing/answers.js";
+import type { AgentAnswer } from "../../testing/answers.js";
 import { answer } from "../../testing/answers.js";
 import { advance } from "../../testing/operations.js";
 import { beginRun, advanceTo } from "../../testing/reach.js";
 import { createSim, startRun, type Sim } from "../../testing/world/sim.js";
 
-const done: AgentEnd = { outcome: "ok", report: { found: { task_id: null, status: "done" } } };
-const using = (tokens: number, usd?: number): AgentEnd => ({
+const done: AgentAnswer = { outcome: "ok", report: { found: { task_id: null, status: "done" } } };
+const using = (tokens: number, usd?: number): AgentAnswer => ({
   ...done,
   usage: { input_tokens: tokens, output_tokens: 0, ...given({ cost_usd: usd }) },
 });
 
 /** Ends the next agent; returns the log lines and the run after it. */
-function ends(from: Sim, end: AgentEnd): { said: object[]; sim: Sim } {
+function ends(from: Sim, end: AgentAnswer): { said: object[]; sim: Sim } {
   const sim = advanceTo(from, "run-agent");
   const open = sim.open.find(({ effect }) => effect.kind === "run-agent");
   if (open === undefined) throw new Error("no agent is at work");
@@ -24,7 +24,7 @@ function ends(from: Sim, end: AgentEnd): { said: object[]; sim: Sim } {
   return { said: [...taken.next.notes], sim: then };
 }
 
-const BUDGETS: [Rules["budget"], AgentEnd, object[]][] = [
+const BUDGETS: [Rules["budget"], AgentAnswer, object[]][] = [
   [
     { task_tokens: 2000 },
     using(5050),
@@ -66,7 +66,7 @@ test("an exceeded budget is reported once, and the task is done all the same", (
 
 test("the usage of all attempts at a task counts together", () => {
   const rules = { budget: { task_tokens: 30 }, review: false, max_attempts: 3 };
-  const failed: AgentEnd = {
+  const failed: AgentAnswer = {
     ...{ outcome: "failed", reason: "exited", evidence: "code 1" },
     usage: { input_tokens: 20, output_tokens: 0 },
   };
@@ -115,6 +115,6 @@ test("an agent that reports no tokens is named once if a token budget is set", (
   expect(ends(first.sim, done).said).toEqual([]);
   expect(ends(beginRun(rows, { budget: { max_cost_usd: 10 } }), done).said).toEqual([]);
   expect(ends(beginRun(rows, { budget: { max_tokens: 10 } }), using(0, 0.5)).said).toHaveLength(1);
-  const failed: AgentEnd = { outcome: "failed", reason: "exited", evidence: "1" };
+  const failed: AgentAnswer = { outcome: "failed", reason: "exited", evidence: "1" };
   expect(ends(beginRun(rows, { budget: { max_tokens: 10 } }), failed).said).toEqual([]);
 });

@@ -10,7 +10,7 @@ import {
   listOwnOutcomes,
   type Lead,
   type PassedStage,
-  type Place,
+  type WorkflowPlace,
 } from "../../../workflow/advance.js";
 import type { Answer, ProgressRow } from "../../../workflow/progress.js";
 import { questionId } from "../../../workflow/question.js";
@@ -175,7 +175,7 @@ export function findAutomatic(
 
 /** Where the task is once it has entered a stage. */
 function enterPlace(
-  { visit, visits }: Place,
+  { visit, visits }: WorkflowPlace,
   to: string,
 ): { stage: string; visit: number; visits: Record<string, number> } {
   return { stage: to, visit: visit + 1, visits: { ...visits, [to]: (visits?.[to] ?? 0) + 1 } };

@@ -4,9 +4,9 @@ import { given } from "../../../system/given.js";
 import { priorityIn, readItem, withoutMarks } from "../item-line.js";
 import type { Status } from "../../model/task.js";
 import type { Drafted, TaskDraft } from "./draft.js";
-import { dedent, slug, type Line } from "./markdown-lines.js";
+import { dedent, slug, type MarkdownLine } from "./markdown-lines.js";
 
-type Item = Extract<Line, { kind: "item" }>;
+type Item = Extract<MarkdownLine, { kind: "item" }>;
 
 /** A task whose lines are still being read. */
 interface Open {
@@ -36,11 +36,11 @@ const BOXES: ReadonlyMap<string, Status> = new Map([
   ["~", "doing"],
 ]);
 
-export function hasBoxes(lines: readonly Line[]): boolean {
+export function hasBoxes(lines: readonly MarkdownLine[]): boolean {
   return lines.some((line) => line.kind === "item" && line.box !== undefined);
 }
 
-export function readChecklist(lines: readonly Line[]): Drafted {
+export function readChecklist(lines: readonly MarkdownLine[]): Drafted {
   const reader = new ChecklistReader(
     lines.filter((line) => line.kind === "heading" && line.level === 1).length === 1,
   );
@@ -73,7 +73,7 @@ class ChecklistReader {
   /** `titled`: the only heading of the first level is the document's title. */
   constructor(private readonly titled: boolean) {}
 
-  read(line: Line): void {
+  read(line: MarkdownLine): void {
     const { open } = this;
     if (line.kind === "blank") open?.body.push("");
     else if (line.kind === "heading") this.readHeading(line);
@@ -96,7 +96,7 @@ class ChecklistReader {
     };
   }
 
-  private readHeading({ level, text }: Extract<Line, { kind: "heading" }>): void {
+  private readHeading({ level, text }: Extract<MarkdownLine, { kind: "heading" }>): void {
     this.close();
     this.forgetGroups(0);
     while ((this.headings.at(-1)?.level ?? 0) >= level) this.headings.pop();

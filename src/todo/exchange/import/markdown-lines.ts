@@ -2,7 +2,7 @@
 import { given } from "../../../system/given.js";
 
 /** One line. `indent`: columns before its text, or before an item's marker. */
-export type Line =
+export type MarkdownLine =
   | { kind: "blank" }
   | { kind: "heading"; level: number; text: string }
   /** `content`: columns before an item's words; `box`: the mark in its check box. */
@@ -24,8 +24,8 @@ const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}|~{3,})/u;
 const TAB = 4;
 
 /** Splits a text into lines at any kind of line end. */
-export function readMarkdown(text: string): Line[] {
-  const lines: Line[] = [];
+export function readMarkdown(text: string): MarkdownLine[] {
+  const lines: MarkdownLine[] = [];
   let fence: { mark: string; indent: number } | undefined;
   /** For each item that contains the line, the column where its text begins; the innermost last. */
   const within: number[] = [];
@@ -57,7 +57,7 @@ export function readMarkdown(text: string): Line[] {
   return lines;
 }
 
-function readLine(line: string, indent: number): Line {
+function readLine(line: string, indent: number): MarkdownLine {
   const heading = HEADING.exec(line);
   if (heading !== null)
     return {

@@ -5,15 +5,15 @@ import { given } from "../../../system/given.js";
 import { never } from "../../../system/never.js";
 import { readItem } from "../item-line.js";
 import type { Drafted, TaskDraft } from "./draft.js";
-import { dedent, slug, type Line } from "./markdown-lines.js";
+import { dedent, slug, type MarkdownLine } from "./markdown-lines.js";
 
-type Item = Extract<Line, { kind: "item" }>;
+type Item = Extract<MarkdownLine, { kind: "item" }>;
 
 /** A heading, and the text between it and the next one. */
 interface Section {
   level: number;
   title: string;
-  lines: readonly Line[];
+  lines: readonly MarkdownLine[];
 }
 
 /** `US-001: …`, `FR-2 – …`, `User story 3: …`. */
@@ -26,7 +26,7 @@ const NO_WORK =
 const FRAME =
   /^(?:\d+[.)]?\s*)?(?:introduction|overview|summary|background|context|goals?|objectives?|problem.*|motivation|vision|purpose|success.*|open questions?|questions?|non-?\s?goals?|out of scope|technical considerations?|design considerations?|considerations?|constraints?|assumptions?|risks?|dependencies|references?|glossary|appendix.*|timeline|stakeholders?|personas?|users?|target audience|audience|metrics|table of contents|contents|license|changelog)$/iu;
 
-export function readPrd(lines: readonly Line[]): Drafted {
+export function readPrd(lines: readonly MarkdownLine[]): Drafted {
   const sections = sectionsOf(lines);
   const found = byNumber(sections) ?? byItems(sections) ?? byNumbers(sections) ?? bySection(sections);
   const { drafts, used, fromItems = false } = found ?? { drafts: [], used: new Set<Section>() };
@@ -50,15 +50,17 @@ interface Found {
 }
 
 /** The lines that are neither a title nor in details; headings do not count. */
-function countLeft(lines: readonly Line[], drafts: readonly TaskDraft[], fromItems: boolean): number {
+function countLeft(lines: readonly MarkdownLine[], drafts: readonly TaskDraft[], fromItems: boolean): number {
   const all = lines.filter(({ kind }) => kind === "item" || kind === "text").length;
   const told = drafts.flatMap(({ details = "" }) => details.split("\n"));
   const taken = told.filter((line) => line.trim() !== "" && !/^#{1,6} /u.test(line)).length;
   return Math.max(0, all - taken - (fromItems ? drafts.length : 0));
 }
 
-function sectionsOf(lines: readonly Line[]): Section[] {
-  const sections: { level: number; title: string; lines: Line[] }[] = [{ level: 0, title: "", lines: [] }];
+function sectionsOf(lines: readonly MarkdownLine[]): Section[] {
+  const sections: { level: number; title: string; lines: MarkdownLine[] }[] = [
+    { level: 0, title: "", lines: [] },
+  ];
   for (const line of lines) {
     if (line.kind === "heading") sections.push({ level: line.level, title: bare(line.text), lines: [] });
     else sections.at(-1)?.lines.push(line);
@@ -150,7 +152,7 @@ function itemsOf(sections: readonly Section[], wanted: (item: Item) => boolean):
 }
 
 /** A table row that is indented less than the item's words belongs to the document and counts as left out. */
-function isTableBeside(line: Line, item: Item): boolean {
+function isTableBeside(line: MarkdownLine, item: Item): boolean {
   return line.kind === "text" && line.indent < item.content && line.raw.trimStart().startsWith("|");
 }
 
@@ -195,11 +197,11 @@ function bySection(sections: readonly Section[]): Found | undefined {
   return drafts.length === 0 ? undefined : { drafts, used };
 }
 
-function textOf(lines: readonly Line[]): string[] {
+function textOf(lines: readonly MarkdownLine[]): string[] {
   return lines.map(rawOf);
 }
 
-function rawOf(line: Line): string {
+function rawOf(line: MarkdownLine): string {
   switch (line.kind) {
     case "blank":
       return "";
@@ -214,6 +216,6 @@ function rawOf(line: Line): string {
 }
 
 /** Whether a document has headings with numbers of requirements; boxes below them are acceptance criteria. */
-export function hasNumberedHeadings(lines: readonly Line[]): boolean {
+export function hasNumberedHeadings(lines: readonly MarkdownLine[]): boolean {
   return lines.some((line) => line.kind === "heading" && NUMBERED.test(bare(line.text)));
 }

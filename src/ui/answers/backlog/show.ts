@@ -6,7 +6,7 @@ import { given } from "../../../system/given.js";
 import { acceptanceOf, isVerified } from "../../../todo/model/verified.js";
 import type { Doubt } from "../../view/read-doubts.js";
 import type { ShowAnswer } from "../../shapes/runs.js";
-import type { Current, Finished, StageFacts } from "../../view/job-view.js";
+import type { Current, Finished, StageVisitFacts } from "../../view/job-view.js";
 import type { View } from "../../view/view.js";
 import { isHeld, questionsAbout, spentByStage, workflowAnswer, type LoggedQuestions } from "./stages.js";
 
@@ -118,7 +118,7 @@ export function attemptsIn(
 
 /** The stage of an attempt, and how its visit ended; empty under `default`. */
 function stageOf(
-  { stage, visit, part, outcome, output, to }: StageFacts & { to?: string },
+  { stage, visit, part, outcome, output, to }: StageVisitFacts & { to?: string },
   tasksDir: string,
 ): Pick<Attempt, "stage" | "visit" | "part" | "outcome" | "to" | "output"> {
   if (stage === undefined) return {};

@@ -1,7 +1,7 @@
 // The answers of `looper chapo tools`, `sessions` and `pending` with --json. Pure. The prompts are printed as src/chapo returns
 // them.
 import type { ChapoSettings } from "../../../config/read/chapo-settings.js";
-import type { PendingCall } from "../../../chapo/engine/calls/pending.js";
+import type { SessionCall } from "../../../chapo/engine/calls/pending.js";
 import { getOwner } from "../../../chapo/engine/children/sub-agents.js";
 import type { ListedSession } from "../../../chapo/session/sessions.js";
 import { classifyTool, TABLE } from "../../../chapo/rules/modes.js";
@@ -53,7 +53,7 @@ export function pendingAnswer(sessions: readonly ListedSession[]): ChapoPendingA
   };
 }
 
-function toPendingShape(pending: PendingCall): PendingShape {
+function toPendingShape(pending: SessionCall): PendingShape {
   const { call, tool, agent, args, preview, because, asked_at, answer } = pending;
   const { planned = null, again = null } = pending;
   const shown = { call, tool, agent, args, preview, because, planned, asked_at, again };

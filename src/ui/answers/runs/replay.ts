@@ -1,7 +1,7 @@
 // The answers of `looper replay --json`: a whole run, one decision (`--at`), a run with its tree (`--tree`). Pure. Leaves
 // replaying to src/loop/replay.
 import type { TreeReplayed } from "../../../loop/replay/replay-tree.js";
-import type { Explained, Replayed } from "../../../loop/replay/replay.js";
+import type { ExplainedDecision, Replayed } from "../../../loop/replay/replay.js";
 import { given } from "../../../system/given.js";
 import type { ReplayAnswer, ReplayAtAnswer, ReplayTreeAnswer } from "../../shapes/runs.js";
 
@@ -11,7 +11,7 @@ export function replayAnswer(run: string, replayed: Replayed): ReplayAnswer {
 }
 
 /** One decision. Its maps are objects and its sets are lists, so that it can be printed as JSON. */
-export function replayAtAnswer(run: string, { seq, event, next }: Explained): ReplayAtAnswer {
+export function replayAtAnswer(run: string, { seq, event, next }: ExplainedDecision): ReplayAtAnswer {
   return {
     run,
     seq,

@@ -6,7 +6,7 @@ import type { Colours } from "../../colours.js";
 import { clean, cut } from "../../text.js";
 import type { Titles } from "../../view/words/live-line.js";
 import { ofSource } from "../../view/questions.js";
-import type { Note } from "../diagnostics.js";
+import type { StderrNote } from "../diagnostics.js";
 
 type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
@@ -17,7 +17,7 @@ const MOST_TEXT = 240;
 export function stageNotes(
   event: RunEvent,
   { titles, colours }: { titles: Titles; colours: Colours },
-): Note[] {
+): StderrNote[] {
   switch (event.type) {
     case "stage_entered":
       return event.skipped === undefined ? [] : [says(colours.dim(skippedText(event)))];
@@ -36,7 +36,7 @@ function named(id: string | undefined): string {
   return clean(id ?? "");
 }
 
-function says(line: string): Note {
+function says(line: string): StderrNote {
   return { level: "info", lines: [line] };
 }
 
@@ -72,7 +72,7 @@ export function answeredText({
   return `${named(id)} ${clean(outcome)}, by ${clean(by)} (${via})${remark}`;
 }
 
-function failedNotice({ of, to, outcome, error = "" }: Of<"notified">, colours: Colours): Note {
+function failedNotice({ of, to, outcome, error = "" }: Of<"notified">, colours: Colours): StderrNote {
   const how = outcome === "timed-out" ? "took too long" : "failed";
   const text = clean(`the notification of ${of} to ${to} ${how}${error === "" ? "" : `: ${error}`}`);
   return { level: "warn", lines: [`${colours.yellow("!")} ${text}`], warning: text };

@@ -1,5 +1,5 @@
 // Numbers as people read them.
-import type { Spent } from "../spent.js";
+import type { SpentAmounts } from "../spent.js";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -61,7 +61,7 @@ export function showCost(dollars: number): string {
 }
 
 /** `$0.12`; `≥ $0.12` where only a part is known, empty where nothing is. */
-export function showCostOf({ cost, partly }: Spent): string {
+export function showCostOf({ cost, partly }: SpentAmounts): string {
   return cost === undefined ? "" : `${partly === true ? "≥ " : ""}${showCost(cost)}`;
 }
 
@@ -71,7 +71,7 @@ export function showTokens(tokens: number): string {
 }
 
 /** `12.3k tokens, $0.12`; empty where nothing was told. */
-export function showSpent(spent: Spent): string {
+export function showSpent(spent: SpentAmounts): string {
   const parts = [spent.tokens > 0 ? showTokens(spent.tokens) : "", showCostOf(spent)];
   return parts.filter((part) => part !== "").join(", ");
 }

@@ -2,7 +2,7 @@
 // Leaves drawing it to screen.ts.
 import { showCost, showDuration, showTokens } from "./amounts.js";
 import { ENDS } from "../../../workflow/workflow.js";
-import type { Current, StageFacts } from "../job-view.js";
+import type { Current, StageVisitFacts } from "../job-view.js";
 import { waitingText } from "./waiting.js";
 import { placeOf, type View } from "../view.js";
 import type { Colours } from "../../colours.js";
@@ -71,7 +71,7 @@ function titleOf({ titles }: Scene, current: Current): string {
 }
 
 /** The stage of a job with its visit, and its part if it has several; empty under `default`. */
-export function stageText({ stage, visit, part }: StageFacts): string {
+export function stageText({ stage, visit, part }: StageVisitFacts): string {
   if (stage === undefined) return "";
   if (stage === "finish") return "finishing";
   if (stage === "block") return "giving up";
@@ -80,7 +80,7 @@ export function stageText({ stage, visit, part }: StageFacts): string {
 }
 
 /** `review: changes, next implement`; empty under `default`. The stage alone where a failed attempt left the task in it. */
-export function visitText(one: StageFacts & { to?: string; result?: string }): string {
+export function visitText(one: StageVisitFacts & { to?: string; result?: string }): string {
   const { outcome, to } = one;
   const stage = isEndOfWorkflow(one) ? "" : stageText(one);
   const isRejected = one.result === "failed" && to === undefined;
@@ -90,7 +90,7 @@ export function visitText(one: StageFacts & { to?: string; result?: string }): s
 }
 
 /** Whether a job is one of the two ends, which have no agent. */
-export function isEndOfWorkflow({ stage }: StageFacts): boolean {
+export function isEndOfWorkflow({ stage }: StageVisitFacts): boolean {
   return ENDS.some((end) => end === stage);
 }
 
