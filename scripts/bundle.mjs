@@ -37,7 +37,7 @@ const SELDOM = [
   "src/workflow/progress",
   "src/workflow/question",
   "src/workflow/to-progress-row",
-  "src/ui/view/questions",
+  "src/ui/view/open-questions",
   // A backlog has problems.
   "src/todo/model/cycles",
   "src/system/text/cut",

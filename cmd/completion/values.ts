@@ -18,7 +18,7 @@ import { checkBacklog } from "../../src/todo/check/check.js";
 import { orderForListing, withoutMarker } from "../../src/todo/model/select.js";
 import { STATUSES } from "../../src/todo/model/status.js";
 import type { Task } from "../../src/todo/model/task.js";
-import { listQuestions } from "../../src/ui/view/questions.js";
+import { listQuestions } from "../../src/ui/view/open-questions.js";
 import { listOwnRuns } from "../lookup/own-runs.js";
 import type { CommandContext } from "../context/command-context.js";
 import type { CandidateKind } from "./narrow.js";

@@ -19,7 +19,7 @@ import { Screen } from "../../src/ui/terminal/screen.js";
 import { clean, hang } from "../../src/ui/text.js";
 import { narrate, NOTHING_SAID, type Spoken } from "../../src/ui/github-actions/narrate.js";
 import type { Question } from "../../src/workflow/progress.js";
-import { listQuestions, type OpenQuestion } from "../../src/ui/view/questions.js";
+import { listQuestions, type OpenQuestion } from "../../src/ui/view/open-questions.js";
 import { withReasons } from "../../src/ui/view/rows.js";
 import { fold, NOTHING, type View } from "../../src/ui/view/view.js";
 import { writeReport } from "./junit-file.js";

@@ -18,7 +18,7 @@ import {
 import { coloursFor } from "../../../src/ui/colours.js";
 import { taskListLines, wrongTaskLines } from "../../../src/ui/terminal/task-list.js";
 import { listLooks, lookLine } from "../../../src/ui/view/words/looks.js";
-import { openLine } from "../../../src/ui/view/questions.js";
+import { openLine } from "../../../src/ui/view/open-questions.js";
 import { openQuestion } from "../../../src/workflow/question.js";
 import { printLines, projectOf } from "../../lookup/project.js";
 import { endAfter, problemsText, readTasks, type TasksRead } from "../../lookup/read-tasks.js";

@@ -6,7 +6,7 @@ import { findQuestion, type FoundQuestion } from "../../../src/todo/change/perso
 import { UserError } from "../../../src/system/errors.js";
 import { questionsAnswer } from "../../../src/ui/answers/backlog/questions.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import { listQuestions, questionLines, type QuestionScene } from "../../../src/ui/view/questions.js";
+import { listQuestions, questionLines, type QuestionScene } from "../../../src/ui/view/open-questions.js";
 import {
   hasFlag,
   textFlag,

@@ -11,7 +11,7 @@ import { openStore, type Store } from "../../../src/todo/store/store.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { promptText, readTyped, type TypedReply } from "../../../src/ui/terminal/typed-answer.js";
 import { clean, showBlock, wrap } from "../../../src/ui/text.js";
-import { answeredMeanwhile, askedLines, listQuestions } from "../../../src/ui/view/questions.js";
+import { answeredMeanwhile, askedLines, listQuestions } from "../../../src/ui/view/open-questions.js";
 import type { Question } from "../../../src/workflow/progress.js";
 import { openQuestion } from "../../../src/workflow/question.js";
 import { editBeside } from "../backlog/edit-beside.js";

@@ -5,9 +5,9 @@
 // nothing: agents write about rate limits, tests are named for them, and code has 429 in it.
 import type { FailureReason } from "../agent.js";
 import { APIS } from "./words/apis.js";
-import { CLAUDE } from "./words/claude.js";
-import { CODEX } from "./words/codex.js";
-import { GEMINI } from "./words/gemini.js";
+import { CLAUDE } from "./words/claude-words.js";
+import { CODEX } from "./words/codex-words.js";
+import { GEMINI } from "./words/gemini-words.js";
 import { CERTIFICATE, NETWORK, OTHER_SERVICE, OWN_SERVICE } from "./words/network.js";
 import type { WordTable } from "./words/table.js";
 import { TOOLS } from "./words/tools.js";

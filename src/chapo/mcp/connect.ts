@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { errorMessage } from "../../system/errors.js";
 import type { CallContext } from "../tool.js";
-import { ProcessTransport, type WirePorts } from "./wire.js";
+import { ProcessTransport, type WirePorts } from "./mcp-transport.js";
 
 /** A server: a process to start, or a URL. */
 export type ServerSpec =

@@ -6,7 +6,7 @@ import { nodePorts } from "../../system/processes/node-ports.js";
 import { createRedact } from "../../system/text/secrets/redact.js";
 import type { CallContext } from "../tool.js";
 import { openMemory, type ProjectMemory } from "./memory.js";
-import { createMemoryTools } from "./tools.js";
+import { createMemoryTools } from "./memory-tools.js";
 
 const ports = nodePorts();
 let at: number;

@@ -5,7 +5,7 @@ import { toFailedRequest } from "./failed-request.js";
 import { toReply } from "./reply.js";
 import type { SdkAnswer, SdkPart } from "./sdk-types.js";
 import { gatherAnswer } from "./stream.js";
-import { toSdkPrompt } from "./wire.js";
+import { toSdkPrompt } from "./sdk-request.js";
 
 const NAME = "anthropic/claude-x";
 const tokens = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };

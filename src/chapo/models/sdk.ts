@@ -1,4 +1,4 @@
-// Sends requests to the AI SDK's providers: opens each on its first request and converts its errors. wire.ts and reply.ts
+// Sends requests to the AI SDK's providers: opens each on its first request and converts its errors. sdk-request.ts and reply.ts
 // convert requests and answers. The providers are called directly because the functions of `ai` print warnings on stdout,
 // where the session's events go.
 import type { Prices } from "../../config/read/prices.js";
@@ -15,7 +15,7 @@ import type { FailedRequest, Provider } from "./provider.js";
 import { toReply } from "./reply.js";
 import type { SdkAnswer, SdkModel, SdkOptions } from "./sdk-types.js";
 import { gatherAnswer } from "./stream.js";
-import { toSdkPrompt } from "./wire.js";
+import { toSdkPrompt } from "./sdk-request.js";
 
 export interface SdkSettings {
   model: ModelName;

@@ -9,7 +9,7 @@ import type { Redact } from "../../system/text/secrets/redact.js";
 import type { ProjectMemory } from "../memory/memory.js";
 import type { Message } from "../engine/conversation.js";
 import { openServers } from "../mcp/servers.js";
-import { createMemoryTools } from "../memory/tools.js";
+import { createMemoryTools } from "../memory/memory-tools.js";
 import type { Tool } from "../tool.js";
 import { isPrivateAddress } from "../tools/web/addresses.js";
 import { createDocumentTools } from "../tools/notes/documents.js";

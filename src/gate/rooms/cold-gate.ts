@@ -12,7 +12,7 @@ import { joinChanges } from "../influence/reference.js";
 import { measureBaseline } from "../commands/gate.js";
 import { planRoom, type RoomPlan } from "./room-plan.js";
 import { withoutMissing } from "./room-orders.js";
-import { showNeeds } from "./needs.js";
+import { showNeeds } from "./needed-changes.js";
 import type { GatePlan, Room } from "../commands/run-commands.js";
 import type { Baseline, GateReport } from "../verdict.js";
 import { NOT_VERIFIED } from "../verdict/why-unverified.js";

@@ -1,12 +1,12 @@
 // Judges an attempt in rooms: the whole attempt first, then the reference with the attempt's source alone, so that no change
-// to a check decides the verdict. cold-pass.ts runs one room, needs.ts finds what the checks do not pass without.
+// to a check decides the verdict. cold-pass.ts runs one room, needed-changes.ts finds what the checks do not pass without.
 import { toText } from "../../git/base/bytes.js";
 import { exists } from "../../git/base/read/diff.js";
 import { runPass, isGreen, passesAlone, type Gate, type PassResult } from "./cold-pass.js";
 import { blankSuppressions, kindOf } from "./cold-study.js";
 import { makeBaseline, reportInterrupted } from "../commands/gate.js";
 import { listSome } from "../../system/text/cut.js";
-import { explainNeeds, findNeeds, showNeeds } from "./needs.js";
+import { explainNeeds, findNeeds, showNeeds } from "./needed-changes.js";
 import { proveRed } from "./red/prove-red.js";
 import { orderWith, wholeOrder } from "./room-orders.js";
 import { compareCases, type CaseDoubts } from "../verdict/compare-cases.js";

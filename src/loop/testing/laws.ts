@@ -1,5 +1,5 @@
 // The laws of docs/LAWS.md as checks on a simulated run, from its events and effects alone. Each returns the violations.
-import { needsLook } from "../../gate/verdict/needs.js";
+import { needsLook } from "../../gate/verdict/reasons.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { compareIds } from "../../todo/model/order.js";
 import { closure } from "../../todo/model/select.js";

@@ -1,5 +1,5 @@
 // Finds the effects and events of a simulated run by kind and job, for the laws.
-import { needsLook } from "../../gate/verdict/needs.js";
+import { needsLook } from "../../gate/verdict/reasons.js";
 import type { Effect } from "../step/effects.js";
 import type { Work } from "../step/state.js";
 import type { Disk } from "./world/disk.js";

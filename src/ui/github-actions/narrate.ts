@@ -6,7 +6,7 @@ import type { Level, StderrNote } from "../terminal/diagnostics.js";
 import { explainEnding } from "../view/words/ending.js";
 import type { Current, Finished } from "../view/job-view.js";
 import { PHASES } from "../view/words/live-line.js";
-import { ofSource, waysToAnswer } from "../view/questions.js";
+import { ofSource, waysToAnswer } from "../view/open-questions.js";
 import { progressNotes, type LineStyle, type ShownEvent } from "../terminal/progress.js";
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";

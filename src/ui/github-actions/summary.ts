@@ -16,7 +16,7 @@ import {
   type TaskRow,
 } from "../view/rows.js";
 import { PHASES, type Titles } from "../view/words/live-line.js";
-import { openLine, waysToAnswer, type OpenQuestion } from "../view/questions.js";
+import { openLine, waysToAnswer, type OpenQuestion } from "../view/open-questions.js";
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";
 

@@ -3,7 +3,7 @@ import { never } from "../../system/never.js";
 import { showCostOf, showDuration } from "../view/words/amounts.js";
 import { explainEnding, overBudgetText } from "../view/words/ending.js";
 import { lookLine } from "../view/words/looks.js";
-import { openLine, questionLine, questionLines, type OpenQuestion } from "../view/questions.js";
+import { openLine, questionLine, questionLines, type OpenQuestion } from "../view/open-questions.js";
 import { given } from "../../system/given.js";
 import {
   looksFirst,

@@ -8,7 +8,7 @@ import type { Status, Task } from "../../todo/model/task.js";
 import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
 import { openQuestion } from "../../workflow/question.js";
 import type { Look } from "../view/words/looks.js";
-import { pausedText } from "../view/questions.js";
+import { pausedText } from "../view/open-questions.js";
 import type { Colours } from "../colours.js";
 import { clean, cut, pad, widthOf } from "../text.js";
 

@@ -1,7 +1,7 @@
 // The view of one job of a run: an attempt, a review, a draft or a repair, in progress or finished. Pure.
 // Leaves selecting the current job to view.ts.
 import type { Phase } from "../../agents/agent.js";
-import { describeDoubt } from "../../gate/verdict/needs.js";
+import { describeDoubt } from "../../gate/verdict/reasons.js";
 import type { RunEvent } from "../../logging/events/events.js";
 import { hasUnknownCost } from "../../loop/step/attempt/spending.js";
 import { given } from "../../system/given.js";

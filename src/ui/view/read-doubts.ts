@@ -1,6 +1,6 @@
 // Finds in the logs what the last gate of a task found: why it is unverified, and the evidence. Leaves the reasons to the gate.
 import { join } from "node:path";
-import { describeDoubt } from "../../gate/verdict/needs.js";
+import { describeDoubt } from "../../gate/verdict/reasons.js";
 import { whyUnverified, type CheckBefore } from "../../gate/verdict/why-unverified.js";
 import type { Because, Need } from "../../gate/verdict.js";
 import { StepEvent } from "../../logging/events/events.js";

@@ -1,6 +1,6 @@
 // From the end of an agent to its final verdict: reads its row (if the runner applies no summaries), runs the gate, and
 // restores the tree of an abandoned task. Pure. settle.ts changes the backlog.
-import { describeDoubt, formatDoubt, needsLook } from "../../../gate/verdict/needs.js";
+import { describeDoubt, formatDoubt, needsLook } from "../../../gate/verdict/reasons.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import { mayRestore, noteStopped } from "../asked-edits.js";
 import { enter } from "./job.js";

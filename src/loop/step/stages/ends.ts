@@ -1,6 +1,6 @@
 // The two ends of a workflow as jobs: `finish` commits the saved work, after the gate unless it passed on this base;
 // `block` takes the work out of the tree and gives the task up. Pure.
-import { describeDoubt, formatDoubt, needsLook } from "../../../gate/verdict/needs.js";
+import { describeDoubt, formatDoubt, needsLook } from "../../../gate/verdict/reasons.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { Change } from "../../../todo/model/changes/change.js";
 import { planEnd, planMove } from "./advance.js";

@@ -1,6 +1,6 @@
 // The events of jobs in workflows: takes the job of a stage or an end through the activities of its route. Pure.
 // working.ts has the events of all other jobs; visit.ts ends the visit, ends.ts carries out the two ends.
-import { describeDoubt, formatDoubt, needsLook } from "../../../gate/verdict/needs.js";
+import { describeDoubt, formatDoubt, needsLook } from "../../../gate/verdict/reasons.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { Stage } from "../../../workflow/workflow.js";

@@ -7,7 +7,7 @@ import type { ListAnswer } from "../../shapes/backlog.js";
 import type { ShowAnswer } from "../../shapes/runs.js";
 import type { OpenQuestionAnswer } from "../../shapes/workflow.js";
 import { isAnswered, openQuestion } from "../../../workflow/question.js";
-import type { OpenQuestion } from "../../view/questions.js";
+import type { OpenQuestion } from "../../view/open-questions.js";
 import { isEndOfWorkflow } from "../../view/words/live-line.js";
 import type { AnswerHere, AskedHere } from "../../view/stage-view.js";
 

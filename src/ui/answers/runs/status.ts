@@ -5,7 +5,7 @@ import { withoutMarker } from "../../../todo/model/select.js";
 import type { Task } from "../../../todo/model/task.js";
 import { acceptanceOf, isVerified } from "../../../todo/model/verified.js";
 import type { StatusAnswer } from "../../shapes/runs.js";
-import { listQuestions } from "../../view/questions.js";
+import { listQuestions } from "../../view/open-questions.js";
 import { looksOf, rowsOf } from "../../view/rows.js";
 import type { View } from "../../view/view.js";
 import { openAnswer } from "../backlog/stages.js";

@@ -5,7 +5,7 @@ import { quoteIfNeeded } from "../../../shell/quote.js";
 import type { Colours } from "../../colours.js";
 import { clean, cut } from "../../text.js";
 import type { Titles } from "../../view/words/live-line.js";
-import { ofSource } from "../../view/questions.js";
+import { ofSource } from "../../view/open-questions.js";
 import type { StderrNote } from "../diagnostics.js";
 
 type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;

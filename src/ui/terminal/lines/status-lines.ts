@@ -7,7 +7,7 @@ import type { StatusAnswer } from "../../shapes/runs.js";
 import type { View } from "../../view/view.js";
 import type { Colours } from "../../colours.js";
 import { PHASES, stageText, type Titles } from "../../view/words/live-line.js";
-import { openLine, questionLine } from "../../view/questions.js";
+import { openLine, questionLine } from "../../view/open-questions.js";
 import { given } from "../../../system/given.js";
 import { clean, cut, wrap } from "../../text.js";
 import { lookLine } from "../../view/words/looks.js";

@@ -3,7 +3,7 @@ import { plural, showCost, showCount, showDuration, showMoment } from "../../vie
 import type { ShowAnswer } from "../../shapes/runs.js";
 import { describeBy } from "../../../workflow/question.js";
 import { isHeld } from "../../answers/backlog/stages.js";
-import { listQuestions, questionLines } from "../../view/questions.js";
+import { listQuestions, questionLines } from "../../view/open-questions.js";
 import { tableLines } from "../columns.js";
 import { afterwards, resultText, type TaskScene } from "../attempt-words.js";
 import { pathLines, stageSpentLines } from "./stage-lines.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeDoubt, formatDoubt, needsLook, type Doubtful } from "./needs.js";
+import { describeDoubt, formatDoubt, needsLook, type Doubtful } from "./reasons.js";
 
 const diff = (...lines: string[]): string => ["--- a/x", "+++ b/x", "@@ -1 +1 @@", ...lines].join("\n");
 const influence = (more: Partial<Doubtful>): Doubtful => ({

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { PLAIN } from "../colours.js";
 import type { Task } from "../../todo/model/task.js";
 import type { Progress, Question } from "../../workflow/progress.js";
-import { listQuestions, openLine, questionLine, questionLines } from "./questions.js";
+import { listQuestions, openLine, questionLine, questionLines } from "./open-questions.js";
 
 const NOW = Date.parse("2026-11-23T18:12:05Z");
 const scene = { colours: PLAIN, now: NOW };
