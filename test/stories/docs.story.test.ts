@@ -35,8 +35,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 const SAY_NO: readonly string[] = [
   "looper fmt --check --keep-order",
   "looper accept T3 T7",
-  // The logs are those of another project's file.
-  "looper show T3 --explain",
   "looper config unset verify.commands",
   "looper stop",
   "looper stop --now",

@@ -115,6 +115,21 @@ test(
 );
 
 test(
+  "a task that is restarted behind a question without an answer runs with a warning",
+  story(async (rig) => {
+    await begin(rig);
+    const run = [...RUN, "--workflow", "careful"];
+    await rig.run(run);
+    expect((await rig.run(["restart", "T1", "--stage", "execute"])).code).toBe(0);
+    const warned = await rig.run(run);
+    expect(warned.code).toBe(0);
+    expect(warned.stderr).toContain(
+      "T1 was restarted at execute, past the question of ok, which has no answer; to be asked: looper restart T1 --stage ok",
+    );
+  }),
+);
+
+test(
   "a task that a person moved past a question runs with one warning, whose command asks the question",
   story(async (rig) => {
     await begin(rig);
