@@ -1,4 +1,5 @@
 // Every break in test/sabotage names a test that exists, and the proof counts every break. Leaves running them to `make sabotage`.
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -35,6 +36,14 @@ test.each(patches)("%s names a test that is there", (patch) => {
   expect(name).not.toBe("");
   expect(existsSync(path.join(ROOT, file))).toBe(true);
   expect(hasTest(readFileSync(path.join(ROOT, file), "utf8"), name)).toBe(true);
+});
+
+test("every break applies to the code as it is", () => {
+  const failing = patches.filter((patch) => {
+    const checked = spawnSync("git", ["apply", "--check", path.join(FOLDER, patch)], { cwd: ROOT });
+    return checked.status !== 0;
+  });
+  expect(failing).toEqual([]);
 });
 
 test("the proof of make sabotage counts every patch", () => {
