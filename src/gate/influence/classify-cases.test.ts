@@ -111,3 +111,17 @@ test("sources named like tests are source where the program sources or includes 
     "src/ab_test.c": "source",
   });
 });
+
+test("a module at the top beside a package is in doubt if only tests read it, unless one is named after it", () => {
+  const before = {
+    "box/__init__.py": "",
+    "box/edge.py": "",
+    "compare.py": "",
+    "serve.py": "",
+    "tests/test_edge.py": "from box.edge import edge\nfrom compare import same\n",
+    "tests/test_serve.py": "import serve\n",
+  };
+  const setting = { commands: ["python3 -m pytest"] };
+  const after = { "compare.py": "def same(a, b): return True\n", "serve.py": "PORT = 80\n" };
+  expect(kindsOf(setting, before, after)).toEqual({ "compare.py": "doubt", "serve.py": "source" });
+});

@@ -148,12 +148,8 @@ class Classifier {
       return doubt("the checks import it, and no entry point of the program does");
     if (this.roots.guessed.has(root) && this.usesTestLibrary(path))
       return doubt("it uses a library for tests");
-    if (
-      this.roots.weak.has(root) &&
-      this.reference.has(path) &&
-      this.isReadByHeld(path) &&
-      !this.usesProgram(change)
-    )
+    const isWeak = this.roots.weak.has(root) && this.reference.has(path) && !this.isNamesake(path);
+    if (isWeak && this.isReadByHeld(path) && !this.usesProgram(change))
       return doubt("the checks import it, and no package of the program does");
     return source("it is in a folder of the program");
   }

@@ -96,7 +96,9 @@ export function programRoots(files: RootFiles): ProgramRoots {
   const weak =
     packages.length === 0
       ? []
-      : [...byCustom, ...guessed].filter((one) => !packages.some((folder) => isBelow(folder, one)));
+      : [...byCustom, ...guessed].filter(
+          (one) => one === "" || !packages.some((folder) => isBelow(folder, one)),
+        );
   return {
     ...{ deep: [...roots.deep], flat: [...roots.flat], entries: roots.entries, closed },
     tops: [...tops.keys()].sort((a, b) => b.length - a.length),
