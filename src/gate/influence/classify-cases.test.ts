@@ -125,3 +125,18 @@ test("a module at the top beside a package is in doubt if only tests read it, un
   const after = { "compare.py": "def same(a, b): return True\n", "serve.py": "PORT = 80\n" };
   expect(kindsOf(setting, before, after)).toEqual({ "compare.py": "doubt", "serve.py": "source" });
 });
+
+test("a class in the namespace of a test library of PHP is a check", () => {
+  const before = {
+    "src/Edge.php": "<?php\nnamespace App;\n",
+    "tests/EdgeTest.php": "use PHPUnit\\Framework\\TestCase;",
+  };
+  const after = {
+    "src/PHPUnit/Framework/Constraint/IsIdentical.php": "<?php\nnamespace PHPUnit\\Framework\\Constraint;\n",
+    "src/Prophet.php": "<?php\nnamespace App;\n",
+  };
+  expect(kindsOf({ commands: ["phpunit tests"] }, before, after)).toEqual({
+    "src/PHPUnit/Framework/Constraint/IsIdentical.php": "check",
+    "src/Prophet.php": "source",
+  });
+});

@@ -26,6 +26,10 @@ const NODE_LIBRARY = new Set(
 const JAVA_PACKAGE = /^[ \t]*package\s+([\w.]+)/m;
 const JAVA_LAYOUT = /(?:^|\/)src\/\w+\/(?:java|kotlin|scala|groovy)\/(.+)\/[^/]+$/;
 
+/** Test libraries of PHP: an autoloader of the project that comes first would load a class of theirs from here. */
+const PHP_TEST_NAMESPACE =
+  /^[ \t]*namespace[ \t]+((?:PHPUnit|SebastianBergmann|PharIo|Mockery|Prophecy|Pest|Codeception|Behat)(?:\\\w+)*)/im;
+
 /** Whether a file is loaded before any test because of its name alone. */
 export function isStartHook(path: string): boolean {
   return START_HOOK.test(path);
@@ -58,7 +62,12 @@ export class Shadows {
       const isOfChecks = before.some((one) => !this.known.isProgram(one) || this.#isBeside(one, path));
       if (isFromOutside || isOfChecks) return `${by} would read it in place of what it reads now`;
     }
-    return this.#libraryName(path) ?? this.#libraryPackage(change) ?? this.#programName(path);
+    return (
+      this.#libraryName(path) ??
+      this.#libraryPackage(change) ??
+      testNamespace(change) ??
+      this.#programName(path)
+    );
   }
 
   /** A new file with the name of an installed program, in a folder that checks put on PATH. */
@@ -235,4 +244,10 @@ function asFile(family: Family, name: string): string {
   if (family === "ruby") return name.endsWith(".rb") ? name : `${name}.rb`;
   if (family === "lua") return `${name.replaceAll(".", "/")}.lua`;
   return family === "php" ? `${name.replaceAll("\\", "/")}.php` : name;
+}
+
+function testNamespace({ path, after }: ChangedFile): string | undefined {
+  if (familyOf(path) !== "php") return undefined;
+  const name = PHP_TEST_NAMESPACE.exec(after ?? "")?.[1];
+  return name === undefined ? undefined : `it declares ${name}, which is a test library's`;
 }
