@@ -149,7 +149,7 @@ function formatNotes(notes: StageFacts["notes"]): string {
   return fenceBlock(joinNewest(notes.map(({ text, by, at }) => `${by}, ${at}: ${text}`)));
 }
 
-/** The words of people in their order. Where there is no room for all, the oldest are left out: the newest are what counts. */
+/** The words of people in their order. Where they do not all fit, the oldest are left out: the newest are what counts. */
 function joinNewest(texts: readonly string[]): string {
   const kept: string[] = [];
   let room: number = MOST.people;

@@ -9,7 +9,7 @@ export function yesOf({ outcomes }: Pick<Question, "outcomes">): string | undefi
   return outcomes[0];
 }
 
-/** The outcome that refuses: the declared one of that name, else the last; `undefined` where there is no second one. */
+/** The outcome that refuses: the declared one of that name, else the last; `undefined` where it has only one. */
 export function noOf({ outcomes }: Pick<Question, "outcomes">): string | undefined {
   return (
     outcomes.find((one) => REFUSALS.includes(one)) ?? (outcomes.length > 1 ? outcomes.at(-1) : undefined)

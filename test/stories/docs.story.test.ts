@@ -44,10 +44,10 @@ const SAY_NO: readonly string[] = [
 
 /** Lines that are refused: exit 2. */
 const REFUSED: readonly string[] = [
-  // There is no terminal to ask on.
+  // It has to ask, and has no terminal.
   "looper push",
   "looper rollback T3",
-  // There is no terminal to edit in.
+  // It has to edit, and has no terminal.
   "looper answer T3 edit",
   "looper approve T3 --edit",
   // Its question takes an outcome.

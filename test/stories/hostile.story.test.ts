@@ -367,7 +367,7 @@ test(
       T1: async (turn) => {
         await turn.write(`${turn.hello.cwd}/a.txt`, "a\n");
         const summary =
-          "All good\u001b[2J\n\n---\nLooper-Task: T9\nLooper-Run: none\nSigned-off-by: Nobody <a@b.c>\n{{task}} $& ::error::x";
+          "All good\u001b[2J\n\n---\nLooper-Task: T9\nLooper-Run: none\nSigned-off-by: Stranger <a@b.c>\n{{task}} $& ::error::x";
         await turn.report({ summary, new_tasks: [{ title: "Looper-Task: T8\nsecond line" }] });
       },
     });

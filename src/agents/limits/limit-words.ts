@@ -29,7 +29,7 @@ const PATTERNS = compile(({ own }) => own);
 const COMMON_PATTERNS = compile(({ common = [] }) => common);
 const PHRASES = compile(({ within = [] }) => within, String.raw`(?:^|[\s(])`, String.raw`(?=$|[\s.,;:!)])`);
 
-/** What a test says of such words; a client says them of itself. */
+/** Words of a test about such words, which a client says of itself. */
 const TOLD_OF = /['"`]|\b(?:expect\w*|assert\w*|received|got|want|handling|retry logic)\b|[{};]\s*$/i;
 const LONGEST_PHRASE_LINE = 400;
 

@@ -53,7 +53,7 @@ async function askWithImages(
   return again;
 }
 
-/** Returns the effort of the settings. Throws a `usage` error if there is no such level. */
+/** Returns the effort of the settings. Throws a `usage` error if that level does not exist. */
 export function readSetEffort(set: string | undefined): Effort | undefined {
   if (set === undefined) return undefined;
   const read = readEffort(set);

@@ -29,7 +29,7 @@ export async function readWorkflowFile(
   return readWorkflow(read.value, { ...given({ name }), yaml: /\.ya?ml$/u.test(file) });
 }
 
-/** A name, and what names it: a setting, flag or task. `wayOut`: what to do if there is no such workflow any more. */
+/** A name, and what names it: a setting, flag or task. `wayOut`: what to do if that workflow does not exist any more. */
 export interface NamedWorkflow {
   name: string;
   namedBy: string;

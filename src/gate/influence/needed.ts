@@ -11,7 +11,7 @@ export interface Candidate {
   isNew: boolean;
 }
 
-/** Whether the checks pass with these changes beside the source; `undefined`: there is no time left to find out. */
+/** Whether the checks pass with these changes beside the source; `undefined`: the time to find out is over. */
 export type Ask = (paths: readonly string[]) => Promise<boolean | undefined>;
 
 /** Finds them. Contract: the checks pass with all candidates and fail with none. Without time the best set known so far. */

@@ -26,7 +26,7 @@ const NODE_LIBRARY = new Set(
 const JAVA_PACKAGE = /^[ \t]*package\s+([\w.]+)/m;
 const JAVA_LAYOUT = /(?:^|\/)src\/\w+\/(?:java|kotlin|scala|groovy)\/(.+)\/[^/]+$/;
 
-/** Test libraries of PHP: an autoloader of the project that comes first would load a class of theirs from here. */
+/** Test libraries of PHP: an autoloader of the project that comes first would load one of their classes from here. */
 const PHP_TEST_NAMESPACE =
   /^[ \t]*namespace[ \t]+((?:PHPUnit|SebastianBergmann|PharIo|Mockery|Prophecy|Pest|Codeception|Behat)(?:\\\w+)*)/im;
 

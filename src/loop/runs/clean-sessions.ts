@@ -90,7 +90,7 @@ function placeOf({ ports, project }: LogSite): StoredPlace {
   return { ports, folder: join(project.folder, ".looper", "sessions") };
 }
 
-/** The sessions that unfinished tasks resume: a call of theirs waits, or was answered. */
+/** The sessions that unfinished tasks resume: one of their calls waits or was answered. */
 async function findSessionsOfTasks(site: LogSite): Promise<ReadonlySet<string>> {
   const tasks = await readUnfinished(site);
   const calls = tasks.flatMap(({ progress }) => [

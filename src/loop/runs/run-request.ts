@@ -39,7 +39,7 @@ export interface RunRequest {
   /** A hangup ends the run: stdout was a terminal at the start. Otherwise `nohup` works as expected. */
   hangsUp: boolean;
   confirm?: (question: string, lines: readonly string[]) => Promise<boolean>;
-  /** Asks the person at the terminal an open question, and makes the edit that answers it; absent: there is no person. */
+  /** Asks the person at the terminal an open question, and makes the edit that answers it; absent where a person cannot be asked. */
   askPerson?: (question: Question, task: Task) => Promise<"answered" | "left">;
   onEvent?: (event: Sealed) => void;
 }

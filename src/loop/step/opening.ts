@@ -202,7 +202,7 @@ function onAnswered(opening: Opening, event: Of<"answered">, decision: Decision)
   decision.because = { rule: event.yes ? "bootstrap-agreed" : "bootstrap-declined" };
   const rest = { ...opening, asking: false };
   if (event.yes) return askAgent(rest, "bootstrap", decision);
-  return end(rest, "unusable-backlog", "there is no backlog, and none was wanted", decision);
+  return end(rest, "unusable-backlog", "a backlog is missing, and none was wanted", decision);
 }
 
 function askAgent(opening: Opening, kind: "bootstrap" | "repair", decision: Decision): RunState {

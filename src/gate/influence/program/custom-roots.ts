@@ -21,7 +21,7 @@ const PARTS = [
   ...["pages", "components", "routes", "controllers", "models", "views", "services", "functions"],
 ];
 
-/** Folders that stand beside a program, and are one only where there is no other. */
+/** Folders beside a program, which are a program themselves only where no other is. */
 const AROUND =
   /^(?:scripts?|tools?|ci|build|bench(?:marks?)?|examples?|demos?|docs?|config|support|harness)$/;
 

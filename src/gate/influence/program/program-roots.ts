@@ -31,7 +31,7 @@ export interface ProgramRoots {
   closed: ReadonlySet<string>;
   /** Roots by custom alone, in a project with packages of Python: a helper of the tests may be there as well. */
   weak: ReadonlySet<string>;
-  /** Roots for which nothing speaks but a usual name, or that there is no other code. */
+  /** Roots whose only evidence is a usual name, or that all code is there. */
   guessed: ReadonlySet<string>;
   /** Files of programs that a build system makes to run them as tests. */
   tests: ReadonlySet<string>;
