@@ -14,7 +14,7 @@ test("beside a task stands what keeps it: what it waits for, and why it is block
   const waitsFor = (one: Task): string[] => listed.find((each) => each.task === one)?.waitsFor ?? [];
   expect([...taskListLines(tasks, { waitsFor, colours: PLAIN })]).toEqual([
     "todo (1)",
-    "  T1  p3  Title of T1  waits for T2; undone: it greets no user",
+    "  T1  p3  Title of T1  waits for T2; undone: it greets nobody",
     "blocked (1)",
     `  T2  p3  Title of T2  ${"x".repeat(199)}…; and this`,
     "done (1)",
