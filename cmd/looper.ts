@@ -150,6 +150,25 @@ function settleColours(noColour: boolean): void {
   if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
 }
 
+/** The terminal at which a person is asked; getters, because reading the streams makes Node open them. */
+const DESK: Parameters<typeof questionsAt>[0] = {
+  get input() {
+    return process.stdin;
+  },
+  get output() {
+    return stderr.stream;
+  },
+  isPlain: process.env["TERM"] === "dumb",
+  unknownColumns: UNKNOWN_COLUMNS,
+  onInterrupt: (listener) => {
+    here.interrupted = listener;
+  },
+  // In raw mode the terminal sends Ctrl-C as a key.
+  onTurnedAway: () => {
+    onSignal("SIGINT");
+  },
+};
+
 async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Promise<CommandContext> {
   const env = environment();
   const out = toOutput(stdout, { noColour });
@@ -183,23 +202,7 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
       readBytes: readStdin,
       chunks: () => process.stdin,
     },
-    ...questionsAt({
-      get input() {
-        return process.stdin;
-      },
-      get output() {
-        return stderr.stream;
-      },
-      isPlain: process.env["TERM"] === "dumb",
-      unknownColumns: UNKNOWN_COLUMNS,
-      onInterrupt: (listener) => {
-        here.interrupted = listener;
-      },
-      // In raw mode the terminal sends Ctrl-C as a key.
-      onTurnedAway: () => {
-        onSignal("SIGINT");
-      },
-    }),
+    ...questionsAt(DESK),
     inTerminal: runInTerminal,
     openTerminal,
     onSignal: (listener) => {

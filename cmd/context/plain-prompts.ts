@@ -1,13 +1,12 @@
 // Questions for a terminal that cannot move its cursor (TERM=dumb): lines are printed, and a line is read. The same functions as
 // those of @clack/prompts that prompts.ts uses.
-import { createInterface } from "node:readline";
-import type { Readable, Writable } from "node:stream";
+import { readLine, type LineInput, type LineOutput } from "../../src/system/processes/read-line.js";
 import type { Choice } from "./command-context.js";
 
 /** The options of every prompt. */
 interface Asking {
   message: string;
-  output?: Writable;
+  output?: LineOutput;
   signal?: AbortSignal;
 }
 
@@ -24,9 +23,9 @@ export interface Prompts {
 const CANCELLED = Symbol("cancelled");
 
 /** Reads from `input`. */
-export function plainPrompts(input: Readable): Prompts {
-  const ask = (asking: Asking, hint: string): Promise<string | symbol> =>
-    readLine(input, asking, `${asking.message}${hint} `);
+export function plainPrompts(input: LineInput): Prompts {
+  const ask = async (asking: Asking, hint: string): Promise<string | symbol> =>
+    (await readLine(input, asking, `${asking.message}${hint} `)) ?? CANCELLED;
   return {
     confirm: async (asking) => {
       const line = await ask(asking, " (y/N)");
@@ -64,24 +63,4 @@ function readChoices(line: string, options: readonly Choice[]): string[] | undef
   if (words.join() === "0") return [];
   const chosen = words.map((word) => (/^\d+$/.test(word) ? options[Number(word) - 1]?.value : undefined));
   return chosen.every((value) => value !== undefined) ? chosen : undefined;
-}
-
-function readLine(input: Readable, { output, signal }: Asking, text: string): Promise<string | symbol> {
-  if (signal?.aborted === true || input.readableEnded || input.destroyed) return Promise.resolve(CANCELLED);
-  output?.write(text);
-  const lines = createInterface({ input, terminal: false });
-  const close = (): void => {
-    lines.close();
-  };
-  signal?.addEventListener("abort", close);
-  return new Promise((resolve) => {
-    lines.once("close", () => {
-      signal?.removeEventListener("abort", close);
-      resolve(CANCELLED);
-    });
-    lines.once("line", (line) => {
-      resolve(line);
-      close();
-    });
-  });
 }

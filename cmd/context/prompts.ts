@@ -128,9 +128,9 @@ async function show<T extends string | boolean | string[]>(
   const onWithdrawn = (): void => {
     turnedAway.abort();
   };
-  let isInterrupted = false;
+  const interrupted = new AbortController();
   onInterrupt(() => {
-    isInterrupted = true;
+    interrupted.abort();
     turnedAway.abort();
   });
   input.on("keypress", onKey).on("end", onEnd);
@@ -139,5 +139,5 @@ async function show<T extends string | boolean | string[]>(
   withdrawn?.removeEventListener("abort", onWithdrawn);
   input.off("keypress", onKey).off("end", onEnd);
   onInterrupt(undefined);
-  return isInterrupted && typeof answer === "symbol" ? INTERRUPTED : answer;
+  return isAborted(interrupted.signal) && typeof answer === "symbol" ? INTERRUPTED : answer;
 }

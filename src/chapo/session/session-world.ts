@@ -96,14 +96,10 @@ export async function createWorld(
   signal: AbortSignal,
 ): Promise<EngineWorld> {
   const { request, prompts, skills, memory, emit } = parts;
-  const { ports, settings, task, onWarning } = request;
+  const { ports, settings, task } = request;
   const native = settings.toolCalls === "native";
   await parts.toolbox.ready();
-  const project = await readProjectContext({
-    ...toDefinitionPlace(request),
-    ...given({ from: request.from }),
-    onWarning,
-  });
+  const project = await readProject(request);
   const agents = createSubAgents(settings.subAgents);
   const { system, unused } = await keepStablePart(
     parts.session,
@@ -151,6 +147,11 @@ export async function createWorld(
     ...parts.modeTools(),
   ];
   return world;
+}
+
+function readProject(request: SessionRequest): ReturnType<typeof readProjectContext> {
+  const { from, onWarning } = request;
+  return readProjectContext({ ...toDefinitionPlace(request), ...given({ from }), onWarning });
 }
 
 function countParallel({ settings, permissions }: SessionRequest): number {

@@ -380,23 +380,3 @@ test("documentation that the program takes in is in doubt if it has examples", (
   expect(kindOfReadme("```\nassert!(true);\n```\n")).toBe("doubt");
   expect(kindOfReadme("# It\n")).toBe("source");
 });
-
-test.each([
-  ["[ -f lib/local.sh ] && . lib/local.sh; sh run.sh", ""],
-  ["sh run.sh", "[ -f lib/local.sh ] && . lib/local.sh\n"],
-  ["sh run.sh", "if test -x ./lib/local.sh; then\n  ./lib/local.sh\nfi\n"],
-])("a new file that a check takes in where it is there is a check: %s, %j", (command, text) => {
-  const before = { "run.sh": text, "lib/a.sh": "", "t/a.sh": "" };
-  const after = { "lib/local.sh": "exit 0\n", "lib/other.sh": "" };
-  const kinds = kindsOf({ commands: [command] }, before, after);
-  expect(kinds).toEqual({ "lib/local.sh": "check", "lib/other.sh": "source" });
-});
-
-test("a new file that a check only asks for is source", () => {
-  const before = { "lib/a.sh": "" };
-  const after = { "lib/new.sh": "echo new\n" };
-  expect(kindsOf({ commands: ["test -f lib/new.sh"] }, before, after)).toEqual({ "lib/new.sh": "source" });
-  expect(kindsOf({ own: ["test -f lib/new.sh && sh lib/new.sh"] }, before, after)).toEqual({
-    "lib/new.sh": "source",
-  });
-});

@@ -21,7 +21,7 @@ import {
   type ProgramRoots,
 } from "./program/program-roots.js";
 import { namingOf } from "./program/naming.js";
-import { folderOf, isBelow, isForeign, isTestish } from "./program/project-paths.js";
+import { folderOf, headersOf, isBelow, isForeign, isTestish } from "./program/project-paths.js";
 import { isSettingsCode, loadedBySettings, type Loaded } from "./checks/runner-settings.js";
 import { isStartHook, Shadows } from "./shadowing.js";
 
@@ -388,12 +388,6 @@ class Classifier {
 
 function relative(root: string, path: string): string {
   return root === "" ? path : path.slice(root.length + 1);
-}
-
-/** A file of C comes with the header of its name. */
-function headersOf(path: string): string[] {
-  const stem = /^(.*)\.(?:c|cc|cpp|cxx)$/.exec(path)?.[1];
-  return stem === undefined ? [] : [`${stem}.h`, `${stem}.hpp`];
 }
 
 function unchanged(path: string): ChangedFile {

@@ -93,19 +93,19 @@ export function programRoots(files: RootFiles): ProgramRoots {
     packages.some((one) => isBelow(one, folder) || isBelow(folder, one));
   const guessed = new Set(further.filter((one) => !isKnown(one)));
   for (const folder of [...packages, ...guessed]) roots.deep.add(folder);
-  const weak =
-    packages.length === 0
-      ? []
-      : [...byCustom, ...guessed].filter(
-          (one) => one === "" || !packages.some((folder) => isBelow(folder, one)),
-        );
   return {
     ...{ deep: [...roots.deep], flat: [...roots.flat], entries: roots.entries, closed },
     tops: [...tops.keys()].sort((a, b) => b.length - a.length),
-    weak: new Set(weak),
+    weak: new Set(weakRoots([...byCustom, ...guessed], packages)),
     guessed,
     tests: new Set(targets.tests),
   };
+}
+
+/** A root that only holds the packages is as certain as they are; the top also has files of its own. */
+function weakRoots(roots: readonly string[], packages: readonly string[]): string[] {
+  if (packages.length === 0) return [];
+  return roots.filter((one) => one === "" || !packages.some((folder) => isBelow(folder, one)));
 }
 
 const Package = z.object({

@@ -58,3 +58,9 @@ const TEST_WORD =
 function wordsOf(name: string): string[] {
   return name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
 }
+
+/** A file of C comes with the header of its name. */
+export function headersOf(path: string): string[] {
+  const stem = /^(.*)\.(?:c|cc|cpp|cxx)$/.exec(path)?.[1];
+  return stem === undefined ? [] : [`${stem}.h`, `${stem}.hpp`];
+}
