@@ -41,10 +41,12 @@ test("a client that only says that it waits is as good as silent, and had no cha
     `trap 'echo "{}"; exit 1' INT
 while :; do echo '{"type":"error","message":"${notice}"}'; sleep 0.05; done`,
   );
-  const agent = createAgent(settingsOf("codex", { binary, idleTimeoutMs: 400, timeoutMs: 300_000 }), deps);
+  const agent = createAgent(settingsOf("codex", { binary, idleTimeoutMs: 2_000, timeoutMs: 12_000 }), deps);
   const { result } = await runAgent(agent, request());
   expect(result).toMatchObject({ outcome: "failed", reason: "network" });
-  expect(result.outcome === "failed" && result.evidence).toContain("waiting for network");
+  const evidence = result.outcome === "failed" ? result.evidence : "";
+  expect(evidence).toContain("waiting for network");
+  expect(evidence).toContain("agents.ours.idle_timeout");
 });
 
 /** opencode, of which every request is too long, and so is what it makes of its summary. */
