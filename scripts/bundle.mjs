@@ -71,8 +71,10 @@ const SELDOM = [
   "src/ui/view/words/live-line",
 ];
 
-/** Files that every command imports, and uses only for an unknown word or when the system has run out of something. */
+/** Files that every command imports, and uses only for an unknown word, on a plain terminal, or when the system has run out of something. */
 const HINTS = [
+  "cmd/context/plain-prompts",
+  "src/system/processes/read-line",
   "cmd/context/go-names",
   "cmd/line/other-names",
   "src/system/exhausted",
