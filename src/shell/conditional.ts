@@ -1,4 +1,4 @@
-// Whether a shell text leaves open which of its commands run. Pure.
+// Whether a shell text leaves open which of its commands run, or hides that one failed. Pure.
 import { forEachChild, type SyntaxNode } from "unbash";
 import { parseShell } from "./parse-shell.js";
 import { listSimpleCommands } from "./simple-commands.js";
@@ -21,6 +21,36 @@ export function isConditional(text: string): boolean {
   }
   const commands = listSimpleCommands(text);
   return commands.slice(0, -1).some(({ words: [program] }) => ASKS.test(program));
+}
+
+/**
+ * True if a command of the text can fail without the text's exit code showing it: before `|`, `;`, a new line or `&`, or after `!`.
+ * `set -e` and `pipefail` are ignored, and a text that cannot be parsed is false.
+ */
+export function hidesFailures(text: string): boolean {
+  const { script, isWhole } = parseShell(text);
+  if (!isWhole) return false;
+  const waiting: SyntaxNode[] = [script];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (hidesOwn(node)) return true;
+    forEachChild(node, (child) => waiting.push(child));
+  }
+  return false;
+}
+
+function hidesOwn(node: SyntaxNode): boolean {
+  switch (node.type) {
+    case "Negation":
+      return true;
+    case "Statement":
+      return node.background === true;
+    case "Pipeline":
+    case "Script":
+    case "CompoundList":
+      return node.commands.length > 1;
+    default:
+      return false;
+  }
 }
 
 function givesUp(node: Extract<SyntaxNode, { type: "AndOr" }>, text: string): boolean {

@@ -34,6 +34,24 @@ const CANNOT_RUN: [check: string, code: number, line: RegExp][] = [
   ["make test", 2, /Error 127/],
 ];
 
+test.each(["nosuchprogram | tee log", "! nosuchprogram", "nosuchprogram; true"])(
+  "a check that passes although a part of it cannot run is named, and --strict refuses the run: %s",
+  (check) =>
+    story(async (rig) => {
+      await project(rig, check);
+      expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+      expect(
+        rig.events().flatMap((event) => (event.type === "run_started" ? (event["warnings"] ?? []) : [])),
+      ).toContain(
+        `cannot run the check "${check}": nosuchprogram is not on PATH; its exit code does not show this: install nosuchprogram`,
+      );
+
+      rig.writeBacklog([{ id: "T1" }]);
+      expect(await rig.run(["run", "--no-review", "--strict"])).toMatchObject({ code: 3 });
+      expect(beforeAgent(rig).agents).toBe(0);
+    })(),
+);
+
 test.each(CANNOT_RUN)(
   "a check that cannot run is named before the first agent, and --strict refuses the run: %s",
   (check, code, line) =>

@@ -1,6 +1,7 @@
-// Finds checks of open tasks that cannot run, before the run starts anything. Runs none of them.
-// The preflight and the baseline run the project's checks.
+// Finds checks that cannot run, before the run starts anything: those of open tasks, and those of the project whose exit code
+// would not show it. Runs none of them. The preflight and the baseline run the project's checks.
 import { findLack, type CheckPlace } from "../../../gate/lookup/find-lack.js";
+import { hidesFailures } from "../../../shell/conditional.js";
 import { closure } from "../../../todo/model/select.js";
 import { TaskId, type Task } from "../../../todo/model/task.js";
 import type { Trusted } from "../../perform/ask-trust.js";
@@ -34,16 +35,36 @@ export async function findMissingChecks(
   };
   const warnings: string[] = [];
   const refusals: string[] = [];
-  for (const [command, ids] of listOwnChecks(open, new Set(verify.commands), trusted)) {
+  for (const { command, owner, effect } of listChecks(open, verify.commands, trusted)) {
     const lack = await findLack(place, command);
     if (lack === undefined) continue;
-    const fact = `cannot run the check "${command}" of ${formatTaskNames(ids)}: ${lack.missing}`;
+    const fact = `cannot run the check "${command}"${owner}: ${lack.missing}`;
     if (lack.isOutside && verify.strict) refusals.push(`${fact}; ${lack.remedy}`);
-    else warnings.push(`${fact}; attempts fail while it cannot run: ${lack.remedy}`);
+    else warnings.push(`${fact}; ${effect}: ${lack.remedy}`);
   }
   if (refusals.length === 0) return { warnings };
-  const hint = "correct verify of the task, or run without verify.strict (--strict)";
+  const hint = "correct the check, or run without verify.strict (--strict)";
   return { warnings, refused: `${refusals.join("; ")}; ${hint}` };
+}
+
+interface ListedCheck {
+  command: string;
+  /** The tasks that have it, as words of a sentence; "" for a check of the project. */
+  owner: string;
+  /** What follows if it cannot run. */
+  effect: string;
+}
+
+function listChecks(open: readonly Task[], ofProject: readonly string[], trusted: Trusted): ListedCheck[] {
+  const hiding = [...new Set(ofProject)].filter(hidesFailures);
+  return [
+    ...hiding.map((command) => ({ command, owner: "", effect: "its exit code does not show this" })),
+    ...[...listOwnChecks(open, new Set(ofProject), trusted)].map(([command, ids]) => ({
+      command,
+      owner: ` of ${formatTaskNames(ids)}`,
+      effect: "attempts fail while it cannot run",
+    })),
+  ];
 }
 
 /** The tasks' approved checks, each once, with the tasks that have it. */
