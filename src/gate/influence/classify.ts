@@ -3,10 +3,12 @@
 // Leaves which names are tests and settings to name-rules.ts, imports to import-graph.ts, and what becomes of each kind to the rooms.
 import { posix } from "node:path";
 import { FAMILIES, familyIn, familyOf, isDocumentation, type Family } from "./program/families.js";
+import { isHeaderOfChecks } from "./program/headers.js";
 import { ImportGraph } from "./program/import-graph.js";
 import { importsTestLibrary } from "./program/imports.js";
 import {
   GONE,
+  unchanged,
   type ChangedFile,
   type Classified,
   type NameRules,
@@ -151,6 +153,12 @@ class Classifier {
     const isWeak = this.roots.weak.has(root) && this.reference.has(path) && !this.isNamesake(path);
     if (isWeak && this.isReadByHeld(path) && !this.usesProgram(change))
       return doubt("the checks import it, and no package of the program does");
+    const isIncluded = this.isReadByHeld(path) && !this.isNamesake(path);
+    if (
+      isIncluded &&
+      isHeaderOfChecks(path, this.graph, { ...this.reference, isProgram: (one) => this.isProgram(one) })
+    )
+      return doubt("the checks include it, and no file of the program does");
     return source("it is in a folder of the program");
   }
 
@@ -388,9 +396,4 @@ class Classifier {
 
 function relative(root: string, path: string): string {
   return root === "" ? path : path.slice(root.length + 1);
-}
-
-function unchanged(path: string): ChangedFile {
-  const version = { mode: "100644", oid: "" };
-  return { path, from: version, to: version, before: undefined, after: undefined };
 }

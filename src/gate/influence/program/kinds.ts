@@ -66,3 +66,9 @@ export interface Classified {
 
 /** The mode of a side that does not exist. */
 export const GONE = "000000";
+
+/** A regular file as if it had been written again without a change. */
+export function unchanged(path: string): ChangedFile {
+  const version = { mode: "100644", oid: "" };
+  return { path, from: version, to: version, before: undefined, after: undefined };
+}
