@@ -76,3 +76,22 @@ test(
     expect((await rig.run(["ls"])).stdout).toMatch(/Do T2 {2}unverified\n/);
   }),
 );
+
+test(
+  "a file whose program and tests cannot be told apart leaves the task unverified",
+  story(async (rig) => {
+    const puppet = await rig.agent({}, { verify: { commands: ["python3 -m doctest box.py"] } });
+    const code = (body: string): string => `def edge(w, h):\n    return ${body}\n`;
+    rig.write("box.py", `"""\n>>> edge(2, 3)\n10\n"""\n\n\n${code("2 * (w + h)")}`);
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    puppet.play(async (turn) => {
+      await turn.write(`${turn.hello.cwd}/box.py`, code("w + h"));
+      await turn.report();
+    });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    expect((await reasons(rig)).join()).toContain(
+      "program and tests cannot be told apart in what it changed: box.py",
+    );
+  }),
+);

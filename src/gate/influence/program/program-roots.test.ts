@@ -33,6 +33,16 @@ test.each<[string, Texts, Record<string, string>]>([
     { "pkg/deep/a.py": "source", "server/app/b.py": "source", "server/c.py": "doubt", "d.py": "source" },
   ],
   [
+    "a module beside a package of Python that only tests read",
+    {
+      "box/__init__.py": "",
+      "same.py": "",
+      "run.py": "import box",
+      "test/test_all.py": "import same, run",
+    },
+    { "same.py": "doubt", "run.py": "source", "other.py": "source" },
+  ],
+  [
     "folders of any name where no other folder has code",
     {
       "next.config.js": "",
@@ -279,9 +289,13 @@ test("10,000 changed paths of a project of 10,000 files are classified in second
   expect(performance.now() - started).toBeLessThan(60_000);
 }, 90_000);
 
-test("a folder with a script that a check runs serves the checks, where no other folder tells of the program", () => {
-  const before = { "ci/verify.js": "", "ci/other.js": "", "engine/a.js": "" };
-  const expected = { "ci/verify.js": "check", "ci/other.js": "check", "engine/a.js": "source" };
-  const after = Object.fromEntries(Object.keys(expected).map((path) => [path, "changed"]));
-  expect(kindsOf({ commands: ["node ci/verify.js"] }, before, after)).toEqual(expected);
-});
+test.each(["ci", "proving"])(
+  "a folder with a script that a check runs serves the checks, where no other folder tells of the program: %s",
+  (folder) => {
+    const [run, other] = [`${folder}/verify.js`, `${folder}/other.js`];
+    const before = { [run]: "", [other]: "", "engine/a.js": "" };
+    const expected = { [run]: "check", [other]: "check", "engine/a.js": "source" };
+    const after = Object.fromEntries(Object.keys(expected).map((path) => [path, "changed"]));
+    expect(kindsOf({ commands: [`node ${run}`] }, before, after)).toEqual(expected);
+  },
+);
