@@ -362,3 +362,24 @@ test(
     expect(readdirSync(path.dirname(lock)).filter((name) => name.startsWith("to-do.json.run"))).toEqual([]);
   }),
 );
+
+test.each([".looper", ".looper/lock"])(
+  "%s as a link that leads out of the project is refused, and one that stays in it is not",
+  (name) =>
+    story(async (rig) => {
+      rig.writeBacklog([{ id: "T1" }]);
+      const outside = path.join(rig.root, "outside");
+      mkdirSync(outside);
+      const at = path.join(rig.project, name);
+      mkdirSync(path.dirname(at), { recursive: true });
+      symlinkSync(outside, at);
+      const refused = await rig.run(["add", "a title"]);
+      expect(refused).toMatchObject({ code: 2 });
+      expect(refused.stderr).toContain(`${name} is a link that leads out of the project: ${outside}`);
+      expect(readdirSync(outside)).toEqual([]);
+      rmSync(at);
+      mkdirSync(path.join(rig.project, "kept"));
+      symlinkSync(path.join(rig.project, "kept"), at);
+      expect(await rig.run(["add", "a title"])).toMatchObject({ code: 0 });
+    })(),
+);

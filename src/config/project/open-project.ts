@@ -1,5 +1,7 @@
 // The project a command is about, with its settings: one way in, for every command.
 import path from "node:path";
+import { errorCode, UserError } from "../../system/errors.js";
+import { leadsInside } from "../../system/files/leads-inside.js";
 import { given } from "../../system/given.js";
 import type { Files } from "../../system/ports.js";
 import { loadClaudeHooks } from "../claude/load-claude-hooks.js";
@@ -92,7 +94,22 @@ async function projectAt(
   facts: Pick<Project, "resolved" | "layers" | "paths" | "todoFile" | "goProgram" | "warnings">,
 ): Promise<Project> {
   const realTodoFile = await findRealTodoFile(files, facts.todoFile);
+  await refuseLocksOutside(files, lockFolder(realTodoFile));
   return { folder, logDir: facts.paths.logDir, realTodoFile, lockDir: lockFolder(realTodoFile), ...facts };
+}
+
+/** A repository could bring the folder of the locks as a link, and have every command write where it leads. */
+async function refuseLocksOutside(files: Files, lockDir: string): Promise<void> {
+  const own = path.dirname(lockDir);
+  for (const place of [own, lockDir]) {
+    const leads = await files.realPath(place).catch((error: unknown) => {
+      if (errorCode(error) === undefined) throw error;
+      return "nowhere";
+    });
+    if (leads === undefined) return;
+    if (!(await leadsInside(files, place, path.dirname(own))))
+      throw new UserError("usage", `${place} is a link that leads out of the project: ${leads}`, "remove it");
+  }
 }
 
 /** The path of a task file after symlinks; unchanged if the file does not exist. */
