@@ -147,6 +147,7 @@ test("ls shows what is readable of a broken file, and is a no", async () => {
 test.each<[ReadingCommand, string[], string]>([
   [ls, [], "no task file"],
   [ls, ["tdo"], "tdo is neither a status nor an existing file"],
+  [ls, ["."], "is a folder, not a file"],
   [validate, ["nowhere.json"], "no task file"],
   [validate, ["."], "is a folder, not a file"],
   [tail, ["-n=x"], "-n is x"],

@@ -92,7 +92,9 @@ async function readOperands(
 }
 
 async function isFile({ ports, cwd }: CommandContext, word: string): Promise<boolean> {
-  return (await ports.files.stat(path.resolve(cwd, word)))?.kind === "file";
+  const kind = (await ports.files.stat(path.resolve(cwd, word)))?.kind;
+  // What reads it says what is wrong with a folder or a pipe.
+  return kind === "file" || (kind !== undefined && !isStatus(word));
 }
 
 function toStatus(word: string | undefined): Status | undefined {
