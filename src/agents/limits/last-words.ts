@@ -9,7 +9,7 @@ const ENTRY = /^(?:\s+(?:[a-z_$@][\w$@-]*|'[^']{1,80}')\s*:\s|\s*"[^"]{1,80}"\s*
 const OBJECT = /^\[?\{\s*$/;
 /** Lines that clients and runtimes print after an error: about a retry, documentation, further logs. */
 const AFTERWARDS =
-  /^[\s⚡]*(?:Node\.js v\d|\$ |Bun v\d|(?:retrying|will retry|sleeping|waiting)\b(?! until)|(?:for (?:more|further)|see|visit|docs?|help|hint|tip|note|learn more|if (?:this|you))\b|please (?:check|see|visit|refer|wait|try|retry)\b|\(?(?:request|trace|correlation)[ _-]?id\b|https?:\/\/\S+\s*$|(?:location|stack backtrace|backtrace omitted|run with RUST_\w+|traceback)\b|(?:or )?you can\b|provider returned error\s*$|(?:to (?:increase|raise|upgrade|continue)|upgrade|add (?:more )?(?:credits?|funds))\b)/iu;
+  /^[\s⚡,]*(?:Node\.js v\d|\$ |Bun v\d|(?:retrying|will retry|sleeping|waiting)\b(?! until)|(?:for (?:more|further)|see|visit|docs?|help|hint|tip|note|learn more|if (?:this|you))\b|please (?:check|see|visit|refer|wait|try|retry)\b|\(?(?:request|trace|correlation)[ _-]?id\b|https?:\/\/\S+\s*$|(?:location|stack backtrace|backtrace omitted|run with RUST_\w+|traceback)\b|(?:or )?you can\b|provider returned error\s*$|(?:to (?:increase|raise|upgrade|continue)|upgrade|resets? (?:in|at|on)\b|add (?:more )?(?:credits?|funds))\b)/iu;
 /** The words of a program about its own error, above lines that it indents. */
 const HEADING = /^[✕✖✗✘×❌■●⎿]?\s*(?:(?:\w+\.)*[A-Z]\w{0,60}(?:Error|Exception):|(?:error|fatal)\b)/iu;
 /** Objects behind an error are not longer than this. */

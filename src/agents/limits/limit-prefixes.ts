@@ -43,7 +43,7 @@ const LOGS: readonly Prefix[] = [
   { pattern: /^failed with (?:an )?(?:error|exception):?\s+/i },
   // The tag of what writes: "[proxy] ".
   { pattern: /^\[[A-Za-z][\w. -]{1,60}\]\s+(?=[A-Z])/ },
-  { pattern: /^error (?:while|when|during|in) [^:(]{1,60}(?:\([^)]{1,80}\))?:\s*/i },
+  { pattern: /^error (?:while|when|during|in|running) [^:(]{1,60}(?:\([^)]{1,80}\))?:\s*/i },
   { pattern: /^error from (?:the )?(?:provider|server|api|model|upstream)[^:]{0,40}:\s*/i },
   {
     pattern: /^(?:uncaught|unhandled)(?: \(in promise\)| promise)?(?: exception| rejection)?:?\s+(?=[A-Z])/i,
@@ -54,6 +54,8 @@ const LOGS: readonly Prefix[] = [
   // curl_cffi, wget.
   { pattern: /^Failed to perform,\s*(?:ErrCode: \d+, Reason: ')?/ },
   { pattern: /^wget:\s+/ },
+  // urllib.
+  { pattern: /^<urlopen error\s+/ },
   // Google's libraries in Go, before the status.
   { pattern: /^googleapi:\s+(?=Error [45]\d\d:)/ },
   { pattern: /^Error (?=[45]\d\d:\s)/ },

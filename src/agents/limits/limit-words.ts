@@ -59,7 +59,7 @@ export function isCurt(text: string): boolean {
 
 /** How a client continues after its first sentence. */
 const GOES_ON =
-  /^\s*(?:$|[·∙•|([{]|[-–—]\s|[.!,;:…]+\s*(?:$|(?:please|try|your?|limits?|it|resets?|upgrade|visit|to|check|for more|see|switch|add|ask|increase|contact|learn|run|view|wait|used|requested|current|credits|retry|retrying|suggested|start|consider|https?|request|or|also|double|high demand|failed|retried)\b))/i;
+  /^\s*(?:$|[·∙•|([{]|[-–—]\s|[.!,;:…]+\s*(?:$|(?:please|try|your?|limits?|it|resets?|upgrade|visit|to|check|for more|see|switch|add|ask|increase|contact|learn|run|view|wait|used|requested|current|credits|retry|retrying|suggested|start|consider|https?|request|or|also|double|high demand|failed|retried|access resets|we have (?:automatically )?switched|and do not currently have)\b))/i;
 
 /**
  * Where a line was found: behind a prefix that only clients write; in what a client wrote of its failure; as the last words of a

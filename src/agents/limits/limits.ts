@@ -119,9 +119,14 @@ function lastLines(text: string): string {
   return text.trimEnd().split("\n").slice(-MOST_PRINTED).join("\n");
 }
 
-/** Straight quotes, plain spaces, no colours. */
+/** A page that a proxy answers with, and its title. */
+const PAGE = /<(?:!doctype html|html)\b[^]*?(?:<\/html>|$)/gi;
+const TITLE = /<title>\s*(?:[^<|]{1,100} \| )?([^<]{1,200}?)\s*<\/title>/i;
+
+/** Straight quotes, plain spaces, no colours; of a page only its title. */
 function plain(text: string): string {
   return stripControlSequences(text)
+    .replaceAll(PAGE, (page) => TITLE.exec(page)?.[1] ?? page)
     .replaceAll(/[\u2018\u2019]/g, "'")
     .replaceAll(/[\u00a0\u202f]/g, " ");
 }

@@ -53,7 +53,7 @@ export const APIS: WordTable = {
     [
       "not-signed-in",
       [
-        String.raw`(?:invalid|incorrect) (?:x-)?api[- ]key(?: provided)?`,
+        String.raw`(?:invalid|incorrect) (?:x-)?api[- ]key(?: provided)?(?:: \S+(?<=\.))?`,
         String.raw`request had invalid authentication credentials`,
         String.raw`the security token included in the request is (?:expired|invalid)`,
       ],
@@ -73,6 +73,7 @@ export const APIS: WordTable = {
         String.raw`the server had an error (?:while )?processing your request`,
         String.raw`the system is currently experiencing high demand.*`,
         String.raw`the engine is currently overloaded`,
+        String.raw`a timeout occurred,? error code 524`,
         String.raw`(?:[\w.-]+ ){0,4}capacity exceeded(?: for this model)?`,
       ],
     ],

@@ -44,6 +44,8 @@ export const NETWORK: WordTable = {
         String.raw`error communicating with openai.*`,
         String.raw`(?:server disconnected|remote end closed connection) without .*|server disconnected`,
         String.raw`peer closed connection without sending complete message body.*|all connection attempts failed`,
+        String.raw`(?:\[ssl: unexpected_eof_while_reading\] )?eof occurred in violation of protocol.*`,
+        String.raw`(?:please check your firewall rules and network connection then try again\. error code: )?net::err_(?:internet_disconnected|network_\w+|name_\w+|connection_\w+|address_unreachable|timed_out|proxy_connection_failed|tunnel_connection_failed|empty_response|socket_not_connected|ssl_protocol_error)`,
         String.raw`curl: \((?:5|6|7|28|35|52|55|56)\) .*`,
         String.raw`(?:tls|ssl) (?:handshake|connection) (?:timeout|timed out|failed|failure|error|eof|reset).*|(?:handshake failed|unexpected eof (?:while reading|during handshake)).*`,
         String.raw`client network socket disconnected before secure tls connection was established`,
@@ -61,7 +63,7 @@ export const CERTIFICATE =
 
 /** A service of the project's own, or one beside it in a compose file: its absence is not the provider's. */
 export const OWN_SERVICE =
-  /(?:(?:[\w.\]-]|::1):|\bport )(?:5432|3306|6379|27017|1433|5672|9092|9200|11211|2181)\b|\b(?:ENOTFOUND|EAI_AGAIN|lookup|resolve host:?) (?:db|database|redis|postgres|postgresql|pg|mysql|mariadb|mongo|mongodb|rabbitmq|kafka|elasticsearch|memcached|minio)\b(?!\.)|docker\.sock/i;
+  /(?:(?:[\w.\]-]|::1):|\bport )(?:5432|3306|6379|27017|1433|5672|9092|9200|11211|2181)\b|\b(?:ENOTFOUND|EAI_AGAIN|lookup|resolve host:?) (?:db|database|redis|postgres|postgresql|pg|mysql|mariadb|mongo|mongodb|rabbitmq|kafka|elasticsearch|memcached|minio)\b(?!\.)|docker\.sock|\bat https?:\/\/(?:localhost|127\.|0\.0\.0\.0|\[::1\])/i;
 
 /** Forges, registries and clouds that a project's own commands ask: their limits and refusals are not the model's. */
 export const OTHER_SERVICE =
