@@ -19,6 +19,18 @@ export interface Hidden {
   name(path: string): boolean;
   /** Whether no text of the file is shown. */
   content(path: string): boolean;
+  /** Of these paths those that are other names (hard links) of files that are left out. */
+  linked(hides: "name" | "content", paths: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** Returns the paths that are left out, also as other names of files that are. */
+export async function findLeftOut(
+  hidden: Hidden | undefined,
+  hides: "name" | "content",
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (hidden === undefined) return new Set();
+  return new Set([...paths.filter((one) => hidden[hides](one)), ...(await hidden.linked(hides, paths))]);
 }
 
 export type PathUse = "read" | "write";

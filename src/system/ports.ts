@@ -30,6 +30,8 @@ export interface FileStat {
   ctimeMs: number;
   inode: number;
   device: number;
+  /** How many names the file has; above 1 for a hard link. */
+  links: number;
 }
 
 /** Every path is absolute. Errors are Node's system errors (`code` ENOENT, EACCES, ENOSPC, ...) unless said otherwise. */
@@ -105,7 +107,7 @@ export interface Walked {
 }
 
 /** The file at a path of a tree. */
-export type Looked = Pick<FileStat, "kind" | "mode" | "size">;
+export type Looked = Pick<FileStat, "kind" | "mode" | "size" | "inode" | "device" | "links">;
 
 /**
  * The files below a folder, its top. Paths are relative to the top and are bytes, one character each: some names are not

@@ -1,6 +1,6 @@
 // Decisions about the calls of the built-in engine, by rules or by a person at a terminal; and tools of a server.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, linkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
@@ -117,6 +117,31 @@ test(
       expect([rig.read("kept/x"), rig.read("fine.txt")]).toEqual(["kept", "fine\n"]);
       expect(rig.git("rev-parse", "HEAD")).toBe(before);
     }
+  }),
+);
+
+test(
+  "a hard link to a denied file is neither read, searched, edited nor printed",
+  story(async (rig) => {
+    rig.write(".env", "TOKEN=tk-987654321\n");
+    rig.write("free.txt", "TOKEN of nothing\n");
+    linkSync(path.join(rig.project, ".env"), path.join(rig.project, "notes.txt"));
+    const turns = [
+      call("fs_readFile", { path: "notes.txt" }),
+      call("fs_grep", { pattern: "TOKEN" }),
+      call("fs_grep", { pattern: "TOKEN", path: "notes.txt" }),
+      call("fs_edit", { path: "notes.txt", old_string: "TOKEN", new_string: "T" }),
+      call("fs_move", { from: "notes.txt", to: "moved.txt" }),
+      call("bash_execute", { command: "cat notes.txt" }),
+      call("fs_readFile", { path: "free.txt" }),
+      { say: "Done." },
+    ];
+    playScript(rig, { turns }, { rules: { deny: ["Read(.env)"] } });
+    const events = eventsOf(await rig.run(["chapo", "--json", "--trust-mode", "trusted", "Go"]));
+    const results = dataOf(events, "tool_result");
+    expect(results.map(({ success }) => success)).toEqual([false, true, false, false, false, false, true]);
+    expect(JSON.stringify(results)).not.toContain("987654321");
+    expect(results[1]?.output).toContain("free.txt:1:TOKEN of nothing");
   }),
 );
 

@@ -1,7 +1,7 @@
 // Converts an MCP server's tools to Chapo's: makes their names safe, checks their arguments, formats their results. Pure.
 // connect.ts calls the server, and servers.ts opens all servers.
 import { fileURLToPath } from "node:url";
-import type { Hidden } from "../paths.js";
+import { findLeftOut, type Hidden } from "../paths.js";
 import { compileUserSchema, type UserSchema } from "../../todo/check/user-schema.js";
 import { field, textField } from "../../agents/fields.js";
 import { covers, STAR } from "../rules/wildcard.js";
@@ -94,7 +94,7 @@ function toTool(
         timeoutMs: TIMEOUT_MS,
         preview: () => Promise.resolve(`${name} ${JSON.stringify(args.value, undefined, 2)}`),
         run: async (context) =>
-          toResult(server, await connection.call(listed.name, args.value, context), { root, hidden }),
+          await toResult(server, await connection.call(listed.name, args.value, context), { root, hidden }),
       };
     },
   };
@@ -142,11 +142,11 @@ function toPath(text: string, root: string): string {
 
 type Screened = Pick<McpAccess, "root" | "hidden">;
 
-function toResult(
+async function toResult(
   server: string,
   called: Awaited<ReturnType<Connection["call"]>>,
   screened: Screened,
-): ToolResult {
+): Promise<ToolResult> {
   if ("gone" in called)
     return failed(
       `the MCP server ${server} has ended (${called.gone}); ${
@@ -156,27 +156,29 @@ function toResult(
       }`,
     );
   if ("failed" in called) return failed(`the MCP server ${server} reported: ${called.failed}`);
-  const text = formatContent(called.content, screened);
+  const text = await formatContent(called.content, screened);
   return field(called.content, "isError") === true
     ? failed(text || "the call failed without a reason")
     : done(text);
 }
 
 /** Formats a result as text. Images and audio are only named. */
-function formatContent(result: unknown, screened: Screened): string {
+async function formatContent(result: unknown, screened: Screened): Promise<string> {
   const content = field(result, "content");
-  const parts = Array.isArray(content) ? content.map((part) => formatPart(part, screened)) : [];
+  const parts = Array.isArray(content)
+    ? await Promise.all(content.map((part) => formatPart(part, screened)))
+    : [];
   const structured = field(result, "structuredContent");
   if (parts.length === 0 && structured !== undefined) return JSON.stringify(structured);
   return parts.join("\n");
 }
 
-function formatPart(part: unknown, { root, hidden }: Screened): string {
+async function formatPart(part: unknown, { root, hidden }: Screened): Promise<string> {
   const type = textField(part, "type") ?? "";
   if (type === "text") return textField(part, "text") ?? "";
   const resource = field(part, "resource");
   const address = textField(resource, "uri");
-  if (address !== undefined && hidden?.content(toPath(address, root)) === true)
+  if (address !== undefined && (await findLeftOut(hidden, "content", [toPath(address, root)])).size > 0)
     return `[resource ${address} is left out: reading it needs a permission]`;
   const text = textField(resource, "text");
   if (text !== undefined) return text;

@@ -16,7 +16,7 @@ function makePlace() {
     root,
     home: root,
     folder: path.join(root, "session"),
-    isHidden: (file: string) => file === "hidden.png",
+    isHidden: (file: string) => Promise.resolve(file === "hidden.png"),
   };
 }
 

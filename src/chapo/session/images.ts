@@ -16,7 +16,7 @@ export interface ImagePlace {
   /** The session's folder. */
   folder: string;
   /** Whether the rules keep the content of a file back; its path is relative to the project's real folder. */
-  isHidden: (file: string) => boolean;
+  isHidden: (file: string) => Promise<boolean>;
 }
 
 const FOLDER = "images";

@@ -41,7 +41,7 @@ import type { FireHooks } from "../hooks/hook-answer.js";
 import type { SessionStart } from "./hooks/session-hooks.js";
 import type { Tool } from "../tool.js";
 import type { Toolbox } from "./toolbox.js";
-import { checkSubjects, type Hidden } from "../paths.js";
+import { checkSubjects, findLeftOut, type Hidden } from "../paths.js";
 import { toCanonicalCall, offerTools } from "../vocabulary.js";
 
 /** The parts of an open session. */
@@ -198,7 +198,13 @@ function shareParts(parts: SessionParts) {
 }
 
 function toImagePlace({ request: { ports, root, home }, session, hidden }: SessionParts): ImagePlace {
-  return { files: ports.files, root, home, folder: session.folder, isHidden: (file) => hidden.content(file) };
+  return {
+    files: ports.files,
+    root,
+    home,
+    folder: session.folder,
+    isHidden: async (file) => (await findLeftOut(hidden, "content", [file])).has(file),
+  };
 }
 
 function wrapModel(parts: SessionParts): Model {

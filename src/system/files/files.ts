@@ -111,6 +111,7 @@ function toStat(stat: Awaited<ReturnType<typeof fs.stat>>): FileStat {
     ctimeMs: Number(stat.ctimeMs),
     inode: Number(stat.ino),
     device: Number(stat.dev),
+    links: Number(stat.nlink),
   };
 }
 

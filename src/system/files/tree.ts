@@ -77,7 +77,9 @@ function list(folder: Buffer): fs.Dirent[] {
 function look(path: Buffer): Looked | undefined {
   try {
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? undefined : { kind: kindOf(stat), mode: stat.mode & 0o7777, size: stat.size };
+    if (stat === undefined) return undefined;
+    const { mode, size, ino: inode, dev: device, nlink: links } = stat;
+    return { kind: kindOf(stat), mode: mode & 0o7777, size, inode, device, links };
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return undefined;

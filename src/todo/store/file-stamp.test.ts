@@ -10,6 +10,7 @@ const stat: FileStat = {
   ctimeMs: 2_000,
   inode: 3,
   device: 4,
+  links: 1,
 };
 const others: Partial<FileStat>[] = [{ device: 5 }, { inode: 5 }, { size: 5 }, { mtimeMs: 1_500 }];
 

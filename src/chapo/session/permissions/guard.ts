@@ -38,6 +38,7 @@ export function openGuard(
       hidden: {
         name: (file) => screen?.hidden.name(file) ?? true,
         content: (file) => screen?.hidden.content(file) ?? true,
+        linked: async (hides, paths) => (await screen?.hidden.linked(hides, paths)) ?? new Set(paths),
       },
     },
     network: () => network,

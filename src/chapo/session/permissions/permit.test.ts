@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -180,4 +180,18 @@ test("a command that only looks is asked about where a link leads to a secret or
     expect(await judge(bash, { command }), command).toHaveProperty("asks");
   for (const command of ["cat same", "cat a.txt"])
     expect(await judge(bash, { command }), command).toEqual({ allowed: true });
+});
+
+test("another name of a denied file is denied: a hard link is the same file", async () => {
+  for (const name of [".env", "free.txt"]) writeFileSync(path.join(root, name), "TOKEN=1\n");
+  linkSync(path.join(root, ".env"), path.join(root, "notes.txt"));
+  linkSync(path.join(root, "free.txt"), path.join(root, "free-too.txt"));
+  const { judge } = permitWith({ lists: { deny: ["Read(.env)"] }, mode: "trusted" });
+  const refused = { refused: expect.stringContaining("Read(.env)") as string };
+  expect(await judge(edit, { path: "notes.txt", text: "x" })).toMatchObject(refused);
+  expect(await judge(bash, { command: "cat notes.txt" })).toMatchObject(refused);
+  expect(await judge(bash, { command: "cat free-too.txt" })).toEqual({ allowed: true });
+  const asking = permitWith({ mode: "auto" });
+  expect(await asking.judge(bash, { command: "cat notes.txt" })).toHaveProperty("asks");
+  expect(await asking.judge(bash, { command: "cat free-too.txt" })).toEqual({ allowed: true });
 });

@@ -9,10 +9,12 @@ import { sha256Hex } from "../../../system/text/sha256.js";
 import { decide, type JudgedCall, type PermissionDecision } from "../../rules/decide.js";
 import { mayStray, type PermissionMode } from "../../rules/modes.js";
 import type { PermissionRules } from "../../rules/read-rules.js";
+import { isGuarded, listGuardedPaths } from "../../rules/guarded.js";
 import { listReadPaths } from "../../rules/reading.js";
 import type { Subject } from "../../tool.js";
 import { resolvePath } from "../../paths.js";
 import { isMentioned } from "../../tools/web/mentioned.js";
+import { findGuardedNames } from "./hard-links.js";
 
 /** The rules and the project of one session. */
 export interface PermitPlace {
@@ -92,27 +94,58 @@ function leavesFolder({ tool, subjects }: JudgedCall): boolean {
   return tool === SHELL && subjects.some((one) => one.kind === "command" && mayStray(readShell(one.text)));
 }
 
-/** Adds the real path of each path, because a link inside an allowed folder may point outside it, or to a file that a rule covers. */
-async function resolveSubjects(
-  subjects: readonly Subject[],
-  { files, root }: Pick<PermitPlace, "files" | "root">,
-): Promise<Subject[]> {
+/**
+ * Adds the real path of each path, because a link inside an allowed folder may point outside it, or to a file that a rule covers,
+ * and the other names of a file that has several.
+ */
+async function resolveSubjects(subjects: readonly Subject[], place: PermitPlace): Promise<Subject[]> {
+  const { files, root, rules } = place;
   const realRoot = (await files.realPath(root)) ?? root;
   const all: Subject[] = [];
+  const real: PathSubject[] = [];
   for (const subject of subjects) {
     all.push(subject);
-    if (subject.kind === "command")
-      for (const named of listReadPaths(readShell(subject.text), root)) {
-        const real = await files.realPath(named).catch(() => undefined);
-        const isLink = real !== undefined && real !== path.resolve(realRoot, path.relative(root, named));
-        if (isLink) all.push({ kind: "path", path: path.relative(realRoot, real) || ".", use: "mention" });
-      }
+    const targets = subject.kind === "command" ? await listTargets(subject.text, place, realRoot) : [];
+    all.push(...targets.filter(({ isLink }) => isLink).map(({ target }) => target));
+    real.push(...targets.map(({ target }) => target));
     if (subject.kind !== "path") continue;
     const use = subject.use === "write" ? "write" : "read";
     const resolved = await resolvePath({ files, root }, subject.path, use);
-    if ("path" in resolved) all.push({ ...subject, path: path.relative(realRoot, resolved.path) || "." });
+    if ("refusal" in resolved) continue;
+    const target: PathSubject = { ...subject, path: path.relative(realRoot, resolved.path) || "." };
+    all.push(target);
+    real.push(target);
   }
-  return all;
+  const search = { files, root, isGuarded: (file: string) => isGuarded(rules, file) };
+  const names = await findGuardedNames(
+    { ...search, named: listGuardedPaths(rules) },
+    real.map((one) => one.path),
+  );
+  return [
+    ...all,
+    ...real.flatMap((one) => (names.get(one.path) ?? []).map((name) => ({ ...one, path: name }))),
+  ];
+}
+
+type PathSubject = Extract<Subject, { kind: "path" }>;
+
+/** Returns the real paths of the files that a shell text may read. */
+async function listTargets(
+  text: string,
+  { files, root }: PermitPlace,
+  realRoot: string,
+): Promise<{ target: PathSubject; isLink: boolean }[]> {
+  const found: { target: PathSubject; isLink: boolean }[] = [];
+  for (const named of listReadPaths(readShell(text), root)) {
+    const real = await files.realPath(named).catch(() => undefined);
+    if (real === undefined) continue;
+    const isLink = real !== path.resolve(realRoot, path.relative(root, named));
+    found.push({
+      target: { kind: "path", path: path.relative(realRoot, real) || ".", use: "mention" },
+      isLink,
+    });
+  }
+  return found;
 }
 
 /**

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
 import type { PermissionMode } from "../../rules/modes.js";
 import { readRules } from "../../rules/read-rules.js";
+import { findLeftOut } from "../../paths.js";
 import { createScreen } from "./screen.js";
 
 let root = "";
@@ -57,4 +58,18 @@ test("lists leave out what a rule covers, searches also files with known secret 
   ).toEqual([true, true, true, false, false]);
   expect(screenOf({}, "trusted").hidden.content(".env")).toBe(false);
   expect(screenOf({ allow: ["Read(.env)"] }, "default").hidden.content(".env")).toBe(false);
+});
+
+test("another name of a hidden file is hidden too: they are one file on the disk", async () => {
+  mkdirSync(path.join(root, "secret"));
+  for (const name of ["secret/a", ".env", "free.txt"]) writeFileSync(path.join(root, name), `${name}\n`);
+  linkSync(path.join(root, "secret/a"), path.join(root, "notes.txt"));
+  linkSync(path.join(root, ".env"), path.join(root, "setup.txt"));
+  linkSync(path.join(root, "free.txt"), path.join(root, "free-too.txt"));
+  const { hidden } = screenOf({ deny: ["Read(secret/**)"] }, "default");
+  const paths = ["notes.txt", "setup.txt", "free.txt", "free-too.txt", "secret/a", "missing"];
+  expect(await findLeftOut(hidden, "content", paths)).toEqual(
+    new Set(["secret/a", "notes.txt", "setup.txt"]),
+  );
+  expect(await findLeftOut(hidden, "name", paths)).toEqual(new Set(["secret/a", "notes.txt"]));
 });

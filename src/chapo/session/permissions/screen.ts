@@ -6,11 +6,13 @@ import type { Hidden } from "../../paths.js";
 import { TABLE, type PermissionMode } from "../../rules/modes.js";
 import { meetsPath } from "../../rules/patterns.js";
 import type { PermissionRules } from "../../rules/read-rules.js";
+import { listGuardedPaths } from "../../rules/guarded.js";
 import { findReadRule } from "../../rules/reading.js";
 import { isNamed } from "../../rules/tool-names.js";
 import { hasSecretName } from "../../rules/secret-names.js";
 import { createRedact, type Redact } from "../../../system/text/secrets/redact.js";
 import { findModelKeys } from "../../tool-env.js";
+import { findGuardedNames } from "./hard-links.js";
 
 /** The parts that decide what is kept out of results. */
 export interface ScreenPlace {
@@ -56,12 +58,18 @@ function mayContain(text: string, key: string): boolean {
 }
 
 /** Decides what the file tools leave out of lists and searches. A file that is named in a call is decided on by the gate. */
-function createHidden({ rules, mode }: ScreenPlace): Hidden {
-  return {
+function createHidden({ files, root, rules, mode }: ScreenPlace): Hidden {
+  const byPath: Pick<Hidden, "name" | "content"> = {
     name: (file) => findReadRule(rules, file) !== undefined,
     content: (file) =>
       findReadRule(rules, file) !== undefined ||
       (TABLE[mode()].secret !== "run" && hasSecretName(file) && !isAllowed(rules, file)),
+  };
+  const named = listGuardedPaths(rules).filter((one) => byPath.name(one));
+  return {
+    ...byPath,
+    linked: async (hides, paths) =>
+      new Set((await findGuardedNames({ files, root, isGuarded: byPath[hides], named }, paths)).keys()),
   };
 }
 

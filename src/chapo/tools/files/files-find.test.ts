@@ -41,6 +41,7 @@ test("a path that the rules hide is neither listed nor searched, unless the file
   const hidden = {
     name: (file: string) => file.startsWith("secret/"),
     content: (file: string) => !file.endsWith(".ts"),
+    linked: () => Promise.resolve(new Set<string>()),
   };
   const { glob, grep } = await site({ "secret/a": "TOKEN", ".env": "TOKEN", "src/a.ts": "TOKEN" }, hidden);
   expect(await glob({ pattern: "**/*" })).toBe(".env\nsrc/a.ts");

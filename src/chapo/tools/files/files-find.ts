@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Clock, Processes } from "../../../system/ports.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
 import { compileGlob, type GlobMatch } from "./glob-pattern.js";
-import { resolvePath, type ProjectFolder } from "../../paths.js";
+import { findLeftOut, resolvePath, type ProjectFolder } from "../../paths.js";
 import { listProjectFiles } from "./project-files.js";
 import { findRipgrep, selectFiles } from "../find/ripgrep.js";
 import { compilePattern, MOST_CONTEXT, readFlags, type SearchPattern } from "../find/search-flags.js";
@@ -107,7 +107,8 @@ async function runGrep(
   if ("problem" in folder) return failed(folder.problem);
   const all = folder.file ? [folder.from] : await listSearchable(place, folder.from);
   // The gate has decided on a file that is named.
-  const shown = folder.file ? all : all.filter((name) => place.hidden?.content(name) !== true);
+  const left = await findLeftOut(place.hidden, "content", folder.file ? [] : all);
+  const shown = all.filter((name) => !left.has(name));
   const paths = shown.filter((name) => folder.file || wanted.matches(toRelative(folder.from, name)));
   const root = folder.root;
   const worth = await selectCandidates(place, { root, paths, pattern, ignoreCase: flags.ignoreCase });

@@ -42,13 +42,15 @@ afterEach(() => {
   rmSync(top, { recursive: true, force: true });
 });
 
+const linked = () => Promise.resolve(new Set<string>());
+
 test("git_diff leaves out files whose content is hidden, staged or not, unless the file is named", async () => {
   write("secret.txt", "one\n");
   git("add", "secret.txt");
   git("commit", "-qm", "second");
   write("secret.txt", "TOKEN=1\n");
   write("a.txt", "two\n");
-  const hidden = { name: () => false, content: (file: string) => file === "secret.txt" };
+  const hidden = { name: () => false, content: (file: string) => file === "secret.txt", linked };
   const diff = async (args: unknown) =>
     getText(await callTool(createGitTools({ ports, root, env, allowMain: false, hidden }), "git_diff", args));
   for (const staged of [false, true]) {
@@ -108,7 +110,7 @@ test("git_add leaves out files that a rule hides, unless the file is named", asy
   write("a.txt", "two\n");
   mkdirSync(path.join(root, "keys"));
   write("keys/k.txt", "key\n");
-  const hidden = { name: (file: string) => file.startsWith("keys/"), content: () => false };
+  const hidden = { name: (file: string) => file.startsWith("keys/"), content: () => false, linked };
   const add = async (files: string) =>
     getText(
       await callTool(createGitTools({ ports, root, env, allowMain: false, hidden }), "git_add", { files }),

@@ -6,7 +6,7 @@ import { defineTool, done, failed, type CallContext, type Tool, type ToolResult 
 import { formatStatus } from "./git-status.js";
 import { describeProblem, runProgram, type Program, type ProgramWorld, type ProgramRun } from "../program.js";
 import { resolveBranch, resolveRemote, resolvePushTarget, type RepositoryFacts } from "./push-target.js";
-import type { Hidden } from "../../paths.js";
+import { findLeftOut, type Hidden } from "../../paths.js";
 import { createToolEnv } from "../../tool-env.js";
 
 const LOCAL_MS = 60_000;
@@ -181,7 +181,12 @@ async function findHidden(
     named,
     hides,
     hidden,
-  }: { list: readonly string[]; named: readonly string[]; hides: keyof Hidden; hidden: Hidden | undefined },
+  }: {
+    list: readonly string[];
+    named: readonly string[];
+    hides: "name" | "content";
+    hidden: Hidden | undefined;
+  },
   signal: AbortSignal,
 ): Promise<string[] | { problem: string }> {
   if (hidden === undefined) return [];
@@ -191,8 +196,10 @@ async function findHidden(
   const problem = describeProblem(`git ${list.find((word) => !word.startsWith("-")) ?? ""}`, ran);
   if (problem !== undefined) return { problem };
   const toProject = (file: string): string => (file.startsWith(prefix) ? file.slice(prefix.length) : file);
-  return [...new Set(ran.stdout.split("\0"))]
-    .filter((file) => file !== "" && hidden[hides](toProject(file)))
+  const files = [...new Set(ran.stdout.split("\0"))].filter((file) => file !== "");
+  const left = await findLeftOut(hidden, hides, files.map(toProject));
+  return files
+    .filter((file) => left.has(toProject(file)))
     .filter((file) => !named.some((one) => path.normalize(one) === toProject(file)));
 }
 

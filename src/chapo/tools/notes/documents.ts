@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { LARGEST_FILE } from "../files/file-text.js";
-import { resolvePath, type ProjectFolder } from "../../paths.js";
+import { findLeftOut, resolvePath, type ProjectFolder } from "../../paths.js";
 
 /** The project and its folder of documents. */
 export interface DocumentPlace extends ProjectFolder {
@@ -110,12 +110,13 @@ async function findDocuments(place: DocumentPlace): Promise<string[]> {
   const folder = await resolvePath(place, place.documents, "read");
   if ("refusal" in folder) return [];
   const found = await place.files.tree(folder.path).walk("", () => true);
-  return found
+  const names = found
     .filter(({ kind }) => kind === "file")
     .map((entry) => Buffer.from(entry.path, "latin1").toString("utf8"))
-    .filter(isDocument)
-    .filter((name) => place.hidden?.content(path.join(place.documents, name)) !== true)
-    .sort();
+    .filter(isDocument);
+  const toProject = (name: string): string => path.join(place.documents, name);
+  const left = await findLeftOut(place.hidden, "content", names.map(toProject));
+  return names.filter((name) => !left.has(toProject(name))).sort();
 }
 
 async function readText(

@@ -1,0 +1,69 @@
+// Finds hard links to guarded files: a file with several names is protected by a rule about one of them. Files are compared by
+// device and inode, and only those that have several names.
+import path from "node:path";
+import type { Files, Looked } from "../../../system/ports.js";
+
+/** The folder to look in, and the files to look for. */
+export interface LinkSearch {
+  files: Files;
+  /** The project's folder, absolute. */
+  root: string;
+  /** Decides on a path relative to the project's real folder. */
+  isGuarded: (file: string) => boolean;
+  /** Further guarded paths, relative or absolute. */
+  named?: readonly string[];
+}
+
+const SKIPPED = new Set([".git", "node_modules"]);
+
+/** Returns the guarded names of the paths that are hard links to guarded files, by path. Paths are relative to the project's real folder. */
+export async function findGuardedNames(
+  { files, root, isGuarded, named = [] }: LinkSearch,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const real = (await files.realPath(root)) ?? root;
+  const tree = files.tree(real);
+  const several = await lookAtLinks(tree, paths);
+  if (several.size === 0) return new Map();
+  const walked = await tree.walk("", (folder) => !SKIPPED.has(path.basename(folder)));
+  const there = walked.filter(({ kind }) => kind === "file").map((one) => toText(one.path));
+  const further = named.map((one) => path.relative(real, path.resolve(real, one)));
+  const guarded = await lookAtLinks(tree, [...new Set([...there.filter(isGuarded), ...further])]);
+  const found = new Map<string, string[]>();
+  for (const [one, identity] of several) {
+    const names = [...guarded].filter(([name, other]) => name !== one && other === identity);
+    if (names.length > 0)
+      found.set(
+        one,
+        names.map(([name]) => name),
+      );
+  }
+  return found;
+}
+
+/** Returns the identity of each path that is a file with several names. */
+async function lookAtLinks(
+  tree: ReturnType<Files["tree"]>,
+  paths: readonly string[],
+): Promise<Map<string, string>> {
+  const looked = await tree.look(paths.map(toBytes));
+  return new Map(
+    paths.flatMap((one, at) => {
+      const identity = identify(looked[at]);
+      return identity === undefined ? [] : [[one, identity] as const];
+    }),
+  );
+}
+
+function identify(file: Looked | undefined): string | undefined {
+  return file?.kind === "file" && file.links > 1 ? `${file.device}:${file.inode}` : undefined;
+}
+
+// Paths in a tree are bytes, one character each.
+function toText(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}
+
+function toBytes(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
