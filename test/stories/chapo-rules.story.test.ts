@@ -146,6 +146,30 @@ test(
 );
 
 test(
+  "a git command that may print a denied file is not run unasked; one that names other files is",
+  story(async (rig) => {
+    rig.write(".env", "TOKEN=tk-987654321\n");
+    rig.write("a.txt", "alpha\n");
+    rig.gitInit();
+    rig.write(".env", "TOKEN=tk-123456789\n");
+    rig.write("a.txt", "beta\n");
+    for (const command of ["git diff", "git log -p", "git grep TOKEN", "cd . && git show"]) {
+      const turns = [
+        call("bash_execute", { command: "git diff -- a.txt" }),
+        call("bash_execute", { command }),
+        { say: "Done." },
+      ];
+      playScript(rig, { turns }, { rules: { deny: ["Read(.env)"] } });
+      const ran = await rig.run(["chapo", "--json", "--mode", "auto", "Go"]);
+      const events = eventsOf(ran);
+      expect(dataOf(events, "tool_result")[0]?.output).toContain("+beta");
+      expect(events.at(-2)?.type).toBe("action_pending");
+      expect(ran.stdout).not.toMatch(/987654321|123456789/);
+    }
+  }),
+);
+
+test(
   "a rule that cannot be read keeps a session from opening",
   story(async (rig) => {
     playScript(rig, { turns: [{ say: "Hello." }] }, { rules: { deny: ["Bahs(rm *)"] } });

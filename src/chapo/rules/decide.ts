@@ -15,7 +15,7 @@ import {
   type Match,
 } from "./patterns.js";
 import type { List, PermissionRules, PermissionRule } from "./read-rules.js";
-import { meetsAsReading } from "./reading.js";
+import { findReadRule, meetsAsReading } from "./reading.js";
 import { readShell, type ShellReading } from "../../shell/shell-reading.js";
 import { isNamed, toCommand } from "./tool-names.js";
 import { covers, STAR } from "./wildcard.js";
@@ -37,7 +37,7 @@ export interface PermissionDecision {
 export function decide(rules: PermissionRules, mode: PermissionMode, call: JudgedCall): PermissionDecision {
   const { root } = rules;
   const units = call.subjects.map(toUnit);
-  const ruled = decideByRules(rules, call, units);
+  const ruled = decideByRules(rules, call, units) ?? decideOnPrinted(rules, call);
   if (ruled !== undefined) return mode === "dontAsk" ? { ...ruled, verdict: "deny" } : ruled;
   const readings = units.flatMap((unit) => (unit.kind === "command" ? [unit.reading] : []));
   const place = { root, hasStrayed: call.hasStrayed === true };
@@ -100,6 +100,24 @@ function decideByRules(
     maybe,
     `its text does not show what it runs, so the rule ${maybe.list} ${maybe.text} may apply; write separate plain commands without variables`,
   );
+}
+
+/** A git command that names no files may print a file that a rule covers. */
+function decideOnPrinted(
+  rules: PermissionRules,
+  { printed = [] }: JudgedCall,
+): PermissionDecision | undefined {
+  for (const file of printed) {
+    const rule = findReadRule(rules, file);
+    if (rule === undefined) continue;
+    const how = "use git_diff, which leaves it out, or name the files to show after --";
+    return toDecision(
+      "ask",
+      rule,
+      `it may print ${file}, which git has and the rule ${rule.list} ${rule.text} covers; ${how}`,
+    );
+  }
+  return undefined;
 }
 
 function toDecision(verdict: List, { text }: PermissionRule, because: string): PermissionDecision {

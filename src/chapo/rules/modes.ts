@@ -73,6 +73,8 @@ export interface ClassedCall {
   isForeignPage?: boolean;
   /** Whether an earlier command may have left the project's folder, so that relative paths are unclear. */
   hasStrayed?: boolean;
+  /** Files of git's index or history that its git commands may print, relative to the project. */
+  printed?: readonly string[];
 }
 
 const EDITS: ReadonlySet<string> = new Set([
@@ -96,6 +98,7 @@ export function classify(call: ClassedCall, readings: readonly ShellReading[], r
   const words = readings.flatMap(({ commands }) => commands.map(({ text }) => text.split(" ")));
   const isPlain = readings.every(({ isWhole, writes }) => isWhole && !writes) && words.length > 0;
   if (!isPlain || call.hasStrayed === true || call.subjects.some(isUnclearTarget)) return "other";
+  if (call.printed?.some(hasSecretName) === true) return "secret";
   if (words.every((one) => isLook(one))) return "look";
   return words.every((one) => isLook(one) || isPlainEdit(one, root)) ? "edit" : "other";
 }

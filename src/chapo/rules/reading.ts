@@ -57,17 +57,17 @@ function meetsText(pattern: PathPattern, reading: ShellReading, root: string): M
 type Words = readonly string[];
 
 /** Every spelling of every command, as words. */
-function listCalls({ commands }: ShellReading): Words[] {
+export function listCalls({ commands }: ShellReading): Words[] {
   return [...new Set(commands.flatMap(({ text, spellings }) => [text, ...spellings]))].map(toWords);
 }
 
 /** The reader writes a space inside a word as a no-break space. */
-function toWords(text: string): string[] {
+export function toWords(text: string): string[] {
   return text.split(" ").map((word) => word.replaceAll("\u00a0", " "));
 }
 
 /** The project's folder, and those that the text goes to. */
-function listFolders(calls: readonly Words[], root: string): string[] {
+export function listFolders(calls: readonly Words[], root: string): string[] {
   const folders = calls
     .filter(([program = ""]) => program === "cd" || program === "pushd")
     .map(([, to = ""]) => posix.resolve(root, to))

@@ -8,6 +8,7 @@ import { readRules, type PermissionRules } from "../../rules/read-rules.js";
 import type { Tool } from "../../tool.js";
 import type { SessionPermissions } from "./permissions.js";
 import { openPermit } from "./permit.js";
+import { createPrintedFinder } from "./tracked-files.js";
 import { createScreen, type ResultScreen } from "./screen.js";
 import type { SessionRequest } from "../session-request.js";
 import type { SessionParts } from "../session-world.js";
@@ -46,7 +47,11 @@ export function openGuard(
       const rules = readSessionRules(lists, request, tools);
       network = allowsNetwork(rules);
       screen = createScreen({ rules, mode, files: ports.files, root, env });
-      const place = { rules, mode, files: ports.files, root };
+      const findPrinted = createPrintedFinder({
+        ...{ ports, root, env, rules },
+        guardsSecrets: () => TABLE[mode()].look === "run" && TABLE[mode()].secret !== "run",
+      });
+      const place = { rules, mode, files: ports.files, root, findPrinted };
       const note = { tool: "memory_remember", changes: true, subjects: [] };
       return {
         permit: openPermit({ ...place, said: () => said().flatMap(collectUserText) }),

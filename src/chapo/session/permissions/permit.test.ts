@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,6 +7,7 @@ import { z } from "zod";
 import { nodePorts } from "../../../system/processes/node-ports.js";
 import type { GateCall } from "../../engine/world.js";
 import { openPermit } from "./permit.js";
+import { createPrintedFinder } from "./tracked-files.js";
 import type { PermissionMode } from "../../rules/modes.js";
 import { readRules } from "../../rules/read-rules.js";
 import { defineTool, done } from "../../tool.js";
@@ -74,6 +76,10 @@ function permitWith({ lists = {}, mode = "default", said = [] }: Given) {
     ...{ rules, root, files: nodePorts().files },
     mode: () => mode,
     said: () => said,
+    findPrinted: createPrintedFinder({
+      ...{ rules, root, ports: nodePorts(), env: { PATH: process.env["PATH"] ?? "", HOME: root } },
+      guardsSecrets: () => mode === "auto",
+    }),
   });
   return {
     judge: (tool: GateCall["tool"], args: unknown) => permit(callOf(tool, args)),
@@ -194,4 +200,19 @@ test("another name of a denied file is denied: a hard link is the same file", as
   const asking = permitWith({ mode: "auto" });
   expect(await asking.judge(bash, { command: "cat notes.txt" })).toHaveProperty("asks");
   expect(await asking.judge(bash, { command: "cat free-too.txt" })).toEqual({ allowed: true });
+});
+
+test("a git command that may print a denied file that git has is asked about, also in the modes that look unasked", async () => {
+  writeFileSync(path.join(root, ".env"), "TOKEN=1\n");
+  const auto = permitWith({ mode: "auto" });
+  const denied = permitWith({ lists: { deny: ["Read(.env)"] }, mode: "trusted" });
+  execFileSync("git", ["init", "-q"], { cwd: root });
+  expect(await auto.judge(bash, { command: "git diff" })).toEqual({ allowed: true });
+  expect(await denied.judge(bash, { command: "git diff" })).toEqual({ allowed: true });
+  execFileSync("git", ["add", "-f", ".env"], { cwd: root });
+  for (const command of ["git diff", "git show", "git grep TOKEN"])
+    expect(await auto.judge(bash, { command })).toHaveProperty("asks");
+  expect(await denied.judge(bash, { command: "git diff" })).toMatchObject({
+    asks: { because: expect.stringContaining("may print .env") as string, rule: "Read(.env)" },
+  });
 });

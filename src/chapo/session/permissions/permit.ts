@@ -15,6 +15,7 @@ import type { Subject } from "../../tool.js";
 import { resolvePath } from "../../paths.js";
 import { isMentioned } from "../../tools/web/mentioned.js";
 import { findGuardedNames } from "./hard-links.js";
+import type { FindPrinted } from "./tracked-files.js";
 
 /** The rules and the project of one session. */
 export interface PermitPlace {
@@ -25,6 +26,7 @@ export interface PermitPlace {
   root: string;
   /** Returns what the person wrote so far: an address in it was given by the person. */
   said: () => readonly string[];
+  findPrinted: FindPrinted;
 }
 
 /** Opens the gate's last check. A remembered call is allowed until the session ends. */
@@ -79,6 +81,8 @@ const SHELL = "bash_execute";
 
 async function judge(call: GateCall, place: PermitPlace, hasStrayed: boolean): Promise<JudgedCall> {
   const { tool, prepared } = call;
+  const texts = prepared.subjects.flatMap((one) => (one.kind === "command" ? [one.text] : []));
+  const printed = await Promise.all(texts.map((text) => place.findPrinted(text)));
   return {
     tool: tool.name,
     changes: prepared.changes ?? tool.changes,
@@ -87,6 +91,7 @@ async function judge(call: GateCall, place: PermitPlace, hasStrayed: boolean): P
       (one) => one.kind === "url" && tool.name === FETCH && !isMentioned(one.url, place.said()),
     ),
     hasStrayed: tool.name === SHELL && hasStrayed,
+    printed: printed.flat(),
   };
 }
 

@@ -39,7 +39,8 @@ export function createGitTools(world: GitWorld): Tool[] {
   ];
 }
 
-function createGitEnv(env: Readonly<Record<string, string>>): Record<string, string> {
+/** The environment of git: without the keys of models, and without variables that lead to another repository. */
+export function createGitEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(createToolEnv(env)).filter(
     ([name]) => !name.startsWith("GIT_") || KEPT.test(name),
   );
