@@ -44,6 +44,8 @@ export interface HookRun {
   code?: number;
   stdout: string;
   stderr: string;
+  /** Whether stdout was too long to keep whole. */
+  isCut?: boolean;
 }
 
 const LONGEST_CONTEXT = 10_000;
@@ -56,7 +58,7 @@ const ONLY_TOLD: ReadonlySet<HookEvent> = new Set(["SessionEnd", "Notification",
 /** Reads the answer of a hook that ran, or returns the problem to report. A problem does not block. */
 export function readAnswer(
   event: HookEvent,
-  { code, stdout, stderr }: HookRun,
+  { code, stdout, stderr, isCut = false }: HookRun,
 ): HookAnswer | { problem: string } {
   const said = stderr.trim().slice(0, LONGEST_CONTEXT);
   if (code === 2) {
@@ -70,6 +72,7 @@ export function readAnswer(
     };
   const text = stdout.trim();
   if (!text.startsWith("{")) return TAKES_TEXT.has(event) && text !== "" ? { context: clip(text) } : {};
+  if (isCut) return refuseUnread(event);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -78,6 +81,15 @@ export function readAnswer(
   }
   const answer = readJson(event, value);
   return ONLY_TOLD.has(event) && answer.context === undefined ? {} : answer;
+}
+
+/** Events that an answer can refuse. */
+const REFUSABLE: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "UserPromptSubmit"]);
+
+/** An answer that is too large to read may be a refusal. */
+function refuseUnread(event: HookEvent): HookAnswer | { problem: string } {
+  const why = "its answer is larger than 256 KiB and was not read";
+  return REFUSABLE.has(event) ? { verdict: "deny", reason: `a hook refused it: ${why}` } : { problem: why };
 }
 
 const VERDICTS: Readonly<Record<string, HookVerdict>> = {

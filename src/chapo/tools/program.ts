@@ -33,6 +33,8 @@ export interface ProgramRun {
   stdout: string;
   stderr: string;
   timedOut: boolean;
+  /** Whether stdout is longer than what was kept of it. */
+  isCut: boolean;
 }
 
 const GRACE_MS = 1_000;
@@ -85,7 +87,7 @@ export async function runProgram(
   await running.gone;
   signal.removeEventListener("abort", stop);
   for (const timer of timers) timer.cancel();
-  return { end, stdout: stdout.text(), stderr: stderr.text(), timedOut };
+  return { end, stdout: stdout.text(), stderr: stderr.text(), timedOut, isCut: stdout.isCut() };
 }
 
 /** Returns the exit code and output of a program that ended by itself; otherwise a failure. */
@@ -105,12 +107,12 @@ export function describeProblem(name: string, ran: ProgramRun): string | undefin
   return undefined;
 }
 
-function describeEarlyEnd(name: string, { end, timedOut, ...ran }: ProgramRun): string | undefined {
-  if (timedOut)
-    return `${name} timed out and was ended. Output until then:\n${formatStreams({ end, timedOut, ...ran })}`;
+function describeEarlyEnd(name: string, ran: ProgramRun): string | undefined {
+  const { end, timedOut } = ran;
+  if (timedOut) return `${name} timed out and was ended. Output until then:\n${formatStreams(ran)}`;
   if (end.how === "not-found") return `cannot start ${name}: ${end.message}`;
   if (end.how === "killed")
-    return `${name} was ended by ${end.signal}. Output until then:\n${formatStreams({ end, timedOut, ...ran })}`;
+    return `${name} was ended by ${end.signal}. Output until then:\n${formatStreams(ran)}`;
   return undefined;
 }
 
@@ -147,6 +149,10 @@ class BoundedText {
     this.#tailSize += rest.length;
     // Not with every chunk, because joining is expensive.
     if (this.#tailSize > 4 * this.#most.tail + 65_536) this.#shorten();
+  }
+
+  isCut(): boolean {
+    return this.#size > this.#most.head + this.#most.tail;
   }
 
   text(): string {

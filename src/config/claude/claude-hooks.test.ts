@@ -50,6 +50,23 @@ test("an unknown key is named and passed over, and the rest is used", () => {
   expect(read('{"hooks": []}')).toMatchObject({ hooks: [], warnings: [expect.any(String)] });
 });
 
+test("an invalid matcher is named; a hook that can refuse calls then runs for every tool", () => {
+  const hooks = [{ type: "command", command: "check" }];
+  const group = { matcher: "Bash(", hooks };
+  const found = read({
+    hooks: { PreToolUse: [group], PostToolUse: [group], Stop: [{ matcher: "*", hooks }] },
+  });
+  expect(found.hooks.map(({ event, hook }) => [event, hook])).toEqual([
+    ["PreToolUse", { command: "check" }],
+    ["Stop", { command: "check", matcher: "*" }],
+  ]);
+  const named = '[0].matcher "Bash(" is not a valid regular expression; its hooks';
+  expect(found.warnings).toEqual([
+    `.claude/settings.json: hooks.PreToolUse${named} run for every tool`,
+    `.claude/settings.json: hooks.PostToolUse${named} are passed over`,
+  ]);
+});
+
 test("three files are read where the setting says so, and the project's own are asked about by content", async () => {
   const top = mkdtempSync(path.join(tmpdir(), "claude-hooks-"));
   const [project, home] = [path.join(top, "p"), path.join(top, "h")];

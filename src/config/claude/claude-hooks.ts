@@ -1,5 +1,6 @@
 // Reads the hooks of Claude Code's settings files as hooks of Chapo. Pure. A key that it does not know is named in a
 // warning and passed over. load-claude-hooks.ts finds the files.
+import { isValidMatcher } from "../settings/hook-matcher.js";
 import { CHAPO_HOOK_ROWS } from "../settings/chapo-rows.js";
 import type { Settings } from "../settings/settings.js";
 import { shorten } from "../../system/text/cut.js";
@@ -54,7 +55,7 @@ export function readClaudeHooks(text: string, { where, layer }: Pick<ClaudeHook,
   for (const [event, groups] of Object.entries(events)) {
     if (!isEvent(event)) warn(`the hook event ${shorten(event, 60)} is not known; its hooks are passed over`);
     else
-      for (const hook of readGroups(groups, (problem) => {
+      for (const hook of readGroups(groups, event, (problem) => {
         warn(`hooks.${event}${problem}`);
       }))
         file.hooks.push({ event, hook, where, layer });
@@ -64,7 +65,7 @@ export function readClaudeHooks(text: string, { where, layer }: Pick<ClaudeHook,
 
 type Warn = (problem: string) => void;
 
-function readGroups(groups: unknown, warn: Warn): Hook[] {
+function readGroups(groups: unknown, event: ClaudeHookEvent, warn: Warn): Hook[] {
   if (!Array.isArray(groups)) {
     warn(" is not a list and is passed over");
     return [];
@@ -76,12 +77,33 @@ function readGroups(groups: unknown, warn: Warn): Hook[] {
       warn(`[${at}] is not {"matcher"?: text, "hooks": list} and is passed over`);
       return [];
     }
+    const read = readMatcher(matcher, event, (problem) => {
+      warn(`[${at}].matcher${problem}`);
+    });
+    if ("passedOver" in read) return [];
     return hooks.flatMap((hook: unknown, index) =>
-      readHook(hook, matcher, (problem) => {
+      readHook(hook, read.matcher, (problem) => {
         warn(`[${at}].hooks[${index}]${problem}`);
       }),
     );
   });
+}
+
+/** Events whose hooks can refuse a call. */
+const REFUSES: ReadonlySet<ClaudeHookEvent> = new Set(["PreToolUse", "PermissionRequest"]);
+
+/** An invalid matcher matches nothing, so a hook that can refuse a call would be off: it then applies to every tool. */
+function readMatcher(
+  matcher: string | undefined,
+  event: ClaudeHookEvent,
+  warn: Warn,
+): { matcher?: string } | { passedOver: true } {
+  if (matcher === undefined) return {};
+  if (matcher === "" || isValidMatcher(matcher)) return { matcher };
+  const isKept = REFUSES.has(event);
+  const then = isKept ? "its hooks run for every tool" : "its hooks are passed over";
+  warn(` ${shorten(JSON.stringify(matcher), 60)} is not a valid regular expression; ${then}`);
+  return isKept ? {} : { passedOver: true };
 }
 
 /** The field that says what each type of hook runs. */

@@ -1,5 +1,6 @@
 // The part of the table of settings that is about the built-in engine: agents.<name>.chapo.
 // Leaves what they come to for one agent to chapo-settings.ts.
+import { isValidMatcher } from "./hook-matcher.js";
 import { readModelName } from "./model-names.js";
 import { row, type Row } from "./setting-row.js";
 import {
@@ -70,7 +71,18 @@ const chapoHookUrl = textType(chapoHookRule, {
   pattern: /^https?:\/\/[^\s/]/,
   more: (address) => (URL.canParse(address) ? undefined : "a valid URL"),
 });
-const chapoHookMore = { matcher: text, timeout: between(0.1, 3600), on_timeout: oneOf("allow", "deny") };
+const chapoMatcher = textType(chapoHookRule, {
+  filled: true,
+  more: (matcher) =>
+    isValidMatcher(matcher)
+      ? undefined
+      : `a matcher that is a name or a valid regular expression (${JSON.stringify(matcher)} is neither)`,
+});
+const chapoHookMore = {
+  matcher: chapoMatcher,
+  timeout: between(0.1, 3600),
+  on_timeout: oneOf("allow", "deny"),
+};
 const chapoHooks = listType(
   eitherType(
     chapoHookRule,

@@ -145,6 +145,27 @@ describe("running", () => {
     ]);
   });
 
+  test("an answer that is too large to read refuses where it could refuse, and is reported elsewhere", async () => {
+    const large = `printf '{"decision":"deny","reason":"'; head -c 300000 /dev/zero | tr '\\0' x; printf '"}'`;
+    const hooks = [{ command: large }];
+    const { fire, warnings } = open({ PreToolUse: hooks, UserPromptSubmit: hooks, PostToolUse: hooks });
+    const refused = { verdict: "deny", reason: expect.stringContaining("larger than 256 KiB") as string };
+    expect(await fire("PreToolUse", ["Bash"], {})).toEqual(refused);
+    expect(await fire("UserPromptSubmit", [], {})).toEqual(refused);
+    expect(await fire("PostToolUse", ["Bash"], {})).toEqual({});
+    expect(warnings).toEqual([expect.stringContaining("larger than 256 KiB")]);
+  });
+
+  test("an address whose answer is too large refuses", async () => {
+    const body = new TextEncoder().encode('{"decision":"deny"');
+    const answer = { status: 200, headers: new Map<string, string>(), body, cut: true };
+    const { fire } = open(
+      { PreToolUse: [{ url: "https://hooks.example/" }] },
+      { request: () => Promise.resolve(answer) },
+    );
+    expect(await fire("PreToolUse", ["Bash"], {})).toMatchObject({ verdict: "deny" });
+  });
+
   test("a crash, 1 MB of output and a missing program are reported and do not block", async () => {
     const { fire, warnings } = open({
       PreToolUse: [

@@ -84,7 +84,7 @@ async function runCommand(
   if (ran.timedOut) return { timedOut: true };
   if (ran.end.how === "not-found") return { problem: ran.end.message };
   const code = ran.end.how === "exited" ? { code: ran.end.code } : {};
-  return { ...code, stdout: ran.stdout, stderr: ran.stderr };
+  return { ...code, stdout: ran.stdout, stderr: ran.stderr, isCut: ran.isCut };
 }
 
 /** Posts the event. The body of an answer is what a command prints. A redirect is not followed. */
@@ -112,6 +112,5 @@ async function postHook(
   const { status, body, cut } = answer;
   if (status >= 300 && status < 400) return { problem: `it redirects (${status}), which is not followed` };
   if (status < 200 || status >= 300) return { problem: `it answered ${status}` };
-  if (cut) return { problem: `its answer is larger than ${KEEP.head / 1024} KiB` };
-  return { code: 0, stdout: new TextDecoder().decode(body), stderr: "" };
+  return { code: 0, stdout: new TextDecoder().decode(body), stderr: "", isCut: cut };
 }
