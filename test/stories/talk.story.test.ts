@@ -1,5 +1,5 @@
 // `looper chapo` at a terminal: what a person sees and types, read from the screen of tmux.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Conversation } from "../../src/chapo/engine/conversation.js";
@@ -68,6 +68,32 @@ inTerminal(
       expect(await tmux.ended()).toBe(0);
     });
     expect(rig.read("ran.txt")).toBe("ran\n");
+  }),
+);
+
+inTerminal(
+  "Markdown is shown in styles while it streams, and raw without colours; an image that is sent is named; /exit ends",
+  story(async (rig) => {
+    const png =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    writeFileSync(path.join(rig.project, "shot.png"), Buffer.from(png, "base64"));
+    const say = "## Seen\n- one **bold thing** and `code`\nThe end.";
+    for (const [flags, shown] of [
+      [[], /\nSeen\n• one bold thing and code\nThe end\./],
+      [["--no-color"], /\n## Seen\n- one \*\*bold thing\*\* and `code`\nThe end\./],
+    ] as const) {
+      playScript(rig, { turns: [{ say, piece_ms: 20 }] });
+      await inTmux(rig, ["chapo", ...flags], WIDE, async (tmux) => {
+        await tmux.shows("Ctrl-D ends");
+        tmux.type("What is in shot.png?");
+        tmux.press("Enter");
+        await tmux.shows(shown);
+        expect(tmux.screen({ all: true })).toMatch(/sent with it: shot\.png/);
+        tmux.type("/exit");
+        tmux.press("Enter");
+        expect(await tmux.ended()).toBe(0);
+      });
+    }
   }),
 );
 
@@ -248,7 +274,7 @@ inTerminal(
       rig.write("go", "");
       await tmux.shows(/> And two[^]*Both\./);
       for (const [line, shown] of [
-        ["/help", "/permissions  show the mode"],
+        ["/help", /\/permissions +show the mode[^]*Keys:[^]*Ctrl-J +begin a new line[^]*\/exit +end/],
         ["/cost", /input tokens +\d+/],
         ["/model", "The model is scripted"],
         ["/effort hgih", "did you mean high?"],
@@ -342,12 +368,12 @@ inTerminal(
       await tmux.shows(/ bash_execute echo the tests fail.* · \d+s/);
       rig.write("go", "");
       await tmux.shows(/✗ exit code 3\n {4}the tests fail/);
-      await tmux.shows(/- a list whose first point .*\n {2}\S/);
+      await tmux.shows(/• a list whose first point .*\n {2}\S/);
       tmux.press("C-d");
       expect(await tmux.ended()).toBe(0);
     });
     await inTmux(rig, ["chapo", "--session", "last"], WIDE, async (tmux) => {
-      await tmux.shows(/Ctrl-D ends[^]*> Translate it[^]*- a list whose[^]*- an end/);
+      await tmux.shows(/Ctrl-D ends[^]*> Translate it[^]*• a list whose[^]*• an end/);
       tmux.press("C-d");
       expect(await tmux.ended()).toBe(0);
     });

@@ -150,6 +150,8 @@ export const ChapoEvent = z.discriminatedUnion("type", [
   ),
   /** A message that the user sent while the model worked is part of the next request. */
   defineEvent("delivered", z.object({ text: z.string() })),
+  /** Images that the user's message names are sent with it; their files' names. */
+  defineEvent("attached", z.object({ images: z.array(z.string()) })),
   /** A draft of an answer was checked; `checked` is false if the check gave no verdict. */
   defineEvent("validation", DraftVerdict.extend({ checked: z.literal(false).optional() })),
   /** Older turns were replaced by a summary, or dropped; `clipped`: long texts of the latest turns were cut. */

@@ -58,6 +58,7 @@ export function toRunEvents(
     case "status":
     case "thinking":
     case "delta":
+    case "attached":
     case "thought":
     case "retry":
     case "step":

@@ -31,6 +31,7 @@ test.each([
   for (const name of ["shot.png", "a shot.png"]) writeFileSync(path.join(place.root, name), PNG);
   const attached = await attachImages(place, text);
   expect(attached.problems).toEqual([]);
+  expect(attached.images).toEqual([expect.stringMatching(/^(?:a )?shot\.png$/)]);
   expect(attached.text.slice(text.length)).toMatch(/^\n\n\[image [0-9a-f]{16}\.png: (?:a )?shot\.png\]$/);
   // The copy is sent, also when the file changes.
   for (const name of ["shot.png", "a shot.png"]) writeFileSync(path.join(place.root, name), "changed");
@@ -48,6 +49,7 @@ test("a file that is not an image, or is too large, is named; one that is not th
   const text = "Compare text.png, big.png, link.png and gone.png";
   expect(await attachImages(place, text)).toEqual({
     text,
+    images: [],
     problems: [
       "text.png is not sent as an image: it is none",
       "big.png is not sent as an image: it is larger than 5 MB",
@@ -62,7 +64,7 @@ test("a file that is not an image, or is too large, is named; one that is not th
 test("a message of 10 MB is looked through, whatever it is made of", async () => {
   for (const piece of ["x", '"', "'a", "\\ ", "[image "]) {
     const text = piece.repeat(10_000_000 / piece.length);
-    expect(await attachImages(makePlace(), text)).toEqual({ text, problems: [] });
+    expect(await attachImages(makePlace(), text)).toEqual({ text, images: [], problems: [] });
   }
 });
 

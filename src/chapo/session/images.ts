@@ -31,12 +31,13 @@ const PATH = /"([^"\n]{1,4096})"|'([^'\n]{1,4096})'|((?:\\.|[^\s"'\\]){1,4096})/
 const NAMED = /\.(?:png|jpe?g|gif|webp)$/i;
 const MARK = /\[image ([0-9a-f]{16}\.(png|jpeg|gif|webp)): [^\]\n]*\]/g;
 
-/** Adds a mark for each image that the text names. `problems`: images that cannot be sent, a line each. */
+/** Adds a mark for each image that the text names. `images`: the names of their files. `problems`: images that cannot be sent, a line each. */
 export async function attachImages(
   place: ImagePlace,
   text: string,
-): Promise<{ text: string; problems: readonly string[] }> {
+): Promise<{ text: string; images: readonly string[]; problems: readonly string[] }> {
   const marks: string[] = [];
+  const images: string[] = [];
   const problems: string[] = [];
   for (const spelled of listNamed(text)) {
     const file = resolveNamed(place, spelled);
@@ -50,10 +51,13 @@ export async function attachImages(
     else {
       const kept = await keepImage(place, file);
       if (kept === undefined) problems.push(`${shown} is not sent as an image: it is none`);
-      else marks.push(`[image ${kept}: ${shown}]`);
+      else {
+        marks.push(`[image ${kept}: ${shown}]`);
+        images.push(shown);
+      }
     }
   }
-  return { text: marks.length === 0 ? text : `${text}\n\n${marks.join("\n")}`, problems };
+  return { images, text: marks.length === 0 ? text : `${text}\n\n${marks.join("\n")}`, problems };
 }
 
 /** Adds the images to the messages whose text has their marks. */

@@ -223,6 +223,7 @@ export async function addImages(parts: SessionParts, text: string): Promise<stri
   if (parts.request.task !== undefined) return text;
   const attached = await attachImages(toImagePlace(parts), text);
   for (const problem of attached.problems) parts.request.onWarning(problem);
+  if (attached.images.length > 0) parts.emit({ type: "attached", data: { images: [...attached.images] } });
   return attached.text;
 }
 

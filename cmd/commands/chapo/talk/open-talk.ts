@@ -12,6 +12,8 @@ import type { SessionListener } from "../open-here.js";
 import { openHistory } from "./history.js";
 import { Talk, type TalkEnd } from "./talk.js";
 
+/** A command of the terminal alone. */
+const EXIT = { name: "exit", description: "end the conversation" };
 /** How long a list of files is offered before it is read again, in ms. */
 const FRESH_MS = 5_000;
 
@@ -30,7 +32,7 @@ export async function talkHere(
     terminal,
     model,
     history: openHistory(context.ports.files, site.sessionsFolder, site.redact),
-    completions: { commands, files: createFileList(context, place) },
+    completions: { commands: [...commands, EXIT], files: createFileList(context, place) },
   });
   const listener: SessionListener = {
     ask: async (question) => ({

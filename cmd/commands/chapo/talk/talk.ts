@@ -20,7 +20,7 @@ import type { History } from "./history.js";
 import { InputReader, MOST_PASTED } from "./input.js";
 import { answerOfKey, editableText, MORE_KEYS, readEdited, type TalkQuestion } from "./question.js";
 import type { Reply, UserQuestion } from "../../../../src/chapo/engine/calls/pending.js";
-import { describeReply, echoLines, hintLines, queuedLines, saidLines } from "./view.js";
+import { describeReply, echoLines, hintLines, keyLines, queuedLines, saidLines } from "./view.js";
 
 /** The parts that a conversation at a terminal is opened with. */
 export interface TalkPlace {
@@ -211,6 +211,7 @@ export class Talk {
       }
       this.print(echoLines(next, this.#screen()));
       outcome = await this.#work((signal) => chapo.send(next, signal));
+      if (next.trim() === "/help") this.print(keyLines(this.#screen()));
     }
     return { ...given({ outcome, signal: this.#signal, resume: this.#resume }) };
   }

@@ -1,5 +1,6 @@
 // The lines around the editor that say what waits: the message that was sent, those that are queued, and the hints. Pure.
-import { clean, cut, hangBlock, showBlock, wrap } from "../../../../src/ui/text.js";
+import { clean, cut, hang, showBlock, wrap } from "../../../../src/ui/text.js";
+import { markdownLines } from "../../../../src/ui/terminal/talk/markdown.js";
 import type { TalkScreen } from "../../../../src/ui/terminal/talk/talk-lines.js";
 import { plural } from "../../../../src/ui/view/words/amounts.js";
 import { keysLine, type TalkQuestion } from "./question.js";
@@ -32,13 +33,33 @@ export function saidLines(
   const before = said.length - MOST_SAID;
   const lines = said.slice(-MOST_SAID).flatMap(({ role, text }) => {
     if (role === "user") return echoLines(text, screen);
-    const block = showBlock(text.trim()).flatMap((line) =>
-      hangBlock(line.replaceAll("\t", "    "), screen.columns),
-    );
+    const block = markdownLines(text.trim(), screen.colours, screen.columns);
     const more = block.length - MOST_LINES_SAID;
     return ["", ...(more > 0 ? [screen.colours.dim("…")] : []), ...block.slice(-MOST_LINES_SAID)];
   });
   return before > 0 ? [screen.colours.dim(`… ${plural(before, "earlier message")}`), ...lines] : lines;
+}
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ["Enter", "send the message; while the model works, with its next request"],
+  ["Ctrl-J", "begin a new line"],
+  ["Up, Down", "recall earlier messages"],
+  ["Tab", "complete a file after @, or a command after /"],
+  ["Esc", "interrupt; what is queued is sent next"],
+  ["Ctrl-C", "interrupt, then clear the editor, then end"],
+  ["Ctrl-D", "end"],
+  ["/exit", "end"],
+  ["shot.png", "the path of an image in a message sends the image"],
+];
+
+/** The keys, which /help adds at a terminal. */
+export function keyLines({ colours, columns }: TalkScreen): string[] {
+  const width = Math.max(...KEYS.map(([key]) => key.length));
+  return [
+    "",
+    colours.bold("Keys:"),
+    ...KEYS.flatMap(([key, effect]) => hang(`${key.padEnd(width)}  ${effect}`, columns)),
+  ];
 }
 
 /** The messages that are sent next. */

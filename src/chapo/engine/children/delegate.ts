@@ -289,6 +289,7 @@ function concernsParent({ type }: ChapoNews): boolean {
     case "status":
     case "thinking":
     case "delta":
+    case "attached":
     case "thought":
     case "retry":
     case "delivered":

@@ -7,7 +7,8 @@ import { never } from "../../../system/never.js";
 import { plural, showDuration, showMoment } from "../../view/words/amounts.js";
 import type { Colours } from "../../colours.js";
 import { diffColour } from "../talk/diff-lines.js";
-import { clean, cut, hang, hangBlock, showBlock, showExactly } from "../../text.js";
+import { markdownLines } from "../talk/markdown.js";
+import { clean, cut, hang, showExactly } from "../../text.js";
 
 export interface ChapoScreen {
   colours: Colours;
@@ -67,6 +68,8 @@ function linesOf(
       const text = `${plural(messages, what)} ${HOW[how]}: ${before} → ${after} tokens`;
       return [colours.dim(fit(`  ${text}`, screen))];
     }
+    case "attached":
+      return [colours.dim(fit(`  sent with it: ${event.data.images.join(", ")}`, screen))];
     case "waiting":
       return [colours.yellow(fit(`  waits ${showDuration(event.data.ms)}: ${event.data.why}`, screen))];
     case "answer":
@@ -105,11 +108,8 @@ function fit(text: string, { columns }: ChapoScreen): string {
   return columns === undefined ? line : cut(line, columns);
 }
 
-function blockLines(text: string, { columns }: ChapoScreen): string[] {
-  const lines = showBlock(text.replace(/^\s*\n/, "").trimEnd());
-  return columns === undefined
-    ? lines
-    : lines.flatMap((line) => hangBlock(line.replaceAll("\t", "    "), columns));
+function blockLines(text: string, { colours, columns }: ChapoScreen): string[] {
+  return markdownLines(text.replace(/^\s*\n/, "").trimEnd(), colours, columns);
 }
 
 function errorLines(text: string, { colours, columns }: ChapoScreen): string[] {

@@ -1,23 +1,26 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { widthOf } from "../../text.js";
+import type { TextRow } from "./markdown.js";
 import { StreamLines } from "./stream-lines.js";
+
+const textOf = ({ text }: TextRow): string => text;
 
 /** The printed lines of a text that comes in these pieces. */
 function stream(pieces: readonly string[], columns: number): string[] {
   const lines = new StreamLines();
-  return [...pieces.flatMap((piece) => lines.take(piece, columns)), ...lines.end(columns)].map((line) =>
-    line.trimEnd(),
+  return [...pieces.flatMap((piece) => lines.take(piece, columns)), ...lines.end(columns)].map((row) =>
+    row.text.trimEnd(),
   );
 }
 
 test("a line is printed once it cannot change, and the last one stays until the end", () => {
   const lines = new StreamLines();
-  expect(lines.take("\n\nHello wor", 12)).toEqual([]);
-  expect(lines.tail(12)).toEqual(["Hello wor"]);
-  expect(lines.take("ld, this is", 12)).toEqual(["Hello world,"]);
-  expect(lines.take("\n\n    code\n", 12)).toEqual(["this is", "", "    code"]);
-  expect(lines.end(12)).toEqual([]);
+  expect(lines.take("\n\nHello wor", 12).map(textOf)).toEqual([]);
+  expect(lines.tail(12).map(textOf)).toEqual(["Hello wor"]);
+  expect(lines.take("ld, this is", 12).map(textOf)).toEqual(["Hello world,"]);
+  expect(lines.take("\n\n    code\n", 12).map(textOf)).toEqual(["this is", "", "    code"]);
+  expect(lines.end(12).map(textOf)).toEqual([]);
 });
 
 test("a sequence that steers a terminal is shown, in pieces too", () => {

@@ -2,10 +2,11 @@
 // place below them. Each text is shown once, as it comes. Pure. Leaves drawing to region.ts.
 import type { Conversation } from "../../../chapo/engine/conversation.js";
 import type { ChapoEvent } from "../../../chapo/engine/events.js";
-import { cut, clean, hangBlock, showBlock } from "../../text.js";
+import { cut, clean } from "../../text.js";
 import { showDuration, showSpent } from "../../view/words/amounts.js";
 import { describeCall, openChapoLines, type ChapoScreen } from "../lines/chapo-lines.js";
 import { diffLines } from "./diff-lines.js";
+import { markdownLines, styleRows, type MarkdownState, type TextRow } from "./markdown.js";
 import { StreamLines } from "./stream-lines.js";
 
 /** A terminal's width is known. */
@@ -27,6 +28,8 @@ export class TalkLines {
   readonly #lines = openChapoLines();
   readonly #stream = new StreamLines();
   readonly #thoughts = new StreamLines();
+  /** The effect of the printed rows of the text in progress on the next ones. */
+  #markdown: MarkdownState = {};
   #model: string;
   /** The text of the request in progress. */
   #text = "";
@@ -93,7 +96,7 @@ export class TalkLines {
   live(now: number, screen: TalkScreen): string[] {
     const text = [
       ...this.#thoughts.tail(screen.columns - THOUGHT.length).map(thoughtLine(screen)),
-      ...this.#stream.tail(screen.columns),
+      ...styleRows(this.#stream.tail(screen.columns), this.#markdown, screen.colours).lines,
     ];
     if (this.#busy === undefined) return text;
     const { what, since } = this.#busy;
@@ -153,12 +156,12 @@ export class TalkLines {
     }
   }
 
-  #delta({ data: { request, text } }: Of<"delta">, { columns }: TalkScreen): string[] {
+  #delta({ data: { request, text } }: Of<"delta">, screen: TalkScreen): string[] {
     if (request !== this.#request) this.#text = "";
     this.#request = request;
     this.#text += text;
     const isFirst = !this.#stream.began;
-    const lines = this.#stream.take(text, columns);
+    const lines = this.#style(this.#stream.take(text, screen.columns), screen);
     return isFirst && this.#hasText() ? ["", ...lines] : lines;
   }
 
@@ -203,9 +206,17 @@ export class TalkLines {
     return wasShown ? rest : [...rest, "", ...blockLines(text, screen)];
   }
 
-  #finishText({ columns }: TalkScreen): string[] {
+  #finishText(screen: TalkScreen): string[] {
     this.#text = "";
-    return this.#stream.end(columns);
+    const lines = this.#style(this.#stream.end(screen.columns), screen);
+    this.#markdown = {};
+    return lines;
+  }
+
+  #style(rows: readonly TextRow[], { colours }: TalkScreen): string[] {
+    const { lines, state } = styleRows(rows, this.#markdown, colours);
+    this.#markdown = state;
+    return lines;
   }
 
   #diff({ data }: Of<"tool_result">, screen: TalkScreen): string[] {
@@ -218,14 +229,12 @@ export class TalkLines {
 /** Before each line of the model's thinking. */
 const THOUGHT = "┆ ";
 
-function thoughtLine({ colours }: TalkScreen): (line: string) => string {
-  return (line) => colours.dim(`${THOUGHT}${line}`);
+function thoughtLine({ colours }: TalkScreen): (row: TextRow) => string {
+  return ({ text }) => colours.dim(`${THOUGHT}${text}`);
 }
 
-function blockLines(text: string, { columns }: TalkScreen): string[] {
-  return showBlock(text.replace(/^\s*\n/, "").trimEnd()).flatMap((line) =>
-    hangBlock(line.replaceAll("\t", "    "), columns),
-  );
+function blockLines(text: string, { colours, columns }: TalkScreen): string[] {
+  return markdownLines(text.replace(/^\s*\n/, "").trimEnd(), colours, columns);
 }
 
 /** Whole seconds, so that the line changes once a second. */
