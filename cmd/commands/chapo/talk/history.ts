@@ -12,13 +12,16 @@ const LONGEST = 20_000;
 export interface History {
   /** Oldest first. */
   read(): Promise<readonly string[]>;
+  /** Adds a line, which `save` writes: the disk must not delay the request that it is sent with. */
   add(text: string): Promise<void>;
+  save(): Promise<void>;
 }
 
-/** Opens it in the folder of the sessions, which must exist when something is added. */
+/** Opens it in the folder of the sessions, which must exist when it is saved. */
 export function openHistory(files: Files, folder: string, redact: Redact): History {
   const file = path.join(folder, "typed.json");
   let known: string[] | undefined;
+  let isSaved = true;
   const read = async (): Promise<string[]> => (known ??= await readList(files, file));
   return {
     read,
@@ -27,6 +30,11 @@ export function openHistory(files: Files, folder: string, redact: Redact): Histo
       const kept = redact(text);
       const list = (await read()).filter((one) => one !== kept);
       known = [...list, kept].slice(-MOST);
+      isSaved = false;
+    },
+    save: async () => {
+      if (isSaved || known === undefined) return;
+      isSaved = true;
       await files.writeAtomic(file, `${JSON.stringify(known)}\n`, { mode: 0o600 });
     },
   };

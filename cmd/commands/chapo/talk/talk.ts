@@ -132,6 +132,7 @@ export class Talk {
       return await this.#converse(chapo, message !== undefined);
     } finally {
       ticker.cancel();
+      await this.#saveHistory();
     }
   }
 
@@ -228,7 +229,13 @@ export class Talk {
       this.#turn = undefined;
       this.#lines.setBusy(undefined, 0);
       this.#draw();
+      void this.#saveHistory();
     }
+  }
+
+  /** A history that cannot be written is not worth an error. */
+  #saveHistory(): Promise<void> {
+    return this.#place.history.save().catch(() => undefined);
   }
 
   #submitted(text: string): void {
