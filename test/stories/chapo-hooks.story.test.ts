@@ -109,12 +109,31 @@ test(
 );
 
 test(
+  "a deny that is too large to read is a deny, and an invalid matcher of Claude Code's file is named and applies",
+  story(async (rig) => {
+    const deny = `printf '{"decision":"deny","reason":"'; head -c 300000 /dev/zero | tr '\\0' x; printf '"}'`;
+    const turns = [call("bash_execute", { command: "touch made" }), { say: "Done." }];
+    playWith(rig, turns, { events: { PreToolUse: [{ command: deny }] } });
+    const [refused] = dataOf(eventsOf(await rig.run(["chapo", "--json", "--trust", "Go"])), "tool_result");
+    expect(refused).toMatchObject({ success: false, output: expect.stringContaining("256 KiB") as string });
+    const hooks = { PreToolUse: [{ matcher: "Bash(", hooks: [{ type: "command", command: "exit 2" }] }] };
+    rig.write(".claude/settings.json", JSON.stringify({ hooks }));
+    playWith(rig, turns, { read_claude: true });
+    const ran = await rig.run(["chapo", "--json", "--trust", "Go"]);
+    expect(ran.stderr.split('.claude/settings.json: hooks.PreToolUse[0].matcher "Bash("')).toHaveLength(2);
+    expect(dataOf(eventsOf(ran), "tool_result")).toMatchObject([{ success: false }]);
+    expect(existsSync(path.join(rig.project, "made"))).toBe(false);
+  }),
+);
+
+test(
   "hooks that fail are reported, and the session works on",
   story(async (rig) => {
     const big = "head -c 1000000 /dev/zero | tr '\\0' x";
     const events = {
       PreToolUse: [
-        { command: `printf '{'; ${big}` },
+        { command: "printf '{oops'" },
+        { command: big },
         { command: "exit 139" },
         { command: "no-such-program-here" },
         { url: "http://127.0.0.1:1/x" },
