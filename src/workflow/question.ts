@@ -35,6 +35,12 @@ export function describeBy({
 /** The person in `by` whose name is not known. */
 export const UNKNOWN = "unknown";
 
+/** Whether the task was given up because a person said no: it is at `block`, and the answer that led there paused it. */
+export function isRejected({ stage, paused, answers }: Partial<Progress> = {}): boolean {
+  const last = answers?.at(-1);
+  return stage === "block" && last !== undefined && paused?.at === last.at && paused.by === last.by;
+}
+
 /** An answer as it is taken: with what a person left out of the file. */
 export function completeAnswer(question: Question, answer: GivenAnswer, now: string): Answer {
   const { by = UNKNOWN, via = "file", at = now, shown_sha256: shown = question.shows?.sha256 } = answer;

@@ -154,7 +154,11 @@ test(
     expect(task?.blockers).toEqual([
       expect.stringMatching(/^approve: reject, \S+ \(cli\), \d{4}-\S+Z: too risky$/u),
     ]);
-    expect(stdout).toContain("1 task is paused (T1)");
+    expect(stdout).toContain("1 task was rejected and is paused (T1)");
+    const ended = () => rig.events().findLast(({ type }) => type === "run_ended");
+    expect(ended()).toMatchObject({ ending: "blocked", rejected: ["T1"] });
+    const status = async () => JSON.parse((await rig.run(["status", "--json"])).stdout) as unknown;
+    expect(await status()).toMatchObject({ paused: ["T1"], rejected: ["T1"], run: { ending: "blocked" } });
     for (const words of [
       ["show", "T1"],
       ["why", "T1"],
@@ -164,6 +168,11 @@ test(
     const third = await run(rig);
     expect(third.code).toBe(1);
     expect(stages(rig)).toEqual(["1 clarify", "2 plan"]);
+    expect(ended()).toMatchObject({ ending: "blocked", rejected: ["T1"] });
+    expect((await rig.run(["status"])).stdout).toContain("rejected by a person: T1");
+    // A pause that a person lifted is a task to be tried again, not a rejected one.
+    await rig.run(["resume", "T1"]);
+    expect(await status()).not.toHaveProperty("rejected");
   }),
 );
 

@@ -266,7 +266,8 @@ const STEP_GLOSSARY: { readonly [Type in StepEvent["type"]]: EventEntry<Type> } 
     example: { ...stamp(12), type: "woke" },
   },
   run_ended: {
-    sentence: "The last line of a log: the ending, and the totals of the run.",
+    sentence:
+      "The last line of a log: the ending, the totals of the run, and in `rejected` the tasks that a person rejected, if any.",
     example: {
       ...stamp(20),
       type: "run_ended",

@@ -302,6 +302,8 @@ const StepEvents = {
     ending: Ending,
     signal: z.string().optional(),
     message: z.string().optional(),
+    /** The tasks that a person rejected and that are still paused; absent: none. */
+    rejected: z.array(z.string()).optional(),
     totals: z.object({
       done: z.int(),
       tasks: z.int(),

@@ -5,6 +5,7 @@ import { markOf } from "../../system/processes/mark.js";
 import type { LogLimits } from "../../logging/retention.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
+import { isRejected } from "../../workflow/question.js";
 import { applyLimits, mayHaveRepository } from "../runs/clean-logs.js";
 import type { Effect } from "../step/effects.js";
 import type { RunEnding, World } from "./world.js";
@@ -16,8 +17,10 @@ export async function performEndRun(
 ): Promise<StepEvent> {
   const { ports, log, memory, began } = world;
   const { kind: _kind, done, tasks, iterations, ...end } = effect;
+  const rejected = (memory.backlog?.tasks ?? []).filter(({ progress }) => isRejected(progress));
   const ended: RunEnding = {
     ...end,
+    ...(rejected.length === 0 ? {} : { rejected: rejected.map(({ id }) => id) }),
     totals: {
       done,
       tasks,

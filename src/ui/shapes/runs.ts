@@ -127,6 +127,10 @@ export const StatusAnswer = z.object({
     .optional()
     .describe("The open questions of the task file, the oldest first; absent: none"),
   paused: z.array(z.string()).optional().describe("Tasks that a person paused; absent: none"),
+  rejected: z
+    .array(z.string())
+    .optional()
+    .describe("Tasks that a person rejected and that are still paused; absent: none"),
   run: z
     .object({
       run: z.string(),

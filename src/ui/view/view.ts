@@ -33,6 +33,7 @@ export interface Ended {
   ending: Ending;
   signal?: string;
   message?: string;
+  rejected?: readonly string[];
   totals: { done: number; tasks: number; iterations: number; ms: number; tokens: number; cost?: number };
 }
 
@@ -370,7 +371,7 @@ function endOf(event: Of<"run_ended">): Ended {
   const { done, tasks, iterations, duration_ms: ms, cost_usd: cost } = event.totals;
   return {
     ending: event.ending,
-    ...given({ signal: event.signal, message: event.message }),
+    ...given({ signal: event.signal, message: event.message, rejected: event.rejected }),
     totals: {
       done,
       tasks,

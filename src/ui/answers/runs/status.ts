@@ -4,6 +4,7 @@ import { given } from "../../../system/given.js";
 import { withoutMarker } from "../../../todo/model/select.js";
 import type { Task } from "../../../todo/model/task.js";
 import { acceptanceOf, isVerified } from "../../../todo/model/verified.js";
+import { isRejected } from "../../../workflow/question.js";
 import type { StatusAnswer } from "../../shapes/runs.js";
 import { listQuestions } from "../../view/open-questions.js";
 import { looksOf, rowsOf } from "../../view/rows.js";
@@ -33,12 +34,14 @@ export function statusAnswer(
   const inWorkflow = tasks.filter(({ progress }) => progress !== undefined);
   const questions = inWorkflow.length === 0 ? [] : listQuestions(inWorkflow, tasksDir).map(openAnswer);
   const paused = tasks.filter(({ progress }) => progress?.paused !== undefined).map(({ id }) => id);
+  const rejected = tasks.filter(({ progress }) => isRejected(progress)).map(({ id }) => id);
   return {
     file,
     tasks: countTasks(tasks),
     ...looks,
     ...(questions.length === 0 ? {} : { questions }),
     ...(paused.length === 0 ? {} : { paused }),
+    ...(rejected.length === 0 ? {} : { rejected }),
     run: seen === undefined ? null : runOf(seen, now),
   };
 }

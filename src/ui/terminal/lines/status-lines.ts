@@ -34,7 +34,15 @@ type Run = NonNullable<StatusAnswer["run"]>;
 
 /** Lines for a terminal: the run, what is left, what is in hand, what it waits for, what it used. */
 export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] {
-  const { run, tasks: counted, need_a_look: looks, accepted, questions = [], paused = [] } = answer;
+  const {
+    run,
+    tasks: counted,
+    need_a_look: looks,
+    accepted,
+    questions = [],
+    paused = [],
+    rejected = [],
+  } = answer;
   const tasks = { ...counted, asking: questions.length };
   const { colours, columns } = scene;
   const open = questions.length === 0 ? "" : openLine(questions.length);
@@ -59,6 +67,7 @@ export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] 
             text:
               paused.length === 0 ? "" : `paused: ${paused.join(", ")} (looper resume ${paused[0] ?? ""})`,
           },
+          { text: rejected.length === 0 ? "" : `rejected by a person: ${rejected.join(", ")}` },
           { text: accepted.length === 0 ? "" : `accepted by a person: ${accepted.join(", ")}` },
           { text: run.project === undefined ? "" : `this project: ${leftText(tasks, null)}` },
         ];

@@ -57,3 +57,19 @@ test.each<[Record<string, string>, string[], string, string]>([
   expect(told.why).toBe(why);
   expect(told.next).toContain(next);
 });
+
+test.each<[string[], string]>([
+  [["T2"], "1 task was rejected and is paused (T2); 1 task is paused (T1); nothing else is left to do"],
+  [["T1", "T2"], "2 tasks were rejected and are paused (T1, T2); nothing else is left to do"],
+])("of two paused tasks %j were rejected, and the run names those first", (rejected, why) => {
+  const place = { workflow: "tdd", stage: "block", visit: 1, paused: true } as const;
+  const places = new Map([
+    ["T1", place],
+    ["T2", place],
+  ]);
+  const seen: View = {
+    ...view({ T1: "blocked", T2: "blocked" }),
+    stages: { places, asked: [], answers: [] },
+  };
+  expect(explainEnding(seen, { ...ended("blocked"), rejected }, "to-do.json").why).toBe(why);
+});

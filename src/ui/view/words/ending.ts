@@ -15,7 +15,7 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
     case "complete":
       return complete(view, ended);
     case "blocked":
-      return blockedEnding(view, message);
+      return blockedEnding(view, ended);
     case "limit":
       return {
         why: message ?? "the limit of this run is reached",
@@ -53,7 +53,7 @@ const FIX =
   "fix what is named above (also under `blockers` in the task file), then looper run: it tries blocked tasks once more";
 
 /** Nothing is ready: tasks are blocked or paused, or wait for those. */
-function blockedEnding(view: View, message: string | undefined): { why: string; next: string } {
+function blockedEnding(view: View, { message, rejected = [] }: Ended): { why: string; next: string } {
   const paused = listPaused(view.stages);
   const statuses = new Map(view.statuses.values.map(({ id, status }) => [id, status]));
   const held = paused.filter((id) => statuses.get(id) === "blocked").length;
@@ -62,13 +62,29 @@ function blockedEnding(view: View, message: string | undefined): { why: string; 
   const first = paused[0] ?? "ID";
   if (paused.length === 0)
     return { why: message ?? `${blockedText(blocked)}; ${leftBeside(left)}`, next: FIX };
-  const pausedText = `${plural(paused.length, "task")} ${paused.length === 1 ? "is" : "are"} paused (${listSome(paused)})`;
-  const parts = [...(blocked === 0 ? [] : [blockedText(blocked)]), pausedText, leftBeside(left)];
+  const parts = [
+    ...(blocked === 0 ? [] : [blockedText(blocked)]),
+    ...pausedTexts(paused, new Set(rejected)),
+    leftBeside(left),
+  ];
   const resume = `looper resume ${first} lifts ${paused.length === 1 ? "the" : "a"} pause`;
   return {
     why: message ?? parts.join("; "),
     next: blocked === 0 ? `${resume}, then looper run` : `${FIX}; ${resume}`,
   };
+}
+
+/** The paused tasks, those first that a person rejected. */
+function pausedTexts(paused: readonly string[], rejected: ReadonlySet<string>): string[] {
+  const no = paused.filter((id) => rejected.has(id));
+  const rest = paused.filter((id) => !rejected.has(id));
+  const was = no.length === 1 ? "was rejected and is" : "were rejected and are";
+  return [
+    ...(no.length === 0 ? [] : [`${plural(no.length, "task")} ${was} paused (${listSome(no)})`]),
+    ...(rest.length === 0
+      ? []
+      : [`${plural(rest.length, "task")} ${rest.length === 1 ? "is" : "are"} paused (${listSome(rest)})`]),
+  ];
 }
 
 function blockedText(blocked: number): string {
