@@ -63,8 +63,8 @@ export interface CommandContext {
     /** The bytes as they come. */
     chunks(): AsyncIterable<Uint8Array>;
   };
-  /** Asks yes or no; no when the person cancels. */
-  confirm(question: string, lines: readonly string[]): Promise<boolean>;
+  /** Asks yes or no; no when the person cancels. `closed`: the end of the input is a no, and cancels nothing else. */
+  confirm(question: string, lines: readonly string[], closed?: "no"): Promise<boolean>;
   /** Asks for one of the choices; the first is the default. `undefined` when the person cancels. */
   choose(question: string, choices: readonly Choice[]): Promise<string | undefined>;
   /** Asks for any number of the choices; the first is preselected. */

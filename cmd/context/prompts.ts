@@ -34,10 +34,13 @@ export function questionsAt(
   desk: Desk,
 ): Pick<CommandContext, "confirm" | "choose" | "chooseSome" | "ask" | "askLine"> {
   return {
-    confirm: async (message, lines) => {
+    confirm: async (message, lines, closed) => {
+      if (closed === "no" && isClosed(desk)) return false;
       for (const line of lines) desk.output.write(`${line}\n`);
-      const answer = await prompt<boolean>(desk, (prompts, asking) =>
-        prompts.confirm({ message, initialValue: false, ...asking }),
+      const answer = await prompt<boolean>(
+        desk,
+        (prompts, asking) => prompts.confirm({ message, initialValue: false, ...asking }),
+        closed,
       );
       return answer ?? false;
     },
@@ -76,7 +79,7 @@ async function askLine(
   { message, placeholder, withdrawn }: { message: string; placeholder: string; withdrawn: AbortSignal },
 ): Promise<TypedLine> {
   if (isAborted(withdrawn)) return "withdrawn";
-  if (desk.input.readableEnded || desk.input.destroyed) return "closed";
+  if (isClosed(desk)) return "closed";
   const end: { how: "closed" | "stopped" } = { how: "stopped" };
   const answer = await show<string>(
     { ...desk, withdrawn, onClosed: () => (end.how = "closed") },
@@ -88,6 +91,10 @@ async function askLine(
   return end.how;
 }
 
+function isClosed({ input }: Desk): boolean {
+  return input.readableEnded || input.destroyed;
+}
+
 function optionsOf(choices: readonly Choice[]): Choice[] {
   return choices.map((choice) => ({ ...choice }));
 }
@@ -97,14 +104,16 @@ function isAborted({ aborted }: AbortSignal): boolean {
   return aborted;
 }
 
-/** Shows a prompt; `undefined` when the person cancels it and the program continues. */
+/** Shows a prompt; `undefined` when the person cancels it and the program continues, as it does with `closed` at the end of the input. */
 async function prompt<T extends string | boolean | string[]>(
   desk: Desk,
   ask: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
+  closed?: "no",
 ): Promise<T | undefined> {
-  const answer = await show(desk, ask);
+  const end = { isClosed: false };
+  const answer = await show({ ...desk, onClosed: () => (end.isClosed = true) }, ask);
   if (typeof answer !== "symbol") return answer;
-  if (answer !== INTERRUPTED) desk.onTurnedAway();
+  if (answer !== INTERRUPTED && !(end.isClosed && closed === "no")) desk.onTurnedAway();
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 // A person at a terminal: the run asks in place, edits open $EDITOR and are shown again, and a closed input leaves a question open.
 import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { story, type Rig } from "../rig/rig.js";
@@ -86,6 +87,27 @@ test.skipIf(noTerminal)(
       edited: { stage: "plan", visit: 3 },
     });
     expect(rig.read(".looper/tasks/T1/3-plan.json")).toContain("farewell");
+  }),
+  120_000,
+);
+
+test.skipIf(noTerminal)(
+  "Ctrl-D at an offer to open the editor again means no: the text is kept, and the question stays open",
+  story(async (rig) => {
+    await begin(rig);
+    const run = new Terminal(rig, RUN, "sed -i 1s/.//");
+    await run.answer(PROMPT, "edit\r");
+    await run.answer("Open the editor again?", "\u0004");
+    await run.answer(/again\?[^]*a remark may follow/u, "\u0004");
+    expect(await run.code).toBe(1);
+    expect(run.shown).toContain("T1.3 stays open");
+    const kept = /your text is kept in (\S+)/u.exec(run.shown)?.[1] ?? "";
+    expect(readFileSync(kept, "utf8")).toContain("Write the greeting");
+    const left = new Terminal(rig, "answer T1 edit", EDITOR);
+    await left.answer("Answer with it as it is shown?", "\u0004");
+    expect(await left.code).toBe(1);
+    expect(left.shown).toContain("T1 stays open: nothing was answered");
+    expect(progressOf(rig)).not.toHaveProperty("answer");
   }),
   120_000,
 );

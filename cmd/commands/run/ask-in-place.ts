@@ -160,7 +160,7 @@ async function take(desk: Desk, typed: TypedReply, shown: Shown): Promise<Asked 
       // A changed output is asked about again; a changed call would run at once.
       if (desk.question.source === "tool") {
         await showText(context, project, changed.text);
-        if (!(await context.confirm("Allow the call as it is shown?", []))) return undefined;
+        if (!(await context.confirm("Allow the call as it is shown?", [], "no"))) return undefined;
       }
       return write(desk, { word: EDIT, ...changed.typed });
     }

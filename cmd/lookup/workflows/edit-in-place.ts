@@ -38,7 +38,7 @@ interface Asked {
   question: Question;
 }
 
-/** The changed text; `undefined` where the person changed nothing or gave up. */
+/** The changed text; `undefined` where the person changed nothing or gave up: then a text that could not be used is kept. */
 export async function editShown(
   context: CommandContext,
   project: Project,
@@ -48,6 +48,7 @@ export async function editShown(
   const subject = await findSubject(context, project, asked);
   const folder = await files.makeTempFolder("looper-edit-");
   const copy = path.join(folder, subject.fileName);
+  let isKept = false;
   try {
     await files.writeNew(copy, subject.before, { mode: 0o600, fleeting: true });
     for (;;) {
@@ -63,10 +64,13 @@ export async function editShown(
         if (!(error instanceof UserError)) throw error;
         await tell(context, error.message);
       }
-      if (!(await context.confirm("Open the editor again?", []))) return undefined;
+      if (await context.confirm("Open the editor again?", [], "no")) continue;
+      isKept = true;
+      await tell(context, `your text is kept in ${copy}`);
+      return undefined;
     }
   } finally {
-    await files.removeTree(folder);
+    if (!isKept) await files.removeTree(folder);
   }
 }
 

@@ -41,7 +41,7 @@ export async function answerEdited(
   if (changed === undefined) return "left";
   // A person approves what was shown: the changed text, once more.
   await showText(context, project, changed.text);
-  return (await context.confirm(confirmText(question, word), [])) ? changed.typed : "left";
+  return (await context.confirm(confirmText(question, word), [], "no")) ? changed.typed : "left";
 }
 
 function confirmText({ source }: Question, word: string | undefined): string {
