@@ -127,9 +127,13 @@ test(
     rig.write("changed.json", '{"summary": "add two pages", "steps": [{"text": "add them"}]}');
     rig.write("broken.json", "{");
     expect(await say(rig, "answer", "T1", "--edit", "broken.json")).toMatch(/^2 .*not a JSON object/);
-    rig.write("unfit.json", '{"steps": 3}');
+    rig.write("unfit.json", '{"steps": 3, "tests": 4}');
     expect(await say(rig, "answer", "T1", "--edit", "unfit.json")).toMatch(
-      /^2 .*changed output of plan does not fit its schema:\n.*steps/s,
+      /^2 looper: the changed output of plan does not fit its schema: output\.summary is missing; output\.steps must/,
+    );
+    rig.write("large.json", JSON.stringify({ summary: "x".repeat(1024 * 1024), steps: [] }));
+    expect(await say(rig, "answer", "T1", "--edit", "large.json")).toMatch(
+      /^2 looper: the changed output of plan has 10486\d\d bytes of JSON; the most is 1048576\n/,
     );
     expect(await say(rig, "answer", "T1", "edit", "--edit", "changed.json", "--message", "two")).toBe(
       "0 T1.2: edit; the next run takes it\n",

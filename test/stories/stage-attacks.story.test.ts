@@ -80,10 +80,10 @@ test(
     expect(readFileSync(outside, "utf8")).toBe("mine\n");
     expect(existsSync(inTasks(rig, "T2/1-review.json"))).toBe(false);
     expect(run.stderr).toContain(
-      "the agent of the stage implement changed files that the runner alone writes, and they were put back: .looper/tasks/T1/2-plan.json, .looper/tasks/T1/2-plan.md, .looper/tasks/T2/1-implement.json",
+      "files that the runner alone writes were changed while the agent of the stage implement worked, and were put back: .looper/tasks/T1/2-plan.json, .looper/tasks/T1/2-plan.md, .looper/tasks/T2/1-implement.json",
     );
     expect(run.stderr).toContain(
-      "the agent of the stage review changed files that the runner alone writes, and they were put back: .looper/tasks/T2/1-review.json",
+      "files that the runner alone writes were changed while the agent of the stage review worked, and were put back: .looper/tasks/T2/1-review.json",
     );
   }),
 );

@@ -62,7 +62,7 @@ test("an output, a link and another file in the place of one that was there go, 
     writeFileSync(at("task.md"), "# all done\n");
   });
   expect(told).toEqual([
-    "the agent of the stage execute changed files that the runner alone writes, and they were put back: tasks/T1/1-plan.json, tasks/T1/9-review.json, tasks/T1/notes, tasks/T1/task.md",
+    "files that the runner alone writes were changed while the agent of the stage execute worked, and were put back: tasks/T1/1-plan.json, tasks/T1/9-review.json, tasks/T1/notes, tasks/T1/task.md",
   ]);
   expect(lstatSync(at("1-plan.json"), { throwIfNoEntry: false })).toBeUndefined();
   expect(readFileSync(at("task.md"), "utf8")).toBe("# T1\n");

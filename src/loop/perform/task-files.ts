@@ -81,7 +81,8 @@ export async function putTaskFilesBack(
   const top = project.folder;
   const names = [...new Set(changed)].map((path) => relative(top, path)).sort();
   const who = job.stage === undefined ? "the agent" : `the agent of the stage ${job.stage}`;
-  const message = `${who} changed files that the runner alone writes, and they were put back: ${listSome(names)}`;
+  // A person may have changed them as well: nothing tells who it was.
+  const message = `files that the runner alone writes were changed while ${who} worked, and were put back: ${listSome(names)}`;
   await log.tell({ type: "warning", ...job, message });
 }
 

@@ -7,7 +7,7 @@ import type { Files } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Task } from "../../todo/model/task.js";
-import type { OutputSchema } from "../../workflow/outputs/check-output.js";
+import { MOST_OUTPUT_BYTES, type OutputSchema } from "../../workflow/outputs/check-output.js";
 import { isOutputName } from "../../workflow/outputs/outputs.js";
 import { COPIES, outputFile } from "../../workflow/outputs/task-files.js";
 import type { Question, StageOutput } from "../../workflow/progress.js";
@@ -42,11 +42,18 @@ export async function writeEdited(
       `the changed output of ${output.stage} is not a JSON object`,
       "nothing was answered; correct it and answer again",
     );
+  const bytes = Buffer.byteLength(JSON.stringify(changed));
+  if (bytes > MOST_OUTPUT_BYTES)
+    throw new UserError(
+      "usage",
+      `the changed output of ${output.stage} has ${String(bytes)} bytes of JSON; the most is ${String(MOST_OUTPUT_BYTES)}`,
+      "nothing was answered; shorten it and answer again",
+    );
   const problems = change.schema?.problemsOf(changed) ?? [];
   if (problems.length > 0)
     throw new UserError(
       "usage",
-      [`the changed output of ${output.stage} does not fit its schema:`, ...problems].join("\n  "),
+      `the changed output of ${output.stage} does not fit its schema: ${problems.join("; ")}`,
       "nothing was answered; correct it and answer again",
     );
   const text = `${JSON.stringify(changed, null, 2)}\n`;

@@ -16,6 +16,9 @@ export interface OutputSchema {
   problemsOf: (output: unknown) => string[];
 }
 
+/** The largest output, in bytes of JSON. */
+export const MOST_OUTPUT_BYTES = 1024 * 1024;
+
 /** The most problems that are named. */
 const MOST = 20;
 

@@ -188,7 +188,8 @@ async function readSmall(files: Files, path: string): Promise<{ bytes?: Uint8Arr
   const stat = await files.stat(path);
   if (stat === undefined) return { why: "is missing" };
   if (stat.kind !== "file") return { why: "is not a file" };
-  if (stat.size > LARGEST_OUTPUT) return { why: `was replaced by a file of ${String(stat.size)} bytes` };
+  if (stat.size > LARGEST_OUTPUT)
+    return { why: `was changed after it was written, and is too large (${String(stat.size)} bytes)` };
   const bytes = await files.read(path);
   return bytes === undefined ? { why: "is missing" } : { bytes, why: "was changed since" };
 }

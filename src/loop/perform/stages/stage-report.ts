@@ -4,7 +4,7 @@ import type { AgentResult, FoundReport, Session } from "../../../agents/agent.js
 import type { StageAgentReport } from "../../../todo/model/summary.js";
 import { stripControlSequences } from "../../../system/text/control-sequences.js";
 import { shorten } from "../../../system/text/cut.js";
-import type { OutputSchema } from "../../../workflow/outputs/check-output.js";
+import { MOST_OUTPUT_BYTES, type OutputSchema } from "../../../workflow/outputs/check-output.js";
 import { endAfterAsking } from "../agent/report-again.js";
 
 /** The report that a stage takes. */
@@ -15,8 +15,6 @@ export interface Expected {
   schema?: OutputSchema;
 }
 
-/** The largest output, in bytes of JSON. */
-const MOST_BYTES = 1024 * 1024;
 const MOST_DEPTH = 32;
 const MOST_QUESTIONS = 20;
 /** Of all questions together, in letters: a person reads them. */
@@ -75,8 +73,10 @@ function readOutput(output: unknown, { schema }: Expected): ReadOutput {
   if (depthOf(output) > MOST_DEPTH)
     return { problems: [`the output is nested more than ${String(MOST_DEPTH)} levels deep`] };
   const bytes = Buffer.byteLength(JSON.stringify(output));
-  if (bytes > MOST_BYTES)
-    return { problems: [`the output has ${String(bytes)} bytes of JSON; the most is ${String(MOST_BYTES)}`] };
+  if (bytes > MOST_OUTPUT_BYTES)
+    return {
+      problems: [`the output has ${String(bytes)} bytes of JSON; the most is ${String(MOST_OUTPUT_BYTES)}`],
+    };
   const value = clean(output);
   if (schema === undefined) return { value, problems: [] };
   const problems = schema.problemsOf(value);
