@@ -98,8 +98,8 @@ test(
     await begin(rig);
     await rig.run([...RUN, "--workflow", "plan-approve-execute", "--task", "T1"]);
     const plan = path.join(rig.project, ".looper/tasks/T1/2-plan.json");
-    writeFileSync(plan, '{"summary":"EVIL"}');
     expect((await rig.run(["approve", "T1"])).code).toBe(0);
+    writeFileSync(plan, '{"summary":"EVIL"}');
     const run = await rig.run([...RUN, "--workflow", "plan-approve-execute", "--task", "T1"]);
     expect(run.code, run.stderr).toBe(0);
     expect(run.stderr).toContain("the output of plan of T1 was changed since");

@@ -1,6 +1,6 @@
 // `looper answer`, `approve` and `reject`: a person's answer to the open question of a task. An edit of the row like any
 // other, and the first one counts. Leaves the rules to src/todo/change/person-answers.ts.
-import { answerEdited } from "../../lookup/workflows/edited-output.js";
+import { answerEdited, type EditedAnswer } from "../../lookup/workflows/edited-output.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
 import { given } from "../../../src/system/given.js";
 import {
@@ -13,7 +13,9 @@ import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { describeAnswer } from "../../../src/workflow/question.js";
 import { textFlag, type Command, type CommandContext, type Typed } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
-import { printLines } from "../../lookup/project.js";
+import { printLines, projectOf } from "../../lookup/project.js";
+import { readTasks } from "../../lookup/read-tasks.js";
+import { mustBeAsShown } from "../../lookup/workflows/shown-work.js";
 import { clean } from "../../../src/ui/text.js";
 import { edit } from "./edit.js";
 
@@ -31,6 +33,7 @@ export const answer: Command = async (context, typed) => {
   const said: TypedAnswer = given({ word, ...flagsOf(typed) });
   const edited = await answerEdited(context, typed, { id, word });
   if (edited === "left") return leave(context, id);
+  await mustHaveSeen(context, typed, { id, word, edited });
   return edit(context, typed, {
     decide: answerQuestion(id, { ...said, ...edited }, personOf(context)),
     say: answeredLines,
@@ -53,11 +56,24 @@ async function decide(
   await refuseAgents(context, { ...REFUSED, file: textFlag(typed, "--file") });
   const edited = await answerEdited(context, typed, { id, word });
   if (edited === "left") return leave(context, id);
+  await mustHaveSeen(context, typed, { id, word, edited });
   return edit(context, typed, {
     decide: decideQuestion(id, { word, ...given(flagsOf(typed)), ...edited }, personOf(context)),
     say: answeredLines,
     refused: REFUSED,
   });
+}
+
+/** The person who names no digest has read the files, which must be what was asked about. */
+async function mustHaveSeen(
+  context: CommandContext,
+  typed: Typed,
+  { id, word, edited }: { id: string; word: string | undefined; edited: Exclude<EditedAnswer, "left"> },
+): Promise<void> {
+  if (textFlag(typed, "--shown") !== undefined || Object.keys(edited).length > 0) return;
+  const project = await projectOf(context, { file: textFlag(typed, "--file"), quiet: true });
+  const { tasks } = await readTasks(context, project);
+  await mustBeAsShown(context, project, { tasks, id, word });
 }
 
 /** The person changed nothing: the question stays open. */

@@ -13,6 +13,7 @@ import { edit } from "../backlog/edit.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
 import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
+import { mustBeAsShown } from "../../lookup/workflows/shown-work.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { selectNext } from "./next.js";
 import { runCommand } from "./run-command.js";
@@ -242,10 +243,15 @@ function answerTool(site: PersonSite): McpTool {
       comment: z.string().optional().describe("A remark for those who work on it next"),
       shown_sha256: z.string().optional().describe("The digest of what was shown to the person"),
     },
-    ({ id, outcome, text, comment, shown_sha256: shown }) => {
+    async ({ id, outcome, text, comment, shown_sha256: shown }) => {
       if (outcome !== undefined && text !== undefined)
         throw new UserError("usage", "answer: give the outcome or the text, not both");
       const said = given({ word: outcome ?? text, message: comment, shown });
+      if (shown === undefined) {
+        const project = await projectOf(site.context, { file: site.file, quiet: true });
+        const { tasks } = await readTasks(site.context, project);
+        await mustBeAsShown(site.context, project, { tasks, id, word: outcome });
+      }
       const person = { by: nameOfUser(site.context.env), via: "mcp" as const };
       return makeEdit(site, answerQuestion(id, said, person));
     },

@@ -8,13 +8,18 @@ import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.j
 import { formatOutputBody } from "../../../src/prompts/output-document.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import { sha256Hex } from "../../../src/system/text/sha256.js";
+import { UserError } from "../../../src/system/errors.js";
+import { quoteIfNeeded } from "../../../src/shell/quote.js";
 import type { Task } from "../../../src/todo/model/task.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { diffLines } from "../../../src/ui/terminal/rescues.js";
 import type { Output } from "../../../src/ui/output.js";
 import { clean, showBlock, wrap } from "../../../src/ui/text.js";
 import { isOutputName } from "../../../src/workflow/outputs/outputs.js";
-import type { Question } from "../../../src/workflow/progress.js";
+import { copyOfOutput, readableFile } from "../../../src/workflow/outputs/task-files.js";
+import type { Question, StageOutput } from "../../../src/workflow/progress.js";
+import { openQuestion } from "../../../src/workflow/question.js";
+import { noOf } from "../../../src/workflow/yes-and-no.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { shownPath } from "../project.js";
 import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
@@ -39,17 +44,66 @@ export async function readShown(
   const file = path.join(tasksFolder(project), output.file);
   const named = clean(shownPath(context, file));
   const bytes = await context.ports.files.read(file);
-  if (bytes === undefined) return { changed: `${named} is missing: ${restore(task)}` };
+  if (bytes === undefined) {
+    const restore = await describeRestore(context, project, copyOfOutput(output));
+    return { changed: `${named} is missing: ${restore}` };
+  }
   if (sha256Hex(bytes) !== shows.sha256)
-    return { changed: `${named} was changed after ${clean(question.id)} was asked: ${restore(task)}` };
+    return { changed: await describeChange(context, project, { question, output }) };
   const parsed = parseJson(new TextDecoder().decode(bytes));
   const schema = isOutputName(shows.what) ? { schema: shows.what } : {};
   const text = formatOutputBody({ ...schema, output: parsed });
   return { text: showBlock(text.trim()) };
 }
 
-function restore({ id }: Task): string {
-  return `restore the file, or answer with \`looper answer ${clean(id)}\``;
+/** The sentence on an output that is not what was asked about any more. */
+async function describeChange(
+  context: CommandContext,
+  project: Project,
+  { question, output }: { question: Question; output: StageOutput },
+): Promise<string> {
+  const { id, edits } = question;
+  const file = path.join(tasksFolder(project), output.file);
+  const named = clean(shownPath(context, file));
+  const restore = await describeRestore(context, project, copyOfOutput(output));
+  const edit = `looper answer ${id.slice(0, id.lastIndexOf("."))} edit --edit ${quoteIfNeeded(named)}`;
+  const take = edits === output.stage ? `, or take the change with \`${clean(edit)}\`` : "";
+  return `${named} was changed after ${clean(id)} was asked: ${restore}${take}`;
+}
+
+/** How to restore a file: from its copy, if that is there. */
+async function describeRestore(context: CommandContext, project: Project, copy: string): Promise<string> {
+  const from = path.join(tasksFolder(project), copy);
+  const isThere = (await context.ports.files.stat(from)) !== undefined;
+  return isThere ? `restore it from ${clean(shownPath(context, from))}` : "restore the file";
+}
+
+/**
+ * L24: refuses an answer about an output whose files are not what was asked about: the person may have read something else. Refusals
+ * pass, and so does an answer that names a digest or brings a changed text.
+ */
+export async function mustBeAsShown(
+  context: CommandContext,
+  project: Project,
+  { tasks, id, word }: { tasks: readonly Task[]; id: string; word: string | undefined },
+): Promise<void> {
+  const task = tasks.find((one) => one.progress?.question?.id === id) ?? tasks.find((one) => one.id === id);
+  const question = openQuestion(task?.progress);
+  if (task === undefined || question === undefined || word === "reject" || word === noOf(question)) return;
+  const output = task.progress?.outputs?.[question.shows?.what ?? ""];
+  if (output === undefined || question.source === "tool") return;
+  const { files } = context.ports;
+  const folder = tasksFolder(project);
+  const bytes = await files.read(path.join(folder, output.file));
+  if (bytes !== undefined && sha256Hex(bytes) !== question.shows?.sha256)
+    throw new UserError("no", await describeChange(context, project, { question, output }));
+  const { readable, copy } = readableFile(output.file);
+  const text = await files.read(path.join(folder, readable));
+  const before = await files.read(path.join(folder, copy));
+  if (text === undefined || before === undefined || Buffer.compare(text, before) === 0) return;
+  const named = clean(shownPath(context, path.join(folder, readable)));
+  const restore = await describeRestore(context, project, copy);
+  throw new UserError("no", `${named} was changed after ${clean(question.id)} was asked: ${restore}`);
 }
 
 /** The changes of all saved work, or of its last stage. */

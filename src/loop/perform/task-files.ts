@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { tasksFolder } from "../../config/project/tasks-folder.js";
 import type { FileStat } from "../../system/ports.js";
 import { listSome } from "../../system/text/cut.js";
-import { COPIES, parseOutputName, taskFolderName } from "../../workflow/outputs/task-files.js";
+import { COPIES, parseOutputName, readableFile, taskFolderName } from "../../workflow/outputs/task-files.js";
 import type { JobFacts } from "../step/effects.js";
 import type { World } from "./world.js";
 
@@ -34,7 +34,7 @@ export async function keepTaskFiles(world: FilesWorld, job: JobFacts): Promise<K
   const others = (memory.backlog?.tasks ?? [])
     .filter(({ id }) => id !== job.task_id || own === undefined)
     .flatMap(({ progress }) => Object.values(progress?.outputs ?? {}))
-    .flatMap(({ file }) => [file, file.replace(/\.json$/u, ".md")])
+    .flatMap(({ file }) => [file, ...Object.values(readableFile(file))])
     .map((file) => join(top, file));
   const names = own === undefined ? [] : await listFolder(world, own);
   const kept = { own, files: new Map<string, Uint8Array>(), others: new Map<string, string>() };

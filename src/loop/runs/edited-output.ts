@@ -9,7 +9,7 @@ import { sha256Hex } from "../../system/text/sha256.js";
 import type { Task } from "../../todo/model/task.js";
 import { MOST_OUTPUT_BYTES, type OutputSchema } from "../../workflow/outputs/check-output.js";
 import { isOutputName } from "../../workflow/outputs/outputs.js";
-import { COPIES, outputFile } from "../../workflow/outputs/task-files.js";
+import { COPIES, outputFile, readableFile } from "../../workflow/outputs/task-files.js";
 import type { Question, StageOutput } from "../../workflow/progress.js";
 import type { Scalar } from "../../workflow/workflow.js";
 
@@ -66,10 +66,12 @@ export async function writeEdited(
   // The copy counts where two people change one output, and the second one's file is in the place of the first's.
   await files.writeAtomic(path.join(copies, `${sha256}.json`), text, { mode: 0o600 });
   await files.writeAtomic(target, text, { mode: 0o600 });
-  const name = change.schema?.name ?? output.stage;
-  const schema = isOutputName(name) ? { schema: name } : {};
+  const form = change.schema?.name ?? output.stage;
+  const schema = isOutputName(form) ? { schema: form } : {};
   const shown = { stage: output.stage, visit, ...schema, output: changed };
-  await files.writeAtomic(target.replace(/\.json$/u, ".md"), formatOutput(shown, task), { mode: 0o600 });
+  const { readable, copy } = readableFile(file);
+  for (const name of [copy, readable])
+    await files.writeAtomic(path.join(change.tasksDir, name), formatOutput(shown, task), { mode: 0o600 });
   const facts = factsOf(output.facts, changed);
   return {
     ...{ stage: output.stage, visit, outcome: output.outcome, file, sha256 },

@@ -27,6 +27,21 @@ export function outputFile(
   return `${taskFolderName(task)}/${String(at.visit)}-${at.stage}${part}.json`;
 }
 
+/** The readable file beside an output, and the copy of it that tells whether it was changed; below `tasks_dir`, as `file` is. */
+export function readableFile(file: string): { readable: string; copy: string } {
+  const readable = file.replace(/\.json$/u, ".md");
+  return { readable, copy: inCopies(file, readable.slice(readable.lastIndexOf("/") + 1)) };
+}
+
+/** The copy of an output by its digest, below `tasks_dir`. */
+export function copyOfOutput({ file, sha256 }: { file: string; sha256: string }): string {
+  return inCopies(file, `${sha256}.json`);
+}
+
+function inCopies(file: string, name: string): string {
+  return `${file.slice(0, file.lastIndexOf("/") + 1)}${COPIES}/${name}`;
+}
+
 /** The visit and the stage that a file's name is of; `undefined` for other files. */
 export function parseOutputName(name: string): { visit: number; stage: string } | undefined {
   const [, visit, stage] = /^([1-9]\d{0,5})-([a-z][a-z0-9_-]{0,39})(?:\.\d+)?\.json$/u.exec(name) ?? [];

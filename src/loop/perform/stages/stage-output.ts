@@ -15,7 +15,13 @@ import { sha256Hex } from "../../../system/text/sha256.js";
 import type { StageOutput } from "../../../workflow/progress.js";
 import { collectFacts } from "../../../workflow/advance.js";
 import { isDropped } from "../../../workflow/outputs/dropped.js";
-import { COPIES, outputFile, parseOutputName, taskFolderName } from "../../../workflow/outputs/task-files.js";
+import {
+  COPIES,
+  outputFile,
+  parseOutputName,
+  readableFile,
+  taskFolderName,
+} from "../../../workflow/outputs/task-files.js";
 import type { JobFacts } from "../../step/effects.js";
 import { EffectError } from "../../step/drive.js";
 import { getTask, type JobStage } from "./stage-of.js";
@@ -50,7 +56,9 @@ export async function writeOutput(
   await writeCopy(ports.files, path, digest, bytes);
   const shown = makeText(at, { outcome, output: content });
   const readable = log.redact(formatOutput(shown, { id: task.id, title: task.title }));
-  await write(ports.files, path.replace(/\.json$/u, ".md"), readable);
+  const beside = readableFile(file);
+  await write(ports.files, join(tasksFolder(project), beside.copy), readable);
+  await write(ports.files, join(tasksFolder(project), beside.readable), readable);
   await write(ports.files, path, bytes);
   const facts = collectFacts(at.workflow, at.name, content);
   return {

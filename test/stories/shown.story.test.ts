@@ -1,0 +1,61 @@
+// What a person approves is what was shown: the files of an output that were changed since it was asked about, through the real program.
+import { expect, test } from "vitest";
+import { mcpCalls, mcpResults } from "../rig/mcp.js";
+import { story } from "../rig/rig.js";
+import { playStages } from "../rig/stages.js";
+
+test(
+  "a plan whose file was changed is not approved before it is restored, or asked about as it is now",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.write(".gitignore", "looper-logs/\n.looper/\n");
+    rig.gitInit();
+    (await rig.agent()).play(playStages());
+    const run = () => rig.run(["run", "--no-review", "--workflow", "plan-approve-execute"]);
+    const progress = () => rig.readBacklog().tasks[0]?.progress;
+    await run();
+    const say = async (...words: string[]): Promise<[number | undefined, string]> => {
+      const { code, stdout, stderr } = await rig.run(words);
+      return [code, stdout + stderr];
+    };
+    const [json, md] = [".looper/tasks/T1/2-plan.json", ".looper/tasks/T1/2-plan.md"];
+    const [plan, readable] = [rig.read(json), rig.read(md)];
+    const sha256 = progress()?.question?.shows?.sha256 ?? "";
+    const changed = plan.replace("hello.txt", "evil.txt");
+    expect(changed).not.toBe(plan);
+
+    rig.write(md, `${readable}\nIt is harmless.\n`);
+    const kept = ".looper/tasks/T1/.kept/2-plan.md";
+    expect(await say("approve", "T1")).toEqual([
+      1,
+      `looper: ${md} was changed after T1.3 was asked: restore it from ${kept}\n`,
+    ]);
+    rig.write(md, rig.read(kept));
+    rig.write(json, changed);
+    const refused = `looper: ${json} was changed after T1.3 was asked: restore it from .looper/tasks/T1/.kept/${sha256}.json, or take the change with \`looper answer T1 edit --edit ${json}\`\n`;
+    for (const words of [
+      ["approve", "T1"],
+      ["answer", "T1", "revise", "-m", "more"],
+      ["questions", "T1"],
+    ])
+      expect((await say(...words))[1], words.join(" ")).toContain(refused);
+    const input = mcpCalls(["answer", { id: "T1", outcome: "approve" }]);
+    const [answered] = mcpResults((await rig.run(["mcp", "--allow-answers"], { input })).stdout);
+    expect(answered).toContain(`${json} was changed after T1.3 was asked`);
+    expect(progress()).not.toHaveProperty("answer");
+
+    expect(await say("answer", "T1", "edit", "--edit", json)).toEqual([
+      0,
+      "T1.3: edit; the next run takes it\n",
+    ]);
+    await run();
+    const again = progress()?.question;
+    expect(again?.id).toBe("T1.4");
+    expect(again?.shows?.sha256).not.toBe(sha256);
+    expect((await say("questions", "T1"))[1]).toContain("evil.txt");
+    rig.write(".looper/tasks/T1/3-plan.json", "{}");
+    expect((await say("approve", "T1"))[0]).toBe(1);
+    // The digest names what was decided on, and a no needs nothing that is shown.
+    expect((await say("approve", "T1", "--shown", again?.shows?.sha256 ?? ""))[0]).toBe(0);
+  }),
+);
