@@ -126,6 +126,43 @@ test(
 );
 
 test(
+  "a request with wrong params is answered with invalid params, and the field is named",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    const wrong: readonly [string, unknown, string][] = [
+      ["tools/call", undefined, "tools/call: params is missing: it must be an object"],
+      ["tools/call", {}, "tools/call: params.name is missing: it must be a string"],
+      ["tools/call", { name: 5 }, "tools/call: params.name must be a string"],
+      ["tools/call", { name: "ls", arguments: "x" }, "tools/call: params.arguments must be an object"],
+      ["tools/call", { name: "ls", _meta: 3 }, "tools/call: params._meta must be an object"],
+      ["tools/call", [], "tools/call: params must be an object"],
+      ["tools/list", { cursor: 5 }, "tools/list: params.cursor must be a string"],
+      ["ping", "x", "ping: params must be an object"],
+      [
+        "initialize",
+        { protocolVersion: 3, clientInfo: { name: "t", version: "1" } },
+        "initialize: params.protocolVersion must be a string; params.capabilities is missing: it must be an object",
+      ],
+    ];
+    const input = mcpInput(
+      ...wrong.map(([method, params], id) => ({
+        jsonrpc: "2.0",
+        id,
+        method,
+        ...(params !== undefined && { params }),
+      })),
+      request(99, "tools/list", { _meta: { progressToken: 1 } }),
+    );
+    const answers = mcpAnswers((await rig.run(["mcp"], { input })).stdout);
+    for (const [id, [, params, message]] of wrong.entries()) {
+      const { error } = answers.find((answer) => answer.id === id) ?? {};
+      expect(error, JSON.stringify(params)).toEqual({ code: -32602, message });
+    }
+    expect(answers.find(({ id }) => id === 99)).toHaveProperty("result.tools");
+  }),
+);
+
+test(
   "a person's client lists, shows, adds and edits tasks as the commands do",
   story(async (rig) => {
     rig.writeBacklog([

@@ -1,4 +1,4 @@
-// Serves tools over the Model Context Protocol. Only this file and stdio.ts load the protocol's library.
+// Serves tools over the Model Context Protocol. Only this file, stdio.ts and check-request.ts load the protocol's library.
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import {
   CallToolRequestSchema,

@@ -4,6 +4,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode, JSONRPCMessageSchema, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { splitLines } from "../../../src/agents/process/lines.js";
 import { parseJson } from "../../../src/system/text/json.js";
+import { whyWrongParams } from "./check-request.js";
 
 /** Longer messages are refused. */
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
@@ -56,6 +57,11 @@ export class StdioTransport implements Transport {
     const value = parseJson(line);
     if (value === undefined) {
       this.#refuse(null, ErrorCode.ParseError, "not a line of JSON, or longer than 16 MiB");
+      return;
+    }
+    const wrong = whyWrongParams(value);
+    if (wrong !== undefined) {
+      this.#refuse(idOf(value), ErrorCode.InvalidParams, wrong);
       return;
     }
     const message = JSONRPCMessageSchema.safeParse(value);
