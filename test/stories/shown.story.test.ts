@@ -1,4 +1,4 @@
-// What a person approves is what was shown: the files of an output that were changed since it was asked about, through the real program.
+// A person approves what was shown: the files of an output that were changed since it was asked about, through the real program.
 import { expect, test } from "vitest";
 import { mcpCalls, mcpResults } from "../rig/mcp.js";
 import { story } from "../rig/rig.js";

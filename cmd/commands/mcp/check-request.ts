@@ -18,7 +18,7 @@ const OWN: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["tools/call", CallToolRequestSchema],
 ]);
 
-/** What is wrong with the params of a request, with the field's name; `undefined`: nothing is, or it is not a request. */
+/** Describes the wrong params of a request, with the field's name; `undefined`: they are right, or it is not a request. */
 export function whyWrongParams(message: unknown): string | undefined {
   const request = AnyRequest.safeParse(message).data;
   if (request === undefined) return undefined;
