@@ -203,6 +203,11 @@ test(
     expect(created).toBe(2);
     for (const stage of ["created", "modified", "commit"]) {
       expect(progress(rig)?.stage).toBe(stage);
+      // The task file is the runner's: a person is not shown that the work would delete it.
+      const { stdout } = await rig.run(["questions", "T1"]);
+      const paths = [...stdout.matchAll(/^diff --git a\/(\S+)/gmu)].map(([, name]) => name);
+      const all = stage === "commit" ? ["changed.txt", "made-2.txt"] : [expect.stringMatching(/\.txt$/u)];
+      expect(paths).toEqual(all);
       await rig.run(["approve", "T1"]);
       await go();
     }

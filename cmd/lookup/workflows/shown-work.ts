@@ -119,7 +119,8 @@ async function readChanges(
   if (work.commit !== shows?.sha256)
     return { changed: `the work was changed after ${clean(question.id)} was asked` };
   const from = shows.what === "work" ? work.base : await beforeStage(opened.value, work);
-  const { out } = await runGit(opened.value, ["diff", "--no-color", "--no-ext-diff", from, work.commit]);
+  const range = [from, work.commit, "--", ":(top)", ...opened.value.excludes];
+  const { out } = await runGit(opened.value, ["diff", "--no-color", "--no-ext-diff", ...range]);
   const colours = coloursFor(to.colour);
   return { text: out === "" ? ["nothing was changed"] : diffLines(out, colours) };
 }

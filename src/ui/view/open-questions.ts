@@ -43,7 +43,7 @@ export function listQuestions(tasks: Iterable<Task>, tasksDir: string): OpenQues
 
 /** Where a person reads what the question is about. */
 function placeOf(
-  { shows, call }: Question,
+  { id, shows, call }: Question,
   { outputs, work }: Progress,
   tasksDir: string,
 ): string | undefined {
@@ -51,8 +51,10 @@ function placeOf(
   const output = outputs?.[shows.what];
   if (output !== undefined) return `${tasksDir}/${output.file.replace(/\.json$/u, ".md")}`;
   if (work === undefined) return undefined;
-  const [base, commit] = [work.base, work.commit].map((id) => id.slice(0, 12));
-  return shows.what === "diff" ? `git show ${commit ?? ""}` : `git diff ${base ?? ""} ${commit ?? ""}`;
+  // From the base on, git would show the task file as deleted.
+  return shows.what === "diff"
+    ? `git show ${work.commit.slice(0, 12)}`
+    : `looper questions ${quoteIfNeeded(clean(id))}`;
 }
 
 export interface QuestionScene {
