@@ -20,6 +20,7 @@ import { STATUSES } from "../../src/todo/model/status.js";
 import type { Task } from "../../src/todo/model/task.js";
 import { listQuestions } from "../../src/ui/view/open-questions.js";
 import { listOwnRuns } from "../lookup/own-runs.js";
+import { listTemplates } from "../lookup/task-templates.js";
 import type { CommandContext } from "../context/command-context.js";
 import type { CandidateKind } from "./narrow.js";
 import type { Completion } from "./point.js";
@@ -67,6 +68,8 @@ export async function valuesOf(
       return withoutMarker(await tasksOf(context, await projectAt(context, place))).map(({ id, title }) => {
         return { value: id, says: title };
       });
+    case "template":
+      return (await listTemplates(context, await projectAt(context, place))).map(plain);
     case "workflow":
       return (await workflowsOf(context, place)).map(({ name }) => plain(name));
     case "stage":

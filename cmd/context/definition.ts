@@ -29,6 +29,7 @@ export type Completes =
   | "task"
   /** As A,B. */
   | "tasks"
+  | "template"
   | "workflow";
 
 /** A positional argument. */

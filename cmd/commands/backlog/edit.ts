@@ -23,6 +23,7 @@ import { approve } from "../project/approve.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
 import { editBeside } from "./edit-beside.js";
 import { refusal } from "./edit-refusal.js";
+import { readTemplate } from "../../lookup/task-templates.js";
 import { readImportFile } from "../project/init/backlog.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import {
@@ -57,15 +58,15 @@ export const add: Command = async (context, typed) => {
       "a task without a title",
       'say what is to be done: looper add "fix the date"',
     );
+  const set = (key: Assignment["key"], value: string | undefined): Assignment[] =>
+    value === undefined ? [] : [{ key, how: "=", value }];
   const assignments: Assignment[] = [
-    { key: "priority", how: "=", value: textFlag(typed, "--priority") ?? "3" },
-    {
-      key: "details",
-      how: "=",
-      value: details === "-" ? (await context.stdin.readAll()).trim() : (details ?? ""),
-    },
-    { key: "agent", how: "=", value: agentFlag(typed) ?? "" },
-    { key: "workflow", how: "=", value: textFlag(typed, "--workflow") ?? "" },
+    ...set("priority", "3"),
+    ...(await readTemplate(context, typed)),
+    ...set("priority", textFlag(typed, "--priority")),
+    ...set("details", details === "-" ? (await context.stdin.readAll()).trim() : details),
+    ...set("agent", agentFlag(typed)),
+    ...set("workflow", textFlag(typed, "--workflow")),
     ...listFlag(typed, "--depends-on").map((value): Assignment => ({ key: "depends_on", how: "+=", value })),
     ...listFlag(typed, "--tag").map((value): Assignment => ({ key: "tags", how: "+=", value })),
     ...listFlag(typed, "--verify").map((value): Assignment => ({ key: "verify", how: "+=", value })),
@@ -75,9 +76,15 @@ export const add: Command = async (context, typed) => {
     decide: insertTasks(titles, assignments),
     say: ({ changed }) => changed.filter(({ from }) => from === null).map(({ id }) => id),
     commands: listFlag(typed, "--verify"),
-    workflow: { name: textFlag(typed, "--workflow"), namedBy: "--workflow" },
+    workflow: workflowOf(typed, assignments),
   });
 };
+
+/** The workflow of the new tasks, by a flag or by the template. */
+function workflowOf(typed: Typed, assignments: readonly Assignment[]): NonNullable<Wish["workflow"]> {
+  const namedBy = textFlag(typed, "--workflow") === undefined ? "--template" : "--workflow";
+  return { name: assignments.findLast(({ key }) => key === "workflow")?.value, namedBy };
+}
 
 /** `looper add --import FILE`: appends the tasks of a file. */
 async function addImported(context: CommandContext, typed: Typed, from: string): Promise<CommandOutcome> {

@@ -84,6 +84,11 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
         completes: "file",
       },
       {
+        spelled: "--template <name>",
+        help: "begin as .looper/templates/<name>.json says",
+        completes: "template",
+      },
+      {
         spelled: "-p, --priority <n>",
         help: "1 (first) to 5 (default: 3)",
         completes: ["1", "2", "3", "4", "5"],
@@ -121,7 +126,6 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
         line: 'looper add "Release it" --depends-on T3,T4 --details - < notes.md',
         help: "add a task that waits for T3 and T4, with details from a file",
       },
-      { line: "looper add --import TODO.md", help: "append the tasks of a checklist" },
     ],
     load: async () => (await import("../../commands/backlog/edit.js")).add,
   },

@@ -69,6 +69,10 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
     examples: [
       { line: "looper tail -n 20 --task T3", help: "show the last 20 events of T3" },
       { line: "looper tail --raw --type committed", help: "print the log line of every commit" },
+      {
+        line: "looper tail --raw --type usage | jq -s 'map(.output_tokens) | add'",
+        help: "sum the output tokens of the run",
+      },
     ],
     load: async () => (await import("../../commands/runs/tail.js")).tail,
   },
