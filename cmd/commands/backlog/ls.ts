@@ -93,7 +93,7 @@ async function readOperands(
 
 async function isFile({ ports, cwd }: CommandContext, word: string): Promise<boolean> {
   const kind = (await ports.files.stat(path.resolve(cwd, word)))?.kind;
-  // What reads it says what is wrong with a folder or a pipe.
+  // The reader of the task file says what is wrong with a folder or a pipe.
   return kind === "file" || (kind !== undefined && !isStatus(word));
 }
 
