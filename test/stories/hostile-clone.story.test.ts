@@ -374,7 +374,7 @@ test.each([".looper", ".looper/lock"])(
       mkdirSync(path.dirname(at), { recursive: true });
       symlinkSync(outside, at);
       const refused = await rig.run(["add", "a title"]);
-      expect(refused).toMatchObject({ code: 2 });
+      expect(refused).toMatchObject({ code: 3 });
       expect(refused.stderr).toContain(`${name} is a link that leads out of the project: ${outside}`);
       expect(readdirSync(outside)).toEqual([]);
       rmSync(at);

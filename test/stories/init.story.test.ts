@@ -146,7 +146,7 @@ test(
     const refused = await rig.run(["init"]);
     expect([refused.code, refused.stderr]).toEqual([
       3,
-      expect.stringMatching(/\.looper is not a folder/) as string,
+      expect.stringMatching(/\.looper is a link that leads out of the project/) as string,
     ]);
     mkdirSync(path.join(rig.project, "b"));
     writeFileSync(path.join(rig.root, "outside"), "mine\n");

@@ -108,7 +108,11 @@ async function refuseLocksOutside(files: Files, lockDir: string): Promise<void> 
     });
     if (leads === undefined) return;
     if (!(await leadsInside(files, place, path.dirname(own))))
-      throw new UserError("usage", `${place} is a link that leads out of the project: ${leads}`, "remove it");
+      throw new UserError(
+        "environment",
+        `${place} is a link that leads out of the project: ${leads}`,
+        "remove it",
+      );
   }
 }
 

@@ -7,6 +7,7 @@ import {
   symlinkSync,
   writeFileSync,
   lstatSync,
+  type Stats,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,6 +46,11 @@ test("a walk of a missing folder or a file finds nothing, and a shallow walk fin
   expect(await tree.walk("in", () => false)).toContainEqual({ path: "in/deep", kind: "folder" });
 });
 
+/** What tells a file from every other one, and how many names it has. */
+function toIdentity({ dev, ino, nlink }: Stats): { device: number; inode: number; links: number } {
+  return { device: dev, inode: ino, links: nlink };
+}
+
 test("modes and sizes are told, modes set, by names of any kind; a link's target is left alone", async () => {
   const top = folder();
   const tree = nodeTree(top);
@@ -53,8 +59,13 @@ test("modes and sizes are told, modes set, by names of any kind; a link's target
   await tree.setMode("link", 0o700);
   await tree.setMode("none", 0o700);
   expect(await tree.look(["in/\xff", "out", "none", "in/\xff/none"])).toEqual([
-    { kind: "file", mode: 0o640, size: 0 },
-    { kind: "folder", mode: 0o711, size: expect.any(Number) as number },
+    { ...toIdentity(lstatSync(Buffer.from(`${top}/in/\xff`, "latin1"))), kind: "file", mode: 0o640, size: 0 },
+    {
+      ...toIdentity(lstatSync(join(top, "out"))),
+      kind: "folder",
+      mode: 0o711,
+      size: expect.any(Number) as number,
+    },
     undefined,
     undefined,
   ]);

@@ -34,7 +34,7 @@ export function statusAnswer(
   const inWorkflow = tasks.filter(({ progress }) => progress !== undefined);
   const questions = inWorkflow.length === 0 ? [] : listQuestions(inWorkflow, tasksDir).map(openAnswer);
   const paused = tasks.filter(({ progress }) => progress?.paused !== undefined).map(({ id }) => id);
-  const rejected = tasks.filter(({ progress }) => isRejected(progress)).map(({ id }) => id);
+  const rejected = inWorkflow.filter(({ progress }) => isRejected(progress)).map(({ id }) => id);
   return {
     file,
     tasks: countTasks(tasks),
