@@ -1,15 +1,32 @@
 // Makes a home before any test, so that the user's settings reach no test, and no test reaches the user's files.
 // Files that tests leave in the temp folder are removed with it.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { freemem, tmpdir } from "node:os";
 import path from "node:path";
 
 /** Variables of the outside that would change what the program or git does; LOOPER_HISTORIES, LOOPER_KILLS and LOOPER_SEED are the tests' own. */
 const LEAKS =
   /^(LOOPER_(?!HISTORIES|KILLS|SEED)|GIT_|CLAUDE_|CODEX_|NPM_CONFIG_|npm_)|^(CI|NO_COLOR|FORCE_COLOR|EDITOR|VISUAL)$/;
 
+const IN_MEMORY = "/dev/shm";
+const LEAST_BYTES = 4 * 1024 ** 3;
+
 /** Read before it is replaced: each project of vitest comes here once. */
-const TEMP = tmpdir();
+const TEMP = chooseTemp();
+
+/**
+ * The user's folder for temporary files; without one, a file system in memory, if one has room and runs programs. Tests make and
+ * delete hundreds of thousands of small files, and ext4 then takes long to find a free inode.
+ */
+function chooseTemp(): string {
+  if (process.env["TMPDIR"] !== undefined || process.platform !== "linux") return tmpdir();
+  const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
+  const [, , type, options = ""] =
+    mounts.map((line) => line.split(" ")).find(([, at]) => at === IN_MEMORY) ?? [];
+  if (type !== "tmpfs" || options.split(",").some((one) => one === "noexec" || one === "ro")) return tmpdir();
+  const { bavail, bsize } = statfsSync(IN_MEMORY);
+  return Math.min(bavail * bsize, freemem() / 2) >= LEAST_BYTES ? IN_MEMORY : tmpdir();
+}
 
 /** Runs in vitest's own process; the workers inherit what it sets. Returns the clean-up. */
 export default function setup(): () => void {

@@ -26,6 +26,9 @@ const found = await findSandbox(ports.processes, { PATH });
 if ("missing" in found) console.warn(`skipped: commands in a sandbox (${found.missing})`);
 const real = test.skipIf("missing" in found);
 
+/** The sandbox has a /dev of its own, so nothing there can be the project. */
+const TEMP = tmpdir().startsWith("/dev/") ? "/tmp" : tmpdir();
+
 let top = "";
 let root = "";
 let home = "";
@@ -34,7 +37,7 @@ let sandbox: Sandbox | undefined;
 let shell: ShellTools | undefined;
 
 beforeEach(() => {
-  top = realpathSync(mkdtempSync(path.join(tmpdir(), "looper-sandbox-test-")));
+  top = realpathSync(mkdtempSync(path.join(TEMP, "looper-sandbox-test-")));
   [home, root] = [path.join(top, "home"), path.join(top, "home", "p")];
   mkdirSync(path.join(home, ".ssh"), { recursive: true });
   mkdirSync(path.join(root, ".looper", "sessions", "s"), { recursive: true });
