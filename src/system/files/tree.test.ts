@@ -46,7 +46,7 @@ test("a walk of a missing folder or a file finds nothing, and a shallow walk fin
   expect(await tree.walk("in", () => false)).toContainEqual({ path: "in/deep", kind: "folder" });
 });
 
-/** What tells a file from every other one, and how many names it has. */
+/** The identity of a file, and how many names it has. */
 function toIdentity({ dev, ino, nlink }: Stats): { device: number; inode: number; links: number } {
   return { device: dev, inode: ino, links: nlink };
 }
