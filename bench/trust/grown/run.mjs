@@ -163,7 +163,11 @@ async function main(stage) {
   const sound = cases.filter(({ name }) => !wrong.some((line) => line.startsWith(`${name}: `)));
   if (asked.review) return reviewAll(stage, sound);
   const outcomes = await runAll(stage, sound);
-  if (isStopping()) return 130;
+  if (isStopping()) {
+    console.log(`broken off: ${outcomes.length} of ${sound.length} cases ran`);
+    if (outcomes.length > 0) console.log(asText({ outcomes, skipped }));
+    return 130;
+  }
   console.log(asked.json ? asJson({ outcomes, skipped }) : asText({ outcomes, skipped }));
   if (asked.write) writeFileSync(new URL("RESULTS.md", import.meta.url), asMarkdown({ outcomes, skipped }));
   return wrong.length === 0 && outcomes.every(({ verdict }) => verdict === "right") ? 0 : 1;

@@ -62,6 +62,47 @@ test.each<[string, string, string, Setting, Texts]>([
     { "src/a.c": '#include "a.h"', "src/a.h": "", "include/api.h": "", "tests/t.c": '#include "api.h"' },
   ],
   [
+    "a module of Go with helpers of tests",
+    "checking/same.go",
+    "doubt",
+    {},
+    {
+      "go.mod": "module x\n\nreplace example.org/checking => ./checking\n",
+      "a.go": "package x",
+      "checking/go.mod": "module example.org/checking",
+      "checking/same.go": 'package checking\n\nimport "testing"\n\nfunc Same(t *testing.T) {}\n',
+    },
+  ],
+  [
+    "a class beside the program of Java with helpers of tests",
+    "src/main/java/box/Same.java",
+    "doubt",
+    {},
+    {
+      "pom.xml": "",
+      "src/main/java/box/A.java": "",
+      "src/main/java/box/Same.java": "class Same { void same() { org.junit.Assert.assertEquals(1, 1); } }",
+    },
+  ],
+  [
+    "a class before one of PHP's include path",
+    "src/php/Checker.php",
+    "check",
+    { commands: ["php -d include_path=src/php:lib/php tests/run.php"] },
+    { "src/a.php": "", "lib/php/Checker.php": "", "tests/run.php": "<?php\nrequire 'Checker.php';\n" },
+  ],
+  [
+    "a package of Go beside it",
+    "sizes/same.go",
+    "source",
+    {},
+    {
+      "go.mod": "module x",
+      "a.go": "package x",
+      "sizes/same.go": 'package sizes\n\nimport (\n\t"errors"\n\t"strings"\n)\n',
+    },
+  ],
+  [
     "a class of a library that tests name in full",
     "src/main/java/org/junit/Assert.java",
     "check",

@@ -148,8 +148,9 @@ class Classifier {
     const isClosed = this.roots.closed.has(topOf(this.roots, path)) && this.reference.has(path);
     if (isClosed && !this.isReachable(path) && this.isReadByHeld(path))
       return doubt("the checks import it, and no entry point of the program does");
-    if (this.roots.guessed.has(root) && this.usesTestLibrary(path))
-      return doubt("it uses a library for tests");
+    // A program of Go or Java never imports a library for tests.
+    const isPlain = this.roots.guessed.has(root) || family === "go" || family === "java";
+    if (isPlain && this.usesTestLibrary(path)) return doubt("it uses a library for tests");
     const isWeak = this.roots.weak.has(root) && this.reference.has(path) && !this.isNamesake(path);
     if (isWeak && this.isReadByHeld(path) && !this.usesProgram(change))
       return doubt("the checks import it, and no package of the program does");

@@ -20,7 +20,7 @@ export interface Use {
 const PRELOAD = /^(?:-r|--(?:require|import|loader|experimental-loader|preload))(?:=(.+))?$/;
 
 const PATH_VARIABLES =
-  /(?<=\b(?:PYTHONPATH|PERL5LIB|RUBYLIB|NODE_PATH|CPATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH|CLASSPATH|PHP_INCLUDE_PATH)=["']?)[^\s"';&|]+/g;
+  /(?<=\b(?:PYTHONPATH|PERL5LIB|RUBYLIB|NODE_PATH|CPATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH|CLASSPATH|PHP_INCLUDE_PATH|include_path)=["']?)[^\s"';&|]+/g;
 
 /** The folders that variables in a text name for looking up modules. */
 export function searchPathsIn(text: string): string[] {

@@ -106,8 +106,17 @@ function shellPath(name: string): string {
 const TEST_LIBRARY =
   /^(?:(?:node:)?(?:test|assert)(?:\/|$)|vitest(?:\/|$)|@jest\/|@testing-library\/|(?:mocha|chai|sinon|tape|ava|uvu|jest|expect)(?:\/|$)|(?:pytest|unittest|doctest|hypothesis|nose)(?:\.|$)|(?:rspec|minitest|test\/unit)(?:\/|$)|PHPUnit\\|Test::|TAP::|(?:org\.)?(?:junit|testng|hamcrest|assertj|mockito)(?:\.|$))/;
 
+/** An import of Go, alone or in a list. */
+const TEST_LIBRARY_OF_GO =
+  /^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"(?:testing(?:\/\w+)?|github\.com\/(?:stretchr\/testify|onsi\/(?:gomega|ginkgo))[^"]*|gotest\.tools[^"]*)"/m;
+
+/** Names in full need no import. */
+const TEST_LIBRARY_OF_JAVA = /\b(?:org\.(?:junit|testng|hamcrest|assertj|mockito)|junit\.framework)\./;
+
 /** Whether the text of a file imports a library to write tests with. */
 export function importsTestLibrary(path: string, text: string): boolean {
   const family = familyOf(path) ?? familyIn(path, text);
+  if (family === "go") return TEST_LIBRARY_OF_GO.test(text);
+  if (family === "java") return TEST_LIBRARY_OF_JAVA.test(text);
   return family !== undefined && importsOf(family, text).some(({ name }) => TEST_LIBRARY.test(name));
 }
