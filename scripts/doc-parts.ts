@@ -46,8 +46,8 @@ const EVERYDAY: Readonly<Record<string, readonly string[]>> = {
   Project: ["init", "workflows", "config", "doctor", "mcp"],
 };
 /** The README's figures: those of the line at its head, and the rows of its table. */
-const HEADLINES = ["cheats-cold", "crashes", "replays"];
-const FIVE_PROOFS = ["cheats-cold", "crashes", "edits", "replays", "clients"];
+const HEADLINES = ["cheats", "crashes", "replays"];
+const FIVE_PROOFS = ["cheats", "crashes", "edits", "replays", "clients"];
 
 export const PARTS: readonly DocumentPart[] = [
   { file: "README.md", name: "figures", make: figureLine },
@@ -232,7 +232,7 @@ function painList(): string {
   return list([
     '**The agent says "done", and it is not.** A task is done when your checks pass, not when the agent ' +
       "says so. In a cold room the checks run in a fresh copy of the commit with the original tests, so weakening a test does not help: " +
-      `${proofOf("cheats-cold").result}, and ${proofOf("cheats-cold").more ?? ""}.`,
+      `${proofOf("cheats").result}.`,
     "**A crash loses the night's work.** Kill Looper at any moment and start it again: it continues where " +
       `it was, and each task is committed exactly once (${proofOf("crashes").result}). Abandoned work is ` +
       "saved, not deleted.",
