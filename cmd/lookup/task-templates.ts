@@ -1,5 +1,6 @@
 // The templates of tasks: `.looper/templates/NAME.json` holds the values with which `looper add --template NAME` begins a task.
 import path from "node:path";
+import { readInside } from "../../src/config/workflows/read-inside.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
@@ -8,7 +9,7 @@ import { readAssignment, type Assignment } from "../../src/todo/change/assignmen
 import { didYouMean } from "../../src/todo/model/problem.js";
 import { clean } from "../../src/ui/text.js";
 import { textFlag, type CommandContext, type Typed } from "../context/command-context.js";
-import { projectOf, readNamedFile, shownPath } from "./project.js";
+import { projectOf, shownPath } from "./project.js";
 
 /** Keys that a new task has from elsewhere. */
 const NOT_HERE: readonly string[] = ["title", "status", "blockers", "result"];
@@ -27,7 +28,10 @@ export async function readTemplate(context: CommandContext, typed: Typed): Promi
   const file = path.join(folderOf(project), `${name}.json`);
   if ((await context.ports.files.stat(file)) === undefined) throw await noTemplate(context, project, name);
   const shown = clean(shownPath(context, file));
-  const read = parseJson(new TextDecoder().decode(await readNamedFile(context, file, "template")));
+  const bytes = await readInside(context.ports.files, file, project.folder);
+  if (!bytes.ok)
+    throw new UserError("usage", `${shown} cannot be read: ${bytes.error}`, "correct the template");
+  const read = parseJson(new TextDecoder().decode(bytes.value));
   if (typeof read !== "object" || read === null || Array.isArray(read))
     throw new UserError("usage", `${shown} is not a JSON object`, 'e.g. {"priority": 1, "tags": ["bug"]}');
   return Object.entries(read).flatMap(([key, value]) => readValue(shown, key, value));

@@ -1,4 +1,6 @@
 // `looper add --template`: tasks that begin as a file of the project says, through the real program.
+import { symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { story, type Rig } from "../rig/rig.js";
 
@@ -42,6 +44,8 @@ test(
     rig.write(".looper/templates/deep.json", '{"tags": [{"a": 1}]}');
     rig.write(".looper/templates/high.json", '{"priority": 9}');
     rig.write("outside.json", "{}");
+    writeFileSync(path.join(rig.root, "secret.json"), '{"details": "mine"}');
+    symlinkSync(path.join(rig.root, "secret.json"), path.join(rig.project, ".looper/templates/link.json"));
     const refused: readonly [string, RegExp][] = [
       ["bgu", /^2 looper: there is no template bgu\n {2}did you mean "bug"\?/],
       ["../../outside", /^2 looper: "\.\.\/\.\.\/outside" is not the name of a template\n/],
@@ -53,6 +57,7 @@ test(
         /^2 looper: \.looper\/templates\/deep\.json: tags must be a text, a number or a list of texts\n/,
       ],
       ["high", /^2 .*priority/],
+      ["link", /^2 looper: \.looper\/templates\/link\.json cannot be read: it is a link that leads out/],
     ];
     for (const [name, said] of refused)
       expect(await say(rig, "add", "x", "--template", name), name).toMatch(said);
