@@ -88,10 +88,7 @@ function reasonOf(facts: FailureFacts, { body, status, text, stderr }: Gathered)
 /** Of a client's words the first line that says anything, of stderr the last. */
 function readText(text: string, speaker: Speaker): LineFacts | undefined {
   const fromEnd = speaker === "anybody" || speaker === "passing";
-  const lines = plain(text)
-    .slice(fromEnd ? -MOST_TEXT : 0)
-    .slice(0, MOST_TEXT)
-    .split("\n");
+  const lines = plain(fromEnd ? text.slice(-MOST_TEXT) : text.slice(0, MOST_TEXT)).split("\n");
   const order = [...lines.keys()].filter((at) => !hasNoWords(lines[at] ?? ""));
   const asked = fromEnd ? order.toReversed() : order;
   for (const at of asked.slice(0, MOST_LINES)) {
@@ -119,8 +116,8 @@ function lastLines(text: string): string {
   return text.trimEnd().split("\n").slice(-MOST_PRINTED).join("\n");
 }
 
-/** A page that a proxy answers with, and its title. */
-const PAGE = /<(?:!doctype html|html)\b[^]*?(?:<\/html>|$)/gi;
+/** A page that a proxy answers with, and its title. Of a page that is cut off, lines of tags belong to it, and what follows does not. */
+const PAGE = /<(?:!doctype html|html)\b(?:[^]*?<\/html>|[^]*?<\/title>(?:\s*<[^\n]*)*)/gi;
 const TITLE = /<title>\s*(?:[^<|]{1,100} \| )?([^<]{1,200}?)\s*<\/title>/i;
 
 /** Straight quotes, plain spaces, no colours; of a page only its title. */

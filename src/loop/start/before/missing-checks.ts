@@ -58,7 +58,7 @@ interface ListedCheck {
 function listChecks(open: readonly Task[], ofProject: readonly string[], trusted: Trusted): ListedCheck[] {
   const hiding = [...new Set(ofProject)].filter(hidesFailures);
   return [
-    ...hiding.map((command) => ({ command, owner: "", effect: "its exit code does not show this" })),
+    ...hiding.map((command) => ({ command, owner: "", effect: "its exit code may hide this" })),
     ...[...listOwnChecks(open, new Set(ofProject), trusted)].map(([command, ids]) => ({
       command,
       owner: ` of ${formatTaskNames(ids)}`,
