@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import type { Program } from "../rig/program.js";
 import { type Rig, story } from "../rig/rig.js";
 import { playStages, USUAL } from "../rig/stages.js";
 
@@ -117,5 +118,51 @@ test(
     expect(warned).toEqual([
       expect.stringMatching(/^! lint passed with lint\.sh as the work of T2 left it/u),
     ]);
+  }),
+);
+
+test(
+  "what an agent saved right before it killed its run is named by the next run, and what a person's command changed is not",
+  story(async (rig) => {
+    rig.writeBacklog([
+      { id: "T1", workflow: "plan-approve-execute" },
+      ...["T2", "T3", "T4", "T5"].map((id) => ({ id, workflow: "implement-review" })),
+    ]);
+    rig.write(".gitignore", "looper-logs/\n.looper/\n");
+    const puppet = await rig.agent();
+    rig.gitInit();
+    let first: Program | undefined;
+    puppet.play(
+      playStages({
+        implement: async (turn) => {
+          if (turn.task !== "T2" || first === undefined) {
+            await USUAL["implement"]?.(turn);
+            return;
+          }
+          const forged = rig.readBacklog();
+          const [asking, , third] = forged.tasks;
+          if (asking?.progress !== undefined)
+            asking.progress.answer = { outcome: "approve", by: "ada", via: "cli" };
+          if (third !== undefined) third.status = "done";
+          rig.write("to-do.json", JSON.stringify(forged));
+          const killed = first;
+          first = undefined;
+          await killed.kill("alone");
+        },
+      }),
+    );
+    const killed = rig.start(RUN);
+    first = killed;
+    expect((await killed.ended).signal).toBe("SIGKILL");
+    expect((await rig.run(["set", "T4", "priority=1"])).code).toBe(0);
+    const next = await rig.run([...RUN, "--max-iterations", "1"]);
+    const warned = next.stderr.split("\n").filter((line) => line.includes("was edited after run"));
+    expect(warned).toEqual([
+      expect.stringMatching(
+        /^! to-do\.json was edited after run \S+ last read it: T1 \(an answer\), T3 \(status todo → done\)\. That run was killed while its agent worked/u,
+      ),
+    ]);
+    const last = await rig.run([...RUN, "--max-iterations", "1"]);
+    expect(last.stderr).not.toContain("was edited after run");
   }),
 );

@@ -2,7 +2,7 @@
 // the task, it asks the run to make the edit, which ends the attempt first. Leaves the edit itself and printing to edit.ts.
 import { join } from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
-import { findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
+import { findKilledRun, findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
 import { tellRun } from "../../../src/logging/control.js";
 import { readEvent, readLines } from "../../../src/logging/read.js";
 import type { StoppedAttempt } from "../../../src/logging/events/told-events.js";
@@ -16,6 +16,7 @@ import {
   type PersonChange,
   type TimedChanges,
 } from "../../../src/todo/model/changes/person-change.js";
+import type { Ports } from "../../../src/system/ports.js";
 import type { Store } from "../../../src/todo/store/store.js";
 import type { Backlog, Status, TaskId } from "../../../src/todo/model/task.js";
 import type { EditRefusal } from "../../../src/todo/store/writer.js";
@@ -60,7 +61,10 @@ export async function editBeside(
     const edited = await site.store.edit(wanted, async (told, backlog) => {
       const live = await findLiveRun(context.ports, site.project);
       inHand = tasksInHand(told.changes, backlog, "doing");
-      if (live === undefined) return true;
+      if (live === undefined) {
+        await tellNextRun(context.ports, site.project, told);
+        return true;
+      }
       run = live.run;
       if (live.run !== leaving && isForRun(site, told, backlog)) {
         asked = await ask(context, live, told);
@@ -87,6 +91,18 @@ export async function editBeside(
     leaving = asked.live.run;
     wanted = (backlog) => changes.filter((change) => change.op !== "remove" || isThere(backlog, change.id));
   }
+}
+
+/** Tells a run that was killed, for the one that takes over: it must not take the edit for its agent's. */
+async function tellNextRun(
+  ports: Ports,
+  project: Project,
+  { at, changes }: { at: string; changes: readonly PersonChange[] },
+): Promise<void> {
+  const killed = await findKilledRun(ports, project);
+  if (killed === undefined) return;
+  // If the log cannot be written, the next run names the edit, which does no harm.
+  await tellRun(ports, killed.folder, { type: "edit", at, changes: [...changes] }).catch(() => undefined);
 }
 
 function isThere({ tasks }: Backlog, id: TaskId): boolean {

@@ -4,7 +4,7 @@ import { inspectLock } from "../../system/files/lock.js";
 import type { Ports } from "../../system/ports.js";
 import { makeLockPaths } from "./locks.js";
 
-/** A run in progress. */
+/** A run, as its lock names it. */
 export interface LiveRun {
   run: string;
   /** The folder of its log, absolute. */
@@ -12,14 +12,26 @@ export interface LiveRun {
   pid: number;
 }
 
+type Place = Pick<Project, "realTodoFile" | "lockDir">;
+
 /** The run in progress on this backlog, if it has a log; otherwise `undefined`. */
-export async function findLiveRun(
+export async function findLiveRun(ports: Ports, place: Place): Promise<LiveRun | undefined> {
+  return findOwner(ports, place, { gone: false });
+}
+
+/** The run that was killed while it worked on this backlog, until the next one takes over; `undefined` if it left no log. */
+export async function findKilledRun(ports: Ports, place: Place): Promise<LiveRun | undefined> {
+  return findOwner(ports, place, { gone: true });
+}
+
+async function findOwner(
   ports: Ports,
-  { realTodoFile, lockDir }: Pick<Project, "realTodoFile" | "lockDir">,
+  place: Place,
+  { gone }: { gone: boolean },
 ): Promise<LiveRun | undefined> {
-  const [lock] = makeLockPaths({ realTodoFile, lockDir });
+  const [lock] = makeLockPaths(place);
   const held = await inspectLock(ports, lock);
-  if (held === undefined || held.gone) return undefined;
+  if (held?.gone !== gone) return undefined;
   const { run, folder, pid } = held.owner;
   if (run === undefined || folder === undefined || !(await isLogOf(ports, run, folder))) return undefined;
   return { run, folder, pid };

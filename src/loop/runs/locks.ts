@@ -17,6 +17,11 @@ export interface RunLocks {
   release(): Promise<void>;
 }
 
+/** The log folders of dead runs, absolute, each once. */
+export function foldersOf(dead: readonly LockOwner[]): readonly string[] {
+  return [...new Set(dead.flatMap(({ folder }) => (folder === undefined ? [] : [folder])))];
+}
+
 /** The paths of a run's locks: one beside the backlog, one in the working tree's git folder (without git, also beside it). */
 export function makeLockPaths(
   { realTodoFile, lockDir }: Pick<Project, "realTodoFile" | "lockDir">,

@@ -9,7 +9,7 @@ import { removeStaleRooms } from "../../git/room/room.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
-import type { RunLocks } from "./locks.js";
+import { foldersOf, type RunLocks } from "./locks.js";
 import { TaskId } from "../../todo/model/task.js";
 
 /** Cleans up after dead runs and reports it in one event. Contract: called before anything is read. */
@@ -21,7 +21,7 @@ export async function recoverRun(
   const { dead } = locks;
   const killed: number[] = [];
   const left: number[] = [];
-  const folders = [...new Set(dead.flatMap(({ folder }) => (folder === undefined ? [] : [folder])))];
+  const folders = foldersOf(dead);
   for (const folder of folders) {
     const swept = await ports.processes.sweep(markOf(folder));
     killed.push(...swept.killed);

@@ -13,7 +13,7 @@ import { openStore } from "../../todo/store/store.js";
 import { drive, type Perform } from "../step/drive.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
 import { Inbox } from "../step/inbox.js";
-import { signLocks, takeRunLocks, type RunLocks } from "../runs/locks.js";
+import { foldersOf, signLocks, takeRunLocks, type RunLocks } from "../runs/locks.js";
 import { perform } from "../perform/perform.js";
 import { listenToOthers } from "./listen.js";
 import { assemble, assembleRelease, type Assembly } from "./assemble.js";
@@ -24,6 +24,7 @@ import { readToldPauses, type ToldPause } from "../../logging/earlier-pauses.js"
 import { given } from "../../system/given.js";
 import { readEarlierResults } from "../runs/earlier-results.js";
 import { recoverRun } from "../runs/recover.js";
+import { warnOfEdits } from "../runs/edited-while-dead.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfHead } from "./warn-of-repository.js";
 import { setWorldTime } from "../replay/world-at.js";
@@ -66,7 +67,12 @@ export async function openRun(request: RunRequest): Promise<OpenRun> {
 async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks): Promise<OpenRun> {
   const { ports, project } = request;
   // The processes of a dead run are ended before anything is read.
+  const dead = foldersOf(locks.dead);
   const swept = await recoverRun(ports, locks, assembly.repo);
+  const edited = await warnOfEdits(
+    { ports, project },
+    { dead, ...given({ committed: swept.pending?.task_id }) },
+  );
   const recorded = await readToldPauses(ports, project.logDir, ports.clock.now());
   const pauses = keepCurrent(recorded, assembly.configuredAgents);
   const results = await readEarlierResults({ ports, project }, assembly.rules);
@@ -103,7 +109,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const world = makeWorld(request, assembly, { log, store, env, ...given({ head, release: ready.release }) });
   Object.assign(seeing, given({ notifier: world.notifier }));
   const inbox = new Inbox();
-  inbox.put(makeRunStarted(request, { ...ready, head }, log.run));
+  inbox.put(makeRunStarted(request, { ...ready, head, warnings: [...ready.warnings, ...edited] }, log.run));
   inbox.put(recovered);
   return {
     run: log.run,

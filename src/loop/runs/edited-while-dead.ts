@@ -1,0 +1,140 @@
+// Names the edits of the task file that a killed run did not see: its agent may have made them right before, or a person after it.
+// Leaves what counts to the person: the new run takes the file as it is.
+import { basename, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Project } from "../../config/project/open-project.js";
+import { openControl } from "../../logging/control.js";
+import { readLines } from "../../logging/read.js";
+import type { Ports } from "../../system/ports.js";
+import { parseJson } from "../../system/text/json.js";
+import { checkBacklog } from "../../todo/check/check.js";
+import type { PersonChange } from "../../todo/model/changes/person-change.js";
+import { indexOf } from "../../todo/model/select.js";
+import { readStart } from "./own-runs.js";
+
+interface Site {
+  ports: Ports;
+  project: Project;
+}
+
+/** A task's row as JSON: from a log, of which only the id is known to be there. */
+type LoggedRow = Record<string, unknown> & { id: string };
+
+/** How many tasks are named; the rest is counted. */
+const NAMED = 5;
+
+/** The lines that tell what the run knew, and whether its agent was at work. */
+const TELLING = ['"rows":[', '"type":"backlog_read"', '"type":"agent_started"', '"type":"agent_finished"'];
+
+/**
+ * A warning for each dead run whose agent was at work at its last line, if the rows of the task file differ from those the run
+ * knew. Edits that a command announced to that run are a person's, so they are not named; nor is the task of `committed`.
+ */
+export async function warnOfEdits(
+  site: Site,
+  { dead, committed }: { dead: readonly string[]; committed?: string },
+): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const folder of dead) {
+    const known = await readKnownRows(site, folder);
+    const bytes = known === undefined ? undefined : await site.ports.files.read(site.project.todoFile);
+    const checked = bytes === undefined ? undefined : checkBacklog(bytes);
+    if (known === undefined || checked?.kind !== "ok") continue;
+    const announced = await readAnnounced(site, folder);
+    const found = new Map(indexOf(checked.backlog).rows.map((row) => [String(row.id), asLogged(row)]));
+    const edits = [...new Set([...known.keys(), ...found.keys()])]
+      .filter((id) => id !== committed && !announced.has(id))
+      .flatMap((id) => describeEdit(id, known.get(id), found.get(id)) ?? []);
+    if (edits.length > 0) warnings.push(warn(basename(folder), basename(site.project.todoFile), edits));
+  }
+  return warnings;
+}
+
+function warn(run: string, file: string, edits: readonly string[]): string {
+  const more = edits.length - NAMED;
+  const named = [...edits.slice(0, NAMED), ...(more > 0 ? [`and ${String(more)} more`] : [])].join(", ");
+  return `${file} was edited after run ${run} last read it: ${named}. That run was killed while its agent worked, so the agent may have made these edits. They count now: undo what is not yours`;
+}
+
+/** The rows that the run knew at its end, by id; `undefined` if no agent was at work then, or the log is of another task file. */
+async function readKnownRows(
+  { ports, project }: Site,
+  folder: string,
+): Promise<Map<string, LoggedRow> | undefined> {
+  if ((await readStart(ports, folder)).todoFile !== project.todoFile) return undefined;
+  const known = new Map<string, LoggedRow>();
+  let working = false;
+  for await (const { type, value } of readLines(ports, folder, 0, { holding: TELLING })) {
+    if (type === "agent_started") working = true;
+    if (type === "agent_finished") working = false;
+    if (type === "backlog_read") {
+      known.clear();
+      for (const row of await readIndex(ports, folder, value["index"])) known.set(row.id, row);
+    }
+    for (const row of rowsOf(value["rows"])) known.set(row.id, row);
+    const { removed } = value;
+    if (Array.isArray(removed)) for (const id of removed) known.delete(String(id));
+  }
+  return working && known.size > 0 ? known : undefined;
+}
+
+async function readIndex(
+  { files }: Pick<Ports, "files">,
+  folder: string,
+  name: unknown,
+): Promise<LoggedRow[]> {
+  // The index is always beside the log: a log from another machine must not make us read any other path.
+  const bytes = typeof name === "string" ? await files.read(join(folder, basename(name))) : undefined;
+  return bytes === undefined ? [] : rowsOf(parseJson(bytes));
+}
+
+function rowsOf(value: unknown): LoggedRow[] {
+  const rows: unknown[] = Array.isArray(value) ? value : [];
+  return rows.filter((row): row is LoggedRow => typeof row === "object" && row !== null && "id" in row);
+}
+
+/** As it reads in a log: without the keys that are absent. */
+function asLogged(row: object): LoggedRow | undefined {
+  return rowsOf([parseJson(JSON.stringify(row))])[0];
+}
+
+/** The ids of the tasks that commands said to change. */
+async function readAnnounced({ ports }: Site, folder: string): Promise<Set<string>> {
+  const lines = await openControl(ports, folder)();
+  const changes = lines.flatMap((line) => (line.type === "edit" || line.type === "ask" ? line.changes : []));
+  return new Set(changes.map(idOf));
+}
+
+function idOf(change: PersonChange): string {
+  return change.op === "insert" ? change.task.id : change.id;
+}
+
+/** What was done to a task; `undefined` for what an agent may do: add a task to do, or change texts. */
+function describeEdit(id: string, was: LoggedRow | undefined, is: LoggedRow | undefined): string | undefined {
+  if (is === undefined) return `${id} is removed`;
+  if (was === undefined) return is["status"] === "todo" ? undefined : `${id} is new and ${say(is["status"])}`;
+  const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  const changed = keys.filter((key) => !isDeepStrictEqual(was[key], is[key]));
+  if (changed.length === 0) return undefined;
+  const whats = changed.map((key) =>
+    key === "status"
+      ? `status ${say(was[key])} → ${say(is[key])}`
+      : isAnswered(key, was, is)
+        ? "an answer"
+        : key,
+  );
+  return `${id} (${whats.join("; ")})`;
+}
+
+function isAnswered(key: string, was: LoggedRow, is: LoggedRow): boolean {
+  const [before, after] = [was[key], is[key]];
+  return key === "progress" && !hasAnswer(before) && hasAnswer(after);
+}
+
+function hasAnswer(progress: unknown): boolean {
+  return typeof progress === "object" && progress !== null && "answered" in progress;
+}
+
+function say(value: unknown): string {
+  return typeof value === "string" ? value : "none";
+}
