@@ -9,7 +9,6 @@ const THINKING = ["path", "url", "util"];
 
 /** Libraries that touch the world, or are read only where they are needed; each with the only files that may import it. */
 const TOUCHING = [
-  { name: "execa", home: "src/system/**" },
   { name: "chokidar", home: "src/system/**" },
   { name: "pino", home: "src/logging/diagnostics-file.ts" },
   { name: "cosmiconfig", home: "src/config/read/load.ts" },

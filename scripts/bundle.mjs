@@ -82,7 +82,7 @@ const HINTS = [
 ];
 
 /** Libraries that one of our files imports: without an entry here they would be loaded with it. */
-const APART = ["chokidar", "commander", "cosmiconfig", "execa", "pino"];
+const APART = ["chokidar", "commander", "cosmiconfig", "pino"];
 
 /** A chunk of libraries of at most so many characters, not minified, lies with what wants it. */
 const SMALL = 8_000;

@@ -16,9 +16,7 @@ test.each([
   });
 });
 
-test("a child without pipes is one for which no file could be opened; other errors stay as they are", () => {
-  const bare = new TypeError("l.stdio is not iterable");
-  expect(startFailure("git", bare)).toMatchObject({ kind: "environment", cause: bare });
+test("errors that mean no limit stay as they are", () => {
   for (const other of [failed("ENOENT"), new TypeError("x is not a function"), "text"])
     expect(startFailure("git", other)).toBe(other);
   expect(explainExhausted(failed("ENOSPC"))).toBeUndefined();

@@ -28,9 +28,7 @@ export function explainExhausted(error: unknown): { reason: string; hint: string
 
 /** The error of a program that could not be started for a limit; other errors as they are. */
 export function startFailure(command: string, error: unknown): unknown {
-  // Where no file can be opened Node leaves out a child's pipes, and execa fails on that before the error is emitted.
-  const isBare = error instanceof TypeError && error.message.includes("stdio");
-  const limit = explainExhausted(isBare ? { code: "EMFILE" } : error);
+  const limit = explainExhausted(error);
   if (limit === undefined) return error;
   return new UserError("environment", `cannot start ${command}: ${limit.reason}`, limit.hint, {
     cause: error,

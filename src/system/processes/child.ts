@@ -1,6 +1,8 @@
 // One child: in a group of its own, marked, drained before its end is believed. Leaves what becomes of its leftovers to
 // contain.ts and sweep.ts.
-import { execa, type Options } from "execa";
+import { ChildProcess, spawn } from "node:child_process";
+import { pipeline, Readable, type Writable } from "node:stream";
+import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { errorCode, errorMessage } from "../errors.js";
 import { startFailure } from "../exhausted.js";
 import type { Clock, ProcessEnd, ProcessSpec, RunningProcess } from "../ports.js";
@@ -10,9 +12,12 @@ import { sendSignal } from "./signal.js";
 const PIPE_SILENT_MS = 2_000;
 const PIPE_OPEN_MS = 10_000;
 
-/** Starts it; `marks` are added to its environment. */
+/** Starts it; `marks` are added to its environment. Throws a `UserError` if a limit of the system keeps it from starting. */
 export function startProcess(clock: Clock, spec: ProcessSpec, marks: Record<string, string>): RunningProcess {
-  const child = spawn(spec, marks);
+  const child = trySpawn(spec, marks);
+  if (!(child instanceof ChildProcess))
+    return { pid: -1, ended: Promise.resolve(child), signal: () => undefined };
+  feed(child.stdin, spec.input);
   const pipes = openPipes(clock, child, spec);
   const pid = child.pid ?? -1;
   return {
@@ -24,41 +29,32 @@ export function startProcess(clock: Clock, spec: ProcessSpec, marks: Record<stri
   };
 }
 
-type Child = ReturnType<typeof execa>;
-
-function spawn(spec: ProcessSpec, marks: Record<string, string>): Child {
+/** Some errors come with the call, such as arguments that are too long; the others are emitted by the child. */
+function trySpawn(spec: ProcessSpec, marks: Record<string, string>): ChildProcess | ProcessEnd {
   try {
-    return execa(spec.command, spec.args, optionsFor(spec, marks));
+    return spawn(spec.command, spec.args, {
+      cwd: spec.cwd,
+      env: { ...spec.env, ...marks },
+      detached: true,
+      stdio: [spec.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    });
   } catch (error) {
-    throw startFailure(spec.command, error);
+    const failure = startFailure(spec.command, error);
+    if (failure !== error) throw failure;
+    return { how: "not-found", message: errorMessage(error) };
   }
 }
 
-function optionsFor(spec: ProcessSpec, marks: Record<string, string>): Options {
-  return {
-    cwd: spec.cwd,
-    env: { ...spec.env, ...marks },
-    extendEnv: false,
-    // execa's own buffer ends a child that prints 100 MB, and its timeout hangs while a grandchild holds the pipe.
-    buffer: false,
-    detached: true,
-    cleanup: false,
-    reject: false,
-    ...stdinOf(spec.input),
-    stripFinalNewline: false,
-  };
-}
-
-function stdinOf(input: ProcessSpec["input"]): Pick<Options, "stdin" | "input"> {
-  if (input === undefined) return { stdin: "ignore" };
-  return typeof input === "string" || input instanceof Uint8Array
-    ? { stdin: "pipe", input }
-    : { stdin: input };
+/** Writes all of the input and closes stdin. A child that ends before it has read it all is no error. */
+function feed(stdin: Writable | null | undefined, input: ProcessSpec["input"]): void {
+  if (stdin === null || stdin === undefined || input === undefined) return;
+  if (typeof input === "string" || input instanceof Uint8Array) stdin.on("error", () => undefined).end(input);
+  else pipeline(Readable.fromWeb(input as NodeReadableStream), stdin, () => undefined);
 }
 
 async function awaitEnd(
   clock: Clock,
-  { child, command }: { child: Child; command: string },
+  { child, command }: { child: ChildProcess; command: string },
   pipes: Pipes,
 ): Promise<ProcessEnd> {
   const end = await exitOf(child, command);
@@ -76,7 +72,7 @@ async function awaitEnd(
 }
 
 /** The end of the process itself: `exit` fires although a grandchild still holds a pipe, `close` would not. */
-function exitOf(child: Child, command: string): Promise<ProcessEnd> {
+function exitOf(child: ChildProcess, command: string): Promise<ProcessEnd> {
   return new Promise((resolveEnd, reject) => {
     // A program that a limit keeps from starting may well be there.
     const failed = (error: unknown): void => {
@@ -88,11 +84,7 @@ function exitOf(child: Child, command: string): Promise<ProcessEnd> {
       if (code !== null) resolveEnd({ how: "exited", code });
       else resolveEnd({ how: "killed", signal: signal ?? "unknown" });
     });
-    child.once("error", failed);
-    // A command that cannot be started at all never becomes a child: execa then only answers through its promise.
-    child.then((result) => {
-      if (child.pid === undefined) failed(result.cause ?? result);
-    }, failed);
+    child.on("error", failed);
   });
 }
 
@@ -106,7 +98,7 @@ interface Pipes {
   busy: boolean;
 }
 
-function openPipes(clock: Clock, child: Child, spec: ProcessSpec): Pipes {
+function openPipes(clock: Clock, child: ChildProcess, spec: ProcessSpec): Pipes {
   const pipes: Pipes = { drained: Promise.resolve(), lastChunk: clock.monotonic(), busy: false };
   const watched =
     (sink: Sink): Sink =>
