@@ -199,3 +199,35 @@ test(
     expect(rig.read("told.txt")).toContain('"notification_type":"idle_prompt","message":"Which?"');
   }),
 );
+
+test(
+  "a hook's refusal of /compact is named, its reason to ask is shown, and a session that was cleared starts as such",
+  story(async (rig) => {
+    const asks = { permissionDecision: "ask", permissionDecisionReason: "look at it first" };
+    const events = {
+      PreCompact: [{ command: "echo keep the plan >&2; exit 2" }],
+      PreToolUse: [{ command: `echo '${JSON.stringify({ hookSpecificOutput: asks })}'` }],
+      SessionStart: [{ command: `grep -o '"source":"[a-z]*"' >> starts.txt` }],
+    };
+    const turns = [{ say: "One." }, { say: "Two." }, call("bash_execute", { command: "touch made" })];
+    playWith(rig, turns, { events });
+    const send = (...line: string[]) => rig.run(["chapo", "--json", "--trust", "--mode", "default", ...line]);
+    await send("one");
+    await send("--session", "last", "two");
+    const kept = await send("--session", "last", "/compact");
+    expect(dataOf(eventsOf(kept), "answer")).toMatchObject([
+      { answer: "A hook kept the older turns: keep the plan" },
+    ]);
+    expect((await send("--session", "last", "/clear")).code).toBe(0);
+    const waits = await send("--session", "last", "three");
+    expect(waits.code, waits.stderr).toBe(1);
+    expect(dataOf(eventsOf(waits), "action_pending")).toMatchObject([
+      { because: "it may change something; a hook asks: look at it first" },
+    ]);
+    expect(rig.read("starts.txt").match(/startup|resume|clear|compact/g)).toEqual([
+      "startup",
+      "resume",
+      "clear",
+    ]);
+  }),
+);

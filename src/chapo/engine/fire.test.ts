@@ -62,12 +62,15 @@ test("PreToolUse gets a call in the words of Claude Code, and its changed argume
   ]);
 });
 
-test("PreToolUse: deny refuses, ask asks about what is allowed, allow never beats a rule", async () => {
+test("PreToolUse: deny refuses, ask asks and its reason is shown, allow never beats a rule", async () => {
   const call = callOf({ path: "a" });
   expect(await applyVerdict(call, { allowed: true }, { verdict: "deny", reason: "r" })).toEqual({
     refused: "a hook refused it: r",
   });
   expect(await applyVerdict(call, { allowed: true }, { verdict: "ask" })).toHaveProperty("asks");
+  expect(await applyVerdict(call, asks("Edit"), { verdict: "ask", reason: "look first" })).toMatchObject({
+    asks: { because: "b; a hook asks: look first", preview: "p", rule: "Edit", mayRemember: false },
+  });
   expect(await applyVerdict(call, asks(), { verdict: "allow" })).toEqual({ allowed: true });
   expect(await applyVerdict(call, asks("Edit"), { verdict: "allow" })).toHaveProperty("asks");
   expect(await applyVerdict(call, { refused: "x" }, { verdict: "allow" })).toEqual({ refused: "x" });
@@ -108,8 +111,9 @@ test("Stop and SubagentStop ask for another turn, at most 8 in a row", async () 
 });
 
 test("PreCompact is told who asked, and can refuse", async () => {
-  const { world, fired } = worldOf({ PreCompact: { verdict: "deny" } });
-  expect(await fireCompact(world, live())).toBe(false);
-  expect(await fireCompact(world, { ...live(), compactsOnRequest: true })).toBe(false);
+  const { world, fired } = worldOf({ PreCompact: { verdict: "deny", reason: "keep it" } });
+  expect(await fireCompact(world, live())).toBe("keep it");
+  expect(await fireCompact(world, { ...live(), compactsOnRequest: true })).toBe("keep it");
+  expect(await fireCompact(worldOf({}).world, live())).toBeUndefined();
   expect(fired.map(([, names]) => names)).toEqual([["auto"], ["manual"]]);
 });

@@ -29,14 +29,26 @@ function describeCall({ tool, args, callId, agent }: GateCall): Record<string, u
   };
 }
 
-/** Applies PreToolUse's verdict: ask turns a permission into a question; allow answers a question that no rule asks. */
+/**
+ * Applies PreToolUse's verdict: ask turns a permission into a question, and adds its reason to one; allow answers a question that
+ * no rule asks.
+ */
 export async function applyVerdict(call: GateCall, verdict: Permit, hook: HookAnswer): Promise<Permit> {
   if (hook.verdict === "deny") return { refused: `a hook refused it: ${hook.reason ?? "no reason given"}` };
   if (hook.verdict === "allow" && "asks" in verdict && mayAnswer(verdict.asks)) return { allowed: true };
-  if (hook.verdict !== "ask" || !("allowed" in verdict)) return verdict;
-  const preview = await call.prepared.preview().catch(() => `${call.tool.name} ${JSON.stringify(call.args)}`);
+  if (hook.verdict !== "ask" || "refused" in verdict) return verdict;
   const because = `a hook asks: ${hook.reason ?? "no reason given"}`;
+  if ("asks" in verdict) return { asks: addReason(verdict.asks, because) };
+  const preview = await call.prepared.preview().catch(() => `${call.tool.name} ${JSON.stringify(call.args)}`);
   return { asks: { because, preview, digest: sha256Hex(preview), mayRemember: false } };
+}
+
+/** The hook asks each time, so `always` is not offered. */
+function addReason(
+  { edits: _file, host: _host, ...question }: PermitQuestion,
+  because: string,
+): PermitQuestion {
+  return { ...question, because: `${question.because}; ${because}`, mayRemember: false };
 }
 
 /** A hook never answers an ask rule, nor a dangerous call. */
@@ -105,9 +117,10 @@ export async function fireCompacted(world: EngineWorld): Promise<string | undefi
   return (await world.hooks("SessionStart", ["compact"], { source: "compact" })).context;
 }
 
-/** PreCompact: returns whether older turns may be replaced. */
-export async function fireCompact(world: EngineWorld, live: LiveConversation): Promise<boolean> {
-  if (world.hooks === undefined) return true;
+/** PreCompact: returns why older turns may not be replaced; `undefined` if they may. */
+export async function fireCompact(world: EngineWorld, live: LiveConversation): Promise<string | undefined> {
+  if (world.hooks === undefined) return undefined;
   const trigger = live.compactsOnRequest === true ? "manual" : "auto";
-  return (await world.hooks("PreCompact", [trigger], { trigger })).verdict !== "deny";
+  const { verdict, reason = "no reason given" } = await world.hooks("PreCompact", [trigger], { trigger });
+  return verdict === "deny" ? reason : undefined;
 }

@@ -20,7 +20,7 @@ import type { Model } from "../model.js";
 import { decideInJson } from "../models/json-driver.js";
 import { openModel, type ModelSettings } from "../models/open-model.js";
 import { answerPending } from "./answer-pending.js";
-import { fireMessage, fireStart, openHooks } from "./hooks/session-hooks.js";
+import { findStart, fireMessage, fireStart, openHooks } from "./hooks/session-hooks.js";
 import { openGuard } from "./permissions/guard.js";
 import { collectPromptPlaces } from "../prompt/prompt-places.js";
 import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "../prompt/prompts.js";
@@ -123,7 +123,7 @@ async function assembleParts(
       permissions,
       modeTools: permissions.tools,
       ...given({ hooks: hooks.fire }),
-      starts: request.resume === undefined ? "startup" : "resume",
+      starts: findStart(session.conversation, request),
       hooksEnded: hooks.ended,
       emit,
       said,

@@ -47,7 +47,7 @@ export async function handleLine(
   if ("problem" in read) return refuse(world, conversation, read.problem);
   switch (read.builtIn) {
     case "clear": {
-      parts.starts ??= "clear";
+      if (parts.starts !== "startup") parts.starts = "clear";
       const { counted: _outdated, question: _over, pending: _call, queued: _late, ...rest } = conversation;
       const { tasks: _stopped, ...kept } = rest;
       return answerWithoutModel(
@@ -57,14 +57,12 @@ export async function handleLine(
       );
     }
     case "compact": {
-      const compacted = await compactNow(world, conversation);
-      return answerWithoutModel(
-        world,
-        compacted ?? conversation,
-        compacted === undefined
-          ? "There is nothing to compact yet."
-          : "Older turns were replaced by a summary.",
-      );
+      const done = await compactNow(world, conversation);
+      if (done === undefined)
+        return answerWithoutModel(world, conversation, "There is nothing to compact yet.");
+      return "blocked" in done
+        ? answerWithoutModel(world, conversation, `A hook kept the older turns: ${done.blocked}`)
+        : answerWithoutModel(world, done.compacted, "Older turns were replaced by a summary.");
     }
     default:
       return never(read.builtIn);

@@ -89,9 +89,21 @@ export async function compact(
   tools: readonly OfferedTool[],
   share = 0,
 ): Promise<boolean> {
+  return (await tryCompact(world, live, tools, share)) === true;
+}
+
+/** Like `compact`, but tells a hook's refusal, with its reason, from a conversation with nothing to compact (`false`). */
+async function tryCompact(
+  world: EngineWorld,
+  live: LiveConversation,
+  tools: readonly OfferedTool[],
+  share: number,
+): Promise<boolean | { blocked: string }> {
   const { conversation } = live;
   const parts = splitTurns(conversation.messages, share, getTokenLimit(world));
-  if (parts === undefined || !(await fireCompact(world, live))) return false;
+  if (parts === undefined) return false;
+  const blocked = await fireCompact(world, live);
+  if (blocked !== undefined) return { blocked };
   const { first, old, tail } = parts;
   const before = countUsedTokens(conversation, world, tools);
   const summary = await summarise(world, live, old);
@@ -119,13 +131,18 @@ export async function compact(
   return true;
 }
 
-/** Compacts all but the last turn of a conversation that is not running; `undefined` if there is nothing to compact. */
+/**
+ * Compacts all but the last turn of a conversation that is not running. `undefined`: there is nothing to compact; `blocked`: why a
+ * hook refused.
+ */
 export async function compactNow(
   world: EngineWorld,
   conversation: Conversation,
-): Promise<Conversation | undefined> {
+): Promise<{ compacted: Conversation } | { blocked: string } | undefined> {
   const live: LiveConversation = { conversation, failures: new Map(), compactsOnRequest: true };
-  return (await compact(world, live, [])) ? live.conversation : undefined;
+  const done = await tryCompact(world, live, [], 0);
+  if (typeof done === "object") return done;
+  return done ? { compacted: live.conversation } : undefined;
 }
 
 /** Adds the user's own words to the summary, so that compaction never loses them. */

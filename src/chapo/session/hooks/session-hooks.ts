@@ -1,6 +1,7 @@
 // The hooks of a session: opens the port that the engine uses, and fires the events of the session itself.
 // run-hooks.ts runs the commands.
 import path from "node:path";
+import type { Conversation } from "../../engine/conversation.js";
 import type { FireHooks } from "../../hooks/hook-answer.js";
 import { createHooks } from "./run-hooks.js";
 import { createToolEnv } from "../../tool-env.js";
@@ -54,6 +55,15 @@ export function openHooks(
 
 /** Why a session starts. After a compaction the engine fires the event. */
 export type SessionStart = "startup" | "resume" | "clear";
+
+/** Returns why a session starts. One that was cleared in an earlier process has turns, but no messages. */
+export function findStart(
+  { messages, turns }: Conversation,
+  { resume }: Pick<SessionRequest, "resume">,
+): SessionStart {
+  if (resume === undefined) return "startup";
+  return messages.length === 0 && Object.keys(turns).length > 0 ? "clear" : "resume";
+}
 
 /** SessionStart: returns what hooks add. */
 export async function fireStart(
