@@ -49,6 +49,16 @@ export function isEnd(stage: string): stage is (typeof ENDS)[number] {
   return ENDS.some((end) => end === stage);
 }
 
+/**
+ * Whether a person moved the task to where it is: the runner counts a visit of each stage that it enters, and an end is one visit
+ * more than those of all stages. Nobody is moved to `block`, where nothing is done.
+ */
+export function wasMovedByHand({ stage, visit, visits = {} }: WorkflowPlace): boolean {
+  if (stage === "block") return false;
+  if (!isEnd(stage)) return visits[stage] === undefined;
+  return visit <= Object.values(visits).reduce((sum, times) => sum + times, 0);
+}
+
 /** Whether the runner gives this outcome to a stage, whatever its agent or person says. */
 export function isRunnerOutcome(outcome: string): boolean {
   return RUNNER_OUTCOMES.some((one) => one === outcome);

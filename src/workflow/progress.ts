@@ -171,7 +171,7 @@ export const ProgressRow = z.object({
   /** The saved work's base commit. */
   base: z.string().optional(),
   facts: z.record(z.string(), Scalar).optional(),
-  /** The stages whose questions were answered; only of a row in a stage that it never entered, so that a person moved it there. */
+  /** The stages whose questions were answered; only of a row that a person moved to where it is. */
   answered_stages: z.array(Name).optional(),
   /** The agent of each stage's latest output, for `not_agent_of`. */
   agents: z.record(z.string(), z.string()).optional(),

@@ -1,6 +1,6 @@
 // The row of a task's progress, as the index of the backlog and the log hold it. Pure.
 import { shorten } from "../system/text/cut.js";
-import { isEnd } from "./advance.js";
+import { wasMovedByHand } from "./advance.js";
 import type { Progress, ProgressRow } from "./progress.js";
 import { isAnswered, UNKNOWN } from "./question.js";
 import type { Scalar } from "./workflow.js";
@@ -28,7 +28,7 @@ export function toProgressRow(progress: Progress): ProgressRow {
     ...(parts === undefined ? {} : { parts }),
     ...(work === undefined ? {} : { verdict: work.verdict, base: work.base }),
     ...(Object.keys(facts).length === 0 ? {} : { facts }),
-    ...(visits?.[stage] === undefined && !isEnd(stage) ? listAnswered(progress) : {}),
+    ...(wasMovedByHand(progress) ? listAnswered(progress) : {}),
     ...(Object.keys(agents).length === 0 ? {} : { agents }),
     ...(progress.spent === undefined ? {} : { spent: progress.spent }),
     ...(question === undefined

@@ -130,6 +130,34 @@ test(
 );
 
 test(
+  "a task that a person moved to finish past a question is finished with a warning, but not while the question is open",
+  story(async (rig) => {
+    await begin(rig);
+    const run = [...RUN, "--workflow", "careful"];
+    await rig.run(run);
+    const { tasks, ...backlog } = rig.readBacklog();
+    const [{ progress = {}, ...task } = { id: "T1" }] = tasks;
+    const write = (moved: object): void => {
+      rig.write("to-do.json", JSON.stringify({ ...backlog, tasks: [{ ...task, progress: moved }] }));
+    };
+    write({ ...progress, stage: "finish" });
+    const held = await rig.run(run);
+    expect(held.code).toBe(1);
+    expect(held.stderr).not.toContain("cannot claim");
+    expect(held.stdout).toContain("`looper restart T1 --stage ok` asks again");
+    expect((await rig.run(["approve", "T1"])).code).toBe(0);
+    const answered = await rig.run(run);
+    expect(answered.stdout).toContain("next: run the command that is named above, then looper run");
+    write({ ...progress, stage: "finish", question: undefined });
+    const warned = await rig.run(run);
+    expect(warned.code).toBe(0);
+    expect(warned.stderr).toContain(
+      "T1 was moved by hand to finish, past the question of ok, which has no answer",
+    );
+  }),
+);
+
+test(
   "a task that a person moved past a question runs with one warning, whose command asks the question",
   story(async (rig) => {
     await begin(rig);

@@ -79,6 +79,32 @@ test("a task with an answer that leads nowhere is not selected: the run ends and
   });
 });
 
+test.each(["finish", "do"])(
+  "a task with a question that a person moved to %s waits, and the run says how it is asked again",
+  (stage) => {
+    const workflow = {
+      ...{ workflow: 1 as const, name: "w", start: "ok" },
+      stages: {
+        ok: { kind: "ask" as const, question: "Go?", next: { go: "do", no: "block" } },
+        do: { kind: "work" as const, prompt: "iteration", next: { done: "finish" } },
+      },
+    };
+    const asked = { ...{ asked: "stage" as const, visit: 1, visits: { ok: 1 } } };
+    const answered = { outcome: "go", by: "ada", via: "cli" as const };
+    for (const more of [{}, { answered }]) {
+      const progress = { ...{ workflow: "w", digest: "d", stage }, ...asked, ...more };
+      const rules = { workflow: "w", workflows: { w: { digest: "d", workflow } } };
+      const read = advancePast(beginRun([{ ...row("T1"), progress }], rules), "read-backlog");
+      expect(read.state.phase).toBe("ending");
+      expect(openEffect(advanceTo(read, "finish"), "finish")).toMatchObject({
+        ending: "waiting",
+        message: expect.stringContaining(`T1 at ${stage}, moved there by hand past its question`) as string,
+      });
+      expect(openEffect(advanceTo(read, "finish"), "finish").message).toContain("restart T1 --stage ok");
+    }
+  },
+);
+
 const marker = { ...row("PROJECT-DONE", { status: "done" }), marker: true as const };
 
 test("the marker ends a finished backlog without a review, but not one with open tasks", () => {

@@ -15,6 +15,8 @@ export interface StagePlace {
   verdict?: "passed" | "unverified" | "failed";
   /** A question is open. */
   asks?: true;
+  /** A question was answered, and the answer is not taken. */
+  answered?: true;
   paused?: true;
 }
 
@@ -106,6 +108,7 @@ function placeOf(progress: NonNullable<Row["progress"]>): StagePlace {
     ...{ workflow, stage, visit },
     ...(verdict === undefined ? {} : { verdict }),
     ...(asked === undefined || answered !== undefined ? {} : { asks: true as const }),
+    ...(asked === undefined || answered === undefined ? {} : { answered: true as const }),
     ...(paused === undefined ? {} : { paused }),
   };
 }
@@ -150,6 +153,11 @@ export function countOpen(stages: StageView | undefined): number {
   let open = 0;
   for (const { asks } of stages?.places.values() ?? []) if (asks === true) open++;
   return open;
+}
+
+/** Whether an answer was given that the run could not take. */
+export function hasLeftAnswer(stages: StageView | undefined): boolean {
+  return [...(stages?.places.values() ?? [])].some(({ answered }) => answered === true);
 }
 
 /** The paused tasks without an open question, which is told first. */

@@ -14,7 +14,7 @@ const TWICE = Workflow.parse({
     last: { kind: "work", prompt: "do", next: { done: "finish" } },
   },
 });
-const list = (stage: string, more: object = {}) => listPassedOver(TWICE, { stage, ...more }, []);
+const list = (stage: string, more: object = {}) => listPassedOver(TWICE, { stage, visit: 3, ...more }, []);
 const HIGH = { facts: { "plan.risk": "high" } };
 
 test("a task that was moved by hand lists the questions on each path to its stage that have no answer", () => {
@@ -29,4 +29,11 @@ test("questions that are answered, that a path avoids or that come later are not
   expect(list("plan")).toEqual([]);
   expect(list("look")).toEqual([]);
   expect(list("last", { ...HIGH, visits: { last: 1 } })).toEqual([]);
+});
+
+test("a task that was moved by hand to finish passed over the questions on each path to it; one that came there did not", () => {
+  const visits = { plan: 1, approve: 1 };
+  expect(list("finish", { ...HIGH, visits, visit: 2 })).toEqual(["risk", "look"]);
+  expect(list("finish", { ...HIGH, visits, visit: 2, answered_stages: ["look"] })).toEqual(["risk"]);
+  expect(list("finish", { ...HIGH, visits, visit: 3 })).toEqual([]);
 });

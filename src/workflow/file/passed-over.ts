@@ -1,18 +1,18 @@
 // Finds the questions that a person passed over by moving a task by hand. Pure.
-import { findPassed } from "../advance.js";
+import { findPassed, wasMovedByHand } from "../advance.js";
 import type { ProgressRow } from "../progress.js";
 import type { Name, Workflow } from "../workflow.js";
 import { arrowsOf, reachedFrom } from "./graph.js";
 
-type Moved = Pick<ProgressRow, "stage" | "visits" | "facts" | "answered_stages">;
+type Moved = Pick<ProgressRow, "stage" | "visit" | "visits" | "facts" | "answered_stages">;
 
 /**
- * The ask stages without an answer on every path from the first stage to the present one, in the order of the file. None unless a
- * person moved the row: the runner counts a visit of each stage that it enters.
+ * The ask stages without an answer on every path from the first stage to the present one, in the order of the file, or
+ * to `finish`. None unless a person moved the row.
  */
 export function listPassedOver(workflow: Workflow, row: Moved, skip: readonly string[]): Name[] {
-  const { stage: at, visits = {}, facts, answered_stages: answered = [] } = row;
-  if (visits[at] !== undefined) return [];
+  const { stage: at, facts, answered_stages: answered = [] } = row;
+  if (!wasMovedByHand(row)) return [];
   const arrows = arrowsOf(workflow.stages);
   if (!reachedFrom(arrows, workflow.start).has(at)) return [];
   return Object.entries(workflow.stages).flatMap(([name, { kind }]) => {

@@ -33,7 +33,9 @@ export function findNeed(work: Work, row: IndexRow, at: number): RowNeed | undef
   if (progress.complete === true) return findCompleteNeed(row, progress);
   if (!isInWorkflow(row)) return undefined;
   const position = locate(work.rules, row);
-  if (position.kind === "end") return progress.paused === true ? undefined : { kind: "end", row };
+  // A question at an end: a person moved the row past it. The store lets no job begin there, so the task waits.
+  if (position.kind === "end")
+    return progress.paused === true || progress.asked !== undefined ? undefined : { kind: "end", row };
   if (position.kind === "lost") return makeGiveUp(row, progress, position.why);
   if (position.kind !== "stage") return undefined;
   if (progress.asked !== undefined) return findAnswerNeed(work, row, { progress, position, at });
@@ -45,7 +47,8 @@ export function findNeed(work: Work, row: IndexRow, at: number): RowNeed | undef
 }
 
 function findCompleteNeed(row: IndexRow, progress: ProgressRow): RowNeed | undefined {
-  if (!isInWorkflow(row) || progress.stage === "finish") return { kind: "end", row };
+  const isThere = !isInWorkflow(row) || progress.stage === "finish";
+  if (isThere && progress.asked === undefined) return { kind: "end", row };
   const move = planEnd(makeOrder(row, progress), { outcome: "complete", to: "finish", reasons: [] });
   return { kind: "move", row, move };
 }

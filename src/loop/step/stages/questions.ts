@@ -1,7 +1,9 @@
 // Open questions when nothing else can be done: the person at the terminal is asked, or the run sleeps until a deadline, or ends
 // and lists them. Pure. moves.ts takes the answers.
 import type { StepEvent } from "../../../logging/events/events.js";
+import { quoteIfNeeded } from "../../../shell/quote.js";
 import type { IndexRow, TaskId } from "../../../todo/model/task.js";
+import type { ProgressRow } from "../../../workflow/progress.js";
 import { completeNote } from "./advance.js";
 import type { Decision } from "../decision.js";
 import { findStage } from "./stage.js";
@@ -59,16 +61,28 @@ function describeOpen(work: Work, open: readonly IndexRow[]): string {
 }
 
 function describeQuestion({ rules }: Work, { id, progress }: IndexRow): string {
-  const stage = findStage(rules, { progress })?.stage;
-  const outcomes =
-    stage?.kind === "ask" && progress?.asked === "stage" ? Object.keys(stage.next).join(", ") : "";
+  const found = findStage(rules, { progress });
+  const at = `${id} at ${progress?.stage ?? ""}`;
+  if (progress?.asked === "stage" && found?.stage.kind !== "ask") {
+    const asks = findAskingStage(rules, progress);
+    return `${at}, moved there by hand past its question; \`looper restart ${quoteIfNeeded(id)} --stage ${asks}\` asks again`;
+  }
+  const outcomes = found !== undefined && progress?.asked === "stage" ? Object.keys(found.stage.next) : [];
   const said = progress?.answered?.outcome;
-  const again = `looper restart ${id} --stage ${progress?.stage ?? ""}`;
+  const again = `looper restart ${quoteIfNeeded(id)} --stage ${progress?.stage ?? ""}`;
   const wrong =
     said === undefined
       ? ""
       : `; the answer "${said}" is not an outcome of this stage any more, \`${again}\` asks again`;
-  return `${id} at ${progress?.stage ?? ""}${outcomes === "" ? "" : ` (${outcomes})`}${wrong}`;
+  return `${at}${outcomes.length === 0 ? "" : ` (${outcomes.join(", ")})`}${wrong}`;
+}
+
+/** The stage of a question that the row is not at any more: the last ask stage that the task entered. */
+function findAskingStage(rules: Work["rules"], { workflow: name, visits = {} }: ProgressRow): string {
+  const stages = Object.entries(rules.workflows?.[name]?.workflow.stages ?? {});
+  return (
+    stages.findLast(([stage, { kind }]) => kind === "ask" && visits[stage] !== undefined)?.[0] ?? "STAGE"
+  );
 }
 
 /** The person answered, which arrives as an edit, or left the question open: then it is not asked again in this run. */

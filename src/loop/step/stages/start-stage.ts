@@ -243,7 +243,7 @@ function startOwnEnd(work: Work, row: IndexRow, decision: Decision): RunState {
   const position = locate(work.rules, row);
   if (position.kind === "end")
     return startEnd(
-      work,
+      warnOfRow(work, row, position, decision),
       row,
       { route: position.end === "finish" ? "deliver" : "give-up", status: row.status },
       decision,

@@ -26,15 +26,20 @@ function explain({ rules }: Work, row: IndexRow, position: Position): string[] {
     }
     case "enter": {
       const { facts, answered_stages } = row.progress ?? {};
-      const at = { stage: position.to, ...given({ facts, answered_stages }) };
+      const at = { stage: position.to, visit: 1, ...given({ facts, answered_stages }) };
       return explainPassedOver(
         row,
         { workflow: position.workflow, at, how: "restarted at" },
         rules.skip ?? [],
       );
     }
+    case "end": {
+      const { workflow, progress: at } = position;
+      return workflow === undefined || at.complete === true
+        ? []
+        : explainPassedOver(row, { workflow, at, how: "moved by hand to" }, rules.skip ?? []);
+    }
     case "default":
-    case "end":
     case "lost":
       return [];
     default:

@@ -6,7 +6,7 @@ import { listSome } from "../../../system/text/cut.js";
 import { plural } from "./amounts.js";
 import type { Ended, View } from "../view.js";
 import { count } from "../view.js";
-import { countOpen, listPaused } from "../stage-view.js";
+import { countOpen, hasLeftAnswer, listPaused } from "../stage-view.js";
 
 /** `next` is empty when nothing is left to do. Texts are not cleaned. `file`: the task file as shown. */
 export function explainEnding(view: View, ended: Ended, file: string): { why: string; next: string } {
@@ -24,11 +24,7 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
     case "budget":
       return { why: message ?? "the budget of this run is spent", next: nextForBudget(view) };
     case "waiting":
-      if (countOpen(view.stages) > 0) return askedEnding(view, message);
-      return {
-        why: message ?? "an agent cannot work for a while",
-        next: `${runAgain(view)}, when the agent can work again; or schedule another agent`,
-      };
+      return waitingEnding(view, message);
     case "unusable-backlog":
       return {
         why: message ?? "the task file cannot be used",
@@ -89,6 +85,15 @@ function pausedTexts(paused: readonly string[], rejected: ReadonlySet<string>): 
 
 function blockedText(blocked: number): string {
   return `${plural(blocked, "task")} ${blocked === 1 ? "is" : "are"} blocked`;
+}
+
+/** The run waits: for people, or for an agent. */
+function waitingEnding(view: View, message: string | undefined): { why: string; next: string } {
+  if (countOpen(view.stages) > 0) return askedEnding(view, message);
+  const why = message ?? "an agent cannot work for a while";
+  return hasLeftAnswer(view.stages)
+    ? { why, next: `run the command that is named above, then ${runAgain(view)}` }
+    : { why, next: `${runAgain(view)}, when the agent can work again; or schedule another agent` };
 }
 
 /** The run has nothing to do until a person answers. */
