@@ -29,6 +29,26 @@ export function reachedFrom(arrows: Arrows, start: Name): Set<Name> {
   return reached;
 }
 
+/**
+ * Every name that can be reached from one without a person: an ask stage is entered and not left, except by its `else`.
+ */
+export function reachedWithoutAsking(stages: Readonly<Partial<Record<Name, Stage>>>, start: Name): Set<Name> {
+  const arrows = new Map(
+    Object.entries(stages).map(([name, stage]): [Name, Name[]] => [name, listUnasked(stage)]),
+  );
+  return reachedFrom(arrows, start);
+}
+
+function listUnasked(stage: Stage | undefined): Name[] {
+  if (stage === undefined) return [];
+  const { kind, next } = stage;
+  const outcomes = kind === "ask" ? [stage.else ?? ""] : Object.keys(next);
+  return outcomes.flatMap((outcome) => {
+    const target = Object.hasOwn(next, outcome) ? next[outcome] : undefined;
+    return target === undefined ? [] : toTarget(target).to;
+  });
+}
+
 /** Every stage from which one of the targets can be reached. */
 export function leadingTo(arrows: Arrows, targets: readonly Name[]): Set<Name> {
   const backwards = new Map<Name, Name[]>();

@@ -280,6 +280,18 @@ test.each<[string, Readonly<Record<string, unknown>>, string[]]>([
     ],
   ],
   [
+    "on_timeout leads to work after a check, or after a question that is skipped",
+    {
+      wait: { ...ask, timeout: "1h", on_timeout: "check", next: { ...ask.next, check: "test" } },
+      test: { kind: "check", commands: ["true"], next: { passed: "sure", failed: "block" } },
+      sure: { ...ask, when: { "do.verdict": ["failed"] }, else: "yes" },
+      do: work,
+    },
+    [
+      "stage wait: on_timeout leads to test, and from there to do with no question between, so work would begin although no one agreed; lead it to block, or to a stage that changes nothing",
+    ],
+  ],
+  [
     "timeout without on_timeout, not a duration",
     { wait: { ...ask, timeout: "soon" }, do: work },
     [

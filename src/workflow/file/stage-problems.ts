@@ -5,8 +5,9 @@ import type { SourcePath } from "../../system/text/source-text.js";
 import { never } from "../../system/never.js";
 import { listOwnOutcomes, toTarget } from "../advance.js";
 import { isOutputName, OUTPUTS } from "../outputs/outputs.js";
+import { reachedWithoutAsking } from "./graph.js";
 import { didYouMean, durationProblems, type WorkflowParts, type WorkflowProblem } from "./problem.js";
-import type { AnalyzeStage, AskStage, Name, Scalar, Stage, WorkStage } from "../workflow.js";
+import type { AnalyzeStage, AskStage, Name, Scalar, Stage, Target, WorkStage } from "../workflow.js";
 
 /** Words of `shows` that are not stages. */
 const SHOWN_BY_WORD = ["diff", "work"];
@@ -137,14 +138,23 @@ class StageRules {
     }
     if (!listOwnOutcomes(stage).includes(on_timeout))
       this.report(["on_timeout"], `${on_timeout} is not an outcome that a person gives`, "name another one");
-    const target = next[on_timeout];
-    const to = target === undefined ? "" : toTarget(target).to;
-    if (this.stage(to)?.kind === "work")
-      this.report(
-        ["on_timeout"],
-        `on_timeout leads to ${to}, so work would begin although no one agreed`,
-        "lead it to block, or to a stage that changes nothing",
-      );
+    this.silence(next[on_timeout]);
+  }
+
+  /** No work begins because a person said nothing: neither at once, nor after stages that ask no one. */
+  private silence(target: Target | undefined): void {
+    if (target === undefined) return;
+    const { to } = toTarget(target);
+    const begun = [...reachedWithoutAsking(this.parts.stages, to)].find(
+      (name) => this.stage(name)?.kind === "work",
+    );
+    if (begun === undefined) return;
+    const path = begun === to ? to : `${to}, and from there to ${begun} with no question between`;
+    this.report(
+      ["on_timeout"],
+      `on_timeout leads to ${path}, so work would begin although no one agreed`,
+      "lead it to block, or to a stage that changes nothing",
+    );
   }
 
   condition(stage: Stage): void {
