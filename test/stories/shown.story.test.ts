@@ -1,4 +1,6 @@
 // A person approves what was shown: the files of an output that were changed since it was asked about, through the real program.
+import { rmSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { mcpCalls, mcpResults } from "../rig/mcp.js";
 import { story } from "../rig/rig.js";
@@ -55,6 +57,11 @@ test(
     expect((await say("questions", "T1"))[1]).toContain("evil.txt");
     rig.write(".looper/tasks/T1/3-plan.json", "{}");
     expect((await say("approve", "T1"))[0]).toBe(1);
+    rmSync(path.join(rig.project, ".looper/tasks/T1"), { recursive: true });
+    expect(await say("approve", "T1")).toEqual([
+      1,
+      "looper: .looper/tasks/T1/3-plan.json is missing: restore the file\n",
+    ]);
     // The digest names what was decided on, and a no needs nothing that is shown.
     expect((await say("approve", "T1", "--shown", again?.shows?.sha256 ?? ""))[0]).toBe(0);
   }),

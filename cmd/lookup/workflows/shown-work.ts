@@ -95,7 +95,12 @@ export async function mustBeAsShown(
   const { files } = context.ports;
   const folder = tasksFolder(project);
   const bytes = await files.read(path.join(folder, output.file));
-  if (bytes !== undefined && sha256Hex(bytes) !== question.shows?.sha256)
+  if (bytes === undefined) {
+    const restore = await describeRestore(context, project, copyOfOutput(output));
+    const named = clean(shownPath(context, path.join(folder, output.file)));
+    throw new UserError("no", `${named} is missing: ${restore}`);
+  }
+  if (sha256Hex(bytes) !== question.shows?.sha256)
     throw new UserError("no", await describeChange(context, project, { question, output }));
   const { readable, copy } = readableFile(output.file);
   const text = await files.read(path.join(folder, readable));

@@ -5,6 +5,10 @@ const SINCE = "2026-11-24T08:00:00Z";
 const question = {
   ...{ id: "T1.2", source: "stage", text: "Go on?", outcomes: ["approve", "reject"], asked_at: SINCE },
 };
+const output = {
+  ...{ stage: "plan", visit: 1, outcome: "done", file: "T1/1-plan.json", sha256: "0".repeat(64) },
+  ...{ agent: "a", run: "r", at: SINCE },
+};
 const progress = { workflow: "w", digest: "d", stage: "approve", visit: 2, since: SINCE, question };
 
 /** The problems of a backlog whose first task has this progress: place, message and suggestion. */
@@ -26,6 +30,7 @@ function problemsOf(task: object, answers = false): string[] {
 test("a task in a workflow with a question is valid", () => {
   expect(problemsOf({})).toEqual([]);
   expect(problemsOf({ parent: "T2", workflow: "tdd" })).toEqual([]);
+  expect(problemsOf({ progress: { ...progress, outputs: { plan: output } } })).toEqual([]);
   expect(problemsOf({ progress: { ...progress, answer: { outcome: "approve" } } }, true)).toEqual([]);
 });
 
@@ -65,6 +70,10 @@ test.each([
     { progress: { ...progress, question: { ...question, on_timeout: "rejct" } } },
     '25 /tasks/0/progress/question/on_timeout: on_timeout must be one of approve, reject; it is "rejct" (did you mean "reject"?)',
   ],
+  ...["../../etc/passwd", "/etc/passwd", "T1/../../x.json", ""].map((file): [object, string] => [
+    { progress: { ...progress, outputs: { plan: { ...output, file } } } },
+    `31 /tasks/0/progress/outputs/plan/file: file must be a path below tasks_dir, such as T1/2-plan.json; it is ${JSON.stringify(file)} (correct it, or ${AGAIN})`,
+  ]),
   [{ parent: "T22" }, '27 /tasks/0/parent: there is no task "T22" (did you mean "T2"?)'],
   [{ parent: "T1" }, '27 /tasks/0/parent: "T1" is a part of itself (remove it)'],
 ])("a broken progress is named with its place and what to do: %#", (task, problem) => {

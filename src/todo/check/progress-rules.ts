@@ -21,6 +21,7 @@ export function checkProgress(tasks: readonly unknown[], { answers = false } = {
     return [
       ...parentProblems({ id, parent: textOf(task, "parent") }, parents, pointer),
       ...(id === undefined || progress === undefined ? [] : questionProblems(id, progress, pointer)),
+      ...outputProblems(progress, pointer),
       ...(answers && progress !== undefined ? answerProblems(progress, pointer) : []),
     ];
   });
@@ -96,6 +97,25 @@ function questionProblems(
       didYouMean(nearest(otherwise, [...outcomes]), "correct it, or remove it"),
     );
   return found;
+}
+
+/** An output whose file would be looked for outside of `tasks_dir`. */
+function outputProblems(progress: Progress | undefined, pointer: string): UnplacedProblem[] {
+  const { outputs = {}, answer } = progress ?? {};
+  const named = Object.entries(outputs).map(([key, { file }]) => ({ at: `outputs/${key}`, file }));
+  if (answer?.edited !== undefined) named.push({ at: "answer/edited", file: answer.edited.file });
+  return named.flatMap(({ at, file }) => {
+    if (isBelowTasks(file)) return [];
+    const message = `file must be a path below tasks_dir, such as T1/2-plan.json; it is ${show(file)}`;
+    const place = `${pointer}/progress/${at}/file`;
+    return [{ rule: "bad-value", pointer: place, message, suggestion: `correct it, or ${BEGIN_AGAIN}` }];
+  });
+}
+
+function isBelowTasks(file: string): boolean {
+  return (
+    !/[\\\0]/u.test(file) && file.split("/").every((part) => part !== "" && part !== "." && part !== "..")
+  );
 }
 
 function answerProblems({ question, answer }: Progress, pointer: string): UnplacedProblem[] {

@@ -113,6 +113,14 @@ test.each([
   ]);
 });
 
+test("a file of a later format says which version reads it", () => {
+  expect(said(withStages({ do: work }, { workflow: 2 }))).toEqual([
+    expect.stringMatching(
+      /: workflow must be 1; it is 2; a newer version of looper may have written it: use that version$/u,
+    ),
+  ]);
+});
+
 test("stages that are not an object are one problem", () => {
   expect(said('{"workflow":1,"name":"own","start":"do","stages":[]}', false, "own")).toEqual([
     "1:41: stages must be an object; it is a list",

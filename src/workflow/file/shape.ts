@@ -146,6 +146,9 @@ function addition(path: SourcePath, key: string): { suggestion: string } {
   };
 }
 
+/** The version of the format that this version reads. */
+const FORMAT = 1;
+
 const TYPES: Readonly<Record<string, string>> = {
   string: "a text",
   number: "a number",
@@ -165,6 +168,11 @@ function wordsFor(
     case "invalid_type":
       return { message: `${name} must be ${TYPES[issue.expected] ?? issue.expected}${it}` };
     case "invalid_value": {
+      if (name === "workflow" && typeof found === "number" && found > FORMAT)
+        return {
+          message: `workflow must be ${String(FORMAT)}${it}`,
+          suggestion: "a newer version of looper may have written it: use that version",
+        };
       const allowed = issue.values.map(String);
       const near = typeof found === "string" ? nearest(found, allowed) : undefined;
       return {
