@@ -60,8 +60,15 @@ test("the profile dangerous asks about dangerous calls only, and rules of the se
     "sh -c 'rm -rf dist'",
     "FOO=1 chmod +x a",
     "rm -rf /",
+    "find . -name x -delete",
+    "find src -delete -print",
+    "find . -name x -exec rm {} +",
+    "unlink a",
+    "git clean -fd",
+    "git rm -r src",
   ])
     expect(verdict("bash_execute", shell(text)), text).toBe("ask");
+  expect(verdict("bash_execute", shell("find . -name x"))).toBe("allow");
   expect(verdict("run_command", shell("ls"))).toBe("ask");
   for (const tool of ["git_commit", "git_push", "fs_delete"]) expect(verdict(tool), tool).toBe("ask");
   expect(verdict("bash_execute", shell("npm test"))).toBe("allow");
