@@ -1,7 +1,7 @@
 // Detects that a command was started by an agent, check or hook of a run, and refuses what these may not do.
 import { markOf } from "../../src/system/processes/mark.js";
 import { UserError } from "../../src/system/errors.js";
-import { findLiveRun } from "../../src/loop/runs/live-run.js";
+import { findNamedFolder } from "../../src/loop/runs/live-run.js";
 import { projectOf } from "./project.js";
 import type { CommandContext } from "../context/command-context.js";
 
@@ -39,8 +39,8 @@ export async function isUnderAnAgent(
     return true;
   // A project that cannot be read is reported by the command itself.
   const project = await projectOf(context, { file, quiet: true }).catch(() => undefined);
-  const live = project === undefined ? undefined : await findLiveRun(ports, project);
-  return live !== undefined && ports.processes.descendsFrom(markOf(live.folder));
+  const folder = project === undefined ? undefined : await findNamedFolder(ports, project);
+  return folder !== undefined && ports.processes.descendsFrom(markOf(folder));
 }
 
 function isMark(name: string): boolean {

@@ -1,11 +1,13 @@
 // Agents in the stages of a workflow that write where only the runner or a person may: everything is put back, and the log says so.
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Program } from "../rig/program.js";
 import { type Rig, story } from "../rig/rig.js";
 import { playStages, USUAL } from "../rig/stages.js";
 
+const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 const RUN = ["run", "--trust", "--no-review"];
 const inTasks = (rig: Rig, file: string) => path.join(rig.project, ".looper/tasks", file);
 
@@ -164,5 +166,32 @@ test(
     ]);
     const last = await rig.run([...RUN, "--max-iterations", "1"]);
     expect(last.stderr).not.toContain("was edited after run");
+  }),
+);
+
+test(
+  "a reviewer's command with a cleared environment is refused, although its stage does not see the run's log",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }, { id: "T2", status: "blocked", blockers: ["later"] }]);
+    const puppet = await rig.agent();
+    rig.gitInit();
+    const said: string[] = [];
+    puppet.play(
+      playStages({
+        review: async (turn) => {
+          for (const words of ["complete T1", "set T2 title=Other", "add Another", "pause T2"]) {
+            const line = `env -i PATH="$PATH" HOME="$HOME" '${process.execPath}' '${BIN}' ${words} 2>&1`;
+            const { code, stdout } = await turn.shell(line);
+            said.push(`${String(code)} ${stdout}`);
+          }
+          await USUAL["review"]?.(turn);
+        },
+      }),
+    );
+    const run = await rig.run([...RUN, "--workflow", "implement-review"]);
+    expect(run.code, run.stderr).toBe(0);
+    expect(said).toHaveLength(8);
+    for (const one of said) expect(one).toMatch(/^1 looper: an agent of a run/u);
+    expect(rig.readBacklog().tasks.map(({ title }) => title)).toEqual(["Do T1", "Do T2"]);
   }),
 );

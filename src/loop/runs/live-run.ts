@@ -37,6 +37,15 @@ async function findOwner(
   return { run, folder, pid };
 }
 
+/**
+ * The log folder of the run that the lock names, alive or dead, as the lock spells it: a stage that only reads sees neither the
+ * folder nor the run's process. Contract: nothing is read or written there; a hostile project may name any folder.
+ */
+export async function findNamedFolder(ports: Ports, place: Place): Promise<string | undefined> {
+  const [lock] = makeLockPaths(place);
+  return (await inspectLock(ports, lock))?.owner.folder;
+}
+
 /** Guards against a lock in a hostile project that names any folder, since commands to the run are written there. */
 async function isLogOf({ files }: Pick<Ports, "files">, run: string, folder: string): Promise<boolean> {
   if (!isAbsolute(folder) || basename(folder) !== run || basename(dirname(folder)) !== "runs") return false;
