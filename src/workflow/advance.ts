@@ -51,7 +51,7 @@ export function isEnd(stage: string): stage is (typeof ENDS)[number] {
 
 /**
  * Whether a person moved the task to where it is: the runner counts a visit of each stage that it enters, and an end is one visit
- * more than those of all stages. Nobody is moved to `block`, where nothing is done.
+ * more than those of all stages. No task is moved to `block`, where nothing is done.
  */
 export function wasMovedByHand({ stage, visit, visits = {} }: WorkflowPlace): boolean {
   if (stage === "block") return false;

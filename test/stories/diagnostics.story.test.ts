@@ -205,7 +205,9 @@ test(
         env: { ...rig.env, ...env },
         encoding: "utf8",
       });
-      expect(stderr, String(limit)).toMatch(/^looper: .*too many open files \(EMFILE\)(\n {2}|: ).*ulimit -n/m);
+      expect(stderr, String(limit)).toMatch(
+        /^looper: .*too many open files \(EMFILE\)(\n {2}|: ).*ulimit -n/m,
+      );
       expect(stderr).not.toContain("bug");
       seen.add(status ?? -1);
     }

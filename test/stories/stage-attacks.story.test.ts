@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  "what an agent saved right before it killed its run is named by the next run, and what a person's command changed is not",
+  "edits that an agent saved right before it killed its run are named by the next run, those of a person's command are not",
   story(async (rig) => {
     rig.writeBacklog([
       { id: "T1", workflow: "plan-approve-execute" },

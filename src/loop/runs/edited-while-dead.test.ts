@@ -53,13 +53,13 @@ async function warningsOf({ lines = [WORKING], tasks = [], control = [], logged,
   );
 }
 
-/** What the warning names. */
+/** The edits that the warning names. */
 const named = async (left: Left): Promise<readonly string[]> =>
   (await warningsOf(left)).map((text) => text.replace(/^.* last read it: (.*)\. That run was.*$/u, "$1"));
 
 const SAME = [task("T1", "doing"), task("T2")];
 
-test("what the killed run knew is not named, nor what an agent may do", async () => {
+test("rows that the killed run knew are not named, nor are edits that an agent may make", async () => {
   expect(await named({ tasks: SAME })).toEqual([]);
   expect(await named({ tasks: [task("T1", "doing", { details: "more" }), task("T2"), task("T3")] })).toEqual(
     [],

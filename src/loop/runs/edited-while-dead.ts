@@ -109,7 +109,7 @@ function idOf(change: PersonChange): string {
   return change.op === "insert" ? change.task.id : change.id;
 }
 
-/** What was done to a task; `undefined` for what an agent may do: add a task to do, or change texts. */
+/** The edit of a task; `undefined` for one that an agent may make: a new task to do, or changed texts. */
 function describeEdit(id: string, was: LoggedRow | undefined, is: LoggedRow | undefined): string | undefined {
   if (is === undefined) return `${id} is removed`;
   if (was === undefined) return is["status"] === "todo" ? undefined : `${id} is new and ${say(is["status"])}`;

@@ -45,7 +45,7 @@ function trySpawn(spec: ProcessSpec, marks: Record<string, string>): ChildProces
   }
 }
 
-/** Writes all of the input and closes stdin. A child that ends before it has read it all is no error. */
+/** Writes all of the input and closes stdin. A child may end before it has read it all. */
 function feed(stdin: Writable | null | undefined, input: ProcessSpec["input"]): void {
   if (stdin === null || stdin === undefined || input === undefined) return;
   if (typeof input === "string" || input instanceof Uint8Array) stdin.on("error", () => undefined).end(input);
