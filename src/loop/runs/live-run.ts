@@ -16,22 +16,17 @@ type Place = Pick<Project, "realTodoFile" | "lockDir">;
 
 /** The run in progress on this backlog, if it has a log; otherwise `undefined`. */
 export async function findLiveRun(ports: Ports, place: Place): Promise<LiveRun | undefined> {
-  return findOwner(ports, place, { gone: false });
+  return findOwner(ports, place, "alive");
 }
 
 /** The run that was killed while it worked on this backlog, until the next one takes over; `undefined` if it left no log. */
 export async function findKilledRun(ports: Ports, place: Place): Promise<LiveRun | undefined> {
-  return findOwner(ports, place, { gone: true });
+  return findOwner(ports, place, "gone");
 }
 
-async function findOwner(
-  ports: Ports,
-  place: Place,
-  { gone }: { gone: boolean },
-): Promise<LiveRun | undefined> {
-  const [lock] = makeLockPaths(place);
-  const held = await inspectLock(ports, lock);
-  if (held?.gone !== gone) return undefined;
+async function findOwner(ports: Ports, place: Place, state: "alive" | "gone"): Promise<LiveRun | undefined> {
+  const held = await inspectFirst(ports, place);
+  if (held?.gone !== (state === "gone")) return undefined;
   const { run, folder, pid } = held.owner;
   if (run === undefined || folder === undefined || !(await isLogOf(ports, run, folder))) return undefined;
   return { run, folder, pid };
@@ -42,8 +37,12 @@ async function findOwner(
  * folder nor the run's process. Contract: nothing is read or written there; a hostile project may name any folder.
  */
 export async function findNamedFolder(ports: Ports, place: Place): Promise<string | undefined> {
-  const [lock] = makeLockPaths(place);
-  return (await inspectLock(ports, lock))?.owner.folder;
+  return (await inspectFirst(ports, place))?.owner.folder;
+}
+
+/** The lock beside the task file. */
+function inspectFirst(ports: Ports, place: Place): ReturnType<typeof inspectLock> {
+  return inspectLock(ports, makeLockPaths(place)[0]);
 }
 
 /** Guards against a lock in a hostile project that names any folder, since commands to the run are written there. */
