@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Project } from "../../config/project/open-project.js";
+import { given } from "../../system/given.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { TaskId } from "../../todo/model/task.js";
 import { warnOfEdits } from "./edited-while-dead.js";
@@ -26,17 +27,25 @@ interface Left {
   /** The task file as the log names it. */
   logged?: string;
   committed?: string;
+  /** The project's folder of logs, relative to it. */
+  logDir?: string;
 }
 
 const WORKING: Fields = { type: "agent_started", agent: "a" };
 
-async function warningsOf({ lines = [WORKING], tasks = [], control = [], logged, committed }: Left) {
+async function warningsOf({
+  lines = [WORKING],
+  tasks = [],
+  control = [],
+  logDir = "looper-logs",
+  ...more
+}: Left) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "dead-")));
   const run = path.join(folder, "looper-logs/runs", RUN);
   const todoFile = path.join(folder, "to-do.json");
   mkdirSync(run, { recursive: true });
   const begun = [
-    { type: "run_started", run: RUN, project: folder, todo_file: logged ?? todoFile },
+    { type: "run_started", run: RUN, project: folder, todo_file: more.logged ?? todoFile },
     { type: "backlog_read", digest: "d", tasks: 2, index: "index-1.json" },
     { type: "backlog_changed", rows: [row("T1", "doing")], removed: [] },
   ];
@@ -46,10 +55,10 @@ async function warningsOf({ lines = [WORKING], tasks = [], control = [], logged,
   writeFileSync(path.join(run, "index-1.json"), JSON.stringify([row("T1"), row("T2")]));
   writeFileSync(path.join(run, "control.jsonl"), text(control));
   writeFileSync(todoFile, JSON.stringify({ schema_version: 1, source_files: [], tasks }));
-  const project = { folder, todoFile } as Project;
+  const project = { folder, todoFile, logDir: path.join(folder, logDir) } as Project;
   return warnOfEdits(
     { ports: nodePorts(), project },
-    { dead: [run], ...(committed === undefined ? {} : { committed }) },
+    { dead: [run], ...given({ committed: more.committed }) },
   );
 }
 
@@ -81,7 +90,7 @@ test("at most five are named, the rest is counted", async () => {
   expect(text).toMatch(/^N0 is new and done, .*N4 is new and done, and 2 more$/u);
 });
 
-test("edits of commands, the task of a commit that was finished, and another task file are not named", async () => {
+test("edits of commands, the task of a commit that was finished, another task file and another folder of logs are not named", async () => {
   const tasks = [task("T1", "done"), task("T2", "done")];
   const change = { op: "edit", id: "T2", set: { status: "done" }, clear: [] };
   expect(await named({ tasks, control: [{ type: "edit", at: AT, changes: [change] }] })).toEqual([
@@ -89,6 +98,7 @@ test("edits of commands, the task of a commit that was finished, and another tas
   ]);
   expect(await named({ tasks, committed: TaskId.parse("T1") })).toEqual(["T2 (status todo → done)"]);
   expect(await named({ tasks, logged: "/elsewhere/to-do.json" })).toEqual([]);
+  expect(await named({ tasks, logDir: "other-logs" })).toEqual([]);
 });
 
 test("a run whose agent was not at work, and a task file that is broken, name nothing", async () => {

@@ -10,7 +10,7 @@ import { parseJson } from "../../system/text/json.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import { indexOf } from "../../todo/model/select.js";
-import { readStart } from "./own-runs.js";
+import { getRunFolder, readStart } from "./own-runs.js";
 
 interface Site {
   ports: Ports;
@@ -61,6 +61,8 @@ async function readKnownRows(
   { ports, project }: Site,
   folder: string,
 ): Promise<Map<string, LoggedRow> | undefined> {
+  // A lock of a hostile project may name any folder.
+  if (folder !== getRunFolder({ project }, basename(folder))) return undefined;
   if ((await readStart(ports, folder)).todoFile !== project.todoFile) return undefined;
   const known = new Map<string, LoggedRow>();
   let working = false;
