@@ -46,6 +46,7 @@ export default defineConfig({
           include: ["src/**/*.test.ts", "cmd/**/*.test.ts", "test/{promises,rig,model-server}/*.test.ts"],
           globalSetup: ["test/rig/home.ts"],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -55,7 +56,7 @@ export default defineConfig({
           include: ["test/stories/*.story.test.ts"],
           globalSetup: ["test/rig/home.ts", "test/rig/built.ts"],
           testTimeout: 120_000,
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -272,10 +272,11 @@ test("a deaf agent is killed 5 s after it was stopped", async () => {
 
 test("a stop of kind kill does not wait", async () => {
   const stop = new AbortController();
-  const begun = performance.now();
+  let begun = 0;
   const { result } = await runAgent(node(DEAF), request(), {
     stop: stop.signal,
     onLine: () => {
+      begun = performance.now();
       stop.abort("kill");
     },
   });
@@ -339,13 +340,13 @@ test("100 MB of text: bounded in memory, told in part, its end kept", async () =
   ]);
   expect(events.length).toBeLessThan(20);
   expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
-}, 60_000);
+});
 
 test("2 million short lines are told in part only", async () => {
   const { result, events } = await runAgent(shell("yes | head -n 2000000"), request());
   expect(result.outcome).toBe("ok");
   expect(events.length).toBeLessThan(11_000);
-}, 60_000);
+});
 
 test("garbage of a kind that speaks JSON is kept and counted, and proves nothing", async () => {
   const agent = createAgent(settingsOf("codex"), deps);

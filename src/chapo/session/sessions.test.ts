@@ -124,7 +124,7 @@ test("the outputs of a session are cut when it is closed", async () => {
   await session.close();
   expect(statSync(kept).size).toBeLessThan(25 * 1024 * 1024);
   expect(readFileSync(kept, "utf8")).toContain("bytes were cut here when the session was closed");
-}, 20_000);
+});
 
 test.each(["nope", "../sessions", "", "last"])("an unknown session is an error: %j", async (id) => {
   await expect(resumeSession(place, id)).rejects.toThrow(`session ${JSON.stringify(id)} not found`);

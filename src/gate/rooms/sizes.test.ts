@@ -13,7 +13,7 @@ test("a hundred thousand cases are judged in time", () => {
   const report = judge(order(run(cases("failed")), run(cases("passed"))));
   expect(report.commands[0]?.tests?.fixed.length).toBe(100);
   expect(report.commands[0]?.tests?.total).toBe(100_000);
-}, 60_000);
+});
 
 test("100,000 cases with the same name get names of their own in time", () => {
   const cases = Array.from({ length: 100_000 }, (): TestCase => ({ name: "a", status: "passed" }));

@@ -60,7 +60,7 @@ echo "100% tests passed"
     runner: "ctest",
     tests: { "c > good": "passed" },
   });
-}, 30_000);
+});
 
 test("prove reports the points of its tests", async ({ project: { write, run } }) => {
   await write({
@@ -72,7 +72,7 @@ test("prove reports the points of its tests", async ({ project: { write, run } }
     runner: "prove",
     tests: { "t/a.t > adds": "passed", "t/a.t > clean": "passed", "t/a.t > later": "skipped" },
   });
-}, 30_000);
+});
 
 const has = async (program: string): Promise<boolean> =>
   (await ports.processes.which(program, PATH, "/")) !== undefined;

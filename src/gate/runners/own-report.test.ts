@@ -47,7 +47,7 @@ test("node's runner reports its cases, whatever starts it, and its output and ex
     expect(lines(tail)).toEqual(lines(bare.tail));
   }
   expect(bare).not.toHaveProperty("runner");
-}, 60_000);
+});
 
 test("node's reporters that a command names stay", async ({ project: { write, run } }) => {
   await write({ "a.test.mjs": NODE_TEST, "two.sh": "node --test a.test.mjs >/dev/null; node a.test.mjs" });
@@ -59,7 +59,7 @@ test("node's reporters that a command names stay", async ({ project: { write, ru
   expect(Object.keys((await run(`GREEN=1 node --test ${both} a.test.mjs`)).tests ?? {})).toHaveLength(7);
   // Each process reports, also where a file runs without --test.
   expect(Object.keys((await run("GREEN=1 sh two.sh")).tests ?? {})).toHaveLength(14);
-}, 60_000);
+});
 
 test("runners that tests start are not asked to report", async ({ project: { write, run } }) => {
   const spawn = 'import { execFileSync } from "node:child_process";\nimport { test } from "node:test";\n';
@@ -68,7 +68,7 @@ test("runners that tests start are not asked to report", async ({ project: { wri
     "inner.mjs": 'import { test } from "node:test";\ntest("inner", () => {});\n',
   });
   expect((await run("node --test a.test.mjs")).tests).toEqual({ "a.test.mjs > runs": "passed" });
-}, 30_000);
+});
 
 test("vitest reports its cases beside the reporters of the command and of the configuration", async ({
   project: { cwd, write, run },
@@ -122,7 +122,7 @@ process.exit(1);
   });
   await write({ "jest.config.js": "module.exports = { testResultsProcessor: './mine.js' };" });
   expect(await run("node node_modules/jest/bin/jest.js")).not.toHaveProperty("tests");
-}, 30_000);
+});
 
 test("mocha reports the events of its runner", async ({ project: { write, run } }) => {
   await write({
@@ -146,7 +146,7 @@ if (!process.argv.includes("--dies")) runner.emit("end");
     },
   });
   expect(await run("node node_modules/mocha/bin/mocha.js --dies")).not.toHaveProperty("tests");
-}, 30_000);
+});
 
 test("unittest reports its cases, and the project's own sitecustomize is imported all the same", async ({
   project: { write, run },
@@ -185,7 +185,7 @@ class A(unittest.TestCase):
       "unittest.loader > tests/test_b.py": "failed",
     },
   });
-}, 30_000);
+});
 
 test("a command that ends well has no failing case, and a failing one without cases has no report", async ({
   project: { write, run },
@@ -198,7 +198,7 @@ test("a command that ends well has no failing case, and a failing one without ca
   await write({ "a.test.mjs": NODE_TEST });
   const { tests } = await run("node --test a.test.mjs || true");
   expect(tests).toMatchObject({ "a.test.mjs > math > fails": "passed" });
-}, 30_000);
+});
 
 test("a report that is cut, foreign, a link or too large counts as none, and says so", async ({
   project: { cwd },

@@ -30,7 +30,7 @@ test("the timeout ends the whole group, one that ignores SIGTERM too", async () 
   });
   expect(result.timedOut).toBe(true);
   expect(result.end.how).toBe("killed");
-}, 20_000);
+});
 
 test("a grandchild that holds the pipe does not hold us", async () => {
   const began = performance.now();
@@ -38,7 +38,7 @@ test("a grandchild that holds the pipe does not hold us", async () => {
   expect(Buffer.from(result.stdout).toString()).toBe("here\n");
   expect(performance.now() - began).toBeLessThan(15_000);
   await processes.sweep(run);
-}, 20_000);
+});
 
 test("the sweep finds a child in a session of its own by the mark it inherited, and spares everybody else", async () => {
   const other = processes.start({ command: "env", args: ["-i", "sleep", "60"], ...base });
@@ -51,7 +51,7 @@ test("the sweep finds a child in a session of its own by the mark it inherited, 
   expect(await processes.marked(run)).toEqual([]);
   // Started by us but without the mark: known as a descendant, so it is ended as well.
   expect(await other.ended).toEqual({ how: "killed", signal: "SIGKILL" });
-}, 20_000);
+});
 
 test("an owner is alive, gone, or not to be told from here", async () => {
   const self = await processes.identity();

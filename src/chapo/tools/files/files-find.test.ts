@@ -136,7 +136,7 @@ test("fs_grep reports a truncated result and cuts long lines", async () => {
 test("fs_grep stops when a pattern backtracks without end", async () => {
   const { grep } = await site({ "a.txt": `${"a".repeat(60)}!\n` });
   expect(await grep({ pattern: "(a+)+$" })).toContain("FAILED pattern: the search takes too long");
-}, 20_000);
+});
 
 test("fs_grep does not follow a link that leads outside the project", async () => {
   const { grep, root } = await site({ "a.txt": "in\n" });
@@ -210,4 +210,4 @@ test("ripgrep does not change the result for any pattern and text", async () => 
     }),
     { numRuns: 150 },
   );
-}, 60_000);
+});

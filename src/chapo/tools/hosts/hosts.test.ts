@@ -184,7 +184,7 @@ test("npm runs in the root for at most ten minutes and leaves no processes behin
   });
   const prepared = tools.find((tool) => tool.name === "npm_run")?.prepare({ script: "x" });
   expect(prepared).toMatchObject({ timeoutMs: 620_000 });
-}, 20_000);
+});
 
 test("logs_getStagingLogs returns the last lines of a log of any length", async () => {
   const stagingLog = path.join(root, "staging.log");
