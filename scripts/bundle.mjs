@@ -163,7 +163,14 @@ async function optionsFor({ outdir, plugins = [] }) {
   return {
     absWorkingDir: root,
     outdir,
-    plugins: [...plugins, ...standaloneValidators(root), writtenHelp(), writtenFlags(), readySettings()],
+    plugins: [
+      ...plugins,
+      ...standaloneValidators(root),
+      writtenHelp(),
+      writtenFlags(),
+      readySettings(),
+      englishOnly(),
+    ],
     bundle: true,
     splitting: true,
     format: "esm",
@@ -178,6 +185,21 @@ async function optionsFor({ outdir, plugins = [] }) {
     // @vscode/ripgrep finds the binary beside its own files.
     external: ["typescript", "@vscode/ripgrep"],
     write: false,
+  };
+}
+
+/**
+ * Leaves out zod's messages in other languages: half of its code, which every start that uses zod would read.
+ * @returns {import("esbuild").Plugin}
+ */
+function englishOnly() {
+  return {
+    name: "english-only",
+    setup(build) {
+      build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+        contents: 'export { default as en } from "./en.js";',
+      }));
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 // Packs the modules of the program into files. Node reads one mid-sized file faster than many small ones, and CommonJS
 // faster than modules, whose loader alone takes 5 ms to wake: so each module becomes a function in one of a few files, and
-// runs when something of it is first used. Leaves finding and compiling modules to esbuild.
+// runs when something of it is first used. Where most of a file stays unused, its modules are compiled only then, too.
+// Leaves finding modules to esbuild.
 import path from "node:path";
 import { transform } from "esbuild";
 
@@ -24,15 +25,31 @@ const WHOLE = "looperWhole";
 const HELPERS = `const ${EXPORT}=(to,all)=>{for(const name in all)Object.defineProperty(to,name,{get:all[name],enumerable:true})};
 const ${WHOLE}=(module)=>Object.create(module,{default:{value:module}});`;
 
+/** The names that the body of a module may use. */
+const NAMES = ["exports", USE, EXPORT, WHOLE, "require", "__filename", "__dirname"];
+
 /**
- * The head of an entry: how a module is found, and run once. `files`: by their number.
+ * The head of an entry: how a module is found, and run once. A file of bodies begins with the bytes and the first line of each;
+ * a body is compiled when its module is used, since V8 would skim all of them otherwise. `files`: by their number, those of
+ * bodies without `require`.
  * @param {readonly string[]} files
  */
 function head(files) {
   return `const files=${JSON.stringify(files)},read=[],loaded=files.map(()=>[]);
+const open=(file)=>{
+  if(file==="")return own;
+  if(!file.startsWith("="))return require(file);
+  const path=require("node:path").join(__dirname,file.slice(1)),bytes=require("node:fs").readFileSync(path);
+  let end=bytes.indexOf(10)+1;
+  return JSON.parse(bytes.latin1Slice(2,end)).map(([length,lineOffset])=>{
+    const from=end,to=end+=length;
+    return (exports)=>require("node:vm").compileFunction(bytes.utf8Slice(from,to),${JSON.stringify(NAMES)},{filename:path,lineOffset})(
+      exports,${USE},${EXPORT},${WHOLE},require,path,require("node:path").dirname(path));
+  });
+};
 const ${USE}=(pack,at)=>{
   const there=loaded[pack];
-  if(there[at]===undefined)(read[pack]??=files[pack]===""?own:require(files[pack]))[at](there[at]={},${USE});
+  if(there[at]===undefined)(read[pack]??=open(files[pack]))[at](there[at]={},${USE});
   return there[at];
 };
 ${ENTRY}=require("node:url").pathToFileURL(__filename).href;
@@ -83,14 +100,16 @@ export async function pack(modules, packs, { minify, doors = [] }) {
       const parts = await Promise.all(
         members.map(async (member) => {
           const whole = await written(`module.exports=${await toFunction(modules.get(member), places)};`);
-          const code = whole.slice(whole.indexOf("function"), -1);
-          // In brackets V8 compiles it while it reads the file; without, it skims it then, and reads it again to run it.
-          return atOnce ? `(${code})` : code;
+          // In brackets V8 compiles it while it reads the file; without, it would skim it then, and read it again to run it.
+          return `(${whole.slice(whole.indexOf("function"), -1)})`;
         }),
       );
-      const files = packs.map(({ path: other }) =>
-        other === file ? "" : `./${path.relative(path.dirname(file), other)}`,
-      );
+      if (!atOnce) return { path: file, text: listBodies(parts) };
+      const files = packs.map((other) => {
+        const there = `./${path.relative(path.dirname(file), other.path)}`;
+        if (other.path === file) return "";
+        return other.atOnce ? there : `=${there}`;
+      });
       const before = await written(`"use strict";${HELPERS}${entry ? head(files) : ""}`);
       const list = `[\n${parts.join(",\n")}\n]`;
       const text = entry
@@ -101,6 +120,21 @@ export async function pack(modules, packs, { minify, doors = [] }) {
   );
   const entry = packs.find((one) => one.entry)?.path ?? "";
   return [...files, ...doors.map((door) => ({ path: door.path, text: doorText(door, entry, places) }))];
+}
+
+/**
+ * A file of bodies, which the head of an entry reads.
+ * @param {readonly string[]} functions
+ */
+function listBodies(functions) {
+  const bodies = functions.map((text) => `"use strict";return ${text}(exports,${USE});\n`);
+  let line = 0;
+  const index = bodies.map((body) => {
+    const first = ++line;
+    line += body.split("\n").length - 2;
+    return [Buffer.byteLength(body), first];
+  });
+  return `//${JSON.stringify(index)}\n${bodies.join("")}`;
 }
 
 /**

@@ -11,16 +11,18 @@ function near(name) {
   return require(name.startsWith(".") ? path.resolve(dist, name) : name);
 }
 
-/** @type {[(pack: number, at: number) => Record<string, unknown>, string[], unknown[]]} */
-const [use, files, own] = new Function("require", "__filename", `${entry};return [looperUse, files, own];`)(
-  near,
-  path.join(dist, "looper.js"),
-);
+/** @type {[(pack: number, at: number) => Record<string, unknown>, string[], (file: string) => unknown[], unknown[]]} */
+const [use, files, open, own] = new Function(
+  "require",
+  "__filename",
+  "__dirname",
+  `${entry};return [looperUse, files, open, own];`,
+)(near, path.join(dist, "looper.js"), dist);
 /** @type {string[]} */
 const failed = [];
 let ran = 0;
 for (const [pack, file] of files.entries()) {
-  const modules = file === "" ? own : near(file);
+  const modules = open(file);
   for (const at of modules.keys()) {
     if (modules === own && at === 0) continue;
     try {

@@ -31,15 +31,16 @@ const ADVICE =
 
 test.each([
   // Every start reads the definitions of all commands: 6 kB of them are the commands about workflows and people, 2 kB
-  // are the flags of Chapo's commands, 1 kB answers commands and flags of other programs and links in a circle.
-  { args: ["--version"], files: 1, kilobytes: 70 },
+  // are the flags of Chapo's commands, 1 kB answers commands and flags of other programs and links in a circle. Half a
+  // kilobyte compiles only what is used of other files, which saves each command that edits or shows a quarter of its time.
+  { args: ["--version"], files: 1, kilobytes: 71 },
   { args: ["--help"], files: 2, kilobytes: 102 },
   { args: ["help", "run"], files: 2, kilobytes: 102 },
   // Of them 11 kB say which tasks wait for a person, and check that a task without a workflow has nothing of one.
   { args: ["ls"], files: 2, kilobytes: 184 },
   { args: ["validate"], files: 2, kilobytes: 184 },
   // It says why a release was not made and what mends it, and which tasks need a look.
-  { args: ["status"], files: 3, kilobytes: 224 },
+  { args: ["status"], files: 3, kilobytes: 225 },
 ])("looper $args reads at most $files files, $kilobytes kB", async ({ args, files, kilobytes }) => {
   const loaded = await loadedBy(args, folder);
   const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0);

@@ -262,3 +262,16 @@ test("facts of the stream give the time, and the exit code what the stream left 
     "exited",
   );
 });
+
+test("a report of more than 1 MiB is told by its size", () => {
+  const report = (summary: string): string => JSON.stringify({ task_id: null, status: "done", summary });
+  const reported = (final: string): unknown => judge({ ...good, closing: { ...good.closing, final } });
+  expect(reported(report("x".repeat(1_100_000)))).toMatchObject({
+    outcome: "ok",
+    report: { missing: expect.stringContaining("in the last 1 MiB of the final message") as string },
+  });
+  expect(reported("x".repeat(1_100_000) + report("short"))).toMatchObject({
+    report: { found: { summary: "short" } },
+  });
+  expect(reported("nothing")).toMatchObject({ report: { missing: "no JSON object with a status" } });
+});

@@ -178,12 +178,16 @@ function reportOf(
   { closing, outcomes }: Pick<AttemptFacts, "closing" | "outcomes">,
   lastMessage: string,
 ): Extract<AgentResult, { outcome: "ok" }>["report"] {
-  if (closing.summary === undefined) return extractReport(lastMessage, outcomes);
-  const handed = judgeReport(closing.summary, outcomes);
-  if ("found" in handed) return handed;
   const written = extractReport(lastMessage, outcomes);
-  return "found" in written ? written : handed;
+  if (closing.summary !== undefined) {
+    const handed = judgeReport(closing.summary, outcomes);
+    return "found" in handed || !("found" in written) ? handed : written;
+  }
+  return "missing" in written && lastMessage !== closing.final ? { missing: CUT_OFF } : written;
 }
+
+const CUT_OFF =
+  "no JSON object with a status in the last 1 MiB of the final message, which is longer; a long text belongs in a file";
 
 /** One line of at most 300 characters. */
 function oneLine(text: string): string {

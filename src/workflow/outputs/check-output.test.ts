@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { compileOutputSchema, shippedOutputSchema, type OutputSchema } from "./check-output.js";
-import { OUTPUT_NAMES } from "./outputs.js";
+import { OUTPUT_NAMES, isOutputName, outputJsonSchema } from "./outputs.js";
 
 function schemaOf(name: string): OutputSchema {
   const found = shippedOutputSchema(name);
@@ -87,6 +87,10 @@ test("an output with a thousand problems is told with the first of them", () => 
   const found = schemaOf("implementation").problemsOf({ completed: Array.from({ length: 1000 }, () => 1) });
   expect(found).toHaveLength(21);
   expect(found.at(-1)).toBe("and 980 more problems");
+});
+
+test.each(OUTPUT_NAMES)("the schema of %s is one", (name) => {
+  expect(compileOutputSchema(name, isOutputName(name) && outputJsonSchema(name))).toMatchObject({ ok: true });
 });
 
 test("a project's own schema is used as it is", () => {

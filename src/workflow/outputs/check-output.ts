@@ -1,6 +1,6 @@
 // Holds the output of a stage against its schema: one that Looper brings, or a project's own. Leaves the shapes to outputs.ts,
 // and finding the schema of a project to the floor of the settings.
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type Options } from "ajv/dist/2020.js";
 import { errorMessage } from "../../system/errors.js";
 import { err, ok, type Result } from "../../system/result.js";
 import { shorten } from "../../system/text/cut.js";
@@ -25,35 +25,49 @@ const MOST = 20;
 /** The schema of an output that Looper brings; `undefined` for another name. */
 export function shippedOutputSchema(name: string): OutputSchema | undefined {
   if (!isOutputName(name)) return undefined;
-  const compiled = compileOutputSchema(name, outputJsonSchema(name));
-  if (!compiled.ok) throw new Error(compiled.error);
-  return name === "request" ? withRequestRules(compiled.value) : compiled.value;
+  const schema = outputJsonSchema(name);
+  let problemsOf: OutputSchema["problemsOf"] | undefined;
+  // Every run that knows a workflow has it, and few hold an output against it.
+  const own: OutputSchema = {
+    name,
+    schema,
+    problemsOf: (output) =>
+      (problemsOf ??= checkWith(schema, { meta: false, validateSchema: false }))(output),
+  };
+  return name === "request" ? withRequestRules(own) : own;
 }
 
 /** Compiles a JSON Schema (draft 2020-12); the error says why it cannot be used. */
 export function compileOutputSchema(name: string, schema: unknown): Result<OutputSchema, string> {
   if (!isObject(schema)) return err(`a JSON Schema of an output is an object, not ${show(schema)}`);
   try {
-    // A logger would print to the terminal; formats are for the reader of the schema.
-    const ajv = new Ajv2020({
-      strict: false,
-      allErrors: true,
-      logger: false,
-      validateFormats: false,
-      verbose: true,
-    });
-    const { $id: _id, $schema: _draft, ...rest } = schema;
-    const validate = ajv.compile(rest);
-    const problemsOf = (output: unknown): string[] => {
-      if (validate(output)) return [];
-      const found = [...new Set(toProblems(validate.errors ?? []))];
-      const more = found.length - MOST;
-      return more > 0 ? [...found.slice(0, MOST), `and ${String(more)} more problems`] : found;
-    };
-    return ok({ name, schema, problemsOf });
+    return ok({ name, schema, problemsOf: checkWith(schema) });
   } catch (error) {
     return err(`not a JSON Schema that can be used: ${errorMessage(error)}`);
   }
+}
+
+/** Compiles it. Throws when it is not a schema; without `validateSchema` only as far as that keeps it from being compiled. */
+function checkWith(
+  { $id: _id, $schema: _draft, ...schema }: Readonly<Record<string, unknown>>,
+  trusted: Pick<Options, "meta" | "validateSchema"> = {},
+): OutputSchema["problemsOf"] {
+  // A logger would print to the terminal; formats are for the reader of the schema.
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    logger: false,
+    validateFormats: false,
+    verbose: true,
+    ...trusted,
+  });
+  const validate = ajv.compile(schema);
+  return (output) => {
+    if (validate(output)) return [];
+    const found = [...new Set(toProblems(validate.errors ?? []))];
+    const more = found.length - MOST;
+    return more > 0 ? [...found.slice(0, MOST), `and ${String(more)} more problems`] : found;
+  };
 }
 
 /** Rules that JSON Schema could express, but not explain. */
