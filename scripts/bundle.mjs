@@ -14,7 +14,12 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Our files that are needed together, each with everything it may use; commands that a person waits for come first. */
 const GROUPS = {
-  everyday: ["src/system/processes/node-ports", "cmd/commands/backlog/ls", "cmd/commands/backlog/validate"],
+  everyday: [
+    "src/system/processes/node-ports",
+    "src/system/import-module",
+    "cmd/commands/backlog/ls",
+    "cmd/commands/backlog/validate",
+  ],
   status: ["cmd/commands/runs/status"],
   run: ["cmd/commands/run/run"],
 };

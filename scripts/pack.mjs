@@ -104,7 +104,10 @@ export async function pack(modules, packs, { minify, doors = [] }) {
           return `(${whole.slice(whole.indexOf("function"), -1)})`;
         }),
       );
-      if (!atOnce) return { path: file, text: listBodies(parts) };
+      if (!atOnce) {
+        for (const part of parts) await refuseImport(file, part);
+        return { path: file, text: listBodies(parts) };
+      }
       const files = packs.map((other) => {
         const there = `./${path.relative(path.dirname(file), other.path)}`;
         if (other.path === file) return "";
@@ -135,6 +138,25 @@ function listBodies(functions) {
     return [Buffer.byteLength(body), first];
   });
   return `//${JSON.stringify(index)}\n${bodies.join("")}`;
+}
+
+/** Libraries that would load settings in TypeScript or as a module, which are not read here, or a part of Node 18. */
+const NEVER_IMPORTS = ["typescript", "node:crypto"];
+
+/**
+ * Throws when the module has an `import()`: Node allows it only in files that it has read itself.
+ * @param {string} file
+ * @param {string} text
+ */
+async function refuseImport(file, text) {
+  if (!/\bimport\(/.test(text)) return;
+  const [as, without] = await Promise.all(
+    [true, false].map((can) =>
+      transform(`module.exports=${text}`, { minify: true, supported: { "dynamic-import": can } }),
+    ),
+  );
+  if (as?.code === without?.code || NEVER_IMPORTS.some((name) => text.includes(`import("${name}")`))) return;
+  throw new Error(`${file}: a module has an import(); use src/system/import-module.ts`);
 }
 
 /**

@@ -1,7 +1,11 @@
 // Uses ripgrep, if it is available, to select the files worth searching. search-files.ts does the search itself, so the
 // results are the same without ripgrep.
+import { z } from "zod";
+import { importModule } from "../../../system/import-module.js";
 import type { Processes } from "../../../system/ports.js";
 import { translatePattern } from "./ripgrep-pattern.js";
+
+const RgModule = z.object({ rgPath: z.string() });
 
 /** Finds the program on PATH, otherwise the one from the optional package. */
 export async function findRipgrep(
@@ -11,7 +15,8 @@ export async function findRipgrep(
   const found = await processes.which("rg", env.PATH ?? "", cwd);
   if (found !== undefined) return found;
   try {
-    return (await import("@vscode/ripgrep")).rgPath;
+    const { rgPath } = RgModule.parse(await importModule("@vscode/ripgrep"));
+    return rgPath;
   } catch {
     // Not installed, or not available for this platform.
     return undefined;
