@@ -54,6 +54,29 @@ test(
 );
 
 test(
+  "a hook reads what one of Claude Code reads, and the mode by its name there",
+  story(async (rig) => {
+    const file = path.join(rig.root, "chapo-script.json");
+    const turns = [call("bash_execute", { command: "true" }), { say: "Done." }];
+    writeFileSync(file, JSON.stringify({ turns }));
+    const hooks = { events: { PreToolUse: [{ command: "cat > input.json" }] } };
+    for (const [mode, name] of [
+      ["trusted", "bypassPermissions"],
+      ["default", "default"],
+    ]) {
+      const chapo = { script: file, trust_mode: mode, rules: { allow: ["Bash(true)"] } };
+      rig.settings({ agents: { chapo: { model: "scripted", chapo } }, hooks });
+      const ran = await rig.run(["chapo", "--json", "Go"]);
+      expect(ran.code, ran.stderr).toBe(0);
+      const input = JSON.parse(rig.read("input.json")) as Record<string, unknown>;
+      expect(input).toMatchObject({ cwd: rig.project, hook_event_name: "PreToolUse", permission_mode: name });
+      expect(input).toMatchObject({ tool_name: "Bash", tool_input: { command: "true" } });
+      expect(existsSync(String(input["transcript_path"]))).toBe(true);
+    }
+  }),
+);
+
+test(
   "a PermissionRequest hook that allows a call with other arguments: these are what runs, and rules hold for them",
   story(async (rig) => {
     const file = path.join(rig.root, "chapo-script.json");

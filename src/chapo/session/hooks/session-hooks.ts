@@ -30,7 +30,8 @@ export function openHooks(
       session_id: session.id,
       transcript_path: path.join(session.folder, "session.json"),
       cwd: root,
-      permission_mode: mode(),
+      // A hook written for Claude Code knows its modes only.
+      permission_mode: mode() === "trusted" ? "bypassPermissions" : mode(),
     }),
     onWarning,
     signal: new AbortController().signal,
