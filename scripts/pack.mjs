@@ -30,7 +30,8 @@ const NAMES = ["exports", USE, EXPORT, WHOLE, "require", "__filename", "__dirnam
 
 /**
  * The head of an entry: how a module is found, and run once. A file of bodies begins with the bytes and the first line of each;
- * a body is compiled when its module is used, since V8 would skim all of them otherwise. `files`: by their number, those of
+ * a body is compiled when its module is used, since V8 would skim all of them otherwise. A file that is gone is told as
+ * `require` tells it: with the code ENOENT it would pass for a file of the user's. `files`: by their number, those of
  * bodies without `require`.
  * @param {readonly string[]} files
  */
@@ -39,7 +40,9 @@ function head(files) {
 const open=(file)=>{
   if(file==="")return own;
   if(!file.startsWith("="))return require(file);
-  const path=require("node:path").join(__dirname,file.slice(1)),bytes=require("node:fs").readFileSync(path);
+  const path=require("node:path").join(__dirname,file.slice(1));
+  let bytes;
+  try{bytes=require("node:fs").readFileSync(path)}catch(cause){throw new Error("Cannot find module "+path,{cause})}
   let end=bytes.indexOf(10)+1;
   return JSON.parse(bytes.latin1Slice(2,end)).map(([length,lineOffset])=>{
     const from=end,to=end+=length;

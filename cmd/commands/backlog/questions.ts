@@ -1,6 +1,9 @@
 // `looper questions`: the open questions, what each is about, and how to answer it.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { openRepository } from "../../../src/git/base/repository/repository.js";
+import type { Task } from "../../../src/todo/model/task.js";
 import { checkBacklog } from "../../../src/todo/check/check.js";
 import { findQuestion, type FoundQuestion } from "../../../src/todo/change/person-answers.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -37,7 +40,10 @@ export async function questions(context: CommandContext, typed: Typed): Promise<
   const tasks = one === undefined ? all : [one.task];
   if (hasFlag(typed, "--json")) {
     const at = (file: string): string => path.join(folder, file);
-    await printJson(context, questionsAnswer(project.todoFile, tasks, at));
+    await printJson(
+      context,
+      questionsAnswer(project.todoFile, tasks, at, await treeOf(context, project, tasks)),
+    );
     return "ok";
   }
   const { out, ports } = context;
@@ -51,6 +57,18 @@ export async function questions(context: CommandContext, typed: Typed): Promise<
   const lines = open.flatMap((asked, at) => [...(at === 0 ? [] : [""]), ...questionLines(asked, scene)]);
   await printLines(out, open.length === 0 ? ["no question is open"] : lines);
   return one === undefined ? "ok" : printSubject(context, project, one);
+}
+
+/** The working tree that refs are named by. Only what is saved as a commit has a ref. */
+async function treeOf(
+  { ports, env }: CommandContext,
+  project: Project,
+  tasks: readonly Task[],
+): Promise<string | undefined> {
+  if (!tasks.some(({ progress }) => progress?.work !== undefined && progress.question?.shows !== undefined))
+    return undefined;
+  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
+  return opened.ok ? opened.value.tree : undefined;
 }
 
 /** Prints what is decided on; it is no longer that if it was changed after the question. */

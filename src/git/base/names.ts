@@ -57,12 +57,17 @@ export function asideId(task: string): string {
   return `${task} (aside)`;
 }
 
-/** The folder of the saved work of all tasks in a workflow. */
-export const WORKS = "refs/looper/work";
+/**
+ * The folder of the saved work of all tasks in a workflow. A linked working tree has a task file of its own, perhaps with the same
+ * ids, and so a folder of its own.
+ */
+export function workFolder(tree: string): string {
+  return tree === "main" ? "refs/looper/work" : `refs/looper/work-${tree}`;
+}
 
 /** The saved work of a task in a workflow. */
-export function workRef(task: string): string {
-  return `${WORKS}/${encodeId(task)}`;
+export function workRef(tree: string, task: string): string {
+  return `${workFolder(tree)}/${encodeId(task)}`;
 }
 
 /** Exists while the tree is being reset to the task's checkpoint: its work is saved, and not all of it is in the tree any more. */

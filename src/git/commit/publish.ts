@@ -76,7 +76,7 @@ async function moveHead(repo: Repository, prepared: Prepared): Promise<string> {
 function refLines(repo: Repository, { run, taskId, attempt }: Prepared, commit: string): string {
   const lines = [`delete ${pendingRef(repo.tree)}`];
   if (taskId !== undefined)
-    lines.push(`delete ${checkpointRef(repo.tree, taskId)}`, `delete ${workRef(taskId)}`);
+    lines.push(`delete ${checkpointRef(repo.tree, taskId)}`, `delete ${workRef(repo.tree, taskId)}`);
   if (taskId !== undefined && attempt !== undefined)
     lines.push(`update ${attemptRef(run, taskId, attempt)} ${commit}`);
   return `${lines.join("\n")}\n`;

@@ -52,7 +52,7 @@ export async function discardStage(
   if ("conflicts" in rebased) return { how: "conflicts", paths: rebased.conflicts };
   const rescue = await keepDropped(repo, { task, run, stage, before, dropped });
   const facts = { task, run, ...by, base, discarded: stage, ...(head === undefined ? {} : { head }) };
-  const made = await writeVisits(repo, { ref: workRef(task), base: before }, [
+  const made = await writeVisits(repo, { ref: workRef(repo.tree, task), base: before }, [
     ...visits.slice(last + 1).map((visit, at) => ({ facts: visit.facts, entries: rebased.steps[at] ?? [] })),
     { facts, entries: [] },
   ]);

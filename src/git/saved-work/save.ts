@@ -53,7 +53,7 @@ export async function saveWork(repo: Repository, order: SaveOrder): Promise<Task
     ...(since === undefined ? {} : { since }),
     ...(recorded.commit === undefined ? {} : { head: recorded.commit }),
   };
-  const ref = workRef(task);
+  const ref = workRef(repo.tree, task);
   const { commit } = await importCommit(repo, {
     ref,
     parent: parent ?? base,
@@ -78,6 +78,6 @@ function onTop(after: readonly DiffEntry[], before: readonly DiffEntry[]): DiffE
 export async function reviveWork(repo: Repository, task: string, commit: string): Promise<boolean> {
   const { code } = await runGit(repo, ["cat-file", "-e", `${commit}^{commit}`], { answers: [1, 128] });
   if (code !== 0) return false;
-  await runGit(repo, ["update-ref", workRef(task), commit]);
+  await runGit(repo, ["update-ref", workRef(repo.tree, task), commit]);
   return true;
 }

@@ -1,4 +1,4 @@
-// The work of a task in a workflow, under refs/looper/work/<task>: a commit for each visit of a stage that changed the tree, the
+// The work of a task in a workflow, under refs/looper/work/<task> (names.ts): a commit for each visit of a stage that changed the tree, the
 // first on the task's checkpoint. save.ts adds a commit, apply.ts puts the work into a tree, shelve.ts takes it out of one.
 import { z } from "zod";
 import { toText } from "../base/bytes.js";
@@ -6,7 +6,7 @@ import type { DiffEntry } from "../base/read/diff.js";
 import { readFacts } from "../base/facts.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { GitError, runGit } from "../base/git.js";
-import { checkpointRef, shelvedRef, shelvingRef, workRef, WORKS } from "../base/names.js";
+import { checkpointRef, shelvedRef, shelvingRef, workFolder, workRef } from "../base/names.js";
 import type { Repository } from "../base/repository/repository.js";
 import { dropInModules } from "../checkpoint/checkpoint.js";
 import { diffTrees } from "../index/index-file.js";
@@ -82,7 +82,7 @@ export async function readWorkAt(
 
 /** Reads the saved work of a task; `undefined` if there is none. Starts one process, and another to read the commits of new work. */
 export async function readWork(repo: Repository, task: string): Promise<TaskWork | undefined> {
-  const ref = workRef(task);
+  const ref = workRef(repo.tree, task);
   const listed = await runGit(repo, ["for-each-ref", "--format=%(objectname)%00%(contents)", ref]);
   const [tip = "", contents = ""] = listed.out.split("\0");
   if (tip === "") return undefined;
@@ -101,6 +101,26 @@ export async function readWork(repo: Repository, task: string): Promise<TaskWork
   return rememberWork(repo, task, { ref, tip, base: last.base, head: last.head, visits });
 }
 
+/** Whether the commit that a row names is one of these visits, or was before they were put on another base. */
+export async function isOwnWork(repo: Repository, work: TaskWork, named: string): Promise<boolean> {
+  if (work.visits.some(({ commit }) => commit === named)) return true;
+  if (!/^[0-9a-f]{40,64}$/u.test(named)) return true;
+  const { code, out } = await runGit(repo, ["log", "-1", "--format=%B", named, "--"], { answers: [128] });
+  const facts = code === 0 ? parseFacts(out) : undefined;
+  // Only commits that are here can be told apart.
+  if (facts === undefined) return true;
+  const { task, run, stage, visit, since } = facts;
+  return work.visits.some(
+    ({ facts: one }) =>
+      one.discarded === stage ||
+      (one.task === task &&
+        one.run === run &&
+        one.stage === stage &&
+        one.visit === visit &&
+        one.since === since),
+  );
+}
+
 /** The saved work of a task, as a list shows it. `at`: epoch ms. */
 export interface ListedWork {
   task: string;
@@ -114,7 +134,7 @@ export interface ListedWork {
 /** The tasks with saved work, and its last commit. Starts one process. */
 export async function listWorks(repo: Repository): Promise<ListedWork[]> {
   const format = "--format=%(objectname)%00%(committerdate:unix)%00%(refname)%00%(contents)%00";
-  const { out } = await runGit(repo, ["for-each-ref", format, `${WORKS}/`]);
+  const { out } = await runGit(repo, ["for-each-ref", format, `${workFolder(repo.tree)}/`]);
   const values = out.split("\0");
   const found: ListedWork[] = [];
   for (let at = 0; at + 4 < values.length; at += 4) {
@@ -176,14 +196,14 @@ export async function keepAsRescue(
 
 /** Drops the saved work of a task: it is kept as a rescue, or of an earlier pass. Starts one process. */
 export async function dropSavedWork(repo: Repository, task: string): Promise<void> {
-  await runGit(repo, ["update-ref", "-d", workRef(task)]);
+  await runGit(repo, ["update-ref", "-d", workRef(repo.tree, task)]);
 }
 
 /** Drops the task's checkpoint and its saved work in one step: the work is committed, or kept as a rescue. */
 export async function dropWork(repo: Repository, task: string): Promise<void> {
   const refs = [
     checkpointRef(repo.tree, task),
-    workRef(task),
+    workRef(repo.tree, task),
     shelvingRef(repo.tree, task),
     shelvedRef(repo.tree, task),
   ];

@@ -20,6 +20,7 @@ import {
   diffWork,
   dropSavedWork,
   dropWork,
+  isOwnWork,
   keepAsRescue,
   readWork,
   readWorkAt,
@@ -41,7 +42,7 @@ export async function clearTree(
 ): Promise<HeadState | undefined> {
   const folder = checkpointFolder(repo.tree);
   const shelving = shelvingRef(repo.tree, "x").slice(0, -1);
-  const work = job.task_id === undefined ? [] : [workRef(job.task_id)];
+  const work = job.task_id === undefined ? [] : [workRef(repo.tree, job.task_id)];
   const head = await readHead(repo, [folder, shelving, TAGS, ...work]);
   const namesIn = (start: string): Set<string> =>
     new Set(
@@ -141,7 +142,9 @@ function readWorkOf(
   task: string,
   head: HeadState | undefined,
 ): Promise<TaskWork | undefined> {
-  return head === undefined ? readWork(repo, task) : readWorkAt(repo, task, head.refs.get(workRef(task)));
+  return head === undefined
+    ? readWork(repo, task)
+    : readWorkAt(repo, task, head.refs.get(workRef(repo.tree, task)));
 }
 
 /**
@@ -158,7 +161,7 @@ export async function putWork(
   const { run } = world.log;
   world.memory.works.delete(job.job);
   const work = await findWork(world, repo, { job, head });
-  if (work === "lost") return [workRef(task)];
+  if (work === "lost") return [workRef(repo.tree, task)];
   if (work?.base === made.base) world.memory.works.set(job.job, work);
   // A task that is given up needs no work in the tree: it becomes a rescue as it is.
   if (work === undefined || work.base === made.base || job.stage === "block") return [];
@@ -184,19 +187,28 @@ async function findWork(
   const work = await readWorkOf(repo, task, head);
   const named = progress?.work?.commit;
   if (work !== undefined) {
-    if (named !== undefined || work.visits.at(-1)?.facts.since === progress?.since) return work;
-    const ref = await keepAsRescue(repo, work, { task, run: world.log.run, label: `${task}-earlier` });
-    await dropSavedWork(repo, task);
-    const name = ref.replace(/^refs\/looper\/rescue\//u, "");
-    const message = `the work that ${task} began with is not used any more, and put aside; bring it back with \`looper rescue restore ${name}\``;
-    await world.log.tell({ type: "warning", ...job, message });
-    return undefined;
+    const isOwn =
+      named === undefined
+        ? work.visits.at(-1)?.facts.since === progress?.since
+        : await isOwnWork(repo, work, named);
+    if (isOwn) return work;
+    await putAside(world, repo, job, work);
   }
   if (named === undefined) return undefined;
   if (await reviveWork(repo, task, named)) return readWork(repo, task);
-  const message = `the saved work of ${task} is not in this repository (${workRef(task)}, commit ${named}), so it is done again; was the project copied without its .git folder?`;
+  const message = `the saved work of ${task} is not in this repository (${workRef(repo.tree, task)}, commit ${named}), so it is done again; was the project copied without its .git folder?`;
   await world.log.tell({ type: "warning", ...job, message });
   return "lost";
+}
+
+/** Makes a rescue of saved work that is not the row's: of an earlier pass, or of a task of the same id in another task file. */
+async function putAside(world: World, repo: Repository, job: JobFacts, work: TaskWork): Promise<void> {
+  const task = job.task_id ?? "";
+  const ref = await keepAsRescue(repo, work, { task, run: world.log.run, label: `${task}-earlier` });
+  await dropSavedWork(repo, task);
+  const name = ref.replace(/^refs\/looper\/rescue\//u, "");
+  const message = `the saved work of ${task} is not what the task file goes by, and put aside; bring it back with \`looper rescue restore ${name}\``;
+  await world.log.tell({ type: "warning", ...job, message });
 }
 
 /** Makes the checkpoint that the changes of a stage that only reads are undone to: of the tree with the task's work in it. */

@@ -7,11 +7,15 @@ import { listQuestions } from "../../view/open-questions.js";
 
 type Shown = QuestionsAnswer["questions"][number]["shows"];
 
-/** The open questions, the oldest first. `at`: the absolute path of a file below `tasks_dir`. */
+/**
+ * The open questions, the oldest first. `at`: the absolute path of a file below `tasks_dir`; `tree`: the working tree, as it is part
+ * of the name of a ref.
+ */
 export function questionsAnswer(
   file: string,
   tasks: readonly Task[],
   at: (file: string) => string,
+  tree = "main",
 ): QuestionsAnswer {
   const byId = new Map(tasks.map((task) => [task.id as string, task]));
   const questions = listQuestions(tasks, "").map(({ task, title, stage, visit, question, paused }) => ({
@@ -29,14 +33,14 @@ export function questionsAnswer(
     on_timeout: question.on_timeout ?? null,
     edits: question.edits ?? null,
     paused: paused === true,
-    shows: shownBy(byId.get(task), at),
+    shows: shownBy(byId.get(task), at, tree),
     call: question.call ?? null,
     command: answerCommand(question),
   }));
   return { file, questions };
 }
 
-function shownBy(task: Task | undefined, at: (file: string) => string): Shown {
+function shownBy(task: Task | undefined, at: (file: string) => string, tree: string): Shown {
   const { question, outputs, work } = task?.progress ?? {};
   const shows = question?.shows;
   if (task === undefined || shows === undefined) return null;
@@ -48,7 +52,7 @@ function shownBy(task: Task | undefined, at: (file: string) => string): Shown {
     ...shows,
     file: output === undefined ? null : at(output.file),
     readable: output === undefined ? null : at(output.file.replace(/\.json$/u, ".md")),
-    ref: isWork ? workRef(task.id) : null,
+    ref: isWork ? workRef(tree, task.id) : null,
     commit: isWork ? work.commit : null,
     base: isWork ? work.base : null,
   };
