@@ -44,6 +44,11 @@ test(
     ]);
     expect((await rig.run(["chapo", "pending"])).stdout).toContain("echo x >> x.txt");
 
+    const forgotten = await rig.run(["chapo", "approve"]);
+    expect([forgotten.code, forgotten.stderr]).toEqual([
+      2,
+      expect.stringContaining("approve needs a session"),
+    ]);
     const next = await rig.run(["chapo", "approve", session, "--json"]);
     expect(next.code).toBe(1);
     expect(rig.read("x.txt")).toBe("x\n");

@@ -23,6 +23,7 @@ export async function chapo(context: CommandContext, typed: Typed): Promise<Comm
   if (hasFlag(typed, "--serve-stdio")) return serve(context, typed);
   const site = await siteOf(context, typed);
   const [verb] = typed.operands;
+  refuseLoneVerb(typed);
   // A message of one word is a message; so is a quoted one.
   if ((verb === "approve" || verb === "reject") && typed.operands.length === 2)
     return answerCall(context, typed, site, verb);
@@ -44,6 +45,19 @@ export async function chapo(context: CommandContext, typed: Typed): Promise<Comm
     default:
       return never(list);
   }
+}
+
+/** A new conversation does not begin with one of these words alone: the session was forgotten. In a session it may be an answer. */
+function refuseLoneVerb(typed: Typed): void {
+  const [verb = ""] = typed.operands;
+  const isVerb = ["approve", "reject", "answer", "steer", "undo"].includes(verb);
+  if (!isVerb || typed.operands.length > 1 || textFlag(typed, "--session") !== undefined) return;
+  const rest = verb === "answer" || verb === "steer" ? ' "text"' : "";
+  throw new UserError(
+    "usage",
+    `looper chapo ${verb} needs a session`,
+    `looper chapo ${verb} last${rest} takes the newest one; looper chapo sessions lists them`,
+  );
 }
 
 /** Serves the Agent Client Protocol. Its library is loaded only here. */
