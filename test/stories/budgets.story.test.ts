@@ -116,6 +116,7 @@ const startedStages = (rig: Rig) => told(rig, "agent_started").map(({ task_id, s
 test(
   "a run whose budget is spent in a stage keeps the work of the task, and the next run continues from that stage",
   story(async (rig) => {
+    rig.trees = true;
     stageAgentOf(rig, { do: [uses(1, 0.75)], look: [uses(1, 0.5), GOES_ON] }, { max_attempts: 1 });
     rig.write(".gitignore", "looper-logs/\n.looper/tasks/\n");
     rig.gitInit();

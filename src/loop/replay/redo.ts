@@ -10,7 +10,9 @@ import {
   resolveObject,
   listDifferences,
 } from "../../git/room/checkout-tree.js";
-import { attemptRef } from "../../git/base/names.js";
+import { attemptRef, checkpointRef } from "../../git/base/names.js";
+import { isAncestor } from "../../git/base/repository/head.js";
+import { diffWork } from "../../git/saved-work/work-ref.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import type { Rules } from "../../logging/rules.js";
 import { listSome } from "../../system/text/cut.js";
@@ -143,12 +145,25 @@ export class TreeReplay {
     const went = head !== undefined && (await this.moveHead(event.seq, head, known ? base : head));
     if (this.stopped !== undefined) return;
     if (event.reused && base !== undefined) {
-      await setCheckpoint(repo, { id: event.task_id ?? THE_REVIEW, base });
+      const id = event.task_id ?? THE_REVIEW;
+      const isOfEarlierRun = (await resolveObject(repo, checkpointRef(repo.tree, id))) === undefined;
+      await setCheckpoint(repo, { id, base });
+      if (isOfEarlierRun) await this.restoreSavedWork(id, base);
       return;
     }
     const tree = known ? base : went ? head : undefined;
     const moved = tree === undefined ? 0 : await checkOutTree(repo, { base: tree, changes: [] });
     if (moved > 0 && !went) this.notes.push(`line ${event.seq}: others had changed ${moved} paths meanwhile`);
+  }
+
+  /** Restores what the stages of an earlier run had left of a task in the tree, on its checkpoint. */
+  private async restoreSavedWork(task: string, base: string): Promise<void> {
+    const { repo, world } = this.opened;
+    const row = world.memory.backlog?.tasks.find(({ id }) => id === task);
+    const tip = row?.progress?.work?.commit;
+    if (tip === undefined || !(await this.has(`${tip}^{commit}`)) || !(await isAncestor(repo, base, tip)))
+      return;
+    await checkOutTree(repo, { base, changes: await diffWork(repo, { tip, base }) });
   }
 
   /** Moves HEAD if a person, a hook or an agent had moved it; returns whether it did. */
