@@ -113,7 +113,7 @@ test("a timeout ends the process group and the shell keeps its state", async () 
     timeout: 300,
   });
   expect(said).toMatch(/^timed out after 300 ms.*\nstdout:\nfirst/);
-  expect(performance.now() - began).toBeLessThan(30_000);
+  expect(performance.now() - began).toBeLessThan(4_000);
   expect(await living("sleep 61.5")).toBe(0);
   expect(await bash("echo $X")).toContain("stdout:\n1");
 });
