@@ -59,16 +59,16 @@ export async function questions(context: CommandContext, typed: Typed): Promise<
   return one === undefined ? "ok" : printSubject(context, project, one);
 }
 
-/** The working tree that refs are named by. Only what is saved as a commit has a ref. */
+/** The working tree that refs are named by. Git is asked only where a question shows saved work: nothing else has a ref. */
 async function treeOf(
   { ports, env }: CommandContext,
   project: Project,
   tasks: readonly Task[],
-): Promise<string | undefined> {
+): Promise<string> {
   if (!tasks.some(({ progress }) => progress?.work !== undefined && progress.question?.shows !== undefined))
-    return undefined;
+    return "main";
   const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
-  return opened.ok ? opened.value.tree : undefined;
+  return opened.ok ? opened.value.tree : "main";
 }
 
 /** Prints what is decided on; it is no longer that if it was changed after the question. */

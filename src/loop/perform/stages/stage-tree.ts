@@ -207,7 +207,7 @@ async function putAside(world: World, repo: Repository, job: JobFacts, work: Tas
   const ref = await keepAsRescue(repo, work, { task, run: world.log.run, label: `${task}-earlier` });
   await dropSavedWork(repo, task);
   const name = ref.replace(/^refs\/looper\/rescue\//u, "");
-  const message = `the saved work of ${task} is not what the task file goes by, and put aside; bring it back with \`looper rescue restore ${name}\``;
+  const message = `the saved work of ${task} is not the work that the task file names, and was put aside; bring it back with \`looper rescue restore ${name}\``;
   await world.log.tell({ type: "warning", ...job, message });
 }
 

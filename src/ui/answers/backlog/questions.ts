@@ -15,7 +15,7 @@ export function questionsAnswer(
   file: string,
   tasks: readonly Task[],
   at: (file: string) => string,
-  tree = "main",
+  tree: string,
 ): QuestionsAnswer {
   const byId = new Map(tasks.map((task) => [task.id as string, task]));
   const questions = listQuestions(tasks, "").map(({ task, title, stage, visit, question, paused }) => ({
