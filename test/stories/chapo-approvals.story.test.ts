@@ -44,11 +44,13 @@ test(
     ]);
     expect((await rig.run(["chapo", "pending"])).stdout).toContain("echo x >> x.txt");
 
-    const forgotten = await rig.run(["chapo", "approve"]);
-    expect([forgotten.code, forgotten.stderr]).toEqual([
-      2,
-      expect.stringContaining("approve needs a session"),
-    ]);
+    for (const [words, lacks] of [
+      [["approve"], "approve needs a session"],
+      [["steer", "last"], "steer needs a text"],
+    ] as const) {
+      const { code, stderr } = await rig.run(["chapo", ...words]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(lacks)]);
+    }
     const next = await rig.run(["chapo", "approve", session, "--json"]);
     expect(next.code).toBe(1);
     expect(rig.read("x.txt")).toBe("x\n");

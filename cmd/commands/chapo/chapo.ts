@@ -47,16 +47,18 @@ export async function chapo(context: CommandContext, typed: Typed): Promise<Comm
   }
 }
 
-/** A new conversation does not begin with one of these words alone: the session was forgotten. In a session it may be an answer. */
+/** A new conversation does not begin with one of these words alone: the rest was forgotten. In a session it may be an answer. */
 function refuseLoneVerb(typed: Typed): void {
-  const [verb = ""] = typed.operands;
-  const isVerb = ["approve", "reject", "answer", "steer", "undo"].includes(verb);
-  if (!isVerb || typed.operands.length > 1 || textFlag(typed, "--session") !== undefined) return;
-  const rest = verb === "answer" || verb === "steer" ? ' "text"' : "";
+  const [verb = "", session, ...text] = typed.operands;
+  const takesText = verb === "answer" || verb === "steer";
+  if (!takesText && verb !== "approve" && verb !== "reject" && verb !== "undo") return;
+  if (textFlag(typed, "--session") !== undefined || text.length > 0) return;
+  const isSession = session === "last" || /^\d{4}-\d\d-\d\d_/.test(session ?? "");
+  if (session !== undefined && !(takesText && isSession)) return;
   throw new UserError(
     "usage",
-    `looper chapo ${verb} needs a session`,
-    `looper chapo ${verb} last${rest} takes the newest one; looper chapo sessions lists them`,
+    `looper chapo ${verb} needs ${session === undefined ? "a session" : "a text"}`,
+    `looper chapo ${verb} last${takesText ? ' "text"' : ""} takes the newest session; looper chapo sessions lists them`,
   );
 }
 
