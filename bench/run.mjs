@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
-import { format } from "prettier";
+import { format } from "oxfmt";
 
 /**
  * The parts, in the order of the table.
@@ -77,6 +77,6 @@ ${tableOf(rows)}
 
 ${causesOf(rows)}
 `;
-const shown = await format(text, { parser: "markdown", printWidth: 100, proseWrap: "always" });
+const { code: shown } = await format("RESULTS.md", text, { printWidth: 100, proseWrap: "always" });
 process.stdout.write(shown);
 if (values.write === true) writeFileSync(fileURLToPath(new URL("RESULTS.md", import.meta.url)), shown);

@@ -1,4 +1,5 @@
-// The quick check before a commit: types, then lint, layout and the unit tests of all that changed since the upstream branch.
+// The quick check before a commit: layout, lint and types of all files, and the unit tests of all that changed since the
+// upstream branch.
 // Runs the tests of the changed floors that import a changed file, and the promises about texts and imports. Quiet when all
 // holds. Leaves the stories, the other floors and the slow checks to `make test`.
 import { spawn, spawnSync } from "node:child_process";
@@ -61,18 +62,8 @@ async function main() {
   const tests = async () =>
     (await run("vitest", ...unit, ...PROMISES)) &&
     (floors.length === 0 || (await run("vitest", ...unit, "--changed", base, ...floors)));
-  const statics = async () => {
-    const types = await run(
-      "tsc",
-      "--noEmit",
-      "--incremental",
-      "--tsBuildInfoFile",
-      "build/types.tsbuildinfo",
-    );
-    const layout = files.length === 0 || (await run("prettier", "--check", "--ignore-unknown", ...files));
-    const lint = code.length === 0 || (await run("eslint", "--max-warnings", "0", ...code));
-    return types && layout && lint;
-  };
+  const statics = async () =>
+    (await run("oxfmt", "--list-different")) && (await run("oxlint", "--config", "oxlint.config.mjs"));
   const passed = await Promise.all([statics(), tests()]);
   if (passed.includes(false)) process.exitCode = 1;
 }

@@ -140,7 +140,9 @@ export interface AppendFile {
 
 /** How a process ended. An exit code is never null, so none can default to 0. */
 export type ProcessEnd =
-  { how: "exited"; code: number } | { how: "killed"; signal: string } | { how: "not-found"; message: string };
+  | { how: "exited"; code: number }
+  | { how: "killed"; signal: string }
+  | { how: "not-found"; message: string };
 
 export interface ProcessSpec {
   /** Absolute path, or a name looked up on `env.PATH`. */

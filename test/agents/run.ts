@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, parseArgs } from "node:util";
-import { format, resolveConfig } from "prettier";
+import { format } from "oxfmt";
 import type { Case } from "./case.js";
 import { CASES } from "./cases.js";
 import { CLIS } from "./clis.js";
@@ -115,7 +115,7 @@ async function drifts(rows: readonly Row[]): Promise<boolean> {
     if (options.write) console.error("docs/agents.md is written by a run of everything that is pinned");
     return false;
   }
-  const page = await format(pageOf(rows, CASES), { ...(await resolveConfig(PAGE)), filepath: PAGE });
+  const { code: page } = await format(PAGE, pageOf(rows, CASES));
   if (options.write) {
     writeFileSync(PAGE, page);
     console.log(`wrote ${path.relative(process.cwd(), PAGE)}`);

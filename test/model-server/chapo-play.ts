@@ -26,7 +26,8 @@ export interface ChapoPlay {
 }
 
 type Played =
-  { fault: Fault } | { answer: Pick<Answer, "moves" | "cut" | "thought"> & { usage?: ScriptEntry["usage"] } };
+  | { fault: Fault }
+  | { answer: Pick<Answer, "moves" | "cut" | "thought"> & { usage?: ScriptEntry["usage"] } };
 
 /** Plays a script, and counts the turns of each who asks. */
 export class ChapoPlayer {

@@ -44,3 +44,18 @@ test("every source file that a comment names exists", () => {
   expect(sources.length).toBeGreaterThan(500);
   expect(lost).toEqual([]);
 });
+
+test("no comment silences the linter or the compiler", () => {
+  const code = trackedFiles().filter((file) =>
+    /^(?:api|src|cmd|test|scripts|bench)\/.*\.(?:ts|mjs)$/.test(file),
+  );
+  const silenced = code
+    .filter((file) => !file.includes("/testdata/"))
+    .filter((file) =>
+      /^\s*(?:\/\/|\/\*)\s*(?:(?:oxlint|eslint)-|@ts-(?:ignore|nocheck|expect-error))/m.test(
+        readFileSync(path.join(ROOT, file), "utf8"),
+      ),
+    );
+  expect(code.length).toBeGreaterThan(1000);
+  expect(silenced).toEqual([]);
+});

@@ -1,5 +1,5 @@
 // The shapes of the generated cases: ecosystems × operators × two bases. The bench itself is plain JavaScript.
-import type { Content, Tree } from "../types.js";
+import type { Tree } from "../types.js";
 
 /** `red`: the tests of the work are at the base, and fail. `green`: everything passes at the base. */
 export type Color = "red" | "green";
@@ -176,4 +176,4 @@ export interface GrownCase {
   greenAtBase?: boolean;
 }
 
-export type { Content, Tree };
+export type { Tree };

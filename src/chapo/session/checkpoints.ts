@@ -16,7 +16,8 @@ export interface ProjectTrees {
 
 /** The result: the paths taken back, or those that something else changed since, and then nothing was. */
 export type TakenBackPaths =
-  { paths: readonly string[]; rescue: string | undefined } | { changed: readonly string[] };
+  | { paths: readonly string[]; rescue: string | undefined }
+  | { changed: readonly string[] };
 
 /** Opens them; without git it says why not. */
 export type OpenTrees = () => Promise<ProjectTrees | { problem: string }>;

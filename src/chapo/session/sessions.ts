@@ -277,6 +277,19 @@ async function redactOutputs(
     await redactFile(ports.files, path.join(folder, name), redact);
 }
 
+async function appendAudit(place: SessionPlace, folder: string, record: AuditRecord): Promise<void> {
+  const { ports, redact } = place;
+  // A command of the call may have removed the folder, such as `git clean -fdx`.
+  await prepareFolder(place);
+  await ports.files.makeFolder(folder, PRIVATE);
+  const file = await ports.files.openAppend(path.join(folder, "audit.jsonl"), { mode: 0o600 });
+  try {
+    await file.append(`${JSON.stringify(redactValue(redact, record, KEPT))}\n`);
+  } finally {
+    await file.close();
+  }
+}
+
 function openSession(
   place: SessionPlace,
   conversation: Conversation,
@@ -307,13 +320,7 @@ function openSession(
       const read = await readConversationFile(ports, childFile(id), id);
       return "broken" in read ? undefined : read.conversation;
     },
-    audit: async (record) => {
-      // A command of the call may have removed the folder, such as `git clean -fdx`.
-      await prepareFolder(place);
-      await files.makeFolder(folder, PRIVATE);
-      const file = await files.openAppend(path.join(folder, "audit.jsonl"), { mode: 0o600 });
-      await file.append(`${JSON.stringify(redactValue(redact, record, KEPT))}\n`).finally(() => file.close());
-    },
+    audit: (record) => appendAudit(place, folder, record),
     keepOutput: async (callId, text) => {
       const file = path.join(folder, OUTPUTS, `${callId.replaceAll(/[^\w-]/g, "_").slice(0, 80)}.txt`);
       await files.makeFolder(path.dirname(file), PRIVATE);

@@ -16,7 +16,8 @@ import type { ProjectFolder } from "../paths.js";
 
 /** The result of a line: a prompt for the model, or an outcome without the model. */
 export type UserCommandResult =
-  { prompt: string } | { conversation: Conversation; outcome: ConversationOutcome };
+  | { prompt: string }
+  | { conversation: Conversation; outcome: ConversationOutcome };
 
 /** Does not match a path, though it begins with a slash. */
 const COMMAND = /^\/[\w:-]+(?:\s|$)/;

@@ -12,7 +12,9 @@ export interface TestCase {
 
 /** The report in a text; `none`: the text is not a report, `broken`: a report that cannot be read, and why. */
 export type TestReport =
-  { how: "read"; cases: TestCase[] } | { how: "none" } | { how: "broken"; why: string };
+  | { how: "read"; cases: TestCase[] }
+  | { how: "none" }
+  | { how: "broken"; why: string };
 
 /** Makes one part of a name (a suite's or a test's) suitable for display and comparison. */
 export type CleanPart = (part: string) => string;

@@ -24,7 +24,8 @@ export interface Conflict {
 
 /** `changes`: from HEAD to HEAD without the commits; without the backlog. */
 export type RevertPlan =
-  { kind: "clean"; changes: readonly DiffEntry[] } | { kind: "conflicts"; conflicts: readonly Conflict[] };
+  | { kind: "clean"; changes: readonly DiffEntry[] }
+  | { kind: "conflicts"; conflicts: readonly Conflict[] };
 
 /**
  * Removes the commits, newest first, from the tree of `head`, one after the other. Touches nothing, but leaves

@@ -19,7 +19,8 @@ export interface TreeSpan {
 
 /** The result: the paths taken back, or those that changed since, and then nothing was. */
 export type TakenBack =
-  { paths: readonly string[]; rescue: string | undefined } | { changed: readonly string[] };
+  | { paths: readonly string[]; rescue: string | undefined }
+  | { changed: readonly string[] };
 
 /** Keeps the working tree under a name of the session. Touches neither tree, index nor HEAD. */
 export async function keepSessionTree(repo: Repository, session: string, name: string): Promise<void> {

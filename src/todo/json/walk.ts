@@ -75,7 +75,15 @@ const FOREIGN: Readonly<Record<string, string>> = {
 };
 
 type State =
-  "root" | "first-item" | "item" | "first-key" | "key" | "colon" | "member" | "after-value" | "end";
+  | "root"
+  | "first-item"
+  | "item"
+  | "first-key"
+  | "key"
+  | "colon"
+  | "member"
+  | "after-value"
+  | "end";
 
 const EXPECTED: Record<State, string> = {
   root: "a value",

@@ -86,7 +86,8 @@ export interface UserQuestion {
  * `edits`: also for every edit of the file. `args`: the arguments as the person changed them.
  */
 export type Reply = (
-  { verdict: "approve"; always?: true; edits?: true; args?: unknown } | { verdict: "reject" }
+  | { verdict: "approve"; always?: true; edits?: true; args?: unknown }
+  | { verdict: "reject" }
 ) & {
   remark?: string;
   /** The name of the person; absent: the user. */

@@ -146,8 +146,8 @@ function applyChange(
         change.id,
       );
     case "block":
-      return move(rows, change, outcome, { to: "blocked", fits: (row) => row.status !== "done" }).map(
-        (row) => (row.id === change.id && row.status === "blocked" ? giveUp(row) : row),
+      return move(rows, change, outcome, { to: "blocked", fits: (row) => row.status !== "done" }).map((row) =>
+        row.id === change.id && row.status === "blocked" ? giveUp(row) : row,
       );
     case "return":
       return move(rows, change, outcome, { to: change.to, fits: (row) => row.status !== "done" });
