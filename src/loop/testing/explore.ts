@@ -27,7 +27,7 @@ export interface Questions {
 type Step = { name: string; next: () => Node };
 
 interface Frame {
-  key: string;
+  key: number;
   steps: Step[];
   /** The path to the state, for error messages. */
   name: string;
@@ -36,13 +36,13 @@ interface Frame {
 /** Explores everything from the start of a run. Throws at the first violation, with the path to it. */
 export function explore(start: Node, menu: Menu, questions: Questions): Explored {
   const explored: Explored = { states: 0, turns: 0, crashes: 0, endings: new Map() };
-  const seen = new Map<string, "open" | "done">();
-  const names = new Names();
+  const seen = new Map<number, "open" | "done">();
+  const numbers = new Numbers();
   const path: Frame[] = [];
   const problem = (what: string): Error => new Error([...path.map(({ name }) => name), what].join("\n"));
 
   const enter = (node: Node, name: string): void => {
-    const key = names.ofNode(node);
+    const key = numbers.ofNode(node);
     const known = seen.get(key);
     if (known === "done") return;
     // L13: a run whose state leads back to itself would never end.
@@ -106,55 +106,91 @@ function nameOf({ event, next }: Taken): string {
   return `${event.type}${job} (${next.because.rule})`;
 }
 
-/** Gives equal values the same short name, so that states are compared by the names of their parts. */
-class Names {
-  readonly #byText = new Map<string, string>();
-  readonly #byValue = new WeakMap<object, string>();
+/** What a code stands for: an object by its parts, or a list. JSON begins otherwise. */
+const OBJECT = 1;
+const LIST = 2;
 
-  ofNode({ sim, budget }: Node): string {
-    const { disk, journal, seen, open, told, timer, now, file, tree, asked } = sim;
-    let text = "";
-    for (const part of Object.values<object | string>(sim.state))
-      text += typeof part === "string" ? part : this.#ofParts(part);
-    for (const { effect, ops, begun, outcome } of open)
-      text += ` ${this.#ofParts(effect)},${ops.length},${begun},${this.#of(outcome)}`;
-    const world = [told, tree, asked, budget].map((part) => this.#of(part)).join("");
-    let versions = this.#ofParts(disk);
-    for (const version of journal) versions += this.#ofParts(version);
-    return `${text}|${world}${this.#ofParts(seen)}|${versions}|${timer},${now},${file}`;
+/**
+ * Gives equal values the same number, so that states are compared by the numbers of their parts. Most parts are shared with the
+ * state before, and every number is looked up once: this is most of the time of an exploration.
+ */
+class Numbers {
+  /** By a code (the numbers of the parts, two characters each), by JSON, and by a plain value. */
+  readonly #byText = new Map<string, number>();
+  readonly #byPlain = new Map<unknown, number>();
+  readonly #byValue = new WeakMap<object, number>();
+  #count = 0;
+
+  ofNode({ sim, budget }: Node): number {
+    const { state, disk, journal, seen, open, told, timer, now, file, tree, asked } = sim;
+    const code = [LIST];
+    for (const part of Object.values<object | string>(state))
+      put(code, typeof part === "string" ? this.#ofPlain(part) : this.#ofParts(part));
+    put(code, open.length);
+    for (const { effect, ops, begun, outcome } of open) {
+      put(code, ops.length * 2 + Number(begun));
+      put(code, this.#ofParts(effect));
+      put(code, this.#of(outcome));
+    }
+    for (const part of [told, tree, asked, budget, timer, now, file]) put(code, this.#of(part));
+    put(code, this.#ofParts(seen));
+    put(code, this.#ofParts(disk));
+    for (const version of journal) put(code, this.#ofParts(version));
+    return this.#ofText(String.fromCharCode(...code));
   }
 
-  /** The name of a value, from its JSON; a number, a string or a boolean is its own name. */
-  #of(value: unknown): string {
-    if (typeof value !== "object" || value === null) return String(value);
-    return this.#byValue.get(value) ?? this.#add(value, JSON.stringify(plain(value)));
+  #of(value: unknown): number {
+    if (typeof value !== "object" || value === null) return this.#ofPlain(value);
+    return this.#byValue.get(value) ?? this.#keep(value, JSON.stringify(plain(value)));
   }
 
-  /** The name of an object, from the names of its parts, most of which it shares with the object it was made from. */
-  #ofParts(value: object): string {
+  #ofPlain(value: unknown): number {
+    const known = this.#byPlain.get(value);
+    if (known !== undefined) return known;
+    this.#byPlain.set(value, this.#count);
+    return this.#count++;
+  }
+
+  /** The number of an object, from the numbers of its parts; of a list in it, from those of its values. */
+  #ofParts(value: object): number {
     const known = this.#byValue.get(value);
     if (known !== undefined) return known;
-    let text = "";
-    for (const [key, part] of Object.entries(value) as [string, unknown][]) {
+    const code = [OBJECT];
+    for (const key in value) {
+      const part: unknown = (value as Record<string, unknown>)[key];
       // The rules are the same in all states of one exploration.
       if (part === undefined || key === "rules") continue;
-      text += `,${key}:${Array.isArray(part) ? this.#ofList(part) : this.#of(part)}`;
+      put(code, this.#ofPlain(key));
+      put(code, Array.isArray(part) ? this.#ofList(part) : this.#of(part));
     }
-    return this.#add(value, text);
+    return this.#keep(value, String.fromCharCode(...code));
   }
 
-  #ofList(values: readonly unknown[]): string {
-    let text = "";
-    for (const value of values) text += `${this.#of(value)};`;
-    return text;
+  #ofList(values: readonly unknown[]): number {
+    const known = this.#byValue.get(values);
+    if (known !== undefined) return known;
+    const code = [LIST];
+    for (const value of values) put(code, this.#of(value));
+    return this.#keep(values, String.fromCharCode(...code));
   }
 
-  #add(value: object, text: string): string {
-    const name = this.#byText.get(text) ?? `#${this.#byText.size}`;
-    this.#byText.set(text, name);
-    this.#byValue.set(value, name);
-    return name;
+  #keep(value: object, text: string): number {
+    const number = this.#ofText(text);
+    this.#byValue.set(value, number);
+    return number;
   }
+
+  #ofText(text: string): number {
+    const known = this.#byText.get(text);
+    if (known !== undefined) return known;
+    this.#byText.set(text, this.#count);
+    return this.#count++;
+  }
+}
+
+/** Appends a number to a code, as two characters. */
+function put(code: number[], number: number): void {
+  code.push(number >>> 16, number & 0xffff);
 }
 
 /** Converts sets, maps and indexes to lists, for JSON. */

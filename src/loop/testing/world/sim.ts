@@ -153,7 +153,7 @@ export function startRun(sim: Sim): { sim: Sim; taken: Taken[] } {
 
 /** Passes an event to `step` and opens the effects it asks for. */
 export function feed(sim: Sim, event: StepEvent): Fed {
-  const sealed = { ...event, seq: 1, timestamp: new Date(sim.now).toISOString() };
+  const sealed = { ...event, seq: 1, timestamp: timestampOf(sim.now) };
   const next = step(sim.state, sealed);
   const opened = next.effects.map((effect): OpenEffect => ({
     effect,
@@ -177,6 +177,15 @@ export function feed(sim: Sim, event: StepEvent): Fed {
     },
     taken: { event: sealed, before: sim.state, next },
   };
+}
+
+const timestamps = new Map<number, string>();
+
+/** The time as a log has it; kept, because few times occur and exploring asks a million times. */
+function timestampOf(now: number): string {
+  const known = timestamps.get(now) ?? new Date(now).toISOString();
+  timestamps.set(now, known);
+  return known;
 }
 
 /** Fires the timer. */
