@@ -110,6 +110,7 @@ export async function bundle(order) {
     entryPoints: starts,
     metafile: true,
     splitting: false,
+    packages: "external",
   });
   // Each of our files is a module of its own, so that it runs only when it is used.
   const ours = Object.keys(first.metafile.inputs).filter((file) =>

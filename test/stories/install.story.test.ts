@@ -110,6 +110,15 @@ test(
   story((rig) => {
     const clone = path.join(rig.root, "clone");
     cloneInto(clone);
+    // The test above builds; a second build would cost 20 processor seconds, so this one only says that it was asked for.
+    const builds = path.join(rig.root, "builds.jsonl");
+    writeFileSync(
+      path.join(clone, "scripts/build.mjs"),
+      `import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+      appendFileSync(${JSON.stringify(builds)}, JSON.stringify(process.argv.slice(2)) + "\\n");
+      mkdirSync("dist");
+      writeFileSync("dist/looper.js", "");`,
+    );
     const npm = path.join(rig.root, "npm-cli.js");
     const calls = path.join(rig.root, "calls.jsonl");
     writeFileSync(
@@ -141,6 +150,7 @@ const packages = ${JSON.stringify(path.join(ROOT, "node_modules"))};
     );
     expect(existsSync(path.join(clone, "dist/looper.js"))).toBe(true);
     expect(type(rig, clone, prepare, env)).toEqual({ status: 0, out: "", err: "" });
+    expect(readFileSync(builds, "utf8")).toBe('["--if-older"]\n');
     const called = readFileSync(calls, "utf8").trim().split("\n");
     const ci = [["ci", "--ignore-scripts", "--include=dev", "--loglevel=error"], []];
     expect(called.map((line): unknown => JSON.parse(line))).toEqual([ci, ci]);

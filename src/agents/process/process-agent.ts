@@ -87,7 +87,13 @@ async function run<S>(engine: Engine<S>, request: AgentRequest, context: AgentCo
   const end = endOf(seen, { command: call.command, cwd });
   return judgeExit(
     { ...seen, end },
-    { now: engine.ports.clock.now(), zone: zoneOf({ ...request.env, ...call.env }) },
+    {
+      now: engine.ports.clock.now(),
+      // Only a time without a zone needs it, and the first question for it costs 20 ms.
+      get zone() {
+        return zoneOf({ ...request.env, ...call.env });
+      },
+    },
   );
 }
 

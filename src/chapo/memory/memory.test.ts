@@ -14,8 +14,10 @@ const clock = { ...ports.clock, now: () => at };
 let root: string;
 let memory: ProjectMemory;
 const redact = createRedact(["a-secret-value"]);
+/** An hour ahead of UTC. */
+const berlin = () => 60;
 const open = (readOnly = false) =>
-  openMemory({ files: ports.files, clock }, { root, zone: "Europe/Berlin", readOnly, redact });
+  openMemory({ files: ports.files, clock }, { root, offset: berlin, readOnly, redact });
 const text = (file: string) => readFileSync(path.join(root, file), "utf8");
 const write = (file: string, content: string) => {
   mkdirSync(path.dirname(path.join(root, file)), { recursive: true });

@@ -13,6 +13,7 @@ import {
   findLines,
   formatItem,
   formatWallClock,
+  type WallClockOffset,
   type Hit,
   type Section,
 } from "./notes.js";
@@ -30,12 +31,11 @@ const LONGEST_SUMMARY = 1_300;
 const NOTES: Section = { mark: "looper:notes", heading: "Notes", most: 1_000 };
 const SUMMARIES: Section = { mark: "looper:sessions", heading: "Sessions", most: 5 };
 
-/** The folder of the notes, and the time zone in which a day begins. */
+/** The folder of the notes, and the wall clock by which a day begins. */
 export interface MemoryPlace {
   /** The project's root, absolute. */
   root: string;
-  /** "Europe/Berlin". */
-  zone: string;
+  offset: WallClockOffset;
   /** Set in a backlog run, so that tasks do not influence each other and notes are not in their commits. */
   readOnly: boolean;
   redact: Redact;
@@ -68,7 +68,7 @@ export interface ProjectMemory {
 export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryPlace): ProjectMemory {
   const { files } = ports;
   const at = { files, root: place.root };
-  const now = () => formatWallClock(ports.clock.now(), place.zone);
+  const now = () => formatWallClock(ports.clock.now(), place.offset);
   const todayFile = () => `${DAILY}/${now().day}.md`;
   const read = (file: string) => readNotes(at, file);
   return {

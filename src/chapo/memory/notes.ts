@@ -6,26 +6,15 @@ const MOST_IN_PROMPT = 3_000;
 /** Room for the truncation mark. */
 const MARK_ROOM = 50;
 const LONGEST_SNIPPET = 240;
+const MINUTE_MS = 60_000;
 
-/** Returns `YYYY-MM-DD` and `HH:MM` in the time zone `zone`. `at`: epoch ms. */
-export function formatWallClock(at: number, zone: string): { day: string; time: string } {
-  const format = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    calendar: "gregory",
-    numberingSystem: "latn",
-    hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-  });
-  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
-  return {
-    day: `${part("year").padStart(4, "0")}-${part("month")}-${part("day")}`,
-    time: `${part("hour")}:${part("minute")}`,
-  };
+/** How far a wall clock is ahead of UTC at an instant, in minutes. `at`: epoch ms. */
+export type WallClockOffset = (at: number) => number;
+
+/** Returns `YYYY-MM-DD` and `HH:MM` as the wall clock shows them. `at`: epoch ms. */
+export function formatWallClock(at: number, offset: WallClockOffset): { day: string; time: string } {
+  const [day = "", time = ""] = new Date(at + offset(at) * MINUTE_MS).toISOString().split("T");
+  return { day, time: time.slice(0, "HH:MM".length) };
 }
 
 /** Formats a note as a list item that begins with `head`. Further lines are indented, so that none begins another item. */

@@ -100,7 +100,16 @@ function toFailure(error: unknown, { model, key, idleMs, clock }: SdkSettings, w
     return { failure: { reason: "network", message } };
   }
   if (watch.signal.aborted) return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
-  return toFailedRequest(error, { name, secret: key }, { now: clock.now(), zone: findLocalZone() });
+  return toFailedRequest(
+    error,
+    { name, secret: key },
+    {
+      now: clock.now(),
+      get zone() {
+        return findLocalZone();
+      },
+    },
+  );
 }
 
 /** A watchdog that ends a request that is silent for too long. */

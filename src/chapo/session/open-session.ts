@@ -3,6 +3,7 @@
 import path from "node:path";
 import { readModelName } from "../../config/settings/model-names.js";
 import { readPrices } from "../../config/read/prices.js";
+import { findLocalOffset } from "../../system/clock.js";
 import { errorMessage, UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { createSlashTool } from "../prompt/commands.js";
@@ -84,7 +85,7 @@ async function assembleParts(
   const { request, session, opener } = base;
   const { ports, root, settings, redact } = request;
   const unattended = request.task !== undefined;
-  const memory = openMemory(ports, { root, zone: getLocalZone(), readOnly: unattended, redact });
+  const memory = openMemory(ports, { root, offset: findLocalOffset, readOnly: unattended, redact });
   const said: Message[] = [...session.conversation.messages];
   const permissions = await openPermissions(settings, {
     files: ports.files,
@@ -324,7 +325,7 @@ async function readModelSettings({ ports, settings, model }: SessionRequest): Pr
 /** Opens the tools for a listing, without a session. They cannot be called. */
 export async function openListing(request: ListingRequest): Promise<Toolbox> {
   const { ports, root, redact } = request;
-  const memory = openMemory(ports, { root, zone: getLocalZone(), readOnly: true, redact });
+  const memory = openMemory(ports, { root, offset: findLocalOffset, readOnly: true, redact });
   const nowhere = { read: () => Promise.resolve(undefined), write: () => Promise.resolve() };
   const said = (): Message[] => [];
   const parts = { memory, outputs: root, todos: nowhere, unattended: false, said };
@@ -338,8 +339,3 @@ export async function openListing(request: ListingRequest): Promise<Toolbox> {
 /** A request to list the tools. */
 export type ListingRequest = Omit<ToolboxRequest, "memory" | "outputs" | "todos" | "unattended" | "said"> &
   Pick<SessionRequest, "home">;
-
-/** Returns the machine's time zone, in which the days of the memory begin. */
-function getLocalZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
-}

@@ -4,7 +4,7 @@ import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Effort } from "../../config/settings/efforts.js";
 import { given } from "../../system/given.js";
 import { redactValue } from "../../system/text/secrets/redact.js";
-import { findLocalZone } from "../../system/clock.js";
+import { findLocalOffset } from "../../system/clock.js";
 import { getSystemName } from "../../system/system-name.js";
 import type { Clock } from "../../system/ports.js";
 import { createSlashTool, isBuiltIn, listCommands } from "../prompt/commands.js";
@@ -176,7 +176,7 @@ async function findUnused(request: SessionRequest): Promise<readonly string[]> {
 
 function getToday(clock: Clock): { day: string; system: string } {
   return {
-    day: formatWallClock(clock.now(), findLocalZone()).day,
+    day: formatWallClock(clock.now(), findLocalOffset).day,
     system: getSystemName(),
   };
 }
