@@ -94,7 +94,13 @@ describe("commands that are never run unasked", () => {
       "cat x > /dev/sda",
       "echo x | tee /dev/nvme0n1",
     ],
-    ...[":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb", "shred -u ~/.ssh/id_rsa", "wipefs -a /dev/sdb"],
+    ...[
+      ":(){ :|:& };:",
+      "bomb() { bomb | bomb & }; bomb",
+      "f() { ls; }; g() { g | g & }; g",
+      "shred -u ~/.ssh/id_rsa",
+      "wipefs -a /dev/sdb",
+    ],
     ...["chmod -R 777 /", "chown -R me ~", "eval 'rm -rf /'", 'bash -c "cd ..; rm -rf *"'],
   ];
   test.each(DANGEROUS)("%s", (text) => {

@@ -49,8 +49,9 @@ function toWords(text: string): string[] {
 
 function isForkBomb(text: string): boolean {
   const flat = text.replaceAll(/\s/g, "");
-  const [, name = ""] = /([\w:.-]+)\(\)[{(]/.exec(flat) ?? [];
-  return name !== "" && flat.includes(`${name}|${name}&`);
+  // A name begins where no other character of one stands before it: a long word is read once, not from each of its characters.
+  const made = flat.matchAll(/(?<![\w:.-])([\w:.-]+)\(\)[{(]/g);
+  return [...made].some(([, name = ""]) => flat.includes(`${name}|${name}&`));
 }
 
 const HARMLESS_DEVICES =
