@@ -29,7 +29,8 @@ const shared = {
   // the program hold no state that a test could leave behind.
   isolate: false,
   expect: { requireAssertions: true },
-  setupFiles: ["test/rig/seed.ts"],
+  setupFiles: ["test/rig/seed.ts", "test/rig/collect.ts"],
+  execArgv: ["--expose-gc"],
   // More than there are cores, because stories also wait. The same for both projects: then they run as one group, and no worker
   // waits for the last file of the other project.
   maxWorkers: availableParallelism() + 2,
