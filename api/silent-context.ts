@@ -33,7 +33,7 @@ export async function silentContext(
   const cwd = path.resolve(folder);
   const ports = nodePorts();
   if ((await ports.files.stat(cwd))?.kind !== "folder")
-    throw new UserError("usage", `there is no folder ${cwd}`, "name an existing folder");
+    throw new UserError("usage", `cannot find the folder ${cwd}`, "name an existing folder");
   // In the package this is looper.js, beside which the prompts are.
   const entry = fileURLToPath(import.meta.url);
   return {

@@ -254,7 +254,7 @@ async function main(): Promise<CommandOutcome> {
   const cwd = path.resolve(asked.folder ?? ".");
   const context = await makeContext(cwd, { noColour: asked.typed.flags["--no-color"] === true });
   if ((await context.ports.files.stat(cwd))?.kind !== "folder")
-    throw new UserError("usage", `there is no folder ${cwd}`, "name an existing folder");
+    throw new UserError("usage", `cannot find the folder ${cwd}`, "name an existing folder");
   const command = await asked.load();
   return command(context, asked.typed);
 }

@@ -106,7 +106,7 @@ test(
       const { error } = await ask(10 + id, "session/new", { cwd, mcpServers: [] });
       expect(error).toMatchObject({
         code: -32602,
-        message: expect.stringContaining("there is no folder") as string,
+        message: expect.stringContaining("cannot find the folder") as string,
       });
       expect(existsSync(path.resolve(rig.project, cwd))).toBe(false);
     }

@@ -84,7 +84,7 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["why T1 --file todo.json", /no task file.*\n +did you mean "to-do.json"\?/],
   ["validate --schema shema.json", /no JSON Schema.*\n +did you mean "schema.json"\?/],
   ["run --prompt-file nosuch.md", /cannot read .*nosuch\.md/],
-  ["-C nosuch ls", /no folder .*nosuch/],
+  ["-C nosuch ls", /find the folder .*nosuch/],
   ...["fmt plans", "fmt --fix plans", "validate plans", "show T1 --file plans", "add --import plans"].map(
     (line) => [line, /plans is a folder, not a file\n +name a file\n/] as const,
   ),

@@ -106,7 +106,7 @@ function nameOf({ event, next }: Taken): string {
   return `${event.type}${job} (${next.because.rule})`;
 }
 
-/** What a code stands for: an object by its parts, or a list. JSON begins otherwise. */
+/** The first character of a code: of an object by its parts, and of a list. JSON begins with another. */
 const OBJECT = 1;
 const LIST = 2;
 

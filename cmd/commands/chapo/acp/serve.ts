@@ -108,7 +108,7 @@ async function open(
   const context = { ...server.context, cwd };
   try {
     if (!path.isAbsolute(cwd) || (await context.ports.files.stat(cwd))?.kind !== "folder")
-      throw new UserError("usage", `there is no folder ${cwd}`, "cwd is the absolute path of a folder");
+      throw new UserError("usage", `cannot find the folder ${cwd}`, "cwd is the absolute path of a folder");
     const site = await siteOf(context, typed);
     await trustSite(context, typed, site);
     const model = await modelOf(context, typed, site);

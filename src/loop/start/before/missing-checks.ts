@@ -51,7 +51,7 @@ interface ListedCheck {
   command: string;
   /** The tasks that have it, as words of a sentence; "" for a check of the project. */
   owner: string;
-  /** What follows if it cannot run. */
+  /** The consequence if it cannot run. */
   effect: string;
 }
 
