@@ -1,8 +1,18 @@
 import { execFileSync } from "node:child_process";
+import { renameSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { isCompiled } from "./program.js";
 
-/** Before any story: `dist/` is made anew when it is older than what it is made from. */
+const at = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+
+/** Before any story: `dist/` is made anew when it is older than what it is made from, and compiled for the starts. */
 export default function setup(): void {
-  const script = fileURLToPath(new URL("../../scripts/build.mjs", import.meta.url));
-  execFileSync(process.execPath, [script, "--if-older"], { stdio: "inherit" });
+  execFileSync(process.execPath, [at("scripts/build.mjs"), "--if-older"], { stdio: "inherit" });
+  if (isCompiled()) return;
+  const [made, there] = [at("build/compiling"), at("build/compiled")];
+  rmSync(made, { recursive: true, force: true });
+  const compile = ["--require", at("test/rig/compiled.cjs"), at("test/fakes/run-all.cjs"), at("dist")];
+  execFileSync(process.execPath, compile, { stdio: "ignore", env: { ...process.env, COMPILE_INTO: made } });
+  rmSync(there, { recursive: true, force: true });
+  renameSync(made, there);
 }

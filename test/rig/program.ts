@@ -1,8 +1,17 @@
 // One start of the real program, in a process group of its own, and what it said. Leaves its project to rig.ts.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
+const COMPILED = fileURLToPath(new URL("../../build/compiled", import.meta.url));
+const PRELOAD = fileURLToPath(new URL("compiled.cjs", import.meta.url));
+
+/** Whether dist/ is compiled: an older folder may hold the code of another program. */
+export function isCompiled(): boolean {
+  const made = statSync(COMPILED, { throwIfNoEntry: false });
+  return made !== undefined && made.mtimeMs > statSync(BIN).mtimeMs;
+}
 
 /** How it ended: `code` or `signal`, whichever it was. */
 export interface Ran {
@@ -34,7 +43,13 @@ export class Program {
   constructor(args: readonly string[], options: StartOptions) {
     const { cwd, env, input = "", bin = BIN, hangsAfterMs } = options;
     const limit = hangsAfterMs === undefined ? {} : { timeout: hangsAfterMs, killSignal: "SIGQUIT" as const };
-    this.#child = spawn(process.execPath, [bin, ...args], { cwd, env, detached: true, ...limit });
+    const flags = bin === BIN && isCompiled() ? ["--require", PRELOAD] : [];
+    this.#child = spawn(process.execPath, [...flags, bin, ...args], {
+      cwd,
+      env,
+      detached: true,
+      ...limit,
+    });
     this.pid = this.#child.pid ?? -1;
     this.#child.stdout.setEncoding("utf8").on("data", (text: string) => (this.stdout += text));
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => (this.stderr += text));
