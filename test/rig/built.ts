@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isCompiled } from "./program.js";
 
@@ -13,6 +13,8 @@ export default function setup(): void {
   rmSync(made, { recursive: true, force: true });
   const compile = ["--require", at("test/rig/compiled.cjs"), at("test/fakes/run-all.cjs"), at("dist")];
   execFileSync(process.execPath, compile, { stdio: "ignore", env: { ...process.env, COMPILE_INTO: made } });
+  const { atime, mtime } = statSync(at("dist/looper.js"));
+  utimesSync(made, atime, mtime);
   rmSync(there, { recursive: true, force: true });
   renameSync(made, there);
 }

@@ -8,10 +8,10 @@ const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 const COMPILED = fileURLToPath(new URL("../../build/compiled", import.meta.url));
 const PRELOAD = fileURLToPath(new URL("compiled.cjs", import.meta.url));
 
-/** Whether dist/ is compiled: an older folder may hold the code of another program. */
+/** Whether dist/ is compiled: the folder has the time of the program, and with another may hold the code of another one. */
 export function isCompiled(): boolean {
   const made = statSync(COMPILED, { throwIfNoEntry: false });
-  return made !== undefined && made.mtimeMs > statSync(BIN).mtimeMs;
+  return made !== undefined && made.mtime.getTime() === statSync(BIN).mtime.getTime();
 }
 
 /** Node reads the package.json of the folder when it preloads, and ends, or waits, where that is not a file of JSON. */
