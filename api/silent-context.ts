@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { CommandContext, Signal } from "../cmd/context/command-context.js";
 import { USUAL } from "../cmd/line/log-flags.js";
 import { UserError } from "../src/system/errors.js";
+import { explainNoFolder } from "../src/system/files/describe-kind.js";
 import { nodePorts } from "../src/system/processes/node-ports.js";
 import type { Output } from "../src/ui/output.js";
 import type { CommonOptions } from "./types/shared.js";
@@ -32,8 +33,8 @@ export async function silentContext(
 ): Promise<CommandContext> {
   const cwd = path.resolve(folder);
   const ports = nodePorts();
-  if ((await ports.files.stat(cwd))?.kind !== "folder")
-    throw new UserError("usage", `cannot find the folder ${cwd}`, "name an existing folder");
+  const problem = await explainNoFolder(ports.files, cwd);
+  if (problem !== undefined) throw new UserError("usage", problem, "name an existing folder");
   // In the package this is looper.js, beside which the prompts are.
   const entry = fileURLToPath(import.meta.url);
   return {

@@ -7,6 +7,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorCode, UserError } from "../src/system/errors.js";
 import { explainExhausted } from "../src/system/exhausted.js";
+import { explainNoFolder } from "../src/system/files/describe-kind.js";
 import { isTty, StdStream, type ProcessStream } from "../src/system/processes/std-stream.js";
 import { noteText, type Diagnostics } from "../src/ui/terminal/diagnostics.js";
 import type { Output } from "../src/ui/output.js";
@@ -253,8 +254,8 @@ async function main(): Promise<CommandOutcome> {
   here.diagnostics = asked.hidden ? USUAL : diagnosticsOf(asked.typed.flags, process.env);
   const cwd = path.resolve(asked.folder ?? ".");
   const context = await makeContext(cwd, { noColour: asked.typed.flags["--no-color"] === true });
-  if ((await context.ports.files.stat(cwd))?.kind !== "folder")
-    throw new UserError("usage", `cannot find the folder ${cwd}`, "name an existing folder");
+  const problem = await explainNoFolder(context.ports.files, cwd);
+  if (problem !== undefined) throw new UserError("usage", problem, "name an existing folder");
   const command = await asked.load();
   return command(context, asked.typed);
 }

@@ -102,13 +102,17 @@ test(
     const client = connect(rig);
     const { ask } = client;
     await ask(1, "initialize", { protocolVersion: 1, clientCapabilities: {} });
-    for (const [id, cwd] of [path.join(rig.root, "nowhere"), "relative"].entries()) {
+    const nowhere = path.join(rig.root, "nowhere");
+    const file = path.join(rig.project, "a.txt");
+    const folders = [
+      [nowhere, `cannot find the folder ${nowhere}`],
+      [file, `${file} is a file, not a folder`],
+      ["relative", "relative is not an absolute path"],
+    ] as const;
+    for (const [id, [cwd, problem]] of folders.entries()) {
       const { error } = await ask(10 + id, "session/new", { cwd, mcpServers: [] });
-      expect(error).toMatchObject({
-        code: -32602,
-        message: expect.stringContaining("cannot find the folder") as string,
-      });
-      expect(existsSync(path.resolve(rig.project, cwd))).toBe(false);
+      expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(problem) as string });
+      expect(existsSync(path.resolve(rig.project, cwd))).toBe(cwd === file);
     }
     expect(
       (await ask(20, "session/load", { sessionId: "none", cwd: rig.project, mcpServers: [] })).error,

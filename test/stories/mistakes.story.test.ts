@@ -85,6 +85,7 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["validate --schema shema.json", /no JSON Schema.*\n +did you mean "schema.json"\?/],
   ["run --prompt-file nosuch.md", /cannot read .*nosuch\.md/],
   ["-C nosuch ls", /find the folder .*nosuch/],
+  ["-C schema.json ls", /schema\.json is a file, not a folder\n +name an existing folder\n/],
   ...["fmt plans", "fmt --fix plans", "validate plans", "show T1 --file plans", "add --import plans"].map(
     (line) => [line, /plans is a folder, not a file\n +name a file\n/] as const,
   ),

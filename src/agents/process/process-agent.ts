@@ -3,6 +3,7 @@
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { findLocalZone } from "../../system/clock.js";
 import { errorMessage } from "../../system/errors.js";
+import { explainNoFolder } from "../../system/files/describe-kind.js";
 import { given } from "../../system/given.js";
 import type { Ports, ProcessEnd, RunningProcess } from "../../system/ports.js";
 import { shorten } from "../../system/text/cut.js";
@@ -69,9 +70,8 @@ async function locate<S>(
   cwd: string,
 ): Promise<FoundProgram> {
   const { name, workDir = cwd } = settings;
-  if (settings.workDir !== undefined && (await ports.files.stat(workDir))?.kind !== "folder") {
-    return { missing: `cannot find the folder ${workDir}`, hint: `correct agents.${name}.work_dir` };
-  }
+  const missing = settings.workDir && (await explainNoFolder(ports.files, workDir));
+  if (missing) return { missing, hint: `correct agents.${name}.work_dir` };
   return kind.find(env, workDir);
 }
 

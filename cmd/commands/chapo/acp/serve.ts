@@ -14,6 +14,7 @@ import {
 import type { Reply, UserQuestion } from "../../../../src/chapo/engine/calls/pending.js";
 import type { Chapo } from "../../../../src/chapo/session/session-request.js";
 import { errorMessage, UserError } from "../../../../src/system/errors.js";
+import { explainNoFolder } from "../../../../src/system/files/describe-kind.js";
 import { given } from "../../../../src/system/given.js";
 import { splitLines } from "../../../../src/agents/process/lines.js";
 import { parseJson } from "../../../../src/system/text/json.js";
@@ -107,8 +108,10 @@ async function open(
   const { typed } = server;
   const context = { ...server.context, cwd };
   try {
-    if (!path.isAbsolute(cwd) || (await context.ports.files.stat(cwd))?.kind !== "folder")
-      throw new UserError("usage", `cannot find the folder ${cwd}`, "cwd is the absolute path of a folder");
+    const problem = path.isAbsolute(cwd)
+      ? await explainNoFolder(context.ports.files, cwd)
+      : `${cwd} is not an absolute path`;
+    if (problem !== undefined) throw new UserError("usage", problem, "cwd is the absolute path of a folder");
     const site = await siteOf(context, typed);
     await trustSite(context, typed, site);
     const model = await modelOf(context, typed, site);
