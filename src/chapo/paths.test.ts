@@ -92,6 +92,7 @@ test.each([
   ".npmrc",
   ".netrc",
   ".aws/credentials",
+  ".looper/sessions/2026-01-01_00-00-00-abcdef/session.json",
   "plain.txt",
   ".env.linked",
 ])("the protected file %s may be read but not written", async (spelled) => {

@@ -33,6 +33,16 @@ export async function findLeftOut(
   return new Set([...paths.filter((one) => hidden[hides](one)), ...(await hidden.linked(hides, paths))]);
 }
 
+/** Returns whether no text of a file may be shown. `real`: absolute, without links. Rules say nothing about files outside. */
+export async function isContentHidden(
+  { files, root, hidden }: ProjectFolder,
+  real: string,
+): Promise<boolean> {
+  if (hidden === undefined) return false;
+  const inside = toRelative((await files.realPath(root)) ?? root, real);
+  return inside !== undefined && (await findLeftOut(hidden, "content", [inside])).has(inside);
+}
+
 export type PathUse = "read" | "write";
 
 /** A path that was accepted. */
@@ -48,6 +58,8 @@ const MOST_LINKS = 40;
 
 /** Folders that are never written to, at any depth. Compared in lower case because some file systems ignore case. */
 const KEPT_FOLDERS = new Set([".git", ".ssh", ".aws", ".gnupg", ".kube"]);
+/** The folder of the sessions: what is in it was said by the user and the model. */
+const SESSIONS = /(?:^|\/)\.looper\/sessions(?=\/|$)/;
 /** Files with keys, or with settings for where keys are sent. */
 const KEPT_FILES = [
   /^\.env/,
@@ -113,12 +125,14 @@ export async function findProtectedBelow(
   folder: string,
 ): Promise<string | undefined> {
   const found = await files.tree(folder).walk("", (name) => path.basename(name) !== "node_modules");
-  return found.map((entry) => entry.path).find((name) => findProtectedPart(name) !== undefined);
+  return found
+    .map((entry) => entry.path)
+    .find((name) => findProtectedPart(path.join(path.basename(folder), name)) !== undefined);
 }
 
 /** Returns the refusal of a protected path. */
 export function formatProtectedRefusal(spelled: string, kept: string): string {
-  return `${spelled}: ${kept} is protected: git's own files, keys and .env files are never changed by a tool`;
+  return `${spelled}: ${kept} is protected: git's own files, sessions, keys and .env files are never changed by a tool`;
 }
 
 function findMisspelling(spelled: string): string | undefined {
@@ -167,6 +181,7 @@ function toRelative(root: string, at: string): string | undefined {
 }
 
 function findProtectedPart(relative: string): string | undefined {
+  if (SESSIONS.test(relative.toLowerCase().replaceAll(path.sep, "/"))) return ".looper/sessions";
   return relative
     .split(path.sep)
     .find(

@@ -1,7 +1,7 @@
 // Reads a project's file for the engine itself, up to a limit. src/chapo/paths.ts decides whether a path is allowed.
-import { resolvePath, type ProjectFolder } from "./paths.js";
+import { isContentHidden, resolvePath, type ProjectFolder } from "./paths.js";
 
-/** Returns the first `most` bytes as text with LF line ends; `cut`: the file is longer. `undefined` if no such file is in the project. */
+/** Returns the first `most` bytes as text with LF line ends; `cut`: the file is longer. `undefined` if no such file may be read. */
 export async function readInside(
   place: ProjectFolder,
   file: string,
@@ -10,7 +10,7 @@ export async function readInside(
   try {
     // The rules for writing apply, because the text is sent to a provider unasked and a link must not lead to keys.
     const resolved = await resolvePath(place, file, "write");
-    if ("refusal" in resolved) return undefined;
+    if ("refusal" in resolved || (await isContentHidden(place, resolved.path))) return undefined;
     const stat = await place.files.stat(resolved.path);
     if (stat?.kind !== "file") return undefined;
     const bytes = await place.files.readRange(resolved.path, 0, Math.min(stat.size, most));

@@ -30,9 +30,9 @@ export async function undoSession(
     sessions: true,
   });
   const { ports } = context;
-  const { redact, sessionsFolder } = site;
+  const { redact, env, sessionsFolder } = site;
   const { id } = await findSession(context, site, typed.operands[1] ?? "");
-  const session = await resumeSession({ ports, redact, folder: sessionsFolder }, id);
+  const session = await resumeSession({ ports, redact, env, folder: sessionsFolder }, id);
   try {
     const done = await undoLast({ session, ports, redact, trees: treesOf(context, site) });
     if ("refused" in done) throw new UserError("no", done.refused);

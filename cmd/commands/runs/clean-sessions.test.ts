@@ -13,7 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Conversation } from "../../../src/chapo/engine/conversation.js";
-import { beginSession, resumeSession } from "../../../src/chapo/session/sessions.js";
+import { beginSession, resumeSession, type SessionPlace } from "../../../src/chapo/session/sessions.js";
+import type { Ports } from "../../../src/system/ports.js";
 import { CleanAnswer } from "../../../src/ui/shapes/runs.js";
 import { contextIn } from "../../testing/testing.js";
 import { clean } from "./clean.js";
@@ -39,10 +40,17 @@ const NOW = Date.now();
 
 const sessionsFolder = (): string => project(".looper/sessions");
 
+const placeOf = (ports: Ports): SessionPlace => ({
+  ports,
+  folder: sessionsFolder(),
+  redact: (text) => text,
+  env: { PATH: process.env["PATH"] ?? "" },
+});
+
 /** A session of Chapo that changed so many days ago; its id. */
 async function makeSession(days: number, rest: Partial<Conversation> = {}): Promise<string> {
   const { ports } = contextIn(folder).context;
-  const session = await beginSession({ ports, folder: sessionsFolder(), redact: (text) => text }, []);
+  const session = await beginSession(placeOf(ports), []);
   await session.save({ ...session.conversation, ...rest });
   await session.close();
   const at = new Date(NOW - days * DAY);
@@ -89,12 +97,7 @@ test("the proposal counts sessions", async () => {
 });
 
 test("a session stays that is open, waits for a person, is resumed by a task or cannot be read", async () => {
-  const place = {
-    ports: contextIn(folder).context.ports,
-    folder: sessionsFolder(),
-    redact: (s: string) => s,
-  };
-  const open = await resumeSession(place, await makeSession(30));
+  const open = await resumeSession(placeOf(contextIn(folder).context.ports), await makeSession(30));
   const asking = await makeSession(29, { state: "waiting_for_user", question: { text: "which?" } });
   const named = await makeSession(28);
   const plain = await makeSession(27);

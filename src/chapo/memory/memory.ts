@@ -2,10 +2,11 @@
 // notes.ts formats notes, and tools.ts gives the model access to them.
 import path from "node:path";
 import { errorMessage } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import type { Clock, Files } from "../../system/ports.js";
 import type { Redact } from "../../system/text/secrets/redact.js";
 import { readInside } from "../read-inside.js";
-import { resolvePath, type ProjectFolder } from "../paths.js";
+import { resolvePath, type Hidden, type ProjectFolder } from "../paths.js";
 import {
   addToSection,
   truncateStart,
@@ -39,6 +40,8 @@ export interface MemoryPlace {
   /** Set in a backlog run, so that tasks do not influence each other and notes are not in their commits. */
   readOnly: boolean;
   redact: Redact;
+  /** Files that are left out; absent: none. */
+  hidden?: Hidden;
 }
 
 /** The files that were written, relative to the project, or why nothing was written. */
@@ -67,7 +70,7 @@ export interface ProjectMemory {
 /** Opens the memory of the project at `place`. Files are created at the first write. */
 export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryPlace): ProjectMemory {
   const { files } = ports;
-  const at = { files, root: place.root };
+  const at = { files, root: place.root, ...given({ hidden: place.hidden }) };
   const now = () => formatWallClock(ports.clock.now(), place.offset);
   const todayFile = () => `${DAILY}/${now().day}.md`;
   const read = (file: string) => readNotes(at, file);

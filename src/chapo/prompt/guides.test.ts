@@ -101,3 +101,17 @@ test("a long guide is cut, and a guide of the user imports from its own folder",
     { file: "CLAUDE.md", text: "é".repeat(6 * 1024), cut: true },
   ]);
 });
+
+test("an import that the rules or its name keep from the model is left out", async () => {
+  write(path.join(top, "AGENTS.md"), "@secret/a.txt @config/secrets.json @open.md");
+  for (const name of ["secret/a.txt", "config/secrets.json", "open.md"]) write(path.join(top, name), name);
+  const content = (file: string): boolean => file !== "open.md" && file !== "AGENTS.md";
+  const hidden = { name: () => false, content, linked: () => Promise.resolve(new Set<string>()) };
+  const onWarning = (text: string) => warnings.push(text);
+  const guides = await readGuides({ files, root: top, hidden, onWarning });
+  expect(guides.map(({ file }) => file)).toEqual(["AGENTS.md", "open.md"]);
+  expect(warnings).toEqual([
+    "AGENTS.md: @secret/a.txt may not be read; it is left out",
+    "AGENTS.md: @config/secrets.json may not be read; it is left out",
+  ]);
+});

@@ -2,7 +2,7 @@
 // user is in, the user's own before them, and the files they import with `@path`. The nearest guide comes last, so that it wins.
 import path from "node:path";
 import type { Files } from "../../system/ports.js";
-import { resolvePath } from "../paths.js";
+import { isContentHidden, resolvePath, type Hidden } from "../paths.js";
 import type { UserFolders } from "../definitions.js";
 import { findGitPlace } from "./git-place.js";
 
@@ -29,6 +29,8 @@ export interface GuidePlace {
   from?: string;
   /** The user's home folder and folder of settings, absolute; absent: no guides of the user. */
   user?: UserFolders;
+  /** Files of the project that are left out; absent: none. */
+  hidden?: Hidden;
   /** Called with each import that is left out. */
   onWarning?: (text: string) => void;
 }
@@ -97,6 +99,10 @@ async function readGuide(reading: Reading, wanted: Wanted): Promise<void> {
   const resolved = await resolvePath({ files, root: wanted.inside }, wanted.file, "write");
   if ("refusal" in resolved) {
     warn(/outside the project/.test(resolved.refusal) ? "is outside the project" : "may not be read");
+    return;
+  }
+  if (await isContentHidden(place, resolved.path)) {
+    warn("may not be read");
     return;
   }
   const stat = await files.stat(resolved.path).catch(() => undefined);

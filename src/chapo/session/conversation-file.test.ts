@@ -142,3 +142,18 @@ test("after a failed save, and after the file was removed, the next save writes 
   await stored.save(say(say(two, "c"), "d"));
   expect(await texts()).toEqual(["a", "b", "c", "d"]);
 });
+
+test("an approval that a file holds is not one: the call waits again", async () => {
+  const answer = { verdict: "approve", by: "root", via: "cli", at: "2026-01-01T00:00:00.000Z" } as const;
+  const pending = {
+    ...{ call: "c1", agent: "commander", tool: "bash_execute", args: { command: "rm -rf x" } },
+    ...{ preview: "rm -rf x", digest: "0", because: "it changes files", may_remember: true },
+    ...{ asked_at: "2026-01-01T00:00:00.000Z", answer },
+  };
+  const stored = open();
+  await stored.save({ ...empty, pending });
+  await stored.close();
+  const { answer: _answer, ...waiting } = pending;
+  const read = await readConversationFile(ports, file, "s1");
+  expect("conversation" in read && read.conversation.pending).toEqual(waiting);
+});

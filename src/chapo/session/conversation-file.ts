@@ -6,6 +6,7 @@ import { field } from "../../agents/fields.js";
 import { errorMessage } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
+import { withoutAnswer } from "../engine/calls/pending.js";
 import { Conversation, FORMAT } from "../engine/conversation.js";
 
 /** Fields of a session's files that are never redacted. */
@@ -58,7 +59,10 @@ export function journalOf(file: string): string {
   return `${file}l`;
 }
 
-/** Reads a conversation; `broken` says in words why it cannot be read. */
+/**
+ * Reads a conversation; `broken` says in words why it cannot be read. An answer that was not carried out is left out: a file proves
+ * no person's word, so the call is asked about again.
+ */
 export async function readConversationFile(
   ports: Ports,
   file: string,
@@ -73,7 +77,7 @@ export async function readConversationFile(
     const read = Conversation.safeParse(value.whole);
     if (read.success) {
       const { format, ...conversation } = lines.reduce(applyLine, read.data);
-      return { conversation: { ...conversation, id } };
+      return { conversation: { ...withoutAnswer(conversation), id } };
     }
     const [issue] = read.error.issues;
     return { broken: `${file}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a session"}` };

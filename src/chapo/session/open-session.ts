@@ -85,15 +85,16 @@ async function assembleParts(
   const { request, session, opener } = base;
   const { ports, root, settings, redact } = request;
   const unattended = request.task !== undefined;
-  const memory = openMemory(ports, { root, offset: findLocalOffset, readOnly: unattended, redact });
   const said: Message[] = [...session.conversation.messages];
   const permissions = await openPermissions(settings, {
     files: ports.files,
     promptsFolder: request.promptsFolder,
-    store: { read: () => session.readPart("mode"), write: (value) => session.writePart("mode", value) },
+    store: openPart(session, "mode"),
   });
   const hooks = openHooks(request, session, permissions);
   const guard = openGuard(request, permissions, () => said);
+  const notes = { ...guard.bounds, root, offset: findLocalOffset, readOnly: unattended, redact };
+  const memory = openMemory(ports, notes);
   const sandbox = await openOwnSandbox(request, guard.network);
   const toolbox = openToolbox({
     ...given({ sandbox }),
@@ -101,11 +102,8 @@ async function assembleParts(
     ...guard.bounds,
     env: { ...request.env, ...hooks.env },
     outputs: path.join(session.folder, "outputs"),
-    todos: { read: () => session.readPart("todos"), write: (list) => session.writePart("todos", list) },
-    known: openKnownFiles(ports.files, {
-      read: () => session.readPart("reads"),
-      write: (value) => session.writePart("reads", value),
-    }),
+    todos: openPart(session, "todos"),
+    known: openKnownFiles(ports.files, openPart(session, "reads")),
   });
   const tell = createEventWriter(ports.clock, redact, (event) => {
     request.onEvent(event);
@@ -136,6 +134,11 @@ async function assembleParts(
     await toolbox.close();
     throw error;
   }
+}
+
+/** A named value of the session. */
+function openPart(session: OpenSession, name: string) {
+  return { read: () => session.readPart(name), write: (value: unknown) => session.writePart(name, value) };
 }
 
 /** The conversation with the usage of sub-agents that were killed before it was added. */
@@ -295,8 +298,8 @@ async function handleMessage(
 }
 
 async function openSessionFile(request: SessionRequest): Promise<OpenSession> {
-  const { ports, redact, resume } = request;
-  const place: SessionPlace = { ports, redact, folder: request.sessionsFolder };
+  const { ports, redact, resume, env } = request;
+  const place: SessionPlace = { ports, redact, env, folder: request.sessionsFolder };
   const session = await (resume === undefined
     ? beginSession(place, request.skills)
     : resumeSession(place, resume));

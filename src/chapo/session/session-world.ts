@@ -99,7 +99,7 @@ export async function createWorld(
   const { ports, settings, task } = request;
   const native = settings.toolCalls === "native";
   await parts.toolbox.ready();
-  const project = await readProject(request);
+  const project = await readProject(parts);
   const agents = createSubAgents(settings.subAgents);
   const { system, unused } = await keepStablePart(
     parts.session,
@@ -149,9 +149,9 @@ export async function createWorld(
   return world;
 }
 
-function readProject(request: SessionRequest): ReturnType<typeof readProjectContext> {
+function readProject({ request, hidden }: SessionParts): ReturnType<typeof readProjectContext> {
   const { from, onWarning } = request;
-  return readProjectContext({ ...toDefinitionPlace(request), ...given({ from }), onWarning });
+  return readProjectContext({ ...toDefinitionPlace(request), ...given({ from, hidden }), onWarning });
 }
 
 function countParallel({ settings, permissions }: SessionRequest): number {

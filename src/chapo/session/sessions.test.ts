@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -25,6 +27,7 @@ beforeEach(() => {
     ports: nodePorts(),
     folder: path.join(root, ".looper/sessions"),
     redact: createRedact(["a-secret-value"]),
+    env: { PATH: process.env["PATH"] ?? "" },
   };
 });
 
@@ -154,4 +157,36 @@ test.each([".looper", ".looper/sessions"])("sessions are not written through a l
   const linked = { ...place, folder: path.join(root, "p/.looper/sessions") };
   await expect(beginSession(linked, [])).rejects.toThrow(/is a symbolic link/);
   expect(readdirSync(outside)).toEqual([]);
+});
+
+test("the newest session is the one that has a message", async () => {
+  const said = await beginSession(place, []);
+  await said.save(appendMessages(said.conversation, { role: "user", text: "do A" }));
+  await said.close();
+  await (await beginSession(place, [])).close();
+  mkdirSync(path.join(place.folder, "2199-01-01_00-00-00-abcdef"));
+  const resumed = await resumeSession(place, "last");
+  expect(resumed.id).toBe(said.id);
+  await resumed.close();
+});
+
+test("without a session that has a message, the newest is an empty one", async () => {
+  const empty = await beginSession(place, []);
+  await empty.close();
+  const resumed = await resumeSession(place, "last");
+  expect(resumed.id).toBe(empty.id);
+  await resumed.close();
+});
+
+test("a session that git tracks is not resumed, also not as the newest", async () => {
+  const own = await beginSession(place, []);
+  await own.close();
+  const id = "2199-01-01_00-00-00-abcdef";
+  cpSync(own.folder, path.join(place.folder, id), { recursive: true });
+  execFileSync("git", ["init", "-q", root]);
+  execFileSync("git", ["-C", root, "add", "-f", path.join(".looper/sessions", id)]);
+  await expect(resumeSession(place, id)).rejects.toThrow(/came with the repository/);
+  const resumed = await resumeSession(place, "last");
+  expect(resumed.id).toBe(own.id);
+  await resumed.close();
 });

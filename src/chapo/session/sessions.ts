@@ -12,6 +12,7 @@ import { createConversation, type Conversation } from "../engine/conversation.js
 import { askAgainIfBegun, describePending, type SessionCall } from "../engine/calls/pending.js";
 import type { AuditRecord } from "../engine/world.js";
 import { redactFile } from "../redact-file.js";
+import { findForeignSessions } from "./foreign-sessions.js";
 import { limitOutputs } from "./old/limit-outputs.js";
 import {
   journalOf,
@@ -27,6 +28,8 @@ export interface SessionPlace {
   /** Absolute. Created if missing, and ignored by git. */
   folder: string;
   redact: Redact;
+  /** The environment of git. */
+  env: Readonly<Record<string, string>>;
 }
 
 /** All that reading needs. */
@@ -96,10 +99,15 @@ export async function beginSession(place: SessionPlace, skills: readonly string[
   return session;
 }
 
-/** Resumes a session; `last`: the newest. Throws a `usage` error if it does not exist or its file is broken. */
+/**
+ * Resumes a session; `last`: the newest that has a message. Throws a `usage` error if it does not exist, if its file is broken, or
+ * if it came with the repository.
+ */
 export async function resumeSession(place: SessionPlace, named: string): Promise<OpenSession> {
   await refuseLinks(place.ports.files, place.folder);
-  const ids = await listIds(place);
+  const foreign = await findForeignSessions(place.ports, place.folder, place.env);
+  if (foreign.has(named)) throw refuseForeign(named);
+  const ids = (await listIds(place)).filter((one) => !foreign.has(one));
   const id = named === "last" ? ((await findNewest(place, ids)) ?? named) : named;
   if (!ID.test(id) || !ids.includes(id)) {
     const close = nearest(id, ids);
@@ -113,6 +121,14 @@ export async function resumeSession(place: SessionPlace, named: string): Promise
   if ("broken" in read)
     throw new UserError("usage", `cannot read the session ${id}: ${read.broken}`, "start a new session");
   return takeSession(place, read.conversation);
+}
+
+function refuseForeign(id: string): UserError {
+  return new UserError(
+    "usage",
+    `the session ${id} came with the repository: git tracks its files, so it is not resumed`,
+    "start a new session",
+  );
 }
 
 /** Lists all sessions, newest first, and those that cannot be read with the reason. Changes nothing. */
@@ -178,16 +194,35 @@ export async function listIds({ ports, folder }: FolderPlace): Promise<string[]>
 
 const SECONDS = "2026-01-01_00-00-00".length;
 
-/** Returns the newest id. Ids of one second are ordered by the time that their files name. */
+/**
+ * Returns the newest id. Ids of one second are ordered by the time that their files name. A session without a message, as
+ * `/help` leaves it, comes after all others. `ids`: newest first.
+ */
 async function findNewest(place: SessionPlace, ids: readonly string[]): Promise<string | undefined> {
-  const [first] = ids;
-  const same = ids.filter((id) => id.slice(0, SECONDS) === first?.slice(0, SECONDS));
-  const dated: { id: string; created: string }[] = [];
-  for (const id of same) {
-    const read = await readConversation(place, id);
-    dated.push({ id, created: "broken" in read ? "" : read.conversation.created });
+  let empty: string | undefined;
+  for (let at = 0; at < ids.length;) {
+    const second = ids[at]?.slice(0, SECONDS);
+    const same = ids.slice(at).filter((id) => id.slice(0, SECONDS) === second);
+    at += same.length;
+    const dated: { id: string; created: string; isEmpty: boolean }[] = [];
+    for (const id of same) {
+      // A full disk may leave a folder without the file.
+      if ((await place.ports.files.stat(path.join(place.folder, id, FILE))) === undefined) continue;
+      const read = await readConversation(place, id);
+      if ("broken" in read) dated.push({ id, created: "", isEmpty: false });
+      else
+        dated.push({
+          id,
+          created: read.conversation.created,
+          isEmpty: read.conversation.messages.length === 0,
+        });
+    }
+    dated.sort((a, b) => (a.created < b.created ? 1 : -1));
+    const found = dated.find(({ isEmpty }) => !isEmpty);
+    if (found !== undefined) return found.id;
+    empty ??= dated[0]?.id;
   }
-  return dated.sort((a, b) => (a.created < b.created ? 1 : -1))[0]?.id;
+  return empty;
 }
 
 async function readConversation(

@@ -121,6 +121,14 @@ export function withoutPending<C extends Waiting>(conversation: C): Omit<C, "pen
   return rest;
 }
 
+/** Returns the conversation with its pending call as it was before it was answered. */
+export function withoutAnswer<C extends Waiting>(conversation: C): C {
+  const { pending } = conversation;
+  if (pending?.answer === undefined) return conversation;
+  const { answer: _answer, ...rest } = pending;
+  return { ...conversation, pending: rest };
+}
+
 /** A call whose process was killed while it ran is asked about again: it may have run. */
 export function askAgainIfBegun<C extends Waiting>(conversation: C, now: string): C {
   const { pending } = conversation;

@@ -20,6 +20,7 @@ beforeEach(() => {
     ports: nodePorts(),
     folder: path.join(root, ".looper/sessions"),
     redact: createRedact(["a-secret-value"]),
+    env: { PATH: process.env["PATH"] ?? "" },
   };
 });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -195,4 +195,11 @@ test("git ignores the repository, index and tools of the caller's environment", 
   const other = { ...env, GIT_DIR: "/nowhere", GIT_INDEX_FILE: "/nowhere", GIT_EXTERNAL_DIFF: "false" };
   const tools = createGitTools({ ports, root, env: other, allowMain: false });
   expect(getText(await callTool(tools, "git_status", {}))).toContain("branch: main");
+});
+
+test("the git tools run no program that the repository's settings name as its file monitor", async () => {
+  git("config", "core.fsmonitor", "touch MONITORED; true");
+  expect(await call("git_status")).toContain("the tree is clean");
+  expect(await call("git_diff")).not.toContain("MONITORED");
+  expect(existsSync(path.join(root, "MONITORED"))).toBe(false);
 });

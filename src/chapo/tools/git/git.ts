@@ -58,6 +58,7 @@ export function createGitEnv(env: Readonly<Record<string, string>>): Record<stri
 }
 
 const SETTINGS = [
+  "core.fsmonitor=false",
   "core.quotePath=false",
   "gc.auto=0",
   "maintenance.auto=false",
