@@ -48,7 +48,7 @@ export function toFailedRequest(
 
 /** Messages of the SDK and of fetch for an answer whose connection broke. */
 const BROKEN_STREAM =
-  /^(?:Failed to process (?:successful|error) response|terminated|other side closed|stream ended before the answer did)\.?$/i;
+  /^(?:Cannot connect to API: )?(?:Failed to process (?:successful|error) response|terminated|other side closed|stream ended before the answer did)\.?$/i;
 
 function nameBrokenStream(line: string): string {
   return BROKEN_STREAM.test(line) ? "the connection broke while the model answered" : line;

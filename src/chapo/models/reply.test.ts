@@ -132,6 +132,18 @@ test("thinking and text are passed on apart, each as it comes", async () => {
   expect(told).toEqual(["thought First ", "thought look.", "text Done."]);
 });
 
+test("a refusal in a chunk that the SDK drops is the answer, as a refusal", async () => {
+  const chunk = (refusal: string): SdkPart => ({
+    type: "raw",
+    rawValue: { choices: [{ index: 0, delta: { refusal } }] },
+  });
+  const end: SdkPart = { type: "finish", usage, finishReason: { unified: "stop", raw: "stop" } };
+  expect(await gatherAnswer(streamOf(chunk("I will "), chunk("not."), end), ear)).toMatchObject({
+    content: [{ type: "text", text: "I will not." }],
+    finishReason: { unified: "content-filter", raw: "refusal" },
+  });
+});
+
 test("a stream without an end, and one that never ends, are rejected", async () => {
   const delta: SdkPart = { type: "text-delta", id: "1", delta: "x".repeat(1024 * 1024) };
   const end = (raw: string | undefined): SdkPart => ({
@@ -156,6 +168,7 @@ test("an error of any shape becomes a reason in one line without the key", () =>
     { type: "overloaded_error", message: "Overloaded" },
     "registry/x does not support tools",
     new TypeError("terminated"),
+    new TypeError("Cannot connect to API: other side closed"),
     undefined,
   ];
   expect(errors.map((error) => toFailedRequest(error, of, clock))).toEqual([
@@ -168,6 +181,7 @@ test("an error of any shape becomes a reason in one line without the key", () =>
         message: `${NAME}: registry/x does not support tools; set chapo.tool_calls to json for a model without tool calls`,
       },
     },
+    { failure: { reason: "network", message: `${NAME}: the connection broke while the model answered` } },
     { failure: { reason: "network", message: `${NAME}: the connection broke while the model answered` } },
     { failure: { reason: "bad-request", message: `${NAME}: the request failed without a reason` } },
   ]);

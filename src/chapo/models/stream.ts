@@ -1,4 +1,5 @@
 // Gathers an answer from a stream of the SDK's parts. reply.ts converts the answer.
+import { field, listField, textField } from "../../agents/fields.js";
 import type { SdkAnswer, SdkPart } from "./sdk-types.js";
 
 type Content = SdkAnswer["content"][number];
@@ -23,22 +24,33 @@ export async function gatherAnswer(
   const content: Content[] = [];
   const open = new Map<string, Written>();
   let size = 0;
+  let refusal = "";
   let end: Extract<SdkPart, { type: "finish" }> | undefined;
   for await (const part of stream) {
     onPart();
     if (part.type === "error") throw part.error;
     if (part.type === "finish") end = part;
     if (part.type === "tool-call") content.push(part);
+    if (part.type === "raw") refusal += readRefusal(part.rawValue);
     const piece = addPart(part, open, content);
     size += piece.length + (part.type === "tool-call" ? part.input.length : 0);
-    if (size > MOST_CHARACTERS) throw new TypeError("the answer is too long");
+    if (size + refusal.length > MOST_CHARACTERS) throw new TypeError("the answer is too long");
     if (part.type === "text-delta" && piece !== "") onText(piece);
     if (part.type === "reasoning-delta" && piece !== "") onThought(piece);
   }
   // A provider whose stream breaks off reports "other" without a raw reason.
   const stopped = end?.finishReason.unified === "other" && end.finishReason.raw === undefined;
   if (end === undefined || stopped) throw new TypeError("stream ended before the answer did");
-  return { content, finishReason: end.finishReason, usage: end.usage };
+  const { usage } = end;
+  if (refusal === "") return { content, finishReason: end.finishReason, usage };
+  const hasText = content.some(({ type }) => type === "text");
+  const finishReason = { unified: "content-filter", raw: "refusal" } as const;
+  return { content: hasText ? content : [...content, { type: "text", text: refusal }], finishReason, usage };
+}
+
+/** The words of a refusal in a chunk of OpenAI's chat protocol. The SDK drops them for compatible servers. */
+function readRefusal(chunk: unknown): string {
+  return textField(field(listField(chunk, "choices")[0], "delta"), "refusal") ?? "";
 }
 
 /** Adds a part to its text or thought. Returns the added text. */
