@@ -2,6 +2,8 @@
 // and it is imported only if a server is configured. tools.ts converts the tools.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ResultSchema, ToolSchema } from "@modelcontextprotocol/sdk/types.js";
+import { listField, textField } from "../../agents/fields.js";
 import { errorMessage } from "../../system/errors.js";
 import type { CallContext } from "../tool.js";
 import { ProcessTransport, type WirePorts } from "./mcp-transport.js";
@@ -21,8 +23,16 @@ export type Called =
   | { gone: string; restarted?: true }
   | { failed: string };
 
+/** A tool that cannot be read; `why` continues a sentence about it. */
+export interface InvalidTool {
+  name: string;
+  why: string;
+}
+
 export interface Connection {
   listed: readonly ListedTool[];
+  /** The tools that are not as the protocol says. */
+  invalid: readonly InvalidTool[];
   /** Returns how the server ended; "" while it runs. */
   ended(): string;
   /** Never throws. */
@@ -58,7 +68,7 @@ export async function connect(
   try {
     await client.connect(wire, { timeout: HANDSHAKE_MS, signal });
     return {
-      listed: await listAll(client, signal),
+      ...(await listAll(client, signal)),
       ended: endMessage,
       call: (...call) => callTool(client, endMessage, call),
       close,
@@ -77,19 +87,33 @@ function createHttpTransport({
   return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { ...headers } } });
 }
 
-async function listAll(client: Client, signal: AbortSignal): Promise<ListedTool[]> {
+/** Lists the tools of all pages. They are read one by one, so that an invalid one does not hide the others. */
+async function listAll(
+  client: Client,
+  signal: AbortSignal,
+): Promise<{ listed: ListedTool[]; invalid: InvalidTool[] }> {
   const listed: ListedTool[] = [];
+  const invalid: InvalidTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const found = await client.listTools(cursor === undefined ? {} : { cursor }, {
-      timeout: HANDSHAKE_MS,
-      signal,
-    });
-    listed.push(...found.tools);
-    cursor = found.nextCursor;
+    const params = cursor === undefined ? {} : { cursor };
+    const limits = { timeout: HANDSHAKE_MS, signal };
+    const found = await client.request({ method: "tools/list", params }, ResultSchema, limits);
+    if (!Array.isArray(found["tools"])) throw new Error("its answer to tools/list holds no list of tools");
+    for (const one of listField(found, "tools")) {
+      const read = ToolSchema.safeParse(one);
+      if (read.success) listed.push(read.data);
+      else invalid.push({ name: textField(one, "name") ?? "", why: explainInvalid(read.error.issues[0]) });
+    }
+    cursor = textField(found, "nextCursor");
     if (cursor === undefined) break;
   }
-  return listed;
+  return { listed, invalid };
+}
+
+function explainInvalid(issue: { path: readonly PropertyKey[]; message: string } | undefined): string {
+  const where = issue?.path.map(String).join(".") ?? "";
+  return `is not as the protocol says: ${where === "" ? "" : `${where}: `}${issue?.message ?? ""}`;
 }
 
 async function callTool(

@@ -47,8 +47,12 @@ export function createMcpTools(
     else if (tools.has(made.name)) problems.push(`it has two tools that are both called ${made.name} here`);
     else tools.set(made.name, made);
   }
+  for (const { name, why } of connection.invalid.filter((one) => wanted(one.name)))
+    problems.push(`its tool ${JSON.stringify(name.slice(0, 100))} ${why}`);
   for (const name of access ?? []) {
-    const isThere = connection.listed.some((one) => covers(name.replaceAll("*", STAR), one.name));
+    const isThere = [...connection.listed, ...connection.invalid].some((one) =>
+      covers(name.replaceAll("*", STAR), one.name),
+    );
     if (!isThere) problems.push(`it has no tool ${JSON.stringify(name)}`);
   }
   return { tools: [...tools.values()], problems };

@@ -25,6 +25,7 @@ const pages = [
     { name: "bad schema", inputSchema: { type: "object", properties: { a: { type: "nothing" } } } },
   ],
   [
+    { name: "no schema" },
     { name: "die", inputSchema: object({}) },
     { name: "fail", inputSchema: object({}) },
     { name: "hang", inputSchema: object({}) },
@@ -110,6 +111,7 @@ test("a server's tools are available by name, with their arguments checked", asy
   expect(tools.map(({ changes }) => changes)).toEqual([false, true, true, true, true, true, true]);
   expect(warnings).toEqual([
     expect.stringContaining('its tool "bad schema" has a schema that cannot be used'),
+    expect.stringMatching(/its tool "no schema" is not as the protocol says: inputSchema: .*expected object/),
   ]);
   expect(await callTool(tools, "mcp_my_srv_echo", { text: "a\nb" })).toEqual({
     success: true,

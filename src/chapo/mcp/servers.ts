@@ -132,6 +132,7 @@ async function keepConnected(
     }));
   return {
     listed: first.listed,
+    invalid: first.invalid,
     ended: () => current.ended(),
     call: async (...call) => {
       if (current.ended() !== "" && again === undefined) await restart();
