@@ -88,8 +88,9 @@ function toSession(chapo: Chapo, whole: StopSignal | undefined): api.Session {
   return {
     id: chapo.id,
     send: async (message, { signal } = {}) => {
-      if (typeof message !== "string" || !/\S/u.test(message))
-        throw new UserError("usage", "the message is empty", "say what to do");
+      if (typeof message !== "string")
+        throw new UserError("usage", "the message is not a text", "say what to do");
+      if (!/\S/u.test(message)) throw new UserError("usage", "the message is empty", "say what to do");
       return turn(signal, (stop) => chapo.send(message, stop));
     },
     pending: () => {
