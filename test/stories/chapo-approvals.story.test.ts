@@ -144,3 +144,14 @@ test(
     expect(existsSync(path.join(rig.project, "FORGED"))).toBe(false);
   }),
 );
+
+test(
+  "a list of the calls that wait names a session that cannot be read",
+  story(async (rig) => {
+    await begin(rig, [call("bash_execute", { command: "echo x" }), { say: "Done." }]);
+    rig.write(".looper/sessions/2026-01-01_00-00-00-abcdef/session.json", "{");
+    const { code, stdout, stderr } = await rig.run(["chapo", "pending"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("echo x")]);
+    expect(stderr).toMatch(/the session 2026-01-01_00-00-00-abcdef cannot be read/);
+  }),
+);

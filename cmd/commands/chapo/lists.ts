@@ -69,13 +69,21 @@ export async function listSessionsHere(
       { title: "about", shrinks: true },
     ];
     await printTable(context, { columns, rows, empty: "no sessions yet" });
-    for (const { id, why } of answer.broken)
-      await context.report({
-        level: "warn",
-        lines: [`looper: the session ${clean(id)} cannot be read: ${clean(why)}`],
-      });
+    await warnOfBroken(context, answer.broken);
   }
   return answer.broken.length === 0 ? "ok" : "no";
+}
+
+/** Names the sessions that cannot be read, a line each. */
+export async function warnOfBroken(
+  { report }: CommandContext,
+  broken: ChapoSessionsAnswer["broken"],
+): Promise<void> {
+  for (const { id, why } of broken)
+    await report({
+      level: "warn",
+      lines: [`looper: the session ${clean(id)} cannot be read: ${clean(why)}`],
+    });
 }
 
 /** Every tool, also those of MCP servers, which are started for it. */

@@ -1,6 +1,6 @@
 // The calls of this project's sessions that wait for a person: `looper chapo pending`.
 import { AGAIN, type SessionCall } from "../../../src/chapo/engine/calls/pending.js";
-import { listSessions, type ListedSession } from "../../../src/chapo/session/sessions.js";
+import { listSessions } from "../../../src/chapo/session/sessions.js";
 import { UserError } from "../../../src/system/errors.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { didYouMean } from "../../../src/todo/model/problem.js";
@@ -16,6 +16,7 @@ import {
   type CommandOutcome,
   type Typed,
 } from "../../context/command-context.js";
+import { warnOfBroken } from "./lists.js";
 import type { ChapoSite } from "./site.js";
 
 /** Prints the calls that wait, of the newest session first, each with its whole diff or command. */
@@ -24,7 +25,7 @@ export async function listPending(
   typed: Typed,
   site: ChapoSite,
 ): Promise<CommandOutcome> {
-  const { sessions } = await sessionsOf(context, site);
+  const { sessions, broken } = await sessionsOf(context, site);
   const answer = pendingAnswer(sessions);
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
@@ -34,6 +35,7 @@ export async function listPending(
     );
     await printLines(context.out, lines.length === 0 ? ["no call waits for an answer"] : lines);
   }
+  await warnOfBroken(context, broken);
   return "ok";
 }
 
@@ -97,6 +99,6 @@ export async function findSession(
 async function sessionsOf(
   { ports }: CommandContext,
   { sessionsFolder }: ChapoSite,
-): Promise<{ sessions: ListedSession[] }> {
+): ReturnType<typeof listSessions> {
   return listSessions({ ports, folder: sessionsFolder });
 }
