@@ -89,7 +89,7 @@ const REFUSABLE: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequ
 /** An answer that is too large to read may be a refusal. */
 function refuseUnread(event: HookEvent): HookAnswer | { problem: string } {
   const why = "its answer is larger than 256 KiB and was not read";
-  return REFUSABLE.has(event) ? { verdict: "deny", reason: `a hook refused it: ${why}` } : { problem: why };
+  return REFUSABLE.has(event) ? { verdict: "deny", reason: why } : { problem: why };
 }
 
 const VERDICTS: Readonly<Record<string, HookVerdict>> = {

@@ -1,5 +1,6 @@
 // Formats file changes as unified diffs, for the person who must approve them. Pure.
 import { createTwoFilesPatch } from "diff";
+import { quoteName } from "../quote-name.js";
 
 /** A file's text before and after; `undefined` if the file does not exist. */
 export interface FileChange {
@@ -31,8 +32,8 @@ export function describeChange(changes: readonly FileChange[]): string {
 }
 
 function diffFile({ path, before, after }: FileChange): string {
-  const from = before === undefined ? "/dev/null" : `a/${path}`;
-  const to = after === undefined ? "/dev/null" : `b/${path}`;
+  const from = before === undefined ? "/dev/null" : quoteName(`a/${path}`);
+  const to = after === undefined ? "/dev/null" : quoteName(`b/${path}`);
   const options = { context: 3, timeout: LONGEST_MS };
   const patch = createTwoFilesPatch(from, to, before ?? "", after ?? "", undefined, undefined, options);
   if (patch === undefined)

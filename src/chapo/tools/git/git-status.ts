@@ -1,4 +1,5 @@
 // Reads the output of `git status --porcelain=v2 --branch -z` and formats it for a model. Pure.
+import { quoteName } from "../quote-name.js";
 
 const MOST_LISTED = 200;
 
@@ -87,9 +88,4 @@ function readChange(status: Status, codes: string, file: string): void {
 /** Returns the rest of a record after its first fields; a name may contain spaces. */
 function skipFields(record: string, fields: number): string {
   return record.split(" ").slice(fields).join(" ");
-}
-
-/** Quotes a name that would not fit on one line. */
-function quoteName(name: string): string {
-  return /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name;
 }
