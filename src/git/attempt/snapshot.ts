@@ -14,6 +14,7 @@ import { readPersonIndex } from "../index/index-person.js";
 import type { Repository } from "../base/repository/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { revertEntries } from "../restore/restore.js";
+import { ownFolders, pickOwnRefs } from "./own-refs.js";
 import { warnOfRefs } from "./refs.js";
 import { putSettingsBack } from "../base/repository/settings.js";
 import { endConflicts, endOperation } from "../index/operation.js";
@@ -54,6 +55,8 @@ export interface Snapshot {
   warnings: readonly string[];
   /** The warnings about tags, and about other branches than that of HEAD, for an agent that was to change nothing. */
   refs: readonly string[];
+  /** The refs that only the runner moves, as they are now. */
+  own: ReadonlyMap<string, string>;
 }
 
 /**
@@ -65,7 +68,7 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
   const marked = new Set(unseen.marked);
   const locks = await removeNewLocks(repo, order.checkpoint.locks);
   const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
-  const now = await readHead(repo, [TAGS]);
+  const now = await readHead(repo, [TAGS, ...ownFolders(repo)]);
   const removed = await keepRemoved(repo, order, before);
   const { warnings, unborn } = await stageAll(repo);
   // The base never contains the backlog, so it is listed here exactly if git tracks it.
@@ -99,6 +102,7 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
     backlogMode: backlog?.to.mode,
     refs: warnOfRefs(before, now),
     told: [...locks, ...settings, ...commits],
+    own: pickOwnRefs(repo, now.refs),
     inside: [...inside, ...made].map(toText),
     warnings: [
       ...locks,

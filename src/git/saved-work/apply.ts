@@ -2,18 +2,19 @@
 // Either all of it is put there, or nothing.
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
-import { exists, type DiffEntry } from "../base/read/diff.js";
+import { exists, sameVersion, type DiffEntry } from "../base/read/diff.js";
 import type { Repository } from "../base/repository/repository.js";
 import { planAll, writeTree, type Clash } from "../bring-back/bring-back.js";
 import { byPath, type ByPath } from "../index/index-compare.js";
 import { diffTrees, ownIndex, stageAll } from "../index/index-file.js";
 import { readEntries } from "../index/index-person.js";
-import { readWork, writeVisits } from "./work-ref.js";
+import { diffWork, readWork, writeVisits, type TaskWork } from "./work-ref.js";
 
-/** `held`: the tree had the work already. `commit`: the last commit of the work, which now is on the new checkpoint. */
+/** `held`: the tree had the work already. `present`: so it had, but the checkpoint was made of it, so its own one is to be used. `commit`: the last commit of the work, which now is on the new checkpoint. */
 export type AppliedWork =
   | { how: "none" }
   | { how: "held"; commit: string }
+  | { how: "present"; work: TaskWork }
   | { how: "applied"; commit: string; paths: readonly string[]; modules: readonly string[] }
   | { how: "conflicts"; clashes: readonly Clash[] };
 
@@ -24,13 +25,15 @@ export type AppliedWork =
 export async function applyWork(
   repo: Repository,
   task: string,
-  checkpoint: Pick<Checkpoint, "base" | "recorded">,
+  checkpoint: Pick<Checkpoint, "base" | "recorded" | "dirty">,
 ): Promise<AppliedWork> {
   const work = await readWork(repo, task);
   if (work === undefined) return { how: "none" };
   if (work.base === checkpoint.base) return { how: "held", commit: work.tip };
   await stageAll(repo, checkpoint.base);
   let tree: ByPath = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+  const there = await findPresent(repo, work, { tree, dirty: checkpoint.dirty });
+  if (there.isAll) return { how: "present", work };
   const steps: (readonly DiffEntry[])[] = [];
   const modules = new Set<string>();
   let before = work.base;
@@ -43,6 +46,9 @@ export async function applyWork(
     before = commit;
   }
   const all = joinSteps(steps);
+  const lost = there.uncommitted.filter((path) => !all.some((entry) => entry.path === path));
+  if (lost.length > 0)
+    return { how: "conflicts", clashes: lost.map((path) => ({ path: toText(path), why: "differs" })) };
   if (all.length > 0) await writeTree(repo, all);
   const { base, recorded } = checkpoint;
   const made = await writeVisits(
@@ -56,6 +62,29 @@ export async function applyWork(
   const paths = all.map(({ path }) => toText(path));
   return { how: "applied", commit: made.at(-1) ?? work.tip, paths, modules: [...modules] };
 }
+
+/**
+ * The paths of the work with uncommitted changes, and whether the tree has all of the work as such. A checkpoint that was made of
+ * them takes them for a person's own, so that no commit would have them. Starts a process only if there are uncommitted changes.
+ */
+async function findPresent(
+  repo: Repository,
+  work: TaskWork,
+  { tree, dirty }: { tree: ByPath; dirty: ReadonlySet<string> },
+): Promise<{ uncommitted: string[]; isAll: boolean }> {
+  if (dirty.size === 0) return { uncommitted: [], isAll: false };
+  const changes = (await diffWork(repo, work)).filter(({ from, to }) =>
+    [from, to].every(({ mode }) => mode !== SUBMODULE),
+  );
+  const uncommitted = changes.filter(({ path }) => dirty.has(path)).map(({ path }) => path);
+  const isAll = changes.every(({ path, to }) => {
+    const now = tree.get(path);
+    return now === undefined ? !exists(to) : sameVersion(now, to);
+  });
+  return { uncommitted, isAll: isAll && uncommitted.length > 0 };
+}
+
+const SUBMODULE = "160000";
 
 function withChanges(tree: ByPath, changes: readonly DiffEntry[]): ByPath {
   const after = new Map(tree);

@@ -5,7 +5,7 @@ import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/read/diff.js";
 import { readFacts } from "../base/facts.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
-import { GitError, runGit } from "../base/git.js";
+import { runGit } from "../base/git.js";
 import { checkpointRef, shelvedRef, shelvingRef, workFolder, workRef } from "../base/names.js";
 import type { Repository } from "../base/repository/repository.js";
 import { dropInModules } from "../checkpoint/checkpoint.js";
@@ -80,15 +80,17 @@ export async function readWorkAt(
   return known?.tip === tip ? known : readWork(repo, task);
 }
 
-/** Reads the saved work of a task; `undefined` if there is none. Starts one process, and another to read the commits of new work. */
+/**
+ * Reads the saved work of a task; `undefined` if there is none, or if the ref names something else. It may be that of another task:
+ * the row of a task that was renamed names it. Starts one process, and another to read the commits of new work.
+ */
 export async function readWork(repo: Repository, task: string): Promise<TaskWork | undefined> {
   const ref = workRef(repo.tree, task);
   const listed = await runGit(repo, ["for-each-ref", "--format=%(objectname)%00%(contents)", ref]);
   const [tip = "", contents = ""] = listed.out.split("\0");
   if (tip === "") return undefined;
   const last = parseFacts(contents);
-  if (last?.task !== task)
-    throw new GitError("git for-each-ref", `${ref} is not the saved work of ${task}: ${tip}`);
+  if (last === undefined) return undefined;
   const known = lastWorks.get(repo.fixedAnswers)?.get(task);
   if (known?.tip === tip) return known;
   const range = `${last.base}..${tip}`;

@@ -6,7 +6,7 @@ import type { Effect } from "../step/effects.js";
 import { keepAttempt, noteStart } from "./tree/keep-attempt.js";
 import { performAs } from "./perform-as.js";
 import { changeBacklog, makeEdit } from "./perform-backlog.js";
-import { forgetCheckpoints } from "./tree/perform-tree.js";
+import { forgetCheckpoints, forgetOwnRefs } from "./tree/perform-tree.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -34,6 +34,7 @@ async function performEdit(world: World, request: string, during: "agent" | "idl
   if (outcome.refused.length === 0) {
     const ended = changes.filter((change) => endsAttempt(change, statuses.get(taskOfChange(change))));
     const { repo } = world;
+    forgetOwnRefs(world, ended.map(taskOfChange));
     if (repo !== undefined)
       for (const id of ended.map(taskOfChange)) await performAs("checkpoint", () => dropCheckpoint(repo, id));
   }

@@ -105,6 +105,8 @@ export interface RunMemory {
   owns: Map<number, Checkpoint>;
   /** The saved work of the job's task that is in the tree: nothing but the end of the job changes it. */
   works: Map<number, TaskWork>;
+  /** The refs that only the runner moves, as they were before the job of a workflow. */
+  ownRefs: Map<number, Map<string, string>>;
   snapshots: Map<number, Snapshot>;
   stops: Map<number, AbortController>;
   /** The folder of the job's last agent step. */
@@ -159,6 +161,7 @@ export function createMemory(): RunMemory {
     checkpoints: new Map(),
     owns: new Map(),
     works: new Map(),
+    ownRefs: new Map(),
     snapshots: new Map(),
     stops: new Map(),
     steps: new Map(),

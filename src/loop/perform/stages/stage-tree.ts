@@ -1,5 +1,7 @@
 // The tree around a job of a workflow: the work of the task is put into it before the job, a checkpoint beside the task's own
 // lets a stage that only reads be undone, and the work of other tasks is taken out. Each can be repeated after a kill.
+import { keepForeign, ownFolders, pickOwnRefs } from "../../../git/attempt/own-refs.js";
+import { runGit } from "../../../git/base/git.js";
 import type { DiffEntry } from "../../../git/base/read/diff.js";
 import { readHead, TAGS, type HeadState } from "../../../git/base/repository/head.js";
 import {
@@ -12,6 +14,7 @@ import {
 } from "../../../git/base/names.js";
 import type { Repository } from "../../../git/base/repository/repository.js";
 import { checkpoint, dropCheckpoint, type Checkpoint } from "../../../git/checkpoint/checkpoint.js";
+import { setCheckpoint } from "../../../git/room/checkout-tree.js";
 import { restoreTo } from "../../../git/restore/restore.js";
 import { applyWork } from "../../../git/saved-work/apply.js";
 import { reviveWork } from "../../../git/saved-work/save.js";
@@ -42,8 +45,7 @@ export async function clearTree(
 ): Promise<HeadState | undefined> {
   const folder = checkpointFolder(repo.tree);
   const shelving = shelvingRef(repo.tree, "x").slice(0, -1);
-  const work = job.task_id === undefined ? [] : [workRef(repo.tree, job.task_id)];
-  const head = await readHead(repo, [folder, shelving, TAGS, ...work]);
+  const head = await readHead(repo, [TAGS, ...ownFolders(repo)]);
   const namesIn = (start: string): Set<string> =>
     new Set(
       [...head.refs.keys()].flatMap((ref) =>
@@ -147,33 +149,84 @@ function readWorkOf(
     : readWorkAt(repo, task, head.refs.get(workRef(repo.tree, task)));
 }
 
+/** The task's checkpoint once its work is in the tree. `conflicts`: paths that prevent it; then the tree is as it was. */
+interface Put {
+  made: Checkpoint;
+  conflicts: readonly string[];
+  /** The last commit of the work; absent: there is none, or it is not known. */
+  tip?: string | undefined;
+}
+
 /**
- * Puts the saved work of the job's task into the tree, unless it is there. Returns the paths that conflict: then the tree is as it
- * was, and the work stays under its ref.
+ * Puts the saved work of the job's task into the tree, unless it is there. If it conflicts, the work stays under its ref. If the tree
+ * holds the work though the ref of its checkpoint is gone, that checkpoint is named again.
  */
 export async function putWork(
   world: World,
   repo: Repository,
   job: JobFacts,
   { made, head }: { made: Checkpoint; head: HeadState | undefined },
-): Promise<readonly string[]> {
+): Promise<Put> {
   const task = job.task_id ?? "";
   const { run } = world.log;
   world.memory.works.delete(job.job);
   const work = await findWork(world, repo, { job, head });
-  if (work === "lost") return [workRef(repo.tree, task)];
+  if (work === "lost") return { made, conflicts: [workRef(repo.tree, task)] };
   if (work?.base === made.base) world.memory.works.set(job.job, work);
   // A task that is given up needs no work in the tree: it becomes a rescue as it is.
-  if (work === undefined || work.base === made.base || job.stage === "block") return [];
+  if (work === undefined || work.base === made.base || job.stage === "block")
+    return { made, conflicts: [], tip: work?.tip };
   const order = { task, run, label: `${task}-left` };
   if (made.reused) await tell(world, job, task, await resetTree(repo, made, order));
   const applied = await applyWork(repo, task, made);
-  if (applied.how === "conflicts") return applied.clashes.map(({ path }) => path);
+  if (applied.how === "conflicts") return { made, conflicts: applied.clashes.map(({ path }) => path) };
+  if (applied.how === "present")
+    return {
+      made: await reviveCheckpoint(world, repo, job, applied.work),
+      conflicts: [],
+      tip: applied.work.tip,
+    };
+  const tip = applied.how === "none" ? undefined : applied.commit;
   if (applied.how === "applied" && applied.modules.length > 0) {
     const message = `the commits of submodules in the work of ${task} are not checked out: ${listSome(applied.modules)}`;
     await world.log.tell({ type: "warning", ...job, message });
   }
-  return [];
+  return { made, conflicts: [], tip };
+}
+
+/** Remembers the refs that only the runner moves, for the end of the job. Starts a process only where the job has moved others. */
+export async function noteOwnRefs(
+  { memory }: World,
+  repo: Repository,
+  { job, task_id: task }: JobFacts,
+  { head, tip }: { head: HeadState | undefined; tip: string | undefined },
+): Promise<void> {
+  const own = memory.owns.get(job) ?? memory.checkpoints.get(job);
+  const isKnown = task === undefined || head?.refs.has(workRef(repo.tree, task)) === (tip !== undefined);
+  if (head === undefined || own === undefined || !isKnown) {
+    memory.ownRefs.set(job, pickOwnRefs(repo, (await readHead(repo, ownFolders(repo))).refs));
+    return;
+  }
+  const refs = pickOwnRefs(repo, head.refs).set(checkpointRef(repo.tree, own.id), own.base);
+  const aside = memory.checkpoints.get(job);
+  if (aside !== undefined) refs.set(checkpointRef(repo.tree, aside.id), aside.base);
+  if (task !== undefined && tip !== undefined) refs.set(workRef(repo.tree, task), tip);
+  memory.ownRefs.set(job, refs);
+}
+
+/** Names the checkpoint of the work again that is in the tree: an agent or a check removed the ref. */
+async function reviveCheckpoint(
+  world: World,
+  repo: Repository,
+  job: JobFacts,
+  work: TaskWork,
+): Promise<Checkpoint> {
+  const id = job.task_id ?? "";
+  await setCheckpoint(repo, { id, base: work.base });
+  const message = `the work of ${id} is in the tree, but its checkpoint ${checkpointRef(repo.tree, id)} was removed by another program; it was put back`;
+  await world.log.tell({ type: "warning", ...job, message });
+  world.memory.works.set(job.job, work);
+  return checkpoint(repo, { id, run: world.log.run, reuse: true });
 }
 
 /** The task's saved work. Work that the row does not name any more becomes a rescue; work that only the row knows comes back. */
@@ -186,6 +239,7 @@ async function findWork(
   const progress = getProgress(world, job);
   const work = await readWorkOf(repo, task, head);
   const named = progress?.work?.commit;
+  if (work === undefined) await putForeignAside(world, repo, job, head);
   if (work !== undefined) {
     const isOwn =
       named === undefined
@@ -195,10 +249,27 @@ async function findWork(
     await putAside(world, repo, job, work);
   }
   if (named === undefined) return undefined;
-  if (await reviveWork(repo, task, named)) return readWork(repo, task);
+  if (await reviveWork(repo, task, named)) {
+    const revived = await readWork(repo, task);
+    if (revived !== undefined) {
+      await dropOldName(world, repo, { task, was: revived.visits.at(-1)?.facts.task, commit: named });
+      return revived;
+    }
+    await dropSavedWork(repo, task);
+  }
   const message = `the saved work of ${task} is not in this repository (${workRef(repo.tree, task)}, commit ${named}), so it is done again; was the project copied without its .git folder?`;
   await world.log.tell({ type: "warning", ...job, message });
   return "lost";
+}
+
+/** Drops the ref that a renamed task had before: the ref of its new id names the same work. */
+async function dropOldName(
+  { memory }: World,
+  repo: Repository,
+  { task, was = task, commit }: { task: string; was: string | undefined; commit: string },
+): Promise<void> {
+  if (was === task || memory.backlog?.tasks.some(({ id }) => id === was) === true) return;
+  await runGit(repo, ["update-ref", "-d", workRef(repo.tree, was), commit], { answers: [1, 128] });
 }
 
 /** Makes a rescue of saved work that is not the row's: of an earlier pass, or of a task of the same id in another task file. */
@@ -208,6 +279,25 @@ async function putAside(world: World, repo: Repository, job: JobFacts, work: Tas
   await dropSavedWork(repo, task);
   const name = ref.replace(/^refs\/looper\/rescue\//u, "");
   const message = `the saved work of ${task} is not the work that the task file names, and was put aside; bring it back with \`looper rescue restore ${name}\``;
+  await world.log.tell({ type: "warning", ...job, message });
+}
+
+/** Keeps what another program put in the place of the task's saved work, and drops the ref. */
+async function putForeignAside(
+  world: World,
+  repo: Repository,
+  job: JobFacts,
+  head: HeadState | undefined,
+): Promise<void> {
+  const task = job.task_id ?? "";
+  const ref = workRef(repo.tree, task);
+  const found = (head ?? (await readHead(repo, [ref]))).refs.get(ref);
+  if (found === undefined) return;
+  const order = { run: world.log.run, label: `${task}-foreign` };
+  const kept = await keepForeign(repo, found, order);
+  await dropSavedWork(repo, task);
+  const where = kept === undefined ? "dropped" : `put aside: ${kept}`;
+  const message = `${ref} was not the saved work of ${task} (${found}), and was ${where}`;
   await world.log.tell({ type: "warning", ...job, message });
 }
 

@@ -1,6 +1,7 @@
 // Effects on the working tree: checkpoint, snapshot and restore. Leaves the commit to perform-commit.ts.
 import { performAs } from "../perform-as.js";
 import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";
+import { ownRefsOf, putOwnRefsBack } from "../../../git/attempt/own-refs.js";
 import { restoreTo } from "../../../git/restore/restore.js";
 import { snapshot, type Snapshot } from "../../../git/attempt/snapshot.js";
 import { dropWork } from "../../../git/saved-work/work-ref.js";
@@ -11,7 +12,14 @@ import { openCold } from "../gate/checks.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
 import { keepAttempt, keepStart, noteStart, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
 import { PUSH_LABEL } from "../../step/releasing.js";
-import { clearTree, giveUpWork, isWorkInTree, openAside, putWork } from "../stages/stage-tree.js";
+import {
+  clearTree,
+  giveUpWork,
+  isWorkInTree,
+  noteOwnRefs,
+  openAside,
+  putWork,
+} from "../stages/stage-tree.js";
 import type { World } from "../world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -28,11 +36,14 @@ export async function performCheckpoint(world: World, effect: Do<"checkpoint">):
   const head = world.workflows === undefined ? undefined : await clearTree(world, world.repo, job);
   const reuse = effect.reuse || (effect.apply_work === true && (await isWorkInTree(world.repo, id, head)));
   const order = { id, run: world.log.run, job: job.job, reuse, ...given({ head }) };
-  const made = await checkpoint(world.repo, order);
+  const found = await checkpoint(world.repo, order);
+  const put =
+    effect.apply_work === true ? await putWork(world, world.repo, job, { made: found, head }) : undefined;
+  const { made, conflicts } = put ?? { made: found, conflicts: [] };
   world.memory.checkpoints.set(job.job, made);
   if (!isRelease) await keepStart(world, made.base);
-  const conflicts = effect.apply_work === true ? await putWork(world, world.repo, job, { made, head }) : [];
   if (effect.aside === true && conflicts.length === 0) await openAside(world, world.repo, job, made);
+  if (world.workflows !== undefined) await noteOwnRefs(world, world.repo, job, { head, tip: put?.tip });
   for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
   return {
     type: "checkpoint",
@@ -93,7 +104,10 @@ export async function takeSnapshot(
   const tags = world.release?.tags;
   const putBack =
     tags === undefined ? [] : await performAs("snapshot", () => putTagsBack(repo, tags, { run, label }));
-  const all = { ...taken, warnings: [...taken.warnings, ...putBack] };
+  const refs = { before: memory.ownRefs.get(job.job) ?? taken.own, now: taken.own };
+  const own = await performAs("snapshot", () => putOwnRefsBack(repo, refs, { run, label }));
+  const told = [...taken.told, ...own];
+  const all = { ...taken, told, warnings: [...taken.warnings, ...putBack, ...own] };
   memory.snapshots.set(job.job, all);
   return all;
 }
@@ -139,12 +153,22 @@ export function forget({ memory }: World, { job }: JobFacts): void {
   // A stage that only reads saves its output after its changes are undone.
   if (!memory.owns.has(job)) memory.works.delete(job);
   memory.snapshots.delete(job);
+  memory.ownRefs.delete(job);
   memory.nextBaselines.delete(job);
 }
 
-/** Drops the checkpoints of tasks that are done or abandoned, with their saved work; the next claim makes a new one. */
-export async function forgetCheckpoints({ repo, workflows }: World, ids: readonly string[]): Promise<void> {
+/** The runner itself drops the refs of these tasks: a job in progress does not put them back. */
+export function forgetOwnRefs({ repo, memory }: World, ids: readonly string[]): void {
   if (repo === undefined) return;
+  const gone = ids.flatMap((id) => ownRefsOf(repo, id));
+  for (const known of memory.ownRefs.values()) for (const ref of gone) known.delete(ref);
+}
+
+/** Drops the checkpoints of tasks that are done or abandoned, with their saved work; the next claim makes a new one. */
+export async function forgetCheckpoints(world: World, ids: readonly string[]): Promise<void> {
+  const { repo, workflows } = world;
+  if (repo === undefined) return;
+  forgetOwnRefs(world, ids);
   const drop = workflows === undefined ? dropCheckpoint : dropWork;
   for (const id of ids) await performAs("checkpoint", () => drop(repo, id));
 }
