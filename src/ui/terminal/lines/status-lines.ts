@@ -8,6 +8,7 @@ import type { View } from "../../view/view.js";
 import type { Colours } from "../../colours.js";
 import { PHASES, stageText, type Titles } from "../../view/words/live-line.js";
 import { openLine, questionLine } from "../../view/open-questions.js";
+import { countOpen } from "../../view/stage-view.js";
 import { given } from "../../../system/given.js";
 import { clean, cut, wrap } from "../../text.js";
 import { lookLine } from "../../view/words/looks.js";
@@ -59,7 +60,7 @@ export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] 
           { text: handText(run, scene), look: colours.cyan },
           { text: waitText(run, scene), look: colours.yellow },
           { text: spentText(run, scene.view) },
-          ...endTexts(run, scene).map((text) => ({ text })),
+          ...(takenUpText(answer, scene.view) ?? endTexts(run, scene)).map((text) => ({ text })),
           { text: lookLine(looks), look: colours.yellow },
           ...questions.map((one) => ({ text: questionLine(one, columns), look: colours.yellow })),
           { text: open, look: colours.yellow },
@@ -152,6 +153,14 @@ function spentText({ tokens, cost_usd: cost, cost_partly: partly }: Run, view: V
 
 function unpriced(view: View | undefined): string {
   return view?.unpriced === undefined ? "" : `what ${view.unpriced} cost is not known`;
+}
+
+/** The end of a run that waited for answers, where a person gave some since; `undefined`: the run's own words still hold. */
+function takenUpText({ run, questions = [] }: StatusAnswer, view: View | undefined): string[] | undefined {
+  const asked = countOpen(view?.stages);
+  if (run?.ending !== "waiting" || run.project !== undefined || questions.length >= asked) return undefined;
+  const answered = `${plural(asked - questions.length, "question")} of ${String(asked)} answered since`;
+  return [asked === 1 ? "its question was answered since" : answered, "looper run takes the answers up"];
 }
 
 function endTexts({ state }: Run, { view, todoFile }: StatusScene): string[] {
