@@ -187,3 +187,29 @@ test(
     expect(shown.stdout).toMatch(/^ +2 {2}ok [^]*^ +1 {2}ok /mu);
   }),
 );
+
+test(
+  "a task whose outputs are lost is refused with the stage to restart at, and restarting there works",
+  story(async (rig) => {
+    await begin(rig);
+    const run = [...RUN, "--workflow", "plan-approve-execute"];
+    expect((await rig.run(run)).code).toBe(1);
+    rmSync(path.join(rig.project, ".looper/tasks"), { recursive: true });
+    const approved = await rig.run(["approve", "T1"]);
+    expect(approved.code).toBe(1);
+    expect(approved.stderr).toContain("or do the stage again: looper restart T1 --stage plan");
+    expect((await rig.run(["restart", "T1", "--stage", "plan"])).code).toBe(0);
+    const stuck = await rig.run(run);
+    expect(stuck.stderr).toContain("to do the stage again: looper restart T1 --stage clarify");
+    expect((await rig.run(["restart", "T1", "--stage", "clarify"])).code).toBe(0);
+    const again = await rig.run(run);
+    expect(again.code, again.stderr).toBe(1);
+    expect((await rig.run(["status"])).stdout).toContain("1 question waits for an answer");
+    expect((await rig.run(["approve", "T1"])).code).toBe(0);
+    const status = (await rig.run(["status"])).stdout;
+    expect(status).toContain("its question was answered since");
+    expect(status).not.toContain("question waits");
+    expect((await rig.run(run)).code).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+  }),
+);

@@ -45,8 +45,7 @@ export async function readShown(
   const named = clean(shownPath(context, file));
   const bytes = await context.ports.files.read(file);
   if (bytes === undefined) {
-    const restore = await describeRestore(context, project, copyOfOutput(output));
-    return { changed: `${named} is missing: ${restore}` };
+    return { changed: `${named} is missing: ${await describeMissing(context, project, { task, output })}` };
   }
   if (sha256Hex(bytes) !== shows.sha256)
     return { changed: await describeChange(context, project, { question, output }) };
@@ -75,8 +74,21 @@ async function describeChange(
 async function describeRestore(context: CommandContext, project: Project, copy: string): Promise<string> {
   const from = path.join(tasksFolder(project), copy);
   const isThere = (await context.ports.files.stat(from)) !== undefined;
-  return isThere ? `restore it from ${clean(shownPath(context, from))}` : "restore the file";
+  return isThere ? `restore it from ${clean(shownPath(context, from))}` : NO_COPY;
 }
+
+/** How to get an output that is missing: its copy may be gone too, as in a clone of the repository. */
+async function describeMissing(
+  context: CommandContext,
+  project: Project,
+  { task, output }: { task: Task; output: StageOutput },
+): Promise<string> {
+  const restore = await describeRestore(context, project, copyOfOutput(output));
+  const again = `looper restart ${quoteIfNeeded(task.id)} --stage ${output.stage}`;
+  return restore === NO_COPY ? `${restore}, or do the stage again: ${clean(again)}` : restore;
+}
+
+const NO_COPY = "restore the file";
 
 /**
  * L24: refuses an answer about an output whose files are not what was asked about: the person may have read something else. Refusals
@@ -96,9 +108,9 @@ export async function mustBeAsShown(
   const folder = tasksFolder(project);
   const bytes = await files.read(path.join(folder, output.file));
   if (bytes === undefined) {
-    const restore = await describeRestore(context, project, copyOfOutput(output));
+    const missing = await describeMissing(context, project, { task, output });
     const named = clean(shownPath(context, path.join(folder, output.file)));
-    throw new UserError("no", `${named} is missing: ${restore}`);
+    throw new UserError("no", `${named} is missing: ${missing}`);
   }
   if (sha256Hex(bytes) !== question.shows?.sha256)
     throw new UserError("no", await describeChange(context, project, { question, output }));

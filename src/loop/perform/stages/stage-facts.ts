@@ -8,11 +8,12 @@ import type { StageText } from "../../../prompts/output-document.js";
 import { formatTaskDocument } from "../../../prompts/task-document.js";
 import { given } from "../../../system/given.js";
 import type { GivenAnswer, Progress, StageOutput } from "../../../workflow/progress.js";
+import { arrowsOf, reachedFrom } from "../../../workflow/file/graph.js";
 import type { Workflow } from "../../../workflow/workflow.js";
 import type { JobFacts } from "../../step/effects.js";
 import type { AgentStage } from "./agent-stage.js";
 import { getProgress, getTask } from "./stage-of.js";
-import { documentOf, readOutput } from "./stage-output.js";
+import { documentOf, orLost, readOutput } from "./stage-output.js";
 import type { World } from "../world.js";
 
 type FactsWorld = Pick<World, "ports" | "project" | "memory" | "repo" | "workflows"> &
@@ -59,18 +60,35 @@ async function readDocument(
 
 /** The outputs that the stage is given, oldest first: those that it names, else all that it may see. */
 async function readInputs(world: FactsWorld, job: JobFacts, { at, stage }: AgentStage): Promise<StageText[]> {
-  const { outputs = {} } = getProgress(world, job) ?? {};
+  const progress = getProgress(world, job);
+  const { outputs = {} } = progress ?? {};
   const wanted = Object.entries(outputs)
     .filter(([key]) => isInput(at.workflow, { key, reader: stage }))
     .map(([, output]) => output)
     .sort((one, other) => one.visit - other.visit);
   const texts: StageText[] = [];
   for (const output of wanted) {
-    const { value, warning } = await readOutput(world.ports, world.project, job.task_id ?? "", output);
-    if (warning !== undefined) await world.log?.tell({ type: "warning", ...job, message: warning });
-    texts.push(toText(at.workflow, output, value));
+    const reading = readOutput(world.ports, world.project, job.task_id ?? "", output);
+    const isAhead = isDoneAgain(at, progress?.visits ?? {}, output.stage);
+    const read = await (isAhead ? reading.catch(orLost) : reading);
+    const message =
+      read === undefined
+        ? `the output of ${output.stage}, of an earlier pass, is lost: ${at.name} starts without it`
+        : read.warning;
+    if (message !== undefined) await world.log?.tell({ type: "warning", ...job, message });
+    if (read !== undefined) texts.push(toText(at.workflow, output, read.value));
   }
   return texts;
+}
+
+/** Whether an output is of an earlier pass, before a restart, and this stage or one behind it makes it again. */
+function isDoneAgain(
+  { workflow, name }: Pick<AgentStage["at"], "workflow" | "name">,
+  visits: Readonly<Partial<Record<string, number>>>,
+  author: string,
+): boolean {
+  if (author === name) return visits[name] === 1;
+  return visits[author] === undefined && reachedFrom(arrowsOf(workflow.stages), name).has(author);
 }
 
 /**

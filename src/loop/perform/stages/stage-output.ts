@@ -188,7 +188,8 @@ export async function readOutput(
   return { value: parse(copy.bytes), bytes: copy.bytes, warning };
 }
 
-function orLost(error: unknown): undefined {
+/** An output that is lost counts as none; every other error is thrown again. */
+export function orLost(error: unknown): undefined {
   if (!(error instanceof EffectError)) throw error;
 }
 
