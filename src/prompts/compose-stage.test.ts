@@ -63,6 +63,13 @@ test("a stage that reads does not see the result and the blockers that an author
     stageVariables({ ...facts, task, stage: { ...facts.stage, kind } }).task;
   expect(seen("analyze")).not.toContain("praise");
   expect(seen("work")).toContain("praise in blockers");
+  const undone = stageVariables({
+    ...facts,
+    task: { ...facts.task, blockers: ["praise in blockers", "undone: the dates are wrong"] },
+    stage: { ...facts.stage, kind: "analyze" },
+  });
+  expect(undone.task).toContain("undone: the dates are wrong");
+  expect(undone.task).not.toContain("praise");
 });
 
 test("an answer is in the prompt whatever the length of its question, and of many the newest", () => {

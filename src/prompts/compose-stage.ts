@@ -109,13 +109,20 @@ function withoutPraise(facts: StageFacts): StageFacts {
   return { ...facts, task, dependencies: [], history: [] };
 }
 
-/** A task without what its agents wrote into its row; blockers can be the summary of one that gave up. */
+/**
+ * A task without what its agents wrote into its row; blockers can be the summary of one that gave up. Those of `looper undo` stay:
+ * they are a person's reason, and the work is to be done again because of it.
+ */
 export function withoutAuthor<T extends Pick<Task, "result" | "blockers">>(
   task: T,
-): Omit<T, "result" | "blockers"> {
-  const { result: _result, blockers: _blockers, ...rest } = task;
-  return rest;
+): Omit<T, "result" | "blockers"> & Pick<Task, "blockers"> {
+  const { result: _result, blockers = [], ...rest } = task;
+  const kept = blockers.filter((blocker) => UNDONE.test(blocker));
+  return { ...rest, ...(kept.length === 0 ? {} : { blockers: kept }) };
 }
+
+/** As src/loop/undo/plan-undo.ts begins its blockers. */
+const UNDONE = /^undone(?: with [^:]+)?(?:: |$)/u;
 
 function formatInputs(inputs: readonly StageText[]): string {
   const parts = inputs.map(({ stage, visit, schema, output }) => {
