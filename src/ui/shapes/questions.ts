@@ -1,6 +1,6 @@
 // The schema of the answer that `looper questions` prints with --json.
 import { z } from "zod";
-import { Question } from "../../workflow/progress.js";
+import { Question, SavedWork } from "../../workflow/progress.js";
 
 const nullable = z.string().nullable();
 
@@ -23,6 +23,9 @@ export const QuestionsAnswer = z.object({
       on_timeout: nullable.describe("The outcome without an answer by the deadline"),
       edits: nullable.describe("The stage whose output the answer may change"),
       paused: z.boolean().describe("No job starts on the task, whatever the answer"),
+      verdict: SavedWork.shape.verdict
+        .nullable()
+        .describe("The gate's verdict on the work so far; null: there is none, or a stage does not ask"),
       shows: z
         .object({
           what: z.string().describe("A stage, diff or work"),

@@ -46,6 +46,18 @@ const plan = {
 };
 
 describe("questionLines", () => {
+  test.each([
+    ["passed", "  the work is verified: its checks pass"],
+    ["unverified", "  the work is unverified: no check shows that it does what the task asks"],
+    ["failed", "  the work failed its checks"],
+  ] as const)("a question about work that %s names the verdict of the gate", (verdict, line) => {
+    const asked: Question = { ...APPROVE, text: "All tests pass. Commit?", shows: undefined };
+    const work = { commit: "c".repeat(40), base: "b".repeat(40), verdict };
+    const [open] = listQuestions([taskWith({ question: asked, work })], ".looper/tasks");
+    expect(open?.verdict).toBe(verdict);
+    expect(open === undefined ? [] : questionLines(open, scene)).toContain(line);
+  });
+
   test("a question shows its plan, how long it waits, and the commands that answer it", () => {
     const [open] = listQuestions([taskWith({ question: APPROVE, outputs: { plan } })], ".looper/tasks");
     expect(open === undefined ? [] : questionLines(open, scene)).toEqual([

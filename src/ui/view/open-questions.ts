@@ -23,6 +23,8 @@ export interface OpenQuestion {
   paused?: true | undefined;
   /** Why the answer in the file does not count. */
   wrong?: string | undefined;
+  /** The gate's verdict on the work so far; absent: there is no work yet, or the question is not one of a stage. */
+  verdict?: NonNullable<Progress["work"]>["verdict"] | undefined;
 }
 
 /** The open questions, the oldest first. `tasksDir`: as it is shown. */
@@ -31,11 +33,17 @@ export function listQuestions(tasks: Iterable<Task>, tasksDir: string): OpenQues
   for (const { id, title, progress } of tasks) {
     const question = openQuestion(progress);
     if (progress === undefined || question === undefined) continue;
-    const { stage, visit, paused, answer } = progress;
+    const { stage, visit, paused, answer, work } = progress;
+    const verdict = question.source === "stage" ? work?.verdict : undefined;
     const wrong = answer === undefined ? undefined : whyNotValid(question, answer);
     open.push({
       ...{ task: id, title, stage, visit, question },
-      ...given({ place: placeOf(question, progress, tasksDir), paused: paused && (true as const), wrong }),
+      ...given({
+        place: placeOf(question, progress, tasksDir),
+        paused: paused && (true as const),
+        wrong,
+        verdict,
+      }),
     });
   }
   return open.sort((a, b) => a.question.asked_at.localeCompare(b.question.asked_at));
@@ -92,12 +100,26 @@ export function askedLines(open: OpenQuestion, scene: QuestionScene): string[] {
     ...wrap(headOf(open), columns).map(colours.bold),
     ...(whole === true ? body : cutLines(body, rest)),
     ...aboutLines(open).flatMap(fit),
+    ...(open.verdict === undefined
+      ? []
+      : fit(VERDICTS[open.verdict]).map(verdictLook(open.verdict, colours))),
     ...fit(waitText(question, scene.now)).map(colours.dim),
     ...(open.wrong === undefined
       ? []
       : fit(`the answer in the task file does not count: ${open.wrong}`).map(colours.yellow)),
     ...(open.paused === true ? fit(`paused: looper resume ${quoteIfNeeded(clean(task))}`) : []),
   ];
+}
+
+/** A person who is asked to commit must not have to look up what the checks said. */
+const VERDICTS = {
+  passed: "the work is verified: its checks pass",
+  unverified: "the work is unverified: no check shows that it does what the task asks",
+  failed: "the work failed its checks",
+} as const;
+
+function verdictLook(verdict: keyof typeof VERDICTS, colours: Colours): (text: string) => string {
+  return verdict === "passed" ? colours.dim : colours.yellow;
 }
 
 /** `T3.3 was answered meanwhile: approve, by ada (cli), …` */

@@ -18,25 +18,28 @@ export function questionsAnswer(
   tree: string,
 ): QuestionsAnswer {
   const byId = new Map(tasks.map((task) => [task.id as string, task]));
-  const questions = listQuestions(tasks, "").map(({ task, title, stage, visit, question, paused }) => ({
-    id: question.id,
-    task,
-    title,
-    stage,
-    visit,
-    source: question.source,
-    text: question.text,
-    outcomes: question.outcomes,
-    asked_at: question.asked_at,
-    since: question.asked_at,
-    deadline: question.deadline ?? null,
-    on_timeout: question.on_timeout ?? null,
-    edits: question.edits ?? null,
-    paused: paused === true,
-    shows: shownBy(byId.get(task), at, tree),
-    call: question.call ?? null,
-    command: answerCommand(question),
-  }));
+  const questions = listQuestions(tasks, "").map(
+    ({ task, title, stage, visit, question, paused, verdict }) => ({
+      id: question.id,
+      task,
+      title,
+      stage,
+      visit,
+      source: question.source,
+      text: question.text,
+      outcomes: question.outcomes,
+      asked_at: question.asked_at,
+      since: question.asked_at,
+      deadline: question.deadline ?? null,
+      on_timeout: question.on_timeout ?? null,
+      edits: question.edits ?? null,
+      paused: paused === true,
+      verdict: verdict ?? null,
+      shows: shownBy(byId.get(task), at, tree),
+      call: question.call ?? null,
+      command: answerCommand(question),
+    }),
+  );
   return { file, questions };
 }
 
