@@ -105,6 +105,44 @@ test.each(["finish", "do"])(
   },
 );
 
+test("a question whose stage asks nothing in the changed file names the command that begins the stage", () => {
+  const stages = { ok: { kind: "work" as const, prompt: "iteration", next: { done: "finish" } } };
+  const workflow = { ...{ workflow: 1 as const, name: "w", start: "ok" }, stages };
+  const asked = { ...{ asked: "stage" as const, visit: 1, visits: { ok: 1 } } };
+  const progress = { ...{ workflow: "w", digest: "old", stage: "ok" }, ...asked };
+  const rules = { workflow: "w", workflows: { w: { digest: "new", workflow } } };
+  const read = advancePast(beginRun([{ ...row("T1"), progress }], rules), "read-backlog");
+  expect(openEffect(advanceTo(read, "finish"), "finish").message).toContain(
+    "T1 at ok, whose question is not in its workflow any more; `looper restart T1 --stage ok` begins that stage as it is now",
+  );
+});
+
+test("a task that an answer leads to finish by a workflow that was changed since is finished with a warning", () => {
+  const stages = {
+    ok: { kind: "ask" as const, question: "Go?", next: { yes: "finish", no: "block" } },
+  };
+  const workflow = { ...{ workflow: 1 as const, name: "w", start: "ok" }, stages };
+  const progress = {
+    ...{ workflow: "w", digest: "old", stage: "ok", visit: 1, visits: { ok: 1 } },
+    ...{ asked: "stage" as const, answered: { outcome: "yes", by: "ada", via: "cli" as const } },
+  };
+  const rules = { workflow: "w", workflows: { w: { digest: "new", workflow } } };
+  const sim = beginRun([{ ...row("T1"), progress }], rules);
+  const moving = advancePast(sim, "read-backlog");
+  const rows = rowsOf(row("T1"));
+  const { asked: _asked, answered: _answered, ...rest } = progress;
+  const at = { ...rest, stage: "finish", visit: 2 };
+  const moved = tell(moving, "change-backlog", {
+    type: "backlog_changed",
+    ...same,
+    rows: rows.map((one) => ({ ...one, progress: at })),
+  });
+  expect(moved.taken.next.notes).toContainEqual({
+    ...{ type: "warning", task_id: "T1" },
+    message: "the workflow w has changed since T1 began: it goes by the current file",
+  });
+});
+
 const marker = { ...row("PROJECT-DONE", { status: "done" }), marker: true as const };
 
 test("the marker ends a finished backlog without a review, but not one with open tasks", () => {

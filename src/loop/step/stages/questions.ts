@@ -65,6 +65,8 @@ function describeQuestion({ rules }: Work, { id, progress }: IndexRow): string {
   const at = `${id} at ${progress?.stage ?? ""}`;
   if (progress?.asked === "stage" && found?.stage.kind !== "ask") {
     const asks = findAskingStage(rules, progress);
+    if (asks === undefined || rules.workflows?.[progress.workflow]?.digest !== progress.digest)
+      return `${at}, whose question is not in its workflow any more; \`looper restart ${quoteIfNeeded(id)} --stage ${progress.stage}\` begins that stage as it is now`;
     return `${at}, moved there by hand past its question; \`looper restart ${quoteIfNeeded(id)} --stage ${asks}\` asks again`;
   }
   const outcomes = found !== undefined && progress?.asked === "stage" ? Object.keys(found.stage.next) : [];
@@ -78,11 +80,12 @@ function describeQuestion({ rules }: Work, { id, progress }: IndexRow): string {
 }
 
 /** The stage of a question that the row is not at any more: the last ask stage that the task entered. */
-function findAskingStage(rules: Work["rules"], { workflow: name, visits = {} }: ProgressRow): string {
+function findAskingStage(
+  rules: Work["rules"],
+  { workflow: name, visits = {} }: ProgressRow,
+): string | undefined {
   const stages = Object.entries(rules.workflows?.[name]?.workflow.stages ?? {});
-  return (
-    stages.findLast(([stage, { kind }]) => kind === "ask" && visits[stage] !== undefined)?.[0] ?? "STAGE"
-  );
+  return stages.findLast(([stage, { kind }]) => kind === "ask" && visits[stage] !== undefined)?.[0];
 }
 
 /** The person answered, which arrives as an edit, or left the question open: then it is not asked again in this run. */

@@ -35,9 +35,12 @@ function explain({ rules }: Work, row: IndexRow, position: Position): string[] {
     }
     case "end": {
       const { workflow, progress: at } = position;
-      return workflow === undefined || at.complete === true
-        ? []
-        : explainPassedOver(row, { workflow, at, how: "moved by hand to" }, rules.skip ?? []);
+      if (workflow === undefined || at.complete === true) return [];
+      const digest = rules.workflows?.[workflow.name]?.digest ?? at.digest;
+      return [
+        ...explainChanged(row, { workflow, digest }),
+        ...explainPassedOver(row, { workflow, at, how: "moved by hand to" }, rules.skip ?? []),
+      ];
     }
     case "default":
     case "lost":
@@ -47,10 +50,11 @@ function explain({ rules }: Work, row: IndexRow, position: Position): string[] {
   }
 }
 
-type InStage = Extract<Position, { kind: "stage" }>;
-
 /** The file of a workflow may change while a task is in it: the current one counts. */
-function explainChanged({ id, progress }: IndexRow, { workflow, digest }: InStage): string[] {
+function explainChanged(
+  { id, progress }: IndexRow,
+  { workflow, digest }: { workflow: Workflow; digest: string | undefined },
+): string[] {
   const before = progress?.digest;
   if (before === undefined || before === digest) return [];
   return [`the workflow ${workflow.name} has changed since ${id} began: it goes by the current file`];
