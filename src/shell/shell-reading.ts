@@ -3,8 +3,9 @@
 import { posix } from "node:path";
 import { forEachChild, type Assignment, type Command, type Redirection, type SyntaxNode } from "unbash";
 import { listCode, listMentions, readsCode } from "./code-words.js";
+import { listPipes, readFeed, readInline } from "./feed.js";
 import { parseShell } from "./parse-shell.js";
-import { ANY, formatParts, formatWord } from "./words.js";
+import { ANY, expandWord, formatWord } from "./words.js";
 
 /** One command of a text. */
 export interface ShellCommand {
@@ -25,10 +26,14 @@ export interface ShellReading {
   commands: readonly ShellCommand[];
   /** Whether all that it runs is in `commands`; else there may be more. */
   isWhole: boolean;
-  /** Whether it writes to a file by itself (`>`). */
-  writes: boolean;
+  /** The files that it writes by itself (`>`), apart from `/dev/null` and the streams. */
+  writes: readonly string[];
   /** The files that redirections open (`<`, `>`). */
   opens: readonly string[];
+  /** Words that variables get: of `for`, of arrays, and of assignments without a command. */
+  values: readonly string[];
+  /** Whether a shell runs a text that another program prints, and that is not in the text itself: `curl … | sh`. */
+  runsUnseen: boolean;
 }
 
 /** Longer texts are not read. */
@@ -40,7 +45,7 @@ const MOST_OPTIONS = 8;
 
 /** Lists the commands that run when a shell is given the text. */
 export function readShell(text: string): ShellReading {
-  const reading: Building = { commands: [], isWhole: true, writes: false, opens: [] };
+  const reading = createReading();
   readCode(text, 0, reading);
   return reading;
 }
@@ -48,8 +53,14 @@ export function readShell(text: string): ShellReading {
 interface Building {
   commands: ShellCommand[];
   isWhole: boolean;
-  writes: boolean;
+  writes: string[];
   opens: string[];
+  values: string[];
+  runsUnseen: boolean;
+}
+
+function createReading(): Building {
+  return { commands: [], isWhole: true, writes: [], opens: [], values: [], runsUnseen: false };
 }
 
 function readCode(text: string, depth: number, reading: Building): void {
@@ -60,46 +71,64 @@ function readCode(text: string, depth: number, reading: Building): void {
   const { script, isWhole } = parseShell(text);
   if (!isWhole) reading.isWhole = false;
   const waiting: SyntaxNode[] = [script];
+  const pipes = new Map<SyntaxNode, SyntaxNode>();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (node.type === "Command") readCommand(node, depth, reading);
+    if (node.type === "Pipeline") listPipes(node.commands).forEach(([to, from]) => pipes.set(to, from));
+    if (node.type === "Command") readCommand(node, { depth, from: pipes.get(node) }, reading);
+    if (node.type === "For") reading.values.push(...(node.wordlist ?? []).flatMap(expandWord));
     if (node.type === "Redirect") {
-      if (writesFile(node)) reading.writes = true;
-      reading.opens.push(node.target === undefined ? ANY : formatWord(node.target));
+      const target = node.target === undefined ? ANY : formatWord(node.target);
+      if (writesFile(node, target)) reading.writes.push(target);
+      reading.opens.push(target);
     }
     if (node.type === "HereDoc" && node.closing === undefined) reading.isWhole = false;
-    forEachChild(node, (child) => waiting.push(child));
+    const children: SyntaxNode[] = [];
+    forEachChild(node, (child) => children.push(child));
+    // The first child is read first, so that the commands are in the order of the text.
+    waiting.push(...children.toReversed());
   }
 }
 
-function writesFile(redirect: Redirection): boolean {
-  if (redirect.type !== "Redirect" || redirect.operator === "<") return false;
-  const target = redirect.target === undefined ? ANY : formatWord(redirect.target);
+function writesFile(redirect: Extract<Redirection, { type: "Redirect" }>, target: string): boolean {
+  if (redirect.operator === "<") return false;
   if (/^[<>]&$/.test(redirect.operator) && /^(?:\d+-?|-)$/.test(target)) return false;
   return !/^\/dev\/(?:null|stdout|stderr)$/.test(target);
 }
 
-function readCommand(command: Command, depth: number, reading: Building): void {
+function readCommand(
+  command: Command,
+  { depth, from }: { depth: number; from: SyntaxNode | undefined },
+  reading: Building,
+): void {
   const assigned = command.prefix.flatMap((one) => (one.type === "Assignment" ? [assignmentOf(one)] : []));
   const words = [
-    ...(command.name === undefined ? [] : [formatWord(command.name)]),
-    ...command.args.map((arg) => (arg.type === "Assignment" ? assignmentOf(arg) : formatWord(arg))),
+    ...(command.name === undefined ? [] : expandWord(command.name)),
+    ...command.args.flatMap((arg) => (arg.type === "Assignment" ? [assignmentOf(arg)] : expandWord(arg))),
   ];
   if (assigned.length + words.length === 0) return;
+  const arrays = listArrays(command);
+  reading.values.push(...arrays.flat());
+  if (words.length === 0) reading.values.push(...assigned.map((one) => one.slice(one.indexOf("=") + 1)));
   const inner = wrappedIn(words);
   if (inner.length > MOST_WRAPPED) reading.isWhole = false;
   const called = [words, ...inner.slice(0, MOST_WRAPPED)].filter((one) => one.length > 0);
-  const nested: Building = { commands: [], isWhole: true, writes: false, opens: [] };
-  for (const code of called.flatMap((one) => codeOf(one, command.redirects))) {
+  const nested = createReading();
+  const fed = readFeed(command, from);
+  const isFed = called.some(readsInput);
+  const texts = called.flatMap((one) => codeOf(one, command.redirects));
+  for (const code of [...texts, ...(isFed ? fed.texts : [])]) {
     if (code === undefined || code.includes(ANY)) reading.isWhole = false;
-    else readCode(code, depth + 1, nested);
+    if (code !== undefined && code !== ANY) readCode(code, depth + 1, nested);
   }
   reading.isWhole &&= nested.isWhole;
-  reading.writes ||= nested.writes;
+  reading.writes.push(...nested.writes);
   reading.opens.push(...nested.opens);
+  reading.values.push(...nested.values);
+  reading.runsUnseen ||= nested.runsUnseen || (isFed && fed.isUnseen) || runsPrinted(command, called);
   const code = (called.length > 0 ? called : [[]]).flatMap((one) =>
     listCode(one, [...assigned, ...one.filter(isAssignment)]),
   );
-  const fed = called.some(readsCode) ? command.redirects.flatMap(readFrom) : [];
+  const input = called.some(readsCode) ? [...command.redirects.flatMap(readInline), ...fed.texts] : [];
   const isShell = assigned.length === 0 && isOnlyShell(words);
   reading.commands.push({
     text: joined([...assigned, ...words]),
@@ -112,14 +141,23 @@ function readCommand(command: Command, depth: number, reading: Building): void {
       ...nested.commands.flatMap(({ spellings }) => spellings),
     ],
     mentions: [
-      ...[...code, ...fed]
-        .flatMap((text) => (text === undefined ? [] : listMentions(text)))
+      ...[...code, ...input]
+        .flatMap(listMentions)
+        .concat(arrays)
         .flatMap((one) => spellingsOf(one).forms),
       ...nested.commands.flatMap(({ mentions }) => mentions),
     ],
     runs: isShell ? "nothing" : runsOthers(words) ? "others" : "itself",
   });
   if (isShell) reading.commands.push(...nested.commands);
+}
+
+function listArrays({ prefix, args }: Command): string[][] {
+  return [...prefix, ...args].flatMap((one) =>
+    one.type === "Assignment" && one.value.type === "ArrayValue"
+      ? [one.value.elements.flatMap((element) => (element.type === "Word" ? expandWord(element) : [ANY]))]
+      : [],
+  );
 }
 
 /** Joins words to one text. A space inside a word becomes a no-break space. */
@@ -201,7 +239,7 @@ function codeOf(words: readonly string[], redirects: readonly Redirection[]): (s
     return given.flatMap((word) =>
       /^\w[^=]*=/.test(word) ? [`${word.slice(word.indexOf("=") + 1)} "$@"`] : [],
     );
-  const read = redirects.flatMap((one) => readFrom(one));
+  const read = redirects.flatMap(readInline);
   const operands = given.filter((word) => !/^[-+]/.test(word));
   // Without a file or a text it reads its input. The content of a file that is made on the way is not known.
   const isBlind = operands.length === 0 || operands.some((word) => /^\/(?:dev|proc)\//.test(word));
@@ -210,17 +248,21 @@ function codeOf(words: readonly string[], redirects: readonly Redirection[]): (s
   return [...read, ...given.filter(isCode), ...(unseen && program !== "trap" ? [undefined] : [])];
 }
 
-function readFrom(redirect: Redirection): (string | undefined)[] {
-  switch (redirect.type) {
-    case "HereDoc":
-      return [redirect.body.parts === undefined ? redirect.body.text : formatParts(redirect.body.parts)];
-    case "HereString":
-      return [redirect.target === undefined ? undefined : formatWord(redirect.target)];
-    case "Redirect":
-      return redirect.operator === "<" ? [undefined] : [];
-    default:
-      return [];
-  }
+/** Whether a shell, or `source`, runs what it reads: from its input, or from a file that only the shell knows. */
+function readsInput(words: readonly string[]): boolean {
+  const program = programOf(words);
+  if (!SHELL.test(program) || !READS_FILE.test(program) || takesCode(words)) return false;
+  const [first] = words.slice(1).filter((word) => !/^[-+]/.test(word));
+  return first === undefined || /^(?:\uffff|\/(?:dev|proc)\/)/.test(first) || words.includes("-s");
+}
+
+/** Whether a shell is given code that begins with what a command prints: `sh -c "$(curl …)"`. */
+function runsPrinted({ args }: Command, called: readonly (readonly string[])[]): boolean {
+  const isPrinted = args.some(({ text }) => /^"?(?:\$\((?!\()|`)/.test(text));
+  return (
+    isPrinted &&
+    called.some((one) => READS_FILE.test(programOf(one)) && SHELL.test(programOf(one)) && takesCode(one))
+  );
 }
 
 /** The text may be glued to an option: `-S'git push'`, `-qc'…'`, `--split-string=…`. */

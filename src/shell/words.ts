@@ -36,3 +36,34 @@ function partOf(part: WordPart, valueOf: ValueOf): string {
       return ANY;
   }
 }
+
+const MOST_CHOICES = 64;
+
+/** The words that a word with braces becomes: `{a,b}c` is `ac` and `bc`. Any other word is itself. */
+export function expandWord(word: Word): string[] {
+  const parts = word.parts ?? [];
+  if (!parts.some(({ type }) => type === "BraceExpansion")) return [formatWord(word)];
+  let made = [""];
+  for (const part of parts) {
+    const choices = part.type === "BraceExpansion" ? listChoices(part.text) : [partOf(part, UNKNOWN)];
+    made = made.flatMap((before) => choices.map((choice) => before + choice));
+    if (made.length > MOST_CHOICES) return [formatWord(word)];
+  }
+  return made.filter((one) => one !== "");
+}
+
+/** The choices of `{a,{b,c}}`. A range, and what only the shell can resolve, is left open. */
+function listChoices(text: string): string[] {
+  const plain = text.replaceAll(/\$(?:\w+|\{\w+\})/g, ANY).replaceAll(/["']/g, "");
+  if (/[\\$`]/.test(plain)) return [ANY];
+  const done: string[] = [];
+  const waiting = [plain];
+  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+    const [whole, inside = ""] = /\{([^{}]*)\}/.exec(one) ?? [];
+    if (done.length + waiting.length > MOST_CHOICES) return [ANY];
+    if (whole === undefined) done.push(one);
+    else if (!inside.includes(",")) waiting.push(one.replace(whole, () => ANY));
+    else for (const choice of inside.split(",").toReversed()) waiting.push(one.replace(whole, () => choice));
+  }
+  return done;
+}

@@ -153,7 +153,7 @@ function isAllowed(unit: Unit, allow: readonly PermissionRule[], root: string): 
   const { commands, isWhole, writes } = unit.reading;
   return (
     isWhole &&
-    !writes &&
+    writes.length === 0 &&
     commands.some(({ runs }) => runs !== "nothing") &&
     commands.every((command) =>
       allow.some(({ pattern }) => pattern?.command !== undefined && allowsCommand(pattern.command, command)),

@@ -96,7 +96,7 @@ export function classify(call: ClassedCall, readings: readonly ShellReading[], r
   if (EDITS.has(call.tool)) return "edit";
   if (call.tool !== "bash_execute" && call.tool !== "run_command") return "other";
   const words = readings.flatMap(({ commands }) => commands.map(({ text }) => text.split(" ")));
-  const isPlain = readings.every(({ isWhole, writes }) => isWhole && !writes) && words.length > 0;
+  const isPlain = readings.every(({ isWhole, writes }) => isWhole && writes.length === 0) && words.length > 0;
   if (!isPlain || call.hasStrayed === true || call.subjects.some(isUnclearTarget)) return "other";
   if (call.printed?.some(hasSecretName) === true) return "secret";
   if (words.every((one) => isLook(one))) return "look";

@@ -1,5 +1,5 @@
 // Shell texts that no mode but bypassPermissions runs unasked: deleting outside the project, writing to disks and devices, fork
-// bombs. Pure. decide.ts applies the list; an allow rule with a pattern lifts an entry.
+// bombs, and texts that a shell runs unseen. Pure. decide.ts applies the list; an allow rule with a pattern lifts an entry.
 import { posix } from "node:path";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
@@ -16,30 +16,69 @@ export interface ShellPlace {
 interface Position extends ShellPlace {
   /** Whether what only the shell can resolve is a pattern for names, so that it does not begin with a folder. */
   isOnlyPatterns: boolean;
+  /** Whether the text itself goes to a folder outside the project that is not one for temporary files. */
+  goesElsewhere: boolean;
+  /** Whether the text uses the home folder's variable. */
+  namesHome: boolean;
+  /** Words that variables, and the input of `xargs`, may stand for. */
+  handed: readonly string[];
 }
+
+type Words = readonly string[];
 
 /** Returns why the text is never run unasked, as the end of a sentence; `undefined` if it may. */
 export function findDanger(text: string, reading: ShellReading, place: ShellPlace): string | undefined {
   if (isForkBomb(text)) return "it looks like a fork bomb";
-  const device = reading.opens.find((target) => isDevice(target));
-  if (device !== undefined) return `it writes to the device ${device}`;
-  const calls = reading.commands
+  const device = reading.writes.find((target) => isDevice(target));
+  if (device !== undefined) return `it writes to the device ${show(device)}`;
+  if (reading.runsUnseen) return "it runs a text that the line does not show";
+  const seen = reading.commands
     .flatMap(({ text: one, spellings, mentions }) => [one, ...spellings, ...mentions])
     .map(toWords);
-  const start = { ...place, isOnlyPatterns: false };
-  const moves = calls.some(
-    ([program = "", to = "~"]) => /^(?:cd|pushd)$/.test(program) && isOutside(to, start),
+  const calls = [...seen, ...guessCalls(seen, reading.values)];
+  const start: Position = {
+    ...{ ...place, isOnlyPatterns: false, goesElsewhere: false, handed: [] },
+    namesHome: /\$\{?HOME\b/.test(text),
+  };
+  const targets = calls.flatMap(([program = "", to = "~"]) =>
+    /^(?:cd|pushd)$/.test(program) && to !== "-" ? [to] : [],
   );
+  const handsOn = calls.some(([program = ""]) => /^(?:xargs|parallel|read|mapfile)$/.test(program));
   const at = {
-    ...place,
-    hasStrayed: place.hasStrayed || moves,
+    ...start,
+    hasStrayed: place.hasStrayed || targets.some((to) => isOutside(to, start)),
+    goesElsewhere: targets.some((to) => isElsewhere(to, start)),
     isOnlyPatterns: !/[$`]|xargs|parallel/.test(text),
+    handed: [...reading.values, ...(handsOn ? calls.flatMap((words) => words.slice(1)) : [])],
   };
   for (const words of calls) {
     const why = findDangerOf(words, at);
     if (why !== undefined) return why;
   }
   return undefined;
+}
+
+/** Returns whether the text deletes files that its words name. */
+export function deletesFiles({ commands }: ShellReading): boolean {
+  return commands
+    .flatMap(({ text, spellings, mentions }) => [text, ...spellings, ...mentions])
+    .some((one) => DELETES.test(posix.basename(toWords(one)[0] ?? "")));
+}
+
+const DELETES = /^(?:rm|unlink|rmdir|shred|srm|wipe)$/;
+
+/** A program that only the shell knows may be one that the text names elsewhere, and `-rf` looks like a deletion. */
+function guessCalls(calls: readonly Words[], values: readonly string[]): Words[] {
+  const unknown = calls.filter(([program = ""]) => program.includes(ANY));
+  if (unknown.length === 0) return [];
+  const named = [...values, ...calls.flatMap((words) => words.slice(1))];
+  const isNamed = named.some((word) => DELETES.test(posix.basename(word)));
+  const guessed = unknown.flatMap(([program = "", ...args]) => {
+    const flags = args.filter((word) => /^-[A-Za-z]+$/.test(word)).join("");
+    const isLikely = isNamed || (/r/i.test(flags) && flags.includes("f"));
+    return [[...program.split(ANY), ...args].filter(Boolean), ...(isLikely ? [["rm", ...args]] : [])];
+  });
+  return [...guessed, ...values.map((value) => value.split(/\s+/))];
 }
 
 /** The reader writes a space inside a word as a no-break space. */
@@ -70,8 +109,9 @@ function findDangerOf([name = "", ...args]: readonly string[], place: Position):
   const operands = args.filter((word) => !word.startsWith("-"));
   const outside = (): string | undefined => operands.find((word) => isOutside(word, place));
   if (DISK_TOOLS.test(program)) return `${program} changes disks`;
-  if (program === "rm" && isRecursive(args)) return toDeletion(outside());
-  if (/^(?:shred|srm|wipe)$/.test(program)) return toDeletion(outside());
+  if ((program === "rm" && isRecursive(args)) || /^(?:shred|srm|wipe)$/.test(program))
+    return toDeletion(outside());
+  if (removesNamed(program, args)) return toDeletion(findElsewhere([...operands, "."], place));
   if (
     program === "find" &&
     /(?:^| )(?:-delete|-(?:exec|execdir|ok|okdir) (?:\S*\/)?(?:rm|shred|unlink))(?: |$)/.test(args.join(" "))
@@ -84,7 +124,7 @@ function findDangerOf([name = "", ...args]: readonly string[], place: Position):
       : `it changes the permissions of files outside the project (${show(found)})`;
   }
   const target = findTarget(program, args);
-  return target === undefined ? undefined : `it writes to the device ${target}`;
+  return target === undefined ? undefined : `it writes to the device ${show(target)}`;
 }
 
 function toDeletion(found: string | undefined): string | undefined {
@@ -106,6 +146,27 @@ function isRecursive(args: readonly string[]): boolean {
 function findStarts(args: readonly string[]): readonly string[] {
   const first = args.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLP]$/.test(word));
   return (first < 0 ? args : args.slice(0, first)).filter((word) => !word.startsWith("-"));
+}
+
+/** Whether it deletes files that its words name, but not whole folders: `git clean` those below the folder of `-C`. */
+function removesNamed(program: string, args: Words): boolean {
+  if (program === "git") return args.some((word, at) => word === "clean" && !args[at - 1]?.startsWith("--"));
+  return /^(?:rm|unlink|rmdir)$/.test(program) || (program === "tar" && args.includes("--remove-files"));
+}
+
+function findElsewhere(operands: Words, place: Position): string | undefined {
+  const isOpen = operands.some((word) => word.startsWith(ANY));
+  return [...operands, ...(isOpen ? place.handed : [])].find((word) => isElsewhere(word, place));
+}
+
+/** Whether a word names a path outside the project for certain, and not one in a folder for temporary files. */
+function isElsewhere(word: string, { root, goesElsewhere, namesHome }: Position): boolean {
+  if (/^~/.test(word)) return true;
+  const known = word.split(ANY)[0] ?? "";
+  if (known === "" && word !== "") return namesHome;
+  const path = posix.resolve(root, known);
+  if (!known.startsWith("/") && goesElsewhere) return true;
+  return !isInside(path, root) && !/^(?:\/private)?(?:\/var)?\/tmp(?:\/|$)/.test(path);
 }
 
 /** Returns the device that `dd`, `tee`, `cp`, `mv`, `shred` and the like write to. */

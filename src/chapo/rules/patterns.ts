@@ -20,7 +20,12 @@ export function compileCommandPattern(raw: string): CommandPattern | { problem: 
   // Stars are replaced first, so that the shell reader handles only the quotes.
   const { commands, isWhole, writes } = readShell(text.replaceAll("*", STAR).replaceAll("?", ONE));
   const [command, ...more] = commands;
-  if (command === undefined || more.length > 0 || writes || (!isWhole && command.runs !== "others"))
+  if (
+    command === undefined ||
+    more.length > 0 ||
+    writes.length > 0 ||
+    (!isWhole && command.runs !== "others")
+  )
     return { problem: "is not a single plain command; texts are split into commands, so write one of them" };
   if (command.text.includes(ANY))
     return {

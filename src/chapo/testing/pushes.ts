@@ -70,7 +70,7 @@ export const PUSHES: readonly string[] = [
   "g=git; $g push",
   "p=push; git $p",
   "{git,push}",
-  "g{i,}t push",
+  "git p{ush,} origin",
   "x='git push'; $x",
   "x='git push'; eval \"$x\"",
   "source <(echo git push)",
