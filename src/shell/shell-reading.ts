@@ -155,7 +155,7 @@ function readCommand(
 function listArrays({ prefix, args }: Command): string[][] {
   return [...prefix, ...args].flatMap((one) =>
     one.type === "Assignment" && one.value.type === "ArrayValue"
-      ? [one.value.elements.flatMap((element) => (element.type === "Word" ? expandWord(element) : [ANY]))]
+      ? [one.value.elements.flatMap(expandWord)]
       : [],
   );
 }

@@ -4,7 +4,8 @@
 import { never } from "../../system/never.js";
 import type { Subject } from "../tool.js";
 import { classify, TABLE, type CallClass, type ClassedCall, type PermissionMode } from "./modes.js";
-import { findDanger } from "./never-unasked.js";
+import { meetsAsEditing } from "./editing.js";
+import { deletesFiles, findDanger } from "./never-unasked.js";
 import {
   allowsCommand,
   namesPathBelow,
@@ -41,9 +42,11 @@ export function decide(rules: PermissionRules, mode: PermissionMode, call: Judge
   if (ruled !== undefined) return mode === "dontAsk" ? { ...ruled, verdict: "deny" } : ruled;
   const readings = units.flatMap((unit) => (unit.kind === "command" ? [unit.reading] : []));
   const place = { root, hasStrayed: call.hasStrayed === true };
-  const danger = units
-    .map((unit) => (unit.kind === "command" ? findDanger(unit.text, unit.reading, place) : undefined))
-    .find((why) => why !== undefined);
+  const danger =
+    units
+      .map((unit) => (unit.kind === "command" ? findDanger(unit.text, unit.reading, place) : undefined))
+      .find((why) => why !== undefined) ??
+    (readings.some(deletesFiles) ? findLinkedDeletion(call.subjects) : undefined);
   if (call.tool === "exit_plan_mode")
     return { verdict: "ask", because: "it ends plan mode", asksEachTime: true };
   const kind = danger === undefined ? classify(call, readings, root) : "dangerous";
@@ -58,6 +61,16 @@ export function decide(rules: PermissionRules, mode: PermissionMode, call: Judge
   if (effect === "refuse")
     return { verdict: "deny", because: `${because}, and the mode ${mode} does not ask` };
   return { verdict: "ask", because, ...(danger === undefined ? {} : { asksEachTime: true }) };
+}
+
+/** A link that a deletion follows may lead out of the project. */
+function findLinkedDeletion(subjects: readonly Subject[]): string | undefined {
+  const target = subjects.find(
+    (one) => one.kind === "path" && one.use === "write" && /^(?:\/|\.\.(?:\/|$))/.test(one.path),
+  );
+  return target?.kind === "path"
+    ? `it deletes files outside the project, behind a link (${target.path})`
+    : undefined;
 }
 
 const WHY = {
@@ -84,11 +97,13 @@ function decideByRules(
   const rules = all.filter(({ tools }) => isNamed(tools, call.tool));
   const twins = all.filter(({ tools, list }) => list !== "allow" && isNamed(tools, "bash_execute"));
   const readers = all.filter(({ isAgainstReading }) => isAgainstReading);
+  const editors = all.filter(({ isAgainstEditing }) => isAgainstEditing);
   const readings = units.flatMap((unit) => (unit.kind === "command" ? [unit.reading] : []));
   const against = (list: List, match: Match): PermissionRule | undefined =>
     rules.find((rule) => rule.list === list && meets(rule, units, { call, root }) === match) ??
     twins.find((rule) => rule.list === list && meetsTwin(rule, call) === match) ??
-    readers.find((rule) => rule.list === list && meetsAsReading(rule, call, { readings, root }) === match);
+    readers.find((rule) => rule.list === list && meetsAsReading(rule, call, { readings, root }) === match) ??
+    editors.find((rule) => rule.list === list && meetsAsEditing(rule, call, { readings, root }) === match);
   const deny = against("deny", "yes");
   if (deny !== undefined) return toDecision("deny", deny, `the rule deny ${deny.text} forbids it`);
   const ask = against("ask", "yes");
@@ -142,7 +157,10 @@ function findAllowed(
   if (whole !== undefined) return toDecision("allow", whole, `the rule allow ${whole.text}`);
   const first = allow[0];
   if (first === undefined || units.length === 0) return undefined;
-  if (!units.every((unit) => isAllowed(unit, allow, root))) return undefined;
+  // The paths beside a shell text are only what its words link to.
+  const texts = units.filter(({ kind }) => kind === "command");
+  const asked = texts.length > 0 ? texts : units;
+  if (!asked.every((unit) => isAllowed(unit, allow, root))) return undefined;
   return toDecision("allow", first, `the rules allow ${allow.map(({ text }) => text).join(", ")}`);
 }
 

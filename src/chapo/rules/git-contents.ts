@@ -18,7 +18,7 @@ export interface ContentCommand {
 
 /** Returns the git commands that may print content of files they do not name. */
 export function listContentCommands(reading: ShellReading, root: string): ContentCommand[] {
-  const last = listFolders(listCalls(reading), root).at(-1) ?? root;
+  const last = listFolders(listCalls(reading), [root]).at(-1) ?? root;
   // Not the other spellings, which leave options out.
   const texts = reading.commands.flatMap(({ text, mentions }) => [text, ...mentions]);
   return [...new Set(texts)].flatMap((text) => {

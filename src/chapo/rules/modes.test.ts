@@ -75,6 +75,89 @@ describe("the table of modes", () => {
   });
 });
 
+describe("what auto and acceptEdits ask about", () => {
+  test.each([
+    ...["cat < .env", "cat<.env", "head -c 20 < .env", "fgrep '' < .env", "cat a.txt - < .env", "cat .envrc"],
+    ...["cat < d/.ssh/id_rsa", "cat < .e*", "cat < /etc/passwd", "cat < ../x", "cat < $F", "cat prod.env"],
+    ...["grep -d recurse X .", "grep --directories=recurse X", "grep -Hd recurse X .", "diff -rN . empty"],
+    ...["diff --new-file . empty", "git diff --no-index empty .", "cd d/.ssh && cat config", "cat <> .env"],
+  ])("auto: %s", (text) => {
+    expect(verdict("auto", ...shell(text))).toBe("ask");
+  });
+
+  test.each([
+    ...["cat < a.txt", "wc -l < src/a.ts 2>/dev/null", "ls missing 2>&1", "diff a.txt b.txt", "diff -u a b"],
+    ...[
+      "grep -n X src/a.ts",
+      "grep -lc X a b",
+      "cd src && ls",
+      "git log -p -3",
+      "cat .env.example",
+      "cat env.ts",
+    ],
+    ...["grep --count X a.ts", "cat <<< hello"],
+  ])("auto not: %s", (text) => {
+    expect(verdict("auto", ...shell(text))).toBe("allow");
+  });
+
+  test.each([
+    ...["cd .git && cp /project/cfg config", "cd .git/hooks; cp /project/evil.sh pre-commit", "mv .git x"],
+    ...["cd .git && cd hooks && touch zz", "mv .looper/sessions ss", "mv .looper x", "cp evil.sh .envrc"],
+    ...["cp x .GIT/hooks/y", "cp a prod.env", "mv d/.ssh k", "cd $D && touch x", "cd src && cd .. && cp a b"],
+  ])("acceptEdits: %s", (text) => {
+    expect(verdict("acceptEdits", ...shell(text))).toBe("ask");
+    expect(verdict("auto", ...shell(text))).toBe("ask");
+  });
+
+  test.each([
+    ...["cd src && touch x", "mkdir -p src/a && cp src/b src/a/b", "mv a.ts src/a.ts", "touch .gitignore"],
+    ...["cp .env.example env.txt", "cp -r src/{a,b} lib", "touch .github/x.yml"],
+  ])("acceptEdits not: %s", (text) => {
+    expect(verdict("acceptEdits", ...shell(text))).toBe("allow");
+  });
+});
+
+describe("a rule against editing holds for shells", () => {
+  const lists: Lists = { deny: ["Edit(secret/**)", "Write(conf/prod.yml)"] };
+  test.each([
+    ...["cp a.txt secret/s", "mv a.txt secret/", "touch secret/z", "mkdir secret/q", "mv secret s2"],
+    ...["echo x > secret/a.txt", "tee secret/a", "sed -i s/a/b/ secret/a", "rm secret/a", "rm -rf conf"],
+    ...[
+      "cp prod.yml conf/",
+      "cp -t conf x/prod.yml",
+      "cd secret && rm a",
+      "dd if=a of=secret/b",
+      "git rm secret/a",
+    ],
+    ...["sudo rm secret/a", "sh -c 'rm secret/a'", "find secret -delete", "perl -pi -e s/a/b/ secret/a"],
+  ])("denied: %s", (text) => {
+    for (const mode of ["acceptEdits", "trusted", "bypassPermissions"] as const)
+      expect(verdict(mode, ...shell(text), lists)).toBe("deny");
+    expect(verdict("trusted", ...shell(text), { ask: lists?.deny ?? [] })).toBe("ask");
+  });
+
+  test.each(["rm s*/a", "touch $D/secret/a", "f=secret/a; rm $f", `python3 -c 'os.system("rm secret/a")'`])(
+    "asked about: %s",
+    (text) => {
+      expect(verdict("trusted", ...shell(text), lists)).toBe("ask");
+    },
+  );
+
+  test.each([
+    ...[
+      "cat secret/a",
+      "cp secret/a b",
+      "ls secret",
+      "git diff secret",
+      "npx eslint secret",
+      "cd secret && ls",
+    ],
+    ...["rm -rf dist", "sed s/a/b/ secret/a", "echo x > a.txt", "tar czf x.tgz secret", "mv a.ts b.ts"],
+  ])("not covered: %s", (text) => {
+    expect(verdict("trusted", ...shell(text), lists)).toBe("allow");
+  });
+});
+
 describe("commands that are never run unasked", () => {
   const DANGEROUS = [
     ...[

@@ -71,6 +71,8 @@ export interface ClassedCall {
   subjects: readonly Subject[];
   /** Whether it fetches a page whose address no person gave. */
   isForeignPage?: boolean;
+  /** The folders that the shell may be in, absolute; absent: the project's. */
+  folders?: readonly string[];
   /** Whether an earlier command may have left the project's folder, so that relative paths are unclear. */
   hasStrayed?: boolean;
   /** Files of git's index or history that its git commands may print, relative to the project. */
@@ -96,7 +98,11 @@ export function classify(call: ClassedCall, readings: readonly ShellReading[], r
   if (EDITS.has(call.tool)) return "edit";
   if (call.tool !== "bash_execute" && call.tool !== "run_command") return "other";
   const words = readings.flatMap(({ commands }) => commands.map(({ text }) => text.split(" ")));
-  const isPlain = readings.every(({ isWhole, writes }) => isWhole && writes.length === 0) && words.length > 0;
+  const isPlain =
+    words.length > 0 &&
+    readings.every(
+      ({ isWhole, writes, opens }) => isWhole && writes.length === 0 && !opens.some(isUnclearFile),
+    );
   if (!isPlain || call.hasStrayed === true || call.subjects.some(isUnclearTarget)) return "other";
   if (call.printed?.some(hasSecretName) === true) return "secret";
   if (words.every((one) => isLook(one))) return "look";
@@ -123,17 +129,32 @@ const LOOKS: ReadonlySet<string> = new Set(
   ),
 );
 const GIT_LOOKS: ReadonlySet<string> = new Set("status diff log show rev-parse ls-files blame".split(" "));
-/** Options with which git writes, or runs a program. */
-const GIT_WRITES = /^(?:--output|--ext-diff|--textconv|-O|--exec)/;
+/** Options with which git writes, runs a program, or reads files that it does not have. */
+const GIT_WRITES = /^(?:--output|--ext-diff|--textconv|-O|--exec|--no-index)/;
 
 function isLook(words: readonly string[]): boolean {
   const [program = "", ...args] = words;
-  if (program === "cd") return args.length === 1 && !args.some((word) => isUnclear(word) || word === "-");
+  if (program === "cd")
+    return args.length === 1 && !args.some((word) => isUnclear(word) || isProtected(word) || word === "-");
   if (args.some((word) => isUnclear(word))) return false;
   if (program === "git") return GIT_LOOKS.has(args[0] ?? "") && !args.some((word) => GIT_WRITES.test(word));
   const isRecursive =
-    /grep$/.test(program) && args.some((word) => /^-\w*[rRf]|^--(?:deref|recur|file)/.test(word));
+    (/grep$/.test(program) && args.some((word) => /^-\w*[rRfd]|^--(?:de|rec|file|di)/.test(word))) ||
+    (program === "diff" && args.some((word) => /^-\w*[rNP]|^--(?:rec|new|uni)/.test(word)));
   return LOOKS.has(program) && !isRecursive;
+}
+
+/** A file that a redirection opens, unless it is a stream. */
+function isUnclearFile(word: string): boolean {
+  return !/^\/dev\/(?:null|tty|std(?:in|out|err))$/.test(word) && isUnclear(word);
+}
+
+const PROTECTED: ReadonlySet<string> = new Set([".git", ".looper"]);
+
+/** Git's and looper's own files, and files and folders with secret names: an edit of them is asked about. */
+function isProtected(path: string): boolean {
+  const isOwn = path.split("/").some((part) => PROTECTED.has(part.toLowerCase()));
+  return isOwn || hasSecretName(path) || hasSecretName(`${path}/.`);
 }
 
 /** Words that name files outside the project, secrets, or what only the shell can resolve. */
@@ -142,11 +163,9 @@ function isUnclear(word: string): boolean {
   return /[*?[]/.test(word) || word.split(/[:=]/).some((part) => hasSecretName(part));
 }
 
-/** A link that the text names leads out of the project, or to a secret. */
+/** A link that the text names leads out of the project, or to something protected. */
 function isUnclearTarget(subject: Subject): boolean {
-  return (
-    subject.kind === "path" && (/^(?:\/|\.\.(?:\/|$))/.test(subject.path) || hasSecretName(subject.path))
-  );
+  return subject.kind === "path" && (/^(?:\/|\.\.(?:\/|$))/.test(subject.path) || isProtected(subject.path));
 }
 
 function isPlainEdit([program = "", ...args]: readonly string[], root: string): boolean {
@@ -161,9 +180,9 @@ function isPlainEdit([program = "", ...args]: readonly string[], root: string): 
 
 /** Protected files and unclear paths are not plain. */
 function isInProject(word: string, root: string): boolean {
-  if (/[*?[~]/.test(word) || word.includes(ANY) || hasSecretName(word)) return false;
+  if (/[*?[~]/.test(word) || word.includes(ANY)) return false;
   const absolute = posix.resolve(root, word);
-  return isBelow(absolute, root) && !absolute.split("/").includes(".git");
+  return isBelow(absolute, root) && !isProtected(posix.relative(root, absolute));
 }
 
 const MOVES_AWAY = /^(?:cd|pushd|popd|source|\.|eval|alias|trap)$/;

@@ -18,6 +18,8 @@ export interface PermissionRule {
   tools: readonly string[];
   /** Whether it is a rule against reading files, which applies to everything that returns a file's content. */
   isAgainstReading: boolean;
+  /** Whether it is a rule against editing files, which also applies to shell texts that change them. */
+  isAgainstEditing: boolean;
   /** Absent: the rule applies to every call of the tools. */
   pattern?: { raw: string; command: CommandPattern | undefined; path: PathPattern };
 }
@@ -67,8 +69,12 @@ function readRule(
   // The tools of an MCP server may be missing in this session.
   if (meant.length === 0 && !/^mcp/i.test(name))
     return { problem: `is not valid: no tool is called ${name}` };
-  const isAgainstReading = list !== "allow" && isNamed(names, "fs_readFile");
-  if (raw === undefined || raw === "*" || raw === "**") return { list, text, tools: names, isAgainstReading };
+  const isAgainst = (tool: string): boolean => list !== "allow" && isNamed(names, tool);
+  const uses = {
+    isAgainstReading: isAgainst("fs_readFile"),
+    isAgainstEditing: isAgainst("fs_edit") || isAgainst("fs_writeFile"),
+  };
+  if (raw === undefined || raw === "*" || raw === "**") return { list, text, tools: names, ...uses };
   if (raw.trim() === "") return { problem: "has an empty pattern; remove the brackets to match every call" };
   const command = compileCommandPattern(raw);
   const takesCommands = meant.length > 0 && meant.every((tool) => TAKE_COMMANDS.has(tool));
@@ -79,7 +85,7 @@ function readRule(
     list,
     text,
     tools: names,
-    isAgainstReading,
+    ...uses,
     pattern: { raw, command: "problem" in command ? undefined : command, path },
   };
 }

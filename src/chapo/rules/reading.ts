@@ -22,16 +22,20 @@ const SHOW_NOTHING: ReadonlySet<string> = new Set(["fs_writeFile", "fs_delete", 
 /** Returns whether a call of another tool would read a path that the rule covers. `readings`: those of its shell texts. */
 export function meetsAsReading(
   { pattern }: PermissionRule,
-  call: { tool: string; subjects: readonly Subject[] },
+  call: { tool: string; subjects: readonly Subject[]; folders?: readonly string[] | undefined },
   { readings, root }: { readings: readonly ShellReading[]; root: string },
 ): Match {
   if (pattern === undefined) return "no";
   for (const subject of call.subjects) {
     if (subject.kind !== "path" || SHOW_NOTHING.has(call.tool)) continue;
+    // Of a shell text these are the files that it changes.
+    if (readings.length > 0 && subject.use === "write") continue;
     if (meetsPath(pattern.path, subject.path, { root, wide: true })) return "yes";
     if (call.tool === "fs_move" && namesPathBelow(pattern.path, subject.path, root)) return "yes";
   }
-  const matches = readings.map((reading) => meetsText(pattern.path, reading, root));
+  const matches = readings.map((reading) =>
+    meetsText(pattern.path, reading, { root, starts: call.folders ?? [root] }),
+  );
   return matches.includes("yes") ? "yes" : matches.includes("maybe") ? "maybe" : "no";
 }
 
@@ -40,9 +44,13 @@ const QUIET = /^(?:rm|rmdir|mkdir|touch|ls|test|\[|chmod|chown|stat|pwd)$/;
 /** Programs that copy whole folders. */
 const COPIES = /^(?:cp|mv|ln|rsync|scp|tar|bsdtar|zip|7z|7za|cpio|pax|install)$/;
 
-function meetsText(pattern: PathPattern, reading: ShellReading, root: string): Match {
+function meetsText(
+  pattern: PathPattern,
+  reading: ShellReading,
+  { root, starts }: { root: string; starts: readonly string[] },
+): Match {
   const calls = listCalls(reading);
-  const bases = listFolders(calls, root);
+  const bases = listFolders(calls, starts);
   const { sure, mentioned } = listWords(calls, reading);
   const matches = [...sure].map((word) => meetsWord(pattern, word, { root, bases }));
   if (matches.includes("yes")) return "yes";
@@ -66,32 +74,39 @@ export function toWords(text: string): string[] {
   return text.split(" ").map((word) => word.replaceAll("\u00a0", " "));
 }
 
-/** The project's folder, and those that the text goes to. */
-export function listFolders(calls: readonly Words[], root: string): string[] {
-  const folders = calls
-    .filter(([program = ""]) => program === "cd" || program === "pushd")
-    .map(([, to = ""]) => posix.resolve(root, to))
-    .filter((folder) => !folder.includes(ANY));
-  return [...new Set([root, ...folders])];
+const MOST_FOLDERS = 64;
+
+/** The folders that the shell may be in: those where it starts, and those that the text goes to from any of them. */
+export function listFolders(calls: readonly Words[], starts: readonly string[]): string[] {
+  const folders = new Set(starts);
+  for (const [program = "", ...args] of calls) {
+    if (!/^(?:cd|pushd)$/.test(program)) continue;
+    const to = args.find((word) => !/^-./.test(word)) ?? "";
+    if (to.includes(ANY) || folders.size > MOST_FOLDERS) continue;
+    for (const folder of [...folders]) folders.add(posix.resolve(folder, to));
+  }
+  return [...folders];
 }
 
-/** The words that may be paths; `mentioned`: those in code of another language. */
-function listWords(calls: readonly Words[], { commands, opens }: ShellReading) {
+/** The words that may be paths; `mentioned`: those in code of another language, and in variables. */
+function listWords(calls: readonly Words[], { commands, opens, values }: ShellReading) {
   const sure = calls
     .filter(([program = ""]) => !QUIET.test(posix.basename(program)))
     .flatMap((one) => one.flatMap(readCandidates));
-  const mentioned = commands.flatMap(({ mentions }) => mentions.flatMap(toWords)).flatMap(readCandidates);
+  const mentioned = [...commands.flatMap(({ mentions }) => mentions.flatMap(toWords)), ...values].flatMap(
+    readCandidates,
+  );
   return { sure: new Set([...sure, ...opens]), mentioned: new Set(mentioned) };
 }
 
 const MOST_PATHS = 200;
 
 /** Returns the absolute paths that a shell text may read, as far as it shows them: what they link to is not known here. */
-export function listReadPaths(reading: ShellReading, root: string): string[] {
+export function listReadPaths(reading: ShellReading, starts: readonly string[]): string[] {
   const calls = listCalls(reading);
   const { sure, mentioned } = listWords(calls, reading);
   const words = [...sure, ...mentioned].map(readShortcuts).filter((word) => !word.includes(ANY));
-  const paths = listFolders(calls, root).flatMap((base) => words.map((word) => posix.resolve(base, word)));
+  const paths = listFolders(calls, starts).flatMap((base) => words.map((word) => posix.resolve(base, word)));
   return [...new Set(paths)].slice(0, MOST_PATHS);
 }
 
@@ -111,7 +126,8 @@ function readCandidates(word: string): string[] {
   return [...parts, ...(glued === undefined ? [] : [glued])].filter((one) => one !== "" && one.length < 4096);
 }
 
-function meetsWord(
+/** Returns whether a word of a shell text names a path that the pattern covers. `bases`: where it may begin. */
+export function meetsWord(
   pattern: PathPattern,
   word: string,
   { root, bases }: { root: string; bases: readonly string[] },

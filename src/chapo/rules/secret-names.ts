@@ -1,7 +1,8 @@
 // The names of files that are known to contain secrets. Pure. Reading one is asked about (modes.ts).
 
 const NAMES: readonly RegExp[] = [
-  /^\.env(?:$|[._-])/,
+  /^\.env(?:rc)?(?:$|[._-])/,
+  /\.env$/,
   /\.(?:pem|key|p12|pfx|jks|keystore|kdbx)$/,
   /^id_(?:rsa|dsa|ecdsa|ed25519)$/,
   /^\.(?:npmrc|netrc|pypirc|git-credentials|pgpass|htpasswd|dockercfg)$/,

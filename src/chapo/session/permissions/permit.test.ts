@@ -139,6 +139,82 @@ test("after a command that left the project a relative path counts as outside", 
   expect(await judge(bash, { command: "rm -rf build" })).toHaveProperty("asks");
 });
 
+test("a command that a person refuses does not move the shell, and one that runs does", async () => {
+  const { permit } = openPermit({
+    ...{ rules: readRules({}, { root, tools: [] }).rules, root, files: nodePorts().files },
+    ...{ mode: () => "auto", said: () => [], findPrinted: () => Promise.resolve([]) },
+  });
+  const asked = callOf(bash, { command: "$(x)" });
+  expect(await permit(asked)).toHaveProperty("asks");
+  expect(await permit(callOf(bash, { command: "ls" }))).toEqual({ allowed: true });
+  await asked.prepared.run({ session: "s", callId: "c", agent: "a", signal: new AbortController().signal });
+  expect(await permit(callOf(bash, { command: "ls" }))).toHaveProperty("asks");
+});
+
+test("an edit of a shell is asked about where a link leads to git's files, also to a file that is not there", async () => {
+  mkdirSync(path.join(root, ".git/hooks"), { recursive: true });
+  mkdirSync(path.join(root, "sub"));
+  writeFileSync(path.join(root, ".git/HEAD"), "x");
+  symlinkSync(".git", path.join(root, "g"));
+  symlinkSync(".git/hooks", path.join(root, "hk"));
+  symlinkSync("../.git", path.join(root, "sub/h"));
+  symlinkSync(".git/made", path.join(root, "dangling"));
+  const { judge } = permitWith({ mode: "acceptEdits" });
+  for (const command of [
+    ...["cp cfg g/config", "cp evil.sh hk/pre-push", "mv g/HEAD g/HEAD2", "touch g/x", "mkdir -p hk/sub"],
+    ...["cp a dangling", "cd g && touch x", "cd sub && cp a h/config", `cp a ${root}/hk/pre-push`],
+  ])
+    expect(await judge(bash, { command }), command).toHaveProperty("asks");
+  for (const command of ["cp cfg sub/config", "cd sub && touch x", "mkdir -p sub/a/b"])
+    expect(await judge(bash, { command }), command).toEqual({ allowed: true });
+  const auto = permitWith({ mode: "auto" });
+  expect(await auto.judge(bash, { command: "cd sub" })).toEqual({ allowed: true });
+  expect(await auto.judge(bash, { command: "cp a h/config" })).toHaveProperty("asks");
+});
+
+test("a rule against editing holds for the files that a shell changes behind links and patterns", async () => {
+  mkdirSync(path.join(root, "secret"));
+  writeFileSync(path.join(root, "secret/s"), "x");
+  symlinkSync("secret", path.join(root, "link"));
+  const { judge } = permitWith({ lists: { deny: ["Edit(secret/**)"] }, mode: "trusted" });
+  for (const command of ["touch link/z", "rm */s", "rm -rf link/", "cp a link/s", "echo x > link/s"])
+    expect(await judge(bash, { command }), command).toHaveProperty("refused");
+  for (const command of ["rm link", "cat secret/s", "cat link/s", "cp secret/s other", "ls */"])
+    expect(await judge(bash, { command }), command).toEqual({ allowed: true });
+  expect(await judge(bash, { command: "cd secret" })).toEqual({ allowed: true });
+  expect(await judge(bash, { command: "rm s" })).toHaveProperty("refused");
+});
+
+test("a pattern for names is judged by the files that it names now", async () => {
+  for (const folder of ["secret", "src"]) mkdirSync(path.join(root, folder));
+  writeFileSync(path.join(root, "secret/a.txt"), "x");
+  writeFileSync(path.join(root, "src/a.ts"), "x");
+  const { judge } = permitWith({ lists: { deny: ["Read(secret/**)"] }, mode: "trusted" });
+  for (const command of ["rev */a.txt", "rev */*", "cd */ && rev a.txt", "for f in */a.txt; do rev $f; done"])
+    expect(await judge(bash, { command }), command).not.toEqual({ allowed: true });
+  for (const command of [
+    "rev */*.ts",
+    "npx eslint */*.ts",
+    "echo *",
+    "ls */*",
+    "for f in *; do echo $f; done",
+  ])
+    expect(await judge(bash, { command }), command).toEqual({ allowed: true });
+});
+
+test("a deletion that follows a link out of the project is asked about", async () => {
+  const other = mkdtempSync(path.join(tmpdir(), "other-"));
+  symlinkSync(other, path.join(root, "lnk"));
+  const { judge } = permitWith({ mode: "trusted" });
+  for (const command of ["rm -rf lnk/", "rm -rf lnk/*", "rm -f lnk/x"])
+    expect(await judge(bash, { command }), command).toMatchObject({
+      asks: { because: expect.stringContaining("behind a link") as string },
+    });
+  for (const command of ["rm lnk", "rm -rf lnk", "touch lnk/x", "rm -f /tmp/x*.o", "rm -rf src/*"])
+    expect(await judge(bash, { command }), command).toEqual({ allowed: true });
+  rmSync(other, { recursive: true });
+});
+
 test("an ask rule asks again after always", async () => {
   const { judge, always } = permitWith({ lists: { ask: ["Bash"] }, mode: "trusted" });
   always(bash, { command: "ls" });

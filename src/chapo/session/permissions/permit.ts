@@ -2,19 +2,20 @@
 // src/chapo/paths.ts refuses paths outside the project before.
 import path from "node:path";
 import type { Files } from "../../../system/ports.js";
-import type { Gatekeepers, GateCall, PermitQuestion } from "../../engine/world.js";
-import { readShell } from "../../../shell/shell-reading.js";
+import type { Gatekeepers, GateCall, Permit, PermitQuestion } from "../../engine/world.js";
+import { readShell, type ShellReading } from "../../../shell/shell-reading.js";
 import { given } from "../../../system/given.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
 import { decide, type JudgedCall, type PermissionDecision } from "../../rules/decide.js";
 import { mayStray, type PermissionMode } from "../../rules/modes.js";
 import type { PermissionRules } from "../../rules/read-rules.js";
 import { isGuarded, listGuardedPaths } from "../../rules/guarded.js";
-import { listReadPaths } from "../../rules/reading.js";
+import { listCalls, listFolders } from "../../rules/reading.js";
 import type { Subject } from "../../tool.js";
 import { resolvePath } from "../../paths.js";
 import { isMentioned } from "../../tools/web/mentioned.js";
 import { findGuardedNames } from "./hard-links.js";
+import { listShellTargets, type PathSubject } from "./shell-targets.js";
 import type { FindPrinted } from "./tracked-files.js";
 
 /** The rules and the project of one session. */
@@ -32,20 +33,32 @@ export interface PermitPlace {
 /** Opens the gate's last check. A remembered call is allowed until the session ends. */
 export function openPermit(place: PermitPlace): Pick<Gatekeepers, "permit" | "remember"> {
   const remembered = new Set<string>();
-  // A command that was allowed may have moved the shell out of the project.
+  // A command that ran may have moved the shell to another folder, or out of the project.
   let hasStrayed = false;
+  let folders: readonly string[] = [place.root];
+  const moveOn = (call: JudgedCall): void => {
+    if (call.tool !== SHELL) return;
+    for (const reading of listReadings(call)) {
+      if (mayStray(reading)) hasStrayed = true;
+      folders = listFolders(listCalls(reading), folders);
+    }
+  };
   return {
     permit: async (call) => {
-      const judged = await judge(call, place, hasStrayed);
+      const judged = await judge(call, place, { hasStrayed, folders });
       const decision = decide(place.rules, place.mode(), judged);
       const { verdict, because } = decision;
-      if (verdict !== "deny" && leavesFolder(judged)) hasStrayed = true;
-      if (verdict === "allow") return { allowed: true };
+      const runs = (): Permit => {
+        moveOn(judged);
+        return { allowed: true };
+      };
+      if (verdict === "allow") return runs();
       if (verdict === "deny")
         return { refused: `${because}; nothing was done. Do not try to achieve the same with another call` };
       const keys = buildKeys(call);
       const mayRemember = maySkipQuestion(decision);
-      if (mayRemember && Object.values(keys).some((key) => remembered.has(key))) return { allowed: true };
+      if (mayRemember && Object.values(keys).some((key) => remembered.has(key))) return runs();
+      noteRun(call, () => moveOn(judged));
       return { asks: await createQuestion(call, decision) };
     },
     remember: (call, scope) => {
@@ -79,39 +92,61 @@ const FETCH = "web_fetch";
 /** The tool whose shell keeps its folder between calls. */
 const SHELL = "bash_execute";
 
-async function judge(call: GateCall, place: PermitPlace, hasStrayed: boolean): Promise<JudgedCall> {
+/** Where the session's shell may be. */
+type ShellState = Required<Pick<JudgedCall, "hasStrayed" | "folders">>;
+
+async function judge(call: GateCall, place: PermitPlace, shell: ShellState): Promise<JudgedCall> {
   const { tool, prepared } = call;
   const texts = prepared.subjects.flatMap((one) => (one.kind === "command" ? [one.text] : []));
+  // Only this tool's shell keeps its folder between calls.
+  const folders = tool.name === SHELL ? shell.folders : [place.root];
   const printed = await Promise.all(texts.map((text) => place.findPrinted(text)));
   return {
     tool: tool.name,
     changes: prepared.changes ?? tool.changes,
-    subjects: await resolveSubjects(prepared.subjects, place),
+    subjects: await resolveSubjects(prepared.subjects, place, folders),
     isForeignPage: prepared.subjects.some(
       (one) => one.kind === "url" && tool.name === FETCH && !isMentioned(one.url, place.said()),
     ),
-    hasStrayed: tool.name === SHELL && hasStrayed,
+    hasStrayed: tool.name === SHELL && shell.hasStrayed,
+    folders,
     printed: printed.flat(),
   };
 }
 
-function leavesFolder({ tool, subjects }: JudgedCall): boolean {
-  return tool === SHELL && subjects.some((one) => one.kind === "command" && mayStray(readShell(one.text)));
+function listReadings({ subjects }: JudgedCall): ShellReading[] {
+  return subjects.flatMap((one) => (one.kind === "command" ? [readShell(one.text)] : []));
+}
+
+/** A call that a person refuses does not run, so that it changes nothing here. */
+function noteRun({ prepared }: GateCall, note: () => void): void {
+  const { run } = prepared;
+  prepared.run = (context) => {
+    note();
+    return run(context);
+  };
 }
 
 /**
  * Adds the real path of each path, because a link inside an allowed folder may point outside it, or to a file that a rule covers,
  * and the other names of a file that has several.
  */
-async function resolveSubjects(subjects: readonly Subject[], place: PermitPlace): Promise<Subject[]> {
-  const { files, root, rules } = place;
+async function resolveSubjects(
+  subjects: readonly Subject[],
+  { files, root, rules }: PermitPlace,
+  folders: readonly string[],
+): Promise<Subject[]> {
   const realRoot = (await files.realPath(root)) ?? root;
+  const search = { files, root, isGuarded: (file: string) => isGuarded(rules, file) };
   const all: Subject[] = [];
   const real: PathSubject[] = [];
   for (const subject of subjects) {
     all.push(subject);
-    const targets = subject.kind === "command" ? await listTargets(subject.text, place, realRoot) : [];
-    all.push(...targets.filter(({ isLink }) => isLink).map(({ target }) => target));
+    const targets =
+      subject.kind === "command"
+        ? await listShellTargets(subject.text, { ...search, realRoot, folders })
+        : [];
+    all.push(...targets.filter(({ isOther }) => isOther).map(({ target }) => target));
     real.push(...targets.map(({ target }) => target));
     if (subject.kind !== "path") continue;
     const use = subject.use === "write" ? "write" : "read";
@@ -121,7 +156,6 @@ async function resolveSubjects(subjects: readonly Subject[], place: PermitPlace)
     all.push(target);
     real.push(target);
   }
-  const search = { files, root, isGuarded: (file: string) => isGuarded(rules, file) };
   const names = await findGuardedNames(
     { ...search, named: listGuardedPaths(rules) },
     real.map((one) => one.path),
@@ -130,27 +164,6 @@ async function resolveSubjects(subjects: readonly Subject[], place: PermitPlace)
     ...all,
     ...real.flatMap((one) => (names.get(one.path) ?? []).map((name) => ({ ...one, path: name }))),
   ];
-}
-
-type PathSubject = Extract<Subject, { kind: "path" }>;
-
-/** Returns the real paths of the files that a shell text may read. */
-async function listTargets(
-  text: string,
-  { files, root }: PermitPlace,
-  realRoot: string,
-): Promise<{ target: PathSubject; isLink: boolean }[]> {
-  const found: { target: PathSubject; isLink: boolean }[] = [];
-  for (const named of listReadPaths(readShell(text), root)) {
-    const real = await files.realPath(named).catch(() => undefined);
-    if (real === undefined) continue;
-    const isLink = real !== path.resolve(realRoot, path.relative(root, named));
-    found.push({
-      target: { kind: "path", path: path.relative(realRoot, real) || ".", use: "mention" },
-      isLink,
-    });
-  }
-  return found;
 }
 
 /**

@@ -1,0 +1,131 @@
+// Rules against editing, for shell texts: which of their words and redirections name files that they change. Pure.
+// decide.ts applies them; session/permissions/shell-targets.ts finds what the words link to.
+import { posix } from "node:path";
+import type { ShellReading } from "../../shell/shell-reading.js";
+import { ANY } from "../../shell/words.js";
+import type { Subject } from "../tool.js";
+import { meetsPath, namesPathBelow, type Match, type PathPattern } from "./patterns.js";
+import type { PermissionRule } from "./read-rules.js";
+import { listCalls, listFolders, meetsWord, toWords } from "./reading.js";
+
+/** A word that names something that is changed. */
+interface EditedWord {
+  word: string;
+  /** It is removed or renamed with everything below it; if it is a link, the link itself. */
+  isRemoved: boolean;
+}
+
+/** Returns whether a shell text may change a file that the rule covers. */
+export function meetsAsEditing(
+  { pattern }: PermissionRule,
+  call: { subjects: readonly Subject[]; folders?: readonly string[] | undefined },
+  { readings, root }: { readings: readonly ShellReading[]; root: string },
+): Match {
+  if (pattern === undefined || readings.length === 0) return "no";
+  const isTarget = call.subjects.some(
+    (one) =>
+      one.kind === "path" && one.use === "write" && meetsPath(pattern.path, one.path, { root, wide: true }),
+  );
+  if (isTarget) return "yes";
+  const matches = readings.map((reading) => meetsText(pattern.path, reading, call.folders ?? [root]));
+  return matches.includes("yes") ? "yes" : matches.includes("maybe") ? "maybe" : "no";
+
+  function meetsText(path: PathPattern, reading: ShellReading, starts: readonly string[]): Match {
+    const calls = listCalls(reading);
+    const bases = listFolders(calls, starts);
+    const sure = [
+      ...reading.writes.map((word) => ({ word, isRemoved: false })),
+      ...calls.flatMap(listEdited),
+    ];
+    const found = sure.map((one) => meetsEdited(path, one, { root, bases }));
+    if (found.includes("yes")) return "yes";
+    const isOpen = sure.some(({ word }) => word.includes(ANY));
+    const open = [
+      ...reading.commands.flatMap(({ mentions }) => mentions.map(toWords)).flatMap(listEdited),
+      ...(isOpen ? reading.values : []).map((word) => ({ word, isRemoved: false })),
+    ];
+    const isMaybe = open.some((one) => meetsEdited(path, one, { root, bases }) !== "no");
+    return isMaybe || found.includes("maybe") ? "maybe" : "no";
+  }
+}
+
+function meetsEdited(
+  pattern: PathPattern,
+  { word, isRemoved }: EditedWord,
+  place: { root: string; bases: readonly string[] },
+): Match {
+  const isBelow =
+    isRemoved && place.bases.some((base) => namesPathBelow(pattern, posix.resolve(base, word), place.root));
+  return isBelow ? "yes" : meetsWord(pattern, word, place);
+}
+
+/** A path that a shell text changes, absolute; `follows`: if it is a link, the file behind it is changed. */
+export interface EditedPath {
+  path: string;
+  follows: boolean;
+}
+
+const MOST_PATHS = 200;
+
+/** Returns the paths that a shell text changes, as far as it shows them. `starts`: where the shell may be. */
+export function listEditedPaths(reading: ShellReading, starts: readonly string[]): EditedPath[] {
+  const calls = listCalls(reading);
+  const words = [...reading.writes.map((word) => ({ word, isRemoved: false })), ...calls.flatMap(listEdited)];
+  const plain = words.filter(({ word }) => !word.includes(ANY) && !word.startsWith("~"));
+  const paths = listFolders(calls, starts).flatMap((base) =>
+    plain.map(({ word, isRemoved }) => ({
+      path: posix.resolve(base, word),
+      follows: !isRemoved || word.endsWith("/"),
+    })),
+  );
+  return paths.slice(0, MOST_PATHS);
+}
+
+const REMOVES = /^(?:rm|rmdir|unlink|shred|mv)$/;
+/** Change what all their words name. */
+const CHANGES = /^(?:touch|mkdir|tee|truncate|chmod|chown|chgrp|patch|unzip)$/;
+/** Change what their last word names, or the file in that folder. */
+const COPIES = /^(?:cp|ln|install|rsync|scp)$/;
+const IN_PLACE = /^(?:g?sed|perl[\d.]*|ruby)$/;
+const GIT_REMOVES = /^(?:rm|mv|restore|checkout|clean)$/;
+
+/** Returns the words of a command that name what it changes. */
+function listEdited([name = "", ...args]: readonly string[]): EditedWord[] {
+  const program = posix.basename(name);
+  const words = args.filter((word) => !word.startsWith("-"));
+  const all = (isRemoved: boolean): EditedWord[] => words.map((word) => ({ word, isRemoved }));
+  const has = (pattern: RegExp): boolean => args.some((word) => pattern.test(word));
+  if (program === "mv") return [...all(true), ...listCopied(args, words)];
+  if (REMOVES.test(program)) return all(true);
+  if (CHANGES.test(program)) return all(false);
+  if (COPIES.test(program)) return listCopied(args, words);
+  if (IN_PLACE.test(program) && has(/^(?:-\w*i|--in-place)/)) return all(false);
+  if (program === "git" && GIT_REMOVES.test(words[0] ?? "")) return all(true).slice(1);
+  if (program === "find" && has(/^-(?:delete|exec|execdir|ok|okdir)$/)) {
+    const first = args.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLP]$/.test(word));
+    return args.slice(0, first).map((word) => ({ word, isRemoved: has(/^-delete$/) }));
+  }
+  if (program === "tar" && (/^-?[A-Za-z]*x[A-Za-z]*$/.test(args[0] ?? "") || has(/^--(?:extract|get)$/)))
+    return all(false);
+  return program === "dd" ? words.flatMap((word) => (word.startsWith("of=") ? [toFile(word)] : [])) : [];
+}
+
+function toFile(word: string): EditedWord {
+  return { word: word.slice(word.indexOf("=") + 1), isRemoved: false };
+}
+
+/** The target of a copy: a file, or a folder that gets the sources' names. */
+function listCopied(args: readonly string[], words: readonly string[]): EditedWord[] {
+  const named = args.flatMap((word, at) =>
+    args[at - 1] === "-t" || args[at - 1] === "--target-directory" ? [word] : [],
+  );
+  const inline = args.filter((word) => word.startsWith("--target-directory=")).map(toFile);
+  const last = words.length > 1 ? words.slice(-1) : [];
+  const targets = [...named, ...inline.map(({ word }) => word), ...last];
+  return targets.flatMap((target) =>
+    [target, ...words.map((word) => posix.join(target, posix.basename(word)))].map((word) => ({
+      word,
+      isRemoved: false,
+    })),
+  );
+}
