@@ -58,6 +58,18 @@ test("a warning names a path that a person and the attempt changed", async ({ sc
   ]);
 });
 
+test("a warning says that the attempt deleted a file with changes of a person", async ({ scratch }) => {
+  write(scratch, "a.txt", "person\n");
+  const { repo, taken } = await begin(scratch);
+  rmSync(join(scratch.top, "a.txt"));
+  const { warnings } = await look(repo, taken);
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^a\.txt had your uncommitted changes, and the agent deleted it: .* Your version: git show /,
+    ),
+  ]);
+});
+
 test("the tree is kept between attempts, so the second snapshot holds the work of both", async ({
   scratch,
 }) => {

@@ -112,7 +112,7 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
       ...removed,
       ...warnOfInside(inside, made),
       ...(await warnOfTouched(repo)),
-      ...both.map(({ path }) => (marked.has(path) ? warnOfMarked : warnOfBoth)(path, kept ?? base)),
+      ...both.map((entry) => (marked.has(entry.path) ? warnOfMarked : warnOfBoth)(entry, kept ?? base)),
     ],
   };
 }
@@ -157,11 +157,13 @@ async function keepBase(repo: Repository, { checkpoint, run, label }: SnapshotOr
   return ref;
 }
 
-function warnOfBoth(path: string, kept: string): string {
+function warnOfBoth({ path, to }: DiffEntry, kept: string): string {
+  if (!exists(to))
+    return `${toText(path)} had your uncommitted changes, and the agent deleted it: a commit of the attempt deletes it. Your version: git show ${kept}`;
   return `${toText(path)} had your uncommitted changes, and the agent changed it too: the commit contains both. Your version: git show ${kept}`;
 }
 
-function warnOfMarked(path: string, kept: string): string {
+function warnOfMarked({ path }: DiffEntry, kept: string): string {
   return `${toText(path)} was changed by the agent, but git ignores its changes (skip-worktree or assume-unchanged), so they are not committed. Your version: git show ${kept}`;
 }
 

@@ -39,7 +39,7 @@ export async function restoreRescue(rescue: Rescue): Promise<BroughtBack> {
     await leaveOutLarge(repo);
     await stageAll(repo);
     const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
-    const plan = await planAll(repo, rescue.changes, tree);
+    const plan = await planAll(repo, rescue.changes, tree, { revive: true });
     if (plan.clashes.length > 0) return { clashes: plan.clashes };
     if (plan.set.length > 0) await writeTree(repo, plan.set);
     return {
@@ -60,11 +60,15 @@ export interface TreePlan {
   clashes: Clash[];
 }
 
-/** Plans the changes of a tree: three-way where it differs from their `from` sides. Changes nothing. */
+/**
+ * Plans the changes of a tree: three-way where it differs from their `from` sides. Changes nothing. `revive`: a file that the
+ * tree does not have any more comes back whole, since nothing is overwritten.
+ */
 export async function planAll(
   repo: Repository,
   changes: readonly DiffEntry[],
   tree: ByPath,
+  { revive = false }: { revive?: boolean } = {},
 ): Promise<TreePlan> {
   const plan: TreePlan = { set: [], already: [], left: [], clashes: [] };
   for (const change of changes) {
@@ -73,7 +77,7 @@ export async function planAll(
     if ([change.from, to].some(({ mode }) => mode === SUBMODULE)) plan.left.push(path);
     else if (now === undefined ? !exists(to) : sameVersion(now, to)) plan.already.push(path);
     else {
-      const version = await mergeVersion(repo, change, now);
+      const version = revive && now === undefined ? to : await mergeVersion(repo, change, now);
       if (version === undefined) plan.clashes.push({ path: toText(path), why: "differs" });
       else plan.set.push({ path, from: now ?? change.from, to: version });
     }

@@ -173,7 +173,7 @@ test("a rescue merges with changes in other lines of a file, and does nothing if
   expect(read(scratch, "long.txt")).toBe(lines.with(1, "agent\n").with(18, "person\n").join(""));
 });
 
-test("a refused rescue names the paths in its way: changed, removed or ignored files, folders, files in a folder's place", async ({
+test("a refused rescue names the paths in its way: changed or ignored files, folders, files in a folder's place", async ({
   scratch,
 }) => {
   const { top } = scratch;
@@ -189,7 +189,6 @@ test("a refused rescue names the paths in its way: changed, removed or ignored f
     mkdirSync(join(top, "dim"));
     write(scratch, "dim/x", "agent\n");
   });
-  rmSync(join(top, "a.txt"));
   write(scratch, "bin", "a\0person");
   mkdirSync(join(top, "file"));
   write(scratch, "file/x", "person\n");
@@ -200,7 +199,6 @@ test("a refused rescue names the paths in its way: changed, removed or ignored f
   const before = await stateOf(scratch);
   const back = await bring(rescue);
   expect("clashes" in back ? [...back.clashes].sort((a, b) => (a.path < b.path ? -1 : 1)) : []).toEqual([
-    { path: "a.txt", why: "differs" },
     { path: "bin", why: "differs" },
     { path: "dim/x", why: "ignored" },
     { path: "file", why: "folder" },
@@ -208,6 +206,15 @@ test("a refused rescue names the paths in its way: changed, removed or ignored f
     { path: "x.env", why: "ignored" },
   ]);
   expect(await stateOf(scratch)).toEqual(before);
+});
+
+test("a file that is not there any more comes back whole: nothing is overwritten", async ({ scratch }) => {
+  const { rescue } = await rescued(scratch, () => {
+    write(scratch, "a.txt", "agent\n");
+  });
+  rmSync(join(scratch.top, "a.txt"));
+  expect(await bring(rescue)).toMatchObject({ restored: ["a.txt"] });
+  expect(read(scratch, "a.txt")).toBe("agent\n");
 });
 
 test("content that only the index had is kept if an attempt unstages it, even if the task succeeds", async ({

@@ -11,6 +11,7 @@ import { redactValue } from "../../system/text/secrets/redact.js";
 import { openQuestion } from "../../workflow/question.js";
 import type { Effect } from "../step/effects.js";
 import { makeHookEnvironment } from "./environment.js";
+import { explainLostRepository } from "./lost-repository.js";
 import { performAdopt } from "./perform-adopt.js";
 import { performAgent } from "./agent/perform-agent.js";
 import { performChange } from "./perform-change.js";
@@ -29,6 +30,14 @@ type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
 /** Performs one effect; resolves with the one event it ends in. */
 export async function perform(world: World, effect: Effect): Promise<StepEvent> {
+  try {
+    return await performOne(world, effect);
+  } catch (error) {
+    throw await explainLostRepository(world, error);
+  }
+}
+
+async function performOne(world: World, effect: Effect): Promise<StepEvent> {
   switch (effect.kind) {
     case "read-backlog":
       return performRead(world);

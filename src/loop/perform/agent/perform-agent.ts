@@ -23,6 +23,7 @@ import { openAgentFile, type AgentLines } from "../../../logging/agent-file.js";
 import { changeBacklog } from "../perform-backlog.js";
 import { renderPrompt, findWorkFolder } from "./prompt-for.js";
 import { endAfterAskingWhy, findSessionToAskWhy } from "./ask-for-reason.js";
+import { putBackWithoutLog } from "./lost-log.js";
 import { makeFinished, type AgentEnd } from "./make-finished.js";
 import { listChangedChecks } from "../gate/changed-checks.js";
 import { narrowPermissions, openAgentStage, type AgentStage } from "../stages/agent-stage.js";
@@ -95,7 +96,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
     // The release's own check reports the agent's other changes.
     else if (guards) await world.store.putBack(before);
-    if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
+    if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, job);
     await writeLastMessage(world, call, result);
     if (step.draft !== undefined && result.outcome === "failed") await undoDraft(world, job);
     const pending = await makePendingCall(world, job, result);
@@ -195,18 +196,6 @@ async function askForMissingReason(world: World, call: AgentCall, first: AgentEn
   const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
   const unknownEvents = first.unknownEvents + second.unknownEvents;
   return { ...endAfterAskingWhy(first, second), unknownEvents, ...given({ used }) };
-}
-
-/** Handles an agent that deleted the log folder: reverts the task file, then ends the run, which cannot log any more. */
-async function putBackWithoutLog(world: World, { job }: RunAgent): Promise<UserError> {
-  const { apply_summary } = world.project.resolved.settings.loop;
-  const hasBacklog = job.phase === "iteration" || job.phase === "review";
-  if (hasBacklog) await changeBacklog(world, [], apply_summary ? "agent" : "idle");
-  return new UserError(
-    "environment",
-    `the log folder ${world.log.folder} was removed while ${job.agent} was at work`,
-    "run again: the interrupted task resumes first",
-  );
 }
 
 /** Reverts a drafting agent's edit of the task file, which becomes its draft if it wrote none in the right place. */

@@ -33,7 +33,7 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
     case "environment":
       return {
         why: message ?? "something around the run is missing",
-        next: "looper doctor checks what a run needs; nothing that was done is lost",
+        next: "looper doctor checks what a run needs",
       };
     case "interrupted":
       return {
