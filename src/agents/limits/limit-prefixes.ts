@@ -58,7 +58,7 @@ const LOGS: readonly Prefix[] = [
   { pattern: /^<urlopen error\s+/ },
   // Google's libraries in Go, before the status.
   { pattern: /^googleapi:\s+(?=Error [45]\d\d:)/ },
-  { pattern: /^Error (?=[45]\d\d:\s)/ },
+  { pattern: new RegExp(String.raw`^Error (?=[45]\d\d(?::\s|\s+(?:${REASON_PHRASES})\.?$))`, "i") },
   { pattern: /^Failed to login\.\s*(?:Message:\s*)?/ },
   {
     pattern:
@@ -114,6 +114,7 @@ const STATUSES: readonly Prefix[] = [
   },
   { pattern: /^got status:\s*(?<code>[A-Z]+(?:_[A-Z]+)*)\.\s*(?=$|[{])/, own: true },
   { pattern: new RegExp(`^HTTP(?: error)?:?\\s*(?<status>[45]\\d\\d)${AFTER_STATUS}`, "i") },
+  { pattern: /^(?:HTTP )?status code:?\s+(?<status>[45]\d\d)\.?$/i },
   { pattern: /^HTTP(?:\/[\d.]+)?\s+(?<status>[45]\d\d)\s+\(\k<status>\)\s+/i },
   { pattern: /^(?<status>[45]\d\d)\s+(?:Client|Server) Error:\s*/ },
   {

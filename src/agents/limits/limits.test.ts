@@ -149,6 +149,14 @@ test.each<[string, FailureReason, number?]>([
   ["Error: HTTP 429 - slow down, resets in 5 s", "rate-limited", 5],
   ["Loaded the settings\nError: 503 Service Unavailable\n    at ask (client.js:7:1)\n}\n", "overloaded"],
   ["401 Unauthorized", "not-signed-in"],
+  ["Error 503 Service Unavailable", "overloaded"],
+  ["Error 429 Too Many Requests", "rate-limited"],
+  ["Error 500 Internal Server Error", "overloaded"],
+  ["Error 529 overloaded", "overloaded"],
+  ["error 529 Overloaded.", "overloaded"],
+  ["status code 503", "overloaded"],
+  ["HTTP status code: 429", "rate-limited"],
+  ["Error: status code 503", "overloaded"],
 ])("of a client that failed without a word but its last on stderr: %j", (stderr, reason, seconds) => {
   const told = explainFailure({ stderr, isLastWord: true }, CLOCK);
   expect(told?.reason).toBe(reason);
@@ -158,9 +166,17 @@ test.each<[string, FailureReason, number?]>([
     expect(explainFailure(facts, CLOCK)).toBeUndefined();
 });
 
-test("a last word that only mentions a status is not a reason", () => {
-  const stderr = "Error: HTTP 429: the code now waits, and I've added a test for it";
-  expect(explainFailure({ stderr, isLastWord: true }, CLOCK)).toBeUndefined();
+test.each([
+  "Error: HTTP 429: the code now waits, and I've added a test for it",
+  "Error 503 Service Unavailable is handled now",
+  "Error 429",
+  "Error 404 Not Found pages are styled",
+  "AssertionError: expected status code 503",
+  "status code 503 is returned by the health check",
+  "status code 200",
+])("a last word that only mentions a status is not a reason: %s", (said) => {
+  for (const facts of [{ stderr: said }, { stderr: "", printed: said }])
+    expect(explainFailure({ ...facts, isLastWord: true }, CLOCK)).toBeUndefined();
 });
 
 test.each<[string, FailureFacts, FailureReason]>([
