@@ -17,7 +17,7 @@ export function keepEnd(text: string, most: number): string {
 }
 
 /** The first names of a list: `a, b, c and 4 more`. */
-export function listSome(names: readonly string[], most = 5): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : "";
-  return names.slice(0, most).join(", ") + more;
+export function listSome(names: readonly string[], most = 5, between = ", "): string {
+  const more = names.length - most;
+  return `${names.slice(0, most).join(between)}${more > 0 ? ` and ${more.toLocaleString("en-US")} more` : ""}`;
 }

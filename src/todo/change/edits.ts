@@ -27,15 +27,18 @@ export function listRefusals(
   return changes.map((change) => ({ change, why: problem.message }));
 }
 
-/** Combines two lists of edits, with each task once. */
-export function joinEdits(first: Edits, then: Edits): Edits {
-  const join = (a: readonly TaskId[], b: readonly TaskId[]): TaskId[] => [...new Set([...a, ...b])];
+/** Combines lists of edits, with each task once. The last that has a copy names it. */
+export function joinEdits(all: readonly Edits[]): Edits {
+  const join = (ids: (edits: Edits) => readonly TaskId[] | undefined): TaskId[] => [
+    ...new Set(all.flatMap((edits) => ids(edits) ?? [])),
+  ];
+  const rest: Partial<Edits> = {};
+  for (const edits of all) Object.assign(rest, edits);
   return {
-    ...first,
-    ...then,
-    added: join(first.added, then.added),
-    changed: join(first.changed, then.changed),
-    removed: join(first.removed, then.removed),
-    putBack: [...first.putBack, ...then.putBack],
+    ...rest,
+    added: join(({ added }) => added),
+    changed: join(({ changed }) => changed),
+    removed: join(({ removed }) => removed),
+    putBack: all.flatMap(({ putBack }) => putBack),
   };
 }

@@ -18,6 +18,10 @@ interface Draft {
   tasks: Task[];
   now: string;
   applied: Applied;
+  /** The positions of the tasks, made when a change first needs them; gone once a task is taken out. */
+  places?: Map<TaskId, number> | undefined;
+  /** Whether it is known that no task is the set marker, so that nobody looks again after each of many changes. */
+  unmarked?: boolean;
 }
 
 /** Applies the changes one after the other; a change that no longer holds is refused alone. `now`: RFC 3339. */
@@ -129,15 +133,27 @@ function set(draft: Draft, id: TaskId, change: (task: Task) => Task | string): s
   const changed = change(task);
   if (typeof changed === "string") return changed;
   draft.tasks[at] = { ...changed, updated_at: draft.now };
+  if (isSetMarker(changed)) draft.unmarked = false;
   draft.applied.updated.push({ id, from: task.status, to: changed.status });
   return undefined;
 }
 
 /** The position of a task, or -1. Most changes leave every task in its place. */
-function placeOf({ base, tasks }: Draft, id: TaskId): number {
+function placeOf(draft: Draft, id: TaskId): number {
+  const { base, tasks } = draft;
   const place = placeIn(base, id);
   if (place !== undefined && tasks[place]?.id === id) return place;
-  return tasks.findIndex((task) => task.id === id);
+  draft.places ??= new Map(tasks.map((task, at) => [task.id, at]));
+  return draft.places.get(id) ?? -1;
+}
+
+function push(draft: Draft, tasks: readonly Task[]): void {
+  for (const task of tasks) {
+    draft.places?.set(task.id, draft.tasks.length);
+    draft.tasks.push(task);
+    draft.applied.updated.push({ id: task.id, to: task.status });
+    if (isSetMarker(task)) draft.unmarked = false;
+  }
 }
 
 /** Adds reported `files` to those before, and keeps `result` if the agent reported none. Never adds an empty key. */
@@ -165,17 +181,19 @@ function add(draft: Draft, { tasks: reported, keepVerify }: Extract<Change, { op
   applied.warnings.push(...planned.warnings);
   if (planned.tasks.length === 0) return;
   takeMarkersAway(draft);
-  draft.tasks.push(...planned.tasks);
-  for (const { id, status } of planned.tasks) applied.updated.push({ id, to: status });
+  push(draft, planned.tasks);
 }
 
 function takeMarkersAway(draft: Draft): void {
+  if (draft.unmarked === true) return;
   const markers = draft.tasks.filter(isSetMarker);
   if (markers.length > 0) takeOut(draft, markers);
+  draft.unmarked = true;
 }
 
 function takeOut(draft: Draft, tasks: readonly Task[]): void {
   const gone = new Set(tasks.map(({ id }) => id));
+  draft.places = undefined;
   draft.tasks = draft.tasks
     .filter(({ id }) => !gone.has(id))
     .map((task) => withoutEdgesTo(task, gone, draft.now));
@@ -193,8 +211,7 @@ function withoutEdgesTo(whole: Task, gone: ReadonlySet<TaskId>, now: string): Ta
 function mark(draft: Draft): string | undefined {
   if (draft.tasks.some((task) => task.status !== "done")) return "not every task is done";
   if (draft.tasks.some(isMarker)) return "it is marked already";
-  draft.tasks.push(MARKER);
-  draft.applied.updated.push({ id: MARKER.id, to: MARKER.status });
+  push(draft, [MARKER]);
   return undefined;
 }
 
@@ -214,11 +231,10 @@ function edit(
 }
 
 function insert(draft: Draft, { task }: Extract<PersonChange, { op: "insert" }>): string | undefined {
-  if (draft.tasks.some(({ id }) => id === task.id)) return "there is a task with this id";
+  if (placeOf(draft, task.id) !== -1) return "there is a task with this id";
   takeMarkersAway(draft);
   // In the order of the schema's keys.
-  draft.tasks.push(Task.parse({ ...task, created_at: draft.now, updated_at: draft.now }));
-  draft.applied.updated.push({ id: task.id, to: task.status });
+  push(draft, [Task.parse({ ...task, created_at: draft.now, updated_at: draft.now })]);
   return undefined;
 }
 

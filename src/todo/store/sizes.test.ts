@@ -7,6 +7,7 @@ import { nodePorts } from "../../system/processes/node-ports.js";
 import { checkBacklog } from "../check/check.js";
 import type { Problem } from "../model/problem.js";
 import { closure, selectTask } from "../model/select.js";
+import { applyChanges } from "../change/update.js";
 import { openStore } from "./store.js";
 import { backlog, id, row, task } from "../testing/testing.js";
 import type { Task } from "../model/task.js";
@@ -64,6 +65,20 @@ test("a claim and its end take little time with 100,000 tasks", async () => {
   expect(process.cpuUsage(from).user / 1000).toBeLessThan(4_000);
   const after: unknown = JSON.parse(await readFile(path, "utf8"));
   expect(after).toHaveProperty("tasks.1", expect.objectContaining({ id: "T1", status: "done" }));
+});
+
+test("100,000 tasks that one command inserts, and reopens, take little time", () => {
+  const now = "2026-11-20T21:46:01.000Z";
+  const tasks = Array.from({ length: 100_000 }, (_, n) => task(`T${n}`));
+  const inserts = tasks.map((one) => ({ op: "insert", task: one }) as const);
+  const edits = tasks.map(
+    ({ id: one }) => ({ op: "edit", id: one, set: { status: "todo" }, clear: [] }) as const,
+  );
+  const from = process.cpuUsage();
+  const { backlog: all, applied } = applyChanges(backlog(), [...inserts, ...edits], now);
+  expect(applied.refused).toEqual([]);
+  expect(all.tasks).toHaveLength(100_000);
+  expect(process.cpuUsage(from).user / 1000).toBeLessThan(6_000);
 });
 
 test("the first of 100,000 tasks in a chain is next", () => {

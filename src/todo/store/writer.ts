@@ -173,7 +173,7 @@ export class Writer {
       const saved = last !== undefined && !holds(look, last.bytes);
       this.known = next;
       const edits =
-        heard && start.edits ? joinEdits(heard.edits, start.edits) : (heard?.edits ?? start.edits);
+        heard && start.edits ? joinEdits([heard.edits, start.edits]) : (heard?.edits ?? start.edits);
       return ok({
         applied,
         ...(edits && { edits }),
@@ -223,7 +223,7 @@ export class Writer {
       this.known = this.next({ from: this.known, backlog }, backlog);
       return listEdits(applied);
     });
-    return told.length === 0 ? undefined : { told, edits: edits.reduce(joinEdits) };
+    return told.length === 0 ? undefined : { told, edits: joinEdits(edits) };
   }
 
   async begin(make: (found: ReadResult) => Uint8Array | undefined): Promise<Result<Begun, Invalid>> {

@@ -2,6 +2,7 @@
 import type { RunEvent, Sealed } from "../../logging/events/events.js";
 import { cannotWork } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
+import { listSome } from "../../system/text/cut.js";
 import { plural, showBytes, showDuration, showMoment, showSpent } from "../view/words/amounts.js";
 import type { Level, StderrNote } from "./diagnostics.js";
 import { overBudgetText } from "../view/words/ending.js";
@@ -137,12 +138,15 @@ function invalidText(event: Of<"backlog_invalid">): string {
   }
 }
 
+/** How many names of a list are shown; the log has all. */
+const NAMED = 10;
+
 function editedText({ added, changed, removed = [], put_back: putBack, copy }: Of<"backlog_edited">): string {
   const parts = [
-    added.length === 0 ? "" : `new: ${added.join(", ")}`,
-    changed.length === 0 ? "" : `changed: ${changed.join(", ")}`,
-    removed.length === 0 ? "" : `${removed.join(", ")} removed`,
-    putBack.length === 0 ? "" : `put back: ${putBack.join("; ")}`,
+    added.length === 0 ? "" : `new: ${listSome(added, NAMED)}`,
+    changed.length === 0 ? "" : `changed: ${listSome(changed, NAMED)}`,
+    removed.length === 0 ? "" : `${listSome(removed, NAMED)} removed`,
+    putBack.length === 0 ? "" : `put back: ${listSome(putBack, NAMED, "; ")}`,
     copy === undefined ? "" : `their version is kept in ${copy}`,
   ];
   return ["the task file was edited meanwhile", ...parts.filter((part) => part !== "")].join("; ");
