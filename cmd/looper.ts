@@ -57,7 +57,9 @@ const stdout = new StdStream(1, () =>
     if (here.log !== undefined) return;
     const code = errorCode(error);
     if (code === "EPIPE" || code === "EIO") process.exit(0);
-    void fail(error);
+    // A command answers when it has done its work.
+    const hint = "what the command changed stays changed: look before you repeat it";
+    void fail(new UserError("environment", `cannot print the answer: ${error.message}`, hint));
   }),
 );
 
