@@ -70,8 +70,8 @@ async function said(
   return { task: id, run: null, attempts: [] };
 }
 
-async function attemptsIn({ ports }: CommandContext, folder: string, id: string): Promise<LogAttempt[]> {
-  const attempts = new LogAttempts(id);
+async function attemptsIn({ ports, cwd }: CommandContext, folder: string, id: string): Promise<LogAttempt[]> {
+  const attempts = new LogAttempts(id, path.relative(cwd, folder));
   // Every line of an attempt contains the id of its task, so other lines are not parsed.
   for await (const { type, value } of readLines(ports, folder, 0, { holding: [JSON.stringify(id)] }))
     attempts.add(type, value);

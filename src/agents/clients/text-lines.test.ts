@@ -47,6 +47,14 @@ test("beyond 1 MiB there is one event that says so, and the end of the text is s
   expect(final.endsWith("\nthe end")).toBe(true);
 });
 
+test("a line that is too long is left out, and those after it are told", () => {
+  const { events } = readChunks([Buffer.from(`${"x".repeat(1_100_000)}\nhello\n`)]);
+  expect(events).toMatchObject([
+    { type: "error", reason: "output-cut" },
+    { type: "message", content: "hello" },
+  ]);
+});
+
 test("events are bounded, also an input that no one could write down", () => {
   const long = "x".repeat(100_000);
   expect(boundEvent({ type: "message", role: "assistant", content: long })).toMatchObject({
