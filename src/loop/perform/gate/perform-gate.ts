@@ -15,6 +15,7 @@ import { readPatterns } from "../../../todo/model/changes/changes.js";
 import type { TaskId } from "../../../todo/model/task.js";
 import { readBaseline } from "./baseline-file.js";
 import { check, measure, openCold } from "./checks.js";
+import { warnOfChangedSettings } from "./changed-settings.js";
 import { checkHidden, measureHiddenChecks } from "./hidden.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
 import { THE_PREFLIGHT } from "../tree/keep-attempt.js";
@@ -169,14 +170,21 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
     if (now !== undefined) await keepForNext(world, job, now);
     const inside = warnOfUncheckedInside(world, job, report);
     warnings.push(...inside);
-    const verdict = inside.length === 0 ? report.verdict : ("unverified" as const);
+    const passes = report.verdict === "passed" || report.verdict === "unverified";
+    const settings = passes ? await warnOfChangedSettings(world, job) : [];
+    warnings.push(...settings);
+    const verdict = inside.length === 0 && settings.length === 0 ? report.verdict : ("unverified" as const);
+    const judged = {
+      ...report,
+      verdict,
+      ...(settings.length === 0 ? {} : { because: "influence" as const }),
+    };
     world.memory.verdicts.set(job.job, verdict);
-    if (job.stage !== undefined) world.memory.gates.set(job.job, { ...report, verdict });
+    if (job.stage !== undefined) world.memory.gates.set(job.job, judged);
     return {
       type: "gate_finished",
       ...job,
-      ...report,
-      verdict,
+      ...judged,
       warnings,
       duration_ms: Math.round(ports.clock.monotonic() - began),
     };
