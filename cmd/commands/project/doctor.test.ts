@@ -52,6 +52,15 @@ async function diagnose() {
 const CODEX = { "--version": "echo codex-cli 0.169.0", "login status": "echo Not logged in >&2; exit 1" };
 const CLAUDE = { "--version": "echo '2.1.0 (Claude Code)'", "auth status": `echo '{"loggedIn": true}'` };
 
+test("a repository that git refuses keeps a run from starting", async () => {
+  client("bin/claude", CLAUDE);
+  settings({ schedule: { agent: "claude" } });
+  execFileSync("git", ["init", "-q", "--bare", path.join(root, "project/.git")]);
+  const { end, of } = await diagnose();
+  expect(of("repository")).toMatchObject({ status: "error" });
+  expect(end).not.toBe("ok");
+});
+
 test("doctor reports an agent's version and its sign-in", async () => {
   client("bin/codex", CODEX);
   client("bin/claude", CLAUDE);

@@ -53,7 +53,8 @@ export async function openProjectRepository(
   const { why, message } = opened.error;
   throw new UserError(
     why === "no-repository" ? "no" : "environment",
-    `${message}: ${lacking}`,
+    // Git's message may end with a command to copy.
+    why === "unusable" ? `${lacking}: ${message}` : `${message}: ${lacking}`,
     why === "no-repository" ? hint : undefined,
   );
 }

@@ -36,7 +36,11 @@ export async function checkLeftovers(
   const processes = await checkProcesses(context, project, locks, fix);
   const own = await checkLocks(context, locks, repo, fix);
   const isRunning = locks.some(({ gone }) => !gone);
-  return [...own, ...(repo === undefined || isRunning ? [] : [await checkGitLocks(repo)]), processes];
+  // A run does without a repository, but not with one that git refuses.
+  const refused = opened.ok || opened.error.why !== "unusable" ? [] : [opened.error.message];
+  const broken = refused.map((message) => bad("repository", message, "fix the repository, then run again"));
+  const git = repo === undefined || isRunning ? broken : [await checkGitLocks(repo)];
+  return [...own, ...git, processes];
 }
 
 async function findLocks(
