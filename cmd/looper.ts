@@ -39,12 +39,19 @@ const here: {
   interrupted?: (() => void) | undefined;
   log?: string;
   diagnostics: Diagnostics;
+  /** Whether the command is a run, or not known yet. */
+  mayBeRun: boolean;
 } = {
+  mayBeRun: true,
   diagnostics: USUAL,
 };
 
 function onSignal(signal: Signal): void {
-  if (here.listener?.(signal) !== true) process.exit(exitCodeOfSignal(signal));
+  if (here.listener?.(signal) !== true) {
+    // Contract §4: a run without a terminal ignores it, so that nohup works, also before it listens. Node has forgotten what nohup set.
+    if (signal === "SIGHUP" && here.listener === undefined && here.mayBeRun && !stdout.isTty) return;
+    process.exit(exitCodeOfSignal(signal));
+  }
   here.interrupted?.();
 }
 
@@ -252,6 +259,7 @@ async function main(): Promise<CommandOutcome> {
     await write(stdout, asked.text);
     return "ok";
   }
+  here.mayBeRun = asked.name === "run" || asked.name === "push";
   // Hidden commands are started by this program, which reads their output.
   here.diagnostics = asked.hidden ? USUAL : diagnosticsOf(asked.typed.flags, process.env);
   const cwd = path.resolve(asked.folder ?? ".");
