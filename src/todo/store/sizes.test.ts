@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { checkBacklog } from "../check/check.js";
+import type { PersonChange } from "../model/changes/person-change.js";
 import type { Problem } from "../model/problem.js";
 import { closure, selectTask } from "../model/select.js";
 import { applyChanges } from "../change/update.js";
@@ -70,10 +71,13 @@ test("a claim and its end take little time with 100,000 tasks", async () => {
 test("100,000 tasks that one command inserts, and reopens, take little time", () => {
   const now = "2026-11-20T21:46:01.000Z";
   const tasks = Array.from({ length: 100_000 }, (_, n) => task(`T${n}`));
-  const inserts = tasks.map((one) => ({ op: "insert", task: one }) as const);
-  const edits = tasks.map(
-    ({ id: one }) => ({ op: "edit", id: one, set: { status: "todo" }, clear: [] }) as const,
-  );
+  const inserts = tasks.map((one): PersonChange => ({ op: "insert", task: one }));
+  const edits = tasks.map(({ id: one }): PersonChange => ({
+    op: "edit",
+    id: one,
+    set: { status: "todo" },
+    clear: [],
+  }));
   const from = process.cpuUsage();
   const { backlog: all, applied } = applyChanges(backlog(), [...inserts, ...edits], now);
   expect(applied.refused).toEqual([]);
