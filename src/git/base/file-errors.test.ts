@@ -14,7 +14,7 @@ test("a file operation of a repository that fails throws a GitError with the sys
     kind: "environment",
     code: "EEXIST",
     hint: undefined,
-    message: `git: EEXIST: file already exists, mkdir '${scratch.top}'`,
+    message: `EEXIST: file already exists, mkdir '${scratch.top}'`,
   });
   expect(reasonOf(error)).toBe(`EEXIST: file already exists, mkdir '${scratch.top}'`);
 });

@@ -1,7 +1,7 @@
 // Makes errors of the file system GitErrors, so that callers of this floor meet one kind of failure. Their text stays.
 import { errorMessage } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
-import { GitError } from "./git.js";
+import { FILES, GitError } from "./git.js";
 
 /** The same ports, but a file operation that fails throws a `GitError`. */
 export function throwGitErrors(ports: Ports): Ports {
@@ -30,6 +30,6 @@ function convertErrors<T extends object>(port: T): T {
 
 function rethrow(error: unknown): never {
   if (error instanceof Error && "code" in error && "syscall" in error)
-    throw new GitError("git", errorMessage(error), error);
+    throw new GitError(FILES, errorMessage(error), error);
   throw error;
 }

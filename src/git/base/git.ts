@@ -21,6 +21,7 @@ const SETTINGS = [
   // Git itself waits for a ref that another git has locked for a moment.
   "core.filesRefLockTimeout=5000",
   "advice.addEmbeddedRepo=false",
+  "advice.addIgnoredFile=false",
   "gc.auto=0",
   "maintenance.auto=false",
 ].flatMap((setting) => ["-c", setting]);
@@ -36,6 +37,14 @@ export interface GitFailure {
   message: string;
 }
 
+/** A failure as a sentence. One of the file system names the call and the path, and git had no part in it. */
+export function failureText({ command, message }: GitFailure): string {
+  return command === FILES ? message : `${command}: ${message}`;
+}
+
+/** Stands for a command where the file system failed. */
+export const FILES = "git";
+
 /** Git failed, or the file system failed under the functions of this floor. Carries no hint: the caller knows what to advise. */
 export class GitError extends UserError {
   readonly failure: GitFailure;
@@ -43,9 +52,10 @@ export class GitError extends UserError {
   readonly code: string | undefined;
 
   constructor(command: string, message: string, cause?: Error) {
-    super("environment", `${command}: ${message}`, undefined, { cause });
+    const failure = { command, message };
+    super("environment", failureText(failure), undefined, { cause });
     this.name = "GitError";
-    this.failure = { command, message };
+    this.failure = failure;
     this.code = errorCode(cause);
   }
 }
@@ -175,7 +185,10 @@ function explainObject(stderr: string, args: readonly string[]): string | undefi
   return `object ${gone} is not in the repository any more (removed by git gc, for example): run again`;
 }
 
-function shorten(stderr: string): string {
-  const text = stderr.trim();
+/** The reason first: git prints advice and warnings before it, as long as it likes. */
+export function shorten(stderr: string): string {
+  const printed = stderr.trim();
+  const reason = Math.max(printed.search(/^(?:fatal|error):/m), 0);
+  const text = [printed.slice(reason), printed.slice(0, reason).trim()].filter(Boolean).join("\n");
   return text.length > 1000 ? `${text.slice(0, 1000)} …` : text;
 }

@@ -1,5 +1,5 @@
 // Recovers from a dead run: ends its processes and waits for them, removes its git locks, finds its pending commit.
-import { asResult } from "../../git/base/git.js";
+import { asResult, failureText } from "../../git/base/git.js";
 import { basename } from "node:path";
 import { markOf } from "../../system/processes/mark.js";
 import type { StepEvent } from "../../logging/events/events.js";
@@ -34,11 +34,7 @@ export async function recoverRun(
   if (repo !== undefined && dead.length > 0) await removeStaleRooms(repo);
   const pending = repo === undefined ? undefined : await asResult(() => recoverPending(repo));
   if (pending?.ok === false) {
-    throw new UserError(
-      "environment",
-      `${pending.error.command}: ${pending.error.message}`,
-      "git cannot read this repository",
-    );
+    throw new UserError("environment", failureText(pending.error), "git cannot read this repository");
   }
   // While a process of the dead run is left, the next start sweeps again.
   if (left.length === 0) await locks.forgetDead();

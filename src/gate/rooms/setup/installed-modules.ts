@@ -2,6 +2,7 @@
 // Looked up where the interpreters look, by their documented folders; none of them is started.
 // Leaves what follows from a name that is there to influence/shadowing.ts.
 import path from "node:path";
+import { errorCode } from "../../../system/errors.js";
 import type { Files } from "../../../system/ports.js";
 import type { Family } from "../../influence/program/families.js";
 
@@ -77,7 +78,8 @@ export class InstalledModules {
     for (const folder of folders) {
       if (family === "python") {
         if ((await this.#list(folder)).some((one) => one === name || one.startsWith(`${name}.`))) return true;
-      } else if ((await this.files.stat(path.join(folder, name))) !== undefined) return true;
+      } else if ((await unlessUnreadable(this.files.stat(path.join(folder, name)))) !== undefined)
+        return true;
     }
     return false;
   }
@@ -87,7 +89,7 @@ export class InstalledModules {
   #list(folder: string): Promise<readonly string[]> {
     const known = this.#lists.get(folder);
     if (known !== undefined) return known;
-    const found = this.files.list(folder);
+    const found = unlessUnreadable(this.files.list(folder)).then((names) => names ?? []);
     this.#lists.set(folder, found);
     return found;
   }
@@ -144,6 +146,16 @@ export class InstalledModules {
       folders = next;
     }
     return folders;
+  }
+}
+
+/** A place that cannot be read (another user's, a circle of symlinks, too long a name) holds nothing, as for a shell. */
+async function unlessUnreadable<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
   }
 }
 

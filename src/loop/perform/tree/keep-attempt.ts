@@ -1,7 +1,7 @@
 // Records what a replay with the tree needs and no commit has: the start of the run, and the changes of attempts that ended
 // without a commit. src/git/attempt/attempts.ts writes the records; one that cannot be written is only a warning.
 import { recordAttempt, recordStart } from "../../../git/attempt/attempts.js";
-import { asResult, type GitFailure } from "../../../git/base/git.js";
+import { asResult, failureText, type GitFailure } from "../../../git/base/git.js";
 import type { Result } from "../../../system/result.js";
 import type { JobFacts } from "../../step/effects.js";
 import type { World } from "../world.js";
@@ -60,6 +60,6 @@ export function nameAttempt({ task_id, job }: Pick<JobFacts, "task_id" | "job">)
 
 async function warnUnless(world: World, result: Result<string, GitFailure>): Promise<void> {
   if (result.ok) return;
-  const message = `not kept for a replay: ${result.error.command}: ${result.error.message}`;
+  const message = `not kept for a replay: ${failureText(result.error)}`;
   await world.log.tell({ type: "warning", message });
 }

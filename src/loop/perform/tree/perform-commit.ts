@@ -1,5 +1,5 @@
 // The commit protocol, which includes the backlog: pending commit, backlog, HEAD; and what a killed run left of it.
-import { asResult } from "../../../git/base/git.js";
+import { asResult, failureText } from "../../../git/base/git.js";
 import { asideId } from "../../../git/base/names.js";
 import { keepCheckpoints } from "../../../git/checkpoint/checkpoint.js";
 import { commitBacklog, prepareCommit, type Preparation } from "../../../git/commit/commit.js";
@@ -115,7 +115,7 @@ export async function performCommitBacklog(
     ),
   );
   const { outcome, bytes } = await changeBacklog(world, [], "idle");
-  if (!kept.ok) outcome.warnings.push(`${kept.error.command}: ${kept.error.message}`);
+  if (!kept.ok) outcome.warnings.push(failureText(kept.error));
   const message = `looper: ${ending}\n\nLooper-Run: ${world.log.run}\n`;
   const done = await commitBacklog(repo, { run: world.log.run, bytes, message });
   if (done === "nothing") return { type: "committed", ...outcome };
