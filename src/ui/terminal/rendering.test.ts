@@ -113,19 +113,6 @@ test("plain lines: what begins, what ends, what to know", () => {
   ]);
 });
 
-test("an edit of very many tasks is one short line", () => {
-  const added = Array.from({ length: 100_000 }, (_, nth) => id(`Z${nth}`));
-  const back = added.map((one) => `status of ${one}`);
-  const edited = { type: "backlog_edited", added, changed: [], put_back: back } as const;
-  const line = play([...STORY.slice(0, 3), { ...edited, changed: [] }]).lines.find((one) =>
-    one.includes("edited meanwhile"),
-  );
-  expect(line).toContain(
-    "new: Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9 and 99,990 more; put back: status of Z0; ",
-  );
-  expect(line?.length).toBeLessThan(400);
-});
-
 test("beside a live line nothing is said of what begins", () => {
   const plain = play(STORY).lines.filter((line) => !line.startsWith("- "));
   expect(play(STORY, true).lines).toEqual(plain);
