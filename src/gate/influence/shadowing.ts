@@ -8,6 +8,7 @@ import type { ImportGraph } from "./program/import-graph.js";
 import type { Import } from "./program/imports.js";
 import { GONE, type ChangedFile, type NameRules, type ReferenceFiles } from "./program/kinds.js";
 import { folderOf, isBelow } from "./program/project-paths.js";
+import { loadsIfThere } from "./guarded-loads.js";
 import { PYTHON_LIBRARY, PYTHON_RUNNERS } from "./checks/protected-patterns.js";
 
 /** Loaded by an interpreter or runner because they are there: site, pytest, JUnit's ServiceLoader, PHP per folder, Perl's -Mlib, minitest. */
@@ -56,6 +57,8 @@ export class Shadows {
   shadowedBy(change: ChangedFile): string | undefined {
     if (!isNew(change)) return undefined;
     const { path } = change;
+    const optional = this.#loadedIfThere(path);
+    if (optional !== undefined) return `${optional} loads it only if it is there`;
     for (const { by, what, before } of this.#takenOver(path)) {
       const isFromOutside = before.length === 0 && this.#isOutside(by, what, path);
       // A file that takes over from another file of the program replaces it, and does not come before it.
@@ -68,6 +71,16 @@ export class Shadows {
       testNamespace(change) ??
       this.#programName(path)
     );
+  }
+
+  /** The check that loads a new file only if it is there, and ran without it. */
+  #loadedIfThere(path: string): string | undefined {
+    if (familyOf(path) === undefined) return undefined;
+    return this.graph.candidatesFor(path).find((by) => {
+      const text = this.reference.text(by);
+      if (text === undefined || !this.known.isHeld(by)) return false;
+      return loadsIfThere({ text, family: familyOf(by) ?? familyIn(by, text) }, path);
+    });
   }
 
   /** A new file with the name of an installed program, in a folder that checks put on PATH. */

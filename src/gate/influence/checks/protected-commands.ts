@@ -167,11 +167,12 @@ function lookAt(search: Search, text: string): void {
   }
 }
 
-/** The files of `[ -f FILE ]` that the base does not have. */
+const ASKED =
+  /(?:\btest|\[)[ \t]+-[efrsx][ \t]+["']?([^\s"'\]);]+)|(?<=^|[\s;&|({])(?:\.|source)[ \t]+["']?([^\s"';&|<>]+)["']?[^\n;]*?(?:[2&]>[ \t]*\/dev\/null|\|\|[ \t]*(?:true|:)(?![\w-]))/gm;
+
+/** The files of `[ -f FILE ]` and of `. FILE || true` that the base does not have. */
 function askedFor({ base, folder }: Search, text: string): ReadonlySet<string> {
-  const names = [...text.matchAll(/(?:\btest|\[)[ \t]+-[efrsx][ \t]+["']?([^\s"'\]);]+)/g)].map(
-    ([, name = ""]) => name,
-  );
+  const names = [...text.matchAll(ASKED)].map(([, asked, sourced]) => asked ?? sourced ?? "");
   return new Set(
     names.map((name) => posix.normalize(posix.join(folder, name))).filter((path) => !base.has(path)),
   );
