@@ -2,7 +2,8 @@
 // A path counts as source only by positive evidence that it is part of the program. Pure.
 // Leaves which names are tests and settings to name-rules.ts, imports to import-graph.ts, and what becomes of each kind to the rooms.
 import { posix } from "node:path";
-import { FAMILIES, familyIn, familyOf, isDocumentation, type Family } from "./program/families.js";
+import { FAMILIES, familyIn, familyOf, type Family } from "./program/families.js";
+import { DataJudge } from "./data.js";
 import { isHeaderOfChecks } from "./program/headers.js";
 import { ImportGraph } from "./program/import-graph.js";
 import { importsTestLibrary } from "./program/imports.js";
@@ -22,7 +23,6 @@ import {
   topOf,
   type ProgramRoots,
 } from "./program/program-roots.js";
-import { namingOf } from "./program/naming.js";
 import { folderOf, headersOf, isBelow, isForeign, isTestish } from "./program/project-paths.js";
 import { isSettingsCode, loadedBySettings, type Loaded } from "./checks/runner-settings.js";
 import { isStartHook, Shadows } from "./shadowing.js";
@@ -44,9 +44,6 @@ const check = (why: string): Judgement => ({ kind: "check", why });
 const doubt = (why: string): Judgement => ({ kind: "doubt", why });
 
 const REGULAR = /^100/;
-/** Languages with a tool that runs the examples in documentation: rustdoc, doctest, ExUnit. */
-const RUNS_EXAMPLES: ReadonlySet<Family | undefined> = new Set(["rust", "python", "elixir"]);
-const EXAMPLE = /^[ \t]*(?:>>> |iex(?:\(\d+\))?> |```|~~~)/m;
 
 class Classifier {
   private readonly roots: ProgramRoots;
@@ -55,6 +52,7 @@ class Classifier {
   private readonly families = new Map<Family, boolean>();
   private readonly graph: ImportGraph;
   private readonly shadows: Shadows;
+  private readonly data: DataJudge;
   private readonly loaded: Loaded;
   /** Paths at the reference, in lower case. */
   private lowered: ReadonlySet<string> | undefined;
@@ -79,10 +77,13 @@ class Classifier {
     ];
     this.checkPackages = packagesForChecks(reference);
     this.loaded = loadedBySettings(reference, rules.isHeld, (folder) => this.holdsRoot(folder));
-    this.shadows = new Shadows(this.graph, reference, rules, {
-      isHeld: (path) => this.isHeld(path),
-      isProgram: (path) => this.isProgram(path),
-    });
+    const known = {
+      isHeld: (path: string) => this.isHeld(path),
+      isProgram: (path: string) => this.isProgram(path),
+    };
+    this.shadows = new Shadows(this.graph, reference, rules, known);
+    const isRooted = (path: string): boolean => this.isRooted(path);
+    this.data = new DataJudge(this.graph, reference, rules, { ...known, ...this.roots, isRooted });
   }
 
   classify(change: ChangedFile): Judgement {
@@ -98,7 +99,7 @@ class Classifier {
     const oddity = this.oddityOf(change);
     if (oddity !== undefined) return doubt(oddity);
     const family = this.familyOf(change);
-    if (family === undefined) return this.classifyData(change);
+    if (family === undefined) return this.data.classify(change);
     if (this.shadows.replacesProgram(change)) return source("it takes the place of a file of the program");
     return this.classifyCode(change, family);
   }
@@ -163,33 +164,10 @@ class Classifier {
     return source("it is in a folder of the program");
   }
 
-  private classifyData({ path, before, after }: ChangedFile): Judgement {
-    const namers = this.namersOf(path);
-    const first = namers.find((one) => this.isHeld(one));
-    if (first !== undefined) return doubt(`${first} names it`);
-    if (this.rules.isNamedByCommands?.(path) === true) return doubt("a command names it");
-    const runs = (one: string): boolean => RUNS_EXAMPLES.has(familyOf(one)) && this.isProgram(one);
-    if (isDocumentation(path) && EXAMPLE.test(before ?? after ?? "") && namers.some(runs))
-      return doubt("the program takes it in, and its examples may run as tests");
-    if (isDocumentation(path)) return source("it is documentation");
-    // Maven and Gradle put these into the program.
-    if (/(?:^|\/)src\/main\/resources\//.test(path)) return source("it is a resource of the program");
-    const isNamed = namers.some((one) => this.isProgram(one));
-    return isNamed ? source("the program names it") : doubt("the program does not name it");
-  }
-
   /** Whether a folder is a root of the program, or has one in it: what is in it serves more than checks. */
   private holdsRoot(folder: string): boolean {
     const { deep, flat } = this.roots;
     return folder === "" || [...deep, ...flat].some((root) => isBelow(root, folder));
-  }
-
-  /** Whether a file of the program is in a folder itself. */
-  private holdsProgram(folder: string): boolean {
-    return this.reference.paths.some(
-      (one) =>
-        folderOf(one) === folder && familyOf(one) !== undefined && this.isRooted(one) && !this.isHeld(one),
-    );
   }
 
   private isInDeepRoot(folder: string): boolean {
@@ -261,23 +239,6 @@ class Classifier {
     return this.graph
       .importsOf(path)
       .some((one) => rootOf(this.roots, one) !== undefined && !this.isHeld(one));
-  }
-
-  /** Files, at the reference or as the attempt leaves them, whose text names a file, or its folder as a whole. */
-  private namersOf(path: string): string[] {
-    const folder = folderOf(path);
-    // The whole of a program's folder is named by much that reads none of its files.
-    const { deep, tops } = this.roots;
-    const isOwnFolder =
-      folder === "" || deep.includes(folder) || tops.includes(folder) || this.holdsProgram(folder);
-    const naming = namingOf(path, isOwnFolder);
-    return this.graph
-      .filesWith(naming.words, (text, by) =>
-        this.isProgram(by)
-          ? naming.isUsedIn(text, familyOf(by) ?? familyIn(by, text))
-          : naming.isNamedIn(text),
-      )
-      .filter((one) => one !== path);
   }
 
   /** A file at the reference that checks: by its name, or run by checks and not plainly the program's. */

@@ -90,14 +90,20 @@ export class ImportGraph {
     return this.#candidates(path);
   }
 
-  /** Files, at the reference or as the attempt leaves them, whose text passes; each has at least one of the words. */
-  filesWith(words: readonly string[], passes: (text: string, path: string) => boolean): string[] {
+  /**
+   * Files, at the reference or as the attempt leaves them, whose text passes; each has at least one of the words. `isLeft`: it is the
+   * text of the attempt.
+   */
+  filesWith(
+    words: readonly string[],
+    passes: (text: string, path: string, isLeft: boolean) => boolean,
+  ): string[] {
     const before = words
       .flatMap((word) => this.reference.mentions(word))
-      .filter((one) => passes(this.reference.text(one) ?? "", one));
+      .filter((one) => passes(this.reference.text(one) ?? "", one, false));
     const now = words
       .flatMap((word) => this.#words().get(probeOf(word)) ?? [])
-      .filter((one) => passes(this.#changes.get(one)?.after ?? "", one));
+      .filter((one) => passes(this.#changes.get(one)?.after ?? "", one, true));
     return [...new Set([...before, ...now])];
   }
 

@@ -1,7 +1,8 @@
-// Whether a text names a file: by its name, by the whole of its folder, or by the ending that it shares with others. Pure.
-// Leaves which texts are asked, and what follows from it, to classify.ts.
+// Whether a text names a file: by its name, by its folder as a whole, by the ending that it shares with others, or by a walk through
+// a folder above it. Pure. Leaves which texts are asked, and what follows from it, to ../data.ts; comments to comments.ts.
 import { posix } from "node:path";
-import type { Family } from "./families.js";
+import { withoutComments } from "./comments.js";
+import { isDocumentation, type Family } from "./families.js";
 import { folderOf } from "./project-paths.js";
 
 /** How texts may name a file. */
@@ -10,45 +11,134 @@ export interface Naming {
   words: readonly string[];
   /** In any way. */
   isNamedIn: (text: string) => boolean;
-  /** In code, and not only in a comment; `family`: the language of the text. */
-  isUsedIn: (text: string, family: Family | undefined) => boolean;
+  /** In code, and not only in a comment, by a path that leads to the file from the text's own place or from the top. */
+  isUsedIn: (text: string, by: string, family: Family | undefined) => boolean;
 }
 
-/** How texts may name a file. `isOwnFolder`: its folder holds the program, so that naming the folder says nothing of the file. */
-export function namingOf(path: string, isOwnFolder: boolean): Naming {
+/** The project around a file. */
+export interface Surroundings {
+  /** Whether a folder holds the program, so that naming it says nothing of a file in it. */
+  isOwn: (folder: string) => boolean;
+  has: (path: string) => boolean;
+  hasFolder: (folder: string) => boolean;
+  /** Whether no other file of the project has this name. */
+  isAlone: (name: string) => boolean;
+}
+
+/** Lists what is in folders: in code, and in shell scripts. */
+export const WALKS =
+  /\b(?:readdir\w*|opendir\w*|scandir\w*|listdir|list_dir|iterdir|listFiles|r?glob\w*|\w*walk\w*|ReadDir|newDirectoryStream|nftw|fts_open|iter_modules)\s*\(|\b(?:Files\.(?:walk|list|find)|Dir\s*[[.]|File::Find|RecursiveDirectoryIterator)|(?<![\w.])find[ \t]+(?:\S+[ \t]+(?:-|\|)|[.$"'/])|\bls-files\b|\bgrep[ \t]+-\w*[rR]|\*\*\/|\$\(ls\b/i;
+
+/** Characters after which the rest of a path is not written out. */
+const OPEN = String.raw`[$*%{}#<("'\`+?[\\]`;
+
+/** How texts may name a file. */
+export function namingOf(path: string, around: Surroundings): Naming {
   const name = posix.basename(path);
-  const inside = posix.basename(folderOf(path));
-  const ending = posix.extname(path) === "" ? undefined : `*${posix.extname(path)}`;
-  const exact = new RegExp(`(?<![\\w.-])${escapeRegExp(name)}(?![\\w-])`);
-  const whole = new RegExp(`(?<![\\w.-])${escapeRegExp(inside)}/?(?:["'\`*$]|/[*$])`);
-  const names = (text: string): boolean => exact.test(text) || (!isOwnFolder && whole.test(text));
+  const folder = folderOf(path);
+  const isOwnFolder = folder === "" || around.isOwn(folder);
+  const extension = posix.extname(path);
+  const ending = extension === "" ? undefined : `*${extension}`;
+  const exact = nameIn(name);
+  const endsSo = ending === undefined ? undefined : new RegExp(`${escapeRegExp(ending)}(?![\\w-])`);
+  const above = foldersAbove(path).filter((one) => !around.isOwn(one));
+  const isNamedIn = (text: string): boolean =>
+    exact.test(text) ||
+    (!isOwnFolder && placesNaming(text, path, folder).length > 0) ||
+    endsSo?.test(text) === true ||
+    isWalkedIn(text, path, above);
+  const leads = (text: string, by: string): boolean =>
+    [...text.matchAll(nameIn(name, "g"))].some(([, lead = ""]) =>
+      isBare(lead) ? isMeantBy(text, path, by, around) : leadsTo(lead, path, by, around),
+    ) ||
+    (!isOwnFolder && placesNaming(text, path, folder).some((lead) => leadsBelow(lead, folder, by, around)));
   return {
-    words: [name, ...(isOwnFolder ? [] : [inside]), ...(ending === undefined ? [] : [ending])],
-    isNamedIn: (text) =>
-      names(text) || (ending !== undefined && new RegExp(`${escapeRegExp(ending)}(?![\\w-])`).test(text)),
-    isUsedIn: (text, family) => names(text) && names(withoutComments(text, family)),
+    words: [
+      name,
+      ...(isOwnFolder ? [] : [folder, ...above].map((one) => posix.basename(one))),
+      ...(ending === undefined ? [] : [ending, extension.slice(1)]),
+    ],
+    isNamedIn,
+    isUsedIn: (text, by, family) => leads(text, by) && leads(withoutComments(text, family), by),
   };
 }
 
-const TEXTS = String.raw`"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|${"`"}(?:\\[\s\S]|[^${"`"}\\])*${"`"}`;
-const SLASHES = new RegExp(String.raw`${TEXTS}|\/\/[^\n]*|\/\*[\s\S]*?\*\/`, "g");
-const HASH = new RegExp(
-  String.raw`^[ \t]*(?:"""[\s\S]*?"""|'''[\s\S]*?''')|${TEXTS}|(?<![^\s;])#[^\n]*|^=\w+[\s\S]*?^=(?:cut|end)\b[^\n]*`,
-  "gm",
-);
-const DASHES = new RegExp(String.raw`${TEXTS}|--[^\n]*`, "g");
-const COMMENTS: Readonly<Record<Family, RegExp>> = {
-  ...{ js: SLASHES, c: SLASHES, java: SLASHES, go: SLASHES, rust: SLASHES, csharp: SLASHES, swift: SLASHES },
-  ...{ php: SLASHES, python: HASH, perl: HASH, ruby: HASH, shell: HASH, elixir: HASH, lua: DASHES },
-};
+/** A name with the path before it: `data/` of `"./data/a.json"`. */
+function nameIn(name: string, flags = ""): RegExp {
+  return new RegExp(`(?<![\\w.@~-])((?:[\\w.@~-]+/)*)${escapeRegExp(name)}(?![\\w-])`, flags);
+}
 
-/** A text of the program, or a comment that a compiler obeys: `//go:embed FILE`. */
-const STAYS = /^(?:["'`](?!""|'')|\/\/go:)/;
+/** Every folder that a path is in, the nearest first; the top is none. */
+function foldersAbove(path: string): string[] {
+  const found: string[] = [];
+  for (let at = folderOf(path); at !== ""; at = folderOf(at)) found.push(at);
+  return found;
+}
 
-/** A text without its comments. Read by patterns: what is taken for a text stays. */
-function withoutComments(text: string, family: Family | undefined): string {
-  if (family === undefined) return text;
-  return text.replace(COMMENTS[family], (found) => (STAYS.test(found) ? found : ""));
+/** The path before each place that names a folder and leaves open which of its files: `"cases"`, `cases/${n}.json`, `cases/%s`. */
+function placesNaming(text: string, path: string, folder: string): string[] {
+  const rest = path.slice(folder.length + 1);
+  const whole = new RegExp(
+    `(?<![\\w.@~-])((?:[\\w.@~-]+/)*)${escapeRegExp(posix.basename(folder))}(?:/?["'\`*$]|/([\\w.@-]*)(?=${OPEN}))`,
+    "g",
+  );
+  return [...text.matchAll(whole)].flatMap(([, lead = "", begin = ""]) =>
+    rest.startsWith(begin) ? [lead] : [],
+  );
+}
+
+/** Whether a text walks through a folder above a file and may come to it. */
+function isWalkedIn(text: string, path: string, above: readonly string[]): boolean {
+  if (!WALKS.test(text)) return false;
+  if (above.some((one) => placesNaming(text, path, one).length > 0)) return true;
+  const extension = posix.extname(path).slice(1);
+  if (extension === "" || !speaksOf(extension).test(text)) return false;
+  if (isDocumentation(path)) return true;
+  const lines = text.split("\n").filter((line) => WALKS.test(line));
+  return foldersAbove(path).some((one) => lines.some((line) => placesNaming(line, path, one).length > 0));
+}
+
+/** An ending alone, and not at the end of a name: `".md"`, `md$`, `[.]md`. */
+function speaksOf(extension: string): RegExp {
+  return new RegExp(`(?<![\\w\\s]|\\w\\.)\\\\?\\.?${escapeRegExp(extension)}(?![\\w-])`);
+}
+
+/** Whether a path in a text leads to a file, and not to another one. */
+function leadsTo(lead: string, path: string, by: string, around: Surroundings): boolean {
+  const places = placesOf(lead + posix.basename(path), by);
+  if (places.includes(path)) return true;
+  return !places.some((one) => around.has(one)) && isEndOf(lead, folderOf(path));
+}
+
+/** Whether a name without its path means a file: beside the text, or the only one of its name, or with its folder: `join("data", "a.json")`. */
+function isMeantBy(text: string, path: string, by: string, around: Surroundings): boolean {
+  const folder = folderOf(path);
+  if (folder === "" || folder === folderOf(by) || around.isAlone(posix.basename(path))) return true;
+  return nameIn(posix.basename(folder)).test(text);
+}
+
+/** The same for a folder. */
+function leadsBelow(lead: string, folder: string, by: string, around: Surroundings): boolean {
+  const places = placesOf(lead + posix.basename(folder), by);
+  if (places.includes(folder)) return true;
+  return !places.some((one) => around.hasFolder(one)) && isEndOf(lead, folderOf(folder));
+}
+
+function placesOf(written: string, by: string): string[] {
+  return [posix.join(folderOf(by), written), posix.normalize(written)];
+}
+
+function isBare(lead: string): boolean {
+  return partsOf(lead).length === 0;
+}
+
+function isEndOf(lead: string, folder: string): boolean {
+  const [parts, own] = [partsOf(lead), folder.split("/")];
+  return parts.every((part, index) => own.at(index - parts.length) === part);
+}
+
+function partsOf(lead: string): string[] {
+  return lead.split("/").filter((part) => !/^\.{0,2}$/.test(part));
 }
 
 function escapeRegExp(text: string): string {
