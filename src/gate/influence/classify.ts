@@ -15,6 +15,7 @@ import {
   type NameRules,
   type ReferenceFiles,
 } from "./program/kinds.js";
+import { Links } from "./program/links.js";
 import { isNamedAfter } from "./program/named-after.js";
 import {
   packagesForChecks,
@@ -53,6 +54,9 @@ class Classifier {
   private readonly graph: ImportGraph;
   private readonly shadows: Shadows;
   private readonly data: DataJudge;
+  private readonly links: Links;
+  private readonly linked = new Map<string, boolean>();
+  private readonly rules: NameRules;
   private readonly loaded: Loaded;
   /** Paths at the reference, in lower case. */
   private lowered: ReadonlySet<string> | undefined;
@@ -62,12 +66,15 @@ class Classifier {
   constructor(
     changes: readonly ChangedFile[],
     private readonly reference: ReferenceFiles,
-    private readonly rules: NameRules,
+    private readonly given: NameRules,
   ) {
+    this.links = new Links(changes, reference);
+    const rules = { ...given, isHeld: (path: string) => given.isHeld(path) || this.isLinkedByChecks(path) };
+    this.rules = rules;
     this.roots = programRoots({
       ...reference,
       home: rules.home ?? "",
-      isHeld: rules.isHeld,
+      isHeld: given.isHeld,
       isRunByChecks: (path) => rules.runOf?.(path) !== undefined,
     });
     this.graph = new ImportGraph(changes, reference, rules.search);
@@ -83,7 +90,12 @@ class Classifier {
     };
     this.shadows = new Shadows(this.graph, reference, rules, known);
     const isRooted = (path: string): boolean => this.isRooted(path);
-    this.data = new DataJudge(this.graph, reference, rules, { ...known, ...this.roots, isRooted });
+    this.data = new DataJudge(this.graph, reference, rules, {
+      ...known,
+      ...this.roots,
+      isRooted,
+      links: this.links,
+    });
   }
 
   classify(change: ChangedFile): Judgement {
@@ -92,6 +104,7 @@ class Classifier {
     if (named === "source") return source("verify.protected takes it out");
     if (isStartHook(path)) return check("it is loaded before any test");
     if (named === "check" || this.roots.tests.has(path)) return check("it is part of the checks");
+    if (this.isLinkedByChecks(path)) return check("a link of the checks leads to it");
     const byUse = this.byUse(change, named);
     if (byUse !== undefined) return byUse;
     const shadowed = this.shadows.shadowedBy(change);
@@ -124,6 +137,29 @@ class Classifier {
     const loader = this.loaderOf(path);
     if (loader !== undefined && !isOwn) return check(`${loader} loads it`);
     return undefined;
+  }
+
+  /** Whether a file is a check under the path of a link: not one that the program uses, nor by a link to all of the program. */
+  private isLinkedByChecks(path: string): boolean {
+    const known = this.linked.get(path);
+    if (known !== undefined) return known;
+    const isLinked = this.links
+      .aliasesOf(path)
+      .some(
+        ({ path: alias, target }) =>
+          (this.given.isHeld(alias) || this.given.runOf?.(alias) !== undefined) &&
+          (target === path || !this.holdsRoot(target)) &&
+          !this.isPlainlyUsed(path),
+      );
+    this.linked.set(path, isLinked);
+    return isLinked;
+  }
+
+  /** Code that is an entry point of the program, or that a file in one of its folders imports. */
+  private isPlainlyUsed(path: string): boolean {
+    if (this.roots.entries.has(path)) return true;
+    const importers = this.graph.importersOf(path);
+    return importers.some((one) => rootOf(this.roots, one) !== undefined && !this.given.isHeld(one));
   }
 
   /** The settings that load a file: by a key, or by an import. */

@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import { familyIn, familyOf, isDocumentation, type Family } from "./program/families.js";
 import type { ImportGraph } from "./program/import-graph.js";
 import type { ChangedFile, Classified, NameRules, ReferenceFiles } from "./program/kinds.js";
+import type { Links } from "./program/links.js";
 import { namingOf, type Naming, type Surroundings } from "./program/naming.js";
 import { folderOf } from "./program/project-paths.js";
 
@@ -25,6 +26,7 @@ interface Known {
   isProgram: (path: string) => boolean;
   /** Part of the program by its place alone. */
   isRooted: (path: string) => boolean;
+  links: Links;
 }
 
 /** Judges files that are not code. */
@@ -49,7 +51,8 @@ export class DataJudge {
   }
 
   classify({ path, before, after }: ChangedFile): Judgement {
-    const namers = this.#namersOf(path);
+    const paths = [path, ...this.known.links.aliasesOf(path).map((alias) => alias.path)];
+    const namers = paths.flatMap((one) => this.#namersOf(one)).filter((one) => one !== path);
     const first = namers.find((one) => this.known.isHeld(one));
     if (first !== undefined) return doubt(`${first} names it`);
     if (this.rules.isNamedByCommands?.(path) === true) return doubt("a command names it");

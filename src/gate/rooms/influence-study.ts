@@ -49,6 +49,7 @@ export async function classifyChanges(
   }
 }
 
+const LINK = "120000";
 /** More words than these are looked up in all texts at once: git would compare each line with each word. */
 const MOST_WORDS = 50;
 
@@ -70,10 +71,18 @@ class ReferenceTexts {
       const content = isFile(from) ? blobs.get(from.oid) : undefined;
       if (content !== undefined) this.#texts.set(toText(path), toText(content));
     }
+    const isLinkAt = (path: string): boolean => baseFiles.get(toBytes(path))?.mode === LINK;
     this.reference = {
       paths: [...baseFiles.keys()].map(toText),
+      links: [...baseFiles].flatMap(([path, { mode }]) => (mode === LINK ? [toText(path)] : [])),
+      link: (path) => {
+        if (!isLinkAt(path)) return undefined;
+        this.#want(path);
+        return this.#texts.get(path);
+      },
       has: (path) => baseFiles.has(toBytes(path)),
       text: (path) => {
+        if (isLinkAt(path)) return undefined;
         this.#want(path);
         return this.#texts.get(path);
       },
@@ -92,7 +101,7 @@ class ReferenceTexts {
     this.#words.clear();
     const { persons, baseFiles } = this.study;
     const isMany = words.length > MOST_WORDS;
-    if (isMany && !this.#isWhole) for (const path of this.reference.paths) this.#want(path);
+    if (isMany && !this.#isWhole) for (const path of this.reference.paths) this.reference.text(path);
     // The files that a person changed since the commit are all read: a search in the commit would not see the changes.
     const own = persons.map(({ path }) => path).filter((path) => baseFiles.has(path));
     if (words.length > 0) for (const path of own) this.#want(toText(path));
@@ -108,7 +117,8 @@ class ReferenceTexts {
   #want(path: string): void {
     if (this.#texts.has(path)) return;
     const version = this.study.baseFiles.get(toBytes(path));
-    if (version !== undefined && isFile(version)) this.#wanted.set(path, version.oid);
+    if (version !== undefined && (isFile(version) || version.mode === LINK))
+      this.#wanted.set(path, version.oid);
   }
 
   async #search(words: readonly string[]): Promise<string[]> {
@@ -141,7 +151,7 @@ class ReferenceTexts {
     }
     const found = new Map<string, string[]>(words.map((word) => [word, []]));
     for (const path of paths) {
-      const text = this.#texts.get(path);
+      const text = this.reference.text(path);
       if (text === undefined) continue;
       for (const probe of ["", ...wordsOf(text)])
         for (const word of byProbe.get(probe) ?? []) if (text.includes(word)) found.get(word)?.push(path);

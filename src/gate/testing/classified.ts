@@ -39,8 +39,8 @@ const GONE = "000000";
 export type After = Readonly<Record<string, string | undefined | { mode: string; text?: string }>>;
 
 /** The project before the attempt, as the gate reads it. */
-export function referenceOf(texts: Texts): ReferenceFiles {
-  const paths = Object.keys(texts);
+export function referenceOf(texts: Texts, links: Texts = {}): ReferenceFiles {
+  const paths = [...Object.keys(texts), ...Object.keys(links)];
   const holders = new Map<string, string[]>();
   for (const path of paths)
     for (const word of wordsOf(texts[path] ?? "")) {
@@ -50,8 +50,10 @@ export function referenceOf(texts: Texts): ReferenceFiles {
     }
   return {
     paths,
-    has: (path) => Object.hasOwn(texts, path),
+    has: (path) => Object.hasOwn(texts, path) || Object.hasOwn(links, path),
     text: (path) => (Object.hasOwn(texts, path) ? texts[path] : undefined),
+    links: Object.keys(links),
+    link: (path) => (Object.hasOwn(links, path) ? links[path] : undefined),
     mentions: (word) => holders.get(probeOf(word)) ?? [],
   };
 }
@@ -68,7 +70,7 @@ export function classified(setting: Setting, before: Texts, after: After): Class
   const protection = protect({ patterns, project: "", work, named });
   const isInstalled = (family: Family, name: string): boolean => installed?.[family]?.includes(name) === true;
   const changes = Object.entries(after).map(([path, to]) => changeOf(path, before, to));
-  return classify(changes, referenceOf(before), nameRules(protection, named, { work, isInstalled }));
+  return classify(changes, referenceOf(before, links), nameRules(protection, named, { work, isInstalled }));
 }
 
 /** The kinds alone, by path. */

@@ -22,6 +22,9 @@ export interface ChangedFile {
 export interface ReferenceFiles extends ProjectFiles {
   /** Files whose text contains a word; may be more than these. */
   mentions: (word: string) => readonly string[];
+  /** Symbolic links, and where each leads as it is written. */
+  links?: readonly string[];
+  link?: (path: string) => string | undefined;
 }
 
 /**
