@@ -127,12 +127,16 @@ export function nameRules(protection: Protection, named: Named, around: string |
     if (kind === "test") return "test";
     if (kind !== "free") return "check";
     if (listsDependencies(path)) return kindOfManifest(change, named.programs);
-    if (isBuild(path)) return "check";
+    if (isBuild(path) || named.builds.has(path)) return "check";
     return runOf(path) ?? (settings(path) ? "settings" : "unknown");
   };
   const isHeld = (path: string): boolean =>
     !protection.isTakenOut(path) &&
-    (kindByName(path) !== "free" || isBuild(path) || listsDependencies(path) || settings(path));
+    (kindByName(path) !== "free" ||
+      isBuild(path) ||
+      named.builds.has(path) ||
+      listsDependencies(path) ||
+      settings(path));
   const ran = [...named.runs.keys(), ...named.paths].map(dirname);
   const search = ["", work, ...SEARCHED.flatMap((name) => [name, posix.join(work, name)])];
   const places = [...search, ...named.folders, ...named.roots, ...ran].map((one) => (one === "." ? "" : one));

@@ -9,7 +9,7 @@ import { parseJson } from "../../../system/text/json.js";
 import { listRunFiles, findScript, readOptionValues } from "./command-words.js";
 import { pathFoldersIn, readUse, searchPathsIn } from "./command-use.js";
 import { isTelling, isWild, wildPattern } from "./wildcards.js";
-import { listRecipes } from "./protected-makefile.js";
+import { commandsForFlags, commandsInRules, listRecipes } from "./protected-makefile.js";
 import { TOOL_FILES } from "./protected-patterns.js";
 
 /** The project at the base. Paths are text, from the top of the repository. */
@@ -48,6 +48,8 @@ export interface Named {
   optional: ReadonlySet<string>;
   /** Folders that commands give to a test runner. */
   testFolders: ReadonlySet<string>;
+  /** Programs at the base whose output decides how checks are built: `CFLAGS = $(shell sh flags.sh)`. */
+  builds: ReadonlySet<string>;
 }
 
 type RunBy = "command" | "script";
@@ -95,6 +97,7 @@ export function findNamedFiles({ project, own }: Commands, folder: string, base:
     pathFolders: none(),
     optional: none(),
     testFolders: none(),
+    builds: none(),
   };
   const common = { named, base, folder, depth: DEPTH, judged: true, seen: new Set<string>() };
   const search: Search = { ...common, runs: undefined, by: "command", asked: new Set() };
@@ -127,6 +130,7 @@ interface Found {
   pathFolders: Set<string>;
   optional: Set<string>;
   testFolders: Set<string>;
+  builds: Set<string>;
 }
 
 interface Search {
@@ -160,6 +164,7 @@ function lookAt(search: Search, text: string): void {
   // Shells read these before anything else.
   for (const [file] of text.matchAll(/(?<=\b(?:BASH_ENV|ENV|RUBYOPT=-r|PERL5OPT=-M)=["']?)[^\s"';&|]+/g))
     noteRun(search, posix.normalize(posix.join(folder, file)));
+  if (search.judged) noteBuilds(search, commandsForFlags(text));
   const asked = search.runs === "tell" ? new Set<string>() : askedFor(search, text);
   for (const command of listSimpleCommands(text)) {
     const judged = search.judged && command.judged;
@@ -303,10 +308,25 @@ function holdTool(search: Search, [program, ...args]: Words, patterns: readonly 
   const rules = base.text(path);
   if (rules === undefined) return;
   const inside = { ...search, folder };
+  noteBuilds(inside, commandsInRules(rules));
   const goals = args.filter((arg) => arg !== file);
   for (const line of listRecipes(rules, goals)) lookAt(inside, asShell(line));
   for (const [, recipe = ""] of rules.matchAll(/^\t[@+-]*(.*)/gm))
     lookAt({ ...inside, runs: undefined, by: "script" }, asShell(recipe));
+}
+
+/** Notes the programs that commands run, of which only the output is used. */
+function noteBuilds({ named, base, folder }: Search, commands: readonly string[]): void {
+  for (const command of commands.flatMap((one) => [...listSimpleCommands(asShell(one))])) {
+    const [program, ...args] = command.words;
+    for (const word of [program, ...args.slice(0, 3)].filter(
+      (one) => one.includes("/") || /\.\w+$/.test(one),
+    )) {
+      const path = posix.normalize(posix.join(folder, command.folder, word));
+      const isRun = word === program || word === findScript(program, args);
+      if (isRun && base.has(path)) named.builds.add(path);
+    }
+  }
 }
 
 /** A recipe line as make passes it to the shell. */

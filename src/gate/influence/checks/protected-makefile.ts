@@ -39,6 +39,23 @@ export function listRecipes(text: string, goals: readonly string[]): string[] {
   return run.flatMap(({ recipe }) => recipe.map((line) => writeOut(line, values)));
 }
 
+/** Commands that make runs while it reads its rules: `$(shell CMD)`, `NAME != CMD`. */
+export function commandsInRules(text: string): string[] {
+  const functions = [...text.matchAll(/\$[({]shell[ \t]+((?:[^(){}]|\([^()]*\)|\{[^{}]*\})*)[)}]/g)];
+  const assignments = [...text.matchAll(/^[\w.-]+[ \t]*!=[ \t]*(.+)/gm)];
+  return [...functions, ...assignments].map(([, command = ""]) => command);
+}
+
+/** Commands whose output are arguments of a compiler: `cc $(sh flags.sh) a.c`. */
+export function commandsForFlags(text: string): string[] {
+  const calls = text.matchAll(
+    /(?<![\w./-])(?:g?cc|[cg]\+\+|clang(?:\+\+)?|tcc|rustc|javac|ld|\$\((?:CC|CXX)\))(?:-\d+)?[ \t][^\n;|&]*/g,
+  );
+  return [...calls].flatMap(([call]) =>
+    [...call.matchAll(/\$\(([^()]*)\)|`([^`]*)`/g)].map(([, plain, ticks]) => plain ?? ticks ?? ""),
+  );
+}
+
 /** The targets of a Makefile; `undefined` if other files, patterns or variables may add more. */
 export function listTargets(text: string): readonly string[] | undefined {
   const targets = targetsOf(piecesOf(text));
