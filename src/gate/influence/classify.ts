@@ -197,6 +197,8 @@ class Classifier {
       isHeaderOfChecks(path, this.graph, { ...this.reference, isProgram: (one) => this.isProgram(one) })
     )
       return doubt("the checks include it, and no file of the program does");
+    const lister = this.shadows.listedBy(path);
+    if (lister !== undefined) return doubt(`${lister} loads all that is in its folder`);
     return source("it is in a folder of the program");
   }
 

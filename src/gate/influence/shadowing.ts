@@ -9,6 +9,7 @@ import type { Import } from "./program/imports.js";
 import { GONE, type ChangedFile, type NameRules, type ReferenceFiles } from "./program/kinds.js";
 import { folderOf, isBelow } from "./program/project-paths.js";
 import { loadsIfThere } from "./guarded-loads.js";
+import { ListedLoads } from "./listed-loads.js";
 import { PYTHON_LIBRARY, PYTHON_RUNNERS } from "./checks/protected-patterns.js";
 
 /** Loaded by an interpreter or runner because they are there: site, pytest, JUnit's ServiceLoader, PHP per folder, Perl's -Mlib, minitest. */
@@ -44,6 +45,7 @@ interface Known {
 
 /** Compares where names lead at the reference and with the attempt. */
 export class Shadows {
+  #listed: ListedLoads | undefined;
   readonly #taken = new Map<string, readonly Takeover[]>();
 
   constructor(
@@ -71,6 +73,12 @@ export class Shadows {
       testNamespace(change) ??
       this.#programName(path)
     );
+  }
+
+  /** The check that finds a file by listing its folder, and loads it. */
+  listedBy(path: string): string | undefined {
+    this.#listed ??= new ListedLoads(this.graph, this.reference, this.known);
+    return this.#listed.listerOf(path);
   }
 
   /** The check that loads a new file only if it is there, and ran without it. */

@@ -76,7 +76,7 @@ function foldersAbove(path: string): string[] {
 }
 
 /** The path before each place that names a folder and leaves open which of its files: `"cases"`, `cases/${n}.json`, `cases/%s`. */
-function placesNaming(text: string, path: string, folder: string): string[] {
+export function placesNaming(text: string, path: string, folder: string): string[] {
   const rest = path.slice(folder.length + 1);
   const whole = new RegExp(
     `(?<![\\w.@~-])((?:[\\w.@~-]+/)*)${escapeRegExp(posix.basename(folder))}(?:/?["'\`*$]|/([\\w.@-]*)(?=${OPEN}))`,
