@@ -5,7 +5,7 @@ import { familyIn, familyOf, isDocumentation, type Family } from "./program/fami
 import type { ImportGraph } from "./program/import-graph.js";
 import type { ChangedFile, Classified, NameRules, ReferenceFiles } from "./program/kinds.js";
 import type { Links } from "./program/links.js";
-import { namingOf, type Naming, type Surroundings } from "./program/naming.js";
+import { namingOf, WALKING, WALKS, type Naming, type Surroundings } from "./program/naming.js";
 import { folderOf } from "./program/project-paths.js";
 
 type Judgement = Omit<Classified, "path">;
@@ -33,6 +33,7 @@ interface Known {
 export class DataJudge {
   #folders: ReadonlySet<string> | undefined;
   #names: ReadonlyMap<string, number> | undefined;
+  #walking: readonly { by: string; text: string }[] | undefined;
   readonly #own = new Map<string, boolean>();
   readonly #around: Surroundings;
 
@@ -70,13 +71,26 @@ export class DataJudge {
   #namersOf(path: string): string[] {
     const naming: Naming = namingOf(path, this.#around);
     const wasThere = this.reference.has(path);
-    return this.graph
+    const walkers = this.#walkers().filter(({ text }) => naming.isWalkedIn(text));
+    const found = this.graph
       .filesWith(naming.words, (text, by, isLeft) =>
         this.known.isProgram(by)
           ? !(isLeft && wasThere) && naming.isUsedIn(text, by, familyOf(by) ?? familyIn(by, text))
           : naming.isNamedIn(text),
       )
       .filter((one) => one !== path);
+    return [...found, ...walkers.map(({ by }) => by)];
+  }
+
+  /** The checks that walk through folders. */
+  #walkers(): readonly { by: string; text: string }[] {
+    if (this.#walking !== undefined) return this.#walking;
+    const found: { by: string; text: string }[] = [];
+    this.graph.filesWith(WALKING, (text, by) => {
+      if (this.known.isHeld(by) && WALKS.test(text)) found.push({ by, text });
+      return false;
+    });
+    return (this.#walking = found);
   }
 
   /** The whole of a program's folder is named by much that reads none of its files. */

@@ -3,7 +3,7 @@
 import { familyOf } from "./program/families.js";
 import type { ImportGraph } from "./program/import-graph.js";
 import type { ReferenceFiles } from "./program/kinds.js";
-import { placesNaming, WALKS } from "./program/naming.js";
+import { placesNaming, WALKING, WALKS } from "./program/naming.js";
 import { folderOf } from "./program/project-paths.js";
 
 /** Loads a module by a name that is not written out: `import(f)`, `import_module(f"a.{b}")`, `require $file;`. */
@@ -12,11 +12,6 @@ const LOADS_MADE_NAME =
 /** A listing goes into the folders below. */
 const IS_DEEP = /\brecursive\b|walk|rglob|\*\*\/|File::Find|\bfind\b/i;
 
-/** Words of which a text that lists folders has one. */
-const LISTING =
-  "readdir readdirSync opendir opendirSync scandir glob globSync rglob iglob walk listdir iterdir iter_modules Dir Find".split(
-    " ",
-  );
 const LOADING = "import require require_relative require_once import_module __import__ run_path load".split(
   " ",
 );
@@ -43,7 +38,7 @@ export class ListedLoads {
   listerOf(path: string): string | undefined {
     const folder = folderOf(path);
     if (folder === "") return undefined;
-    this.#listers ??= this.#filesWith(LISTING, WALKS).filter((one) => this.known.isHeld(one));
+    this.#listers ??= this.#filesWith(WALKING, WALKS).filter((one) => this.known.isHeld(one));
     const lister = this.#listers.find((one) => this.#lists(one, path));
     if (lister === undefined || this.graph.importersOf(path).length > 0) return undefined;
     // A folder of which other files are used is the program's; a new file in it may be anything.

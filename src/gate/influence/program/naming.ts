@@ -9,8 +9,10 @@ import { folderOf } from "./project-paths.js";
 export interface Naming {
   /** A text that names the file has one of these. */
   words: readonly string[];
-  /** In any way. */
+  /** By its name, its folder or its ending. */
   isNamedIn: (text: string) => boolean;
+  /** By a text that walks through folders: see `WALKS`. */
+  isWalkedIn: (text: string) => boolean;
   /** In code, and not only in a comment, by a path that leads to the file from the text's own place or from the top. */
   isUsedIn: (text: string, by: string, family: Family | undefined) => boolean;
 }
@@ -29,6 +31,13 @@ export interface Surroundings {
 export const WALKS =
   /\b(?:readdir\w*|opendir\w*|scandir\w*|listdir|list_dir|iterdir|listFiles|r?glob\w*|\w*walk\w*|ReadDir|newDirectoryStream|nftw|fts_open|iter_modules)\s*\(|\b(?:Files\.(?:walk|list|find)|Dir\s*[[.]|File::Find|RecursiveDirectoryIterator)|(?<![\w.])find[ \t]+(?:\S+[ \t]+(?:-|\|)|[.$"'/])|\bls-files\b|\bgrep[ \t]+-\w*[rR]|\*\*\/|\$\(ls\b/i;
 
+/** Words of which such a text has one. */
+export const WALKING = (
+  "readdir readdirSync readdirp opendir opendirSync scandir scandirSync listdir list_dir iterdir listFiles glob globSync rglob iglob globby " +
+  "walk walkSync Walk WalkDir walkdir walkTree walkFileTree ReadDir newDirectoryStream nftw fts_open iter_modules Files Dir Find find " +
+  "RecursiveDirectoryIterator ls grep"
+).split(" ");
+
 /** Characters after which the rest of a path is not written out. */
 const OPEN = String.raw`[$*%{}#<("'\`+?[\\]`;
 
@@ -45,8 +54,7 @@ export function namingOf(path: string, around: Surroundings): Naming {
   const isNamedIn = (text: string): boolean =>
     exact.test(text) ||
     (!isOwnFolder && placesNaming(text, path, folder).length > 0) ||
-    endsSo?.test(text) === true ||
-    isWalkedIn(text, path, above);
+    endsSo?.test(text) === true;
   const leads = (text: string, by: string): boolean =>
     [...text.matchAll(nameIn(name, "g"))].some(([, lead = ""]) =>
       isBare(lead) ? isMeantBy(text, path, by, around) : leadsTo(lead, path, by, around),
@@ -55,10 +63,11 @@ export function namingOf(path: string, around: Surroundings): Naming {
   return {
     words: [
       name,
-      ...(isOwnFolder ? [] : [folder, ...above].map((one) => posix.basename(one))),
-      ...(ending === undefined ? [] : [ending, extension.slice(1)]),
+      ...(isOwnFolder ? [] : [posix.basename(folder)]),
+      ...(ending === undefined ? [] : [ending]),
     ],
     isNamedIn,
+    isWalkedIn: (text) => isWalkedIn(text, path, above),
     isUsedIn: (text, by, family) => leads(text, by) && leads(withoutComments(text, family), by),
   };
 }
@@ -89,7 +98,6 @@ export function placesNaming(text: string, path: string, folder: string): string
 
 /** Whether a text walks through a folder above a file and may come to it. */
 function isWalkedIn(text: string, path: string, above: readonly string[]): boolean {
-  if (!WALKS.test(text)) return false;
   if (above.some((one) => placesNaming(text, path, one).length > 0)) return true;
   const extension = posix.extname(path).slice(1);
   if (extension === "" || !speaksOf(extension).test(text)) return false;
