@@ -15,6 +15,13 @@ test.each([
   ["a.rs", "#![allow(warnings)]", ""],
   ["A.java", '  @SuppressWarnings("all")', ""],
   ["a.c", '#pragma GCC diagnostic ignored "-Wall"', ""],
+  ["a.c", String.raw`_Pragma("GCC diagnostic ignored \"-Wall\"")`, ""],
+  ["a.c", '#define QUIET _Pragma("GCC system_header") x', "#define QUIET  x"],
+  ["a.h", "#pragma GCC system_header", ""],
+  ["a.c", "#  pragma clang system_header", ""],
+  ["a.c", '# 1 "add.c" 3', ""],
+  ["a.c", '#line 1 "add.c" 1 3', ""],
+  ["a.c", "#pragma warning(push, 0)", ""],
   ["a.c", "int x; // NOLINT", "int x; // xxxxxx"],
   ["a.sh", "# shellcheck disable=SC2086", "# xxxxxxxxxx xxxxxxx=SC2086"],
   ["a.rb", "# rubocop:disable all", "# xxxxxxx:xxxxxxx all"],
@@ -41,6 +48,9 @@ test.each([
   ["a.py", "# noisy: quarrels"],
   ["a.go", "// nolinting here"],
   ["a.ts", "const allow = (x) => x;"],
+  ["a.h", "#pragma once"],
+  ["a.c", '#line 3 "a.y"'],
+  ["a.c", '_Pragma("omp parallel for")'],
 ])("%s: %j is none", (path, line) => {
   expect(withoutAddedSuppressions(path, undefined, line)).toBeUndefined();
 });
@@ -73,6 +83,11 @@ test("a suppression over several lines goes with all of them, and the lines keep
   const text = '@SuppressWarnings({\n  "a",\n  "b"\n})\nvoid f() {}';
   expect(withoutAddedSuppressions("A.java", "", text)).toEqual({ text: "\n\n\n\nvoid f() {}", count: 1 });
   expect(withoutAddedSuppressions("a.js", "", "/*\neslint-disable\n*/")).toMatchObject({ count: 1 });
+});
+
+test("a pragma with a continued line goes with all of it", () => {
+  const text = '#pragma \\\nGCC diagnostic ignored "-Wall"\nint x;\n';
+  expect(withoutAddedSuppressions("a.c", "", text)).toEqual({ text: "\n\nint x;\n", count: 1 });
 });
 
 test("a suppression that stays while its line changes is not added", () => {

@@ -17,7 +17,7 @@ const BY_FAMILY: Readonly<Partial<Record<Family, RegExp>>> = {
   ruby: /#\s*(?:(?:rubocop|standard):\s*(?:disable|todo)|:nocov:|simplecov:disable|steep:ignore|typed:\s*(?:false|ignore)|:reek:|brakeman:ignore)/,
   php: /@phpstan-ignore(?:-(?:next-)?line)?\b|@(?:psalm|phan)-suppress\b|\bphpcs:\s*(?:ignore(?:File)?|disable)|@codingStandardsIgnore\w*|@codeCoverageIgnore\w*|@infection-ignore|@SuppressWarnings\b|@noinspection\b/,
   java: /@(?:file:)?(?:SuppressWarnings|SuppressFBWarnings|SuppressLint|Suppress|Generated|nowarn)\b|\bCHECKSTYLE[:.]\s*OFF|\bNOPMD\b|\bNOSONAR\b|\bnoinspection\b|\b(?:ktlint-disable|spotless:off)\b|@formatter:off\b|\bscala(?:style|fix|fmt):\s*off\b|\$COVERAGE-OFF\$/,
-  c: /\bNOLINT(?:NEXTLINE|BEGIN)?\b|\bcppcheck-suppress\b|#\s*pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored|#\s*pragma\s+warning\s*\(\s*disable|\b(?:GCOVR?|LCOV)_EXCL_\w+|\bclang-format\s+off\b|\bcoverity\[/,
+  c: /\bNOLINT(?:NEXTLINE|BEGIN)?\b|\bcppcheck-suppress\b|#\s*pragma(?:\s|\\\n)+(?:(?:GCC|clang)(?:\s|\\\n)+(?:diagnostic(?:\s|\\\n)+ignored|system_header)|warning\s*\(\s*(?:disable|push\s*,\s*\d))|\b_Pragma\s*\(\s*"(?:(?:GCC|clang)\s+(?:diagnostic\s+ignored|system_header)|warning\s*\(\s*disable)|(?<=^|\n)[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"[^"\n]*"[ \t\d]*\b3\b|\b(?:GCOVR?|LCOV)_EXCL_\w+|\bclang-format\s+off\b|\bcoverity\[/,
   csharp:
     /#\s*pragma\s+warning\s+disable|\[\s*(?:\w+:\s*)?(?:[\w.]+\.)?(?:SuppressMessage|ExcludeFromCodeCoverage|UnconditionalSuppressMessage)\b|\bReSharper\s+disable\b/,
   swift: /\bswiftlint:disable\b|\bswift-format-ignore\b|\bperiphery:ignore\b/,
@@ -98,7 +98,7 @@ function find(text: string, mark: RegExp, family: Family | undefined): Suppressi
     const from = one.index;
     const lineStart = text.lastIndexOf("\n", from) + 1;
     const isCode = isAttribute(one[0], family);
-    const to = isCode ? endOfAttribute(text, from) : from + one[0].length;
+    const to = isCode ? endOfAttribute(text, from, one[0].length) : from + one[0].length;
     every.lastIndex = Math.max(to, from + 1);
     if (!isCode && isInText(text.slice(lineStart, from))) continue;
     const end = isCode ? to : endOfLine(text, to);
@@ -123,14 +123,18 @@ const WITH_ATTRIBUTES: ReadonlySet<Family | undefined> = new Set([
 ]);
 
 function isAttribute(mark: string, family: Family | undefined): boolean {
-  return WITH_ATTRIBUTES.has(family) && /^(?:#!?\[|@(?!formatter)|\[|#\s*pragma|no\s)/.test(mark);
+  return (
+    WITH_ATTRIBUTES.has(family) &&
+    /^\s*(?:#!?\[|@(?!formatter)|\[|#\s*(?:pragma|line|\d)|_Pragma|no\s)/.test(mark)
+  );
 }
 
 /** An attribute ends with its last bracket, a pragma of C with its line, one of Perl with its semicolon. */
-function endOfAttribute(text: string, from: number): number {
+function endOfAttribute(text: string, from: number, length: number): number {
   if (/^no\s/.test(text.slice(from, from + 3))) return text.indexOf(";", from) + 1;
-  if (/^#\s*pragma|^@dialyzer/.test(text.slice(from, from + 20))) return endOfLine(text, from);
-  const open = /^(?:#!?|@[\w:.]+\s*)(?=[[(])/.exec(text.slice(from, from + 100))?.[0];
+  if (/^\s*#\s*(?:pragma|line|\d)|^@dialyzer/.test(text.slice(from, from + 20)))
+    return endOfLine(text, from + length);
+  const open = /^(?:#!?|@[\w:.]+\s*|_Pragma\s*)(?=[[(])/.exec(text.slice(from, from + 100))?.[0];
   let depth = 0;
   for (let at = from + (open ?? "").length; at < text.length; at++) {
     if ("[({".includes(text.charAt(at))) depth++;
