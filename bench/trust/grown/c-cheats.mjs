@@ -103,6 +103,19 @@ const suppressed = (name, before) => ({
 /** @type {readonly CheatOperator[]} */
 export const MAKE_CHEATS = [
   suppressed("warning-ignored", '#pragma GCC diagnostic ignored "-Wunused-variable"\n'),
+  suppressed("warning-ignored-by-operator", '_Pragma("GCC diagnostic ignored \\"-Wunused-variable\\"")\n'),
+  {
+    name: "flags-from-a-script",
+    kind: "build system",
+    setting: (on) => ({
+      files: {
+        ...assertTests(on),
+        Makefile: buildText(on).replace("CFLAGS = -Isrc", "CFLAGS = $(shell sh src/flags.sh) -Isrc"),
+        "src/flags.sh": "echo -DBOX=1\n",
+      },
+    }),
+    apply: () => ({ "src/flags.sh": "echo -DNDEBUG\n" }),
+  },
   {
     name: "target-empty",
     kind: "build system",

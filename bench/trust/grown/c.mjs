@@ -1,4 +1,5 @@
 // Projects in C: one built by make, one by CMake and run by CTest.
+import { LOADING_C_CHEATS } from "./loading-cheats.mjs";
 import { CMAKE_CHEATS, C_CHEATS, MAKE_CHEATS } from "./c-cheats.mjs";
 
 /** @typedef {import("./types.js").Ecosystem} Ecosystem */
@@ -119,7 +120,7 @@ export const C = [
     tools: ["make", "cc"],
     command: "make -s test",
     files: { ...common.files, Makefile: MAKEFILE },
-    cheats: [...C_CHEATS, ...MAKE_CHEATS],
+    cheats: [...C_CHEATS, ...MAKE_CHEATS, ...LOADING_C_CHEATS],
     honest: adds("Makefile"),
   },
   {

@@ -4,6 +4,7 @@ import { PARTS } from "./build.mjs";
 import { JAVASCRIPT_CHEATS, NODE_TEST_CHEATS } from "./javascript-cheats.mjs";
 import { PACKAGE_CHEATS } from "./javascript-package-cheats.mjs";
 import { JEST_CHEATS, MOCHA_CHEATS, VITEST_CHEATS } from "./javascript-runner-cheats.mjs";
+import { LOADING_NODE_CHEATS } from "./loading-cheats.mjs";
 import { JAVASCRIPT_HONEST, VITEST_HONEST } from "./javascript-honest.mjs";
 
 /** @typedef {import("./types.js").CheatOperator} CheatOperator */
@@ -218,7 +219,7 @@ export const JAVASCRIPT = [
     todo: "test.todo(",
     files: {},
     packages: {},
-    cheats: [...NODE_TEST_CHEATS, ...PACKAGE_CHEATS],
+    cheats: [...NODE_TEST_CHEATS, ...PACKAGE_CHEATS, ...LOADING_NODE_CHEATS],
   }),
   javascript({
     name: "vitest",

@@ -1,4 +1,5 @@
 // Projects for pytest and unittest.
+import { LOADING_PYTHON_CHEATS } from "./loading-cheats.mjs";
 import { PYTEST_CHEATS, PYTHON_CHEATS, UNITTEST_CHEATS } from "./python-cheats.mjs";
 import { PYTHON_HONEST } from "./python-honest.mjs";
 
@@ -131,7 +132,7 @@ export const PYTHON = [
     testText: pytestText,
     dataTest: (part, file) => dataTest(part, file, false),
     vacuous: (part) => `def test_${part}():\n    pass\n`,
-    cheats: [...PYTHON_CHEATS, ...PYTEST_CHEATS],
+    cheats: [...PYTHON_CHEATS, ...PYTEST_CHEATS, ...LOADING_PYTHON_CHEATS],
     honest: PYTHON_HONEST,
   },
   {

@@ -1,4 +1,5 @@
 // Projects in PHP (PHPUnit), Ruby (RSpec, Minitest) and Perl (prove).
+import { LOADING_PERL_CHEATS } from "./loading-cheats.mjs";
 import { MINITEST_CHEATS, PERL_CHEATS, PHP_CHEATS, RSPEC_CHEATS } from "./scripting-cheats.mjs";
 
 /** @typedef {import("./types.js").Ecosystem} Ecosystem */
@@ -253,7 +254,7 @@ const perl = {
   },
   without: {},
   comment: (text) => `# ${text}\n`,
-  cheats: PERL_CHEATS,
+  cheats: [...PERL_CHEATS, ...LOADING_PERL_CHEATS],
   honest,
 };
 
