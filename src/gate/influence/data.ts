@@ -5,7 +5,7 @@ import { familyIn, familyOf, isDocumentation, type Family } from "./program/fami
 import type { ImportGraph } from "./program/import-graph.js";
 import type { ChangedFile, Classified, NameRules, ReferenceFiles } from "./program/kinds.js";
 import type { Links } from "./program/links.js";
-import { namingOf, WALKING, WALKS, type Naming, type Surroundings } from "./program/naming.js";
+import { namingOf, WALKING, WALKS, type Naming, type FilesAround } from "./program/naming.js";
 import { folderOf } from "./program/project-paths.js";
 
 type Judgement = Omit<Classified, "path">;
@@ -35,7 +35,7 @@ export class DataJudge {
   #names: ReadonlyMap<string, number> | undefined;
   #walking: readonly { by: string; text: string }[] | undefined;
   readonly #own = new Map<string, boolean>();
-  readonly #around: Surroundings;
+  readonly #around: FilesAround;
 
   constructor(
     private readonly graph: ImportGraph,

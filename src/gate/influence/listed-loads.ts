@@ -16,7 +16,7 @@ const LOADING = "import require require_relative require_once import_module __im
   " ",
 );
 
-/** What is known of the project. */
+/** The answers of classify.ts. */
 interface Known {
   isHeld: (path: string) => boolean;
   isProgram: (path: string) => boolean;

@@ -48,7 +48,7 @@ export interface Named {
   optional: ReadonlySet<string>;
   /** Folders that commands give to a test runner. */
   testFolders: ReadonlySet<string>;
-  /** Programs at the base whose output decides how checks are built: `CFLAGS = $(shell sh flags.sh)`. */
+  /** Programs at the base whose output decides how checks are built: `CFLAGS = $(shell CMD)`. */
   builds: ReadonlySet<string>;
 }
 

@@ -46,7 +46,7 @@ export function commandsInRules(text: string): string[] {
   return [...functions, ...assignments].map(([, command = ""]) => command);
 }
 
-/** Commands whose output are arguments of a compiler: `cc $(sh flags.sh) a.c`. */
+/** Commands whose output are arguments of a compiler: `cc $(CMD) -o a`. */
 export function commandsForFlags(text: string): string[] {
   const calls = text.matchAll(
     /(?<![\w./-])(?:g?cc|[cg]\+\+|clang(?:\+\+)?|tcc|rustc|javac|ld|\$\((?:CC|CXX)\))(?:-\d+)?[ \t][^\n;|&]*/g,

@@ -18,7 +18,7 @@ export interface Naming {
 }
 
 /** The project around a file. */
-export interface Surroundings {
+export interface FilesAround {
   /** Whether a folder holds the program, so that naming it says nothing of a file in it. */
   isOwn: (folder: string) => boolean;
   has: (path: string) => boolean;
@@ -42,7 +42,7 @@ export const WALKING = (
 const OPEN = String.raw`[$*%{}#<("'\`+?[\\]`;
 
 /** How texts may name a file. */
-export function namingOf(path: string, around: Surroundings): Naming {
+export function namingOf(path: string, around: FilesAround): Naming {
   const name = posix.basename(path);
   const folder = folderOf(path);
   const isOwnFolder = folder === "" || around.isOwn(folder);
@@ -112,21 +112,21 @@ function speaksOf(extension: string): RegExp {
 }
 
 /** Whether a path in a text leads to a file, and not to another one. */
-function leadsTo(lead: string, path: string, by: string, around: Surroundings): boolean {
+function leadsTo(lead: string, path: string, by: string, around: FilesAround): boolean {
   const places = placesOf(lead + posix.basename(path), by);
   if (places.includes(path)) return true;
   return !places.some((one) => around.has(one)) && isEndOf(lead, folderOf(path));
 }
 
 /** Whether a name without its path means a file: beside the text, or the only one of its name, or with its folder: `join("data", "a.json")`. */
-function isMeantBy(text: string, path: string, by: string, around: Surroundings): boolean {
+function isMeantBy(text: string, path: string, by: string, around: FilesAround): boolean {
   const folder = folderOf(path);
   if (folder === "" || folder === folderOf(by) || around.isAlone(posix.basename(path))) return true;
   return nameIn(posix.basename(folder)).test(text);
 }
 
 /** The same for a folder. */
-function leadsBelow(lead: string, folder: string, by: string, around: Surroundings): boolean {
+function leadsBelow(lead: string, folder: string, by: string, around: FilesAround): boolean {
   const places = placesOf(lead + posix.basename(folder), by);
   if (places.includes(folder)) return true;
   return !places.some((one) => around.hasFolder(one)) && isEndOf(lead, folderOf(folder));
