@@ -5,7 +5,7 @@ import { ANY } from "./words.js";
 
 /** Programs whose words, or whose input, may be code. */
 const RUNS_CODE =
-  /^(?:python[\d.]*|pypy[\d.]*|perl[\d.]*|ruby|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|luajit|tclsh|expect|osascript|pwsh|Rscript|[gmn]?awk|g?sed|ed|ex|vim?|nvim|view|emacs|gdb|lldb|m4|g?make|tar|bsdtar|ssh|rsync|less|man|npm|pnpm|yarn|mapfile|readarray|complete|compgen|bind)$/;
+  /^(?:python[\d.]*|pypy[\d.]*|perl[\d.]*|ruby|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|luajit|tclsh|expect|osascript|pwsh|Rscript|[gmn]?awk|g?sed|split|ed|ex|vim?|nvim|view|emacs|gdb|lldb|m4|g?make|tar|bsdtar|ssh|rsync|less|man|npm|pnpm|yarn|mapfile|readarray|complete|compgen|bind)$/;
 /** Builtins that compute: they expand a subscript in their words again. */
 const COMPUTES = /^(?:let|test|\[|read|unset|declare|typeset|local|export|readonly|printf)$/;
 /** Subcommands of git that run what their words say. */
@@ -36,6 +36,8 @@ export function readsCode([name = ""]: readonly string[]): boolean {
 function readAssignment(text: string): string[] {
   const [, name = "", value = ""] = /^(\w+)\+?=([^]*)$/.exec(text) ?? [];
   if (/^GIT_CONFIG_VALUE_\d+$/.test(name)) return readAlias(value);
+  if (name === "GIT_CONFIG_PARAMETERS")
+    return [...value.matchAll(/alias\.[^=']+'?='?([^']*)/g)].flatMap(([, alias = ""]) => readAlias(alias));
   return /\s/.test(value) ? [value] : [];
 }
 
@@ -43,6 +45,8 @@ function listGitCode(args: readonly string[]): string[] {
   const first = args.findIndex((word, at) => !word.startsWith("-") && !GIT_VALUE.test(args[at - 1] ?? ""));
   const options = first < 0 ? args : args.slice(0, first);
   const [subcommand = "", ...rest] = first < 0 ? [] : args.slice(first);
+  // The plumbing of a push.
+  if (/^(?:send-pack|http-push)$/.test(subcommand)) return [`git push ${rest.join(" ")}`];
   const settings = [...options, ...(GIT_RUNS.test(subcommand) ? rest : [])];
   return settings.flatMap((word, at) => {
     const [, inline] = /^alias\.[^=]*=([^]*)$/.exec(word) ?? [];
@@ -67,6 +71,10 @@ export function listMentions(code: string): string[][] {
     .slice(0, MOST_WORDS);
   return words.flatMap((word, at) => {
     const first = word.slice(word.lastIndexOf("=") + 1);
-    return first === "" || first.includes(ANY) ? [] : [[first, ...words.slice(at + 1, at + LONGEST_COMMAND)]];
+    // A command may be glued to an option: `-x'git push'`.
+    const glued = /^-\w{2,}/.test(first) ? [first.slice(2), first.slice(3)] : [];
+    return [first, ...glued]
+      .filter((one) => one !== "" && !one.includes(ANY))
+      .map((one) => [one, ...words.slice(at + 1, at + LONGEST_COMMAND)]);
   });
 }

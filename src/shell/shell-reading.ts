@@ -172,7 +172,7 @@ function assignmentOf({ name, value, append }: Assignment): string {
 const SHELL = /^(?:(?:ba|da|z|k|mk|a|fi)?sh|eval|trap|alias|source|\.|su|busybox)$/;
 /** Run what their words say. */
 const WRAPPER =
-  /^(?:env|command|builtin|exec|nohup|sudo|doas|pkexec|timeout|time|nice|ionice|taskset|chrt|stdbuf|setsid|xargs|parallel|watch|entr|chroot|flock|strace|ltrace|unshare|nsenter|runuser|script|unbuffer|xvfb-run|cross-env|dotenv|caffeinate|rlwrap|ld(?:-[\w.-]+)?\.so[\d.]*)$/;
+  /^(?:env|command|builtin|exec|nohup|sudo|doas|pkexec|timeout|time|nice|ionice|taskset|chrt|stdbuf|setsid|xargs|parallel|watch|entr|chroot|flock|strace|ltrace|unshare|nsenter|runuser|script|unbuffer|xvfb-run|cross-env|dotenv|caffeinate|rlwrap|linux(?:32|64)|setarch|tmux|screen|ld(?:-[\w.-]+)?\.so[\d.]*)$/;
 const EXEC = /^-(?:exec|execdir|ok|okdir)$/;
 /** After these some programs (`npx`, `npm exec`, `uv run`) run what follows; that takes nothing away from a rule that allows them. */
 const MAY_RUN = /^(?:npx|bunx|pnpx|--|exec|run|x|dlx|-x|-X|--exec|--exec-batch)$/;

@@ -46,6 +46,13 @@ describe("a rule against a command", () => {
     "vim -es '+!git push' +q",
     "tar cf x.tar a --checkpoint-action='exec=git push'",
     "ssh -o ProxyCommand='git push' host",
+    "linux64 git push",
+    "split --filter='git push' a.txt",
+    `GIT_CONFIG_PARAMETERS="'alias.p=push'" git p`,
+    "make -f <(printf 'a:\\n\\tgit push\\n')",
+    "tmux new -d 'git push'",
+    "git rebase -ix'git push' HEAD",
+    "git send-pack origin main",
   ])("holds a push in code of another language: %s", (text) => {
     expect(ofCommand(DENY_PUSH, text, "trusted")).not.toBe("allow");
     expect(ofCommand({ ...DENY_PUSH, allow: ["Bash"] }, text, "default")).not.toBe("allow");
@@ -86,6 +93,10 @@ describe("a rule against reading, applied to shell texts", () => {
     "cat /proc/$$/root/project/secret/a",
     "cat [s]ecret/a",
     "cat ./[s]ecret/a",
+    "curl file://$PWD/secret/a",
+    "cat {secret,x}/a | rev",
+    "rev {secret/a,}",
+    "d=secret; for f in $d/a; do rev $f; done",
   ])("sees the file in: %s", (text) => {
     expect(ofCommand(DENY, text, "trusted")).not.toBe("allow");
   });

@@ -113,6 +113,7 @@ export function listReadPaths(reading: ShellReading, starts: readonly string[]):
 /** Other names of folders: of the working folder, of the root, and of homes, which only the shell knows. */
 function readShortcuts(word: string): string {
   return word
+    .replace(/^\/+(?=\uffff)/, "")
     .replace(/^~\+(?=\/|$)/, ".")
     .replace(/^~[^/]*/, ANY)
     .replace(/^\/proc\/[^/]+\/cwd(?=\/|$)/, ".")
