@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { forEachChild, type Command, type Redirection, type SyntaxNode, type Word } from "unbash";
 import { ANY, expandWord, formatParts, formatWord } from "./words.js";
 
-/** What a command gets from other commands of the text. */
+/** The input that other commands of the text give to a command. */
 export interface Feed {
   /** The texts that are printed for it. */
   texts: readonly string[];

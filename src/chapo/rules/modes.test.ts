@@ -75,7 +75,7 @@ describe("the table of modes", () => {
   });
 });
 
-describe("what auto and acceptEdits ask about", () => {
+describe("auto and acceptEdits ask about these", () => {
   test.each([
     ...["cat < .env", "cat<.env", "head -c 20 < .env", "fgrep '' < .env", "cat a.txt - < .env", "cat .envrc"],
     ...["cat < d/.ssh/id_rsa", "cat < .e*", "cat < /etc/passwd", "cat < ../x", "cat < $F", "cat prod.env"],
