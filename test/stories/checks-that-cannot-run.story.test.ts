@@ -121,6 +121,21 @@ test(
   }),
 );
 
+test.each(["nosuchsetup", "exit 7"])(
+  "--strict refuses a run whose setup fails, where the checks could run in the project instead: %s",
+  (setup) =>
+    story(async (rig) => {
+      await project(rig, "npm test", { setup: [setup] });
+      const ended = await rig.run(["run", "--no-review", "--strict"]);
+      expect(ended).toMatchObject({ code: 3 });
+      expect(ended.stderr + ended.stdout).toContain(`cannot prepare the cold room: ${setup}`);
+      expect(rig.statuses()).toEqual({ T1: "todo" });
+      expect(beforeAgent(rig).agents).toBe(0);
+      expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+      expect(beforeAgent(rig).warnings.join("\n")).toContain("the checks run in the project");
+    })(),
+);
+
 test(
   "without git a check that cannot run is named and refused as well",
   story(async (rig) => {

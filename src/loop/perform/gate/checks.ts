@@ -113,7 +113,7 @@ async function measureCold(
 ): Promise<Measured> {
   const { memory, project } = world;
   const reference = await findTaskReference(world, cold.rooms.repo, order.base);
-  const { cold: wanted, protected: patterns } = project.resolved.settings.verify;
+  const { cold: wanted, protected: patterns, strict } = project.resolved.settings.verify;
   const measured = await performAs("run-baseline", () =>
     measureColdBaseline(cold, { reference, plan: order.plan, patterns }, stop),
   );
@@ -130,7 +130,7 @@ async function measureCold(
     memory.roomsFit = true;
     return inRoom;
   }
-  if (wanted === true && unprepared !== undefined) return inRoom;
+  if ((wanted === true || strict) && unprepared !== undefined) return inRoom;
   const here = await measureHere(world, order.job, order.plan, stop);
   if (here === "interrupted" || "unprepared" in here) return here;
   const unfit =
