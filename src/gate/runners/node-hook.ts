@@ -11,6 +11,9 @@ function forget() {
   const rest = (process.env.NODE_OPTIONS || "").split(OPTION).join("").trim();
   if (rest === "") delete process.env.NODE_OPTIONS;
   else process.env.NODE_OPTIONS = rest;
+  const own = path.join(FOLDER, "bin");
+  const folders = process.env.PATH;
+  if (folders) process.env.PATH = folders.split(path.delimiter).filter((one) => one !== own).join(path.delimiter);
 }
 
 const newId = () => process.pid + "-" + Date.now().toString(36) + Math.random().toString(36).slice(2, 8);

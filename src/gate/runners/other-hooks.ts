@@ -1,6 +1,8 @@
 // The hooks of further runners, as texts: rspec and minitest, phpunit, prove, and wrappers of go, cargo and ctest, which have
 // no setting in the environment. own-report.ts writes the files and reads the reports.
 
+import { REST_OF_PATH } from "./restore-hooks.js";
+
 /** The file for `SPEC_OPTS=--require`. Contract: `FOLDER` is declared before it. */
 export const RSPEC_HOOK = String.raw`
 require "json"
@@ -35,6 +37,7 @@ RSpec.configure do |config|
     RSpec.configuration.reporter.register_listener(LooperRspecReport.new(FOLDER), *events)
     ENV["SPEC_OPTS"] = ENV["SPEC_OPTS"].to_s.sub("--require #{__FILE__}", "").strip
     ENV.delete("SPEC_OPTS") if ENV["SPEC_OPTS"].empty?
+    ENV["PATH"] = ENV["PATH"].to_s.split(":").reject { |path| path == File.join(FOLDER, "bin") }.join(":")
   end
 end
 `;
@@ -69,6 +72,7 @@ module Minitest
     own = File.expand_path("..", __dir__)
     ENV["RUBYLIB"] = ENV["RUBYLIB"].to_s.split(":").reject { |path| path == own }.join(":")
     ENV.delete("RUBYLIB") if ENV["RUBYLIB"].empty?
+    ENV["PATH"] = ENV["PATH"].to_s.split(":").reject { |path| path == File.join(File.dirname(own), "bin") }.join(":")
     reporter << LooperReport.new(File.dirname(own))
   end
 end
@@ -128,6 +132,7 @@ sub watch {
 if ($0 =~ m{(?:^|/)prove$}) {
     $ENV{PERL5OPT} =~ s/\Q$option\E//;
     delete $ENV{PERL5OPT} if $ENV{PERL5OPT} !~ /\S/;
+    $ENV{PATH} = join ':', grep { $_ ne "$folder/bin" } split /:/, $ENV{PATH};
     eval { watch(); 1 };
 }
 
@@ -150,13 +155,11 @@ END {
 `;
 
 /** A wrapper on PATH that starts the program of its name, without its folder on PATH. Contract: `folder` is set before it. */
-const WRAPPER = String.raw`
-rest=:$PATH:
-while :; do case $rest in *":$folder/bin:"*) rest=\${rest%%":$folder/bin:"*}:\${rest#*":$folder/bin:"} ;; *) break ;; esac; done
-rest=\${rest#:}
-PATH=\${rest%:}
+const WRAPPER = `
+${REST_OF_PATH}
+PATH=$rest
 export PATH
-`.replaceAll("\\$", "$");
+`;
 
 /** The wrappers by name. */
 export const WRAPPERS: Readonly<Record<string, string>> = {

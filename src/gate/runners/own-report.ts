@@ -12,8 +12,9 @@ import { TestStatus } from "../verdict.js";
 import { namesStarted } from "./may-start-runner.js";
 import { JEST_RESULTS, NODE_HOOK, NODE_REPORTER } from "./node-hook.js";
 import { MINITEST_HOOK, PHP_HOOK, PROVE_HOOK, RSPEC_HOOK, WRAPPERS } from "./other-hooks.js";
-import { PYTHON_HOOK } from "./python-hook.js";
+import { PYTHON_BOOT, PYTHON_HOOK, PYTHON_SITE } from "./python-hook.js";
 import { readCargo, readGo } from "./read-output.js";
+import { RESTORED, restoringWrapper, type AddedPart, type AddedParts } from "./restore-hooks.js";
 
 /** The folder of one command's reports, outside the checked files. Its name is random, and it is never used again. */
 export interface OwnReport {
@@ -55,9 +56,10 @@ export async function prepareOwnReport(
     for (const [name, text] of hooksIn(folder, env))
       await files.writeNew(join(folder, name), text, { fleeting: true });
     const path = env["PATH"] ?? "";
-    const wrapped: string[] = [];
-    for (const name of namesStarted(command, Object.keys(WRAPPERS)))
-      if ((await processes.which(name, path, cwd)) !== undefined) wrapped.push(name);
+    const isPlain = /^[\w/.-]+$/.test(folder);
+    const wrapped: [name: string, text: string][] = [];
+    for (const [name, text] of wrappersFor(command, folder, addedParts(folder, isPlain)))
+      if ((await processes.which(name, path, cwd)) !== undefined) wrapped.push([name, text]);
     for (const folderOfHooks of ["ruby/minitest", "php", ...(wrapped.length > 0 ? ["bin"] : [])])
       await files.makeFolder(join(folder, folderOfHooks));
     await files.writeNew(
@@ -70,11 +72,9 @@ export async function prepareOwnReport(
       `auto_prepend_file="${folder}/prepend.php"\n`,
       FLEETING,
     );
-    for (const name of wrapped) {
-      const text = `#!/bin/sh\nfolder=${quoteWord(folder)}\n${WRAPPERS[name] ?? ""}`;
+    for (const [name, text] of wrapped)
       await files.writeNew(join(folder, "bin", name), text, { ...FLEETING, mode: 0o700 });
-    }
-    const own = /^[\w/.-]+$/.test(folder) ? plainEnvironment(folder, env) : {};
+    const own = isPlain ? plainEnvironment(folder, env) : {};
     return {
       folder,
       env: {
@@ -95,6 +95,7 @@ export async function prepareOwnReport(
 const FLEETING = { fleeting: true } as const;
 
 const nodeOption = (folder: string): string => `--require ${JSON.stringify(join(folder, "hook.cjs"))}`;
+const rspecOption = (folder: string): string => `--require ${join(folder, "rspec.rb")}`;
 const perlOption = (folder: string): string => `-I${folder} -MLooperReport`;
 const rubyText = (folder: string, text: string): string =>
   `LOOPER_REPORT_FOLDER = ${JSON.stringify(folder)}\n${text.replaceAll(/\bFOLDER\b/g, "LOOPER_REPORT_FOLDER")}`;
@@ -114,7 +115,8 @@ function hooksIn(
     ],
     ["reporter.mjs", NODE_REPORTER],
     ["jest-results.cjs", JEST_RESULTS],
-    ["sitecustomize.py", `FOLDER = ${named}\n${PYTHON_HOOK}`],
+    ["sitecustomize.py", `FOLDER = ${named}\n${PYTHON_HOOK}${PYTHON_SITE}`],
+    ["boot.py", `FOLDER = ${named}\n${PYTHON_HOOK}${PYTHON_BOOT}`],
     ["rspec.rb", rubyText(folder, RSPEC_HOOK)],
     ["LooperReport.pm", `${perl}\n${PROVE_HOOK}`],
     [
@@ -124,10 +126,48 @@ function hooksIn(
   ];
 }
 
+/** The wrappers that a command may need, by the names of their programs. */
+function wrappersFor(command: string, folder: string, parts: AddedParts): [name: string, text: string][] {
+  const reporting = namesStarted(command, Object.keys(WRAPPERS)).map((name): [string, string] => [
+    name,
+    `#!/bin/sh\nfolder=${quoteWord(folder)}\n${WRAPPERS[name] ?? ""}`,
+  ]);
+  const restoring = RESTORED.flatMap((name): [string, string][] => {
+    const text = restoringWrapper(name, folder, parts);
+    return text === undefined ? [] : [[name, text]];
+  });
+  return [...reporting, ...restoring];
+}
+
+function addedParts(folder: string, isPlain: boolean): AddedParts {
+  const addPath = (variable: string, part: string): AddedPart => ({
+    variable,
+    part,
+    between: ":",
+    isFirst: true,
+  });
+  const addWords = (variable: string, part: string): AddedPart => ({
+    variable,
+    part,
+    between: " ",
+    isFirst: false,
+  });
+  return {
+    node: [addWords("NODE_OPTIONS", nodeOption(folder))],
+    python: [addPath("PYTHONPATH", folder)],
+    ...(isPlain
+      ? {
+          ruby: [addPath("RUBYLIB", join(folder, "ruby")), addWords("SPEC_OPTS", rspecOption(folder))],
+          perl: [addWords("PERL5OPT", perlOption(folder))],
+        }
+      : {}),
+  };
+}
+
 /** Variables that cannot hold any path. */
 function plainEnvironment(folder: string, env: Readonly<Record<string, string>>): Record<string, string> {
   return {
-    SPEC_OPTS: joined(" ", env["SPEC_OPTS"], `--require ${join(folder, "rspec.rb")}`),
+    SPEC_OPTS: joined(" ", env["SPEC_OPTS"], rspecOption(folder)),
     RUBYLIB: joined(":", join(folder, "ruby"), env["RUBYLIB"]),
     PHP_INI_SCAN_DIR: `${env["PHP_INI_SCAN_DIR"] ?? ""}:${join(folder, "php")}`,
     PERL5OPT: joined(" ", env["PERL5OPT"], perlOption(folder)),

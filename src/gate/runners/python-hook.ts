@@ -14,6 +14,9 @@ def _forget():
         os.environ["PYTHONPATH"] = os.pathsep.join(parts)
     else:
         os.environ.pop("PYTHONPATH", None)
+    own = os.path.join(FOLDER, "bin")
+    if "PATH" in os.environ:
+        os.environ["PATH"] = os.pathsep.join(one for one in os.environ["PATH"].split(os.pathsep) if one != own)
 
 
 def _write(runner, cases):
@@ -196,7 +199,10 @@ try:
     _start()
 except Exception:
     pass
+`;
 
+/** What follows the hook in `sitecustomize`. */
+export const PYTHON_SITE = String.raw`
 # The module of this name that this one hides comes next.
 _own = sys.modules.pop("sitecustomize", None)
 try:
@@ -206,4 +212,14 @@ except ImportError as error:
         sys.modules["sitecustomize"] = _own
     if getattr(error, "name", "sitecustomize") != "sitecustomize":
         raise
+`;
+
+/** What follows the hook in boot.py, which `python -c` reads: it does what `-m` does, with the words of the command in place. */
+export const PYTHON_BOOT = String.raw`
+import runpy
+
+del sys.argv[0]
+if sys.path and sys.path[0] == "":
+    sys.path[0] = os.getcwd()
+runpy._run_module_as_main(sys.argv[0])
 `;
