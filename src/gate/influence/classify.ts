@@ -8,7 +8,6 @@ import { isHeaderOfChecks } from "./program/headers.js";
 import { ImportGraph } from "./program/import-graph.js";
 import { importsTestLibrary } from "./program/imports.js";
 import {
-  GONE,
   unchanged,
   type ChangedFile,
   type Classified,
@@ -24,6 +23,7 @@ import {
   topOf,
   type ProgramRoots,
 } from "./program/program-roots.js";
+import { Oddities } from "./program/oddity.js";
 import { folderOf, headersOf, isBelow, isForeign, isTestish } from "./program/project-paths.js";
 import { isSettingsCode, loadedBySettings, type Loaded } from "./checks/runner-settings.js";
 import { isStartHook, Shadows } from "./shadowing.js";
@@ -44,8 +44,6 @@ const source = (why: string): Judgement => ({ kind: "source", why });
 const check = (why: string): Judgement => ({ kind: "check", why });
 const doubt = (why: string): Judgement => ({ kind: "doubt", why });
 
-const REGULAR = /^100/;
-
 class Classifier {
   private readonly roots: ProgramRoots;
   private readonly checkFolders: readonly string[];
@@ -58,8 +56,7 @@ class Classifier {
   private readonly linked = new Map<string, boolean>();
   private readonly rules: NameRules;
   private readonly loaded: Loaded;
-  /** Paths at the reference, in lower case. */
-  private lowered: ReadonlySet<string> | undefined;
+  private readonly oddities: Oddities;
   private readonly known = new Map<string, boolean>();
   private readonly reached = new Map<string, boolean>();
 
@@ -78,6 +75,7 @@ class Classifier {
       isRunByChecks: (path) => rules.runOf?.(path) !== undefined,
     });
     this.graph = new ImportGraph(changes, reference, rules.search);
+    this.oddities = new Oddities(reference.paths, (path) => this.graph.stays(path));
     this.checkFolders = [
       ...rules.checkFolders.filter((folder) => !this.holdsRoot(folder)),
       ...(rules.testFolders ?? []).filter((folder) => !this.holdsRoot(folder) && !this.isInDeepRoot(folder)),
@@ -94,6 +92,7 @@ class Classifier {
       ...known,
       ...this.roots,
       isRooted,
+      isCheck: (path) => this.isCheck(path),
       links: this.links,
     });
   }
@@ -109,7 +108,7 @@ class Classifier {
     if (byUse !== undefined) return byUse;
     const shadowed = this.shadows.shadowedBy(change);
     if (shadowed !== undefined) return check(shadowed);
-    const oddity = this.oddityOf(change);
+    const oddity = this.oddities.of(change);
     if (oddity !== undefined) return doubt(oddity);
     const family = this.familyOf(change);
     if (family === undefined) return this.data.classify(change);
@@ -285,6 +284,11 @@ class Classifier {
     return this.rules.runOf?.(path) !== undefined && !this.isProgram(path);
   }
 
+  /** A check whatever else is in the project: by its name, or run by a command itself. */
+  private isCheck(path: string): boolean {
+    return this.rules.isHeld(path) || this.rules.runOf?.(path) === "command";
+  }
+
   private isNamedLikeTestAndUsed(path: string): boolean {
     return (
       this.reference.has(path) &&
@@ -375,22 +379,6 @@ class Classifier {
 
   private isReadByHeld(path: string): boolean {
     return this.graph.importersOf(path).some((one) => this.isHeld(one));
-  }
-
-  /** Why a path cannot be source, whatever else is known of it. */
-  private oddityOf({ path, from, to }: ChangedFile): string | undefined {
-    for (const { mode } of [from, to]) {
-      if (mode === GONE) continue;
-      if (mode === "120000") return "it is a link";
-      if (mode === "160000") return "it is a submodule";
-      if (!REGULAR.test(mode)) return "it is not a regular file";
-    }
-    if (from.mode !== GONE && to.mode !== GONE && from.mode !== to.mode) return "its mode changed";
-    if (isForeign(path)) return "it is in a folder of outputs or of others' code";
-    if (posix.basename(path).startsWith(".")) return "its name begins with a dot";
-    this.lowered ??= new Set(this.reference.paths.map((one) => one.toLowerCase()));
-    const isTwin = from.mode === GONE && this.lowered.has(path.toLowerCase());
-    return isTwin ? "another file has the same name but for upper and lower case" : undefined;
   }
 }
 

@@ -5,6 +5,7 @@ import { familyIn, familyOf, isDocumentation, type Family } from "./program/fami
 import type { ImportGraph } from "./program/import-graph.js";
 import type { ChangedFile, Classified, NameRules, ReferenceFiles } from "./program/kinds.js";
 import type { Links } from "./program/links.js";
+import { isMarkupProgram } from "./program/markup-programs.js";
 import { namingOf, WALKING, WALKS, type Naming, type FilesAround } from "./program/naming.js";
 import { folderOf } from "./program/project-paths.js";
 
@@ -24,6 +25,8 @@ interface Known {
   tops: readonly string[];
   isHeld: (path: string) => boolean;
   isProgram: (path: string) => boolean;
+  /** A test or a setting by its name, or run by a command. */
+  isCheck: (path: string) => boolean;
   /** Part of the program by its place alone. */
   isRooted: (path: string) => boolean;
   links: Links;
@@ -54,7 +57,10 @@ export class DataJudge {
   classify({ path, before, after }: ChangedFile): Judgement {
     const paths = [path, ...this.known.links.aliasesOf(path).map((alias) => alias.path)];
     const namers = paths.flatMap((one) => this.#namersOf(one)).filter((one) => one !== path);
-    const first = namers.find((one) => this.known.isHeld(one));
+    const holders = namers.filter((one) => this.known.isHeld(one));
+    if (isMarkupProgram(path, holders, { ...this.reference, isHeld: this.known.isCheck }))
+      return source("the project is written in this language alone");
+    const [first] = holders;
     if (first !== undefined) return doubt(`${first} names it`);
     if (this.rules.isNamedByCommands?.(path) === true) return doubt("a command names it");
     const runs = (one: string): boolean => RUNS_EXAMPLES.has(familyOf(one)) && this.known.isProgram(one);

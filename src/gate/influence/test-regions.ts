@@ -52,6 +52,8 @@ const MARKS: Readonly<Partial<Record<string, readonly Mark[]>>> = {
       isOnlyIfRun: true,
     },
   ],
+  // Only a test that begins and ends at the margin: others count as parts that cannot be told apart.
+  zig: [{ start: /^test\b[^\n{]*\{[ \t]*$/m, end: endAtMargin }],
   c: [
     {
       start:
@@ -102,6 +104,12 @@ function endOfBrackets(text: string, { to }: Region): number | undefined {
     if (token[0] === close && --depth === 0) return TOKEN.lastIndex;
   }
   return undefined;
+}
+
+/** Behind the first bracket at the margin. No text of Zig has one there. */
+function endAtMargin(text: string, { to }: Region): number | undefined {
+  const at = text.indexOf("\n}", to);
+  return at < 0 ? undefined : at + 2;
 }
 
 /** Behind the last line that is indented, or is inside of brackets. */

@@ -2,10 +2,14 @@
 // Examples in documentation are read as doctest of Python, rustdoc and ExUnit do.
 // Leaves finding tests in a text to test-regions.ts, and which files are source to classify.ts.
 import { familyOf } from "./program/families.js";
+import { FURTHER_TESTS } from "./program/further-languages.js";
 import { hasTests, testRegions, type Region } from "./test-regions.js";
 
 /** Code that only tests in source have. Outside of a region, it cannot be told apart from the program. */
-const TRACE: Readonly<Partial<Record<string, RegExp>>> = { js: /\bimport\.meta\.vitest\b/ };
+const TRACE: Readonly<Record<string, RegExp | undefined>> = {
+  ...FURTHER_TESTS,
+  js: /\bimport\.meta\.vitest\b/,
+};
 /** Examples in documentation that a command may run as tests. */
 const EXAMPLES: Readonly<Partial<Record<string, RegExp>>> = {
   python: /^[ \t]*>>> /m,
@@ -41,9 +45,10 @@ export function withTestsOf(
 
 /** The texts of the tests in a source file. */
 export function testTexts({ path, text }: { path: string; text: string }, isRun: boolean): string[] {
-  return (testRegions(text, familyOf(path) ?? "", isRun) ?? []).map(({ from, to }) =>
-    text.slice(from, to).trim(),
-  );
+  const family = familyOf(path) ?? "";
+  const regions = testRegions(text, family, isRun) ?? [];
+  if (regions.length === 0 && FURTHER_TESTS[family]?.test(text) === true) return [text.trim()];
+  return regions.map(({ from, to }) => text.slice(from, to).trim());
 }
 
 /** Whether a source file has examples in its documentation. */

@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { POSIX_SHELL, type Words } from "../../../shell/invocation.js";
 
 const INTERPRETERS =
-  /^(?:sh|bash|dash|zsh|ksh|node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua|expect|source|\.)$/;
+  /^(?:sh|bash|dash|zsh|ksh|node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua(?:jit|[\d.]*)|expect|source|\.|Rscript|julia|runghc|runhaskell|ocaml|elixir|escript|dart|groovy|kotlin|scala|swift|tclsh|pwsh|racket|guile|sbcl|clojure|clj|bb|nim|crystal|rdmd)$/;
 /** Programs that run another program named in their arguments. */
 const WRAPPERS = /^(?:coverage|uv|poetry|pipenv|pdm|hatch|bundle|pnpm|yarn|c8|nyc|dotenv)$/;
 /** Option of a shell before inline code. */

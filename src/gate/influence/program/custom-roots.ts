@@ -12,7 +12,21 @@ import {
 } from "./project-paths.js";
 
 /** Folders of a program by custom, most telling first. */
-const USUAL = ["src/main", "src", "lib", "app", "cmd", "pkg", "internal", "include", "bin", "Sources"];
+const USUAL = [
+  "src/main",
+  "src",
+  "lib",
+  "app",
+  "cmd",
+  "pkg",
+  "internal",
+  "include",
+  "bin",
+  "Sources",
+  "R",
+  "lua",
+  "contracts",
+];
 const MONOREPO = /^(?:packages|apps|libs|crates|modules|services|plugins)\/[^/]+$/;
 
 /** Folders of a part of a program by the custom of some framework; others beside them are the program's as well. */

@@ -1,6 +1,7 @@
 // Which language family a file belongs to, by its extension. Pure.
 // Leaves reading its imports to imports.ts.
 import { posix } from "node:path";
+import { FURTHER_EXTENSIONS, FURTHER_INTERPRETERS, type FurtherFamily } from "./further-languages.js";
 
 /** Files of one family may import each other; a program that has one file of a family may be given more of it. */
 export type Family =
@@ -17,7 +18,8 @@ export type Family =
   | "swift"
   | "elixir"
   | "lua"
-  | "shell";
+  | "shell"
+  | FurtherFamily;
 
 const EXTENSIONS: Readonly<Record<Family, string>> = {
   js: "js mjs cjs jsx ts tsx mts cts vue svelte astro",
@@ -31,9 +33,10 @@ const EXTENSIONS: Readonly<Record<Family, string>> = {
   rust: "rs",
   csharp: "cs fs vb",
   swift: "swift",
-  elixir: "ex exs erl hrl",
+  elixir: "ex exs erl hrl gleam",
   lua: "lua",
   shell: "sh bash zsh bats",
+  ...FURTHER_EXTENSIONS,
 };
 
 /** Every family. */
@@ -60,7 +63,11 @@ const INTERPRETER_OF: ReadonlyMap<string, Family> = new Map([
   ["perl", "perl"],
   ["ruby", "ruby"],
   ["php", "php"],
-  ["lua", "lua"],
+  ...["lua", "luajit"].map((name): [string, Family] => [name, "lua"]),
+  ...["kotlin", "scala", "groovy"].map((name): [string, Family] => [name, "java"]),
+  ...["elixir", "escript"].map((name): [string, Family] => [name, "elixir"]),
+  ["swift", "swift"],
+  ...FURTHER_INTERPRETERS,
 ]);
 
 /** The family of a program without an extension, by the interpreter that its first line names. */
