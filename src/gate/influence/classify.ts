@@ -15,6 +15,7 @@ import {
   type ReferenceFiles,
 } from "./program/kinds.js";
 import { Links } from "./program/links.js";
+import { findMoves } from "./program/moves.js";
 import { isNamedAfter } from "./program/named-after.js";
 import {
   packagesForChecks,
@@ -24,7 +25,7 @@ import {
   type ProgramRoots,
 } from "./program/program-roots.js";
 import { Oddities } from "./program/oddity.js";
-import { folderOf, headersOf, isBelow, isForeign, isTestish } from "./program/project-paths.js";
+import { folderOf, headersOf, isBelow, isForeign, isTestish, relative } from "./program/project-paths.js";
 import { isSettingsCode, loadedBySettings, type Loaded } from "./checks/runner-settings.js";
 import { isStartHook, Shadows } from "./shadowing.js";
 
@@ -57,6 +58,8 @@ class Classifier {
   private readonly rules: NameRules;
   private readonly loaded: Loaded;
   private readonly oddities: Oddities;
+  /** Where new files were at the reference. */
+  private readonly moves: ReadonlyMap<string, string>;
   private readonly known = new Map<string, boolean>();
   private readonly reached = new Map<string, boolean>();
 
@@ -75,6 +78,7 @@ class Classifier {
       isRunByChecks: (path) => rules.runOf?.(path) !== undefined,
     });
     this.graph = new ImportGraph(changes, reference, rules.search);
+    this.moves = findMoves(changes);
     this.oddities = new Oddities(reference.paths, (path) => this.graph.stays(path));
     this.checkFolders = [
       ...rules.checkFolders.filter((folder) => !this.holdsRoot(folder)),
@@ -174,6 +178,7 @@ class Classifier {
     if (this.roots.entries.has(path)) return source("it is an entry point of the program");
     const root = rootOf(this.roots, path);
     if (root === undefined) {
+      if (this.isMoved(path)) return source("it was in the program, at another place");
       if (this.isNamesake(path)) return source("a test is named after it");
       return this.usesProgram(change)
         ? source("it is beside the program and uses it")
@@ -343,7 +348,7 @@ class Classifier {
     if (this.roots.tests.has(path)) return false;
     if (this.roots.entries.has(path)) return true;
     const root = rootOf(this.roots, path);
-    if (root === undefined) return this.isNamesake(path);
+    if (root === undefined) return this.isNamesake(path) || this.isMoved(path);
     if (isTestish(relative(root, path))) return false;
     const run = this.rules.runOf?.(path);
     if (run === undefined) return this.loaderOf(path) === undefined;
@@ -368,6 +373,13 @@ class Classifier {
     );
   }
 
+  /** A file of the program that is at another place now, where nothing says that it serves checks. */
+  private isMoved(path: string): boolean {
+    const origin = this.moves.get(path);
+    if (origin === undefined || isTestish(path, this.rules.home)) return false;
+    return this.rules.runOf?.(path) === undefined && this.isProgram(origin);
+  }
+
   private usesTestLibrary(path: string): boolean {
     return importsTestLibrary(path, this.reference.text(path) ?? "");
   }
@@ -380,8 +392,4 @@ class Classifier {
   private isReadByHeld(path: string): boolean {
     return this.graph.importersOf(path).some((one) => this.isHeld(one));
   }
-}
-
-function relative(root: string, path: string): string {
-  return root === "" ? path : path.slice(root.length + 1);
 }

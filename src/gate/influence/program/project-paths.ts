@@ -30,6 +30,11 @@ export function isBelow(path: string, folder: string): boolean {
   return folder === "" || path === folder || path.startsWith(`${folder}/`);
 }
 
+/** A path as it is named from a folder that it is in. */
+export function relative(root: string, path: string): string {
+  return root === "" ? path : path.slice(root.length + 1);
+}
+
 /** Folders of what is installed or copied in, and folders with a dot. */
 const OTHERS = /(?:^|\/)(?:node_modules|bower_components|site-packages|vendor|third[_-]party|\.[^/]+)\//;
 /** Folders of outputs; inside a folder of sources the name means a part of the program. */
