@@ -2,10 +2,11 @@
 // A path counts as source only by positive evidence that it is part of the program. Pure.
 // Leaves which names are tests and settings to name-rules.ts, imports to import-graph.ts, and what becomes of each kind to the rooms.
 import { posix } from "node:path";
-import { FAMILIES, familyIn, familyOf, type Family } from "./program/families.js";
 import { DataJudge } from "./data.js";
+import { FAMILIES, familyIn, familyOf, type Family } from "./program/families.js";
 import { isHeaderOfChecks } from "./program/headers.js";
 import { ImportGraph } from "./program/import-graph.js";
+import { isOfEntry, isOfSpecification } from "./program/imported-names.js";
 import { importsTestLibrary } from "./program/imports.js";
 import {
   unchanged,
@@ -58,6 +59,7 @@ class Classifier {
   private readonly rules: NameRules;
   private readonly loaded: Loaded;
   private readonly oddities: Oddities;
+  private readonly facts: Parameters<typeof isOfEntry>[1];
   /** Where new files were at the reference. */
   private readonly moves: ReadonlyMap<string, string>;
   private readonly known = new Map<string, boolean>();
@@ -78,6 +80,7 @@ class Classifier {
       isRunByChecks: (path) => rules.runOf?.(path) !== undefined,
     });
     this.graph = new ImportGraph(changes, reference, rules.search);
+    this.facts = { reference, rules, graph: this.graph, entries: this.roots.entries };
     this.moves = findMoves(changes);
     this.oddities = new Oddities(reference.paths, (path) => this.graph.stays(path));
     this.checkFolders = [
@@ -128,7 +131,7 @@ class Classifier {
     if (named === "command" && !this.isProgram(path)) return check("a command runs it");
     if (named === "script" && !this.isProgram(path)) return check("a check runs it");
     if (this.rules.optional?.has(path) === true) return check("a check takes it in where it is there");
-    if (named === "settings" && !(isImported && this.isInside(path)))
+    if (named === "settings" && !(isImported && (this.isInside(path) || isOfEntry(path, this.facts))))
       return check("it is named like settings");
     const served = this.checkPackages.find((folder) => isBelow(path, folder));
     if (served !== undefined) return check(`${served} is a package for checks alone`);
@@ -240,7 +243,7 @@ class Classifier {
     const root = rootOf(this.roots, path);
     return (
       root !== undefined &&
-      !isTestish(relative(root, folderOf(path))) &&
+      (!isTestish(relative(root, folderOf(path))) || isOfSpecification(path, this.facts)) &&
       this.loaded.loaderOf(path) === undefined &&
       !/\.(?:test|spec)\.\w+$/.test(posix.basename(path)) &&
       !(this.roots.tops.includes(folderOf(path)) && /^tests?\./.test(posix.basename(path)))

@@ -1,7 +1,8 @@
 // Decides whether a changed file that is not code is part of the program: data, documentation, resources. Pure.
 // By the texts that name it. Leaves how texts name a file to program/naming.ts, and code to classify.ts.
 import { posix } from "node:path";
-import { familyIn, familyOf, isDocumentation, type Family } from "./program/families.js";
+import { hasExample, isDocumentation, runsExamples } from "./program/documentation.js";
+import { familyIn, familyOf } from "./program/families.js";
 import type { ImportGraph } from "./program/import-graph.js";
 import type { ChangedFile, Classified, NameRules, ReferenceFiles } from "./program/kinds.js";
 import type { Links } from "./program/links.js";
@@ -13,10 +14,6 @@ type Judgement = Omit<Classified, "path">;
 
 const source = (why: string): Judgement => ({ kind: "source", why });
 const doubt = (why: string): Judgement => ({ kind: "doubt", why });
-
-/** Languages with a tool that runs the examples in documentation: rustdoc, doctest, ExUnit. */
-const RUNS_EXAMPLES: ReadonlySet<Family | undefined> = new Set(["rust", "python", "elixir"]);
-const EXAMPLE = /^[ \t]*(?:>>> |iex(?:\(\d+\))?> |```|~~~)/m;
 
 /** The answers of classify.ts. */
 interface Known {
@@ -63,8 +60,8 @@ export class DataJudge {
     const [first] = holders;
     if (first !== undefined) return doubt(`${first} names it`);
     if (this.rules.isNamedByCommands?.(path) === true) return doubt("a command names it");
-    const runs = (one: string): boolean => RUNS_EXAMPLES.has(familyOf(one)) && this.known.isProgram(one);
-    if (isDocumentation(path) && EXAMPLE.test(before ?? after ?? "") && namers.some(runs))
+    const runs = (one: string): boolean => runsExamples(familyOf(one)) && this.known.isProgram(one);
+    if (isDocumentation(path) && hasExample(before ?? after ?? "") && namers.some(runs))
       return doubt("the program takes it in, and its examples may run as tests");
     if (isDocumentation(path)) return source("it is documentation");
     // Maven and Gradle put these into the program.

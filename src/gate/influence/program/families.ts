@@ -81,14 +81,3 @@ export function familyIn(path: string, text: string | undefined): Family | undef
 export function extensionsOf(family: Family): readonly string[] {
   return EXTENSIONS[family].split(" ").map((extension) => `.${extension}`);
 }
-
-/** Files that describe the project to people; they decide nothing unless a check names them. */
-export function isDocumentation(path: string): boolean {
-  const name = posix.basename(path);
-  return (
-    /\.(?:md|markdown|mdx|rst|adoc|asciidoc)$/i.test(name) ||
-    /^(?:README|CHANGELOG|CHANGES|HISTORY|NEWS|LICEN[CS]E|COPYING|AUTHORS|CONTRIBUTORS|NOTICE|TODO)(?:\.(?:txt|html?))?$/i.test(
-      name,
-    )
-  );
-}

@@ -1,7 +1,8 @@
 // Projects that are written in a language which elsewhere is data: web pages without scripts, or statements of SQL. Pure.
 // A file of one is the program only where nothing else can be, and nothing shows that checks compare with it.
 import { posix } from "node:path";
-import { familyIn, familyOf, isDocumentation } from "./families.js";
+import { isDocumentation } from "./documentation.js";
+import { familyIn, familyOf } from "./families.js";
 import { folderOf, isForeign, isTestish, type ProjectFiles } from "./project-paths.js";
 
 const MARKUP = /\.(?:html?|css|scss|sass|less|sql)$/i;

@@ -60,6 +60,15 @@ export function isTestish(path: string, home = ""): boolean {
 const TEST_WORD =
   /^(?:test(?:s|ing|er|ers|data|utils?|kit|bed|suites?|cases?|lib|base|env|setup|runner|help|helpers?)?|specs?|fixtures?|mocks?|stubs?|fakes?|helpers?|conftest|e2e|snapshots?|golden|expected)$/;
 
+/** Whether a folder's name says specification, and in no other way that it serves tests. */
+export function isOnlySpec(folder: string): boolean {
+  const words = folder.split("/").flatMap(wordsOf);
+  return (
+    words.some((word) => /^specs?$/.test(word)) &&
+    !words.some((word) => !/^specs?$/.test(word) && TEST_WORD.test(word))
+  );
+}
+
 function wordsOf(name: string): string[] {
   return name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
 }
