@@ -49,6 +49,10 @@ test.each([
   ["priority=01", /from 1 to 5/, /./],
   ["status=dome", /not a status/, /did you mean "done"/],
   ["depends_on=T 1", /"T 1" is not an id/, /comma/],
+  ["changes+=", /names no pattern/, /changes=/],
+  ["changes+= ", /names no pattern/, /changes=/],
+  ["changes+=[.]looper/config.json", /is refused: Looper's own files/, /name files/],
+  ["changes+=to-do.json", /is refused: the task file/, /name files/],
 ])("%s is refused", (word, message, hint) => {
   expect(after(word)).toEqual({
     message: expect.stringMatching(message) as string,

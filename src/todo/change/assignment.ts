@@ -142,6 +142,8 @@ function listOf(task: Task, { key, how, value }: Assignment): Result<string[], A
       message: `changes: ${JSON.stringify(wrong.pattern)} is refused: ${wrong.why}`,
       hint: "name files or folders of the project, e.g. changes+=test/dates.test.js",
     });
+  if (key === "changes" && how === "+=" && named.length === 0)
+    return err({ message: "changes+= names no pattern", hint: "changes= removes those of the task" });
   const old: unknown = task[key];
   const before = Array.isArray(old) ? old.map(String) : [];
   if (how === "=") return ok(named);

@@ -11,6 +11,11 @@ test.each([
   "src/a b.js",
   "a..b/c",
   "[!a-z]1.txt",
+  "[!_]*/a.js",
+  "**/config.json",
+  "test/to-do.json",
+  "[l-p]*.config.js",
+  "a-[b-d].{x}.js",
   "\\[x\\].js",
   ".github/workflows/ci.yml",
 ])("%j may be changed", (pattern) => {
@@ -43,6 +48,17 @@ test.each([
   [".Looper-x", "Looper's own files"],
   [".loop*/", "Looper's own files"],
   ["looper.config.*", "Looper's own files"],
+  ["[.]looper/config.json", "Looper's own files"],
+  ["[.l]looper/config.json", "Looper's own files"],
+  ["**/\\.looper/config.json", "Looper's own files"],
+  ["?looper/config.json", "Looper's own files"],
+  [".[k-m]ooper/**", "Looper's own files"],
+  [".loope[!a]/**", "Looper's own files"],
+  ["[l]ooper.config.js", "Looper's own files"],
+  ["[kl]ooper.config.*", "Looper's own files"],
+  ["to-do.json", "task file"],
+  ["./to-do.json", "task file"],
+  ["to[-]do.json", "task file"],
 ])("%j does not count", (pattern, why) => {
   expect(whyWrong(pattern)).toContain(why);
 });

@@ -33,6 +33,8 @@ export function whyWrong(pattern: string): string | undefined {
   if (/^[*?./]*$/u.test(pattern)) return "it allows every file";
   if (!isBalanced(pattern)) return "it is not valid: a bracket is not closed, or the range is empty";
   if (/\\$/u.test(pattern)) return "it is not valid: it ends with a backslash";
+  if (/^(?:\.\/)*to-do\.json$/iu.test(parts.map(plainOf).join("/")))
+    return "the task file must not be changed by a task";
   if (parts.some(meansLooper)) return "Looper's own files must not be changed by a task";
   return undefined;
 }
@@ -46,17 +48,38 @@ function isBalanced(pattern: string): boolean {
   return !rest.includes("[");
 }
 
+const CLASS = /\[([!^]?)(\]?[^\]]*)\]/u;
+const TOKEN = /\\(.)|\[[!^]?\]?[^\]]*\]|\*+|\?|[\s\S]/gu;
+/** What a pattern of other files could as well mean. */
+const OTHERS = ["vite.config.js", "lib.config.js", "a.js", "ab", "looper.js"];
+
 /** Whether a part of a path, with letters of its own, can be a folder or a settings file of Looper. */
 function meansLooper(part: string): boolean {
-  if (/^\.looper|^looper\.config/iu.test(part)) return true;
-  if (/^[*?]*$/u.test(part)) return false;
-  return partToRegExp(part).test(".looper");
+  const tokens = part.match(TOKEN) ?? [];
+  if (tokens.every((one) => /^(?:[*?]+|\[[!^].*\])$/u.test(one))) return false;
+  if (/^\.looper|^looper\.config/iu.test(plainOf(part))) return true;
+  const pattern = toRegExp(tokens);
+  if (pattern.test(".looper")) return true;
+  return pattern.test("looper.config.js") && !OTHERS.some((one) => pattern.test(one));
 }
 
-function partToRegExp(part: string): RegExp {
-  const source = part
-    .replaceAll(/[.+^${}()|[\]\\]/gu, "\\$&")
-    .replaceAll(/\*+/gu, ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${source}$`, "iu");
+function plainOf(part: string): string {
+  return (part.match(TOKEN) ?? []).map(readLiteral).join("");
+}
+
+/** A class of one letter, and an escaped one, mean the letter. */
+function readLiteral(token: string): string {
+  return /^\\(.)$/u.exec(token)?.[1] ?? /^\[([^!^\]])\]$/u.exec(token)?.[1] ?? token;
+}
+
+function toRegExp(tokens: readonly string[]): RegExp {
+  const sources = tokens.map((token) => {
+    if (token.startsWith("*")) return ".*";
+    if (token === "?") return ".";
+    const [, not, inside] = token.length > 1 ? (CLASS.exec(token) ?? []) : [];
+    if (inside !== undefined)
+      return `[${not === "" ? "" : "^"}${inside.replaceAll(/[\\\]^[&~|]/gu, String.raw`\$&`)}]`;
+    return readLiteral(token).replaceAll(/[.+^${}()|[\]\\]/gu, String.raw`\$&`);
+  });
+  return new RegExp(`^${sources.join("")}$`, "isu");
 }
