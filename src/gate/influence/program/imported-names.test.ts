@@ -17,7 +17,7 @@ const ENTRY: Texts = {
   "test/a.test.js": 'import "../index.js";\n',
 };
 
-test.each<[string, string, string, Setting, Texts, After]>([
+test.for<[string, string, string, Setting, Texts, After]>([
   ["in a folder named spec", "src/spec/parse.js", "source", {}, SPEC, {}],
   ["in a folder named spec that only tests import", "src/spec/cases.js", "check", {}, SPEC, {}],
   [
@@ -110,6 +110,6 @@ test.each<[string, string, string, Setting, Texts, After]>([
     { ...ENTRY, "package.json": "{}" },
     {},
   ],
-])("a file %s: %s is %s", (_name, path, kind, setting, before, after) => {
+])("a file %s: %s is %s", ([, path, kind, setting, before, after]) => {
   expect(kindsOf(setting, before, { ...after, [path]: "new" })).toMatchObject({ [path]: kind });
 });

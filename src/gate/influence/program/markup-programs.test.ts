@@ -10,7 +10,7 @@ const NPM = {
 const CSS = { ...NPM, "index.html": "<html>", "style.css": "a{}", "check.sh": 'grep -q "blue" style.css\n' };
 const SQL = { "views.sql": "", "test/run.sh": '[ "$(cat views.sql | sqlite3)" = 5 ]\n' };
 
-test.each<[string, string, string, Setting, Texts]>([
+test.for<[string, string, string, Setting, Texts]>([
   ["a style sheet that a check reads", "style.css", "source", { commands: ["npm test"] }, CSS],
   ["a page that no check names", "index.html", "source", { commands: ["npm test"] }, CSS],
   ["the one file of SQL", "views.sql", "source", { commands: ["sh test/run.sh"] }, SQL],
@@ -88,7 +88,7 @@ test.each<[string, string, string, Setting, Texts]>([
     { commands: ["sh check.sh"] },
     { "index.html": "", "fixtures/a.html": "", "check.sh": "tidy fixtures/a.html\n" },
   ],
-])("%s: %s is %s", (_name, path, kind, setting, before) => {
+])("%s: %s is %s", ([, path, kind, setting, before]) => {
   expect(kindsOf(setting, before, { [path]: "new" })).toEqual({ [path]: kind });
 });
 

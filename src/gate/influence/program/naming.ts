@@ -1,13 +1,9 @@
 // Whether a text names a file: by its name, by its folder as a whole, by the ending that it shares with others, or by a walk through
 // a folder above it. Pure. Leaves which texts are asked, and what follows from it, to ../data.ts; comments to comments.ts.
 import { posix } from "node:path";
-<<<<<<< HEAD
 import { withoutComments } from "./comments.js";
-import { isDocumentation, type Family } from "./families.js";
-=======
+import { isDocumentation } from "./documentation.js";
 import type { Family } from "./families.js";
-import { FURTHER_COMMENTS } from "./further-languages.js";
->>>>>>> 5e2b7ccd (Judge programs in many more languages as source)
 import { folderOf } from "./project-paths.js";
 
 /** How texts may name a file. */
@@ -77,25 +73,10 @@ export function namingOf(path: string, around: FilesAround): Naming {
   };
 }
 
-<<<<<<< HEAD
 /** A name with the path before it: `data/` of `"./data/a.json"`. */
 function nameIn(name: string, flags = ""): RegExp {
   return new RegExp(`(?<![\\w.@~-])((?:[\\w.@~-]+/)*)${escapeRegExp(name)}(?![\\w-])`, flags);
 }
-=======
-const TEXTS = String.raw`"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|${"`"}(?:\\[\s\S]|[^${"`"}\\])*${"`"}`;
-const SLASHES = new RegExp(String.raw`${TEXTS}|\/\/[^\n]*|\/\*[\s\S]*?\*\/`, "g");
-const HASH = new RegExp(
-  String.raw`^[ \t]*(?:"""[\s\S]*?"""|'''[\s\S]*?''')|${TEXTS}|(?<![^\s;])#[^\n]*|^=\w+[\s\S]*?^=(?:cut|end)\b[^\n]*`,
-  "gm",
-);
-const DASHES = new RegExp(String.raw`${TEXTS}|--[^\n]*`, "g");
-const COMMENTS: Readonly<Record<Family, RegExp>> = {
-  ...{ js: SLASHES, c: SLASHES, java: SLASHES, go: SLASHES, rust: SLASHES, csharp: SLASHES, swift: SLASHES },
-  ...FURTHER_COMMENTS,
-  ...{ php: SLASHES, python: HASH, perl: HASH, ruby: HASH, shell: HASH, elixir: HASH, lua: DASHES },
-};
->>>>>>> 5e2b7ccd (Judge programs in many more languages as source)
 
 /** Every folder that a path is in, the nearest first; the top is none. */
 function foldersAbove(path: string): string[] {
