@@ -21,7 +21,7 @@ export const RESTORED: readonly string[] = LANGUAGES.flatMap((language) => PROGR
 export interface AddedPart {
   variable: string;
   part: string;
-  /** What separates the part from the rest. */
+  /** The text that separates the part from the rest. */
   between: string;
   isFirst: boolean;
 }

@@ -20,7 +20,7 @@ interface Draft {
   applied: Applied;
   /** The positions of the tasks, made when a change first needs them; gone once a task is taken out. */
   places?: Map<TaskId, number> | undefined;
-  /** Whether it is known that no task is the set marker, so that nobody looks again after each of many changes. */
+  /** Whether it is known that no task is the set marker, so that it is not looked for again after each of many changes. */
   unmarked?: boolean;
 }
 

@@ -9,7 +9,7 @@ interface Further {
   comments: RegExp;
   /** Tests, or examples that may run as tests, which files of the program have in them. */
   tests?: RegExp;
-  /** What its tools obey to report less. */
+  /** Marks that make its tools report less. */
   suppressions?: RegExp;
 }
 

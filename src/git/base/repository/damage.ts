@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Repository } from "./repository.js";
 
-/** What happened to the repository, what is lost, and what to do about it. */
+/** Says how the repository was damaged, what is lost, and what to do about it. */
 export interface Damage {
   what: string;
   hint: string;
