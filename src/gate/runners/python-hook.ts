@@ -201,7 +201,7 @@ except Exception:
     pass
 `;
 
-/** The rest of `sitecustomize`, after the hook. */
+/** The end of `sitecustomize`, behind the hook. */
 export const PYTHON_SITE = String.raw`
 # The module of this name that this one hides comes next.
 _own = sys.modules.pop("sitecustomize", None)
@@ -214,7 +214,7 @@ except ImportError as error:
         raise
 `;
 
-/** The rest of boot.py, after the hook, which `python -c` reads: it does what `-m` does, with the words of the command in place. */
+/** The end of boot.py, behind the hook, which `python -c` reads: it does what `-m` does, with the words of the command in place. */
 export const PYTHON_BOOT = String.raw`
 import runpy
 

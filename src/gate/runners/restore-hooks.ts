@@ -21,7 +21,7 @@ export const RESTORED: readonly string[] = LANGUAGES.flatMap((language) => PROGR
 export interface AddedPart {
   variable: string;
   part: string;
-  /** The text that separates the part from the rest. */
+  /** The separator between the part and the rest. */
   between: string;
   isFirst: boolean;
 }

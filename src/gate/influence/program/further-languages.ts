@@ -9,7 +9,7 @@ interface Further {
   comments: RegExp;
   /** Tests, or examples that may run as tests, which files of the program have in them. */
   tests?: RegExp;
-  /** Marks that make its tools report less. */
+  /** Marks that its tools obey to report less. */
   suppressions?: RegExp;
 }
 

@@ -10,7 +10,7 @@ const MARKUP = /\.(?:html?|css|scss|sass|less|sql)$/i;
 const COMPARES =
   /\b(?:diff|cmp|comm|\w+sums?|want(?:ed)?|expect(?:ed|ation|ations)?|golden|snapshots?|baseline|reference)\b/i;
 
-/** The files of a project, and which of them are its checks. */
+/** A project with the facts about its checks. */
 export interface MarkupProject extends ProjectFiles {
   /** Whether a file is a test or a setting by its name, or a command runs it. */
   isHeld: (path: string) => boolean;

@@ -50,7 +50,7 @@ function isBalanced(pattern: string): boolean {
 
 const CLASS = /\[([!^]?)(\]?[^\]]*)\]/u;
 const TOKEN = /\\(.)|\[[!^]?\]?[^\]]*\]|\*+|\?|[\s\S]/gu;
-/** Names of other files, which a pattern could mean as well. */
+/** Names that a pattern of other files could mean. */
 const OTHERS = ["vite.config.js", "lib.config.js", "a.js", "ab", "looper.js"];
 
 /** Whether a part of a path, with letters of its own, can be a folder or a settings file of Looper. */
