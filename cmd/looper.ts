@@ -5,7 +5,7 @@ import module from "node:module";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { errorCode, UserError } from "../src/system/errors.js";
+import { errorCode, errorMessage, UserError } from "../src/system/errors.js";
 import { explainExhausted } from "../src/system/exhausted.js";
 import { explainNoFolder } from "../src/system/files/describe-kind.js";
 import { isTty, StdStream, type ProcessStream } from "../src/system/processes/std-stream.js";
@@ -66,7 +66,7 @@ const stdout = new StdStream(1, () =>
     if (code === "EPIPE" || code === "EIO") process.exit(0);
     // A command answers when it has done its work.
     const hint = "what the command changed stays changed: look before you repeat it";
-    void fail(new UserError("environment", `cannot print the answer: ${error.message}`, hint));
+    void fail(new UserError("environment", `cannot print the answer: ${errorMessage(error)}`, hint));
   }),
 );
 

@@ -133,7 +133,7 @@ describe("a rule against editing holds for shells", () => {
   ])("denied: %s", (text) => {
     for (const mode of ["acceptEdits", "trusted", "bypassPermissions"] as const)
       expect(verdict(mode, ...shell(text), lists)).toBe("deny");
-    expect(verdict("trusted", ...shell(text), { ask: lists?.deny ?? [] })).toBe("ask");
+    expect(verdict("trusted", ...shell(text), { ask: lists.deny ?? [] })).toBe("ask");
   });
 
   test.each(["rm s*/a", "touch $D/secret/a", "f=secret/a; rm $f", `python3 -c 'os.system("rm secret/a")'`])(

@@ -58,7 +58,9 @@ export function openPermit(place: PermitPlace): Pick<Gatekeepers, "permit" | "re
       const keys = buildKeys(call);
       const mayRemember = maySkipQuestion(decision);
       if (mayRemember && Object.values(keys).some((key) => remembered.has(key))) return runs();
-      noteRun(call, () => moveOn(judged));
+      noteRun(call, () => {
+        moveOn(judged);
+      });
       return { asks: await createQuestion(call, decision) };
     },
     remember: (call, scope) => {
@@ -120,7 +122,7 @@ function listReadings({ subjects }: JudgedCall): ShellReading[] {
 
 /** A call that a person refuses does not run, so that it changes nothing here. */
 function noteRun({ prepared }: GateCall, note: () => void): void {
-  const { run } = prepared;
+  const run = prepared.run.bind(prepared);
   prepared.run = (context) => {
     note();
     return run(context);

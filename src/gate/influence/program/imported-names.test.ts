@@ -110,6 +110,6 @@ test.for<[string, string, string, Setting, Texts, After]>([
     { ...ENTRY, "package.json": "{}" },
     {},
   ],
-])("a file %s: %s is %s", (...[, path, kind, setting, before, after]) => {
+])("a file %s: %s is %s", ([, path, kind, setting, before, after]) => {
   expect(kindsOf(setting, before, { ...after, [path]: "new" })).toMatchObject({ [path]: kind });
 });

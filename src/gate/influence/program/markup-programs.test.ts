@@ -88,7 +88,7 @@ test.for<[string, string, string, Setting, Texts]>([
     { commands: ["sh check.sh"] },
     { "index.html": "", "fixtures/a.html": "", "check.sh": "tidy fixtures/a.html\n" },
   ],
-])("%s: %s is %s", (...[, path, kind, setting, before]) => {
+])("%s: %s is %s", ([, path, kind, setting, before]) => {
   expect(kindsOf(setting, before, { [path]: "new" })).toEqual({ [path]: kind });
 });
 
