@@ -33,7 +33,7 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
     case "environment":
       return {
         why: message ?? "something around the run is missing",
-        next: "looper doctor checks what a run needs",
+        next: nextForEnvironment(message),
       };
     case "interrupted":
       return {
@@ -43,6 +43,14 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
     default:
       return never(ended.ending);
   }
+}
+
+/** A message about something that was removed says itself what is lost. */
+function nextForEnvironment(message: string | undefined): string {
+  const doctor = "looper doctor checks what a run needs";
+  return /\bwas (?:removed|damaged)\b/.test(message ?? "")
+    ? doctor
+    : `${doctor}; nothing that was done is lost`;
 }
 
 const FIX =
