@@ -8,7 +8,7 @@ import type { ChangedFile, Classified, NameRules, ReferenceFiles } from "./progr
 import type { Links } from "./program/links.js";
 import { isMarkupProgram } from "./program/markup-programs.js";
 import { namingOf, WALKING, WALKS, type Naming, type FilesAround } from "./program/naming.js";
-import { folderOf } from "./program/project-paths.js";
+import { folderOf, foldersAbove } from "./program/project-paths.js";
 
 type Judgement = Omit<Classified, "path">;
 
@@ -118,8 +118,7 @@ export class DataJudge {
   #allFolders(): ReadonlySet<string> {
     if (this.#folders !== undefined) return this.#folders;
     const found = new Set<string>();
-    for (const path of this.reference.paths)
-      for (let at = folderOf(path); at !== "" && !found.has(at); at = folderOf(at)) found.add(at);
+    for (const path of this.reference.paths) for (const one of foldersAbove(path)) found.add(one);
     return (this.#folders = found);
   }
 

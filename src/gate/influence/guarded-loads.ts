@@ -2,6 +2,7 @@
 // By the guard around the name: `try`, `eval`, `__has_include`, a question for the file. Pure; texts are read by patterns.
 // Leaves files that commands ask for to checks/protected-commands.ts.
 import { posix } from "node:path";
+import { escapeRegExp } from "../../system/text/escape-reg-exp.js";
 import type { Family } from "./program/families.js";
 
 /** A text that names a file, and the language of the text. */
@@ -150,8 +151,4 @@ function lineBefore(text: string, at: number): string {
 function lineAround(text: string, at: number): string {
   const end = text.indexOf("\n", at);
   return lineBefore(text, at) + text.slice(at, end < 0 ? text.length : end);
-}
-
-function escapeRegExp(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }

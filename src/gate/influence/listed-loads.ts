@@ -4,7 +4,7 @@ import { familyOf } from "./program/families.js";
 import type { ImportGraph } from "./program/import-graph.js";
 import type { ReferenceFiles } from "./program/kinds.js";
 import { placesNaming, WALKING, WALKS } from "./program/naming.js";
-import { folderOf } from "./program/project-paths.js";
+import { folderOf, foldersAbove } from "./program/project-paths.js";
 
 /** Loads a module by a name that is not written out: `import(f)`, `import_module(f"a.{b}")`, `require $file;`. */
 const LOADS_MADE_NAME =
@@ -57,7 +57,7 @@ export class ListedLoads {
 
   #lists(by: string, path: string): boolean {
     const text = this.reference.text(by) ?? "";
-    const folders = foldersAround(path).slice(0, IS_DEEP.test(text) ? undefined : 1);
+    const folders = foldersAbove(path).slice(0, IS_DEEP.test(text) ? undefined : 1);
     return folders.some((one) => placesNaming(text, path, one).length > 0);
   }
 
@@ -82,10 +82,4 @@ export class ListedLoads {
 
 function isLike(one: string, path: string): boolean {
   return familyOf(one) !== undefined && familyOf(one) === familyOf(path);
-}
-
-function foldersAround(path: string): string[] {
-  const found: string[] = [];
-  for (let at = folderOf(path); at !== ""; at = folderOf(at)) found.push(at);
-  return found;
 }

@@ -3,6 +3,7 @@
 // gcc.gnu.org/onlinedocs/cpp/Search-Path.html (-I comes before the system's), perldoc.perl.org/lib, Ruby's $LOAD_PATH. Pure.
 // Leaves reading imports to import-graph.ts, and what is installed on the machine to rooms/setup/installed-modules.ts.
 import { posix } from "node:path";
+import { escapeRegExp } from "../../system/text/escape-reg-exp.js";
 import { familyIn, familyOf, type Family } from "./program/families.js";
 import type { ImportGraph } from "./program/import-graph.js";
 import type { Import } from "./program/imports.js";
@@ -217,7 +218,7 @@ export class Shadows {
 
 /** Whether a line of a text names PATH and then a folder: `PATH="$PWD/bin:$PATH"`, `env: { PATH: join(top, "bin") }`. */
 function putsOnPath(text: string, folder: string): boolean {
-  const name = posix.basename(folder).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const name = escapeRegExp(posix.basename(folder));
   const place =
     folder === ""
       ? String.raw`(?:\$\{?PWD\}?|\$\(CURDIR\)|[=:"']\.)(?=[:"'])`

@@ -10,7 +10,10 @@ import { diffTrees, ownIndex, stageAll } from "../index/index-file.js";
 import { readEntries } from "../index/index-person.js";
 import { diffWork, readWork, writeVisits, type TaskWork } from "./work-ref.js";
 
-/** `held`: the tree had the work already. `present`: so it had, but the checkpoint was made of it, so its own one is to be used. `commit`: the last commit of the work, which now is on the new checkpoint. */
+/**
+ * `held`: the tree had the work already. `present`: so it had, but the checkpoint was made of it, so that the work's own one is to be
+ * used. `commit`: the last commit of the work, which now is on the new checkpoint.
+ */
 export type AppliedWork =
   | { how: "none" }
   | { how: "held"; commit: string }

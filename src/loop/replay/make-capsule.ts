@@ -3,6 +3,7 @@
 import { packCapsule, unpackCapsule, type Capsule } from "../../logging/capsule.js";
 import { KEPT } from "../../logging/run-log.js";
 import type { Ports } from "../../system/ports.js";
+import { escapeRegExp } from "../../system/text/escape-reg-exp.js";
 import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
 import { ok, type Result } from "../../system/result.js";
 import { replayRun, type Replayed } from "./replay.js";
@@ -69,9 +70,9 @@ function makeCleaner({ redact, homes, names }: CapsuleOrder, whole: readonly str
   // Longest first, so that no part of a nested home folder is left.
   const places = [...new Set(homes)].filter((home) => home.length > 1).sort((a, b) => b.length - a.length);
   const own = names.filter((name) => name.length >= SHORTEST_NAME && !NOBODY.has(name));
-  const word = (name: string): string => `(?<![\\p{L}\\p{N}_])${escapeForRegExp(name)}(?![\\p{L}\\p{N}_])`;
+  const word = (name: string): string => `(?<![\\p{L}\\p{N}_])${escapeRegExp(name)}(?![\\p{L}\\p{N}_])`;
   const folders = own.map(
-    (name) => `(?<=[/\\\\](?:home|Users)[/\\\\])${escapeForRegExp(name)}(?![\\p{L}\\p{N}_])`,
+    (name) => `(?<=[/\\\\](?:home|Users)[/\\\\])${escapeRegExp(name)}(?![\\p{L}\\p{N}_])`,
   );
   const named = [...folders, ...whole.filter((name) => own.includes(name)).map(word)];
   const home = places.length === 0 ? undefined : new RegExp(places.map(makeHomePattern).join("|"), "gu");
@@ -85,9 +86,5 @@ function makeCleaner({ redact, homes, names }: CapsuleOrder, whole: readonly str
 
 /** A pattern for the home folder and paths in it, but not for a folder whose name only begins like it. */
 function makeHomePattern(home: string): string {
-  return `${escapeForRegExp(home)}(?![\\p{L}\\p{N}_])`;
-}
-
-function escapeForRegExp(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+  return `${escapeRegExp(home)}(?![\\p{L}\\p{N}_])`;
 }

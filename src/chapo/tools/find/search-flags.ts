@@ -1,4 +1,5 @@
 // Parses the flags of a search as models write them, such as `-in` or `--ignore-case`, and compiles the pattern. Pure.
+import { escapeRegExp } from "../../../system/text/escape-reg-exp.js";
 
 /** How to interpret the pattern, and what to report. */
 export interface SearchFlags {
@@ -84,7 +85,7 @@ const LONGEST = 2000;
 export function compilePattern(text: string, flags: SearchFlags): SearchPattern | { problem: string } {
   if (text === "") return { problem: "pattern: empty" };
   if (text.length > LONGEST) return { problem: `pattern: longer than ${LONGEST} characters` };
-  const source = flags.fixed ? text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`) : text;
+  const source = flags.fixed ? escapeRegExp(text) : text;
   const whole = flags.words ? String.raw`(?<!\w)(?:${source})(?!\w)` : source;
   const folded = flags.ignoreCase ? "i" : "";
   const strict = compile(whole, `${folded}u`);

@@ -1,6 +1,7 @@
 // Words of commands that stand for several files: `checks/*.sh`, `"$DIR/a"`, `{a,b}.sh`. Pure.
 // Leaves which files are run to protected-commands.ts.
 import { ANY } from "../../../shell/words.js";
+import { escapeRegExp } from "../../../system/text/escape-reg-exp.js";
 
 /** Whether a word stands for several files, or only the shell knows for which. */
 export function isWild(word: string): boolean {
@@ -18,7 +19,8 @@ export function wildPattern(word: string): ((path: string) => boolean) | undefin
     if (rest.startsWith("**/")) pattern += "(?:.*/)?";
     else if (rest.startsWith(`${ANY}/`)) pattern += at === 0 ? "(?:.*/)?" : ".*/";
     else if (set !== undefined) pattern += "[^/]";
-    else if (braces !== undefined) pattern += `(?:${braces.slice(1, -1).split(",").map(escape).join("|")})`;
+    else if (braces !== undefined)
+      pattern += `(?:${braces.slice(1, -1).split(",").map(escapeRegExp).join("|")})`;
     else pattern += oneOf(word.charAt(at));
     at += rest.startsWith("**/") ? 2 : rest.startsWith(`${ANY}/`) ? 1 : (set ?? braces ?? "x").length - 1;
   }
@@ -34,9 +36,5 @@ export function isTelling(word: string): boolean {
 function oneOf(character: string): string {
   if (character === ANY) return ".*";
   if (character === "*") return "[^/]*";
-  return character === "?" ? "[^/]" : escape(character);
-}
-
-function escape(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+  return character === "?" ? "[^/]" : escapeRegExp(character);
 }

@@ -1,10 +1,11 @@
 // Whether a text names a file: by its name, by its folder as a whole, by the ending that it shares with others, or by a walk through
 // a folder above it. Pure. Leaves which texts are asked, and what follows from it, to ../data.ts; comments to comments.ts.
 import { posix } from "node:path";
+import { escapeRegExp } from "../../../system/text/escape-reg-exp.js";
 import { withoutComments } from "./comments.js";
 import { isDocumentation } from "./documentation.js";
 import type { Family } from "./families.js";
-import { folderOf } from "./project-paths.js";
+import { folderOf, foldersAbove } from "./project-paths.js";
 
 /** How texts may name a file. */
 export interface Naming {
@@ -78,13 +79,6 @@ function nameIn(name: string, flags = ""): RegExp {
   return new RegExp(`(?<![\\w.@~-])((?:[\\w.@~-]+/)*)${escapeRegExp(name)}(?![\\w-])`, flags);
 }
 
-/** Every folder that a path is in, the nearest first; the top is none. */
-function foldersAbove(path: string): string[] {
-  const found: string[] = [];
-  for (let at = folderOf(path); at !== ""; at = folderOf(at)) found.push(at);
-  return found;
-}
-
 /** The path before each place that names a folder and leaves open which of its files: `"cases"`, `cases/${n}.json`, `cases/%s`. */
 export function placesNaming(text: string, path: string, folder: string): string[] {
   const rest = path.slice(folder.length + 1);
@@ -148,8 +142,4 @@ function isEndOf(lead: string, folder: string): boolean {
 
 function partsOf(lead: string): string[] {
   return lead.split("/").filter((part) => !/^\.{0,2}$/.test(part));
-}
-
-function escapeRegExp(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }

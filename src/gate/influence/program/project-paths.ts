@@ -25,6 +25,13 @@ export function folderOf(path: string): string {
   return folder === "." ? "" : folder;
 }
 
+/** Every folder that a path is in, the nearest first; the top is none. */
+export function foldersAbove(path: string): string[] {
+  const found: string[] = [];
+  for (let at = folderOf(path); at !== ""; at = folderOf(at)) found.push(at);
+  return found;
+}
+
 /** Whether a path is in a folder, or in one below; "" is the top. */
 export function isBelow(path: string, folder: string): boolean {
   return folder === "" || path === folder || path.startsWith(`${folder}/`);
