@@ -282,12 +282,13 @@ test("10,000 changed paths of a project of 10,000 files are classified in second
     ]),
     ...Array.from({ length: 1_000 }, (_, at): [string, string] => [`src/data/d${at}.json`, "{}"]),
   ]);
-  const started = performance.now();
+  const from = process.cpuUsage();
   const found = classified({ commands: ["node --test"] }, before, after);
   expect(found).toHaveLength(10_000);
   expect(found.filter(({ kind }) => kind === "source")).toHaveLength(9_000);
-  expect(performance.now() - started).toBeLessThan(60_000);
-}, 90_000);
+  // Time of the processor: other work on the machine does not count.
+  expect(process.cpuUsage(from).user / 1000).toBeLessThan(30_000);
+}, 240_000);
 
 test.each(["ci", "proving"])(
   "a folder with a script that a check runs serves the checks, where no other folder tells of the program: %s",
