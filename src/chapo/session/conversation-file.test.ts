@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -156,4 +157,9 @@ test("an approval that a file holds is not one: the call waits again", async () 
   const { answer: _answer, ...waiting } = pending;
   const read = await readConversationFile(ports, file, "s1");
   expect("conversation" in read && read.conversation.pending).toEqual(waiting);
+});
+
+test("a folder in the place of the file is said to be one", async () => {
+  mkdirSync(file);
+  expect(await texts()).toBe(`${file} is a folder, not a file`);
 });

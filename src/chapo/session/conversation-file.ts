@@ -4,6 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { field } from "../../agents/fields.js";
 import { errorMessage } from "../../system/errors.js";
+import { describeKind } from "../../system/files/describe-kind.js";
 import type { Ports } from "../../system/ports.js";
 import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
 import { withoutAnswer } from "../engine/calls/pending.js";
@@ -89,7 +90,8 @@ export async function readConversationFile(
 /** The value of the whole file, or why it cannot be read. */
 async function readWhole({ files }: Ports, file: string): Promise<{ whole: unknown } | string> {
   const stat = await files.stat(file);
-  if (stat?.kind !== "file") return `${file} does not exist`;
+  if (stat === undefined) return `${file} does not exist`;
+  if (stat.kind !== "file") return `${file} is ${describeKind(stat.kind)}, not a file`;
   if (stat.size > LARGEST) return `${file} is too large`;
   const whole: unknown = JSON.parse(new TextDecoder().decode(await files.read(file)));
   const format = field(whole, "format");
