@@ -12,8 +12,9 @@ export interface Import {
   members: readonly string[];
 }
 
+// `from "…"` counts wherever it stands: what a pattern reads between `import` and `from` could be read in too many ways.
 const JS_NAME =
-  /\b(?:import|export)\b(?:[^'"`;()]|\n)*?\bfrom\s*(["'])([^"'\n]+)\1|\bimport\s*(["'])([^"'\n]+)\3|\b(?:import|require|require\.resolve|mock|doMock|unmock|importActual|requireActual)\s*\(\s*(["'`])([^"'`\n$]+)\5|\bnew\s+URL\s*\(\s*(["'])([^"'\n]+)\7\s*,\s*import\.meta\.url/g;
+  /\bfrom\s*(["'])([^"'\n]+)\1|\bimport\s*(["'])([^"'\n]+)\3|\b(?:import|require|require\.resolve|mock|doMock|unmock|importActual|requireActual)\s*\(\s*(["'`])([^"'`\n$]+)\5|\bnew\s+URL\s*\(\s*(["'])([^"'\n]+)\7\s*,\s*import\.meta\.url/g;
 const PYTHON_FROM = /^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|(?:[^\n\\#]|\\\r?\n)*)/gm;
 const PYTHON_IMPORT = /^[ \t]*import[ \t]+((?:[^\n\\#;]|\\\r?\n)+)/gm;
 const PYTHON_CALL = /\b(?:import_module|__import__|importorskip|run_module)\s*\(\s*(["'])([\w.]+)\1/g;
