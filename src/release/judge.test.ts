@@ -37,8 +37,10 @@ const HONEST = {
   lock: change("package-lock.json", LOCK, raised(LOCK)),
   log: change("CHANGELOG.md", LOG, logged()),
 };
-const honest = (instead: Partial<Record<keyof typeof HONEST, ReleasedFile | undefined>> = {}) =>
-  Object.values({ ...HONEST, ...instead }).filter((one) => one !== undefined);
+const honest = (instead: Partial<Record<keyof typeof HONEST, ReleasedFile>> = {}) => {
+  const files: (ReleasedFile | undefined)[] = Object.values({ ...HONEST, ...instead });
+  return files.filter((one) => one !== undefined);
+};
 const judge = (changes: readonly ReleasedFile[], more?: Partial<ProjectFacts>) =>
   judgeRelease(known(more), changes);
 const messages = (changes: readonly ReleasedFile[], more?: Partial<ProjectFacts>) =>

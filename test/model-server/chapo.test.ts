@@ -176,11 +176,12 @@ test("a price is known where the table has the model, by either name, and else n
   });
   const price = { input: 1_000_000, cached_input: 100_000, output: 2_000_000 };
   const costs: unknown[] = [];
-  for (const prices of [
+  const known: Record<string, typeof price>[] = [
     { "anthropic/claude-sonnet-4-5": price },
     { "claude-sonnet-4-5": price },
     { other: price },
-  ]) {
+  ];
+  for (const prices of known) {
     const answer = await (await open(server, "anthropic", { prices })).ask(request(ASK));
     costs.push("reply" in answer ? answer.reply.costUsd : answer);
   }

@@ -24,7 +24,7 @@ function settings(place: string, value: unknown): void {
 
 async function ask(...words: string[]): Promise<string> {
   const started = contextIn(root, { LOOPER_MAX_ITERATIONS: "7" });
-  const flags = words.includes("--json") ? { "--json": true } : {};
+  const flags: Record<string, boolean> = words.includes("--json") ? { "--json": true } : {};
   expect(await config(started.context, { operands: words.filter((word) => word !== "--json"), flags })).toBe(
     "ok",
   );

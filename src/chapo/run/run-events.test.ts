@@ -7,7 +7,7 @@ import { toRunEvents, type OpenCommands } from "./run-events.js";
 function told(...news: ChapoNews[]): AgentEvent[] {
   let open: OpenCommands = new Map();
   const events = news.flatMap((one, at) => {
-    const event = { ...one, seq: at + 1, timestamp: new Date(at * 1000).toISOString() } as ChapoEvent;
+    const event: ChapoEvent = { ...one, seq: at + 1, timestamp: new Date(at * 1000).toISOString() };
     const read = toRunEvents(event, open);
     open = read.open;
     return read.events;

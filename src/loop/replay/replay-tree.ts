@@ -140,7 +140,7 @@ const ENDS: Readonly<Partial<Record<Effect["kind"], StepEvent["type"]>>> = {
 function isEndOf(effect: Effect, event: StepEvent): boolean {
   const ends = ENDS[effect.kind];
   if (ends === undefined) return false;
-  const job = "job" in effect ? effect.job.job : undefined;
+  const job = "job" in effect ? effect.job?.job : undefined;
   const ofJob = "job" in event ? event.job : undefined;
   if (job !== ofJob) return false;
   return event.type === ends || (event.type === "effect_failed" && event.effect !== "stop");

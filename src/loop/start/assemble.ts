@@ -302,7 +302,7 @@ async function lookUpAgents(
 ): Promise<Assembly["agents"]> {
   const { rules, tasks } = run;
   const own = tasks.flatMap(({ agent, status }) => (agent === undefined || status === "done" ? [] : [agent]));
-  const names =
+  const names: readonly (string | undefined)[] =
     rules.agent === undefined
       ? [...rules.schedule, ...Object.values(rules.roles), ...Object.values(rules.stage_agents ?? {}), ...own]
       : [rules.agent];

@@ -251,7 +251,7 @@ export const oneEffectAtATime: Law = ({ trace }) => {
     if (!isAside(event)) open.delete(job ?? 0);
     for (const effect of next.effects) {
       if (effect.kind === "stop") continue;
-      const of = "job" in effect ? effect.job.job : 0;
+      const of = "job" in effect ? (effect.job?.job ?? 0) : 0;
       const other = open.get(of);
       // The third signal waits for nothing, and no signal waits for the answer to a question.
       if (other !== undefined && other !== "ask" && effect.kind !== "finish")
@@ -301,7 +301,7 @@ export const putBackFirst: Law = ({ trace, end }) => {
 
 /** Whether the effect's job has an agent; a job that only saves work has none. */
 function isOfAgent(effect: Effect): effect is Extract<Effect, { job: JobFacts }> {
-  return "job" in effect && effect.job.agent !== "looper";
+  return "job" in effect && effect.job !== undefined && effect.job.agent !== "looper";
 }
 
 /** L18, from the usage that agents reported, and the time. */

@@ -60,7 +60,7 @@ function doOp(sim: Sim, open: OpenEffect, op: Op): { sim: Sim; open: OpenEffect 
 }
 
 function taskOf(effect: Effect): TaskId | undefined {
-  return "job" in effect ? effect.job.task_id : undefined;
+  return "job" in effect ? effect.job?.task_id : undefined;
 }
 
 /** Puts the saved work into the tree, unless it is there. */

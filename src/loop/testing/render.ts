@@ -162,7 +162,7 @@ function answersWords({
 
 /** Renders an effect in one line. */
 export function renderEffect(effect: Effect): string {
-  const job = "job" in effect ? jobOf(effect.job) : "";
+  const job = "job" in effect && effect.job !== undefined ? jobOf(effect.job) : "";
   return words(effect.kind, job, effectWords(effect));
 }
 
