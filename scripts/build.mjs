@@ -1,10 +1,11 @@
-// Writes the program into dist/, the prompts beside it. Leaves how it is bundled to bundle.mjs.
+// Writes the program into dist/, with the prompts, workflows and schemas. Leaves how it is bundled to bundle.mjs.
 // With --if-older it does nothing while dist/ is newer than everything it is made from.
 import { chmod, cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { apiTypes } from "./api-types.mjs";
 import { bundle, root } from "./bundle.mjs";
 import { isCurrent } from "./is-current.mjs";
+import { loadCode } from "./load-code.mjs";
 
 const dist = path.join(root, "dist");
 const bin = path.join(dist, "looper.js");
@@ -16,13 +17,21 @@ async function main() {
     minify: true,
     doors: { "api/looper": "api/looper.ts", "api/chapo": "api/chapo.ts" },
   });
-  const types = await apiTypes(root, path.join(dist, "api"));
+  const { PUBLISHED, schemaText } = /** @type {typeof import("./schema-list.js")} */ (
+    await loadCode("scripts/schema-list.ts")
+  );
+  const schemas = PUBLISHED.filter((schema) => schema.path.startsWith("schemas/")).map((schema) => ({
+    path: path.join(dist, schema.path),
+    text: schemaText(schema),
+  }));
+  const types = await apiTypes(root, path.join(dist, "api"), PUBLISHED);
   await rm(dist, { recursive: true, force: true });
-  for (const name of ["chunks", "api"]) await mkdir(path.join(dist, name), { recursive: true });
+  for (const name of ["chunks", "api", "schemas/cli", "schemas/output"])
+    await mkdir(path.join(dist, name), { recursive: true });
   await cp(path.join(root, "prompts"), path.join(dist, "prompts"), { recursive: true });
   await cp(path.join(root, "workflows"), path.join(dist, "workflows"), { recursive: true });
   // The entry comes last: it is what tells that the rest is there.
-  for (const file of [...files, ...types].sort((a) => (a.path === bin ? 1 : -1))) {
+  for (const file of [...files, ...types, ...schemas].sort((a) => (a.path === bin ? 1 : -1))) {
     const shebang = file.path === bin && !file.text.startsWith("#!") ? "#!/usr/bin/env node\n" : "";
     await writeFile(file.path, shebang + file.text);
   }

@@ -1,4 +1,5 @@
-// Every schema the project publishes: where it lies, and the code it is made from. schemas.mjs writes them.
+// Every schema the project publishes: its path in the package, and the code it is made from. The build writes them into dist/;
+// schemas.mjs keeps the few that people read in the repository.
 import { z } from "zod";
 import { Script } from "../src/agents/hosted/script.js";
 import { ChapoEvent } from "../src/chapo/engine/events.js";
@@ -47,7 +48,7 @@ import {
 } from "../src/ui/shapes/workflows.js";
 import { OUTPUTS, outputJsonSchema, type OutputName } from "../src/workflow/outputs/outputs.js";
 
-/** A published schema: a path from the project's root, and the function whose result the file holds. */
+/** A published schema: the path by which the package exports it, and the function whose result the file holds. */
 export interface PublishedSchema {
   path: string;
   make: () => unknown;
@@ -115,6 +116,11 @@ export const PUBLISHED: readonly PublishedSchema[] = [
   { path: "schemas/scripted.schema.json", make: () => titled("Script of the scripted agent", Script) },
   { path: "schemas/summary.schema.json", make: summaryJsonSchema },
 ];
+
+/** Those that are also in the repository, at the same path: readers and editors use them there. */
+export const STORED: readonly PublishedSchema[] = PUBLISHED.filter(({ path }) =>
+  /^(?:run|schemas\/(?:config|event|output\/[^/]+))\.schema\.json$/.test(path),
+);
 
 /** The file's whole text. */
 export function schemaText({ make }: PublishedSchema): string {

@@ -3,79 +3,91 @@
 import { z } from "zod";
 import { Name, Scalar } from "./workflow.js";
 
+// A shape with an `id` stands once in a published schema, under $defs, where it would be repeated.
+
 /** The ways in which a person's word, or what stands for it, can arrive. */
-export const WAYS = ["terminal", "cli", "file", "web", "webhook", "mcp", "timeout", "setting"] as const;
+export const Way = z
+  .enum(["terminal", "cli", "file", "web", "webhook", "mcp", "timeout", "setting"])
+  .meta({ id: "Way" });
 
 const by = {
   by: z.string().describe("A login name, or the setting or timeout that stood for a person"),
-  via: z.enum(WAYS),
+  via: Way,
   at: z.string().describe("RFC 3339"),
 };
 export const By = z.strictObject(by);
 export type By = z.infer<typeof By>;
 
 /** The latest output of a stage: a JSON file below the setting `tasks_dir`, with a readable .md beside it. */
-export const StageOutput = z.strictObject({
-  stage: Name,
-  visit: z.int().min(1),
-  outcome: Name,
-  file: z.string().describe("Below tasks_dir: ID/VISIT-STAGE.json"),
-  sha256: z.string().describe("Of the file's bytes, hexadecimal"),
-  facts: z.record(z.string(), Scalar).optional().describe("The fields that some when names"),
-  agent: z.string(),
-  run: z.string(),
-  at: z.string(),
-});
+export const StageOutput = z
+  .strictObject({
+    stage: Name,
+    visit: z.int().min(1),
+    outcome: Name,
+    file: z.string().describe("Below tasks_dir: ID/VISIT-STAGE.json"),
+    sha256: z.string().describe("Of the file's bytes, hexadecimal"),
+    facts: z.record(z.string(), Scalar).optional().describe("The fields that some when names"),
+    agent: z.string(),
+    run: z.string(),
+    at: z.string(),
+  })
+  .meta({ id: "StageOutput" });
 export type StageOutput = z.infer<typeof StageOutput>;
 
 /** A call of a tool that waits for a person's permission; the session that made it can be resumed. */
-export const PendingCall = z.strictObject({
-  session: z.string(),
-  id: z.string(),
-  tool: z.string(),
-  command: z.string().describe("The command, or the call in one line"),
-  arguments: z.record(z.string(), z.unknown()).optional().describe("The exact arguments"),
-  preview: z.string().optional().describe("The effect of the call: a diff, or the text that it writes"),
-  sha256: z.string().optional().describe("Of the tool and its arguments (digestOfCall)"),
-  planned: z
-    .boolean()
-    .optional()
-    .describe("Whether the approved plan names it; absent: no plan was approved"),
-});
+export const PendingCall = z
+  .strictObject({
+    session: z.string(),
+    id: z.string(),
+    tool: z.string(),
+    command: z.string().describe("The command, or the call in one line"),
+    arguments: z.record(z.string(), z.unknown()).optional().describe("The exact arguments"),
+    preview: z.string().optional().describe("The effect of the call: a diff, or the text that it writes"),
+    sha256: z.string().optional().describe("Of the tool and its arguments (digestOfCall)"),
+    planned: z
+      .boolean()
+      .optional()
+      .describe("Whether the approved plan names it; absent: no plan was approved"),
+  })
+  .meta({ id: "PendingCall" });
 export type PendingCall = z.infer<typeof PendingCall>;
 
-export const Question = z.strictObject({
-  id: z
-    .string()
-    .describe("TASK.NUMBER, used once in the life of the task; an answer to another one is refused"),
-  source: z.enum(["stage", "agent", "tool"]),
-  text: z.string(),
-  outcomes: z.array(Name).describe("The possible answers; empty: any text"),
-  shows: z
-    .strictObject({ what: z.string(), sha256: z.string() })
-    .optional()
-    .describe("The subject of the decision: a stage, diff, work or call, and its digest"),
-  edits: Name.optional().describe("The stage whose output the answer may change"),
-  asked_at: z.string(),
-  deadline: z.string().optional(),
-  on_timeout: Name.optional(),
-  call: PendingCall.optional().describe("Of source tool: the call that waits for permission"),
-});
+export const Question = z
+  .strictObject({
+    id: z
+      .string()
+      .describe("TASK.NUMBER, used once in the life of the task; an answer to another one is refused"),
+    source: z.enum(["stage", "agent", "tool"]),
+    text: z.string(),
+    outcomes: z.array(Name).describe("The possible answers; empty: any text"),
+    shows: z
+      .strictObject({ what: z.string(), sha256: z.string() })
+      .optional()
+      .describe("The subject of the decision: a stage, diff, work or call, and its digest"),
+    edits: Name.optional().describe("The stage whose output the answer may change"),
+    asked_at: z.string(),
+    deadline: z.string().optional(),
+    on_timeout: Name.optional(),
+    call: PendingCall.optional().describe("Of source tool: the call that waits for permission"),
+  })
+  .meta({ id: "Question" });
 export type Question = z.infer<typeof Question>;
 
-export const Answer = z.strictObject({
-  question: z.string().describe("The question's id"),
-  asked: z.string().optional().describe("The question's text, once the answer is taken"),
-  stage: Name.optional().describe("The stage that the question was of, once the answer is taken"),
-  ...by,
-  shown_sha256: z.string().optional(),
-  outcome: Name.optional(),
-  text: z.string().optional(),
-  comment: z.string().optional(),
-  edited: StageOutput.optional().describe("The output as the person changed it"),
-  arguments: z.record(z.string(), z.unknown()).optional().describe("Of a call: as the person changed them"),
-  call: PendingCall.optional().describe("Of source tool: the call, once the answer is taken"),
-});
+export const Answer = z
+  .strictObject({
+    question: z.string().describe("The question's id"),
+    asked: z.string().optional().describe("The question's text, once the answer is taken"),
+    stage: Name.optional().describe("The stage that the question was of, once the answer is taken"),
+    ...by,
+    shown_sha256: z.string().optional(),
+    outcome: Name.optional(),
+    text: z.string().optional(),
+    comment: z.string().optional(),
+    edited: StageOutput.optional().describe("The output as the person changed it"),
+    arguments: z.record(z.string(), z.unknown()).optional().describe("Of a call: as the person changed them"),
+    call: PendingCall.optional().describe("Of source tool: the call, once the answer is taken"),
+  })
+  .meta({ id: "Answer" });
 export type Answer = z.infer<typeof Answer>;
 
 /** An answer that no run has taken yet. One that a person writes into the file may leave out who gave it, how, when, and to what. */
@@ -104,11 +116,13 @@ export const Note = z.strictObject({
 });
 export type Note = z.infer<typeof Note>;
 
-export const Spent = z.strictObject({
-  tokens: z.int().min(0),
-  cost_usd: z.number().min(0).optional(),
-  duration_ms: z.number().min(0),
-});
+export const Spent = z
+  .strictObject({
+    tokens: z.int().min(0),
+    cost_usd: z.number().min(0).optional(),
+    duration_ms: z.number().min(0),
+  })
+  .meta({ id: "Spent" });
 export type Spent = z.infer<typeof Spent>;
 
 /** The verdicts a stage's work can have; the words of the gate's `GateVerdict`. */
@@ -186,7 +200,7 @@ export const ProgressRow = z.object({
     .object({
       outcome: Name.optional(),
       by: z.string(),
-      via: z.enum(WAYS),
+      via: Way,
       at: z.string().optional(),
       comment: z.string().optional(),
       edited: z.literal(true).optional(),

@@ -31,7 +31,7 @@ const Target = z
         .describe("Drops this stage's changes; of an ask stage, those of the stage that it shows"),
     }),
   ])
-  .describe("A stage, finish or block");
+  .meta({ id: "Target", description: "A stage, finish or block" });
 /** Where an outcome leads. */
 export type Target = z.infer<typeof Target>;
 
@@ -48,7 +48,7 @@ export const Limits = z
     cost_usd: z.number().positive().optional(),
     duration: z.string().optional().describe('Time at work, such as "30m"'),
   })
-  .describe("The most that a stage or a workflow may use");
+  .meta({ id: "Limits", description: "The most that a stage or a workflow may use" });
 export type Limits = z.infer<typeof Limits>;
 
 const common = {

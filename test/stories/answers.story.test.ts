@@ -1,5 +1,5 @@
 // Every answer of a command in JSON is one document, and what its published schema says it is.
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
@@ -7,8 +7,6 @@ import { expect, test } from "vitest";
 import { PUBLISHED } from "../../scripts/schema-list.js";
 import { RescueListAnswer } from "../../src/ui/shapes/work.js";
 import { type Rig, story } from "../rig/rig.js";
-
-const root = new URL("../../", import.meta.url);
 
 /** Each line with the schema of its answer; what only reads comes first. `RESCUE` stands for the first rescue's id. */
 const READING: readonly (readonly [line: string, schema: string])[] = [
@@ -84,8 +82,7 @@ async function wrongWith(rig: Rig, line: string, schema: string): Promise<string
 function problems(name: string, answer: unknown): string {
   const ajv = new Ajv2020({ strict: true, strictTuples: false, strictTypes: false, allErrors: true });
   formats.default(ajv);
-  const text = readFileSync(new URL(`schemas/cli/${name}.schema.json`, root), "utf8");
-  const schema: unknown = JSON.parse(text);
+  const schema = PUBLISHED.find((one) => one.path === `schemas/cli/${name}.schema.json`)?.make();
   if (typeof schema !== "object" || schema === null) return "the schema is not an object";
   const valid = ajv.compile(schema);
   return valid(answer) ? "" : ajv.errorsText(valid.errors);

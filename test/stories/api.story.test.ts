@@ -122,6 +122,7 @@ test(
     scriptedRun(rig);
     const loaded = `const { run, UserError } = require("looper");
       const { openSession } = require("looper/chapo");
+      console.log(require("looper/schemas/cli/ls.schema.json").title, "|", require("looper/run.schema.json").title);
       console.log(typeof run, typeof openSession, process.listenerCount("SIGINT"), process.listenerCount("uncaughtException"));
       const tell = (error) => console.log(error instanceof UserError, error.kind, error.message, "|", error.hint);
       (async () => {
@@ -137,6 +138,7 @@ test(
     const { status, out, err } = play(rig, app, loaded, "main.cjs");
     expect([status, err]).toEqual([0, ""]);
     expect(out.split("\n")).toEqual([
+      "looper ls --json | Looper task file",
       "function function 0 0",
       "true usage no folder | name an existing folder",
       'true usage unknown option maxIteration | did you mean "maxIterations"?',

@@ -34,7 +34,7 @@ export interface ScriptedSettings {
 /** Reads and checks a script. A `usage` error names the problem and its place. */
 export async function readScript(files: Files, file: string): Promise<ChapoScript> {
   const bytes = await files.read(file);
-  const hint = "see schemas/chapo-script.schema.json";
+  const hint = "see looper/schemas/chapo-script.schema.json";
   if (bytes === undefined)
     throw new UserError(
       "usage",

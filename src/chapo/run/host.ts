@@ -8,7 +8,7 @@ import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { given } from "../../system/given.js";
 import { nodeNetwork } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
-import { WAYS } from "../../workflow/progress.js";
+import { Way } from "../../workflow/progress.js";
 import { openRowInbox } from "./row-inbox.js";
 import { toWaitingCall } from "./waiting-call.js";
 import { never } from "../../system/never.js";
@@ -100,7 +100,7 @@ async function takeAnswer(session: Chapo, { answered }: ChapoRequest): Promise<b
   await session.answer({
     verdict: outcome === "reject" ? "reject" : "approve",
     by,
-    via: WAYS.find((way) => way === via) ?? "cli",
+    via: Way.options.find((way) => way === via) ?? "cli",
     ...given({ remark, args: outcome === "edit" ? args : undefined }),
   });
   return true;

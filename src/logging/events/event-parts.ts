@@ -7,16 +7,18 @@ import { ProgressRow } from "../../workflow/progress.js";
 import { Name } from "../../workflow/workflow.js";
 
 /** A task's fields that `step` reads. */
-export const Row = z.object({
-  id: TaskId,
-  status: Status,
-  priority: z.int(),
-  depends_on: z.array(TaskId),
-  agent: z.string().optional(),
-  marker: z.literal(true).optional(),
-  workflow: Name.optional(),
-  progress: ProgressRow.optional(),
-});
+export const Row = z
+  .object({
+    id: TaskId,
+    status: Status,
+    priority: z.int(),
+    depends_on: z.array(TaskId),
+    agent: z.string().optional(),
+    marker: z.literal(true).optional(),
+    workflow: Name.optional(),
+    progress: ProgressRow.optional(),
+  })
+  .meta({ id: "Row" });
 
 /** A problem in the task file. */
 export const Problem = z.object({

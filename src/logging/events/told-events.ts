@@ -2,14 +2,14 @@
 // The events that `step` takes are in events.ts.
 import { z } from "zod";
 import { Status, TaskId } from "../../todo/model/task.js";
-import { Question, WAYS } from "../../workflow/progress.js";
+import { Question, Way } from "../../workflow/progress.js";
 
-const PHASES = ["bootstrap", "repair", "iteration", "review", "push"] as const;
+const Phase = z.enum(["bootstrap", "repair", "iteration", "review", "push"]).meta({ id: "Phase" });
 /** The fields that every line of a job has beside its own. */
 export const job = {
   job: z.int(),
   iteration: z.int().optional(),
-  phase: z.enum(PHASES).optional(),
+  phase: Phase.optional(),
   task_id: TaskId.optional(),
   agent: z.string().optional(),
   attempt: z.int().optional(),
@@ -131,7 +131,7 @@ const ToldEvents = {
     question: z.string(),
     outcome: z.string().optional(),
     by: z.string(),
-    via: z.enum(WAYS),
+    via: Way,
     comment: z.string().optional(),
   }),
   output_written: z.object({

@@ -13,6 +13,6 @@ export function meetsProgress(value: unknown): boolean {
     formats: { "date-time": isDateTime },
     strictTuples: false,
     allowUnionTypes: true,
-  }).compile(progressPart(backlogJsonSchema()) as object);
+  }).compile(progressPart(backlogJsonSchema()));
   return compiled(value);
 }

@@ -9,8 +9,8 @@ export function withoutProgress(schema: JsonSchema): JsonSchema {
 }
 
 /** The schema of a task's progress. */
-export function progressPart(schema: JsonSchema): unknown {
-  return propertiesOfTask(schema)["progress"];
+export function progressPart(schema: JsonSchema): JsonSchema {
+  return { ...(propertiesOfTask(schema)["progress"] as JsonSchema), $defs: schema["$defs"] };
 }
 
 function propertiesOfTask(schema: JsonSchema): JsonSchema {

@@ -10,7 +10,7 @@ export function backlogJsonSchema(): JsonSchema {
   return published("run.schema.json", "Looper task file", Backlog);
 }
 
-/** `schemas/summary.schema.json`: the shape of an agent's report; unknown keys are ignored. */
+/** `looper/schemas/summary.schema.json`: the shape of an agent's report; unknown keys are ignored. */
 export function summaryJsonSchema(): JsonSchema {
   return published("summary.schema.json", "Looper summary", AgentReport);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Because, GateVerdict, Need } from "../../gate/verdict.js";
 import { Ending } from "../../logging/events/events.js";
 import { Task } from "../../todo/model/task.js";
-import { Question, Spent, WAYS } from "../../workflow/progress.js";
+import { Question, Spent, Way } from "../../workflow/progress.js";
 import { Accepted, MarkerFlag, WHY_UNVERIFIED } from "./backlog.js";
 import { inWorkflow, OpenQuestionAnswer } from "./workflow.js";
 
@@ -248,7 +248,7 @@ export const ShowAnswer = z.object({
             text: z.string().optional(),
             comment: z.string().optional(),
             by: z.string(),
-            via: z.enum(WAYS),
+            via: Way,
             at: z.string().describe("RFC 3339"),
           })
           .nullable()

@@ -1,10 +1,10 @@
 // A call that waits for a person: how it is stored in its conversation, answered once, begun and done. Pure.
 // ask-permission.ts asks for it, and call-tool.ts runs it.
 import { z } from "zod";
-import { WAYS } from "../../../workflow/progress.js";
+import { Way } from "../../../workflow/progress.js";
 
 /** The ways in which an answer arrives. */
-const VIAS = [...WAYS, "api"] as const;
+const VIAS = [...Way.options, "api"] as const;
 
 /** The answer of a person, and who gave it. */
 export const CallAnswer = z.object({

@@ -33,50 +33,52 @@ export type OptionalKey = z.infer<typeof OptionalKey>;
 
 const who = { by: By.shape.by, via: By.shape.via };
 
-export const PersonChange = z.discriminatedUnion("op", [
-  z
-    .strictObject({
-      op: z.literal("edit"),
-      id: TaskId,
-      set: TaskValues.strict(),
-      clear: z.array(OptionalKey).describe("Keys that are taken away"),
-    })
-    .describe("Refused for a task that does not exist, and for the completion marker's status"),
-  z
-    .strictObject({ op: z.literal("insert"), task: Task })
-    .describe("Appended; removes the completion marker. Refused where the id is taken"),
-  z
-    .strictObject({ op: z.literal("accept"), id: TaskId, by: z.string() })
-    .describe("A person's word that a done task counts as verified. Refused unless it is done"),
-  z.strictObject({ op: z.literal("remove"), id: TaskId }).describe("The edges that lead to it go as well"),
-  z
-    .strictObject({
-      op: z.literal("answer"),
-      id: TaskId,
-      question: z.string().describe("The question's id"),
-      outcome: Name.optional(),
-      text: z.string().optional(),
-      comment: z.string().optional(),
-      edited: StageOutput.optional(),
-      arguments: Answer.shape.arguments,
-      shown_sha256: z.string().optional(),
-      ...who,
-    })
-    .describe("Refused unless that question is open and shows what was shown"),
-  z
-    .strictObject({ op: z.literal("pause"), id: TaskId, why: z.string().optional(), ...who })
-    .describe("No job starts on the task; one in progress finishes"),
-  z.strictObject({ op: z.literal("resume"), id: TaskId, ...who }).describe("Lifts the pause"),
-  z
-    .strictObject({ op: z.literal("note"), id: TaskId, text: z.string().min(1), ...who })
-    .describe("A message to the task's agent"),
-  z
-    .strictObject({ op: z.literal("complete"), id: TaskId, ...who })
-    .describe("Ends the task's workflow: it goes to finish, whatever the outcome of its job"),
-  z
-    .strictObject({ op: z.literal("restart"), id: TaskId, stage: Name.optional(), ...who })
-    .describe("Begins the workflow again, or at a stage. An attempt in progress ends first"),
-]);
+export const PersonChange = z
+  .discriminatedUnion("op", [
+    z
+      .strictObject({
+        op: z.literal("edit"),
+        id: TaskId,
+        set: TaskValues.strict(),
+        clear: z.array(OptionalKey).describe("Keys that are taken away"),
+      })
+      .describe("Refused for a task that does not exist, and for the completion marker's status"),
+    z
+      .strictObject({ op: z.literal("insert"), task: Task })
+      .describe("Appended; removes the completion marker. Refused where the id is taken"),
+    z
+      .strictObject({ op: z.literal("accept"), id: TaskId, by: z.string() })
+      .describe("A person's word that a done task counts as verified. Refused unless it is done"),
+    z.strictObject({ op: z.literal("remove"), id: TaskId }).describe("The edges that lead to it go as well"),
+    z
+      .strictObject({
+        op: z.literal("answer"),
+        id: TaskId,
+        question: z.string().describe("The question's id"),
+        outcome: Name.optional(),
+        text: z.string().optional(),
+        comment: z.string().optional(),
+        edited: StageOutput.optional(),
+        arguments: Answer.shape.arguments,
+        shown_sha256: z.string().optional(),
+        ...who,
+      })
+      .describe("Refused unless that question is open and shows what was shown"),
+    z
+      .strictObject({ op: z.literal("pause"), id: TaskId, why: z.string().optional(), ...who })
+      .describe("No job starts on the task; one in progress finishes"),
+    z.strictObject({ op: z.literal("resume"), id: TaskId, ...who }).describe("Lifts the pause"),
+    z
+      .strictObject({ op: z.literal("note"), id: TaskId, text: z.string().min(1), ...who })
+      .describe("A message to the task's agent"),
+    z
+      .strictObject({ op: z.literal("complete"), id: TaskId, ...who })
+      .describe("Ends the task's workflow: it goes to finish, whatever the outcome of its job"),
+    z
+      .strictObject({ op: z.literal("restart"), id: TaskId, stage: Name.optional(), ...who })
+      .describe("Begins the workflow again, or at a stage. An attempt in progress ends first"),
+  ])
+  .meta({ id: "PersonChange" });
 /** One change by a person. */
 export type PersonChange = z.infer<typeof PersonChange>;
 
