@@ -1,5 +1,5 @@
 # make install: the command `looper`. make demo: watch a backlog being worked through. make check: the quick checks of a change.
-# make test: everything that must hold.
+# make test: everything that must hold. make proof: the same, exhaustively, which takes hours.
 # Each installs the packages it needs.
 MAKEFLAGS += --no-print-directory
 
@@ -19,11 +19,16 @@ TORTURE =
 REPLAYS_OF =
 # The one floor for make mutants: todo, loop or gate.
 FLOOR =
+# The parts of make proof, e.g. PROOF='laws torture'.
+PROOF = laws torture replays sabotage node
+# The Nodes and flags of make proof-node, e.g. NODES='node24 test/stories/git.story.test.ts'.
+NODES =
 
 # The checks of make test that read the code without running it.
 CHECKS = check-lint check-format check-unused check-schemas check-docs
 
-.PHONY: packages install build demo check test checks tests $(CHECKS) sabotage torture mutants replays bench bench-trust bench-trust-modes
+.PHONY: packages install build demo check test checks tests $(CHECKS) proof proof-laws proof-torture proof-replays proof-sabotage proof-node \
+	sabotage torture mutants replays bench bench-trust bench-trust-modes
 
 # The packages that the build and the tests need.
 packages: node_modules/.installed
@@ -51,8 +56,9 @@ check: packages
 	@node scripts/check.mjs
 
 # The checks one after another, with low priority, beside the tests: they take the processor time that waiting tests leave.
+# Leaves the commit it passed on in build/green.
 test: build
-	@$(MAKE) -j2 checks tests
+	@commit=$$(node scripts/green.mjs) && $(MAKE) -j2 checks tests && node scripts/green.mjs "$$commit" $(VITEST)
 
 checks:
 	@nice -n 19 $(MAKE) --output-sync $(CHECKS)
@@ -71,8 +77,29 @@ check-schemas:
 check-docs:
 	@npm run -s docs -- --check
 
+# Everything that make test holds with samples, whole. Each part prints its figure; a part that fails does not stop the next.
+proof:
+	@$(MAKE) --keep-going $(addprefix proof-,$(PROOF))
+
+# Every order of events in small runs, all generated cases of the properties, 500 histories of a repository.
+proof-laws: build
+	@EXHAUSTIVE=1 LOOPER_HISTORIES=500 npm run -s unit -- --reporter=dot
+
+proof-torture: torture
+
+# The stories that make test leaves out are among these.
+proof-replays: build
+	@EXHAUSTIVE=1 node scripts/replays.mjs $(REPLAYS_OF)
+
+proof-sabotage: sabotage
+
+# The stories on later versions of Node, which npm brings as packages into a folder of their own.
+proof-node: build
+	@npm ci --prefix tools/node-matrix --ignore-scripts --loglevel=error >/dev/null
+	@node scripts/node-matrix.mjs $(NODES)
+
 sabotage: packages
-	@npm run -s sabotage
+	@EXHAUSTIVE=1 npm run -s sabotage
 
 # Kills the program at each of its calls, and at random ones; TORTURE_WORKERS: how many at a time.
 torture: packages

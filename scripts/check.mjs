@@ -1,9 +1,9 @@
 // The quick check before a commit: layout, lint and types of all files, and the unit tests of all that changed since the
 // upstream branch.
-// Runs the tests of the changed floors that import a changed file, and the promises about texts and imports. Quiet when all
-// holds. Leaves the stories, the other floors and the slow checks to `make test`.
+// Runs the tests of the changed floors that import a changed file, and the promises about texts and imports. Where all holds it
+// says only how many commits ago make test passed. Leaves the stories, the other floors and the slow checks to `make test`.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -53,6 +53,18 @@ function floorOf(file) {
   return /^(?:src\/[^/]+|cmd|test\/[^/]+)\//.exec(file)?.[0] ?? "";
 }
 
+/** How long ago make test passed; it keeps the commit in build/green. */
+function sinceGreen() {
+  const file = path.join(root, "build", "green");
+  const [green = ""] = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  if (green === "") return "make test has not passed here yet";
+  if (git("merge-base", "--is-ancestor", green, "HEAD") === undefined)
+    return `make test passed on ${green.slice(0, 8)}, which is not in the history of this commit`;
+  const commits = git("rev-list", "--count", `${green}..HEAD`) ?? "?";
+  const changed = git("status", "--porcelain") === "" ? "" : "; files differ from the last commit";
+  return `make test passed ${commits === "1" ? "1 commit" : `${commits} commits`} ago${changed}`;
+}
+
 async function main() {
   const base = baseCommit();
   const files = changedFiles(base);
@@ -66,6 +78,7 @@ async function main() {
     (await run("oxfmt", "--list-different")) && (await run("oxlint", "--config", "oxlint.config.mjs"));
   const passed = await Promise.all([statics(), tests()]);
   if (passed.includes(false)) process.exitCode = 1;
+  console.log(sinceGreen());
 }
 
 await main();
