@@ -21,7 +21,6 @@ import { LogsAnswer } from "../src/ui/shapes/logs.js";
 import { CompletionAnswer, ConfigAnswer, DoctorAnswer, InitAnswer } from "../src/ui/shapes/project.js";
 import { PushAnswer } from "../src/ui/shapes/release.js";
 import {
-  CapsuleAnswer,
   CleanAnswer,
   PlanAnswer,
   ReplayAnswer,
@@ -56,7 +55,6 @@ export interface PublishedSchema {
 
 /** The output of commands with `--json`: `schemas/cli/<name>.schema.json`, its title, its shape. */
 const CLI: readonly (readonly [string, string, z.ZodType])[] = [
-  ["capsule", "looper capsule --json", CapsuleAnswer],
   ["chapo", "looper chapo --json: one line", ChapoEvent],
   ["chapo-prompts", "looper chapo prompts --json", ChapoPromptsAnswer],
   ["chapo-pending", "looper chapo pending --json", ChapoPendingAnswer],

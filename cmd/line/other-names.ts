@@ -1,8 +1,11 @@
-// Words of other programs that people type here, each with a hint on what to type instead. Data only. A word that is
+// Words of other programs and of earlier versions that people type here, each with a hint on what to type instead. Data only. A word that is
 // one typing error away from a real name needs no entry: `nearest` finds it.
 
 /** Unknown commands in lower case, each with its hint. */
 export const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
+  // Commands of earlier versions.
+  ["capsule", "each run's log is in its folder, without secrets: LOG_DIR/runs/RUN"],
+  // Words of other programs.
   ...meaning("ls", "list", "tasks", "dir", "backlog"),
   ...meaning("run", "start", "go", "work", "exec", "execute", "continue", "loop"),
   ...meaning("add", "new", "create", "append", "insert"),

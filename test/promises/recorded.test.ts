@@ -1,45 +1,48 @@
 // Runs of earlier versions, in test/recorded: each must be decided today as it was then. A difference that is wanted is
 // blessed with `UPDATE_RECORDED=1 npx vitest run test/promises/recorded.test.ts`, and read in review like any other change.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { withCapsule } from "../../src/loop/replay/make-capsule.js";
+import { readRecorded, RECORDED, RECORDED_RUNS, unpackRecorded } from "../rig/recorded.js";
 import { replayRun } from "../../src/loop/replay/replay.js";
 import { nodePorts } from "../../src/system/processes/node-ports.js";
 import { decideAgain, type DecidedAgain } from "../rig/decide-again.js";
 
-const FOLDER = fileURLToPath(new URL("../recorded", import.meta.url));
-const CAPSULES = readdirSync(FOLDER).filter((name) => name.endsWith(".capsule"));
 const BLESS = process.env["UPDATE_RECORDED"] === "1";
 
-const read = (name: string) => readFileSync(path.join(FOLDER, name), "utf8");
-
-async function decided(text: string): Promise<DecidedAgain> {
-  const again = await withCapsule(nodePorts(), text, decideAgain);
-  if (!again.ok) throw new Error(again.error);
-  return again.value;
+/** Unpacks a recorded run into a temporary folder while `use` runs. */
+async function withRun<T>(text: string, use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(path.join(tmpdir(), "looper-recorded-"));
+  try {
+    unpackRecorded(text, folder);
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
-/** The same capsule with other lines of the log. */
+const decided = (text: string): Promise<DecidedAgain> => withRun(text, decideAgain);
+
+/** The same run with other lines of the log. */
 function withLines(text: string, lines: readonly string[]): string {
   const before = text.split("\n").filter((line) => line !== "" && !line.startsWith('{"seq":'));
   return [...before, ...lines].map((line) => `${line}\n`).join("");
 }
 
 describe("recorded runs", () => {
-  test.each(CAPSULES)("%s is decided today as it was then", async (name) => {
-    const text = read(name);
+  test.each(RECORDED_RUNS)("%s is decided today as it was then", async (name) => {
+    const text = readRecorded(name);
     const { lines, differences } = await decided(text);
-    if (BLESS && differences.length > 0) writeFileSync(path.join(FOLDER, name), withLines(text, lines));
+    if (BLESS && differences.length > 0) writeFileSync(path.join(RECORDED, name), withLines(text, lines));
     else expect(differences.join("\n\n")).toBe("");
-    const replayed = await withCapsule(nodePorts(), read(name), (folder) => replayRun(nodePorts(), folder));
-    expect(replayed).toMatchObject({ ok: true, value: { decisions: expect.any(Number) as number } });
+    const replayed = await withRun(readRecorded(name), (folder) => replayRun(nodePorts(), folder));
+    expect(replayed).toMatchObject({ decisions: expect.any(Number) as number });
   });
 
   test("there are some of each kind", () => {
-    const all = CAPSULES.map(read).join("");
-    expect(CAPSULES.length).toBeGreaterThanOrEqual(6);
+    const all = RECORDED_RUNS.map(readRecorded).join("");
+    expect(RECORDED_RUNS.length).toBeGreaterThanOrEqual(6);
     for (const said of [
       "attempt_failed",
       "gate_finished",
@@ -52,7 +55,7 @@ describe("recorded runs", () => {
   });
 
   test("another decision is shown, and blessing writes what is decided now", async () => {
-    const text = read("plain.capsule");
+    const text = readRecorded("plain.jsonl");
     const other = text
       .replace('"rule":"select-todo"', '"rule":"select-chance"')
       .replace('"claim","id":"T2"', '"claim","id":"T3"');
@@ -63,7 +66,7 @@ describe("recorded runs", () => {
   });
 
   test("a run that cannot be followed any more is cut off there", async () => {
-    const text = read("plain.capsule");
+    const text = readRecorded("plain.jsonl");
     const lines = text.split("\n").filter((line) => !line.includes('"type":"checkpoint"'));
     const again = await decided(lines.join("\n"));
     expect(again.differences.at(-1)).toMatch(/^line \d+: .*nothing after it can be compared$/);

@@ -1,5 +1,5 @@
 // The decisions of this version on the events of a recorded run, line for line, and the run as this version would log it.
-// Leaves reading capsules to src/logging/capsule.ts.
+// Leaves reading the recorded runs to test/rig/recorded.ts.
 import { isStepType } from "../../src/logging/events/events.js";
 import { readLines, readStepEvent } from "../../src/logging/read.js";
 import { START, step } from "../../src/loop/step/step.js";
@@ -13,7 +13,7 @@ export interface DecidedAgain {
   differences: string[];
 }
 
-/** Contract: `folder` is a run's, as `unpackCapsule` lays it. */
+/** Contract: `folder` is a run's, as `unpackRecorded` writes it. */
 export async function decideAgain(folder: string): Promise<DecidedAgain> {
   const ports = nodePorts();
   const again: DecidedAgain = { lines: [], differences: [] };

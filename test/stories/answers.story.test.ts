@@ -61,7 +61,6 @@ const CHANGING: typeof READING = [
   ["todo T3", "edit"],
   ["done T3", "edit"],
   ["rm T3", "edit"],
-  ["capsule", "capsule"],
   ["init", "init"],
   ["clean --keep 0 -y", "clean"],
 ];
@@ -101,7 +100,7 @@ test(
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3", depends_on: ["T2"] }]);
-    rig.write(".gitignore", "looper-logs/\n.looper/\n*.capsule\n");
+    rig.write(".gitignore", "looper-logs/\n.looper/\n");
     rig.write("broken.json", '{"schema_version": 1, "tasks": [{"id": "T1"');
     rig.gitInit();
     puppet.play(async (turn) => {

@@ -28,7 +28,7 @@ async function worker(rig: Rig, settings: Record<string, unknown> = {}): Promise
 }
 
 test(
-  "old runs go with what git keeps of their attempts; the rest is there for replay, undo, tail and capsule",
+  "old runs go with what git keeps of their attempts; the rest is there for replay, undo and tail",
   story(async (rig) => {
     await worker(rig);
     rig.trees = true;
@@ -51,13 +51,12 @@ test(
     expect(attempts(rig)).toHaveLength(2);
     expect(readlinkSync(logs(rig, "last"))).toBe(`runs/${third}`);
     expect((await rig.run(["runs", "--json"])).stdout.match(/"run":/g)).toHaveLength(1);
-    for (const command of ["replay", "tail", "capsule"]) {
+    for (const command of ["replay", "tail"]) {
       const gone = await rig.run([command, first]);
       expect([gone.code, gone.stdout]).toEqual([2, ""]);
       expect(gone.stderr).toMatch(new RegExp(`there is no run ${first} in .*, or no longer\n +did you mean`));
     }
     expect((await rig.run(["replay", "--tree", third])).code).toBe(0);
-    expect((await rig.run(["capsule", "--output", "-"])).code).toBe(0);
     // Its log is gone, its commit is not.
     expect((await rig.run(["undo", "T1"])).stdout).toContain("T1");
     expect(rig.statuses()).toMatchObject({ T1: "todo", T2: "done" });

@@ -101,14 +101,14 @@ beforeAll(async () => {
   rig.write("package.json", '{ "version": "0.1.0" }\n');
   rig.write("notes.md", "Notes about the project.\n");
   rig.write("TODO.md", "# To do\n\n- [ ] Say goodbye\n");
-  rig.write(".gitignore", "looper-logs/\n*.capsule\n");
+  rig.write(".gitignore", "looper-logs/\n");
   const said = { turns: [{ say: "It is done.", times: 9 }] };
   writeFileSync(path.join(rig.root, "chapo.json"), JSON.stringify(said));
   rig.gitInit();
   await makePast();
 });
 
-/** A first run that does T1 and T2 and gives T3 up, and a second one that does T3; the first as a capsule. */
+/** A first run that does T1 and T2 and gives T3 up, and a second one that does T3. */
 async function makePast(): Promise<void> {
   const work = { shell: 'echo "$LOOPER_TASK_ID" > "$LOOPER_TASK_ID.txt"' };
   const report = { summary: { task_id: null, status: "done", summary: "It is done." } };
@@ -124,9 +124,7 @@ async function makePast(): Promise<void> {
   expect((await rig.run(["run", "--no-review", "--max-iterations", "4"])).code).toBe(1);
   script({});
   expect((await rig.run(["run", "--task", "T3"])).code).toBe(0);
-  const [first = ""] = rig.runs();
   expect((await rig.run(["chapo", "What is this?"])).code).toBe(0);
-  expect((await rig.run(["capsule", first, "--output", "bug.capsule"])).code).toBe(0);
   cpSync(rig.project, asking, { recursive: true, verbatimSymlinks: true });
   await askAboutT3((stages) => {
     play({ stages });

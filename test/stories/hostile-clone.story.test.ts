@@ -49,7 +49,7 @@ const TYPED: readonly string[] = [
     "config unset log_dir",
   ],
   ...[`tail ${RUN}`, "tail ../../x", "tail 2026-01-31_08-30-01", "replay", `replay ${RUN}`, "replay --tree"],
-  ...[`replay ${RUN} --at 1`, "replay --tree --gate", "capsule --output -", "undo T1 --dry-run", "undo T1"],
+  ...[`replay ${RUN} --at 1`, "replay --tree --gate", "undo T1 --dry-run", "undo T1"],
   ...["rollback T1 --dry-run", "rollback T1 -y"],
   ...[
     "rescue",
@@ -227,7 +227,7 @@ async function runIn(rig: Rig, typed: string): Promise<Ran> {
 /** Returns a sentence for each thing the command did that no command may do. */
 function harms(rig: Rig, typed: string, { code, signal, stdout, stderr }: Ran): string[] {
   // These pass the file on unchanged, into a pipe.
-  const passedOn = ["fmt --diff", "tail --raw", "capsule --output -", "export", "export --format csv"];
+  const passedOn = ["fmt --diff", "tail --raw", "export", "export --format csv"];
   const shown = passedOn.includes(typed) ? stderr : stdout + stderr;
   const steers = /.{0,30}[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/.exec(shown)?.[0];
   const [sprung, outside] = ["sprung", "outside"].map((name) => readdirSync(path.join(rig.root, name)));

@@ -70,7 +70,7 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["tail nosuchrun", /no run nosuchrun.*\n +the newest is/],
   ["tail 2026-01-31_08-30-01", /no run 2026.*\n +did you mean 2026-01-31_08-30-00\?/],
   ["replay 2026-01-31_08-30-01", /did you mean 2026-01-31_08-30-00\?/],
-  ["capsule 2026-01-31_08-30-01", /did you mean 2026-01-31_08-30-00\?/],
+  ["capsule", /unknown command capsule\n +each run's log is in its folder/],
   ["rescue show nosuch", /unknown rescue nosuch/],
   // Files and folders.
   ["todo.json", /no file todo.json.*\n +did you mean to-do.json\?/],

@@ -1,14 +1,13 @@
 import { replayAnswer, replayAtAnswer } from "../../../src/ui/answers/runs/replay.js";
 import path from "node:path";
 import { readLines } from "../../../src/logging/read.js";
-import { withCapsule } from "../../../src/loop/replay/make-capsule.js";
 import { replayAt, replayRun } from "../../../src/loop/replay/replay.js";
 import { UserError } from "../../../src/system/errors.js";
 import { plural } from "../../../src/ui/view/words/amounts.js";
 import { jsonText } from "../../../src/ui/json-text.js";
 import { clean, cleanLines } from "../../../src/ui/text.js";
 import { folderOfRun } from "../../lookup/find-run.js";
-import { printJson, printLines, projectOf, readNamedFile } from "../../lookup/project.js";
+import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import { replayWithTree } from "./replay-with-tree.js";
 import {
   hasFlag,
@@ -27,48 +26,18 @@ export async function replay(context: CommandContext, typed: Typed): Promise<Com
   if (tree && at !== undefined)
     throw new UserError("usage", "--at and --tree do not go together", "leave one of them out");
   const json = hasFlag(typed, "--json");
-  const replayLog = (log: Log): Promise<CommandOutcome> =>
-    at === undefined ? replayWhole(context, log, json) : explain(context, log, { at, json });
-  const capsule = await capsuleAmong(context, typed.operands[0]);
-  if (capsule !== undefined) return replayCapsule(context, capsule, { tree, replayLog });
   const project = await projectOf(context);
   const folder = await folderOfRun(context, project, typed.operands[0]);
   if (tree) return replayWithTree(context, typed, { project, folder });
-  return replayLog({ folder, run: path.basename(folder) });
+  const log = { folder, run: path.basename(folder) };
+  return at === undefined ? replayWhole(context, log, json) : explain(context, log, { at, json });
 }
 
-/** The lines of a run, from its log folder or a capsule. */
+/** The log of a run. */
 interface Log {
   folder: string;
   run: string;
 }
-
-/** The absolute path of the capsule that was named; `undefined` for the id of a run. */
-async function capsuleAmong(
-  { ports, cwd }: CommandContext,
-  named: string | undefined,
-): Promise<string | undefined> {
-  if (named === undefined) return undefined;
-  const file = path.resolve(cwd, named);
-  if (named.endsWith(".capsule")) return file;
-  return (await ports.files.stat(file))?.kind === "file" ? file : undefined;
-}
-
-async function replayCapsule(
-  context: CommandContext,
-  file: string,
-  { tree, replayLog }: { tree: boolean; replayLog: (log: Log) => Promise<CommandOutcome> },
-): Promise<CommandOutcome> {
-  const text = Buffer.from(await readNamedFile(context, file, "capsule")).toString("utf8");
-  if (tree) throw new UserError("usage", `${file}: ${NO_MORE}`, "leave out --tree");
-  const replayed = await withCapsule(context.ports, text, (folder, run) => replayLog({ folder, run }));
-  if (!replayed.ok)
-    throw new UserError("usage", `${file}: ${replayed.error}`, "looper capsule RUN makes one");
-  await context.report({ level: "warn", lines: [`looper: ${NO_MORE}`] });
-  return replayed.value;
-}
-
-const NO_MORE = "a capsule holds no tree and no task file: its decisions are all that can be replayed";
 
 async function replayWhole(
   context: CommandContext,

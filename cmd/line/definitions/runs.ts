@@ -96,13 +96,7 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     name: "replay",
-    operands: [
-      {
-        spelled: "[run]",
-        help: "a run's id, or a capsule (default: the newest run)",
-        completes: "run-or-file",
-      },
-    ],
+    operands: [RUN],
     help: "repeat every decision of a run and compare",
     flags: [
       { spelled: "--at <seq>", help: "show state, decision and reason at this line" },
@@ -123,32 +117,11 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
         help: "repeat the newest run without an agent; compare its commits",
       },
       {
-        line: "looper replay bug.capsule --at 120",
-        help: "explain the decision at line 120 of a bug report",
+        line: "looper replay --at 20",
+        help: "explain the decision at line 20 of the log",
       },
     ],
     load: async () => (await import("../../commands/runs/replay.js")).replay,
-  },
-  {
-    name: "capsule",
-    operands: [RUN],
-    help: "pack a run's log for a bug report, without secrets",
-    flags: [
-      {
-        spelled: "--output <file>",
-        help: "the file to write; - is stdout (default: RUN.capsule)",
-        completes: "file",
-      },
-      JSON_FLAG,
-    ],
-    examples: [
-      { line: "looper capsule", help: "pack the newest run into RUN.capsule" },
-      {
-        line: "looper capsule 2026-01-31_08-30-00 --output - | gzip > bug.gz",
-        help: "pack an older run, compressed",
-      },
-    ],
-    load: async () => (await import("../../commands/runs/capsule.js")).capsule,
   },
   {
     name: "undo",

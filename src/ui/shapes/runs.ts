@@ -60,21 +60,6 @@ export const ReplayTreeAnswer = z.object({
 });
 export type ReplayTreeAnswer = z.infer<typeof ReplayTreeAnswer>;
 
-/** `looper capsule --json`. */
-export const CapsuleAnswer = z.object({
-  file: z.string().describe("Absolute path of what was written"),
-  run: z.string(),
-  bytes: z.int(),
-  lines: z.int().describe("Lines of the log in it"),
-  indexes: z.int().describe("Index files in it"),
-  decisions: z.int().optional().describe("How many replay the same from it; absent where one differs"),
-  difference: z.string().optional(),
-  names_left: z
-    .boolean()
-    .describe("The user's name was replaced in paths only: it means something else there as well"),
-});
-export type CapsuleAnswer = z.infer<typeof CapsuleAnswer>;
-
 /** `looper replay --at SEQ --json`. */
 export const ReplayAtAnswer = z.object({
   run: z.string(),

@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { unpackCapsule } from "../../logging/capsule.js";
 import type { Files } from "../../system/ports.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { readViews } from "./read-view.js";
@@ -14,13 +13,16 @@ const RECORDED = fileURLToPath(new URL("../../../test/recorded", import.meta.url
 const RUN = "2026-11-20_00-00-00";
 
 /** A log folder with one run in it, and the lines of its log. */
-async function unpacked(name: string): Promise<{ logDir: string; log: string; lines: string[] }> {
+function unpacked(name: string): { logDir: string; log: string; lines: string[] } {
   const logDir = mkdtempSync(join(tmpdir(), "looper-views-"));
   const folder = join(logDir, "runs", RUN);
-  const text = readFileSync(join(RECORDED, name), "utf8");
-  expect((await unpackCapsule(ports, text, folder)).ok).toBe(true);
+  mkdirSync(folder, { recursive: true });
   const log = join(folder, "events.jsonl");
-  return { logDir, log, lines: readFileSync(log, "utf8").split("\n").slice(0, -1) };
+  const lines = readFileSync(join(RECORDED, name), "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith('{"seq":'));
+  writeFileSync(log, `${lines.join("\n")}\n`);
+  return { logDir, log, lines };
 }
 
 function todoFileOf(lines: readonly string[]): string {
@@ -44,10 +46,10 @@ async function attempts(logDir: string, todoFile: string, task: string, only: bo
   return found;
 }
 
-test.each(readdirSync(RECORDED).filter((name) => name.endsWith(".capsule")))(
+test.each(readdirSync(RECORDED))(
   "%s: what tells of a task tells of its attempts all there is, wherever the log breaks off",
   async (name) => {
-    const { logDir, log, lines } = await unpacked(name);
+    const { logDir, log, lines } = unpacked(name);
     const todoFile = todoFileOf(lines);
     for (let count = 1; count <= lines.length; count++) {
       writeFileSync(log, `${lines.slice(0, count).join("\n")}\n`);
@@ -60,7 +62,7 @@ test.each(readdirSync(RECORDED).filter((name) => name.endsWith(".capsule")))(
 );
 
 test("a log is read in pieces, however long", async () => {
-  const { logDir, log, lines } = await unpacked("plain.capsule");
+  const { logDir, log, lines } = unpacked("plain.jsonl");
   const todoFile = todoFileOf(lines);
   const said = `{"seq":1,"timestamp":"t","type":"message","content":"${"x".repeat(100_000)}"}\n`;
   writeFileSync(log, `${lines.join("\n")}\n${said.repeat(50)}`);
