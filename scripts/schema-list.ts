@@ -7,7 +7,6 @@ import { ChapoScript } from "../src/chapo/models/script-file.js";
 import { settingsJsonSchema } from "../src/config/settings/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/check/schema.js";
-import { Backlog } from "../src/todo/model/task.js";
 import { QuestionsAnswer } from "../src/ui/shapes/questions.js";
 import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
 import {
@@ -66,7 +65,6 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["config", "looper config --json", ConfigAnswer],
   ["doctor", "looper doctor --json", DoctorAnswer],
   ["edit", "looper add, set, block, todo, done, rm, accept --json", EditAnswer],
-  ["export", "looper export --format json", Backlog],
   ["fmt", "looper fmt --json", FmtAnswer],
   ["init", "looper init --json", InitAnswer],
   ["logs", "looper logs ID --json", LogsAnswer],

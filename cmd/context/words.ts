@@ -10,9 +10,6 @@ export const CONFIG_VERBS = ["get", "set", "unset", "path"] as const;
 /** The verbs of `looper rescue`. */
 export const RESCUE_VERBS = ["list", "show", "restore", "drop"] as const;
 
-/** The formats of `looper export`. */
-export const EXPORT_FORMATS = ["markdown", "csv", "json"] as const;
-
 /** The lists of `looper chapo`. */
 export const CHAPO_LISTS = ["pending", "prompts", "sessions", "tools"] as const;
 

@@ -81,7 +81,7 @@ test.each([
   ["list", "unknown command list", "did you mean ls?"],
   ["help List", "unknown command List", "did you mean ls?"],
   ["delete T1", "unknown command delete", "did you mean rm?"],
-  ["export --csv", "unknown flag --csv", "did you mean --format csv?"],
+  ["export > TODO.md", "unknown command export", "did you mean ls --json?"],
 ])("%s is refused", async (words, message, hint) => {
   await expect(sort(words)).rejects.toMatchObject({ kind: "usage", message, hint });
 });

@@ -5,6 +5,7 @@
 export const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
   // Commands of earlier versions.
   ["capsule", "each run's log is in its folder, without secrets: LOG_DIR/runs/RUN"],
+  ...meaning("ls --json", "export"),
   // Words of other programs.
   ...meaning("ls", "list", "tasks", "dir", "backlog"),
   ...meaning("run", "start", "go", "work", "exec", "execute", "continue", "loop"),
@@ -40,8 +41,6 @@ export const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
 
 /** Unknown flags by their whole name, each with its hint. */
 export const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
-  ...meaning("--format csv", "--csv"),
-  ...meaning("--format markdown", "--markdown", "--md"),
   ...meaning("--json", "--jsonl", "-j"),
   ...meaning("--quiet", "--silent", "-q"),
   ...meaning("--log-level debug", "--verbose", "--debug"),

@@ -9,7 +9,6 @@ const DEFINITIONS = fileURLToPath(new URL("../../cmd/line/definitions", import.m
 /** Commands without an answer of their own, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
   "backlog/answer.ts": "makes an edit, with the answer of backlog/edit.ts",
-  "backlog/export.ts": "prints the backlog in the form of src/todo/exchange/export",
   "backlog/steer.ts": "makes an edit, with the answer of backlog/edit.ts",
   "chapo/chapo.ts": "hands its lists to chapo/lists.ts, and a session prints the events of src/chapo",
   "completion/complete.ts": "answers a shell, in the shell's form",
@@ -21,7 +20,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
 };
 
 /** Files that print a value of their own with `--json`, without a decision: the reasons are those above. */
-const PRINTERS: readonly string[] = ["backlog/export.ts", "completion/completion.ts"];
+const PRINTERS: readonly string[] = ["completion/completion.ts"];
 
 const texts = new Map(
   readdirSync(COMMANDS, { recursive: true, encoding: "utf8" })

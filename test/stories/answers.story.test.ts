@@ -25,7 +25,6 @@ const READING: readonly (readonly [line: string, schema: string])[] = [
   ["config", "config"],
   ["config get loop", "config"],
   ["config path", "config"],
-  ["export", "export"],
   ["status", "status"],
   ["runs", "runs"],
   ["logs T1", "logs"],

@@ -29,17 +29,8 @@ const TYPED: readonly string[] = [
   ],
   ...["resume T1", "steer T1 text", "complete T1", "restart T1", "restart T1 --stage x"],
   ...["accept T1", "accept -- --force", "show T1 --explain", "show T1 --explain --json"],
-  ...[
-    "mcp",
-    "validate",
-    "validate --json",
-    "fmt --check",
-    "fmt --diff",
-    "fmt -w",
-    "export",
-    "export --format csv",
-  ],
-  ...["export --json", "runs", "runs --json", "status", "status --json", "stop --now", "tail", "tail --raw"],
+  ...["mcp", "validate", "validate --json", "fmt --check", "fmt --diff", "fmt -w"],
+  ...["runs", "runs --json", "status", "status --json", "stop --now", "tail", "tail --raw"],
   ...[
     "logs T1",
     "logs T1 --json",
@@ -227,7 +218,7 @@ async function runIn(rig: Rig, typed: string): Promise<Ran> {
 /** Returns a sentence for each thing the command did that no command may do. */
 function harms(rig: Rig, typed: string, { code, signal, stdout, stderr }: Ran): string[] {
   // These pass the file on unchanged, into a pipe.
-  const passedOn = ["fmt --diff", "tail --raw", "export", "export --format csv"];
+  const passedOn = ["fmt --diff", "tail --raw"];
   const shown = passedOn.includes(typed) ? stderr : stdout + stderr;
   const steers = /.{0,30}[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/.exec(shown)?.[0];
   const [sprung, outside] = ["sprung", "outside"].map((name) => readdirSync(path.join(rig.root, name)));

@@ -1,4 +1,4 @@
-// Tasks taken over from other programs (`looper init --import`), and handed on (`looper export`): the real program.
+// Tasks taken over from other programs (`looper init --import`): the real program.
 import { spawnSync } from "node:child_process";
 import { writeFileSync, truncateSync } from "node:fs";
 import path from "node:path";
@@ -106,52 +106,6 @@ test(
       expect(stderr, name).toMatch(/^looper: [^\n]+\n(?: {2}[^\n]+\n)?$/);
     }
     expect(spawnSync("ls", ["-A", rig.project], { encoding: "utf8" }).stdout).toBe("");
-  }),
-);
-
-test(
-  "export: a checklist that comes back the same, CSV, JSON; an unknown format is told what was meant",
-  story(async (rig) => {
-    rig.writeBacklog([
-      { id: "T1", title: "=1+1", status: "done", priority: 1 },
-      { id: "T2", title: "Log  in", depends_on: ["T1"], tags: ["api", "two words"], steps: ["form"] },
-    ]);
-    const markdown = await rig.run(["export"]);
-    expect(markdown).toMatchObject({ code: 0, stderr: "" });
-    expect(markdown.stdout).toContain("- [x] **T1**: =1+1 (P1)\n");
-    rig.write("copy/TODO.md", markdown.stdout);
-    rig.write("copy/.git/HEAD", "");
-    expect(await rig.run(["init", "--import", "TODO.md"], { cwd: "copy" })).toMatchObject({
-      code: 0,
-      stderr: "",
-    });
-    const copy = Backlog.parse(JSON.parse(rig.read("copy/to-do.json")));
-    expect(copy.tasks).toEqual(rig.readBacklog().tasks);
-
-    const csv = await rig.run(["export", "--format", "csv"]);
-    expect(
-      csv.stdout
-        .split("\r\n")
-        .slice(0, 2)
-        .map((line) => line.slice(0, 17)),
-    ).toEqual(["id,title,status,p", "T1,'=1+1,done,1,,"]);
-    const json = await rig.run(["export", "to-do.json", "--format", "json"]);
-    expect(Backlog.parse(JSON.parse(json.stdout))).toEqual(rig.readBacklog());
-    expect((await rig.run(["export", "--json"])).stdout).toBe(json.stdout);
-    rig.write("again/tasks.json", json.stdout);
-    rig.write("again/.git/HEAD", "");
-    expect(await rig.run(["init", "--import", "tasks.json"], { cwd: "again" })).toMatchObject({ code: 0 });
-    expect(Backlog.parse(JSON.parse(rig.read("again/to-do.json"))).tasks).toEqual(rig.readBacklog().tasks);
-
-    const unknown = await rig.run(["export", "--format", "markdwon"]);
-    expect([unknown.code, unknown.stderr]).toEqual([
-      2,
-      'looper: unknown format markdwon\n  did you mean "markdown"?\n',
-    ]);
-    expect(await rig.run(["export", "--json", "--format", "csv"])).toMatchObject({ code: 2 });
-    rig.write("to-do.json", "{");
-    expect(await rig.run(["export"])).toMatchObject({ code: 2, stdout: "" });
-    expect(await rig.run(["export", "none.json"])).toMatchObject({ code: 2, stdout: "" });
   }),
 );
 

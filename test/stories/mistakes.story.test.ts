@@ -14,7 +14,7 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["ls --hook x", /looper ls has no flag --hook\n +looper run has/],
   ["ls --json=maybe", /--json is a switch: it cannot be "maybe"/],
   ["list", /unknown command list\n +did you mean ls\?/],
-  ["export --csv", /unknown flag --csv\n +did you mean --format csv\?/],
+  ["export --csv", /unknown command export\n +did you mean ls --json\?/],
   ["add Do X", /put the title in quotes: looper add "Do X"/],
   ["block T1", /^looper block: missing argument <why>\n/],
   ["run --task", /--task needs a value/],
@@ -50,7 +50,6 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["run --max-duration 5x", /--max-duration.*"5x"; allowed/],
   ["run --schedule rund-robin", /did you mean round-robin\?/],
   ["tail --type mesage", /type mesage\n +did you mean message\?/],
-  ["export --format mrakdown", /format mrakdown\n +did you mean "markdown"\?/],
   // Tasks.
   ...["show", "why", "todo", "done", "rm", "undo", "run --task"].map(
     (command) => [`${command} task-11`, /no task "?task-11.*\n +did you mean "?task-1"?\?/s] as const,
@@ -74,7 +73,6 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["rescue show nosuch", /unknown rescue nosuch/],
   // Files and folders.
   ["todo.json", /no file todo.json.*\n +did you mean to-do.json\?/],
-  ["export todo.json", /no task file.*\n +did you mean "to-do.json"\?/],
   ["init --improt x", /unknown flag --improt\n +did you mean --import\?/],
   ["clean --keep x", /--keep.*x/],
   ["run todo.json", /no task file.*\n +did you mean "to-do.json"\?/],

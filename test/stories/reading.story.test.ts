@@ -36,11 +36,6 @@ test(
     expect((await rig.run(["validate"])).stdout).toContain("is valid: 2 tasks");
     expect((await rig.run(["doctor"])).stdout).toContain("to-do.json: 2 tasks");
     expect((await rig.run(["status"])).stdout).toContain("2 of 2 tasks done");
-    for (const format of ["markdown", "csv"]) {
-      const { stdout } = await rig.run(["export", "--format", format]);
-      expect([stdout.includes("T2"), stdout.includes("PROJECT-DONE")]).toEqual([true, false]);
-    }
-    expect((await rig.run(["export", "--json"])).stdout).toContain("PROJECT-DONE");
     expect((await rig.run(["__complete", "zsh", "--", "show", ""])).stdout).not.toContain("PROJECT-DONE");
     // Work is left: the marker is still there, and says nothing true.
     rig.writeBacklog([{ id: "T1" }, MARKER]);

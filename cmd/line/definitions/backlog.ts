@@ -8,7 +8,6 @@ import {
   TRUST,
   type CommandDefinition,
 } from "../../context/definition.js";
-import { EXPORT_FORMATS } from "../../context/words.js";
 
 /** In the order of the help. */
 export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
@@ -250,26 +249,5 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
       { line: "looper fmt --check --keep-order", help: "fail in CI when it is not formatted" },
     ],
     load: async () => (await import("../../commands/backlog/fmt.js")).fmt,
-  },
-  {
-    name: "export",
-    operands: [FILE],
-    help: "print the backlog as Markdown, CSV or JSON",
-    flags: [
-      {
-        spelled: "--format <format>",
-        help: "markdown (default), csv or json",
-        completes: EXPORT_FORMATS,
-      },
-      { spelled: "--json", help: "the same as --format json" },
-    ],
-    examples: [
-      { line: "looper export > TODO.md", help: "write a checklist that init --import can read" },
-      {
-        line: "looper export --format csv > tasks.csv",
-        help: "write a spreadsheet without formulas",
-      },
-    ],
-    load: async () => (await import("../../commands/backlog/export.js")).exportBacklog,
   },
 ];

@@ -1,7 +1,7 @@
 // A Markdown checklist. A box at the outer level is a task; boxes below it are its steps, all else below it its details. Headings,
 // and plain items that hold boxes, are tags, priorities (`P1`, `High priority`) or states (`Doing`, `Blocked`).
 import { given } from "../../../system/given.js";
-import { priorityIn, readItem, withoutMarks } from "../item-line.js";
+import { priorityIn, readItem, withoutMarks } from "./item-line.js";
 import type { Status } from "../../model/task.js";
 import type { Drafted, TaskDraft } from "./draft.js";
 import { dedent, slug, type MarkdownLine } from "./markdown-lines.js";

@@ -1,4 +1,4 @@
-// Markdown, read: checklists and documents. Leaves the round trip with `export` to ../export/export.test.ts.
+// Markdown, read: checklists and documents.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readImport } from "./read.js";

@@ -3,7 +3,7 @@
 // numbered items; sections. The text below a task is its details; other text is left out, and a note names its heading.
 import { given } from "../../../system/given.js";
 import { never } from "../../../system/never.js";
-import { readItem } from "../item-line.js";
+import { readItem } from "./item-line.js";
 import type { Drafted, TaskDraft } from "./draft.js";
 import { dedent, slug, type MarkdownLine } from "./markdown-lines.js";
 

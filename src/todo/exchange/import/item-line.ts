@@ -1,11 +1,6 @@
-// Reads and writes a task as one line of a Markdown checklist: `- [ ] **T2**: Title (P1) (after T1) (blocked) #tag`. Values
-// that these words cannot express exactly follow in a comment, which takes precedence. Pure.
-import { z } from "zod";
-import { isDeepStrictEqual } from "node:util";
-import { given } from "../../system/given.js";
-import { parseJson } from "../../system/text/json.js";
-import { priorityOf } from "../json/fields.js";
-import { Status, type Task } from "../model/task.js";
+// Reads a task from one line of a Markdown checklist: `- [ ] **T2**: Title (P1) (after T1) (blocked) #tag`. Pure.
+import { priorityOf } from "../../json/fields.js";
+import type { Status } from "../../model/task.js";
 
 /** The fields of a task that a line gives; others are absent. */
 export interface ItemLine {
@@ -21,23 +16,6 @@ export interface ItemLine {
 /** While it is being read. */
 type Words = { -readonly [K in keyof ItemLine]: ItemLine[K] };
 
-/** The fields of a task that a line can hold. */
-export type LineTask = Pick<Task, "id" | "title" | "status" | "priority"> &
-  Partial<Pick<Task, "depends_on" | "tags">>;
-
-const Comment = z
-  .object({
-    id: z.string(),
-    title: z.string(),
-    status: Status,
-    priority: z.int().min(1).max(5),
-    depends_on: z.array(z.string()),
-    tags: z.array(z.string()),
-  })
-  .partial();
-type Comment = z.infer<typeof Comment>;
-
-const COMMENT = /<!-- looper (\{.*\}) -->$/u;
 const BOLD_ID = /^\*\*([^\s*]+)\*\*:(?:\s+|$)/u;
 /** `US-001: `, `T3) `, `1. `, `1.2 `, and the `T001 ` of spec-kit. */
 const PLAIN_ID =
@@ -46,17 +24,8 @@ const PRIORITY = /^p[0-5]$/iu;
 
 /** Reads the words behind the box. `ticked`: whether the box has a mark. */
 export function readItem(text: string, ticked: boolean): ItemLine {
-  const comment = commentIn(text.trim());
-  const plain = readWords(text.trim().replace(COMMENT, "").trim());
-  const { id, priority, depends_on: dependsOn, tags, title, status } = comment;
-  const open = status ?? plain.status;
-  return {
-    ...plain,
-    ...given({ id, priority, tags, dependsOn }),
-    // If a person edited the words, they count.
-    ...(title !== undefined && inOneLine(title) === wordsOf(text) ? { title, blockers: [] } : {}),
-    status: ticked ? "done" : open === undefined || open === "done" ? "todo" : open,
-  };
+  const read = readWords(text.trim());
+  return { ...read, status: ticked ? "done" : (read.status ?? "todo") };
 }
 
 /** A text without the marks of Markdown: bold, italics, struck out, code, links. The content of code stays as it is. */
@@ -73,16 +42,6 @@ function unmarked(text: string): string {
     .replaceAll(/!?\[([^\]]+)\]\([^)\s]*\)/gu, "$1")
     .replaceAll(/(?<![\p{L}\p{N}/*_])(\*\*|__|~~)(?=[^\s*_~/])(.+?)(?<=[^\s])\1(?![\p{L}\p{N}/*_.(])/gu, "$2")
     .replaceAll(/(?<![\p{L}\p{N}/*_])([*_])(?=[^\s*_/])([^*_]+)(?<=\S)\1(?![\p{L}\p{N}/*_.(])/gu, "$2");
-}
-
-function commentIn(text: string): Comment {
-  const json = COMMENT.exec(text)?.[1];
-  return Comment.safeParse(parseJson(json)).data ?? {};
-}
-
-/** The text between the id and the comment. */
-function wordsOf(text: string): string {
-  return text.trim().replace(COMMENT, "").trim().replace(BOLD_ID, "").trim();
 }
 
 function readWords(text: string): ItemLine {
@@ -162,58 +121,4 @@ export function priorityIn(words: string): number | undefined {
   const named = /^prio(?:rity)?\s*[:= ]\s*(.+)$/iu.exec(bare)?.[1];
   const digit = /^p?([0-5])$/iu.exec(named ?? (PRIORITY.test(bare) ? bare : ""))?.[1];
   return digit === undefined ? priorityOf(named ?? bare) : Math.max(1, Number(digit));
-}
-
-const USUAL_PRIORITY = 3;
-/** Ids and tags that can be written as words. */
-const PLAIN_NAME = /^[^\s,()[\]]*\d[^\s,()[\]]*$/u;
-const PLAIN_TAG = /^[\p{L}_][\p{L}\p{N}_/-]*$/u;
-/** Characters that a terminal or a Markdown renderer would interpret. */
-const STRANGE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
-
-/** The line, with its box. Reading it gives the same task. */
-export function writeItem(task: LineTask): string {
-  const { id, title, priority, status, depends_on: waits = [], tags = [] } = task;
-  const groups = [
-    ...(priority === USUAL_PRIORITY ? [] : [`(P${priority})`]),
-    ...(waits.length > 0 && waits.every((name) => PLAIN_NAME.test(name) && inOneLine(name) === name)
-      ? [`(after ${waits.join(", ")})`]
-      : []),
-    ...(status === "doing" || status === "blocked" ? [`(${status})`] : []),
-    ...tags.filter((tag) => PLAIN_TAG.test(tag)).map((tag) => `#${tag}`),
-  ];
-  const words = `**${shownId(id)}**: ${[inOneLine(title), ...groups].filter((part) => part !== "").join(" ")}`;
-  const ticked = status === "done";
-  const read = readItem(words, ticked);
-  // If the words do not express the task exactly, the comment has the title too.
-  const exact = read.title === title;
-  const rest: Comment = {
-    ...(read.id === id ? {} : { id }),
-    ...(exact ? {} : { title }),
-    ...((read.priority ?? USUAL_PRIORITY) === priority ? {} : { priority }),
-    ...(read.status === status ? {} : { status }),
-    ...(isDeepStrictEqual(read.dependsOn, waits) ? {} : { depends_on: waits }),
-    ...(isDeepStrictEqual(read.tags, tags) ? {} : { tags }),
-  };
-  const shown = exact ? words : `**${shownId(id)}**: ${inOneLine(title)}`;
-  const whole = exact
-    ? rest
-    : { ...rest, title, priority, depends_on: waits, tags, ...(ticked ? {} : { status }) };
-  const comment = Object.keys(whole).length === 0 ? "" : ` <!-- looper ${escaped(whole)} -->`;
-  return `- [${ticked ? "x" : " "}] ${shown}${comment}`;
-}
-
-function escaped(comment: Comment): string {
-  const escape = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(comment).replaceAll(/[<>]|--|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (found) =>
-    found.split("").map(escape).join(""),
-  );
-}
-
-function shownId(id: string): string {
-  return inOneLine(id).replaceAll(/[\s*]/gu, "") || "?";
-}
-
-function inOneLine(text: string): string {
-  return text.replaceAll(STRANGE, " ").replaceAll("<!--", "< !--").replaceAll(/\s+/gu, " ").trim();
 }
