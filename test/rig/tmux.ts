@@ -8,7 +8,7 @@ import type { Rig } from "./rig.js";
 
 const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 /** A quiet machine needs a tenth of it. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 300_000;
 
 /** Why stories cannot use tmux here; `undefined`: they can. */
 export const noTmux =

@@ -91,7 +91,7 @@ test(
           T6: [{ prose: "All done, trust me." }],
         },
       },
-      { idle_timeout: "2s" },
+      { idle_timeout: "8s" },
     );
     rig.writeBacklog(["T1", "T2", "T3", "T4", "T5", "T6"].map((id) => ({ id })));
     const { code, stderr } = await rig.run(["run", "--no-review"], { env });

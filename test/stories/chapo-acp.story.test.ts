@@ -67,7 +67,7 @@ function connect(rig: Rig) {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Sent);
   const wait = async (fits: (message: Sent) => boolean): Promise<Sent> => {
-    await expect.poll(() => all().some(fits), { timeout: 30_000, interval: 20 }).toBe(true);
+    await expect.poll(() => all().some(fits), { interval: 20 }).toBe(true);
     return all().find(fits) ?? {};
   };
   const say = (message: object): void =>

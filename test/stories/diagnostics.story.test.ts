@@ -225,7 +225,6 @@ test(
     const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(half, "looper.js"), "ls"], {
       cwd: rig.project,
       encoding: "utf8",
-      timeout: 20_000,
     });
     expect({ status, stdout }).toEqual({ status: 70, stdout: "" });
     expect(stderr).toMatch(/^looper: internal error; .*\n {2}Error: Cannot find module/);

@@ -174,7 +174,7 @@ function type(line: string, cwd: string): Promise<{ code: number | null; output:
       cwd,
       env: rig.env,
       stdio: ["ignore", "pipe", "ignore"],
-      timeout: 60_000,
+      timeout: 600_000,
     });
     let output = "";
     shell.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));

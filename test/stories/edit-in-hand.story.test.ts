@@ -245,9 +245,7 @@ test(
     await turn.write(`${turn.hello.cwd}/half.txt`, "half\n");
     await turn.ignore("SIGINT", "SIGTERM");
     const edit = rig.start(["block", "T1", "not now"]);
-    await expect
-      .poll(() => rig.events().some(({ type }) => type === "edit_asked"), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => rig.events().some(({ type }) => type === "edit_asked")).toBe(true);
     await program.kill("group");
     const { code, stdout } = await edit.ended;
     expect(code).toBe(0);
@@ -272,9 +270,7 @@ test(
     await turn.write(`${turn.hello.cwd}/half.txt`, "half\n");
     puppet.play(work);
     const edit = rig.start(["rm", "T1"]);
-    await expect
-      .poll(() => rig.events().some(({ type }) => type === "edit_asked"), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => rig.events().some(({ type }) => type === "edit_asked")).toBe(true);
     await edit.kill("alone");
     const { code, stderr } = await program.ended;
     expect(code, stderr).toBe(0);

@@ -167,5 +167,4 @@ test(
     for (const line of ended) expect(line).toMatch(/^1 .*looper: an? (?:agent|process) of a run may not /);
     expect(rig.commitsByTask()).toEqual({ T1: 1, T2: 1 });
   }),
-  120_000,
 );

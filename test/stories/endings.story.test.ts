@@ -254,7 +254,7 @@ test("SIGHUP when the terminal goes away ends the agent, and the log tells of it
     // As when its window is closed: whatever is written to it from now on fails.
     terminal.kill("SIGKILL");
     await turn.gone;
-    await expect.poll(() => rig.leftovers(), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => rig.leftovers()).toEqual([]);
     expect(rig.events().find(({ type }) => type === "run_interrupted")).toMatchObject({
       signal: "SIGHUP",
       terminal: true,

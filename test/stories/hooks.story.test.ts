@@ -158,7 +158,7 @@ test(
   story(async (rig) => {
     const deaf = "trap '' TERM INT HUP; sleep 1000";
     const hooks = {
-      timeout: "1s",
+      timeout: "8s",
       pre_iteration: ["echo not today; exit 3"],
       post_iteration: [`[ "$1" != T1 ] || { ${deaf}; }`, `setsid sh -c "${deaf}" >/dev/null 2>&1 &`],
       on_run_end: ["kill -9 $$"],

@@ -203,7 +203,7 @@ class Terminal {
   }
 
   async answer(question: string, keys: string): Promise<void> {
-    await expect.poll(() => this.shown, { timeout: 20_000 }).toContain(question);
+    await expect.poll(() => this.shown).toContain(question);
     this.#child.stdin?.write(keys);
   }
 }

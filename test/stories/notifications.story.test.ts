@@ -133,7 +133,7 @@ test(
         `${server.origin}/moved`,
         "http://127.0.0.1:1/",
       ],
-      { timeout: "1s" },
+      { timeout: "8s" },
     );
     await server.close();
     expect(code).toBe(1);

@@ -291,7 +291,6 @@ test(
     expect(progress(rig)?.reasons?.join(" ")).toMatch(/visits/u);
     expect(rig.git("status", "--porcelain", "--", ".", ":!to-do.json")).toBe("");
   }),
-  120_000,
 );
 
 test(

@@ -31,7 +31,6 @@ const own = (turn: Turn, name = `${turn.task.replaceAll("/", "-")}.txt`) =>
 
 test(
   "a run of every kind of attempt: the same trees of its commits, the same task file, and nothing of the project is touched",
-  { timeout: 120_000 },
   story(async (rig) => {
     const puppet = await rig.agent({}, { loop: { max_attempts: 2 } });
     rig.writeBacklog([
@@ -121,7 +120,6 @@ async function actBeforeSecond(rig: Rig, act: () => void): Promise<void> {
 
 test(
   "a tree or a task file that comes out otherwise is a difference, with its line and what differs",
-  { timeout: 120_000 },
   story(async (rig) => {
     await actBeforeSecond(rig, () => undefined);
     const [run = ""] = rig.runs();
@@ -156,7 +154,6 @@ test(
 
 test(
   "a person's commit during the run is taken over and reported; their text in the task file is not kept, which is reported",
-  { timeout: 120_000 },
   story(async (rig) => {
     await actBeforeSecond(rig, () => {
       rig.write("hook.txt", "not an agent's\n");
@@ -186,7 +183,6 @@ const COMMITS =
 
 test(
   "a killed run and the one that resumed it each come out the same, finishing the other's commit included",
-  { timeout: 180_000 },
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
@@ -233,7 +229,6 @@ test(
 
 test(
   "without git, or without what the attempts left, only decisions are compared, and that is said",
-  { timeout: 60_000 },
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }]);
@@ -273,7 +268,6 @@ test(
 
 test(
   "a project below the top of a repository without a commit, its task file ignored; line ends and the gate",
-  { timeout: 120_000 },
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["grep -q done out.txt"] } });
     rig.git("init", "-q");

@@ -33,7 +33,7 @@ class Terminal {
 
   /** Types once the text is shown, after what was typed before. */
   async answer(text: string | RegExp, keys: string): Promise<void> {
-    await expect.poll(() => this.shown.slice(this.#read), { timeout: 50_000 }).toMatch(text);
+    await expect.poll(() => this.shown.slice(this.#read)).toMatch(text);
     this.#read = this.shown.length;
     this.#child.stdin.write(keys);
   }
@@ -63,7 +63,6 @@ test.skipIf(noTerminal)(
     expect(terminal.shown).toMatch(/T1 approve, by \S+ \(terminal\): go ahead/u);
     expect(rig.git("log", "-1", "--format=%B")).toMatch(/^Looper-Approved-By: .* \(terminal, approve\)$/mu);
   }),
-  120_000,
 );
 
 test.skipIf(noTerminal)(
@@ -88,7 +87,6 @@ test.skipIf(noTerminal)(
     });
     expect(rig.read(".looper/tasks/T1/3-plan.json")).toContain("farewell");
   }),
-  120_000,
 );
 
 test.skipIf(noTerminal)(
@@ -109,5 +107,4 @@ test.skipIf(noTerminal)(
     expect(left.shown).toContain("T1 stays open: nothing was answered");
     expect(progressOf(rig)).not.toHaveProperty("answer");
   }),
-  120_000,
 );

@@ -26,16 +26,16 @@ function shell(lines: string, more: Partial<AgentSettings> = {}): Agent {
 
 const request = (): ReturnType<typeof requestOf> => requestOf({ cwd, env });
 
-const DOTS = `i=0; while [ $i -lt 8 ]; do printf . ; sleep 0.1; i=$((i + 1)); done; echo`;
+const DOTS = `i=0; while [ $i -lt 8 ]; do printf . ; sleep 0.5; i=$((i + 1)); done; echo`;
 
 test("an agent that prints dots is alive where it speaks text; lines of JSON have an end", async () => {
-  const text = shell(DOTS, { idleTimeoutMs: 500 });
-  const lines = shell(`${DOTS}; sleep 60`, { idleTimeoutMs: 500, output: "jsonl" });
+  const text = shell(DOTS, { idleTimeoutMs: 3_000 });
+  const lines = shell(`${DOTS}; sleep 60`, { idleTimeoutMs: 3_000, output: "jsonl" });
   const seen = await Promise.all([runAgent(text, request()), runAgent(lines, request())]);
   expect(seen[0].result).toMatchObject({ outcome: "ok", lastMessage: "........" });
   expect(seen[1].result).toMatchObject({
     ...{ outcome: "failed", reason: "idle" },
-    evidence: "no line on stdout for 500 ms (agents.ours.idle_timeout)",
+    evidence: "no line on stdout for 3 s (agents.ours.idle_timeout)",
   });
 });
 

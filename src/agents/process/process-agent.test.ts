@@ -64,14 +64,17 @@ async function runMany(agent: Agent, times: number, width: number): Promise<numb
   return understood;
 }
 
-test("200 of 200 commands that print their summary and exit at once are understood", async () => {
+/** A race needs many tries to show; some of them hold in `make test`. */
+const TIMES = process.env["EXHAUSTIVE"] === undefined ? 40 : 200;
+
+test("all commands that print their summary and exit at once are understood", async () => {
   const agent = shell(`echo working; printf '%s' '{"task_id":"T1","status":"done"}'`);
-  expect(await runMany(agent, 200, 20)).toBe(200);
+  expect(await runMany(agent, TIMES, 20)).toBe(TIMES);
 });
 
-test("200 of 200 codex streams that end at once are understood", async () => {
+test("all codex streams that end at once are understood", async () => {
   const binary = program("quick-codex", `cat '${testdata}/codex-success.jsonl'`);
-  expect(await runMany(createAgent(settingsOf("codex", { binary }), deps), 200, 20)).toBe(200);
+  expect(await runMany(createAgent(settingsOf("codex", { binary }), deps), TIMES, 20)).toBe(TIMES);
 });
 
 test("the prompt comes on stdin, which is closed", async () => {
@@ -202,25 +205,25 @@ test("the idle clock stops while a command of the agent runs, and continues afte
   const binary = program(
     "slow-codex",
     `echo '{"type":"item.started","item":{"id":"i","type":"command_execution","command":"x"}}'
-sleep 1.2
+sleep 4
 echo '{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"x","exit_code":0}}'
 [ "$HANG" = yes ] && sleep 60
 echo '{"type":"turn.completed","usage":{}}'`,
   );
-  const agent = createAgent(settingsOf("codex", { binary, idleTimeoutMs: 500 }), deps);
+  const agent = createAgent(settingsOf("codex", { binary, idleTimeoutMs: 2_500 }), deps);
   expect((await runAgent(agent, request())).result.outcome).toBe("ok");
   const hanging = await runAgent(agent, requestOf({ cwd, env: { ...env, HANG: "yes" } }));
   expect(hanging.result).toMatchObject({ outcome: "failed", reason: "idle" });
 });
 
 test("output that the listener delays does not count as silence", async () => {
-  const agent = shell("for i in 1 2 3 4; do head -c 300000 /dev/zero; echo; done", { idleTimeoutMs: 100 });
+  const agent = shell("for i in 1 2 3 4; do head -c 300000 /dev/zero; echo; done", { idleTimeoutMs: 1_500 });
   let [writing, most] = [0, 0];
   const { result } = await runAgent(agent, request(), {
     onPause: async () => {
       writing += 1;
       most = Math.max(most, writing);
-      await ports.clock.sleep(300);
+      await ports.clock.sleep(2_000);
       writing -= 1;
     },
   });

@@ -93,7 +93,7 @@ test("a client that waits for hours and says so on stderr waits until it was tol
   const notice =
     "Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 8h0m0s.";
   const binary = program("patient-gemini", `echo '{"type":"init"}'; echo '${notice}' >&2; sleep 60`);
-  const agent = createAgent(settingsOf("gemini", { binary, idleTimeoutMs: 400 }), deps);
+  const agent = createAgent(settingsOf("gemini", { binary, idleTimeoutMs: 3_000 }), deps);
   const before = Date.now() + 8 * 3_600_000;
   const { result } = await runAgent(agent, request());
   expect(result).toMatchObject({ outcome: "failed", reason: "rate-limited" });

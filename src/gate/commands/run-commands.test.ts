@@ -92,17 +92,17 @@ test("a timeout ends the whole process group, once with SIGTERM and then with SI
   const loop = "while :; do sleep 0.02; done";
   const polite = await runOne(
     `sh -c 'trap "echo kid; exit" TERM; ${loop}' & trap 'wait; echo bye; exit 0' TERM; echo up; ${loop}`,
-    { timeoutMs: 1500 },
+    { timeoutMs: 5_000 },
   );
   expect(polite.end).toEqual({ how: "timed-out" });
   expect(polite.tail.split("\n").filter((line) => line !== "Terminated")).toEqual(["up", "kid", "bye", ""]);
   const deaf = await runOne(`(trap '' TERM; sleep 300) & trap 'echo term' TERM; ${loop}`, {
-    timeoutMs: 1000,
+    timeoutMs: 5_000,
   });
   expect(deaf.end).toEqual({ how: "timed-out" });
   expect(deaf.tail.match(/^term$/gm)?.length).toBe(1);
-  expect((await runOne("exit 1", { timeoutMs: 60_000 })).end).toEqual({ how: "exited", code: 1 });
-  expect((await runOne("sleep 1", { timeoutMs: 8_000 })).end).toEqual({ how: "exited", code: 0 });
+  expect((await runOne("exit 1", { timeoutMs: 600_000 })).end).toEqual({ how: "exited", code: 1 });
+  expect((await runOne("sleep 1", { timeoutMs: 600_000 })).end).toEqual({ how: "exited", code: 0 });
 });
 
 test("neither a jump of the clock nor a suspended machine ends a command", async () => {
@@ -120,9 +120,7 @@ test("neither a jump of the clock nor a suspended machine ends a command", async
 });
 
 test("processes that a command leaves in its group are killed when it ends", async () => {
-  const began = performance.now();
-  const ran = await runOne("sleep 300 >/dev/null 2>&1 & echo $!");
-  expect(performance.now() - began).toBeLessThan(20_000);
+  const ran = await runOne("sleep 3000 >/dev/null 2>&1 & echo $!");
   const pid = Number(ran.tail);
   expect(pid).toBeGreaterThan(0);
   await expect.poll(() => ports.files.read(`/proc/${pid}/cmdline`).then((line) => line?.length ?? 0)).toBe(0);
@@ -142,7 +140,7 @@ test("a stop kills the running command at once, and the commands after it never 
     plan(["trap '' TERM; echo > up; sleep 300", "echo > next"]),
     stop.signal,
   );
-  await expect.poll(() => ports.files.stat(join(cwd, "up")), { timeout: 20_000 }).toBeDefined();
+  await expect.poll(() => ports.files.stat(join(cwd, "up"))).toBeDefined();
   stop.abort();
   expect(await running).toBe("interrupted");
   expect(await runCommands(ports, room, plan("echo > next"), stop.signal)).toBe("interrupted");
@@ -338,7 +336,7 @@ test("a stop during a second run interrupts the gate", async () => {
   const stop = new AbortController();
   const again = "test -e once && echo > twice && sleep 300; echo > once; false";
   const running = runGate(ports, room, { ...plan(again), strict: false, baseline: undefined }, stop.signal);
-  await expect.poll(() => ports.files.stat(join(cwd, "twice")), { timeout: 20_000 }).toBeDefined();
+  await expect.poll(() => ports.files.stat(join(cwd, "twice"))).toBeDefined();
   stop.abort();
   expect((await running).report.verdict).toBe("interrupted");
 });

@@ -77,55 +77,43 @@ test("prove reports the points of its tests", async ({ project: { write, run } }
 const has = async (program: string): Promise<boolean> =>
   (await ports.processes.which(program, PATH, "/")) !== undefined;
 
-test.runIf(await has("rspec"))(
-  "rspec reports its examples",
-  async ({ project: { write, run } }) => {
-    await write({
-      "spec/a_spec.rb":
-        'RSpec.describe "math" do\n  it("adds") { expect(ENV["SPEC_OPTS"]).to be_nil }\n  it "later"\n  it("fails") { raise }\nend\n',
-    });
-    expect(await run("rspec")).toMatchObject({
-      end: { how: "exited", code: 1 },
-      runner: "rspec",
-      tests: {
-        "spec/a_spec.rb > math > adds": "passed",
-        "spec/a_spec.rb > math > later": "skipped",
-        "spec/a_spec.rb > math > fails": "failed",
-      },
-    });
-  },
-  30_000,
-);
+test.runIf(await has("rspec"))("rspec reports its examples", async ({ project: { write, run } }) => {
+  await write({
+    "spec/a_spec.rb":
+      'RSpec.describe "math" do\n  it("adds") { expect(ENV["SPEC_OPTS"]).to be_nil }\n  it "later"\n  it("fails") { raise }\nend\n',
+  });
+  expect(await run("rspec")).toMatchObject({
+    end: { how: "exited", code: 1 },
+    runner: "rspec",
+    tests: {
+      "spec/a_spec.rb > math > adds": "passed",
+      "spec/a_spec.rb > math > later": "skipped",
+      "spec/a_spec.rb > math > fails": "failed",
+    },
+  });
+});
 
-test.runIf(await has("ruby"))(
-  "minitest reports its tests",
-  async ({ project: { write, run } }) => {
-    await write({
-      "a_test.rb":
-        'begin\n  require "minitest/autorun"\nrescue LoadError\n  exit 0\nend\nclass A < Minitest::Test\n  def test_adds = assert_nil(ENV["RUBYLIB"])\n  def test_later = skip\n  def test_fails = flunk\nend\n',
-    });
-    const { end, ...ran } = await run("ruby a_test.rb");
-    if (end.how === "exited" && end.code === 0) return;
-    expect(ran).toMatchObject({
-      runner: "minitest",
-      tests: { "A > test_adds": "passed", "A > test_later": "skipped", "A > test_fails": "failed" },
-    });
-  },
-  30_000,
-);
+test.runIf(await has("ruby"))("minitest reports its tests", async ({ project: { write, run } }) => {
+  await write({
+    "a_test.rb":
+      'begin\n  require "minitest/autorun"\nrescue LoadError\n  exit 0\nend\nclass A < Minitest::Test\n  def test_adds = assert_nil(ENV["RUBYLIB"])\n  def test_later = skip\n  def test_fails = flunk\nend\n',
+  });
+  const { end, ...ran } = await run("ruby a_test.rb");
+  if (end.how === "exited" && end.code === 0) return;
+  expect(ran).toMatchObject({
+    runner: "minitest",
+    tests: { "A > test_adds": "passed", "A > test_later": "skipped", "A > test_fails": "failed" },
+  });
+});
 
-test.runIf(await has("phpunit"))(
-  "phpunit reports its tests",
-  async ({ project: { write, run } }) => {
-    await write({
-      "tests/ATest.php":
-        '<?php\nclass ATest extends PHPUnit\\Framework\\TestCase {\n  function testAdds() { $this->assertFalse(getenv("PHP_INI_SCAN_DIR")); }\n  function testLater() { $this->markTestSkipped(); }\n}\n',
-    });
-    expect(await run("phpunit tests")).toMatchObject({
-      end: { how: "exited", code: 0 },
-      runner: "phpunit",
-      tests: { "tests > ATest > testAdds": "passed", "tests > ATest > testLater": "skipped" },
-    });
-  },
-  30_000,
-);
+test.runIf(await has("phpunit"))("phpunit reports its tests", async ({ project: { write, run } }) => {
+  await write({
+    "tests/ATest.php":
+      '<?php\nclass ATest extends PHPUnit\\Framework\\TestCase {\n  function testAdds() { $this->assertFalse(getenv("PHP_INI_SCAN_DIR")); }\n  function testLater() { $this->markTestSkipped(); }\n}\n',
+  });
+  expect(await run("phpunit tests")).toMatchObject({
+    end: { how: "exited", code: 0 },
+    runner: "phpunit",
+    tests: { "tests > ATest > testAdds": "passed", "tests > ATest > testLater": "skipped" },
+  });
+});

@@ -96,7 +96,7 @@ test("vitest reports its cases beside the reporters of the command and of the co
   // Reporters that cannot be named again stay as they are, without a report.
   await write({ "vitest.config.js": 'export default { test: { reporters: [["tap", {}]] } };' });
   expect(await run("npx vitest run")).not.toHaveProperty("tests");
-}, 120_000);
+});
 
 test("jest reports through its results processor", async ({ project: { write, run } }) => {
   await write({

@@ -108,7 +108,7 @@ test("the lock of a git process that is running in the tree stays, as while the 
   spawnSync("mkfifo", [go]);
   const editor = `touch '${started}'; read -r _ <'${go}'; echo message >`;
   const commit = scratch.git("-c", `core.editor=${editor}`, "commit", "-qa");
-  await vi.waitUntil(() => existsSync(started), { timeout: 10_000 });
+  await vi.waitUntil(() => existsSync(started), { timeout: 300_000 });
   const held = join(scratch.top, ".git", "index.lock");
   expect(existsSync(held)).toBe(true);
   const order = { checkpoint: taken, run: "r", label: "T1-1", changes: [] };

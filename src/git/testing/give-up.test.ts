@@ -161,7 +161,7 @@ test("a restore killed at any git call has the same result when repeated, with o
     expect(await scratch.git("rev-parse", `${ref}^{tree}`, `${ref}^2^{tree}`), point).toBe(work);
     await scratch.git("update-ref", "-d", ref);
   }
-}, 120_000);
+});
 
 /** Stands for a SIGKILL just before, or just after, the nth git process of a restore. */
 async function killAt(

@@ -73,7 +73,7 @@ test("a kill before any git process of the protocol leads to exactly one commit 
   expect([...seen]).toEqual(
     expect.arrayContaining(["fast-import", "read-tree", "update-index", "update-ref"]),
   );
-}, 120_000);
+});
 
 /** Killed when the commit is built and nothing else was done. */
 async function killedEarly(repo: Repository): Promise<Prepared> {

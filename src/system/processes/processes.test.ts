@@ -33,10 +33,9 @@ test("the timeout ends the whole group, one that ignores SIGTERM too", async () 
 });
 
 test("a grandchild that holds the pipe does not hold us", async () => {
-  const began = performance.now();
-  const result = await processes.run(sh("setsid sleep 60 & echo here"));
+  // The pipe is held longer than a test may take.
+  const result = await processes.run(sh("setsid sleep 6000 & echo here"));
   expect(Buffer.from(result.stdout).toString()).toBe("here\n");
-  expect(performance.now() - began).toBeLessThan(15_000);
   await processes.sweep(run);
 });
 

@@ -22,14 +22,27 @@ function problemsOf(text: Buffer): Problem[] {
   return result.kind === "ok" ? [] : result.problems;
 }
 
-test("100,000 tasks in one chain, or in one ring, are checked in time", () => {
+/** Milliseconds of the processor; other work on the machine does not count. */
+async function timed(work: () => unknown): Promise<number> {
+  const from = process.cpuUsage();
+  await work();
+  return process.cpuUsage(from).user / 1000;
+}
+
+/** A limit in bare parses of the same text, so that it holds on any machine. */
+function parses(text: Buffer, most: number): Promise<number> {
+  return timed(() => JSON.parse(text.toString()) as unknown).then((ms) => ms * most);
+}
+
+test("100,000 tasks in one chain, or in one ring, are checked in time", async () => {
   const chain = Array.from({ length: 100_000 }, (_, i) =>
     task(`T${i}`, i === 0 ? {} : { depends_on: [`T${i - 1}`] }),
   );
   const bytes = textOf(chain);
-  const from = process.cpuUsage();
-  expect(checkBacklog(bytes).kind).toBe("ok");
-  expect(process.cpuUsage(from).user / 1000).toBeLessThan(4_000);
+  const took = await timed(() => {
+    expect(checkBacklog(bytes).kind).toBe("ok");
+  });
+  expect(took).toBeLessThan(await parses(bytes, 40));
   const ring = problemsOf(textOf([task("T0", { depends_on: ["T99999"] }), ...chain.slice(1)]));
   expect(ring).toMatchObject([{ rule: "cycle", pointer: "/tasks/0/depends_on/0" }]);
   expect(ring[0]?.message).toMatch(/: T0 → T99999 → .* → … 99981 more … → .* → T1 → T0$/);
@@ -56,19 +69,21 @@ test("a claim and its end take little time with 100,000 tasks", async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, "to-do.json");
   const tasks = Array.from({ length: 100_000 }, (_, n) => task(`T${n}`, { details: "x".repeat(100) }));
-  await writeFile(path, textOf(tasks));
+  const bytes = textOf(tasks);
+  await writeFile(path, bytes);
   const store = openStore(nodePorts(), path, { lockFolder: join(folder, "lock") });
   await store.read();
-  const from = process.cpuUsage();
   const rules = { while: "idle", finished: new Set<never>() } as const;
-  await store.change([{ op: "claim", id: id("T1"), expect: "todo" }], rules);
-  await store.change([{ op: "finish", id: id("T1"), result: "ok", files: [], verified: false }], rules);
-  expect(process.cpuUsage(from).user / 1000).toBeLessThan(4_000);
+  const took = await timed(async () => {
+    await store.change([{ op: "claim", id: id("T1"), expect: "todo" }], rules);
+    await store.change([{ op: "finish", id: id("T1"), result: "ok", files: [], verified: false }], rules);
+  });
+  expect(took).toBeLessThan(await parses(bytes, 40));
   const after: unknown = JSON.parse(await readFile(path, "utf8"));
   expect(after).toHaveProperty("tasks.1", expect.objectContaining({ id: "T1", status: "done" }));
 });
 
-test("100,000 tasks that one command inserts, and reopens, take little time", () => {
+test("100,000 tasks that one command inserts, and reopens, take little time", async () => {
   const now = "2026-11-20T21:46:01.000Z";
   const tasks = Array.from({ length: 100_000 }, (_, n) => task(`T${n}`));
   const inserts = tasks.map((one): PersonChange => ({ op: "insert", task: one }));
@@ -78,11 +93,12 @@ test("100,000 tasks that one command inserts, and reopens, take little time", ()
     set: { status: "todo" },
     clear: [],
   }));
-  const from = process.cpuUsage();
-  const { backlog: all, applied } = applyChanges(backlog(), [...inserts, ...edits], now);
-  expect(applied.refused).toEqual([]);
-  expect(all.tasks).toHaveLength(100_000);
-  expect(process.cpuUsage(from).user / 1000).toBeLessThan(6_000);
+  const took = await timed(() => {
+    const { backlog: all, applied } = applyChanges(backlog(), [...inserts, ...edits], now);
+    expect(applied.refused).toEqual([]);
+    expect(all.tasks).toHaveLength(100_000);
+  });
+  expect(took).toBeLessThan(await parses(textOf(tasks), 100));
 });
 
 test("the first of 100,000 tasks in a chain is next", () => {
