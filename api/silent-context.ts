@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CommandContext, Signal } from "../cmd/context/command-context.js";
-import { USUAL } from "../cmd/line/log-flags.js";
+import { USUAL } from "../cmd/context/stderr.js";
 import { UserError } from "../src/system/errors.js";
 import { explainNoFolder } from "../src/system/files/describe-kind.js";
 import { nodePorts } from "../src/system/processes/node-ports.js";

@@ -15,11 +15,10 @@ import { wantsColour } from "../src/ui/colours.js";
 import { clean, hang } from "../src/ui/text.js";
 import { annotation, disarm } from "../src/ui/github-actions/commands.js";
 import { BUG, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./context/exit-codes.js";
-import { diagnosticsOf, guessDiagnostics, USUAL } from "./line/log-flags.js";
-import { readCommandLine } from "./program.js";
+import { readCommandLine } from "./line.js";
 import { questionsAt } from "./context/prompts.js";
 import type { CommandOutcome, CommandContext, Signal } from "./context/command-context.js";
-import { openStderr } from "./context/stderr.js";
+import { diagnosticsOf, guessDiagnostics, openStderr, USUAL } from "./context/stderr.js";
 
 /** Set by the bundler. */
 declare const LOOPER_VERSION: string;
@@ -261,13 +260,12 @@ async function main(): Promise<CommandOutcome> {
   }
   here.mayBeRun = asked.name === "run" || asked.name === "push";
   // Hidden commands are started by this program, which reads their output.
-  here.diagnostics = asked.hidden ? USUAL : diagnosticsOf(asked.typed.flags, process.env);
-  const cwd = path.resolve(asked.folder ?? ".");
-  const context = await makeContext(cwd, { noColour: asked.typed.flags["--no-color"] === true });
+  here.diagnostics = asked.hidden ? USUAL : diagnosticsOf(asked.options, process.env);
+  const cwd = path.resolve(asked.options.C ?? ".");
+  const context = await makeContext(cwd, { noColour: asked.options.color === false });
   const problem = await explainNoFolder(context.ports.files, cwd);
   if (problem !== undefined) throw new UserError("usage", problem, "name an existing folder");
-  const command = await asked.load();
-  return command(context, asked.typed);
+  return asked.run(context);
 }
 
 /** The message and the hint as lines. Both may contain text from outside, so they are cleaned. */

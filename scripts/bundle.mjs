@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { writtenHelp } from "./help-texts.mjs";
 import { pack, reachedFrom } from "./pack.mjs";
 import { readySettings } from "./default-settings.mjs";
 import { writtenFlags } from "./setting-flags.mjs";
@@ -80,8 +79,7 @@ const SELDOM = [
 const HINTS = [
   "cmd/context/plain-prompts",
   "src/system/processes/read-line",
-  "cmd/context/go-names",
-  "cmd/line/other-names",
+  "cmd/old-names",
   "src/system/exhausted",
   "src/system/text/nearest",
 ];
@@ -144,7 +142,6 @@ export async function bundle(order) {
   // Many texts, and reached by every start.
   const apart = {
     ofLibraries,
-    help: holding(["cmd/line/usual-help"]),
     hints: holding(HINTS),
     seldom: holding(SELDOM),
   };
@@ -169,14 +166,7 @@ async function optionsFor({ outdir, plugins = [] }) {
   return {
     absWorkingDir: root,
     outdir,
-    plugins: [
-      ...plugins,
-      ...standaloneValidators(root),
-      writtenHelp(),
-      writtenFlags(),
-      readySettings(),
-      englishOnly(),
-    ],
+    plugins: [...plugins, ...standaloneValidators(root), writtenFlags(), readySettings(), englishOnly()],
     bundle: true,
     splitting: true,
     format: "esm",
@@ -214,9 +204,9 @@ function englishOnly() {
  * those they seldom use; our other modules. Each chunk of libraries is a file of its own.
  * @param {Pick<Order, "entryPoints" | "outdir" | "everyday">} order
  * @param {ReadonlyMap<string, import("./pack.mjs").File>} modules
- * @param {{ ofLibraries: ReadonlySet<string>, help: readonly string[], hints: readonly string[], seldom: readonly string[] }} apart
+ * @param {{ ofLibraries: ReadonlySet<string>, hints: readonly string[], seldom: readonly string[] }} apart
  */
-function packsOf({ entryPoints, outdir, everyday = [] }, modules, { ofLibraries, help, hints, seldom }) {
+function packsOf({ entryPoints, outdir, everyday = [] }, modules, { ofLibraries, hints, seldom }) {
   const placed = new Set();
   /** @param {string} file @param {Iterable<string>} wanted @param {{ entry?: boolean, atOnce?: boolean }} [facts] */
   const packed = (file, wanted, facts = {}) => {
@@ -233,7 +223,6 @@ function packsOf({ entryPoints, outdir, everyday = [] }, modules, { ofLibraries,
     [...reachedFrom(from, among)].filter(isOurs);
   return [
     // A module in the file of one entry could be used by another entry only by starting the first.
-    packed("chunks/help.js", help),
     packed("chunks/hints.js", hints),
     ...starts.map(({ name, start }) =>
       packed(`${name}.js`, starts.length === 1 ? reached([start]) : [start], { entry: true, atOnce: true }),

@@ -4,14 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import PROOF from "../docs/proof.json" with { type: "json" };
 import { EXIT_CODES } from "../cmd/context/exit-codes.js";
-import {
-  COMMON_FLAGS,
-  HELP_COMMAND,
-  HELP_FLAG,
-  isShown,
-  type CommandDefinition,
-} from "../cmd/context/definition.js";
-import { COMMANDS } from "../cmd/line/definitions.js";
+import type { Option } from "commander";
+import { commonOptions } from "../cmd/command.js";
+import { COMMANDS } from "../cmd/commands.js";
+import { spellArgument } from "../cmd/help.js";
 import { variablesOf } from "../src/config/read/env-layer.js";
 import { ROWS, takesDuration } from "../src/config/settings/settings.js";
 import type { Row } from "../src/config/settings/setting-row.js";
@@ -36,7 +32,13 @@ export interface DocumentPart {
 
 const WALK = path.join("src", "loop", "testing", "testdata", "workflow-walk.txt");
 
-const SHOWN = COMMANDS.filter(isShown);
+const SHOWN = await Promise.all(
+  COMMANDS.filter(({ hidden }) => hidden !== true).map(async ({ name, summary, load }) => {
+    const { arguments: words = [], options = [], examples = [] } = (await load()).command;
+    const usage = ["looper", name, ...words.map(spellArgument)].join(" ");
+    return { name, summary, usage, words, options, examples };
+  }),
+);
 
 /** The README's commands; docs/COMMANDS.md has them all. */
 const EVERYDAY: Readonly<Record<string, readonly string[]>> = {
@@ -110,8 +112,8 @@ function commandTable(): string {
   return table(
     ["command", "does"],
     [
-      ...SHOWN.map((command) => [`[${code(usage(command))}](#${command.name})`, command.help]),
-      [code(usage(HELP_COMMAND)), HELP_COMMAND.help],
+      ...SHOWN.map(({ name, usage, summary }) => [`[${code(usage)}](#${name})`, summary]),
+      [code("looper help [command]"), "show help for looper or a command"],
     ],
   );
 }
@@ -119,39 +121,46 @@ function commandTable(): string {
 function everydayTable(): string {
   const rows = Object.entries(EVERYDAY).flatMap(([group, names]) =>
     names.map((name, at) => {
-      const command = COMMANDS.find((one) => one.name === name);
+      const command = SHOWN.find((one) => one.name === name);
       if (command === undefined) throw new Error(`no command is called ${name}`);
-      return [at === 0 ? `**${group}**` : "", code(usage(command)), command.help];
+      return [at === 0 ? `**${group}**` : "", code(command.usage), command.summary];
     }),
   );
   return table(["", "command", "does"], rows);
 }
 
 function commandReference(): string {
-  const parts = SHOWN.map((command) => {
-    const { name, help, operands, flags, examples = [] } = command;
-    const rows = [...operands, ...flags].map((word) => [spelling(word), word.help]);
-    const lines = examples.map(({ line, help: does }) => `# ${does}\n${line}`).join("\n\n");
+  const parts = SHOWN.map(({ name, usage, summary, words, options, examples }) => {
+    const rows = [
+      ...words.map((word) => [code(spellArgument(word)), word.description]),
+      ...options
+        .filter(({ hidden }) => !hidden)
+        .map((option) => [spelling(option, options), option.description]),
+    ];
+    const lines = examples.map(([line, does]) => `# ${does}\n${line}`).join("\n\n");
     return [
       `## ${name}`,
-      wrap(`${code(`${usage(command)}${flags.length === 0 ? "" : " [flags]"}`)}: ${help}.`),
+      wrap(`${code(`${usage}${options.length === 0 ? "" : " [flags]"}`)}: ${summary}.`),
       ...(rows.length === 0 ? [] : [table(["argument or flag", "meaning"], rows)]),
       ...(lines === "" ? [] : [`\`\`\`sh\n${lines}\n\`\`\``]),
     ].join("\n\n");
   });
   const everywhere = table(
     ["flag of every command", "meaning"],
-    [...COMMON_FLAGS, HELP_FLAG].map(({ spelled, help }) => [code(spelled), help]),
+    [
+      ...commonOptions().map(({ flags, description }) => [code(flags), description]),
+      [code("-h, --help"), "show help for looper or a command"],
+    ],
   );
   return [everywhere, ...parts].join("\n\n");
 }
 
-function spelling({ spelled, opposite }: { spelled: string; opposite?: string }): string {
-  return opposite === undefined ? code(spelled) : `${code(spelled)} or ${code(opposite)}`;
-}
-
-function usage({ name, operands }: Pick<CommandDefinition, "name" | "operands">): string {
-  return ["looper", name, ...operands.map(({ spelled }) => spelled)].join(" ");
+/** With the hidden option that takes it back. */
+function spelling(option: Option, all: readonly Option[]): string {
+  const opposite = all.find(
+    (one) => one !== option && one.hidden && one.attributeName() === option.attributeName(),
+  );
+  return opposite === undefined ? code(option.flags) : `${code(option.flags)} or ${code(opposite.flags)}`;
 }
 
 function exitCodeTable(): string {

@@ -15,7 +15,6 @@ const sources = [
   "scripts/build.mjs",
   "scripts/bundle.mjs",
   "scripts/schema-list.ts",
-  "scripts/help-texts.mjs",
   "scripts/pack.mjs",
   "scripts/default-settings.mjs",
   "scripts/validator.mjs",

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { nodePorts } from "../../src/system/processes/node-ports.js";
 import { noteText } from "../../src/ui/terminal/diagnostics.js";
 import type { Output } from "../../src/ui/output.js";
-import { USUAL } from "../line/log-flags.js";
+import { USUAL } from "../context/stderr.js";
 import { printLines } from "../lookup/project.js";
 import type { CommandContext, CommandOutcome, Typed } from "../context/command-context.js";
 

@@ -1,12 +1,13 @@
 // Every flag and every operand of every command has a test that types it. A static walk: it reads the tests, and runs none.
-// Leaves what the flag is to do to that test, and the order of words to cmd/line/arguments.test.ts.
+// Leaves what the flag is to do to that test, and the order of words to cmd/line.test.ts.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { COMMON_FLAGS, flagNames, type CommandDefinition } from "../../cmd/context/definition.js";
-import { COMMANDS } from "../../cmd/line/definitions.js";
+import { Option } from "commander";
+import { commonOptions } from "../../cmd/command.js";
+import { COMMANDS } from "../../cmd/commands.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -65,8 +66,17 @@ function readBlock(block: ts.Node, tops: ReadonlyMap<string, ts.Node>, where: st
   return { where, words, names };
 }
 
+interface Typeable {
+  name: string;
+  options: readonly Option[];
+}
+
+function flagNames({ short, long }: Option): string[] {
+  return [short, long].filter((one) => one !== undefined);
+}
+
 /** Whether a test types a command: its name, the function it is, or, of `run`, nothing that is another's name. */
-function types({ words, names }: Block, { name }: CommandDefinition): boolean {
+function types({ words, names }: Block, { name }: Typeable): boolean {
   return words.has(name) || names.has(name);
 }
 
@@ -75,11 +85,12 @@ function typesFlag({ words }: Block, flag: string): boolean {
 }
 
 /** `command --flag`, of every flag no test types. */
-function untold(commands: readonly CommandDefinition[], blocks: readonly Block[]): string[] {
+function untold(commands: readonly Typeable[], blocks: readonly Block[]): string[] {
   return commands.flatMap((command) => {
     const own = blocks.filter((block) => types(block, command));
     if (own.length === 0) return [command.name];
-    return command.flags
+    return command.options
+      .filter(({ hidden }) => !hidden)
       .map(flagNames)
       .filter((spellings) => !own.some((block) => spellings.some((flag) => typesFlag(block, flag))))
       .map((spellings) => `${command.name} ${spellings.at(-1) ?? ""}`);
@@ -90,19 +101,18 @@ const blocks = files
   .filter((file) => !NO_STORIES.includes(file))
   .flatMap((file) => blocksOf(file, readFileSync(path.join(root, file), "utf8")));
 
-test("every command, and every flag of it, has a test that types it", () => {
+test("every command, and every flag of it, has a test that types it", async () => {
   expect(blocks.length).toBeGreaterThan(100);
   // Flags that are not in the help are for the program itself.
-  expect(
-    untold(
-      COMMANDS.filter(({ hidden }) => hidden !== true),
-      blocks,
-    ),
-  ).toEqual([]);
+  const shown = COMMANDS.filter(({ hidden }) => hidden !== true);
+  const commands = await Promise.all(
+    shown.map(async ({ name, load }) => ({ name, options: (await load()).command.options ?? [] })),
+  );
+  expect(untold(commands, blocks)).toEqual([]);
 });
 
 test("every flag that all commands take has a test that types it", () => {
-  const flags = COMMON_FLAGS.flatMap(flagNames);
+  const flags = commonOptions().flatMap(flagNames);
   expect(flags.filter((flag) => !blocks.some((block) => typesFlag(block, flag)))).toEqual([]);
 });
 
@@ -113,12 +123,9 @@ test("a flag that is new, and one that only another test types, are seen", () =>
      test("a", () => { run(ARGS); });
      test.each([["tail", "--raw=1"]])("b", () => undefined);`,
   );
-  const define = (name: string, ...flags: string[]): CommandDefinition => ({
+  const define = (name: string, ...flags: string[]): Typeable => ({
     name,
-    operands: [],
-    help: "",
-    flags: flags.map((spelled) => ({ spelled, help: "" })),
-    load: () => Promise.reject(new Error("never")),
+    options: flags.map((spelled) => new Option(spelled)),
   });
   const commands = [define("runs", "-n <n>", "--raw"), define("tail", "-r, --raw"), define("ls")];
   expect(untold(commands, told)).toEqual(["runs --raw", "ls"]);

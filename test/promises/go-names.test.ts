@@ -1,8 +1,8 @@
 // Names of the Go program: each is answered with what takes its place, and the page lists it.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { GO_COMMANDS, GO_FLAGS } from "../../cmd/context/go-names.js";
-import { readCommandLine } from "../../cmd/program.js";
+import { GO_COMMANDS, GO_FLAGS } from "../../cmd/old-names.js";
+import { readCommandLine } from "../../cmd/line.js";
 import { readEnvLayer, SHORT_NAMES } from "../../src/config/read/env-layer.js";
 import { GO_KEYS, GO_VARIABLES } from "../../src/config/settings/go-program-names.js";
 import { readFileLayer } from "../../src/config/read/layers.js";

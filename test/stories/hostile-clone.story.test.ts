@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { COMMANDS } from "../../cmd/line/definitions.js";
+import { COMMANDS } from "../../cmd/commands.js";
 import { Program, type Ran } from "../rig/program.js";
 import { type Rig, story } from "../rig/rig.js";
 

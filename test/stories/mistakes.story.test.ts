@@ -12,7 +12,7 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["ls --statsu x", /unknown flag --statsu\n +did you mean --status\?/],
   ["--jsno ls", /unknown flag --jsno\n +did you mean --json\?/],
   ["ls --hook x", /looper ls has no flag --hook\n +looper run has/],
-  ["ls --json=maybe", /--json is a switch: it cannot be "maybe"/],
+  ["ls --json=maybe", /--json takes no value\n +use --json alone/],
   ["list", /unknown command list\n +did you mean ls\?/],
   ["export --csv", /unknown command export\n +did you mean ls --json\?/],
   ["add Do X", /put the title in quotes: looper add "Do X"/],
@@ -72,7 +72,7 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["capsule", /unknown command capsule\n +each run's log is in its folder/],
   ["rescue show nosuch", /unknown rescue nosuch/],
   // Files and folders.
-  ["todo.json", /no file todo.json.*\n +did you mean to-do.json\?/],
+  ["todo.json", /no task file.*todo.json\n +did you mean "to-do.json"\?/],
   ["init --improt x", /unknown flag --improt\n +did you mean --import\?/],
   ["clean --keep x", /--keep.*x/],
   ["run todo.json", /no task file.*\n +did you mean "to-do.json"\?/],

@@ -1,11 +1,10 @@
-// The files that a start reads: a person waits for every byte. Budgets with little room; nothing here is timed.
+// What a start reads, and what lies in dist/. Nothing here is timed.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { usualHelp } from "../../cmd/line/usual-help.js";
 import { resolveSettings } from "../../src/config/read/resolve.js";
 import { spellSettings } from "../../src/config/read/show-settings.js";
 import { DIST, loadedBy } from "../rig/loaded.js";
@@ -26,31 +25,6 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const ADVICE =
-  "a start reads more than it may: import what is rarely needed where it is needed, keep zod and libraries out of what these commands use (bench/RESULTS.md says what it costs), or raise the budget and say why";
-
-test.each([
-  // Every start reads the definitions of all commands: 6 kB of them are the commands about workflows and people, 2 kB
-  // are the flags of Chapo's commands, 1 kB answers commands and flags of other programs and links in a circle. Half a
-  // kilobyte compiles only what is used of other files, which saves each command that edits or shows a quarter of its time. A
-  // third of one ignores a hang-up until a run listens, and says that an answer which cannot be printed undoes nothing.
-  { args: ["--version"], files: 1, kilobytes: 71 },
-  { args: ["--help"], files: 2, kilobytes: 103 },
-  { args: ["help", "run"], files: 2, kilobytes: 103 },
-  // Of them 11 kB say which tasks wait for a person, and check that a task without a workflow has nothing of one. A quarter
-  // of a kilobyte says what is in the place of the project's folder.
-  { args: ["ls"], files: 2, kilobytes: 185 },
-  { args: ["validate"], files: 2, kilobytes: 185 },
-  // It says why a release was not made and what mends it, and which tasks need a look.
-  { args: ["status"], files: 3, kilobytes: 226 },
-])("looper $args reads at most $files files, $kilobytes kB", async ({ args, files, kilobytes }) => {
-  const loaded = await loadedBy(args, folder);
-  const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0);
-  const shown = [...loaded].map(([name, size]) => `${name} ${String(size)}`).join(", ");
-  expect(loaded.size, `${ADVICE}: ${shown}`).toBeLessThanOrEqual(files);
-  expect(bytes, `${ADVICE}: ${shown}`).toBeLessThanOrEqual(kilobytes * 1000);
-});
-
 /** Parts for few, by what only their files say. */
 const HEAVY = {
   "the libraries that speak to providers": /anthropic-version|generativelanguage|chat\/completions/,
@@ -63,9 +37,7 @@ const HEAVY = {
 function filesWith(pattern: RegExp): string[] {
   const folderOf = path.join(DIST, "chunks");
   return readdirSync(folderOf)
-    .filter(
-      (name) => !["everyday.js", "help.js", "status.js", "seldom.js", "run.js", "others.js"].includes(name),
-    )
+    .filter((name) => !["everyday.js", "status.js", "seldom.js", "run.js", "others.js"].includes(name))
     .filter((name) => pattern.test(readFileSync(path.join(folderOf, name), "utf8")))
     .map((name) => path.join("chunks", name));
 }
@@ -78,15 +50,6 @@ test.each(Object.entries(HEAVY))("%s: read only by who needs them", async (_name
     expect(having.filter((name) => loaded.has(name))).toEqual([]);
   }
 });
-
-test.each([[undefined], ["run"], ["agent-host"], ["ls"]])(
-  "the help of %s lies ready as it would be written",
-  async (name) => {
-    const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
-    const args = name === undefined ? ["--help"] : ["help", name];
-    expect((await new Program(args, { cwd: folder, env }).ended).stdout).toBe(usualHelp(name));
-  },
-);
 
 test.each([
   [{}, []],

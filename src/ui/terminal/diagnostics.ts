@@ -1,5 +1,5 @@
 // Notes on stderr: filtered by level, as text or as JSON lines. Pure.
-// Leaves reading the flags to cmd/line/log-flags.ts, and writing to cmd/context/stderr.ts.
+// Leaves reading the flags and writing to cmd/context/stderr.ts.
 import { clean } from "../text.js";
 
 /** The most urgent first. */

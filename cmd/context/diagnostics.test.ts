@@ -1,23 +1,23 @@
 import { expect, test } from "vitest";
-import { diagnosticsOf, guessDiagnostics } from "./log-flags.js";
+import { diagnosticsOf, guessDiagnostics } from "./stderr.js";
 
 test("the flag, else the environment, else the usual", () => {
   expect(diagnosticsOf({}, {})).toEqual({ level: "info", format: "text" });
   const env = { LOOPER_LOG_LEVEL: "debug", LOOPER_LOG_FORMAT: "json" };
   expect(diagnosticsOf({}, env)).toEqual({ level: "debug", format: "json" });
-  expect(diagnosticsOf({ "--log-level": "warn" }, env)).toEqual({ level: "warn", format: "json" });
-  expect(diagnosticsOf({ "--log-format": "text" }, env)).toEqual({ level: "debug", format: "text" });
+  expect(diagnosticsOf({ logLevel: "warn" }, env)).toEqual({ level: "warn", format: "json" });
+  expect(diagnosticsOf({ logFormat: "text" }, env)).toEqual({ level: "debug", format: "text" });
   for (const empty of ["", " "])
     expect(diagnosticsOf({}, { LOOPER_LOG_LEVEL: empty })).toEqual({ level: "info", format: "text" });
   expect(diagnosticsOf({}, { LOOPER_LOG_LEVEL: " WARN " })).toEqual({ level: "warn", format: "text" });
 });
 
 test.each<[Record<string, string>, Record<string, string>, string, string]>([
-  [{ "--log-level": "wran" }, {}, '--log-level is "wran", which is not error', "did you mean warn?"],
-  [{ "--log-level": "" }, {}, '--log-level is "", which', "use error, warn, info or debug"],
+  [{ logLevel: "wran" }, {}, '--log-level is "wran", which is not error', "did you mean warn?"],
+  [{ logLevel: "" }, {}, '--log-level is "", which', "use error, warn, info or debug"],
   [{}, { LOOPER_LOG_LEVEL: "INFOS" }, 'LOOPER_LOG_LEVEL is "INFOS"', "did you mean info?"],
   [{}, { LOOPER_LOG_FORMAT: "jsno" }, 'LOOPER_LOG_FORMAT is "jsno"', "did you mean json?"],
-  [{ "--log-format": "xml" }, {}, '--log-format is "xml", which is not text or json', "use text or json"],
+  [{ logFormat: "xml" }, {}, '--log-format is "xml", which is not text or json', "use text or json"],
 ])("%j %j is a usage error", (flags, env, message, hint) => {
   expect(() => diagnosticsOf(flags, env)).toThrow(
     expect.objectContaining({ kind: "usage", hint, message: expect.stringContaining(message) as string }),

@@ -1,0 +1,102 @@
+// The parts of a command: its words for commander, the answer, and how that is printed. cmd/commands.ts names them all; cmd/line.ts reads
+// the command line for one of them.
+import { Argument, Option } from "commander";
+import { agentNameIn } from "../src/config/settings/agent-name.js";
+import { printJson } from "./lookup/project.js";
+import type { CommandContext, CommandOutcome } from "./context/command-context.js";
+
+/** The words of a command line. Its summary is in the table of commands. */
+interface CommandWords {
+  arguments?: readonly Argument[];
+  options?: readonly Option[];
+  /** Command lines for the help, each with what it does. */
+  examples?: readonly (readonly [line: string, does: string])[];
+}
+
+/** The answer of a command, with whatever else its printing needs. */
+export interface CommandAnswer {
+  /** The value that `--json` prints; its shape is published. */
+  json: unknown;
+  /** The problem of the file that was read: told on stderr below the answer, and the command ends with no. */
+  problem?: string | undefined;
+  /** How it ended; absent: as it should. */
+  end?: CommandOutcome;
+}
+
+/**
+ * A command that answers: the server and the library ask it the same. A request has the arguments and the options by the names
+ * that commander gives them: `<id>` is `id`, `--depends-on` is `dependsOn`.
+ */
+export interface AnsweringCommand<Request extends object, Answer extends CommandAnswer> extends CommandWords {
+  answer(context: CommandContext, request: Request): Promise<Answer>;
+  print(context: CommandContext, answer: Answer, request: Request): Promise<void>;
+}
+
+/** A command that is a process of its own, such as a run, or prints as it goes. */
+export interface WorkingCommand<Request extends object> extends CommandWords {
+  work(context: CommandContext, request: Request): Promise<CommandOutcome>;
+}
+
+/** A file of cmd/commands exports this as `command`. */
+export type CommandFile = AnsweringCommand<never, never> | WorkingCommand<never>;
+
+/** The request of any command. */
+export interface AnyRequest {
+  json?: true;
+}
+
+/** Answers, and prints that, or the JSON of it. */
+export async function answerAndPrint<Request extends AnyRequest, Answer extends CommandAnswer>(
+  command: AnsweringCommand<Request, Answer>,
+  context: CommandContext,
+  request: Request,
+): Promise<CommandOutcome> {
+  const answer = await command.answer(context, request);
+  if (request.json === true) await printJson(context, answer.json);
+  else await command.print(context, answer, request);
+  if (answer.problem === undefined) return answer.end ?? "ok";
+  await context.report({ level: "error", lines: [`looper: ${answer.problem}`] });
+  return "no";
+}
+
+/** Text, which must be in quotes when it has several words. `what` names it. */
+export class Sentence extends Argument {
+  constructor(
+    flags: string,
+    description: string,
+    readonly what: string,
+  ) {
+    super(flags, description);
+  }
+}
+
+/** An option that may be given several times: a list. */
+export function list(flags: string, description: string): Option {
+  const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+  return new Option(flags, description).argParser(collect);
+}
+
+/** An option that names an agent, in any spelling of its name. */
+export function agent(description: string): Option {
+  return new Option("--agent <name>", description).argParser((name) => agentNameIn(name));
+}
+
+export const JSON_OPTION = new Option("--json", "print JSON");
+export const TRUST = new Option("--trust", "approve the commands that the project's files name");
+/** Projects may share a log folder. */
+export const ALL_RUNS = new Option("--all", "also runs of other projects in the log folder");
+export const TODO_FILE = new Option("--file <file>", "the task file (default: the project's)");
+export const FILE = new Argument("[file]", "the task file (default: the project's)");
+export const RUN = new Argument("[run]", "a run's id, or how it begins (default: the newest)");
+export const TASK = new Argument("<id>", "the task");
+export const TASKS = new Argument("<ids...>", "the tasks");
+/** A question. */
+export const QUESTION = new Argument("<id>", "the task, or the question");
+
+/** The options of every command; new ones, since each command hides its own in its help. */
+export const commonOptions = (): Option[] => [
+  new Option("-C <folder>", "run as if started in <folder>"),
+  new Option("--log-level <level>", "what stderr shows: error, warn, info (default), debug"),
+  new Option("--log-format <format>", "stderr as text (default) or json lines"),
+  new Option("--no-color", "disable colour (overrides FORCE_COLOR)"),
+];

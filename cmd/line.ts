@@ -1,0 +1,215 @@
+// Reads a command line with commander. The first word decides: a command, or a task file, which is for `run`. Only the file of that
+// command is imported. Leaves the help to help.ts, exit codes and streams to looper.ts.
+import path from "node:path";
+import { Command, CommanderError, Option } from "commander";
+import { UserError } from "../src/system/errors.js";
+import { answerAndPrint, commonOptions, type CommandFile } from "./command.js";
+import { COMMANDS, type CommandRow } from "./commands.js";
+import type { CommandContext, CommandOutcome } from "./context/command-context.js";
+import { missingValue, missingWords, refuseMore, unknownCommand, unknownFlag } from "./line-errors.js";
+import { commandHelp, PROGRAM_HELP, spellArgument, USUAL_COLUMNS } from "./help.js";
+
+/** The common options that were given. */
+export interface LineOptions {
+  C?: string;
+  logLevel?: string;
+  logFormat?: string;
+  color?: boolean;
+}
+
+/** A text to print, or a command to run. */
+export type ParsedLine =
+  | { kind: "text"; text: string }
+  | {
+      kind: "command";
+      name: string;
+      /** Not for people: the program calls it itself. */
+      hidden: boolean;
+      request: object;
+      options: LineOptions;
+      run: (context: CommandContext) => Promise<CommandOutcome>;
+    };
+
+export interface CommandLineFacts {
+  version: string;
+  cwd: string;
+  /** Both get absolute paths. */
+  isFile: (file: string) => Promise<boolean>;
+  namesIn: (folder: string) => Promise<readonly string[]>;
+  /** The width of stdout, if it is a terminal. */
+  columns?: number | undefined;
+}
+
+const DEFAULT = "run";
+const HELP = ["-h", "--help"];
+
+/** Parses a command line (without node and script). Throws only `usage` errors. */
+export async function readCommandLine(argv: readonly string[], facts: CommandLineFacts): Promise<ParsedLine> {
+  // The Go program's spelling; after a command it meant something else there.
+  if (argv.length === 1 && argv[0] === "-v") return text(`${facts.version}\n`);
+  const printed: string[] = [];
+  const program = makeProgram(facts, printed);
+  try {
+    const { operands, unknown } = program.parseOptions([...argv]);
+    const words = [...operands, ...unknown];
+    const [first = "-", ...rest] = words;
+    const scene = { facts, before: optionsOf(program) };
+    if (HELP.includes(first))
+      return rest.length > 0
+        ? await readCommandLine([...rest, "--help"], facts)
+        : text(program.helpInformation());
+    return first.startsWith("-") ? await readFlags(words, scene) : await readWords(first, rest, scene);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return text(printed.join(""));
+    throw missingValue(argv);
+  }
+}
+
+function text(said: string): ParsedLine {
+  return { kind: "text", text: said };
+}
+
+interface Scene {
+  facts: CommandLineFacts;
+  /** Options before the first word. */
+  before: LineOptions;
+}
+
+async function readWords(first: string, rest: readonly string[], scene: Scene): Promise<ParsedLine> {
+  const { facts, before } = scene;
+  const row = rowOf(first);
+  if (row !== undefined) return readCommand(row, rest, scene);
+  const file = path.resolve(facts.cwd, folderOf(before, rest), first);
+  if (await facts.isFile(file)) return readCommand(defaultRow(), [first, ...rest], scene);
+  if (first === "version" && rest.length === 0) return text(`${facts.version}\n`);
+  if (first !== "help") {
+    if (first.endsWith(".json")) return readCommand(defaultRow(), [first, ...rest], scene);
+    throw unknownCommand(first, await facts.namesIn(path.dirname(file)));
+  }
+  const [name = "help"] = rest.filter((word) => !HELP.includes(word));
+  if (name === "help") return readCommandLine(["--help"], facts);
+  const asked = rowOf(name);
+  if (asked === undefined) throw unknownCommand(name);
+  return readCommand(asked, ["--help"], scene);
+}
+
+/** A line without a first word is for `run`; its file may come behind flags. */
+async function readFlags(words: readonly string[], scene: Scene): Promise<ParsedLine> {
+  const read = await readCommand(defaultRow(), words, scene);
+  if (read.kind === "text") return read;
+  const [file] = (read.request as { words: readonly string[] }).words;
+  if (file === undefined || file.endsWith(".json")) return read;
+  const { C: folder = "." } = read.options;
+  if (await scene.facts.isFile(path.resolve(scene.facts.cwd, folder, file))) return read;
+  if (rowOf(file) === undefined) throw unknownCommand(file);
+  throw new UserError("usage", `the flags of ${file} stand before it`, `begin with looper ${file}`);
+}
+
+async function readCommand(row: CommandRow, words: readonly string[], scene: Scene): Promise<ParsedLine> {
+  const { command: file } = await row.load();
+  const printed: string[] = [];
+  const command = makeCommand(row, file, scene.facts, printed);
+  try {
+    command.parse([...words], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return text(printed.join(""));
+    if (error.code === "commander.unknownOption") throw await unknownFlag(error, row.name, command, words);
+    throw error.code === "commander.missingArgument" ? missingWords(row.name, command) : missingValue(words);
+  }
+  refuseMore(row.name, command);
+  const given = optionsOf(command);
+  const named = command.registeredArguments.flatMap((one, at) =>
+    command.processedArgs[at] === undefined
+      ? []
+      : [[one.name(), command.processedArgs[at] as unknown] as const],
+  );
+  const request = { ...Object.fromEntries(named), ...given, words: command.args };
+  return {
+    kind: "command",
+    name: row.name,
+    hidden: row.hidden ?? false,
+    request,
+    options: { ...scene.before, ...given },
+    run: (context) =>
+      "work" in file
+        ? file.work(context, request as never)
+        : answerAndPrint<never, never>(file, context, request as never),
+  };
+}
+
+function rowOf(name: string): CommandRow | undefined {
+  return COMMANDS.find((row) => row.name === name);
+}
+
+function defaultRow(): CommandRow {
+  const found = rowOf(DEFAULT);
+  if (found === undefined) throw new Error(`no command is called ${DEFAULT}`);
+  return found;
+}
+
+/** A `-C` behind the first word says where that word is a file, too. */
+function folderOf(before: LineOptions, rest: readonly string[]): string {
+  const end = rest.indexOf("--");
+  const words = end < 0 ? rest : rest.slice(0, end);
+  const at = words.findLastIndex((word) => word.startsWith("-C"));
+  const behind = words[at] === "-C" ? words[at + 1] : words[at]?.slice(2);
+  return behind ?? before.C ?? ".";
+}
+
+function makeProgram({ version, columns }: CommandLineFacts, printed: string[]): Command {
+  const program = silent(new Command("looper"), columns, printed)
+    .description(
+      "Looper works through a backlog of tasks with coding agents.\nA task is done when your checks pass.",
+    )
+    .helpCommand(false)
+    .configureHelp(PROGRAM_HELP)
+    .passThroughOptions();
+  for (const option of commonOptions()) program.addOption(option);
+  program.helpOption("-h, --help", "show help for looper or a command");
+  for (const row of COMMANDS) program.addCommand(stub(row), { hidden: row.hidden ?? false });
+  program.addCommand(stub({ name: "help", group: "Project", summary: "show help for looper or a command" }));
+  return program.version(version, "-V, --version", "show the version");
+}
+
+function stub({ name, group, summary }: Pick<CommandRow, "name" | "group" | "summary">): Command {
+  return new Command(name).description(summary).helpGroup(group);
+}
+
+/** The command as commander knows it. */
+export function makeCommand(
+  { name, summary }: CommandRow,
+  { arguments: words = [], options = [], examples = [] }: CommandFile,
+  { version, columns }: Pick<CommandLineFacts, "version" | "columns">,
+  printed: string[] = [],
+): Command {
+  const command = silent(new Command(`looper ${name}`), columns, printed)
+    .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
+    .usage([...words.map(spellArgument), ...(options.length === 0 ? [] : ["[flags]"])].join(" "))
+    .configureHelp(commandHelp(examples))
+    .showSuggestionAfterError(false)
+    .allowExcessArguments()
+    .addHelpOption(new Option("-h, --help").hideHelp())
+    .version(version, "-V, --version");
+  for (const option of commonOptions()) command.addOption(option);
+  for (const common of command.options) common.hideHelp();
+  for (const word of words) command.addArgument(word);
+  for (const option of options) command.addOption(option);
+  return command;
+}
+
+function silent(command: Command, columns: number | undefined, printed: string[]): Command {
+  return command.exitOverride().configureOutput({
+    writeOut: (said) => printed.push(said),
+    writeErr: () => undefined,
+    getOutHelpWidth: () => columns ?? USUAL_COLUMNS,
+    getOutHasColors: () => false,
+  });
+}
+
+/** The options that were typed. */
+function optionsOf(command: Command): Record<string, unknown> {
+  const entries: [string, unknown][] = Object.entries(command.opts());
+  return Object.fromEntries(entries.filter(([key]) => command.getOptionValueSource(key) === "cli"));
+}
