@@ -5,6 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { EXHAUSTIVE } from "../rig/exhaustive.js";
 import { story, type Rig, type TaskDraft } from "../rig/rig.js";
 
 type Turn = Record<string, unknown>;
@@ -37,15 +38,15 @@ function told(rig: Rig, type: string): Record<string, unknown>[] {
   return rig.events().filter((event) => event.type === type);
 }
 
-const CHAIN: TaskDraft[] = Array.from({ length: 10 }, (_, at) => ({
+const CHAIN: TaskDraft[] = Array.from({ length: EXHAUSTIVE ? 10 : 4 }, (_, at) => ({
   id: `T${at + 1}`,
   priority: 1 + ((at * 7) % 5),
-  // Of the third, sixth and ninth two tasks at once.
+  // The fourth, seventh and tenth depend on two tasks.
   ...(at === 0 ? {} : { depends_on: at % 3 === 0 && at > 1 ? [`T${at}`, `T${at - 1}`] : [`T${at}`] }),
 }));
 
 test(
-  "ten tasks with dependencies, worked through by the engine: all done, each once, and the tree is clean",
+  "tasks with dependencies, worked through by the engine: all done, each once, and the tree is clean",
   story(async (rig) => {
     rig.writeBacklog(CHAIN);
     rig.gitInit();

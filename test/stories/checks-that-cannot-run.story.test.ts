@@ -1,6 +1,7 @@
 // Checks that cannot run, or are red before any work: they are named before the first agent starts, and refuse the run where
 // the user asked for it.
 import { expect, test } from "vitest";
+import { sample } from "../rig/exhaustive.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const MANIFEST = JSON.stringify({ name: "x", version: "1.0.0", scripts: { test: "exit 0" } });
@@ -34,7 +35,7 @@ const CANNOT_RUN: [check: string, code: number, line: RegExp][] = [
   ["make test", 2, /Error 127/],
 ];
 
-test.each(["nosuchprogram | tee log", "! nosuchprogram", "nosuchprogram; true"])(
+test.each(sample(["nosuchprogram | tee log", "! nosuchprogram", "nosuchprogram; true"], 1))(
   "a check that passes although a part of it cannot run is named, and --strict refuses the run: %s",
   (check) =>
     story(async (rig) => {
@@ -52,7 +53,7 @@ test.each(["nosuchprogram | tee log", "! nosuchprogram", "nosuchprogram; true"])
     })(),
 );
 
-test.each(CANNOT_RUN)(
+test.each(sample(CANNOT_RUN, 2))(
   "a check that cannot run is named before the first agent, and --strict refuses the run: %s",
   (check, code, line) =>
     story(async (rig) => {
@@ -121,7 +122,7 @@ test(
   }),
 );
 
-test.each(["nosuchsetup", "exit 7"])(
+test.each(sample(["nosuchsetup", "exit 7"], 1))(
   "--strict refuses a run whose setup fails, where the checks could run in the project instead: %s",
   (setup) =>
     story(async (rig) => {
@@ -179,11 +180,16 @@ async function ownChecks(rig: Rig, checks: Record<string, string>): Promise<void
   puppet.play((turn) => turn.report());
 }
 
-test.each([
-  ["nosuchprogram --all", "nosuchprogram is not on PATH"],
-  ["npm tset", 'npm has no command "tset"'],
-  ["/no/such/program", "there is no program at /no/such/program"],
-])(
+test.each(
+  sample(
+    [
+      ["nosuchprogram --all", "nosuchprogram is not on PATH"],
+      ["npm tset", 'npm has no command "tset"'],
+      ["/no/such/program", "there is no program at /no/such/program"],
+    ],
+    1,
+  ),
+)(
   "a task's own check that cannot run is named before the first agent, and --strict refuses the run: %s",
   (check, missing) =>
     story(async (rig) => {

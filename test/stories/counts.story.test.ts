@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { nodeClock } from "../../src/system/clock.js";
 import { nodeProcesses } from "../../src/system/processes/processes.js";
+import { exhaustively } from "../rig/exhaustive.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const COUNTED = fileURLToPath(new URL("../fakes/counted.cjs", import.meta.url));
@@ -118,7 +119,7 @@ test(
   }),
 );
 
-test.each([
+exhaustively.each([
   { kind: "analyze", most: 9 },
   { kind: "work", most: 9 },
 ] as const)(

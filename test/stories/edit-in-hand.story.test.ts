@@ -1,6 +1,7 @@
 // Edits of the task a run has in hand: the attempt is stopped, its work is kept, the tree put back, and then the edit is made.
 import { expect, test } from "vitest";
 import { EditAnswer } from "../../src/ui/shapes/backlog.js";
+import { sample } from "../rig/exhaustive.js";
 import type { Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -44,18 +45,23 @@ async function stage(rig: Rig, meanwhile: (turn: Turn) => Promise<void>, more: R
 
 const run = (rig: Rig) => rig.run(["run", "--no-review", "--trust"]);
 
-test.each<[string, string[], string, Record<string, string>]>([
-  ["todo", ["todo", "T1"], "T1: doing → todo", { T1: "done", T2: "done" }],
-  ["block", ["block", "T1", "not now"], "T1: doing → blocked", { T1: "blocked", T2: "done" }],
-  ["done", ["done", "T1"], "T1: doing → done", { T1: "done", T2: "done" }],
-  ["rm", ["rm", "T1"], "T1: removed", { T2: "done" }],
-  [
-    "set",
-    ["set", "T1", "status=blocked", "priority=5"],
-    "T1: status, priority",
-    { T1: "blocked", T2: "done" },
-  ],
-])(
+test.each(
+  sample<[string, string[], string, Record<string, string>]>(
+    [
+      ["todo", ["todo", "T1"], "T1: doing → todo", { T1: "done", T2: "done" }],
+      ["block", ["block", "T1", "not now"], "T1: doing → blocked", { T1: "blocked", T2: "done" }],
+      ["done", ["done", "T1"], "T1: doing → done", { T1: "done", T2: "done" }],
+      ["rm", ["rm", "T1"], "T1: removed", { T2: "done" }],
+      [
+        "set",
+        ["set", "T1", "status=blocked", "priority=5"],
+        "T1: status, priority",
+        { T1: "blocked", T2: "done" },
+      ],
+    ],
+    2,
+  ),
+)(
   "`looper %s` of the task in hand stops its attempt, keeps its work and puts the tree back",
   (_name, words, said, statuses) =>
     story(async (rig) => {
@@ -301,13 +307,18 @@ test(
   }),
 );
 
-test.each([
-  ["todo", ["todo", "T1"]],
-  ["block", ["block", "T1", "not now"]],
-  ["done", ["done", "T1"]],
-  ["rm", ["rm", "T1"]],
-  ["set", ["set", "T1", "status=todo"]],
-])("after a run was killed, %s says that unfinished work of the task is in the tree", (_name, words) =>
+test.each(
+  sample(
+    [
+      ["todo", ["todo", "T1"]],
+      ["block", ["block", "T1", "not now"]],
+      ["done", ["done", "T1"]],
+      ["rm", ["rm", "T1"]],
+      ["set", ["set", "T1", "status=todo"]],
+    ],
+    1,
+  ),
+)("after a run was killed, %s says that unfinished work of the task is in the tree", (_name, words) =>
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);

@@ -1,4 +1,4 @@
-// Installing as the README says: from a clone, and from a packed file. Each with an empty home and a global folder of its own.
+// Installing as the README says, in make proof alone, because each builds the program: from a clone, and from a packed file. Each with an empty home and a global folder of its own.
 // A real `npm ci` needs a network: on the clone without packages a stand-in for npm writes down how it was called.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -14,7 +14,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { ROOT } from "../rig/documents.js";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -50,7 +51,7 @@ function cloneInto(folder: string): void {
     cpSync(path.join(ROOT, name), path.join(folder, name));
 }
 
-test(
+exhaustively(
   "a packed file installs without a network, and the command needs neither the file nor the clone afterwards",
   story((rig) => {
     const packs = path.join(rig.root, "packs");
@@ -79,7 +80,7 @@ function linkPackages(clone: string): void {
   writeFileSync(path.join(folder, ".installed"), "");
 }
 
-test(
+exhaustively(
   "npm i -g . in a clone builds it and links the command to it; make install copies it, and outlives the clone",
   story((rig) => {
     const clone = path.join(rig.root, "clone");
@@ -105,7 +106,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "prepare installs the packages of the build once where one is missing, says so in one line, and builds",
   story((rig) => {
     const clone = path.join(rig.root, "clone");

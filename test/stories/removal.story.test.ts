@@ -1,5 +1,6 @@
 // Agents that remove the project's files or its repository: the run says what is lost, and brings back what it can.
 import { expect, test } from "vitest";
+import { sample } from "../rig/exhaustive.js";
 import type { Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -13,11 +14,16 @@ async function project(rig: Rig, play: (turn: Turn) => Promise<unknown>): Promis
   });
 }
 
-test.each([
-  ["rm -rf ./* .git .looper", /git repository \S+\.git was removed: its commits.* are lost, unless/],
-  ["rm -rf .git", /git repository \S+\.git was removed: its commits.* are lost, unless/],
-  ["rm -rf .git/HEAD .git/refs", /git repository \S+\.git was damaged \(missing: HEAD, refs\)/],
-])("an agent that removes the repository or a part of it: the run says what is lost: %s", (command, said) =>
+test.each(
+  sample(
+    [
+      ["rm -rf ./* .git .looper", /git repository \S+\.git was removed: its commits.* are lost, unless/],
+      ["rm -rf .git/HEAD .git/refs", /git repository \S+\.git was damaged \(missing: HEAD, refs\)/],
+      ["rm -rf .git", /git repository \S+\.git was removed: its commits.* are lost, unless/],
+    ],
+    2,
+  ),
+)("an agent that removes the repository or a part of it: the run says what is lost: %s", (command, said) =>
   story(async (rig) => {
     await project(rig, async (turn) => {
       await turn.shell(command);

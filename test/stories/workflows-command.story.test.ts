@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { sample } from "../rig/exhaustive.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const OWN = ".looper/workflows/own.json";
@@ -125,13 +126,18 @@ test(
   }),
 );
 
-test.each([
-  [["--workflow", "implment-review"], "did you mean implement-review?"],
-  [["--workflow", "own"], `${OWN}:5:2: no stage leads to review; lead an outcome to it, or remove it`],
-  [["--workflow", "tdd", "--skip", "red"], "--skip red: there is no analyze stage of that name in tdd"],
-  [["--auto-approve", "aprove", "--workflow", "tdd"], "did you mean approve?"],
-  [["--skip", "plan"], "--skip plan: there is no analyze stage of that name in default"],
-])("run %j is refused before any agent starts", (flags, message) =>
+test.each(
+  sample(
+    [
+      [["--workflow", "implment-review"], "did you mean implement-review?"],
+      [["--workflow", "own"], `${OWN}:5:2: no stage leads to review; lead an outcome to it, or remove it`],
+      [["--workflow", "tdd", "--skip", "red"], "--skip red: there is no analyze stage of that name in tdd"],
+      [["--auto-approve", "aprove", "--workflow", "tdd"], "did you mean approve?"],
+      [["--skip", "plan"], "--skip plan: there is no analyze stage of that name in default"],
+    ],
+    2,
+  ),
+)("run %j is refused before any agent starts", (flags, message) =>
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     const agent = await rig.agent();
