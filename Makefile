@@ -20,14 +20,14 @@ REPLAYS_OF =
 # The one floor for make mutants: todo, loop or gate.
 FLOOR =
 # The parts of make proof, e.g. PROOF='laws torture'.
-PROOF = laws torture replays sabotage node
+PROOF = laws torture replays sabotage node patterns
 # The Nodes and flags of make proof-node, e.g. NODES='node24 test/stories/git.story.test.ts'.
 NODES =
 
 # The checks of make test that read the code without running it.
 CHECKS = check-lint check-format check-unused check-schemas check-docs
 
-.PHONY: packages install build demo check test checks tests $(CHECKS) proof proof-laws proof-torture proof-replays proof-sabotage proof-node \
+.PHONY: packages install build demo check test checks tests $(CHECKS) proof proof-laws proof-torture proof-replays proof-sabotage proof-node proof-patterns \
 	sabotage torture mutants replays bench bench-trust bench-trust-modes
 
 # The packages that the build and the tests need.
@@ -97,6 +97,10 @@ proof-sabotage: sabotage
 proof-node: build
 	@npm ci --prefix tools/node-matrix --ignore-scripts --loglevel=error >/dev/null
 	@node scripts/node-matrix.mjs $(NODES)
+
+# Whether the regular expressions take linear time.
+proof-patterns: packages
+	@npm run -s recheck
 
 sabotage: packages
 	@EXHAUSTIVE=1 npm run -s sabotage

@@ -10,9 +10,10 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 /**
  * The exports of a TypeScript file; `entry` is relative to the root.
  * @param {string} entry
+ * @param {import("esbuild").Plugin[]} [plugins]
  * @returns {Promise<unknown>}
  */
-export async function loadCode(entry) {
+export async function loadCode(entry, plugins = []) {
   // Inside node_modules, so that the packages left out of the bundle are found.
   const folder = await mkdtemp(path.join(root, "node_modules", ".code-"));
   const outfile = path.join(folder, "code.mjs");
@@ -26,6 +27,7 @@ export async function loadCode(entry) {
       format: "esm",
       platform: "node",
       logLevel: "warning",
+      plugins,
     });
     /** @type {unknown} */
     const loaded = await import(pathToFileURL(outfile).href);

@@ -83,7 +83,7 @@ function normalise(text: string): string {
     .replace(/^\s*(?:[-*+]\s+)?(?:\[[ xX]?\]\s*)?(?:\d{1,4}[.)]\s+)?/u, "")
     .replaceAll(/[`*_]/gu, "")
     .replaceAll(/\s+/gu, " ")
-    .replace(/[.;,\s]+$/u, "")
+    .replace(/(?<![.;,\s])[.;,\s]+$/u, "")
     .trim()
     .toLowerCase();
 }

@@ -19,13 +19,14 @@ export interface ChangelogEntry {
 /** A version at the start of a heading, after at most one other word ("## looper 1.2.0 - 2024-05-01"). */
 const TITLE = /^(?:(?:[@\w/.-]+)[ @])?\[?\(?v?(\d+(?:\.\d+){1,3}[0-9A-Za-z.+-]*)/i;
 /** A line that begins with a version, in a changelog without marked headings. */
-const PLAIN = /^(?:(?:version|release)[ \t]+)?\[?v?\d+(?:\.\d+){1,3}[^\s,;:)\]]*[)\]]?(?:[ \t:,(–—-].*)?$/i;
+const PLAIN =
+  /^(?:(?:version|release)[ \t]+)?\[?v?\d+(?:\.\d+){1,3}[^\s,;:)\]]{0,60}[)\]]?(?:[ \t:,(–—-].*)?$/i;
 
 /** Reads the entries in the order of the file, which is usually newest first. */
 export function readEntries(text: string): ChangelogEntry[] {
   const lines = text.split(/\r?\n/);
   // If headings are marked, a line that only begins with a number is not a heading.
-  const isMarked = lines.some((line) => /^(?:#{1,3}|={1,3})[ \t]+.*\d\.\d/.test(line));
+  const isMarked = lines.some((line) => /^(?:#{1,3}|={1,3})[ \t].*\d\.\d/.test(line));
   const entries: { version: string; lines: string[] }[] = [];
   let isInside = false;
   for (const [at, line] of lines.entries()) {

@@ -101,12 +101,12 @@ const READERS: Readonly<Record<string, Reader>> = {
   "CITATION.cff": makePatternReader("version", /^version:[ \t]*["']?([^\s"'#]+)/gm),
   "pom.xml": readPom,
   "Directory.Build.props": makePatternReader("Version", /<Version(?:Prefix)?>\s*([^<\s]+)\s*</g),
-  "build.gradle": makePatternReader("version", /^version\s*=?\s*["']([^"']+)["']/gm),
+  "build.gradle": makePatternReader("version", /^version\s*(?:=\s*)?["']([^"']+)["']/gm),
   "build.gradle.kts": makePatternReader("version", /^version\s*=\s*"([^"]+)"/gm),
   "gradle.properties": makePatternReader("version", /^version\s*=\s*(\S+)/gm),
-  "mix.exs": makePatternReader("version", /(?:^\s*version:\s*|@version\s+)"([^"]+)"/gm),
-  "CMakeLists.txt": makePatternReader("VERSION", /\bproject\s*\([^)]*?\bVERSION\s+([\d.]+)/gi),
-  "meson.build": makePatternReader("version", /\bproject\s*\([^)]*?\bversion\s*:\s*'([^']+)'/g),
+  "mix.exs": makePatternReader("version", /(?:^[ \t]*version:\s*|@version\s+)"([^"]+)"/gm),
+  "CMakeLists.txt": makePatternReader("VERSION", /\bproject\s*\([^()]*?\bVERSION\s+([\d.]+)/gi),
+  "meson.build": makePatternReader("version", /\bproject\s*\([^()]*?\bversion\s*:\s*'([^']+)'/g),
 };
 
 function parseFields(text: string): Readonly<Record<string, unknown>> {
@@ -143,8 +143,8 @@ function readToml(text: string, sections: readonly string[]): PlaceInFile[] {
   const found: PlaceInFile[] = [];
   let section = "";
   for (const line of text.split("\n")) {
-    const [, header] = /^\s*\[\s*([^[\]]+?)\s*\]\s*(?:#.*)?$/.exec(line) ?? [];
-    if (header !== undefined) section = header;
+    const [, header] = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line) ?? [];
+    if (header !== undefined) section = header.trim();
     else if (/^\s*\[/.test(line)) section = "";
     const [, version] = /^version\s*=\s*["']?([^"'\s#]+)["']?/.exec(line.trim()) ?? [];
     if (version !== undefined && sections.includes(section))

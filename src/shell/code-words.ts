@@ -37,7 +37,9 @@ function readAssignment(text: string): string[] {
   const [, name = "", value = ""] = /^(\w+)\+?=([^]*)$/.exec(text) ?? [];
   if (/^GIT_CONFIG_VALUE_\d+$/.test(name)) return readAlias(value);
   if (name === "GIT_CONFIG_PARAMETERS")
-    return [...value.matchAll(/alias\.[^=']+'?='?([^']*)/g)].flatMap(([, alias = ""]) => readAlias(alias));
+    return [...value.matchAll(/alias\.[^=']{1,200}'?='?([^']*)/g)].flatMap(([, alias = ""]) =>
+      readAlias(alias),
+    );
   return /\s/.test(value) ? [value] : [];
 }
 

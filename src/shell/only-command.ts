@@ -33,5 +33,5 @@ export function findOnlyCommand(text: string): OnlyCommand | undefined {
 /** Whether the shell passes a word on without expanding anything in it. */
 function isPlain(text: string): boolean {
   const unquoted = text.replace(/'[^']*'/g, "").replace(/\\./gs, "");
-  return !/[$`*?{]|\[.+\]/.test(unquoted) && !unquoted.startsWith("~");
+  return !/[$`*?{]|\[(?!\[?$)/.test(unquoted) && !unquoted.startsWith("~");
 }

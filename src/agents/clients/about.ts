@@ -58,7 +58,7 @@ export async function askAbout(
     ask(questions.version),
     signedIn === undefined ? undefined : ask(signedIn.args),
   ]);
-  const number = /\d+\.\d+\.\d+\S*/.exec(version?.stdout ?? "")?.[0];
+  const number = /(?<!\d)\d+\.\d+\.\d+\S*/.exec(version?.stdout ?? "")?.[0];
   const isSignedIn = login === undefined ? undefined : signedIn?.read(login.stdout, login.exitCode);
   return given({ version: number, signedIn: isSignedIn });
 }

@@ -2,7 +2,7 @@
 // Leaves what the words mean to limits.ts.
 
 /** Nothing, brackets, a number, a place in a program, or what underlines it. */
-const NO_WORDS = /^\s*(?:at .*|File ".*|\d+:|[\w./\\-]+\.\w{1,5}:\d+(?::\d+)?|[{}[\]()<>,.;^~=_─-]*)\s*$/;
+const NO_WORDS = /^(?:at .*|File ".*|\d+:|[\w./\\-]+\.\w{1,5}:\d+(?::\d+)?|[{}[\]()<>,.;^~=_─-]*)$/;
 /** An entry of an object that is printed behind an error. */
 const ENTRY = /^(?:\s+(?:[a-z_$@][\w$@-]*|'[^']{1,80}')\s*:\s|\s*"[^"]{1,80}"\s*:\s|[\s,]*\w+ \{\s*$)/;
 /** An object that stands for itself. */
@@ -17,7 +17,7 @@ const MOST_LINES = 80;
 
 /** Whether a line tells nothing of what went wrong. */
 export function hasNoWords(line: string): boolean {
-  return NO_WORDS.test(line);
+  return NO_WORDS.test(line.trim());
 }
 
 /** The last line that tells anything with all that follows it, then an object behind it, then what the end is indented below. */
@@ -25,7 +25,7 @@ export function lastWords(text: string): string[] {
   const lines = text.split("\n");
   const first = Math.max(0, lines.length - MOST_LINES);
   const at = lines.findLastIndex(
-    (line, index) => index >= first && !NO_WORDS.test(line) && !ENTRY.test(line) && !AFTERWARDS.test(line),
+    (line, index) => index >= first && !hasNoWords(line) && !ENTRY.test(line) && !AFTERWARDS.test(line),
   );
   const object = lines.findIndex((line, index) => index > at && index >= first && OBJECT.test(line));
   const heading = lines.findLastIndex((line, index) => index >= first && index <= at && /^\S/.test(line));

@@ -100,7 +100,7 @@ const STATUSES: readonly Prefix[] = [
   { pattern: new RegExp(String.raw`^(?:${REASON_PHRASES}):\s*(?=\{)`, "i") },
   {
     pattern:
-      /^[A-Z]\w*(?:API|HTTP|Status|Client|Server)\w*(?:Error|Exception): [^"'{}]{0,60}\bstatus(?: code)?:? (?<status>[45]\d\d)\.?$/i,
+      /^[A-Z]\w{0,60}(?:API|HTTP|Status|Client|Server)\w{0,60}(?:Error|Exception): [^"'{}]{0,60}\bstatus(?: code)?:? (?<status>[45]\d\d)\.?$/i,
   },
   // "403 Forbidden: permission-denied: ...".
   { pattern: /^(?:(?<status>[45]\d\d) [A-Z][A-Za-z ]{1,40}: )?(?<code>[a-z]+(?:-[a-z]+)+):\s*(?=[A-Z])/ },
@@ -110,7 +110,7 @@ const STATUSES: readonly Prefix[] = [
   { pattern: /^rpc error: code = (?<code>\w+) desc = / },
   {
     pattern:
-      /^(?:the )?(?:service|server|api|provider|model) (?:reports|reported|returned|responded with) (?:an )?(?:error|status)(?: with)?(?: code)?:?\s+(?<code>[A-Z]+(?:_[A-Z]+)+)[^:]{0,40}:\s*/i,
+      /^(?:the )?(?:service|server|api|provider|model) (?:reports|reported|returned|responded with) (?:an )?(?:error|status)(?: with)?(?: code)?:?\s{1,9}(?<code>[A-Z]{1,40}(?:_[A-Z]{1,40}){1,9})[^:]{0,40}:\s*/i,
   },
   { pattern: /^got status:\s*(?<code>[A-Z]+(?:_[A-Z]+)*)\.\s*(?=$|[{])/, own: true },
   { pattern: new RegExp(`^HTTP(?: error)?:?\\s*(?<status>[45]\\d\\d)${AFTER_STATUS}`, "i") },
@@ -129,7 +129,7 @@ const STATUSES: readonly Prefix[] = [
       "i",
     ),
   },
-  { pattern: /^(?<status>[45]\d\d)\s+(?=[[{]|overloaded_error$|.{1,200} UNAVAILABLE$)/ },
+  { pattern: /^(?<status>[45]\d\d)\s{1,9}(?=[[{]|overloaded_error$|.{1,200} UNAVAILABLE$)/ },
 ];
 
 /** Prefixes of the clients. */

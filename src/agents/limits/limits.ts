@@ -118,12 +118,14 @@ function lastLines(text: string): string {
 
 /** A page that a proxy answers with, and its title. Of a page that is cut off, lines of tags belong to it, and what follows does not. */
 const PAGE = /<(?:!doctype html|html)\b(?:[^]*?<\/html>|[^]*?<\/title>(?:\s*<[^\n]*)*)/gi;
-const TITLE = /<title>\s*(?:[^<|]{1,100} \| )?([^<]{1,200}?)\s*<\/title>/i;
+const TITLE = /<title>([^<]{1,400})<\/title>/i;
+/** The name of a site before the title proper. */
+const SITE = /^[^|]{1,100} \| /;
 
 /** Straight quotes, plain spaces, no colours; of a page only its title. */
 function plain(text: string): string {
   return stripControlSequences(text)
-    .replaceAll(PAGE, (page) => TITLE.exec(page)?.[1] ?? page)
+    .replaceAll(PAGE, (page) => TITLE.exec(page)?.[1]?.trim().replace(SITE, "") ?? page)
     .replaceAll(/[\u2018\u2019]/g, "'")
     .replaceAll(/[\u00a0\u202f]/g, " ");
 }

@@ -24,7 +24,7 @@ export function formatItem(head: string, note: string): string {
     .trim()
     .replaceAll("<!--", "<! --")
     .split(/\r\n|\r|\n/);
-  return `- ${[`${head} ${lines[0] ?? ""}`, ...lines.slice(1)].join("\n  ").replaceAll(/[ \t]+$/gm, "")}\n`;
+  return `- ${[`${head} ${lines[0] ?? ""}`, ...lines.slice(1)].map((line) => line.trimEnd()).join("\n  ")}\n`;
 }
 
 /** The part of a file that the program writes, between two comments. The rest of the file belongs to people. */

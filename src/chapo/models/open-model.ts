@@ -95,7 +95,7 @@ async function openProvider(
     clock,
     idleMs: deps.idleMs ?? IDLE_MS,
     ...priced,
-    ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, "") }),
+    ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/(?<!\/)\/+$/, "") }),
     ...given({ temperature, maxOutputTokens }),
   });
 }

@@ -151,12 +151,24 @@ async function importFile(
 
 /** Lists the imports of a text: `@path` at the beginning of a word, outside code. */
 function listImports(text: string): string[] {
-  const plain = text
-    .replaceAll(/^(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^\1[`~]*[ \t]*$|$(?![\s\S]))/gm, "")
-    .replaceAll(/`[^`\n]*`/g, "");
+  const plain = withoutFences(text).replaceAll(/`[^`\n]*`/g, "");
   return [...plain.matchAll(/(?<=^|[\s(])@((?:~\/|\/)?[\w.][\w./-]*)/gm)].map(([, target = ""]) =>
-    target.replace(/[.,]+$/, ""),
+    target.replace(/(?<![.,])[.,]+$/, ""),
   );
+}
+
+function withoutFences(text: string): string {
+  let fence = "";
+  const kept = text.split("\n").filter((line) => {
+    const mark = /^(?:`{3,}|~{3,})/.exec(line)?.[0] ?? "";
+    if (fence === "") {
+      fence = mark;
+      return mark === "";
+    }
+    if (mark.startsWith(fence) && /^[`~]*[ \t]*$/.test(line)) fence = "";
+    return false;
+  });
+  return kept.join("\n");
 }
 
 /** Returns the beginning of a file as text; `undefined` if it is binary. */

@@ -105,7 +105,7 @@ function listEdited([name = "", ...args]: readonly string[]): EditedWord[] {
     const first = args.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLP]$/.test(word));
     return args.slice(0, first).map((word) => ({ word, isRemoved: has(/^-delete$/) }));
   }
-  if (program === "tar" && (/^-?[A-Za-z]*x[A-Za-z]*$/.test(args[0] ?? "") || has(/^--(?:extract|get)$/)))
+  if (program === "tar" && (/^-?[A-Za-wyz]*x[A-Za-z]*$/.test(args[0] ?? "") || has(/^--(?:extract|get)$/)))
     return all(false);
   return program === "dd" ? words.flatMap((word) => (word.startsWith("of=") ? [toFile(word)] : [])) : [];
 }

@@ -88,7 +88,7 @@ function expandBraces(raw: string): string[] {
   const done: string[] = [];
   const waiting = [raw];
   for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
-    const found = /^([^{}]*)\{([^{}]*,[^{}]*)\}/.exec(one);
+    const found = /^([^{}]*)\{([^{},]*,[^{}]*)\}/.exec(one);
     const [whole = "", before = "", choices = ""] = found ?? [];
     if (found === null || done.length + waiting.length > MOST_WAYS) done.push(one);
     else for (const choice of choices.split(",")) waiting.push(before + choice + one.slice(whole.length));

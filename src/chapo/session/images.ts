@@ -86,7 +86,7 @@ async function isHidden({ files, root, isHidden: ask }: ImagePlace, file: string
 function listNamed(text: string): string[] {
   const named = new Set<string>();
   for (const [, double, single, plain = ""] of text.matchAll(PATH)) {
-    const bare = plain.replace(/[.,;:!?)\]}>]+$/, "").replace(/^[([{<]+/, "");
+    const bare = plain.replace(/(?<![.,;:!?)\]}>])[.,;:!?)\]}>]+$/, "").replace(/^[([{<]+/, "");
     const spelled = double ?? single ?? bare.replaceAll(/\\(.)/g, "$1");
     if (NAMED.test(spelled) && spelled.length <= 4096) named.add(spelled.replace(/^@/, ""));
   }

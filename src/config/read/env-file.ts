@@ -1,7 +1,7 @@
 // Reads a file of KEY=VALUE lines (`env_file`). Leaves the precedence of variables to the code that builds an environment.
 import { UserError } from "../../system/errors.js";
 
-const ASSIGNMENT = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/;
+const ASSIGNMENT = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/;
 
 /**
  * The variables of an env file, later lines winning. `#` begins a comment at the start of a line or after white space;
@@ -15,7 +15,7 @@ export function parseEnvFile(name: string, text: string): Record<string, string>
     const trimmed = line.trim();
     if (trimmed === "" || trimmed.startsWith("#")) continue;
     const [, key, spelled] = ASSIGNMENT.exec(trimmed) ?? [];
-    const value = spelled === undefined ? undefined : readValue(spelled);
+    const value = spelled === undefined ? undefined : readValue(spelled.trimStart());
     if (key === undefined || value === undefined) {
       const what = key === undefined ? "not KEY=VALUE" : `the quotes of ${key} do not match`;
       throw new UserError(
@@ -38,7 +38,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 
 /** `undefined` when quotes are left open or followed by more. */
 function readValue(spelled: string): string | undefined {
-  if (!/^['"]/.test(spelled)) return spelled.replace(/(?:^|\s+)#.*$/, "");
+  if (!/^['"]/.test(spelled)) return spelled.replace(/(?:^|(?<!\s)\s+)#.*$/, "");
   const [, single, double] = QUOTED.exec(spelled) ?? [];
   return single ?? double?.replace(/\\([nrt"\\$])/g, (_, letter: string) => ESCAPES.get(letter) ?? letter);
 }

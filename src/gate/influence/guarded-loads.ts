@@ -16,11 +16,11 @@ const ASKS =
   /\b(?:exists(?:Sync|_ok)?|file_exists|is_?file|is_readable|is_dir|access(?:Sync)?|l?stat(?:Sync)?|find_spec|find_loader|suppress|isfile|lexists|pcall|can_load)\s*\(|\bpcall\s*\(|\b__has_include\b|\bFile\.(?:exist|file|readable)\?|\[[ \t]+-[efrsx][ \t]|\btest[ \t]+-[efrsx][ \t]|(?<=[(\s!])-[efrs][ \t]+["'$]/;
 /** On the same line, the failure of the load is dropped. */
 const DROPS =
-  /[&2]>[ \t]*\/dev\/null|\|\|[ \t]*(?:true|:)(?![\w-])|\.catch\s*\(|\brescue\b|@(?:include|require)|\beval\s*(?:["'(]|qq?\b)|^\s*try\s*:|\bif[ \t]+!?[ \t]*(?:\.|source)[ \t]/;
+  /[&2]>[ \t]*\/dev\/null|\|\|[ \t]*(?:true|:)(?![\w-])|\.catch\s*\(|\brescue\b|@(?:include|require)|\beval\s*(?:["'(]|qq?\b)|^\s*try\s*:|\bif[ \t]+(?:![ \t]*)?(?:\.|source)[ \t]/;
 /** Perl's `do FILE` only returns nothing where there is no file. */
-const DOES = /\bdo\s*\(?\s*["'][^"'\n]*$/;
+const DOES = /\bdo\s*(?:\(\s*)?["'][^"'\n]*$/;
 /** The file must be there. */
-const DEMANDS = /\b(?:assert\w*|expect|should)\b|\bif\b\s*\(?\s*\[*\s*(?:!|not\b)|\bunless\b/i;
+const DEMANDS = /\b(?:assert\w*|expect|should)\b|\bif\b[\s([]*(?:!|not\b)|\bunless\b/i;
 const FAILS = /\b(?:throw|raise|fail|die|exit|abort|reject|croak|confess)\b/;
 /** Words that a name without folder and extension follows where it is loaded. */
 const LOADS =
@@ -79,7 +79,7 @@ function isAskedByName(loader: Loader, at: number): boolean {
   return uses.some(({ index }) => {
     if (index <= at) return false;
     if (!isAnswer) return isGuarded(loader, index);
-    return /\bif\s*\(?\s*$/.test(lineBefore(text, index)) || /^\w+\s*(?:\?|&&)/.test(text.slice(index));
+    return /\bif\s*(?:\(\s*)?$/.test(lineBefore(text, index)) || /^\w+\s*(?:\?|&&)/.test(text.slice(index));
   });
 }
 
@@ -111,8 +111,10 @@ function closeOf(text: string, at: number): number {
 
 /** Whether the code that handles a failure fails in every case. */
 function failsAfter(rest: string): boolean {
-  const handler = /^\s*(?:catch\b[^{]*\{[^}]*\}?|(?:or|\|\|)[^\n;]*|;?\s*(?:if|die)\b[^;]*)/.exec(rest)?.[0];
-  return handler !== undefined && FAILS.test(handler) && !/\bif\b[^{]*\bcode\b/.test(handler);
+  const handler = /^\s*(?:catch\b[^{]*\{[^}]*\}?|(?:or|\|\|)[^\n;]*|(?:;\s*)?(?:if|die)\b[^;]*)/.exec(
+    rest,
+  )?.[0];
+  return handler !== undefined && FAILS.test(handler) && !/\bif\b[^{]{0,400}\bcode\b/.test(handler);
 }
 
 /** The same for languages with blocks by indentation or words: Python, Ruby, shell. */

@@ -223,7 +223,7 @@ function putsOnPath(text: string, folder: string): boolean {
     folder === ""
       ? String.raw`(?:\$\{?PWD\}?|\$\(CURDIR\)|[=:"']\.)(?=[:"'])`
       : `(?<![\\w.-])${name}(?![\\w-])`;
-  return new RegExp(`\\bPATH\\b[^\\n]*${place}`).test(text);
+  return new RegExp(`\\bPATH\\b[^\\n]{0,400}${place}`).test(text);
 }
 
 interface Takeover {

@@ -5,11 +5,11 @@ import { familyOf, type Family } from "./program/families.js";
 import { FURTHER_SUPPRESSIONS } from "./program/further-languages.js";
 
 const JS =
-  /@ts-(?:ignore|expect-error|nocheck)\b|\beslint-disable(?:-next-line|-line)?\b|\beslint\s+(?=[\w@/"'-]+\s*:)|\b(?:tslint|stylelint|oxlint|jscs|standard)[-:]disable\b|\b(?:biome|rome|prettier|dprint|deno-lint|deno-fmt|svelte|html-validate)-ignore\b|\b(?:c8|v8|istanbul|node:coverage)\s+(?:ignore|disable)\b|\$Flow(?:FixMe|Ignore|IgnoreNext|ExpectedError)\b|@flow-ignore\b|\bjshint\s+ignore\b|@knipignore\b|\bNOSONAR\b/;
+  /@ts-(?:ignore|expect-error|nocheck)\b|\beslint-disable(?:-next-line|-line)?\b|\beslint\s{1,9}(?=[\w@/"'-]{1,99}\s{0,9}:)|\b(?:tslint|stylelint|oxlint|jscs|standard)[-:]disable\b|\b(?:biome|rome|prettier|dprint|deno-lint|deno-fmt|svelte|html-validate)-ignore\b|\b(?:c8|v8|istanbul|node:coverage)\s+(?:ignore|disable)\b|\$Flow(?:FixMe|Ignore|IgnoreNext|ExpectedError)\b|@flow-ignore\b|\bjshint\s+ignore\b|@knipignore\b|\bNOSONAR\b/;
 const PYTHON =
   /#\s*(?:noqa\b|type:\s*ignore|pyright:\s*(?:ignore|basic|off|report)|mypy:\s*(?:ignore|disable|allow)|pyre-(?:ignore|fixme|unsafe)|pytype:\s*(?:disable|skip)|pragma:\s*no\s*(?:cover|branch)|coverage:\s*ignore|pylint:\s*(?:disable|skip-file)|ruff:\s*(?:noqa|ignore|disable)|flake8:\s*noqa|(?:fmt|autopep8):\s*(?:off|skip)|yapf:\s*disable|isort:\s*(?:skip|off)|nosec\b|codespell:\s*ignore|NOSONAR\b)/i;
 const RUST =
-  /#!?\[\s*(?:cfg_attr\([^\]]*)?(?:allow|expect)\s*\(|#!?\[\s*(?:cfg_attr\([^\]]*)?(?:rustfmt::skip|coverage\(off\)|no_coverage)|\bkcov-ignore\b|\b(?:GCOVR?|LCOV|grcov)[_-]excl/i;
+  /#!?\[\s*(?:cfg_attr\([^\]]{0,200})?(?:(?:allow|expect)\s*\(|rustfmt::skip|coverage\(off\)|no_coverage)|\bkcov-ignore\b|\b(?:GCOVR?|LCOV|grcov)[_-]excl/i;
 const BY_FAMILY: Readonly<Partial<Record<Family, RegExp | undefined>>> = {
   ...FURTHER_SUPPRESSIONS,
   js: JS,
@@ -19,12 +19,12 @@ const BY_FAMILY: Readonly<Partial<Record<Family, RegExp | undefined>>> = {
   ruby: /#\s*(?:(?:rubocop|standard):\s*(?:disable|todo)|:nocov:|simplecov:disable|steep:ignore|typed:\s*(?:false|ignore)|:reek:|brakeman:ignore)/,
   php: /@phpstan-ignore(?:-(?:next-)?line)?\b|@(?:psalm|phan)-suppress\b|\bphpcs:\s*(?:ignore(?:File)?|disable)|@codingStandardsIgnore\w*|@codeCoverageIgnore\w*|@infection-ignore|@SuppressWarnings\b|@noinspection\b/,
   java: /@(?:file:)?(?:SuppressWarnings|SuppressFBWarnings|SuppressLint|Suppress|Generated|nowarn)\b|\bCHECKSTYLE[:.]\s*OFF|\bNOPMD\b|\bNOSONAR\b|\bnoinspection\b|\b(?:ktlint-disable|spotless:off)\b|@formatter:off\b|\bscala(?:style|fix|fmt):\s*off\b|\$COVERAGE-OFF\$/,
-  c: /\bNOLINT(?:NEXTLINE|BEGIN)?\b|\bcppcheck-suppress\b|#\s*pragma(?:\s|\\\n)+(?:(?:GCC|clang)(?:\s|\\\n)+(?:diagnostic(?:\s|\\\n)+ignored|system_header)|warning\s*\(\s*(?:disable|push\s*,\s*\d))|\b_Pragma\s*\(\s*"(?:(?:GCC|clang)\s+(?:diagnostic\s+ignored|system_header)|warning\s*\(\s*disable)|(?<=^|\n)[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"[^"\n]*"[ \t\d]*\b3\b|\b(?:GCOVR?|LCOV)_EXCL_\w+|\bclang-format\s+off\b|\bcoverity\[/,
+  c: /\bNOLINT(?:NEXTLINE|BEGIN)?\b|\bcppcheck-suppress\b|#\s{0,9}pragma(?:\s|\\\n){1,99}(?:(?:GCC|clang)(?:\s|\\\n){1,99}(?:diagnostic(?:\s|\\\n){1,99}ignored|system_header)|warning\s*\(\s*(?:disable|push\s*,\s*\d))|\b_Pragma\s*\(\s*"(?:(?:GCC|clang)\s+(?:diagnostic\s+ignored|system_header)|warning\s*\(\s*disable)|(?<=^|\n)[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"[^"\n]*"[ \t\d]{0,99}\b3\b|\b(?:GCOVR?|LCOV)_EXCL_\w+|\bclang-format\s+off\b|\bcoverity\[/,
   csharp:
     /#\s*pragma\s+warning\s+disable|\[\s*(?:\w+:\s*)?(?:[\w.]+\.)?(?:SuppressMessage|ExcludeFromCodeCoverage|UnconditionalSuppressMessage)\b|\bReSharper\s+disable\b/,
   swift: /\bswiftlint:disable\b|\bswift-format-ignore\b|\bperiphery:ignore\b/,
   shell: /#\s*(?:shellcheck\s+disable\s*=|kcov-ignore|shfmt:ignore)/,
-  perl: /##?\s*no\s+critic\b|#\s*uncoverable\b|(?<=^|[;{]\s*)no\s+(?:warnings|strict)\b[^;\n]*;/m,
+  perl: /##?\s*no\s+critic\b|#\s*uncoverable\b|(?<=^|[;{]\s{0,99})no\s+(?:warnings|strict)\b[^;\n]*;/m,
   lua: /--\s*(?:luacheck:\s*(?:ignore|push|no)|stylua:\s*ignore|@diagnostic\s+disable|selene:\s*allow)/,
   elixir: /#\s*(?:credo:disable|coveralls-ignore|sobelow_skip)|@dialyzer\b/,
 };
@@ -154,8 +154,14 @@ function endOfLine(text: string, from: number): number {
 /** Whether what follows on a line is inside a text, with no comment begun before it. */
 function isInText(before: string): boolean {
   if (/\/\/|\/\*|#|--|<!--|^\s*\*/.test(before)) return false;
-  const rest = before.replaceAll(/(["'`])(?:\\.|(?!\1).)*\1/g, "");
-  return /["'`]/.test(rest);
+  let quote = "";
+  for (let at = 0; at < before.length; at++) {
+    const character = before.charAt(at);
+    if (quote === "" && /["'`]/.test(character)) quote = character;
+    else if (character === quote) quote = "";
+    else if (quote !== "" && character === "\\") at++;
+  }
+  return quote !== "";
 }
 
 function blank(found: string, isCode: boolean): string {

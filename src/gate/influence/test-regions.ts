@@ -36,28 +36,28 @@ const MARKS: Readonly<Partial<Record<string, readonly Mark[]>>> = {
     },
     {
       start:
-        /^[ \t]*(?:if\s*\([^\n]*?\)\s*)?(?:await\s+|void\s+)?(?:test|it|describe|suite)(?:\.\w+)*\s*\((?=\s*["'`])/m,
+        /^[ \t]*(?:if\s*\([^\r\n]{0,200}?\)\s*)?(?:await\s+|void\s+)?(?:test|it|describe|suite)(?:\.\w+)*\s*\((?=\s*["'`])/m,
       end: endOfBrackets,
       isOnlyIfRun: true,
     },
   ],
   python: [
     {
-      start: /^(?:@[^\n]*\n)*class\s+\w+\s*\([^)\n]*\bTestCase\b[^)\n]*\)[^\n]*/m,
+      start: /^(?:@[^\n]*\n){0,20}class\s+\w+\s*\([^)\n]{0,200}\bTestCase\b[^)\n]*\)[^\n]*/m,
       end: endOfIndented,
     },
     {
-      start: /^(?:@[^\n]*\n)*(?:class\s+Test\w*|(?:async\s+)?def\s+test\w*)\b[^\n]*/m,
+      start: /^(?:@[^\n]*\n){0,20}(?:class\s+Test\w*|(?:async\s+)?def\s+test\w*)\b[^\n]*/m,
       end: endOfIndented,
       isOnlyIfRun: true,
     },
   ],
   // Only a test that begins and ends at the margin: others count as parts that cannot be told apart.
-  zig: [{ start: /^test\b[^\n{]*\{[ \t]*$/m, end: endAtMargin }],
+  zig: [{ start: /^test\b[^\r\n{]*\{[ \t]*$/m, end: endAtMargin }],
   c: [
     {
       start:
-        /^[ \t]*#[ \t]*if(?:def\b|\b(?![ \t]*!))[^\n]*\b(?:\w+_)?(?:UNIT_?|SELF_?)?TEST(?:S|ING)?(?:_\w+)?\b[^\n]*/m,
+        /^[ \t]*#[ \t]*if(?:def\b|\b(?![ \t]*!))[^\r\n]{0,200}\b(?:\w{1,40}_)?(?:UNIT_?|SELF_?)?TEST(?:S|ING)?(?:_\w+)?\b[^\n]*/m,
       end: endOfCondition,
     },
   ],
@@ -90,7 +90,7 @@ function marksOf(family: string, isRun: boolean): readonly Mark[] {
 
 /** Comments, texts and single characters, in which brackets mean nothing; and brackets. */
 const TOKEN =
-  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|r(#*)"[\s\S]*?"\1|"(?:\\[\s\S]|[^"\\])*"|'(?:\\.|[^'\\\n])'|`(?:\\[\s\S]|[^`\\])*`|[{}()]/g;
+  /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|r(#{0,9})"[\s\S]*?(?:"\1|$)|"(?:\\[\s\S]|[^"\\])*(?:"|\\?$)|'(?:\\.|[^'\\\n])'|`(?:\\[\s\S]|[^`\\])*(?:`|\\?$)|[{}()]/g;
 
 /** Behind the bracket that closes the one with which the mark ends; a mark without one is the whole region. */
 function endOfBrackets(text: string, { to }: Region): number | undefined {

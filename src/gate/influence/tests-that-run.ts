@@ -16,7 +16,7 @@ const RUNS_EXAMPLES = /doctest|\bcargo["',]*\s+["']?(?:test|t)\b|\bmix["',]*\s+[
 /** Words of texts that may match. */
 const PROBES = ["doctest", "cargo", "mix"];
 /** pytest is told to look for tests in every module. */
-const TAKES_MODULES = /\bpython_files["']?\s*=[^\n]*(?<![\w])\*\.py/;
+const TAKES_MODULES = /\bpython_files["']?\s*=[^\n]{0,200}(?<![\w])\*\.py/;
 
 /** Finds out which tests in source run; looks into the project only if a changed file asks for it. */
 export function testsThatRun(

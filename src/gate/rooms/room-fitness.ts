@@ -11,7 +11,7 @@ export interface Unfit {
 
 /** Messages that interpreters and shells print when a dependency is not installed. */
 const NOT_INSTALLED =
-  /Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND|ModuleNotFoundError|No module named|cannot load such file|Can't locate \S+ in @INC|Could not find gem|Failed opening required|autoload\.php|command not found|: not found|no required module provides package|ClassNotFoundException|package \S+ does not exist|can't find crate|unresolved import|No such file or directory/;
+  /Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND|ModuleNotFoundError|No module named|cannot load such file|Can't locate \S{1,200} in @INC|Could not find gem|Failed opening required|autoload\.php|command not found|: not found|no required module provides package|ClassNotFoundException|package \S{1,200} does not exist|can't find crate|unresolved import|No such file or directory/;
 
 /** Whether a check is red, which is the only reason to look at it in the project as well. */
 export function hasRed({ commands }: Baseline): boolean {

@@ -161,7 +161,7 @@ function tellGone(gone: readonly Gone[], where: string): string[] {
 
 /** Parts of titles that differ from run to run: times, durations, addresses, ids and temporary paths. */
 const UNSTABLE =
-  /\/tmp\/[^\s"']+|\b\d{4}-\d\d-\d\d[T ][\d:.]+Z?|\b\d+(?:\.\d+)?\s?(?:ms|µs|s)\b|\b(?=[a-f\d-]*\d)[a-f\d]{8}[a-f\d-]*\b|0x[a-f\d]+|\d{5,}/gi;
+  /\/tmp\/[^\s"']+|\b\d{4}-\d\d-\d\d[T ][\d:.]+Z?|\b\d+(?:\.\d+)?\s?(?:ms|µs|s)\b|\b(?=[a-f\d-]{0,99}\d)[a-f\d]{8}[a-f\d-]*\b|0x[a-f\d]+|\d{5,}/gi;
 /** The number that further cases of one name get. */
 const NUMBERED = / \(\d+\)$/;
 

@@ -62,7 +62,7 @@ const NOT_THERE: readonly RegExp[] = [
 
 /** Node.js prints `Cannot find module '…'` with an empty `requireStack` if the script it was started with is missing. */
 const NODE_MISSING = /^Error: Cannot find module '/m;
-const NODE_UNASKED = /^\s*requireStack: \[\]/m;
+const NODE_UNASKED = /^[ \t]*requireStack: \[\]/m;
 
 /**
  * A shell's messages about a command line that it cannot carry out: a program or a folder that does not exist, a syntax error,

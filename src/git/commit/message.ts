@@ -99,7 +99,7 @@ function body(text: string): string {
   return cleanLines(text)
     .map((line) => (isRisky(line) ? `  ${line}` : line))
     .join("\n")
-    .replace(/^\n+|\s+$/g, "");
+    .replace(/^\n+|(?<!\s)\s+$/g, "");
 }
 
 function titleLine(text: string): string {

@@ -10,7 +10,7 @@ export async function listByPs(): Promise<SeenProcess[] | undefined> {
   const told = await ask(["-axo", "pid=,ppid=,pgid=,stat=,lstart="]);
   return told?.text.split("\n").flatMap((line) => {
     const [, pid, parent, group, state = "Z", started = ""] =
-      /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*\S)\s*$/.exec(line) ?? [];
+      /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
     if (state.startsWith("Z") || Number(pid) === told.pid) return [];
     return [{ pid: Number(pid), parent: Number(parent), group: Number(group), started }];
   });

@@ -20,7 +20,7 @@ export function makeIds(ids: readonly string[], taken: readonly string[] = []): 
   let usual: Style = { before: "T", count: 0, highest: 0, width: 0 };
   const styles = new Map([[usual.before, usual]]);
   for (const [at, id] of [...ids, ...taken].entries()) {
-    const digits = /\d+$/.exec(id)?.[0];
+    const digits = /(?<!\d)\d+$/.exec(id)?.[0];
     if (digits === undefined || digits.length > MOST_DIGITS) continue;
     const before = id.slice(0, -digits.length);
     const style = styles.get(before) ?? { before, count: 0, highest: 0, width: 0 };

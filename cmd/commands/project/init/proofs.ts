@@ -126,7 +126,7 @@ function ofPython(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>
 function ofDeno(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): Proof | undefined {
   const from = ["deno.json", "deno.jsonc"].find((name) => names.has(name));
   if (from === undefined) return undefined;
-  const hasTask = /"tasks"\s*:\s*\{[^}]*"test"\s*:/.test(texts.get(from) ?? "");
+  const hasTask = /"tasks"\s*:\s*\{[^{}]*"test"\s*:/.test(texts.get(from) ?? "");
   return { command: hasTask ? "deno task test" : "deno test", from };
 }
 

@@ -131,6 +131,6 @@ async function readSmall(files: Files, file: string): Promise<string> {
 /** Returns the line, and the value of `NAME=value` or `name: value`. */
 function splitValue(line: string): string[] {
   const [, value = ""] =
-    /^\s*(?:export\s+)?["']?[\w.-]+["']?\s*[=:]\s*["']?([^"']*)["']?,?\s*$/.exec(line) ?? [];
+    /^(?:export\s+)?["']?[\w.-]+["']?\s*[=:](?:\s*["'])?([^"']*)["']?,?$/.exec(line.trim()) ?? [];
   return [line.trim(), value.trim()].filter((one) => one.length >= SHORTEST);
 }

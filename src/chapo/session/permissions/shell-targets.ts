@@ -117,7 +117,7 @@ async function expandPattern(
       found.push({ path: one, use, follows, isExpanded: true });
   }
   // A pattern below a link: the folder that it leads to matters, not the names there.
-  const above = relative.slice(0, relative.search(WILD)).replace(/[^/]*$/, "");
+  const above = relative.slice(0, relative.search(WILD)).replace(/(?<![^/])[^/]*$/, "");
   return [...found, { path: path.join(root, above, "*"), use, follows }];
 }
 

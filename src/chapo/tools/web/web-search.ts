@@ -126,7 +126,7 @@ function buildRequest(
 }
 
 function urlOf(base: string, path: string, parameters: Readonly<Record<string, string>>): URL {
-  const url = new URL(base.replace(/\/+$/, "") + path);
+  const url = new URL(base.replace(/(?<!\/)\/+$/, "") + path);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url;
 }

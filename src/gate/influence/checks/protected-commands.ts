@@ -173,7 +173,7 @@ function lookAt(search: Search, text: string): void {
 }
 
 const ASKED =
-  /(?:\btest|\[)[ \t]+-[efrsx][ \t]+["']?([^\s"'\]);]+)|(?<=^|[\s;&|({])(?:\.|source)[ \t]+["']?([^\s"';&|<>]+)["']?[^\n;]*?(?:[2&]>[ \t]*\/dev\/null|\|\|[ \t]*(?:true|:)(?![\w-]))/gm;
+  /(?:\btest|\[)[ \t]+-[efrsx][ \t]+["']?([^\s"'\]);]+)|(?<=^|[\s;&|({])(?:\.|source)[ \t]+["']?([^\s"';&|<>]+)["']?[^\n;]{0,200}?(?:[2&]>[ \t]*\/dev\/null|\|\|[ \t]*(?:true|:)(?![\w-]))/gm;
 
 /** The files of `[ -f FILE ]` and of `. FILE || true` that the base does not have. */
 function askedFor({ base, folder }: Search, text: string): ReadonlySet<string> {
@@ -274,7 +274,7 @@ function noteModules({ base, named }: Search, script: string): void {
   named.folders.add(posix.dirname(script));
   const imports = base
     .text(script)
-    ?.matchAll(/(?<=^[ \t]*(?:from[ \t]+|import[ \t]+(?:[^#\n]*,[ \t]*)?))\w+/gm);
+    ?.matchAll(/(?<=^[ \t]*(?:from[ \t]+|import[ \t]+(?:[^#\n]{0,200},[ \t]*)?))\w+/gm);
   for (const [module] of imports ?? []) named.modules.add(module);
 }
 

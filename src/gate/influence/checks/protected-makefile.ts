@@ -41,7 +41,7 @@ export function listRecipes(text: string, goals: readonly string[]): string[] {
 
 /** Commands that make runs while it reads its rules: `$(shell CMD)`, `NAME != CMD`. */
 export function commandsInRules(text: string): string[] {
-  const functions = [...text.matchAll(/\$[({]shell[ \t]+((?:[^(){}]|\([^()]*\)|\{[^{}]*\})*)[)}]/g)];
+  const functions = [...text.matchAll(/\$[({]shell[ \t]((?:[^(){}]|\([^()]*\)|\{[^{}]*\})*)[)}]/g)];
   const assignments = [...text.matchAll(/^[\w.-]+[ \t]*!=[ \t]*(.+)/gm)];
   return [...functions, ...assignments].map(([, command = ""]) => command);
 }
@@ -60,7 +60,7 @@ export function commandsForFlags(text: string): string[] {
 export function listTargets(text: string): readonly string[] | undefined {
   const targets = targetsOf(piecesOf(text));
   const isOpen =
-    /^\s*(?:[-s]?include|-?load)\b|\beval\b/m.test(text) ||
+    /^[ \t]*(?:[-s]?include|-?load)\b|\beval\b/m.test(text) ||
     targets.some((one) => /[%$]|^\.DEFAULT$/.test(one));
   return isOpen ? undefined : targets;
 }
@@ -91,7 +91,7 @@ function textOf({ lines }: Piece): string {
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   // A line continues after a backslash at its end, but not after two, which are an escaped backslash.
-  for (const line of text.replaceAll("\r\n", "\n").split(/(?<!(?<!\\)\\(?:\\\\)*)\n/)) {
+  for (const line of text.replaceAll("\r\n", "\n").split(/(?<!(?<!\\)\\(?:\\\\){0,20})\n/)) {
     // Blank lines and comments do not end a recipe.
     if (line.trim() === "" || /^ *#/.test(line)) continue;
     const rule = pieces.at(-1);

@@ -27,7 +27,7 @@ const LOADS =
   /(?<![\w$])["']?(setupFiles(?:AfterEnv)?|globalSetup|globalTeardown|testEnvironment|environment|transform|reporters?|plugins?|resolver|runner|testRunner|snapshotSerializers|snapshotResolver|testSequencer|testResultsProcessor|preset|preload|loaders?|require|import|extraNodeArgs|nodeArguments|node-option|bootstrap|watchPlugins|moduleNameMapper|alias|dependencyExtractor|ui|helpers|processor|parser|rulesdir|formatter|pytest_plugins|addopts)["']?\s*[:=]|(?<=^|\s)(--require|-r|--import|--loader|-p)(?=[\s=])/gm;
 /** Keys whose values say which files are tests. */
 const TAKES =
-  /(?<![\w$])["']?(testMatch|testRegex|testDir|testFiles|testpaths|python_files|specPattern|specs?|spec_dir|spec_files|include)["']?\s*[:=]|<(directory|file)\b[^>]*>/gm;
+  /(?<![\w$])["']?(testMatch|testRegex|testDir|testFiles|testpaths|python_files|specPattern|specs?|spec_dir|spec_files|include)["']?\s*[:=]|<(directory|file)\b[^<>]*>/gm;
 
 /** Reads the settings at the reference. `holdsRoot`: whether a folder is or holds a root of the program. */
 export function loadedBySettings(
@@ -76,7 +76,8 @@ function isInTestSection(content: string, at: number): boolean {
   const before = content.slice(Math.max(0, at - 2_000), at);
   const section = Math.max(before.lastIndexOf("test:"), before.lastIndexOf('"test":'));
   return (
-    section >= 0 && !/\b(?:coverage|typecheck|benchmark)["']?\s*:\s*\{[^}]*$/.test(before.slice(section))
+    section >= 0 &&
+    !/\b(?:coverage|typecheck|benchmark)["']?\s*:\s*\{[^}]{0,2000}$/.test(before.slice(section))
   );
 }
 

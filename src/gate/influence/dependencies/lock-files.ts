@@ -172,7 +172,7 @@ function splitYarnLock(text: string): Split {
     if (head === "") continue;
     if (head.startsWith("__metadata")) rest.push(lines.join("\n"));
     else
-      for (const range of head.replace(/:$/, "").split(/"?\s*,\s*"?/)) {
+      for (const range of head.replace(/:$/, "").split(",")) {
         const key = range.replaceAll('"', "").trim();
         const name = /^@?[^@]+/.exec(key)?.[0] ?? key;
         const value = body.map((line) => line.trim()).join("\n");

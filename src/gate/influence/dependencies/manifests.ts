@@ -155,13 +155,13 @@ function splitRequirements(text: string): Split {
 }
 
 const REQUIREMENT =
-  /^([A-Za-z0-9][\w.-]*)\s*(?:\[[\w\s,.-]*\])?\s*(?:[<>=!~]{1,3}\s*[^;@\s/<>=!~,]+\s*,?\s*)*(?:;[^/]*?)?(?:\s--hash=\S+)*$/;
+  /^([A-Za-z0-9][\w.-]*) ?(?:\[[\w ,.-]*\] ?)?(?:[<>=!~]{1,3} ?[^;@\s/<>=!~,]+ ?(?:, ?)?)*(?:;[^/]*|(?: ?--hash=\S+)*)$/;
 
 /** `name>=1; marker` by its name; two lines of one name are both kept. */
 function requirements(lines: readonly string[]): ReadonlyMap<string, Dependency> {
   const found = new Map<string, Dependency>();
   for (const line of lines) {
-    const plain = REQUIREMENT.exec(line)?.[1];
+    const plain = REQUIREMENT.exec(line.replaceAll(/\s+/g, " "))?.[1];
     const name = normal(plain ?? /^[A-Za-z0-9][\w.-]*(?=\s*(?:[[@<>=!~;]|$))/.exec(line)?.[0] ?? line);
     const before = found.get(name);
     const odd = plain === undefined ? ELSEWHERE : before?.odd;

@@ -121,12 +121,12 @@ export function stringsIn(value: unknown): string[] {
 }
 
 function slashed(folder: string): string {
-  return folder === "" || folder === "." || folder === "./" ? "" : folder.replace(/\/*$/, "/");
+  return folder === "" || folder === "." || folder === "./" ? "" : folder.replace(/(?<!\/)\/*$/, "/");
 }
 
 /** JSON of TypeScript's settings may have comments and commas behind the last element. */
 function withoutComments(text: string): string {
   return text
-    .replaceAll(/("(?:\\.|[^"\\\n])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, "$1")
+    .replaceAll(/("(?:\\.|[^"\\\n])*")|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, "$1")
     .replaceAll(/,(?=\s*[}\]])/g, "");
 }

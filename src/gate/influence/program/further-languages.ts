@@ -13,11 +13,11 @@ interface Further {
   suppressions?: RegExp;
 }
 
-const SLASHES = /\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+const SLASHES = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 const HASH = /#[^\n]*/g;
-const DASHES = /--[^\n]*|\{-[\s\S]*?-\}/g;
-const SEMICOLONS = /;[^\n]*|#\|[\s\S]*?\|#/g;
-const PASCAL = /\/\/[^\n]*|\(\*[\s\S]*?\*\)|\{[^}]*\}/g;
+const DASHES = /--[^\n]*|\{-[\s\S]*?(?:-\}|$)/g;
+const SEMICOLONS = /;[^\n]*|#\|[\s\S]*?(?:\|#|$)/g;
+const PASCAL = /\/\/[^\n]*|\(\*[\s\S]*?(?:\*\)|$)|\{[^}]*\}?/g;
 
 const LANGUAGES = {
   awk: { extensions: "awk gawk", interpreters: "awk gawk mawk nawk", comments: HASH },
@@ -28,10 +28,10 @@ const LANGUAGES = {
   },
   haskell: {
     ...{ extensions: "hs lhs hsc purs elm", interpreters: "runghc runhaskell stack cabal", comments: DASHES },
-    tests: /^[ \t]*(?:--|\{-)?[ \t]*[|>]?[ \t]*>>> |\bprop_\w+|\b(?:hspec|Test\.\w+)\b/m,
+    tests: /^[ \t]*(?:(?:--|\{-)[ \t]*)?(?:[|>][ \t]*)?>>> |\bprop_\w+|\b(?:hspec|Test\.\w+)\b/m,
     suppressions: /\{-#\s*(?:OPTIONS(?:_GHC)?|ANN|HLINT)\b|\{-\s*HLINT\b|--\s*(?:HLINT|elm-review)\b/i,
   },
-  zig: { extensions: "zig", comments: SLASHES, tests: /^[ \t]*test\b(?:[ \t]+[\w"@][^\n]*)?[ \t]*\{/m },
+  zig: { extensions: "zig", comments: SLASHES, tests: /^[ \t]*test\b[ \t]*(?:[\w"@][^\r\n{]*)?\{/m },
   r: {
     ...{ extensions: "r", interpreters: "Rscript r", comments: HASH },
     tests: /\b(?:test_that|expect_\w+|stopifnot)\s*\(|\btinytest\b/,
@@ -43,7 +43,7 @@ const LANGUAGES = {
     suppressions: /#\s*(?:COV_EXCL|format:\s*off|lint-disable)/i,
   },
   ocaml: {
-    ...{ extensions: "ml mli mll mly re rei", interpreters: "ocaml", comments: /\(\*[\s\S]*?\*\)/g },
+    ...{ extensions: "ml mli mll mly re rei", interpreters: "ocaml", comments: /\(\*[\s\S]*?(?:\*\)|$)/g },
     tests: /\blet%\w*(?:test|bench)|\blet%expect_test/,
     suppressions: /\[@{1,3}(?:ocaml\.)?(?:warning|alert|coverage)\b/,
   },
@@ -57,12 +57,12 @@ const LANGUAGES = {
   },
   d: {
     ...{ extensions: "d", interpreters: "rdmd", comments: SLASHES },
-    tests: /^[^\n/]*\bunittest\b/m,
+    tests: /^[^\r\n/]{0,200}\bunittest\b/m,
     suppressions: /@nolint\b|\/\/\s*dfmt\s+off/,
   },
   nim: {
     ...{ extensions: "nim nims cr", interpreters: "nim crystal", comments: HASH },
-    tests: /\bisMainModule\b|\brunnableExamples\b|^\s*(?:test|suite|describe)\s+"/m,
+    tests: /\bisMainModule\b|\brunnableExamples\b|^[ \t]*(?:test|suite|describe)\s+"/m,
     suppressions: /\{\.\s*(?:push\s+)?(?:warning|hint)\b|#\s*ameba:disable/,
   },
   solidity: {
@@ -74,8 +74,8 @@ const LANGUAGES = {
   pascal: { extensions: "pas pp lpr dpr adb ads", comments: PASCAL, suppressions: /\{\$(?:WARN|HINTS)\b/i },
   tcl: { extensions: "tcl", interpreters: "tclsh expect", comments: HASH, tests: /\btcltest\b/ },
   powershell: {
-    ...{ extensions: "ps1 psm1", interpreters: "pwsh", comments: /<#[\s\S]*?#>|#[^\n]*/g },
-    tests: /^\s*Describe\s+["'\w]/im,
+    ...{ extensions: "ps1 psm1", interpreters: "pwsh", comments: /<#[\s\S]*?(?:#>|$)|#[^\n]*/g },
+    tests: /^[ \t]*Describe\s+["'\w]/im,
     suppressions: /\bSuppressMessage/i,
   },
 } as const satisfies Readonly<Record<string, Further>>;

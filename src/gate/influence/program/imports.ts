@@ -18,16 +18,16 @@ const JS_NAME =
 const PYTHON_FROM = /^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|(?:[^\n\\#]|\\\r?\n)*)/gm;
 const PYTHON_IMPORT = /^[ \t]*import[ \t]+((?:[^\n\\#;]|\\\r?\n)+)/gm;
 const PYTHON_CALL = /\b(?:import_module|__import__|importorskip|run_module)\s*\(\s*(["'])([\w.]+)\1/g;
-const C_INCLUDE = /^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm;
+const C_INCLUDE = /^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?:"([^"\n]+)"|<([^>\r\n]+)>)/gm;
 const PERL_USE = /^[ \t]*(?:use|require|no)[ \t]+(?:([A-Za-z_]\w*(?:::\w+)*)|(["'])([^"'\n]+)\2)/gm;
 const RUBY_REQUIRE =
-  /\b(require_relative|require|load|autoload\s*\(?\s*:\w+\s*,)\s*\(?\s*(["'])([^"'\n#]+)\2/g;
+  /\b(require_relative|require|load|autoload\s*(?:\(\s*)?:\w+\s*,)\s*(?:\(\s*)?(["'])([^"'\n#]+)\2/g;
 const PHP_INCLUDE =
-  /\b(?:include|require)(?:_once)?\b[^;'"\n]*(["'])([^"'\n]+)\1|^[ \t]*use[ \t]+(?:function[ \t]+|const[ \t]+)?\\?([A-Za-z_][\w\\]*)/gm;
+  /\b(?:include|require)(?:_once)?\b[^;'"\n]{0,200}(["'])([^"'\n]+)\1|^[ \t]*use[ \t]+(?:function[ \t]+|const[ \t]+)?\\?([A-Za-z_][\w\\]*)/gm;
 const JAVA_IMPORT = /^[ \t]*import[ \t]+(?:static[ \t]+)?([A-Za-z_][\w.]*(?:\.\*)?)/gm;
 const RUST_MOD =
-  /^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;|#\[[ \t]*path[ \t]*=[ \t]*"([^"\n]+)"|\binclude(?:_str|_bytes)?!\s*\(\s*"([^"\n]+)"/gm;
-const LUA_REQUIRE = /\brequire\s*\(?\s*(["'])([^"'\n]+)\1/g;
+  /^[ \t]*(?:pub(?:\([^)\n]{0,99}\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;|#\[[ \t]*path[ \t]*=[ \t]*"([^"\n]+)"|\binclude(?:_str|_bytes)?!\s*\(\s*"([^"\n]+)"/gm;
+const LUA_REQUIRE = /\brequire\s*(?:\(\s*)?(["'])([^"'\n]+)\1/g;
 const SHELL_SOURCE = /(?:^|[;&|\n(])[ \t]*(?:\.|source)[ \t]+([^\n;|&]+)/g;
 
 /** The names that a text imports, in the order they stand there. */

@@ -31,7 +31,7 @@ export interface FilesAround {
 
 /** Lists what is in folders: in code, and in shell scripts. */
 export const WALKS =
-  /\b(?:readdir\w*|opendir\w*|scandir\w*|listdir|list_dir|iterdir|listFiles|r?glob\w*|\w*walk\w*|ReadDir|newDirectoryStream|nftw|fts_open|iter_modules)\s*\(|\b(?:Files\.(?:walk|list|find)|Dir\s*[[.]|File::Find|RecursiveDirectoryIterator)|(?<![\w.])find[ \t]+(?:\S+[ \t]+(?:-|\|)|[.$"'/])|\bls-files\b|\bgrep[ \t]+-\w*[rR]|\*\*\/|\$\(ls\b/i;
+  /\b(?:readdir\w*|opendir\w*|scandir\w*|listdir|list_dir|iterdir|listFiles|r?glob\w*|\w{0,40}walk\w*|ReadDir|newDirectoryStream|nftw|fts_open|iter_modules)\s*\(|\b(?:Files\.(?:walk|list|find)|Dir\s*[[.]|File::Find|RecursiveDirectoryIterator)|(?<![\w.])find[ \t]+(?:\S+[ \t]+(?:-|\|)|[.$"'/])|\bls-files\b|\bgrep[ \t]+-\w*[rR]|\*\*\/|\$\(ls\b/i;
 
 /** Words of which such a text has one. */
 export const WALKING = (

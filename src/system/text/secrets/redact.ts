@@ -16,7 +16,7 @@ const TOKEN = "[A-Za-z0-9._~+/-]{20,}";
 /** `user:password` in base64: long, and no word. */
 const PAIR = "(?=[A-Za-z0-9+/]*(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9+/]{16,}={0,2}";
 const HEADER = /[Uu][Tt][Hh][Oo][Rr][Ii][Zz][Aa][Tt][Ii][Oo][Nn]/;
-const HEADED = String.raw`${HEADER.source}["']?\s*[:=]\s*["']?(?:${BEARER.source}|${BASIC.source}|[Tt][Oo][Kk][Ee][Nn])`;
+const HEADED = String.raw`${HEADER.source}["']?\s{0,99}[:=]\s{0,99}["']?(?:${BEARER.source}|${BASIC.source}|[Tt][Oo][Kk][Ee][Nn])`;
 
 /**
  * Shapes of well-known keys: OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM blocks, a bearer, a URL's
@@ -32,7 +32,7 @@ const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[]
   [/AKIA|ASIA/, /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/],
   [/AIza/, /\bAIza[A-Za-z0-9_-]{35}/],
   [/npm_/, /\bnpm_[A-Za-z0-9]{36}\b/],
-  [/eyJ/, /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/],
+  [/eyJ/, /\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/],
   [/PRIVATE KEY-----/, /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/],
   // A key whose first line was cut off.
   [
@@ -41,19 +41,19 @@ const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[]
   ],
   [
     BEARER,
-    new RegExp(`(?<=\\b${BEARER.source}[ \\t]+)${TOKEN}=*`),
-    new RegExp(`${BEARER.source}[ \\t]+${TOKEN}`),
+    new RegExp(`(?<=\\b${BEARER.source}[ \\t]{1,99})${TOKEN}=*`),
+    new RegExp(`${BEARER.source}[ \\t]{1,99}${TOKEN}`),
   ],
   [
     BASIC,
-    new RegExp(`(?<=\\b${BASIC.source}[ \\t]+)${PAIR}`),
-    new RegExp(`${BASIC.source}[ \\t]+[A-Za-z0-9+/]{16}`),
+    new RegExp(`(?<=\\b${BASIC.source}[ \\t]{1,99})${PAIR}`),
+    new RegExp(`${BASIC.source}[ \\t]{1,99}[A-Za-z0-9+/]{16}`),
   ],
   // Behind the header's name any value counts, but no placeholder.
   [
     HEADER,
-    new RegExp(`(?<=${HEADED}[ \\t]+)[A-Za-z0-9._~+/-]{6,}=*`),
-    new RegExp(`${HEADED}[ \\t]+[A-Za-z0-9._~+/-]{6}`),
+    new RegExp(`(?<=${HEADED}[ \\t]{1,99})[A-Za-z0-9._~+/-]{6,}=*`),
+    new RegExp(`${HEADED}[ \\t]{1,99}[A-Za-z0-9._~+/-]{6}`),
   ],
   // A password may have an @ of its own: the last one before the host's end counts.
   [
@@ -201,13 +201,13 @@ function isClean(redact: Redact, value: unknown, keep: ReadonlySet<string>): boo
 const KEY_BEGINS = /-----BEGIN [A-Z ]*PRIVATE KEY-----(?!.*-----END )/;
 const KEY_ENDS = /-----END [A-Z ]*PRIVATE KEY-----/;
 /** A line of a key's text, or of what stands above it. */
-const KEY_LINE = /^\s*(?:[A-Za-z0-9+/=]{1,76}|(?:Proc-Type|DEK-Info): .{1,100})?\s*$/;
+const KEY_LINE = /^(?:[A-Za-z0-9+/=]{1,76}|(?:Proc-Type|DEK-Info): .{1,100})?$/;
 
 /** For a text that comes line by line: of a private key no line between the first and the last stays. Called with each line in turn. */
 export function maskKeyLines(): (line: string) => string {
   let inside = false;
   return (line) => {
-    const isOfKey: boolean = inside && !KEY_ENDS.test(line) && KEY_LINE.test(line);
+    const isOfKey: boolean = inside && !KEY_ENDS.test(line) && KEY_LINE.test(line.trim());
     inside = isOfKey || KEY_BEGINS.test(line);
     return isOfKey ? REDACTED : line;
   };

@@ -16,7 +16,7 @@ const ISSUE = [
   "updatedAt",
   "milestone",
 ];
-const WAITS = /\b(?:depends on|blocked by|requires):?\s+((?:#\d+(?:\s*(?:,|and)\s*)?)+)/giu;
+const WAITS = /\b(?:depends on|blocked by|requires):?\s+((?:#\d{1,9}(?:\s{0,9}(?:,|and)\s{0,9})?)+)/giu;
 
 export function readGitHub(issues: readonly Fields[]): Drafted {
   const listed = new Set(issues.map(({ number }) => textOf(number)));

@@ -39,8 +39,11 @@ export function withoutMarks(text: string): string {
 /** A mark begins and ends beside a word, unlike those in paths such as `src/**` and names such as `__init__.py`. */
 function unmarked(text: string): string {
   return text
-    .replaceAll(/!?\[([^\]]+)\]\([^)\s]*\)/gu, "$1")
-    .replaceAll(/(?<![\p{L}\p{N}/*_])(\*\*|__|~~)(?=[^\s*_~/])(.+?)(?<=[^\s])\1(?![\p{L}\p{N}/*_.(])/gu, "$2")
+    .replaceAll(/!?\[([^[\]]+)\]\([^()\s]*\)/gu, "$1")
+    .replaceAll(
+      /(?<![\p{L}\p{N}/*_])(\*\*|__|~~)(?=[^\s*_~/])(.{1,200}?)(?<=[^\s])\1(?![\p{L}\p{N}/*_.(])/gu,
+      "$2",
+    )
     .replaceAll(/(?<![\p{L}\p{N}/*_])([*_])(?=[^\s*_/])([^*_]+)(?<=\S)\1(?![\p{L}\p{N}/*_.(])/gu, "$2");
 }
 
@@ -87,8 +90,8 @@ function readEnd(read: Words): void {
   }
 }
 
-const WAITS = /^(?:depends on|after|blocked by|requires|needs):?\s+(.+)$/iu;
-const BLOCKED = /^blocked(?::\s*(.+))?$/iu;
+const WAITS = /^(?:depends on|after|blocked by|requires|needs):?\s+(\S.*)$/iu;
+const BLOCKED = /^blocked(?::\s*(\S.*))?$/iu;
 
 /** Whether the words in brackets mean something. */
 function readGroup(read: Words, words: string): boolean {
@@ -117,8 +120,8 @@ function looksLikeIds(text: string): boolean {
 
 /** `P1`, `high`, `high priority`, `priority: high`, `priority 1`. */
 export function priorityIn(words: string): number | undefined {
-  const bare = words.trim().replace(/\s+priority$/iu, "");
-  const named = /^prio(?:rity)?\s*[:= ]\s*(.+)$/iu.exec(bare)?.[1];
+  const bare = words.trim().replace(/(?<!\s)\s+priority$/iu, "");
+  const named = /^prio(?:rity)?(?:\s*[:=]\s*|\s+)(\S.*)$/iu.exec(bare)?.[1];
   const digit = /^p?([0-5])$/iu.exec(named ?? (PRIORITY.test(bare) ? bare : ""))?.[1];
   return digit === undefined ? priorityOf(named ?? bare) : Math.max(1, Number(digit));
 }

@@ -18,7 +18,7 @@ export class StreamLines {
     const { rows, isContinued } = this.#rows(columns);
     const done = rows.slice(0, -1);
     // The space at the end may be the beginning of an indentation, or be followed by a word.
-    const space = /[ \t]*$/.exec(this.#rest)?.[0] ?? "";
+    const space = /(?<![ \t])[ \t]*$/.exec(this.#rest)?.[0] ?? "";
     if (done.length > 0) {
       this.#rest = (rows.at(-1)?.text ?? "") + space;
       this.#isContinued = isContinued;
