@@ -62,9 +62,6 @@ const SELDOM = [
   "src/todo/check/runner-keys",
   "src/todo/check/spelling",
   "src/todo/check/words",
-  // The Go program was here.
-  "src/config/settings/go-program-names",
-  "src/config/go-program/translate",
   // A done task is unverified.
   "src/gate/verdict/why-unverified",
   "src/ui/view/read-doubts",

@@ -1,6 +1,5 @@
 // Shared by commands: opening the project and its settings, reading files that a person named, printing lines.
 import path from "node:path";
-import { MOVE_OVER } from "../../src/config/go-program/find.js";
 import { openProject, type Project } from "../../src/config/project/open-project.js";
 import { GO_BACKLOG } from "../../src/config/read/places.js";
 import type { Flags } from "../../src/config/read/resolve.js";
@@ -43,10 +42,12 @@ export async function readNamedFile(
   throw new UserError("usage", `there is no ${what} ${file}`, hint);
 }
 
-/** The hint on a missing task file. Beside a task file of the Go program it is the command that moves it. */
+/** The hint on a missing task file. Beside a task file of the Go program it says to move that. */
 export async function hintOfTaskFile(files: Files, file: string, otherwise: string): Promise<string> {
   const old = await files.stat(path.join(path.dirname(file), GO_BACKLOG)).catch(() => undefined);
-  return old === undefined ? hintOfFile(files, file, otherwise) : `move the old one with \`${MOVE_OVER}\``;
+  return old === undefined
+    ? hintOfFile(files, file, otherwise)
+    : `move ${GO_BACKLOG} there: it has the tasks of the Go program`;
 }
 
 /** The hint on a missing file: that it is a symlink to nothing, or a file with a similar name, else `otherwise`. */

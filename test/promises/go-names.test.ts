@@ -1,12 +1,10 @@
-// Names of the Go program: each is answered with what takes its place, and the page lists it.
+// Commands, flags and template variables of the Go program: each is answered with what takes its place, and the page lists it.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { GO_COMMANDS, GO_FLAGS } from "../../cmd/old-names.js";
 import { readCommandLine } from "../../cmd/line.js";
-import { readEnvLayer, SHORT_NAMES } from "../../src/config/read/env-layer.js";
-import { GO_KEYS, GO_VARIABLES } from "../../src/config/settings/go-program-names.js";
+import { SHORT_NAMES } from "../../src/config/read/env-layer.js";
 import { readFileLayer } from "../../src/config/read/layers.js";
-import { rowOf } from "../../src/config/settings/settings.js";
 import { readJsonSettings } from "../../src/config/read/settings-text.js";
 import { GO_NAMES } from "../../src/prompts/go-names.js";
 import { render } from "../../src/prompts/render.js";
@@ -47,35 +45,8 @@ test.each([["-v"], ["version"]])("%s prints the version", async (word) => {
   expect(await readCommandLine([word], facts)).toEqual({ kind: "text", text: "1.2.3\n" });
 });
 
-test.each([...GO_VARIABLES])("the variable %s is read or named, once", (name, instead) => {
-  const { entries, warnings } = readEnvLayer({ [name]: "codex" }, ["codex"]);
-  expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toContain("says" in instead ? instead.says : name);
-  if ("key" in instead) expect(rowOf(instead.key), instead.key).toBeDefined();
-  expect(entries.length > 0).toBe("key" in instead);
-  expect(page).toContain(name);
-});
-
-test("a variable of this program beats an old one", () => {
-  const { entries } = readEnvLayer({ CODEX_REASONING: "low", LOOPER_AGENTS_CODEX_REASONING: "high" }, [
-    "codex",
-  ]);
-  expect(entries.map(({ value }) => value)).toEqual(["low", "high"]);
-});
-
 test("the page names every short variable that is the same", () => {
   expect([...SHORT_NAMES.keys()].filter((name) => !page.includes(name))).toEqual([]);
-});
-
-test.each(
-  [...GO_KEYS].filter(([key]) => !key.includes("*") && rowOf(key) === undefined && key !== "schedule"),
-)("the key %s in config.json is answered", (key, instead) => {
-  const [first = "", second] = key.split(".");
-  const text = JSON.stringify({ [first]: second === undefined ? "x" : { [second]: "x" } });
-  const { problems } = readFileLayer(readJsonSettings("config.json", text), "project");
-  expect(problems).toHaveLength(1);
-  expect(problems[0]).toContain("key" in instead ? `use ${instead.key}` : instead.says);
-  expect(page).toContain(second ?? first);
 });
 
 test.each([

@@ -13,7 +13,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   shell: [],
   workflow: [],
   todo: ["model", "json", "change", "check", "understand", "store", "exchange"],
-  config: ["settings", "claude", "read", "go-program", "project", "workflows", "trust"],
+  config: ["settings", "claude", "read", "project", "workflows", "trust"],
   prompts: [],
   agents: [".", "limits", "process", "hosted", "acp", "clients"],
   chapo: [".", "rules", "models", "hooks", "engine", "memory", "mcp", "prompt", "tools", "session", "run"],

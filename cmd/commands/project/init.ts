@@ -4,8 +4,7 @@ import { initAnswer, type ProjectSetUp } from "../../../src/ui/answers/project/i
 import { asResult } from "../../../src/git/base/git.js";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { backlogText, MOVE_OVER } from "../../../src/config/go-program/find.js";
-import { openProject } from "../../../src/config/project/open-project.js";
+import { openProject, warnOfGoFiles } from "../../../src/config/project/open-project.js";
 import type { TrustLine } from "../../../src/config/trust/trust.js";
 import { headOf } from "../../../src/git/base/repository/head.js";
 import { openRepository } from "../../../src/git/base/repository/repository.js";
@@ -24,7 +23,6 @@ import {
   refuseOverTasks,
   type BacklogImport,
 } from "./init/backlog.js";
-import { moveOver } from "./init/move-over.js";
 import { ignoredFolders, planFiles, type Wishes } from "./init/plan.js";
 import { askAll, type Answers } from "./init/questions.js";
 import { isProjectBelow, lookAround, type InitSite } from "./init/site.js";
@@ -51,14 +49,6 @@ export async function init(context: CommandContext, typed: Typed): Promise<Comma
   const commands = commandsOf(typed);
   const site = await siteOf(context, typed);
   if (site === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };
-  if (hasFlag(typed, "--from-looper-go")) return moveOver(context, typed, site);
-  if (hasFlag(typed, "--dry-run"))
-    throw new UserError(
-      "usage",
-      "--dry-run is for --from-looper-go",
-      "leave it out, or add --from-looper-go",
-    );
-  refuseOverGoTasks(typed, site);
   const given = await importOf(context, typed, site, textFlag(typed, "--import"));
   const answers = await answersOf(context, typed, { site, commands });
   // Nothing is written yet.
@@ -75,9 +65,8 @@ export async function init(context: CommandContext, typed: Typed): Promise<Comma
 /** The commands of `--verify`. */
 function commandsOf(typed: Typed): readonly string[] {
   const commands = [...new Set(listFlag(typed, "--verify").map((command) => command.trim()))];
-  const clash = ["--skip-config", "--from-looper-go"].find((flag) => hasFlag(typed, flag));
-  if (commands.length > 0 && clash !== undefined)
-    throw new UserError("usage", `cannot use --verify with ${clash}`, "leave one of them out");
+  if (commands.length > 0 && hasFlag(typed, "--skip-config"))
+    throw new UserError("usage", "cannot use --verify with --skip-config", "leave one of them out");
   if (commands.includes(""))
     throw new UserError("usage", "cannot set an empty command", 'looper init --verify "npm test"');
   return commands;
@@ -97,19 +86,8 @@ async function siteOf(context: CommandContext, typed: Typed): Promise<InitSite |
 }
 
 function asks({ stdin, out, err }: CommandContext, typed: Typed): boolean {
-  const quiet = hasFlag(typed, "--yes") || hasFlag(typed, "--json") || hasFlag(typed, "--from-looper-go");
+  const quiet = hasFlag(typed, "--yes") || hasFlag(typed, "--json");
   return !quiet && stdin.isTerminal && out.isTerminal && err.isTerminal;
-}
-
-/** A new, empty task file beside the old one would hide it. */
-function refuseOverGoTasks(typed: Typed, { project, backlog }: InitSite): void {
-  const old = project.goProgram?.backlog;
-  if (old === undefined || hasFlag(typed, "--force") || backlog.kind === "ok") return;
-  throw new UserError(
-    "usage",
-    `${backlogText(old.tasks)}: nothing was written`,
-    `move them with \`${MOVE_OVER}\`; --force sets up a new project beside them`,
-  );
 }
 
 async function importOf(
@@ -237,9 +215,7 @@ function notesOn(
   { project, broken, settingsFile, backlog, ignores, proofs }: InitSite,
   did: { force: boolean; skipConfig: boolean; wishes: Wishes; writesBacklog: boolean },
 ): string[] {
-  const notes: string[] = (project.goProgram?.settings ?? []).map(
-    (old) => `${shownPath(context, old)} holds settings of the Go program: move them with \`${MOVE_OVER}\``,
-  );
+  const notes: string[] = warnOfGoFiles(project.goFiles);
   const mended = did.force && !did.skipConfig && settingsFile?.endsWith("config.json") === true;
   if (broken !== undefined && !mended)
     notes.push(`the settings are broken: ${broken.message.replaceAll("\n", "; ")}`);

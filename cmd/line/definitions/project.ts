@@ -14,11 +14,6 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
         help: "take tasks from Markdown, prd.json, tasks.json, beads or gh issues; - reads stdin",
         completes: "file",
       },
-      {
-        spelled: "--from-looper-go",
-        help: "move over tasks and settings of the Go program",
-      },
-      { spelled: "--dry-run", help: "with --from-looper-go: show the move only" },
       { spelled: "--force", help: "replace existing files; keeps a copy of each" },
       {
         spelled: "--verify <command>",

@@ -5,9 +5,8 @@ import { leadsInside } from "../../system/files/leads-inside.js";
 import { given } from "../../system/given.js";
 import type { Files } from "../../system/ports.js";
 import { loadClaudeHooks } from "../claude/load-claude-hooks.js";
-import { findGoProgram, warnOfGoProgram, type GoProgram } from "../go-program/find.js";
 import { loadSettings, findStrangeSettings } from "../read/load.js";
-import { settingsPaths, listUserFiles, type SettingsPaths } from "../read/places.js";
+import { GO_BACKLOG, GO_SETTINGS, listUserFiles, settingsPaths, type SettingsPaths } from "../read/places.js";
 import { findProject } from "./project.js";
 import { resolveSettings, type Flags, type Layers, type ResolvedSettings } from "../read/resolve.js";
 import { listOtherVariables, getDefaultSettings } from "../read/default-settings.js";
@@ -36,8 +35,8 @@ export interface Project {
   resolved: ResolvedSettings;
   /** The layers that were resolved: a workflow's agents are a further one. */
   layers: Layers;
-  /** Files of the Go program that are not read. */
-  goProgram?: GoProgram;
+  /** Files of the Go program, relative to the folder; none is read. */
+  goFiles: readonly string[];
   warnings: readonly string[];
 }
 
@@ -54,14 +53,33 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const resolved = claude === undefined ? set : resolveSettings(layers);
   const paths = settingsPaths(resolved, { project: folder, home, env });
   const todoFile = typed ?? paths.todoFile;
-  const goProgram = await findGoProgram(files, { folder, home, env, todoFile });
+  const goFiles = await findGoFiles(files, folder, todoFile);
   const warnings = [
-    ...(await warnOfGoProgram(files, goProgram, { folder, home, user: found.user })),
+    ...warnOfGoFiles(goFiles),
     ...(await findStrangeSettings(files, folder)),
     ...resolved.warnings,
     ...(claude?.warnings ?? []),
   ];
-  return projectAt(files, folder, { resolved, layers, paths, todoFile, goProgram, warnings });
+  return projectAt(files, folder, { resolved, layers, paths, todoFile, goFiles, warnings });
+}
+
+/** Finds files of the Go program; the task file in use is none of them. */
+async function findGoFiles(files: Files, folder: string, todoFile: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of [GO_BACKLOG, ...GO_SETTINGS]) {
+    const file = path.join(folder, name);
+    const isThere = (await files.stat(file).catch(() => undefined))?.kind === "file";
+    if (isThere && (await files.realPath(file)) !== (await files.realPath(todoFile))) found.push(name);
+  }
+  return found;
+}
+
+/** One sentence, where there are any. */
+export function warnOfGoFiles(names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  return [
+    `${names.join(", ")} of the Go program ${names.length === 1 ? "is" : "are"} not read; docs/from-looper-go.md says what to do`,
+  ];
 }
 
 /** Whether no layer says anything. A variable that only looks like a setting is for who reads them all to tell. */
@@ -85,13 +103,14 @@ export async function openWithDefaults(
   const layers = { env: { LOOPER_TODO_FILE: taskFileOf(env) }, flags: {} };
   const resolved = resolveSettings(layers);
   const paths = settingsPaths(resolved, { project: folder, home, env });
-  return projectAt(files, folder, { resolved, layers, paths, todoFile: paths.todoFile, warnings: [] });
+  const facts = { resolved, layers, paths, todoFile: paths.todoFile, goFiles: [], warnings: [] };
+  return projectAt(files, folder, facts);
 }
 
 async function projectAt(
   files: Files,
   folder: string,
-  facts: Pick<Project, "resolved" | "layers" | "paths" | "todoFile" | "goProgram" | "warnings">,
+  facts: Pick<Project, "resolved" | "layers" | "paths" | "todoFile" | "goFiles" | "warnings">,
 ): Promise<Project> {
   const realTodoFile = await findRealTodoFile(files, facts.todoFile);
   await refuseLocksOutside(files, lockFolder(realTodoFile));

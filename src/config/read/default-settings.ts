@@ -2,7 +2,6 @@
 // (scripts/default-settings.mjs): building the settings table takes longer than reading and checking a backlog.
 // Leaves their values to resolve.ts.
 import { SHORT_NAMES } from "./env-layer.js";
-import { GO_VARIABLES } from "../settings/go-program-names.js";
 import { resolveSettings, type ResolvedSettings } from "./resolve.js";
 
 /** Every default, and nothing else. */
@@ -12,5 +11,5 @@ export function getDefaultSettings(): ResolvedSettings {
 
 /** The variables that are settings though they do not begin with `LOOPER_`. */
 export function listOtherVariables(): readonly string[] {
-  return [...SHORT_NAMES.keys(), ...GO_VARIABLES.keys()].filter((name) => !name.startsWith("LOOPER_"));
+  return [...SHORT_NAMES.keys()].filter((name) => !name.startsWith("LOOPER_"));
 }

@@ -1,7 +1,6 @@
 // The layer of environment variables: `LOOPER_` + the key path, and upstream's short names (contract §2).
 // Leaves which value wins to resolve.ts.
 import { nearest } from "../../system/text/nearest.js";
-import { GO_VARIABLES, replaceVariable, type Instead } from "../settings/go-program-names.js";
 import type { LayerReading } from "./layers.js";
 import type { Env } from "./places.js";
 import { AGENT_NAME, ROWS } from "../settings/settings.js";
@@ -71,15 +70,13 @@ export function readEnvLayer(env: Env, agents: readonly string[]): LayerReading 
     warnings: [],
   };
   const names = Object.keys(env).sort();
-  // Later variables win: first the Go program's other names, then its short ones that are kept, then the long ones.
-  const rank = (name: string): number => (GO_VARIABLES.has(name) ? 0 : SHORT_NAMES.has(name) ? 1 : 2);
+  // Later variables win.
+  const rank = (name: string): number => (SHORT_NAMES.has(name) ? 0 : 1);
   for (const name of names.sort((a, b) => rank(a) - rank(b))) {
     const path = pathOf(name, agents);
     const text = env[name];
     if (text === undefined) continue;
-    const old = path === undefined ? replaceVariable(name) : undefined;
     if (path !== undefined) addVariable(reading, path, { name, text, agents });
-    else if (old !== undefined) addOld(reading, old, { name, text, agents });
     else if (isUnknown(name)) reading.warnings.push(unknownVariable(name, agents));
   }
   return reading;
@@ -92,22 +89,6 @@ function addVariable(
 ): void {
   const source = { layer: "env", where: name } as const;
   addText(reading, { path, text, source, one: name === ONE_COMMAND, emptyIsUnset: true, agents });
-}
-
-/** A variable of the Go program is named once, whether it has a counterpart or not. */
-function addOld(
-  reading: LayerReading & { warnings: string[] },
-  old: Instead,
-  variable: { name: string; text: string; agents: readonly string[] },
-): void {
-  const { name } = variable;
-  if (variable.text.trim() === "") return;
-  if ("says" in old) {
-    reading.warnings.push(`${name} of the Go program has no effect: ${old.says}`);
-    return;
-  }
-  addVariable(reading, old.key.split("."), variable);
-  reading.warnings.push(`${name} is the Go program's name of ${longName(old.key)}: rename it`);
 }
 
 function isUnknown(name: string): boolean {
@@ -132,7 +113,7 @@ function pathOf(name: string, agents: readonly string[]): KeyPath | undefined {
   if (short === undefined && !name.startsWith(PREFIX)) return undefined;
   const key = short ?? longNames().get(name);
   if (key !== undefined) return key.split(".");
-  if (name.startsWith(ROLES) && !GO_VARIABLES.has(name)) return ["roles", lower(name.slice(ROLES.length))];
+  if (name.startsWith(ROLES)) return ["roles", lower(name.slice(ROLES.length))];
   return name.startsWith(AGENTS) ? agentPath(name.slice(AGENTS.length), agents) : undefined;
 }
 

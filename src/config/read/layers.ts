@@ -2,7 +2,6 @@
 // Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
 import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
-import { replaceKey } from "../settings/go-program-names.js";
 import { AGENT_NAME, ROWS } from "../settings/settings.js";
 import { NAME_PATTERN } from "../../workflow/words.js";
 import type { SettingsFile } from "./settings-text.js";
@@ -107,21 +106,11 @@ function readBranch(reader: FileReader, branch: Branch, path: KeyPath, value: un
 }
 
 function unknownKey(branch: Branch, path: KeyPath, key: string): string {
-  const old = oldKey([...path, key]);
-  if (old !== undefined) return old;
   const near = nearest(key, [...branch.children.keys()]);
   const elsewhere = [...ROWS.keys()].find((known) => known.endsWith(`.${key}`));
   const guess = near === undefined ? elsewhere?.replace("*", "<name>") : keyOf([...path, near]);
   const hint = guess === undefined ? "" : `did you mean ${guess}? `;
   return `unknown key ${keyOf([...path, key])}; ${hint}allowed here: ${[...branch.children.keys()].join(", ")}`;
-}
-
-/** A key of the Go program is answered with what takes its place. */
-function oldKey(path: KeyPath): string | undefined {
-  const instead = replaceKey(path);
-  if (instead === undefined) return undefined;
-  const says = "key" in instead ? `use ${instead.key}` : instead.says;
-  return `unknown key ${keyOf(path)} of the Go program: ${says}`;
 }
 
 /** Upstream's `--schedule codex` is `single` with that agent. */
@@ -132,7 +121,7 @@ export function addSingleAgent(reading: LayerReading, agent: string, source: Sou
   );
 }
 
-/** A schedule that is one word, as in the Go program: a strategy, or the name of an agent. */
+/** A schedule that is one word: a strategy, or the name of an agent. */
 function addSchedule(reading: LayerReading, word: string, source: Source): void {
   const path = ["schedule", "strategy"];
   const row = rowAt(path);

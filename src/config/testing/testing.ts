@@ -9,5 +9,5 @@ export function projectWith(resolved: ResolvedSettings, place: PathBase): Projec
   const { todoFile, logDir } = paths;
   const lockDir = `${place.project}/.looper/lock`;
   const where = { folder: place.project, todoFile, realTodoFile: todoFile, logDir, lockDir };
-  return { ...where, paths, resolved, layers: { env: place.env, flags: {} }, warnings: [] };
+  return { ...where, paths, resolved, layers: { env: place.env, flags: {} }, goFiles: [], warnings: [] };
 }

@@ -1,6 +1,6 @@
 // Decides whether a run without tasks may have an agent draft them (contract §4, *Bootstrap*).
 import { relative } from "node:path";
-import { backlogText, MOVE_OVER } from "../../config/go-program/find.js";
+import { GO_BACKLOG } from "../../config/read/places.js";
 import { openRepository } from "../../git/base/repository/repository.js";
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
@@ -12,9 +12,10 @@ import type { RunRequest } from "../runs/run-request.js";
 
 /** On a terminal a draft needs one question, elsewhere a flag (contract §4, *Bootstrap*). */
 export function makeBootstrapRule(request: RunRequest, tasks: readonly Task[]): Rules["bootstrap"] {
-  const old = request.project.goProgram?.backlog;
-  if (tasks.length === 0 && old !== undefined)
-    return { refused: `${backlogText(old.tasks)}: move them with \`${MOVE_OVER}\`` };
+  if (tasks.length === 0 && request.project.goFiles.includes(GO_BACKLOG))
+    return {
+      refused: `${GO_BACKLOG} holds tasks of the Go program: move it to ${relative(request.cwd, request.project.todoFile)}`,
+    };
   if (tasks.length > 0 || request.yes || request.idea !== undefined) return "allowed";
   if (request.terminal && request.confirm !== undefined) return "ask";
   const file = relative(request.cwd, request.project.todoFile);

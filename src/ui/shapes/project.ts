@@ -50,18 +50,6 @@ export const InitAnswer = z.object({
     .nullable(),
   notes: z.array(z.string()).describe("Differences from what was intended, one sentence each"),
   next: z.array(z.string()).describe("Commands to type next"),
-  from_looper_go: z
-    .object({
-      settings: z.array(z.object({ file: z.string(), from: z.string(), to: z.string(), value: z.unknown() })),
-      left: z
-        .array(z.object({ file: z.string(), from: z.string(), value: z.unknown(), why: z.string() }))
-        .describe("Keys that were not moved"),
-      originals: z
-        .array(z.object({ from: z.string(), to: z.string() }))
-        .describe("Where the old files are now, absolute"),
-    })
-    .optional()
-    .describe("With --from-looper-go"),
 });
 export type InitAnswer = z.infer<typeof InitAnswer>;
 

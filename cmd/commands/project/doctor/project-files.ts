@@ -1,7 +1,7 @@
 // The project's own files: backlog, templates, and what its settings name. Only looked at: nothing they name is started.
 import { knownAgents } from "../../../../src/config/read/agent-settings.js";
 import { parseEnvFile } from "../../../../src/config/read/env-file.js";
-import { backlogText, MOVE_OVER } from "../../../../src/config/go-program/find.js";
+import { GO_BACKLOG } from "../../../../src/config/read/places.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { errorMessage, UserError } from "../../../../src/system/errors.js";
 import { describeWorkFolder } from "../../../../src/config/project/work-folder.js";
@@ -66,13 +66,8 @@ export function checkTasks(
   backlog: CheckResult | string | undefined,
 ): Check {
   const file = shownPath(context, project.todoFile);
-  const old = project.goProgram?.backlog;
-  if (backlog === undefined && old !== undefined)
-    return bad(
-      "backlog",
-      `there is no ${file}: ${backlogText(old.tasks)}`,
-      `move them with \`${MOVE_OVER}\``,
-    );
+  if (backlog === undefined && project.goFiles.includes(GO_BACKLOG))
+    return bad("backlog", `there is no ${file}, but ${GO_BACKLOG} of the Go program`, `move it to ${file}`);
   if (backlog === undefined)
     return warning(
       "backlog",

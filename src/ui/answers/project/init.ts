@@ -32,32 +32,6 @@ export function initAnswer({ isInvalid, draft, imported, ...done }: ProjectSetUp
   };
 }
 
-type Report = NonNullable<InitAnswer["from_looper_go"]>;
-
-/** The moved settings and files; further fields are left out of the answer. */
-type Moved = { readonly [K in keyof Report]: readonly Report[K][number][] };
-
-/** The result of moving a project of the Go program over. */
-export function moveOverAnswer(
-  { project, files, tasks, notes }: Pick<ProjectSetUp, "project" | "files" | "tasks" | "notes">,
-  { settings, left, originals }: Moved,
-): InitAnswer {
-  const run = ["looper config", "looper run (without a terminal: looper run --trust)"];
-  return {
-    project,
-    files,
-    tasks,
-    imported: null,
-    notes: [...notes],
-    next: tasks === 0 ? [ADD] : run,
-    from_looper_go: {
-      settings: settings.map(({ file, from, to, value }) => ({ file, from, to, value })),
-      left: left.map(({ file, from, value, why }) => ({ file, from, value, why })),
-      originals: [...originals],
-    },
-  };
-}
-
 function importedFrom({ from, format, left }: NonNullable<ProjectSetUp["imported"]>): InitAnswer["imported"] {
   return { from, format, ...(left === 0 ? {} : { left }) };
 }
