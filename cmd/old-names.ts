@@ -51,6 +51,8 @@ export const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
   // Commands of earlier versions.
   ["capsule", "each run's log is in its folder, without secrets: LOG_DIR/runs/RUN"],
   ...meaning("ls --json", "export"),
+  ...meaning("todo ID --restart", "restart"),
+  ...meaning("undo", "rollback"),
   // Words of other programs.
   ...meaning("ls", "list", "tasks", "dir", "backlog"),
   ...meaning("run", "start", "go", "work", "exec", "execute", "continue", "loop"),

@@ -35,7 +35,6 @@ import {
   RescueListAnswer,
   RescueRestoreAnswer,
   RescueShowAnswer,
-  RollbackAnswer,
   UndoAnswer,
 } from "../src/ui/shapes/work.js";
 import {
@@ -82,7 +81,6 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["show", "looper show ID --json", ShowAnswer],
   ["status", "looper status --json", StatusAnswer],
   ["stop", "looper stop --json", StopAnswer],
-  ["rollback", "looper rollback --json", RollbackAnswer],
   ["undo", "looper undo --json", UndoAnswer],
   ["validate", "looper validate --json", ValidateAnswer],
   ["why", "looper why --json", WhyAnswer],

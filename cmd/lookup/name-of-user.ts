@@ -1,6 +1,12 @@
+import type { CommandContext } from "../context/command-context.js";
 import { readAccountName } from "../../src/system/processes/account.js";
 
 /** The login name that an edit is recorded under. Services and containers often leave it out of the environment. */
 export function nameOfUser(env: Readonly<Record<string, string>>): string {
   return env["USER"] ?? env["LOGNAME"] ?? env["USERNAME"] ?? readAccountName() ?? "unknown";
+}
+
+/** The person who types a command. */
+export function personOf({ env }: Pick<CommandContext, "env">): { by: string; via: "cli" } {
+  return { by: nameOfUser(env), via: "cli" };
 }

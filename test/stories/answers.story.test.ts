@@ -49,7 +49,6 @@ const READING: readonly (readonly [line: string, schema: string])[] = [
 /** One after the other: they change the project, or hold the lock of a run while they look. */
 const CHANGING: typeof READING = [
   ["undo T1 --dry-run", "undo"],
-  ["rollback T2 --dry-run", "rollback"],
   ["rescue restore RESCUE", "rescue-restore"],
   ["rescue drop RESCUE", "rescue-drop"],
   ["undo T1", "undo"],

@@ -47,7 +47,6 @@ const SAY_NO: readonly string[] = [
 const REFUSED: readonly string[] = [
   // It has to ask, and has no terminal.
   "looper push",
-  "looper rollback T3",
   // It has to edit, and has no terminal.
   "looper answer T3 edit",
   "looper approve T3 --edit",
@@ -56,7 +55,8 @@ const REFUSED: readonly string[] = [
 ];
 
 /** Lines that need T3 to ask a person. */
-const ABOUT_A_QUESTION = /^looper (?:answer|approve|reject|pause|resume|steer|complete|restart|questions) /;
+const ABOUT_A_QUESTION =
+  /^looper (?:answer|approve|reject|pause|resume|steer|complete|questions|todo T3 --restart)(?: |$)/;
 
 /** Lines that are typed before another, so that there is something for it to do. */
 const FIRST: readonly (readonly [line: RegExp, first: string])[] = [

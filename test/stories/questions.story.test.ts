@@ -110,7 +110,11 @@ test(
       [["approve", "T1", "--shown", sha256(PLAN).slice(0, 6)], /^2 .*too short: name at least its first 7/],
       [["approve", "T3"], /^2 .*answered with a text/],
       [["resume", "T1"], /^1 looper: T1: it is not paused/],
-      [["restart", "T1", "--stage", "aprove"], /^2 .*has no stage aprove\n {2}did you mean "approve"/s],
+      [
+        ["todo", "T1", "--restart", "--stage", "aprove"],
+        /^2 .*has no stage aprove\n {2}did you mean "approve"/s,
+      ],
+      [["todo", "T1", "--stage", "plan"], /^2 .*--stage is for --restart/],
       [["steer", "T1", " "], /^2 .*the message is empty/],
       [["complete", "T9"], /^2 .*there is no task T9/],
     ];
@@ -169,9 +173,9 @@ test(
     const completed = rig.read("to-do.json");
     expect(await say(rig, "complete", "T1")).toBe("0 T1: complete already\n");
     expect(rig.read("to-do.json")).toBe(completed);
-    expect(await say(rig, "restart", "T1", "--stage", "plan")).toBe("0 T1: begins again at plan\n");
+    expect(await say(rig, "todo", "T1", "--restart", "--stage", "plan")).toBe("0 T1: begins again at plan\n");
     expect(progressOf(rig, "T1")).toMatchObject({ stage: "block", restart: "plan" });
-    expect(await say(rig, "restart", "T1", "--json")).toMatch(/^0 \{/);
+    expect(await say(rig, "todo", "T1", "--restart", "--json")).toMatch(/^0 \{/);
     expect(await say(rig, "todo", "T1")).toBe("0 T1: todo, as before\n");
     expect(progressOf(rig, "T1")).toBeUndefined();
   }),
@@ -190,7 +194,7 @@ test(
         ["resume", "T1"],
         ["steer", "T1", "text"],
         ["complete", "T1"],
-        ["restart", "T1"],
+        ["todo", "T1", "--restart"],
       ],
     ];
     for (const words of typed)
@@ -206,7 +210,7 @@ test(
     const before = rig.read("to-do.json");
     rig.write("changed.json", "{}");
     const typed = ["approve T1", "reject T1", "answer T1 edit --edit changed.json", "pause T1", "resume T1"];
-    for (const line of [...typed, "steer T1 x", "complete T1", "restart T1"]) {
+    for (const line of [...typed, "steer T1 x", "complete T1", "todo T1 --restart"]) {
       const ran = await rig.run(line.split(" "), { env: { LOOPER_RUN_ID: "2026-11-20_10-00-00" } });
       expect([ran.code, ran.stderr], line).toEqual([1, expect.stringContaining("an agent of a run may not")]);
     }

@@ -60,7 +60,7 @@ test(
     rmSync(path.join(rig.project, ".looper/tasks/T1"), { recursive: true });
     expect(await say("approve", "T1")).toEqual([
       1,
-      "looper: .looper/tasks/T1/3-plan.json is missing: restore the file, or do the stage again: looper restart T1 --stage plan\n",
+      "looper: .looper/tasks/T1/3-plan.json is missing: restore the file, or do the stage again: looper todo T1 --restart --stage plan\n",
     ]);
     // The digest names what was decided on, and a no needs nothing that is shown.
     expect((await say("approve", "T1", "--shown", again?.shows?.sha256 ?? ""))[0]).toBe(0);

@@ -1,4 +1,4 @@
-// The effect of the stages of a workflow on the tree, git and files: saved, shelved, applied and rolled back, also after a kill.
+// The effect of the stages of a workflow on the tree, git and files: saved, shelved, applied and taken back, also after a kill.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -68,26 +68,26 @@ test(
 );
 
 test(
-  "a plan that waits leaves the tree free, is approved, and its commit names who did; a rollback takes work back",
+  "a plan that waits leaves the tree free, is approved, and its commit names who did; undo takes work back",
   story(async (rig) => {
     await begin(rig);
     const env = { USER: "ada" };
     const asked = await rig.run([...RUN, "--workflow", "plan-approve-execute"], { env });
     expect(asked.code).toBe(1);
-    expect((await rig.run(["rollback", "T1", "-y"])).code).toBe(1);
+    expect((await rig.run(["undo", "T1", "-y"])).code).toBe(1);
     expect((await rig.run(["approve", "T1"], { env })).code).toBe(0);
     const run = await rig.run([...RUN, "--workflow", "plan-approve-execute"], { env });
     expect(run.code, run.stderr).toBe(1);
     expect(rig.git("log", "-1", "--format=%B", "--", "T1.txt")).toContain(
       "Looper-Approved-By: ada (cli, approve)",
     );
-    const planned = await rig.run(["rollback", "T1", "--dry-run", "--json"]);
+    const planned = await rig.run(["undo", "T1", "--dry-run", "--json"]);
     expect(JSON.parse(planned.stdout)).toMatchObject({ outcome: "planned", paths: ["T1.txt"] });
     expect(JSON.parse(planned.stdout)).toMatchObject({ created: ["T1.txt"], modified: [], deleted: [] });
     expect(existsSync(path.join(rig.project, "T1.txt"))).toBe(true);
-    const undone = await rig.run(["rollback", "T1", "-y"]);
+    const undone = await rig.run(["undo", "T1"]);
     expect(undone.code, undone.stderr).toBe(0);
-    expect(undone.stdout).toContain("rolled back T1: 1 file created, 0 modified\nundone T1 ");
+    expect(undone.stdout).toContain("undone T1 ");
     expect(existsSync(path.join(rig.project, "T1.txt"))).toBe(false);
   }),
 );
@@ -103,6 +103,53 @@ test(
     const run = await rig.run([...RUN, "--workflow", "plan-approve-execute", "--task", "T1"]);
     expect(run.code, run.stderr).toBe(0);
     expect(run.stderr).toContain("the output of plan of T1 was changed since");
+  }),
+);
+
+test(
+  "undo of a task that is not done counts its saved work, asks, and keeps it as a rescue",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    const puppet = await rig.agent();
+    rig.gitInit();
+    puppet.play(async (turn) => {
+      const { LOOPER_STAGE: stage = "" } = turn.hello.env;
+      if (stage === "plan") return turn.report({ outcome: "done", output: PLAN, summary: "A plan" });
+      await turn.write(`${stage}.txt`, "x\n");
+      return turn.report({ outcome: "done", summary: `The ${stage} was done` });
+    });
+    const go = () => rig.run([...RUN, "--workflow", "staged-review"]);
+    expect((await go()).code).toBe(1);
+    expect((await rig.run(["approve", "T1"])).code).toBe(0);
+    expect((await go()).code).toBe(1);
+    const before = { rows: rig.read("to-do.json"), refs: refs(rig) };
+    const unasked = await rig.run(["undo", "T1"]);
+    expect([unasked.code, unasked.stderr]).toEqual([
+      2,
+      "looper: cannot undo T1, which is not done: no terminal to ask on\n  confirm with -y, or look first with --dry-run\n",
+    ]);
+    const planned = JSON.parse((await rig.run(["undo", "T1", "--dry-run", "--json"])).stdout) as object;
+    expect(planned).toMatchObject({
+      outcome: "would-take-back",
+      modified: [],
+      deleted: [],
+      reopened: ["T1"],
+    });
+    const { created } = planned as { created: string[] };
+    expect(created).toHaveLength(1);
+    expect({ rows: rig.read("to-do.json"), refs: refs(rig) }).toEqual(before);
+    expect((await rig.run(["undo", "T1", "-y", "--reason", "no"])).code).toBe(2);
+    const undone = await rig.run(["undo", "T1", "-y"]);
+    expect(undone.code, undone.stderr).toBe(0);
+    const rescue =
+      /^took T1 back: 1 file created, 0 modified\n {2}its work is kept: looper rescue show (\S+)\n$/;
+    const [, id = ""] = rescue.exec(undone.stdout) ?? [];
+    expect((await rig.run(["rescue", "show", id])).stdout).toContain(created[0]);
+    // Only the row of the task is another.
+    expect(rig.git("status", "--porcelain").trim()).toBe("M to-do.json");
+    expect(rig.statuses()).toEqual({ T1: "todo" });
+    const again = await rig.run(["undo", "T1", "-y"]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("there is nothing to undo")]);
   }),
 );
 

@@ -103,10 +103,10 @@ test(
     const stuck = await rig.run(run);
     expect(stuck.code).toBe(1);
     expect(stuck.stdout).toContain(
-      'the answer "yes" is not an outcome of this stage any more, `looper restart T1 --stage ok` asks again',
+      'the answer "yes" is not an outcome of this stage any more, `looper todo T1 --restart --stage ok` asks again',
     );
     expect(stuck.stderr).not.toContain("cannot claim");
-    expect((await rig.run(["restart", "T1", "--stage", "ok"])).code).toBe(0);
+    expect((await rig.run(["todo", "T1", "--restart", "--stage", "ok"])).code).toBe(0);
     await rig.run(run);
     expect((await rig.run(["approve", "T1"])).stdout).toContain(": go;");
     expect((await rig.run(run)).code).toBe(0);
@@ -120,11 +120,11 @@ test(
     await begin(rig);
     const run = [...RUN, "--workflow", "careful"];
     await rig.run(run);
-    expect((await rig.run(["restart", "T1", "--stage", "execute"])).code).toBe(0);
+    expect((await rig.run(["todo", "T1", "--restart", "--stage", "execute"])).code).toBe(0);
     const warned = await rig.run(run);
     expect(warned.code).toBe(0);
     expect(warned.stderr).toContain(
-      "T1 was restarted at execute, past the question of ok, which has no answer; to be asked: looper restart T1 --stage ok",
+      "T1 was restarted at execute, past the question of ok, which has no answer; to be asked: looper todo T1 --restart --stage ok",
     );
   }),
 );
@@ -144,7 +144,7 @@ test(
     const held = await rig.run(run);
     expect(held.code).toBe(1);
     expect(held.stderr).not.toContain("cannot claim");
-    expect(held.stdout).toContain("`looper restart T1 --stage ok` asks again");
+    expect(held.stdout).toContain("`looper todo T1 --restart --stage ok` asks again");
     expect((await rig.run(["approve", "T1"])).code).toBe(0);
     const answered = await rig.run(run);
     expect(answered.stdout).toContain("next: run the command that is named above, then looper run");
@@ -172,11 +172,11 @@ test(
     rig.write("to-do.json", moved);
     const warned = await rig.run(run);
     const says =
-      "T1 was moved by hand to execute, past the question of ok, which has no answer; to be asked: looper restart T1 --stage ok";
+      "T1 was moved by hand to execute, past the question of ok, which has no answer; to be asked: looper todo T1 --restart --stage ok";
     expect(warned.stderr.split(says)).toHaveLength(2);
     expect(warned.code).toBe(0);
     rig.write("to-do.json", moved);
-    expect((await rig.run(["restart", "T1", "--stage", "ok"])).code).toBe(0);
+    expect((await rig.run(["todo", "T1", "--restart", "--stage", "ok"])).code).toBe(0);
     expect((await rig.run(run)).stdout).toContain("Go?");
     expect((await rig.run(["approve", "T1"])).code).toBe(0);
     const done = await rig.run(run);
@@ -197,11 +197,11 @@ test(
     rmSync(path.join(rig.project, ".looper/tasks"), { recursive: true });
     const approved = await rig.run(["approve", "T1"]);
     expect(approved.code).toBe(1);
-    expect(approved.stderr).toContain("or do the stage again: looper restart T1 --stage plan");
-    expect((await rig.run(["restart", "T1", "--stage", "plan"])).code).toBe(0);
+    expect(approved.stderr).toContain("or do the stage again: looper todo T1 --restart --stage plan");
+    expect((await rig.run(["todo", "T1", "--restart", "--stage", "plan"])).code).toBe(0);
     const stuck = await rig.run(run);
-    expect(stuck.stderr).toContain("to do the stage again: looper restart T1 --stage clarify");
-    expect((await rig.run(["restart", "T1", "--stage", "clarify"])).code).toBe(0);
+    expect(stuck.stderr).toContain("to do the stage again: looper todo T1 --restart --stage clarify");
+    expect((await rig.run(["todo", "T1", "--restart", "--stage", "clarify"])).code).toBe(0);
     const again = await rig.run(run);
     expect(again.code, again.stderr).toBe(1);
     expect((await rig.run(["status"])).stdout).toContain("1 question waits for an answer");

@@ -14,6 +14,7 @@ import {
   setValues,
   type PersonEdit,
 } from "../../../src/todo/change/person-edits.js";
+import { restartTask } from "../../../src/todo/change/person-answers.js";
 import { planImport } from "../../../src/todo/exchange/import/plan.js";
 import { openStore } from "../../../src/todo/store/store.js";
 import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
@@ -36,6 +37,8 @@ import {
   type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
+import { personOf } from "../../lookup/name-of-user.js";
+import { mustHaveStage } from "../../lookup/workflows/workflow-stage.js";
 import { mustKnowWorkflow } from "../../lookup/workflows/known-workflow.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
@@ -137,9 +140,27 @@ export const block: Command = (context, typed) => {
   return edit(context, typed, { decide: blockTask(id, why), say: statusLines });
 };
 
-/** `looper todo ID …`: still to do. */
-export const todo: Command = (context, typed) =>
-  edit(context, typed, { decide: setStatus(typed.operands, "todo"), say: statusLines });
+/** `looper todo ID …`: still to do. `--restart`: their workflow begins again, at its first stage or at `--stage`. */
+export const todo: Command = async (context, typed) => {
+  const stage = textFlag(typed, "--stage");
+  if (!hasFlag(typed, "--restart")) {
+    if (stage !== undefined)
+      throw new UserError("usage", "--stage is for --restart", "leave it out, or add --restart");
+    return edit(context, typed, { decide: setStatus(typed.operands, "todo"), say: statusLines });
+  }
+  const ids = [...new Set(typed.operands)];
+  if (stage !== undefined) for (const id of ids) await mustHaveStage(context, typed, { id, stage });
+  const person = personOf(context);
+  return edit(context, typed, {
+    decide: (backlog) => ids.flatMap((id) => restartTask(id, stage, person)(backlog)),
+    say: ({ tasks }) =>
+      tasks.map(({ id }) => `${id}: begins again${stage === undefined ? "" : ` at ${stage}`}`),
+    refused: {
+      what: "an agent of a run may not restart a task",
+      instead: "report what is left in the summary",
+    },
+  });
+};
 
 /** `looper done ID …`: done by hand. */
 export const done: Command = (context, typed) =>

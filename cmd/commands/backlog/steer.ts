@@ -1,10 +1,9 @@
-// A person's commands to a task in a workflow: `pause`, `resume`, `steer`, `complete`, `restart`. Leaves the rules to
+// A person's commands to a task in a workflow: `pause`, `resume`, `steer`, `complete`. Leaves the rules to
 // src/todo/change/person-answers.ts.
 import { given } from "../../../src/system/given.js";
 import {
   completeTask,
   pauseTask,
-  restartTask,
   resumeTask,
   steerTask,
   type Person,
@@ -12,8 +11,7 @@ import {
 import type { PersonEdit } from "../../../src/todo/change/person-edits.js";
 import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { textFlag, type Command } from "../../context/command-context.js";
-import { mustHaveStage } from "../../lookup/workflows/workflow-stage.js";
-import { personOf } from "./answer.js";
+import { personOf } from "../../lookup/name-of-user.js";
 import { edit } from "./edit.js";
 
 /** `looper pause ID [-m WHY]` */
@@ -46,19 +44,6 @@ export const complete: Command = steering({
     `${id}: complete; ${run === null ? "the next run finishes it" : `run ${run} finishes it after the job in progress`}`,
 });
 
-/** `looper restart ID [--stage STAGE]` */
-export const restart: Command = async (context, typed) => {
-  const [id = ""] = typed.operands;
-  const stage = textFlag(typed, "--stage");
-  if (stage !== undefined) await mustHaveStage(context, typed, { id, stage });
-  return edit(context, typed, {
-    decide: restartTask(id, stage, personOf(context)),
-    say: ({ tasks }) =>
-      tasks.map((task) => `${task.id}: begins again${stage === undefined ? "" : ` at ${stage}`}`),
-    refused: refused("restart a task"),
-  });
-};
-
 interface Steering {
   /** The action that an agent may not take. */
   what: string;
@@ -75,11 +60,7 @@ function steering({ what, decide, say }: Steering): Command {
       decide: decide(id, personOf(context), said),
       say: ({ changed, run }) =>
         changed.length === 0 ? [`${id}: complete already`] : changed.map((one) => say(one.id, run)),
-      refused: refused(what),
+      refused: { what: `an agent of a run may not ${what}`, instead: "report what is left in the summary" },
     });
   };
-}
-
-function refused(what: string): { what: string; instead: string } {
-  return { what: `an agent of a run may not ${what}`, instead: "report what is left in the summary" };
 }

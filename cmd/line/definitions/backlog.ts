@@ -170,10 +170,21 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     name: "todo",
     operands: [TASKS],
     help: "mark tasks as still to do",
-    flags: [TODO_FILE, JSON_FLAG],
+    flags: [
+      { spelled: "--restart", help: "begin their workflow again, and keep its outputs" },
+      {
+        spelled: "--stage <stage>",
+        help: "with --restart: begin at this stage, with the work so far",
+        completes: "stage",
+      },
+      TODO_FILE,
+      JSON_FLAG,
+    ],
     examples: [
       { line: "looper todo T3", help: "reopen T3 after its blockers are settled" },
       { line: "looper todo T3 T4", help: "reopen both, or neither when one is unknown" },
+      { line: "looper todo T3 --restart", help: "begin the workflow of T3 again" },
+      { line: "looper todo T3 --restart --stage plan", help: "begin it again at the stage plan" },
     ],
     load: async () => (await import("../../commands/backlog/edit.js")).todo,
   },

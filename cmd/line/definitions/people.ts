@@ -124,19 +124,4 @@ export const PEOPLE_COMMANDS: readonly CommandDefinition[] = [
     ],
     load: async () => (await import("../../commands/backlog/steer.js")).complete,
   },
-  {
-    name: "restart",
-    operands: [TASK],
-    help: "begin the workflow of a task again",
-    flags: [
-      { spelled: "--stage <stage>", help: "begin at this stage, with the work so far", completes: "stage" },
-      TODO_FILE,
-      JSON_FLAG,
-    ],
-    examples: [
-      { line: "looper restart T3", help: "begin at the first stage" },
-      { line: "looper restart T3 --stage plan", help: "begin at the stage plan" },
-    ],
-    load: async () => (await import("../../commands/backlog/steer.js")).restart,
-  },
 ];

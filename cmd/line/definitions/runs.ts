@@ -126,11 +126,12 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
   {
     name: "undo",
     operands: [TASK, FILE],
-    help: "revert what a done task changed and reopen the task",
+    help: "take back what a task changed, and reopen it",
     flags: [
       { spelled: "--cascade", help: "also undo done tasks that depend on it" },
       { spelled: "--reason <text>", help: "the reason, for the prompt of the next attempt" },
       { spelled: "--dry-run", help: "show what would be undone; change nothing" },
+      { spelled: "-y", help: "do not ask about the work of a task that is not done" },
       TRUST,
       JSON_FLAG,
     ],
@@ -140,23 +141,9 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
         help: "revert T3 and pass the reason to its next attempt",
       },
       { line: "looper undo T3 --cascade --dry-run", help: "show which tasks would be undone" },
+      { line: "looper undo T3 -y", help: "take back what T3 has changed so far, without a question" },
     ],
     load: async () => (await import("../../commands/runs/undo.js")).undo,
-  },
-  {
-    name: "rollback",
-    operands: [TASK, FILE],
-    help: "take back what a task has changed so far",
-    flags: [
-      { spelled: "-y", help: "do not ask" },
-      { spelled: "--dry-run", help: "show what would be rolled back; change nothing" },
-      JSON_FLAG,
-    ],
-    examples: [
-      { line: "looper rollback T3", help: "count its changes, ask, and reset to where it began" },
-      { line: "looper rollback T3 --dry-run", help: "show the files it created and modified" },
-    ],
-    load: async () => (await import("../../commands/runs/rollback.js")).rollback,
   },
   {
     name: "rescue",

@@ -84,7 +84,7 @@ async function describeMissing(
   { task, output }: { task: Task; output: StageOutput },
 ): Promise<string> {
   const restore = await describeRestore(context, project, copyOfOutput(output));
-  const again = `looper restart ${quoteIfNeeded(task.id)} --stage ${output.stage}`;
+  const again = `looper todo ${quoteIfNeeded(task.id)} --restart --stage ${output.stage}`;
   return restore === NO_COPY ? `${restore}, or do the stage again: ${clean(again)}` : restore;
 }
 

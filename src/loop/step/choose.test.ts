@@ -75,7 +75,7 @@ test("a task with an answer that leads nowhere is not selected: the run ends and
   expect(read.state.phase).toBe("ending");
   expect(openEffect(advanceTo(read, "finish"), "finish")).toMatchObject({
     ending: "waiting",
-    message: expect.stringContaining("`looper restart T1 --stage ok` asks again") as string,
+    message: expect.stringContaining("`looper todo T1 --restart --stage ok` asks again") as string,
   });
 });
 
@@ -100,7 +100,9 @@ test.each(["finish", "do"])(
         ending: "waiting",
         message: expect.stringContaining(`T1 at ${stage}, moved there by hand past its question`) as string,
       });
-      expect(openEffect(advanceTo(read, "finish"), "finish").message).toContain("restart T1 --stage ok");
+      expect(openEffect(advanceTo(read, "finish"), "finish").message).toContain(
+        "todo T1 --restart --stage ok",
+      );
     }
   },
 );
@@ -113,7 +115,7 @@ test("a question whose stage asks nothing in the changed file names the command 
   const rules = { workflow: "w", workflows: { w: { digest: "new", workflow } } };
   const read = advancePast(beginRun([{ ...row("T1"), progress }], rules), "read-backlog");
   expect(openEffect(advanceTo(read, "finish"), "finish").message).toContain(
-    "T1 at ok, whose question is not in its workflow any more; `looper restart T1 --stage ok` begins that stage as it is now",
+    "T1 at ok, whose question is not in its workflow any more; `looper todo T1 --restart --stage ok` begins that stage as it is now",
   );
 });
 

@@ -1,5 +1,5 @@
-// Undoes a done task: a new commit reverts its commit, and the task is reopened. All obstacles are found first; if there is one,
-// nothing is changed. undo-commit.ts makes the commit.
+// Undoes a done task: a new commit reverts its commit, and the task is reopened. The work of a task that is not done is taken
+// back. All obstacles are found first; if there is one, nothing is changed. undo-commit.ts makes the commit.
 import { toText } from "../../git/base/bytes.js";
 import { withHint } from "../../git/base/git.js";
 import { headOf, type Head } from "../../git/base/repository/head.js";
@@ -15,17 +15,22 @@ import { hintOnTask, findNearTask } from "../../todo/change/which-task.js";
 import { never } from "../../system/never.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import type { Backlog } from "../../todo/model/task.js";
-import { countReverted } from "./change-counts.js";
+import { countReverted, type ChangeCounts } from "./change-counts.js";
 import { planUndo, type UndoneTask, type UndoPlan, type UndoWish } from "./plan-undo.js";
 import { commitUndo, finishPending, type Undone } from "./undo-commit.js";
+import { hasWork, takeBack, type TakeBackRequest } from "./take-back.js";
 import { runGateAfter, type GateEnd, type GateRequest } from "./undo-gate.js";
 import { openSite, readBacklog, takeOver, type UndoSite } from "./undo-site.js";
 
 export interface UndoRequest extends GateRequest {
   wish: UndoWish;
   check: CheckOptions;
+  /** Who takes work back that is not done. */
+  who: TakeBackRequest["who"];
   /** Only plans. */
   dryRun: boolean;
+  /** Asks whether these changes of a task that is not done are taken back. */
+  confirm: TakeBackRequest["confirm"];
 }
 
 /** Why nothing was undone, with the obstacles. */
@@ -34,14 +39,25 @@ export type UndoRefusal =
   | { why: "conflicts"; conflicts: readonly Conflict[] }
   /** Paths with a person's uncommitted changes. */
   | { why: "changes"; paths: readonly string[] }
+  /** Paths of a task that is not done, which others changed as well. */
+  | { why: "foreign"; paths: readonly string[] }
   /** Tasks whose unfinished work is in the tree. */
   | { why: "in-hand"; tasks: readonly UndoneTask[] }
   | { why: "interrupted" };
 
+/** The work of a task that is not done. */
+export interface UndoneWork {
+  undone: readonly UndoneTask[];
+  counts: ChangeCounts;
+  rescue?: string | undefined;
+  warnings: readonly string[];
+}
+
 export type Undoing =
   | ({ outcome: "refused" } & UndoRefusal)
   | ({ outcome: "planned" } & Omit<Undone, "backlog" | "commit">)
-  | ({ outcome: "undone"; gate: GateEnd } & Undone);
+  | ({ outcome: "undone"; gate: GateEnd } & Undone)
+  | ({ outcome: "would-take-back" | "declined" | "taken-back" } & UndoneWork);
 
 /** Undoes a task, or plans it for a dry run; throws a `UserError` if it cannot be done at all. */
 export async function undo(request: UndoRequest): Promise<Undoing> {
@@ -72,12 +88,15 @@ interface Ready {
 
 async function performUndo(
   site: UndoSite,
-  { wish, stop }: UndoRequest,
-): Promise<Extract<Undoing, { outcome: "refused" }> | ({ outcome: "undone" } & Undone)> {
+  request: UndoRequest,
+): Promise<Exclude<Undoing, { outcome: "undone" }> | ({ outcome: "undone" } & Undone)> {
+  const { wish, stop } = request;
   const finished = await finishPending(site);
   // A killed undo of the same task has just been finished.
   if (finished.undone?.undone.some(({ task }) => task === wish.id) === true)
     return { outcome: "undone", ...finished.undone };
+  const back = await takeWorkBack(site, request);
+  if (back !== undefined) return back;
   const found = await prepareOrder(site, wish);
   if (found.outcome === "refused") return found;
   if (stop.aborted) return { outcome: "refused", why: "interrupted" };
@@ -85,7 +104,41 @@ async function performUndo(
   return { outcome: "undone", ...done, warnings: [...finished.warnings, ...done.warnings] };
 }
 
-async function planDryRun(site: UndoSite, { wish }: UndoRequest): Promise<Undoing> {
+/** Takes the work of a task back that is not done; `undefined` where there is none. */
+async function takeWorkBack(site: UndoSite, request: UndoRequest): Promise<Undoing | undefined> {
+  const { wish, dryRun } = request;
+  const { tasks } = await readBacklog(site);
+  const task = tasks.find(({ id }) => id === wish.id);
+  if (task === undefined || task.status === "done" || !(await hasWork(site, task))) return undefined;
+  if (wish.reason !== "")
+    throw new UserError(
+      "usage",
+      `${wish.id} is not done: its next attempt is not told a reason`,
+      `leave --reason out, and send a message with \`looper steer ${wish.id} TEXT\``,
+    );
+  if (dryRun) await takeOver(site);
+  const back = await takeBack(site, task, request);
+  const undone = [{ task: task.id, title: task.title }];
+  switch (back.outcome) {
+    case "nothing":
+      return undefined;
+    case "foreign":
+      return { outcome: "refused", why: "foreign", paths: back.paths };
+    case "planned":
+      return { outcome: "would-take-back", undone, counts: back.counts, warnings: [] };
+    case "declined":
+      return { outcome: "declined", undone, counts: back.counts, warnings: [] };
+    case "taken-back":
+      return { ...back, undone };
+    default:
+      return never(back);
+  }
+}
+
+async function planDryRun(site: UndoSite, request: UndoRequest): Promise<Undoing> {
+  const { wish } = request;
+  const back = await takeWorkBack(site, request);
+  if (back !== undefined) return back;
   const pending = await recoverPending(site.repo);
   const found = await prepareOrder(site, wish);
   if (found.outcome === "refused") return found;
@@ -118,7 +171,6 @@ async function prepareOrder(site: UndoSite, wish: UndoWish): Promise<Found> {
       throw new UserError(
         "no",
         `${wish.id} is ${plan.status}, and this branch has no commit of it: there is nothing to undo`,
-        isInWorkflow(backlog, wish.id) ? `take its work back with looper rollback ${wish.id}` : undefined,
       );
     case "dependents":
       return { outcome: "refused", why: "dependents", tasks: plan.dependents };
@@ -129,10 +181,6 @@ async function prepareOrder(site: UndoSite, wish: UndoWish): Promise<Found> {
     default:
       return never(plan);
   }
-}
-
-function isInWorkflow({ tasks }: Backlog, wanted: string): boolean {
-  return tasks.some(({ id, progress }) => id === wanted && progress !== undefined);
 }
 
 /** Plans the changes that revert the commits, and finds obstacles. */

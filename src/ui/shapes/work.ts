@@ -107,13 +107,22 @@ export const UndoAnswer = z.discriminatedUnion("outcome", [
   }),
   z.object({ outcome: z.literal("planned"), ...undoing }),
   z.object({
+    outcome: z
+      .enum(["would-take-back", "declined", "taken-back"])
+      .describe("Of the work of a task that is not done; would-take-back: --dry-run"),
+    ...undoing,
+    rescue: z.string().optional().describe("The id under which its work is kept"),
+  }),
+  z.object({
     outcome: z.literal("refused"),
     task: z.string(),
-    why: z.enum(["dependents", "conflicts", "changes", "in-hand", "interrupted"]),
+    why: z.enum(["dependents", "conflicts", "changes", "foreign", "in-hand", "interrupted"]),
     tasks: z
       .array(z.object({ task: z.string(), title: z.string() }))
       .describe("Done tasks that depend on it, or tasks in hand"),
-    paths: z.array(z.string()).describe("Paths in conflict, or with changes that no commit holds"),
+    paths: z
+      .array(z.string())
+      .describe("Paths in conflict, with changes that no commit holds, or that others changed too"),
     conflicts: z.array(
       z.object({
         path: z.string(),
@@ -125,18 +134,3 @@ export const UndoAnswer = z.discriminatedUnion("outcome", [
   }),
 ]);
 export type UndoAnswer = z.infer<typeof UndoAnswer>;
-
-/** `looper rollback --json`; of a task that is done it is what `undo` prints. */
-export const RollbackAnswer = z.object({
-  outcome: z
-    .enum(["rolled-back", "planned", "declined", "foreign", "nothing"])
-    .describe("foreign: others changed the same paths, and nothing was rolled back"),
-  task: z.string(),
-  created: z.array(z.string()).describe("Paths that the task created, from the top of the repository"),
-  modified: z.array(z.string()),
-  deleted: z.array(z.string()),
-  paths: z.array(z.string()).describe("Paths that others changed since"),
-  rescue: z.string().optional().describe("The id under which its work is kept"),
-  warnings: z.array(z.string()),
-});
-export type RollbackAnswer = z.infer<typeof RollbackAnswer>;

@@ -15,8 +15,8 @@ export async function putBackWithoutLog(world: World, job: JobFacts): Promise<Us
   const what = `the log folder ${world.log.folder} was removed while ${job.agent} was at work`;
   const again = "run again: the interrupted task resumes first";
   if (job.task_id === undefined) return new UserError("environment", what, again);
-  const way = `looper rollback ${job.task_id} takes back all that ${job.task_id} changed; or ${again}`;
-  // The work of stages is saved one by one: `rollback` knows how to take it back.
+  const way = `looper undo ${job.task_id} takes back all that ${job.task_id} changed; or ${again}`;
+  // The work of stages is saved one by one: `undo` knows how to take it back.
   if (job.stage !== undefined || world.repo === undefined)
     return new UserError("environment", what, world.repo === undefined ? again : way);
   const label = makeRescueLabel(job);

@@ -182,7 +182,7 @@ export async function readOutput(
   if (copy.bytes === undefined || sha256Hex(copy.bytes) !== digest)
     throw new EffectError(
       "read-output",
-      `the output of ${stage} of ${task} ${found.why}, and no copy of it is left: ${path}; to do the stage again: looper restart ${task} --stage ${stage}`,
+      `the output of ${stage} of ${task} ${found.why}, and no copy of it is left: ${path}; to do the stage again: looper todo ${task} --restart --stage ${stage}`,
     );
   const warning = `the output of ${stage} of ${task} ${found.why}: ${path}; the version that its stage reported counts: ${copyOf(path, digest)}`;
   return { value: parse(copy.bytes), bytes: copy.bytes, warning };

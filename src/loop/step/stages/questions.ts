@@ -66,12 +66,12 @@ function describeQuestion({ rules }: Work, { id, progress }: IndexRow): string {
   if (progress?.asked === "stage" && found?.stage.kind !== "ask") {
     const asks = findAskingStage(rules, progress);
     if (asks === undefined || rules.workflows?.[progress.workflow]?.digest !== progress.digest)
-      return `${at}, whose question is not in its workflow any more; \`looper restart ${quoteIfNeeded(id)} --stage ${progress.stage}\` begins that stage as it is now`;
-    return `${at}, moved there by hand past its question; \`looper restart ${quoteIfNeeded(id)} --stage ${asks}\` asks again`;
+      return `${at}, whose question is not in its workflow any more; \`looper todo ${quoteIfNeeded(id)} --restart --stage ${progress.stage}\` begins that stage as it is now`;
+    return `${at}, moved there by hand past its question; \`looper todo ${quoteIfNeeded(id)} --restart --stage ${asks}\` asks again`;
   }
   const outcomes = found !== undefined && progress?.asked === "stage" ? Object.keys(found.stage.next) : [];
   const said = progress?.answered?.outcome;
-  const again = `looper restart ${quoteIfNeeded(id)} --stage ${progress?.stage ?? ""}`;
+  const again = `looper todo ${quoteIfNeeded(id)} --restart --stage ${progress?.stage ?? ""}`;
   const wrong =
     said === undefined
       ? ""

@@ -76,6 +76,6 @@ function explainPassedOver({ id }: IndexRow, brought: Brought, skip: readonly st
       ? `the question of ${first}, which has`
       : `the questions of ${passed.join(", ")}, which have`;
   return [
-    `${id} was ${brought.how} ${brought.at.stage}, past ${what} no answer; to be asked: looper restart ${quoteIfNeeded(id)} --stage ${first}`,
+    `${id} was ${brought.how} ${brought.at.stage}, past ${what} no answer; to be asked: looper todo ${quoteIfNeeded(id)} --restart --stage ${first}`,
   ];
 }

@@ -1,6 +1,7 @@
 // The answer of `looper undo --json`. Pure.
 import type { Undoing } from "../../../loop/undo/undo.js";
 import { haveAllPassed, type GateEnd } from "../../../loop/undo/undo-gate.js";
+import { given } from "../../../system/given.js";
 import { never } from "../../../system/never.js";
 import type { UndoAnswer } from "../../shapes/work.js";
 
@@ -9,7 +10,10 @@ type Refusal = Extract<UndoAnswer, { outcome: "refused" }>;
 /** The result of undoing a task. */
 export function undoAnswer(task: string, undoing: Undoing): UndoAnswer {
   if (undoing.outcome === "refused") return refusalOf(task, undoing);
-  const { undone, paths, counts, reopened, warnings } = undoing;
+  const { undone, counts, warnings } = undoing;
+  const isWork = !("paths" in undoing);
+  const all = [...counts.created, ...counts.modified, ...counts.deleted].sort();
+  const { paths, reopened } = isWork ? { paths: all, reopened: [task] } : undoing;
   const told = {
     task,
     undone: undone.map(({ commit = null, ...one }) => ({ ...one, commit })),
@@ -18,6 +22,10 @@ export function undoAnswer(task: string, undoing: Undoing): UndoAnswer {
     reopened: [...reopened],
     warnings: [...warnings],
   };
+  if (isWork) {
+    const { outcome, rescue } = undoing;
+    return { outcome, ...told, ...given({ rescue: rescue?.replace(/^refs\/looper\/rescue\//u, "") }) };
+  }
   if (undoing.outcome === "planned") return { outcome: "planned", ...told };
   return { outcome: "undone", ...told, commit: undoing.commit ?? null, gate: gateOf(undoing.gate) };
 }
@@ -55,6 +63,7 @@ function refusalOf(task: string, refused: Extract<Undoing, { outcome: "refused" 
       return { ...answer, paths: conflicts.map(({ path }) => path), conflicts };
     }
     case "changes":
+    case "foreign":
       return { ...answer, paths: [...refused.paths] };
     case "interrupted":
       return answer;

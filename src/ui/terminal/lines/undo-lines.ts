@@ -1,4 +1,5 @@
 // The result of an undo as lines. Pure.
+import type { ChangeCounts } from "../../../loop/undo/change-counts.js";
 import { never } from "../../../system/never.js";
 import { listSome } from "../../../system/text/cut.js";
 import { plural, showDuration } from "../../view/words/amounts.js";
@@ -11,6 +12,44 @@ type Answer<O extends UndoAnswer["outcome"]> = Extract<UndoAnswer, { outcome: O 
 const HASH = 12;
 /** So many paths are named, the rest is counted. */
 const NAMED = 10;
+
+/** The most paths of unfinished work that are listed. */
+const MOST_SHOWN = 20;
+
+/** Lines about the work of a task that is not done. */
+export function workLines(answer: Answer<"would-take-back" | "declined" | "taken-back">): string[] {
+  const { outcome, task, rescue } = answer;
+  switch (outcome) {
+    case "would-take-back":
+      return [`${clean(task)}: ${countLine(answer)}`, ...pathLines(answer)];
+    case "declined":
+      return ["nothing was undone"];
+    case "taken-back":
+      return [
+        `took ${clean(task)} back: ${countLine(answer)}`,
+        ...(rescue === undefined ? [] : [`  its work is kept: looper rescue show ${clean(rescue)}`]),
+      ];
+    default:
+      return never(outcome);
+  }
+}
+
+/** How many files a task created, modified and deleted. */
+export function countLine({ created, modified, deleted }: ChangeCounts): string {
+  const gone = deleted.length === 0 ? "" : `, ${String(deleted.length)} deleted`;
+  return `${plural(created.length, "file")} created, ${String(modified.length)} modified${gone}`;
+}
+
+/** The files that a task created, modified and deleted. */
+export function pathLines({ created, modified, deleted }: ChangeCounts): string[] {
+  const all = [
+    ...created.map((path) => `  + ${clean(path)}`),
+    ...modified.map((path) => `  ~ ${clean(path)}`),
+    ...deleted.map((path) => `  - ${clean(path)}`),
+  ];
+  const more = all.length - MOST_SHOWN;
+  return more > 0 ? [...all.slice(0, MOST_SHOWN), `  and ${String(more)} more`] : all;
+}
 
 /** Lines of the answer. */
 export function undoLines(answer: Answer<"undone" | "planned">, colours: Colours): string[] {
@@ -87,6 +126,11 @@ export function refusalLines({ task, why, tasks, paths, conflicts }: Answer<"ref
         `${not} changes that no commit holds are in the way`,
         ...paths.map((path) => `  ${clean(path)}`),
         "  commit them, or put them aside: git stash push --include-untracked",
+      ];
+    case "foreign":
+      return [
+        `${not} others changed the same paths since it did`,
+        ...paths.map((path) => `  ${clean(path)}`),
       ];
     case "in-hand":
       return [

@@ -1,8 +1,7 @@
-// Takes back what a task that is not done has changed so far: the tree goes back to its base, its saved work becomes a rescue, and
-// it begins again. A task that is done is undone (undo.ts). If others changed the same paths, nothing is changed.
+// Takes back what a task that is not done has changed so far: the tree goes back to its base, its saved work becomes a rescue,
+// and it begins again. If others changed the same paths, nothing is changed.
 import { toText } from "../../git/base/bytes.js";
 import { sameVersion, type DiffEntry } from "../../git/base/read/diff.js";
-import { withHint } from "../../git/base/git.js";
 import { readHead } from "../../git/base/repository/head.js";
 import { asideId, checkpointRef } from "../../git/base/names.js";
 import type { Repository } from "../../git/base/repository/repository.js";
@@ -13,58 +12,35 @@ import { restoreTo } from "../../git/restore/restore.js";
 import { finishShelving } from "../../git/saved-work/shelve.js";
 import { diffWork, dropWork, keepAsRescue, readWork, type TaskWork } from "../../git/saved-work/work-ref.js";
 import { UserError } from "../../system/errors.js";
-import { given } from "../../system/given.js";
-import { hintOnTask } from "../../todo/change/which-task.js";
 import type { By } from "../../workflow/progress.js";
 import type { Task } from "../../todo/model/task.js";
 import { countChanges, type ChangeCounts } from "./change-counts.js";
-import { openSite, readBacklog, takeOver, type UndoSite } from "./undo-site.js";
+import type { UndoSite } from "./undo-site.js";
 
-export type RolledBack =
-  /** It is done: what it changed is in a commit, which `undo` reverts. */
-  | { outcome: "done" }
+/** `foreign`: paths that others changed as well, and nothing was changed. */
+export type TakenBack =
   | { outcome: "nothing" }
-  | ({ outcome: "foreign"; paths: readonly string[] } & ChangeCounts)
-  | ({ outcome: "declined" } & ChangeCounts)
-  | ({ outcome: "planned" } & ChangeCounts)
-  | ({ outcome: "rolled-back"; rescue?: string; warnings: readonly string[] } & ChangeCounts);
+  | { outcome: "foreign"; paths: readonly string[] }
+  | { outcome: "declined" | "planned"; counts: ChangeCounts }
+  | { outcome: "taken-back"; counts: ChangeCounts; rescue?: string | undefined; warnings: readonly string[] };
 
-export interface RollbackRequest {
-  id: string;
+export interface TakeBackRequest {
   who: Pick<By, "by" | "via">;
   dryRun: boolean;
   confirm: (counts: ChangeCounts) => Promise<boolean>;
 }
 
-type Site = Parameters<typeof openSite>;
-
-/** Rolls a task back. Throws a `UserError` if a run is in progress, or the task is not known. */
-export async function rollback(
-  ports: Site[0],
-  project: Site[1],
-  places: Site[2],
-  request: RollbackRequest,
-): Promise<RolledBack> {
-  const site = await openSite(ports, project, places);
-  try {
-    await takeOver(site);
-    return await withHint("nothing is lost: fix the git error, then roll back again", () =>
-      rollTaskBack(site, request),
-    );
-  } finally {
-    await site.locks.release();
-  }
+/** Whether a task has work in the tree, or saved work. */
+export async function hasWork({ repo }: UndoSite, task: Task): Promise<boolean> {
+  const own = checkpointRef(repo.tree, task.id);
+  const { refs } = await readHead(repo, [own]);
+  return refs.has(own) || (await readWork(repo, task.id)) !== undefined;
 }
 
-async function rollTaskBack(site: UndoSite, request: RollbackRequest): Promise<RolledBack> {
+/** Takes the work of a task back. The site is taken over. */
+export async function takeBack(site: UndoSite, task: Task, request: TakeBackRequest): Promise<TakenBack> {
   const { repo } = site;
-  const backlog = await readBacklog(site);
-  const task = backlog.tasks.find(({ id }) => id === request.id);
-  if (task === undefined) {
-    throw new UserError("usage", `no task is called ${request.id}`, hintOnTask(backlog.tasks, request.id));
-  }
-  if (task.status === "done") return { outcome: "done" };
-  const run = `rollback-${task.id}`;
+  const run = `undo-${task.id}`;
   const work = await readWork(repo, task.id);
   const finished = await finishShelving(repo, { task: task.id, run, label: `${task.id}-left` });
   const own = finished === undefined ? await findOwn(repo, task.id, run) : undefined;
@@ -73,12 +49,12 @@ async function rollTaskBack(site: UndoSite, request: RollbackRequest): Promise<R
   if (changes.length === 0) return { outcome: "nothing" };
   const counts = countChanges(changes);
   const paths = own === undefined ? [] : await findForeign(repo, task, { own, work, changes });
-  if (paths.length > 0) return { outcome: "foreign", ...counts, paths };
-  if (request.dryRun) return { outcome: "planned", ...counts };
-  if (!(await request.confirm(counts))) return { outcome: "declined", ...counts };
+  if (paths.length > 0) return { outcome: "foreign", paths };
+  if (request.dryRun) return { outcome: "planned", counts };
+  if (!(await request.confirm(counts))) return { outcome: "declined", counts };
   // The row first: a start that finds the work without it puts the work aside.
   await changeRow(site, task, request.who);
-  const label = `${task.id}-rollback`;
+  const label = `${task.id}-undone`;
   const back = own === undefined ? undefined : await restoreTo(repo, { checkpoint: own, run, label });
   const kept =
     back === undefined && work !== undefined
@@ -87,7 +63,7 @@ async function rollTaskBack(site: UndoSite, request: RollbackRequest): Promise<R
   await dropCheckpoint(repo, asideId(task.id));
   await dropWork(repo, task.id);
   const rescue = back?.rescue ?? kept;
-  return { outcome: "rolled-back", ...counts, ...given({ rescue }), warnings: back?.warnings ?? [] };
+  return { outcome: "taken-back", counts, rescue, warnings: back?.warnings ?? [] };
 }
 
 /** The checkpoint of a task whose work is in the tree. */
@@ -133,8 +109,8 @@ async function findForeign(
 }
 
 /** The task begins again: its place in the workflow and its work are gone from the row, its outputs stay. */
-async function changeRow({ store }: UndoSite, { id }: Task, who: RollbackRequest["who"]): Promise<void> {
+async function changeRow({ store }: UndoSite, { id }: Task, who: TakeBackRequest["who"]): Promise<void> {
   const changed = await store.change([{ op: "restart", id, ...who }], { while: "idle", finished: new Set() });
   const refused = changed.ok ? changed.value.applied.refused[0] : undefined;
-  if (refused !== undefined) throw new UserError("no", `cannot roll ${id} back: ${refused.why}`);
+  if (refused !== undefined) throw new UserError("no", `cannot undo ${id}: ${refused.why}`);
 }
