@@ -1,14 +1,9 @@
 // `looper answer`, `approve` and `reject`: a person's answer to the open question of a task. An edit of the row like any
 // other, and the first one counts. Leaves the rules to src/todo/change/person-answers.ts.
 import { answerEdited, type EditedAnswer } from "../../lookup/workflows/edited-output.js";
-import { nameOfUser } from "../../lookup/name-of-user.js";
+import { personOf } from "../../lookup/name-of-user.js";
 import { given } from "../../../src/system/given.js";
-import {
-  answerQuestion,
-  decideQuestion,
-  type Person,
-  type TypedAnswer,
-} from "../../../src/todo/change/person-answers.js";
+import { answerQuestion, decideQuestion, type TypedAnswer } from "../../../src/todo/change/person-answers.js";
 import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { describeAnswer } from "../../../src/workflow/question.js";
 import { textFlag, type Command, type CommandContext, type Typed } from "../../context/command-context.js";
@@ -25,40 +20,34 @@ const REFUSED = {
 };
 
 /** `looper answer ID [OUTCOME] [-m TEXT] [--edit FILE]` */
-export const answer: Command = async (context, typed) => {
-  const [id = "", word] = typed.operands;
-  const file = textFlag(typed, "--file");
-  // Before anything is written or opened.
-  await refuseAgents(context, { ...REFUSED, file });
-  const said: TypedAnswer = given({ word, ...flagsOf(typed) });
-  const edited = await answerEdited(context, typed, { id, word });
-  if (edited === "left") return leave(context, id);
-  await mustHaveSeen(context, typed, { id, word, edited });
-  return edit(context, typed, {
-    decide: answerQuestion(id, { ...said, ...edited }, personOf(context)),
-    say: answeredLines,
-    refused: REFUSED,
-  });
-};
+export const answer: Command = (context, typed) => give(context, typed, typed.operands[1], answerQuestion);
 
 /** `looper approve ID [-m TEXT]`: the outcome that agrees. */
-export const approve: Command = (context, typed) => decide(context, typed, "approve");
+export const approve: Command = (context, typed) =>
+  give(context, typed, "approve", (id, said, by) => decideQuestion(id, { ...said, word: "approve" }, by));
 
 /** `looper reject ID [-m TEXT]`: the outcome that refuses. */
-export const reject: Command = (context, typed) => decide(context, typed, "reject");
+export const reject: Command = (context, typed) =>
+  give(context, typed, "reject", (id, said, by) => decideQuestion(id, { ...said, word: "reject" }, by));
 
-async function decide(
+async function give(
   context: CommandContext,
   typed: Typed,
-  word: "approve" | "reject",
+  word: string | undefined,
+  decide: typeof answerQuestion,
 ): ReturnType<Command> {
   const [id = ""] = typed.operands;
+  // Before anything is written or opened.
   await refuseAgents(context, { ...REFUSED, file: textFlag(typed, "--file") });
   const edited = await answerEdited(context, typed, { id, word });
-  if (edited === "left") return leave(context, id);
+  if (edited === "left") {
+    await printLines(context.err, [`${clean(id)} stays open: nothing was answered`]);
+    return "no";
+  }
   await mustHaveSeen(context, typed, { id, word, edited });
+  const [message, shown] = [textFlag(typed, "--message"), textFlag(typed, "--shown")];
   return edit(context, typed, {
-    decide: decideQuestion(id, { word, ...given(flagsOf(typed)), ...edited }, personOf(context)),
+    decide: decide(id, { ...given({ word, message, shown }), ...edited }, personOf(context)),
     say: answeredLines,
     refused: REFUSED,
   });
@@ -74,21 +63,6 @@ async function mustHaveSeen(
   const project = await projectOf(context, { file: textFlag(typed, "--file"), quiet: true });
   const { tasks } = await readTasks(context, project);
   await mustBeAsShown(context, project, { tasks, id, word });
-}
-
-/** The person changed nothing: the question stays open. */
-async function leave({ err }: CommandContext, id: string): ReturnType<Command> {
-  await printLines(err, [`${clean(id)} stays open: nothing was answered`]);
-  return "no";
-}
-
-function flagsOf(typed: Typed): { message: string | undefined; shown: string | undefined } {
-  return { message: textFlag(typed, "--message"), shown: textFlag(typed, "--shown") };
-}
-
-/** The person who types a command. */
-export function personOf({ env }: CommandContext): Person {
-  return { by: nameOfUser(env), via: "cli" };
 }
 
 /** The answer that was given, and the run that takes it. */
