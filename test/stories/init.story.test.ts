@@ -80,6 +80,36 @@ test(
   }),
 );
 
+test.each([
+  ["npm", "package.json", '{ "scripts": { "test": "node --test" } }', "npm test"],
+  ["pytest", "pyproject.toml", '[project]\nname = "shop"\n', "pytest"],
+  ["go", "go.mod", "module example.com/shop\n", "go test ./..."],
+])(
+  "init --yes in a project of %s takes the check that it finds, as the person's own word",
+  (_name, file, text, command) =>
+    story(async (rig) => {
+      rig.write(file, text);
+      const first = await rig.run(["init", "--yes"]);
+      expect(first).toMatchObject({
+        code: 0,
+        stderr: `looper: each task must pass "${command}", found by ${file}: verify.commands\n`,
+      });
+      expect(JSON.parse(rig.read(".looper/config.json"))).toMatchObject({ verify: { commands: [command] } });
+      expect((await rig.run(["config", "get", "verify.commands"])).stdout).toContain(command);
+      // Approved: a run asks nothing.
+      expect((await rig.run(["doctor"])).stdout).not.toContain("not been approved");
+      const made = snapshot(rig);
+      expect(await rig.run(["init", "--yes"])).toMatchObject({ code: 0, stderr: "" });
+      expect(snapshot(rig)).toEqual(made);
+      // Settings that are there name the check; without --yes it is only mentioned.
+      rig.write("other/.git/HEAD", "");
+      rig.write(`other/${file}`, text);
+      const asked = await rig.run(["init"], { cwd: "other" });
+      expect(asked.stderr).toContain(`verify.commands could be ["${command}"]`);
+      expect(rig.read("other/.looper/config.json")).not.toContain("verify");
+    })(),
+);
+
 test(
   "init keeps existing files; --force replaces them and leaves a copy; an agent may not use it",
   story(async (rig) => {

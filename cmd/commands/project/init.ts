@@ -107,7 +107,7 @@ async function answersOf(
   typed: Typed,
   { site, commands }: { site: InitSite; commands: readonly string[] },
 ): Promise<Answers | undefined> {
-  if (!asks(context, typed)) return { wishes: { commands }, origin: { from: "nowhere" } };
+  if (!asks(context, typed)) return { wishes: agreeTo(typed, site, commands), origin: { from: "nowhere" } };
   await printLines(context.out, [folderLine(site)]);
   const force = hasFlag(typed, "--force");
   const settings = !hasFlag(typed, "--skip-config") && (site.settingsFile === undefined || force);
@@ -119,6 +119,18 @@ async function answersOf(
   const answers = await askAll(context, site, open);
   if (answers === undefined || commands.length === 0) return answers;
   return { ...answers, wishes: { ...answers.wishes, commands } };
+}
+
+/** With `--yes` the check that was found is taken, if the settings are written and name none. */
+function agreeTo(
+  typed: Typed,
+  { settingsFile, project, proofs: [proof] }: InitSite,
+  commands: readonly string[],
+): Wishes {
+  const writes = !hasFlag(typed, "--skip-config") && settingsFile === undefined;
+  const isProven = commands.length > 0 || project.resolved.settings.verify.commands.length > 0;
+  if (!hasFlag(typed, "--yes") || !writes || isProven || proof === undefined) return { commands };
+  return { commands: [proof.command], agreed: true };
 }
 
 function folderLine({ project }: InitSite): string {
@@ -227,6 +239,10 @@ function notesOn(
   const [proof] = proofs;
   const isProven =
     (did.wishes.commands ?? []).length > 0 || project.resolved.settings.verify.commands.length > 0;
+  if (proof !== undefined && did.wishes.agreed === true)
+    notes.push(
+      `each task must pass ${JSON.stringify(proof.command)}, found by ${proof.from}: verify.commands`,
+    );
   if (proof !== undefined && settingsFile === undefined && !did.skipConfig && !isProven)
     notes.push(`nothing proves a task done yet; verify.commands could be ${JSON.stringify([proof.command])}`);
   return notes;

@@ -22,7 +22,7 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
       },
       { spelled: "--here", help: "use the current folder, also inside a repository" },
       { spelled: "--skip-config", help: "do not write settings" },
-      { spelled: "-y, --yes", help: "do not ask" },
+      { spelled: "-y, --yes", help: "do not ask; take the check that it finds" },
       JSON_FLAG,
     ],
     examples: [

@@ -15,6 +15,8 @@ import { ownFolder, type InitSite } from "./site.js";
 export interface Wishes {
   agent?: string;
   commands?: readonly string[];
+  /** The command is the one that was found, by `--yes`. */
+  agreed?: true;
 }
 
 /** A file and what happens to it; `text`: its new content. */
