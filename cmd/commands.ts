@@ -122,12 +122,6 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: "end the workflow of a task, and deliver its work",
     load: () => legacy("complete"),
   },
-  {
-    name: "restart",
-    group: "People",
-    summary: "begin the workflow of a task again",
-    load: () => legacy("restart"),
-  },
   { name: "runs", group: "Runs", summary: "list past runs, newest first", load: () => legacy("runs") },
   {
     name: "status",
@@ -159,12 +153,6 @@ export const COMMANDS: readonly CommandRow[] = [
     group: "Runs",
     summary: "revert what a done task changed and reopen the task",
     load: () => legacy("undo"),
-  },
-  {
-    name: "rollback",
-    group: "Runs",
-    summary: "take back what a task has changed so far",
-    load: () => legacy("rollback"),
   },
   {
     name: "rescue",

@@ -3,7 +3,7 @@
 import { answerEdited, type EditedAnswer } from "../../lookup/workflows/edited-output.js";
 import { personOf } from "../../lookup/name-of-user.js";
 import { given } from "../../../src/system/given.js";
-import { answerQuestion, decideQuestion, type TypedAnswer } from "../../../src/todo/change/person-answers.js";
+import { answerQuestion, decideQuestion } from "../../../src/todo/change/person-answers.js";
 import type { EditAnswer } from "../../../src/ui/shapes/backlog.js";
 import { describeAnswer } from "../../../src/workflow/question.js";
 import { textFlag, type Command, type CommandContext, type Typed } from "../../context/command-context.js";
