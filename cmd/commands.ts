@@ -151,7 +151,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: "undo",
     group: "Runs",
-    summary: "revert what a done task changed and reopen the task",
+    summary: "take back what a task changed, and reopen it",
     load: () => legacy("undo"),
   },
   {
