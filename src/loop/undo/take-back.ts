@@ -18,7 +18,7 @@ import { countChanges, type ChangeCounts } from "./change-counts.js";
 import type { UndoSite } from "./undo-site.js";
 
 /** `foreign`: paths that others changed as well, and nothing was changed. */
-export type TakenBack =
+export type TaskTakenBack =
   | { outcome: "nothing" }
   | { outcome: "foreign"; paths: readonly string[] }
   | { outcome: "declined" | "planned"; counts: ChangeCounts }
@@ -38,7 +38,7 @@ export async function hasWork({ repo }: UndoSite, task: Task): Promise<boolean> 
 }
 
 /** Takes the work of a task back. The site is taken over. */
-export async function takeBack(site: UndoSite, task: Task, request: TakeBackRequest): Promise<TakenBack> {
+export async function takeBack(site: UndoSite, task: Task, request: TakeBackRequest): Promise<TaskTakenBack> {
   const { repo } = site;
   const run = `undo-${task.id}`;
   const work = await readWork(repo, task.id);
