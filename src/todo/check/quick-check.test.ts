@@ -36,5 +36,5 @@ test("a backlog is sound exactly if every rule holds", () => {
     }),
     { numRuns: 3_000 },
   );
-  expect(Math.min(seen.sound, seen.broken)).toBeGreaterThan(300);
+  expect(Math.min(seen.sound, seen.broken)).toBeGreaterThan((seen.sound + seen.broken) / 10);
 });

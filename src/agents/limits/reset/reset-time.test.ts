@@ -248,9 +248,10 @@ function zoneOf(name: string): Zone {
 }
 
 test("whatever is written: never in the past, never more than 8 days off", () => {
-  let told = 0;
+  let [tried, told] = [0, 0];
   fc.assert(
     fc.property(anyText, instant, zoneName, (text, now, zone) => {
+      tried += 1;
       const at = readResetTime(text, { now, zone });
       if (at === undefined) return;
       told += 1;
@@ -260,7 +261,7 @@ test("whatever is written: never in the past, never more than 8 days off", () =>
     }),
     { numRuns: 2000 },
   );
-  expect(told).toBeGreaterThan(150);
+  expect(told).toBeGreaterThan(tried * 0.075);
 });
 
 test("the later it is read, the later it is over: never earlier than was said before", () => {
