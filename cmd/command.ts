@@ -1,7 +1,6 @@
 // The parts of a command: its words for commander, the answer, and how that is printed. cmd/commands.ts names them all; cmd/line.ts reads
 // the command line for one of them.
 import { Argument, Option } from "commander";
-import { agentNameIn } from "../src/config/settings/agent-name.js";
 import { printJson } from "./lookup/project.js";
 import type { CommandContext, CommandOutcome } from "./context/command-context.js";
 
@@ -75,23 +74,6 @@ export function list(flags: string, description: string): Option {
   const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
   return new Option(flags, description).argParser(collect);
 }
-
-/** An option that names an agent, in any spelling of its name. */
-export function agent(description: string): Option {
-  return new Option("--agent <name>", description).argParser((name) => agentNameIn(name));
-}
-
-export const JSON_OPTION = new Option("--json", "print JSON");
-export const TRUST = new Option("--trust", "approve the commands that the project's files name");
-/** Projects may share a log folder. */
-export const ALL_RUNS = new Option("--all", "also runs of other projects in the log folder");
-export const TODO_FILE = new Option("--file <file>", "the task file (default: the project's)");
-export const FILE = new Argument("[file]", "the task file (default: the project's)");
-export const RUN = new Argument("[run]", "a run's id, or how it begins (default: the newest)");
-export const TASK = new Argument("<id>", "the task");
-export const TASKS = new Argument("<ids...>", "the tasks");
-/** A question. */
-export const QUESTION = new Argument("<id>", "the task, or the question");
 
 /** The options of every command; new ones, since each command hides its own in its help. */
 export const commonOptions = (): Option[] => [

@@ -152,8 +152,3 @@ export function namesAndOpposite(flag: FlagDefinition): string[] {
 export function takesValue({ spelled }: FlagDefinition): boolean {
   return spelled.includes("<");
 }
-
-/** Whether a flag can have a value, and need not: `--edit [file]`. */
-export function mayTakeValue({ spelled }: FlagDefinition): boolean {
-  return spelled.includes("[");
-}
