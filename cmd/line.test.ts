@@ -52,6 +52,13 @@ test.each<[string, string, object]>([
   expect(await typed(line)).toMatchObject({ kind: "command", name, request });
 });
 
+test("a word is not taken for the option of its name", async () => {
+  const one = await typed("ls to-do.json");
+  expect(one.kind === "command" && one.request).toEqual({ words: ["to-do.json"] });
+  const two = await typed("ls done --status todo");
+  expect(two.kind === "command" && two.request).toEqual({ words: ["done"], status: "todo" });
+});
+
 test("a switch of a setting has an opposite, and the last one typed counts", async () => {
   expect(await typed("run --no-review -y")).toMatchObject({ request: { review: false, y: true } });
   expect(await typed("run --no-git-init --no-review --review")).toMatchObject({
