@@ -35,8 +35,8 @@ export async function silentContext(
   const ports = nodePorts();
   const problem = await explainNoFolder(ports.files, cwd);
   if (problem !== undefined) throw new UserError("usage", problem, "name an existing folder");
-  // In the package this is looper.js, beside which the prompts are.
-  const entry = fileURLToPath(import.meta.url);
+  // In the package this file is in a folder beside looper.js and the prompts.
+  const entry = fileURLToPath(new URL("../looper.js", import.meta.url));
   return {
     ports,
     version: LOOPER_VERSION,

@@ -1,7 +1,7 @@
 // The parts of a command: its words for commander, the answer, and how that is printed. cmd/commands.ts names them all; cmd/line.ts reads
 // the command line for one of them.
 import { Argument, Option } from "commander";
-import { printJson } from "./lookup/project.js";
+import { jsonText } from "../src/ui/json-text.js";
 import type { CommandContext, CommandOutcome } from "./context/command-context.js";
 
 /** The words of a command line. Its summary is in the table of commands. */
@@ -51,7 +51,7 @@ export async function answerAndPrint<Request extends AnyRequest, Answer extends 
   request: Request,
 ): Promise<CommandOutcome> {
   const answer = await command.answer(context, request);
-  if (request.json === true) await printJson(context, answer.json);
+  if (request.json === true) await context.out.write(`${jsonText(answer.json, 2)}\n`);
   else await command.print(context, answer, request);
   if (answer.problem === undefined) return answer.end ?? "ok";
   await context.report({ level: "error", lines: [`looper: ${answer.problem}`] });

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The program: real ports → a command → an exit code. The only file of the program that uses the process, its signals and its streams.
 // Leaves parsing the command line to program.ts, and the work to commands/.
 import { writeSync } from "node:fs";
@@ -374,7 +375,7 @@ function keepCompiled(): void {
 keepCompiled();
 for (const signal of SIGNALS) process.on(signal, onSignal);
 process.on("uncaughtException", (error) => void fail(error).catch(() => endPlainly(error)));
-// No top-level await: the program is built as CommonJS.
+// No top-level await: signals would have no listener until it ends.
 void main()
   .then((end) => exit(exitCodeOf(end)))
   .catch(fail);

@@ -3,7 +3,7 @@
 import { chmod, cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { apiTypes } from "./api-types.mjs";
-import { bundle, root } from "./bundle.mjs";
+import { bundle, ENTRIES, root } from "./bundle.mjs";
 import { isCurrent } from "./is-current.mjs";
 import { loadCode } from "./load-code.mjs";
 
@@ -11,12 +11,7 @@ const dist = path.join(root, "dist");
 const bin = path.join(dist, "looper.js");
 async function main() {
   if (process.argv.includes("--if-older") && (await isCurrent())) return;
-  const files = await bundle({
-    entryPoints: { looper: "cmd/looper.ts" },
-    outdir: dist,
-    minify: true,
-    doors: { "api/looper": "api/looper.ts", "api/chapo": "api/chapo.ts" },
-  });
+  const { outputFiles } = await bundle({ entryPoints: ENTRIES, outdir: dist });
   const { PUBLISHED, schemaText } = /** @type {typeof import("./schema-list.js")} */ (
     await loadCode("scripts/schema-list.ts")
   );
@@ -31,10 +26,8 @@ async function main() {
   await cp(path.join(root, "prompts"), path.join(dist, "prompts"), { recursive: true });
   await cp(path.join(root, "workflows"), path.join(dist, "workflows"), { recursive: true });
   // The entry comes last: it is what tells that the rest is there.
-  for (const file of [...files, ...types, ...schemas].sort((a) => (a.path === bin ? 1 : -1))) {
-    const shebang = file.path === bin && !file.text.startsWith("#!") ? "#!/usr/bin/env node\n" : "";
-    await writeFile(file.path, shebang + file.text);
-  }
+  for (const file of [...outputFiles, ...types, ...schemas].sort((a) => (a.path === bin ? 1 : -1)))
+    await writeFile(file.path, file.text);
   await chmod(bin, 0o755);
 }
 

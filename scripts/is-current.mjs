@@ -15,8 +15,6 @@ const sources = [
   "scripts/build.mjs",
   "scripts/bundle.mjs",
   "scripts/schema-list.ts",
-  "scripts/pack.mjs",
-  "scripts/default-settings.mjs",
   "scripts/validator.mjs",
   "run.schema.json",
   "package.json",

@@ -1,5 +1,4 @@
-// The flags of `looper run` that set a setting: name, help, default and type from the table of settings. In the built
-// program scripts/setting-flags.mjs replaces this file with the finished list, because loading the table slows every start.
+// The flags of `looper run` that set a setting: name, help, default and type from the table of settings.
 import { ROWS, namesAgents, takesList, takesPath } from "../../src/config/settings/settings.js";
 import type { Row, SettingFlag } from "../../src/config/settings/setting-row.js";
 import type { Completes, FlagDefinition } from "../context/definition.js";

@@ -1,30 +1,8 @@
 // One start of the real program, in a process group of its own, and what it said. Leaves its project to rig.ts.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { lstatSync, readFileSync, statSync } from "node:fs";
-import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
-const COMPILED = fileURLToPath(new URL("../../build/compiled", import.meta.url));
-const PRELOAD = fileURLToPath(new URL("compiled.cjs", import.meta.url));
-
-/** Whether dist/ is compiled: the folder has the time of the program, and with another may hold the code of another one. */
-export function isCompiled(): boolean {
-  const made = statSync(COMPILED, { throwIfNoEntry: false });
-  return made !== undefined && made.mtime.getTime() === statSync(BIN).mtime.getTime();
-}
-
-/** Node reads the package.json of the folder when it preloads, and ends, or waits, where that is not a file of JSON. */
-function canPreload(cwd: string): boolean {
-  const manifest = path.join(cwd, "package.json");
-  const found = lstatSync(manifest, { throwIfNoEntry: false });
-  if (found === undefined) return true;
-  try {
-    return found.isFile() && JSON.parse(readFileSync(manifest, "utf8")) !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 /** How it ended: `code` or `signal`, whichever it was. */
 export interface Ran {
@@ -56,8 +34,7 @@ export class Program {
   constructor(args: readonly string[], options: StartOptions) {
     const { cwd, env, input = "", bin = BIN, hangsAfterMs } = options;
     const limit = hangsAfterMs === undefined ? {} : { timeout: hangsAfterMs, killSignal: "SIGQUIT" as const };
-    const flags = bin === BIN && isCompiled() && canPreload(cwd) ? ["--require", PRELOAD] : [];
-    this.#child = spawn(process.execPath, [...flags, bin, ...args], {
+    this.#child = spawn(process.execPath, [bin, ...args], {
       cwd,
       env,
       detached: true,

@@ -3,7 +3,7 @@
 import { copyFile, cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
-import { bundle, root } from "../../scripts/bundle.mjs";
+import { bundle, REQUIRE, root } from "../../scripts/bundle.mjs";
 
 const out = path.resolve(process.argv[2] ?? path.join(root, "build", "torture"));
 
@@ -17,14 +17,10 @@ const faultyPorts = {
   },
 };
 
-// Looper is bundled alone and minified, as it is shipped: modules that several entries share go into one large file, which
-// every start would read.
-const files = await bundle({
+const { outputFiles } = await bundle({
   entryPoints: { looper: "cmd/looper.ts" },
   outdir: out,
-  minify: true,
   plugins: [faultyPorts],
-  everyday: ["test/torture/faulty-node"],
 });
 await rm(out, { recursive: true, force: true });
 await mkdir(path.join(out, "chunks"), { recursive: true });
@@ -32,18 +28,18 @@ await copyFile(path.join(root, "test", "torture", "agent.sh"), path.join(out, "a
 await copyFile(path.join(root, "test", "torture", "workflows", "stages.sh"), path.join(out, "stages.sh"));
 await cp(path.join(root, "prompts"), path.join(out, "prompts"), { recursive: true });
 await cp(path.join(root, "workflows"), path.join(out, "workflows"), { recursive: true });
-for (const file of files) await writeFile(file.path, file.text);
+for (const file of outputFiles) await writeFile(file.path, file.text);
+await writeFile(path.join(out, "package.json"), '{"type":"module"}\n');
 
 await build({
   absWorkingDir: root,
   entryPoints: { torture: "test/torture/torture.ts", editor: "test/torture/editor.ts" },
   outdir: out,
   bundle: true,
-  format: "cjs",
+  format: "esm",
   platform: "node",
   target: "node20",
   mainFields: ["module", "main"],
-  define: { "import.meta.url": "fileUrl" },
-  banner: { js: 'const fileUrl = require("node:url").pathToFileURL(__filename).href;' },
+  banner: { js: REQUIRE },
   logLevel: "warning",
 });

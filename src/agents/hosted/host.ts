@@ -3,7 +3,6 @@
 import { pathToFileURL } from "node:url";
 import type { z } from "zod";
 import { errorMessage } from "../../system/errors.js";
-import { importModule } from "../../system/import-module.js";
 import type { Ports } from "../../system/ports.js";
 import type { AgentReport, StageAgentReport } from "../../todo/model/summary.js";
 import type { AgentEvent, WaitingCall } from "../agent.js";
@@ -94,7 +93,7 @@ export async function writeLine(io: HostIo, line: unknown): Promise<void> {
 }
 
 async function loadModule(file: string): Promise<ModuleAgent> {
-  const loaded: unknown = await importModule(pathToFileURL(file).href);
+  const loaded: unknown = await import(pathToFileURL(file).href);
   const agent: unknown =
     typeof loaded === "object" && loaded !== null && "default" in loaded ? loaded.default : null;
   if (isModuleAgent(agent)) return agent;

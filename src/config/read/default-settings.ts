@@ -1,6 +1,4 @@
-// The default settings, for projects that set none, as most projects do. In the built program they are precomputed
-// (scripts/default-settings.mjs): building the settings table takes longer than reading and checking a backlog.
-// Leaves their values to resolve.ts.
+// The default settings, for projects that set none, as most projects do. Leaves their values to resolve.ts.
 import { SHORT_NAMES } from "./env-layer.js";
 import { resolveSettings, type ResolvedSettings } from "./resolve.js";
 

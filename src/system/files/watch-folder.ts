@@ -1,11 +1,12 @@
 // Watches a folder with chokidar: reports that something in it changed, not what. Leaves looking, and polling where watching
 // fails, to change-watch.ts.
 import { basename } from "node:path";
-import { watch } from "chokidar";
 import type { Files, FolderWatch } from "../ports.js";
 
 /** Resolves once changes are reported. */
-export const watchFolder: Files["watchFolder"] = (folder, entry, onChange) => {
+export const watchFolder: Files["watchFolder"] = async (folder, entry, onChange) => {
+  // Every command has these ports, and few watch.
+  const { watch } = await import("chokidar");
   let failed = false;
   const watcher = watch(folder, {
     depth: 0,

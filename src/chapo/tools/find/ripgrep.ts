@@ -1,7 +1,6 @@
 // Uses ripgrep, if it is available, to select the files worth searching. search-files.ts does the search itself, so the
 // results are the same without ripgrep.
 import { z } from "zod";
-import { importModule } from "../../../system/import-module.js";
 import type { Processes } from "../../../system/ports.js";
 import { translatePattern } from "./ripgrep-pattern.js";
 
@@ -15,7 +14,7 @@ export async function findRipgrep(
   const found = await processes.which("rg", env.PATH ?? "", cwd);
   if (found !== undefined) return found;
   try {
-    const { rgPath } = RgModule.parse(await importModule("@vscode/ripgrep"));
+    const { rgPath } = RgModule.parse(await import("@vscode/ripgrep"));
     return rgPath;
   } catch {
     // Not installed, or not available for this platform.
