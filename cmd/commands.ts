@@ -1,16 +1,7 @@
 // Every command: its group in the help, in which order, what it does in a line, and its file, which is imported only when it is asked
 // for.
-import type { CommandFile } from "./command.js";
+import type { CommandRow } from "./context/command.js";
 import { legacy } from "./legacy.js";
-
-export interface CommandRow {
-  name: string;
-  group: "Work" | "Backlog" | "People" | "Runs" | "Project";
-  summary: string;
-  /** Not for people: the program calls it itself. */
-  hidden?: true;
-  load: () => Promise<{ command: CommandFile }>;
-}
 
 /** In the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
@@ -213,13 +204,13 @@ export const COMMANDS: readonly CommandRow[] = [
     name: "completion",
     group: "Project",
     summary: "print the completion script for your shell",
-    load: () => legacy("completion"),
+    load: () => import("./commands/completion.js"),
   },
   {
     name: "__complete",
     group: "Project",
     summary: "list what may be typed next; used by the completion scripts",
     hidden: true,
-    load: () => legacy("__complete"),
+    load: async () => ({ command: (await import("./commands/complete.js")).complete(COMMANDS) }),
   },
 ];

@@ -1,6 +1,6 @@
 // Commands that are still defined in cmd/line/definitions.
 import { Argument, Option } from "commander";
-import { list, Sentence, type CommandFile } from "./command.js";
+import { list, Sentence, type CommandFile } from "./context/command.js";
 import type { Typed } from "./context/command-context.js";
 import type { FlagDefinition, OperandDefinition } from "./context/definition.js";
 

@@ -4,9 +4,9 @@ import type { Command, CommanderError } from "commander";
 import { quoteWord } from "../src/shell/quote.js";
 import { UserError } from "../src/system/errors.js";
 import { nearest } from "../src/system/text/nearest.js";
-import { Sentence } from "./command.js";
+import { Sentence } from "./context/command.js";
 import { COMMANDS } from "./commands.js";
-import { spellArgument } from "./help.js";
+import { spellArgument } from "./context/commander.js";
 import { COMMAND_HINTS, FLAG_HINTS } from "./old-names.js";
 
 function hintOn(name: string): string {

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { commonOptions, type CommandFile } from "./command.js";
+import { commonOptions, type CommandFile } from "./context/command.js";
 import { COMMANDS } from "./commands.js";
-import { readBashLine } from "./completion/bash-line.js";
-import { USUAL_COLUMNS } from "./help.js";
+import { USUAL_COLUMNS } from "./context/commander.js";
 import { readCommandLine, type ParsedLine } from "./line.js";
 import { GO_COMMANDS, GO_FLAGS, OTHER_COMMANDS, OTHER_FLAGS } from "./old-names.js";
 
@@ -213,9 +212,9 @@ test("every example is read by the parser as its command", async () => {
   for (const { name, examples = [] } of loaded) {
     for (const [line] of examples) {
       // An example may pipe to or follow another program.
-      const own = line.split(/ (?:\||&&) /).find((part) => part.startsWith("looper "));
-      const { words } = readBashLine(`${own ?? ""} `, "");
-      const asked = await read(...words.slice(1));
+      const own = line.split(/ (?:\||&&|[<>]{1,2}) /).find((part) => part.startsWith("looper "));
+      const words = (own ?? "").match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
+      const asked = await read(...words.slice(1).map((word) => word.replace(/["']/g, "")));
       if (asked.kind === "command" && asked.name === name) lines.push(line);
     }
   }

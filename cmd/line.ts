@@ -1,13 +1,14 @@
 // Reads a command line with commander. The first word decides: a command, or a task file, which is for `run`. Only the file of that
-// command is imported. Leaves the help to help.ts, exit codes and streams to looper.ts.
+// command is imported. Leaves the help to context/commander.ts, exit codes and streams to looper.ts.
 import path from "node:path";
-import { Command, CommanderError, Option } from "commander";
+import { CommanderError, type Command } from "commander";
 import { UserError } from "../src/system/errors.js";
-import { answerAndPrint, commonOptions, type CommandFile } from "./command.js";
-import { COMMANDS, type CommandRow } from "./commands.js";
+import type { AnsweringCommand, AnyRequest, CommandAnswer, CommandRow } from "./context/command.js";
+import { COMMANDS } from "./commands.js";
 import type { CommandContext, CommandOutcome } from "./context/command-context.js";
 import { missingValue, missingWords, refuseMore, unknownCommand, unknownFlag } from "./line-errors.js";
-import { commandHelp, PROGRAM_HELP, spellArgument, USUAL_COLUMNS } from "./help.js";
+import { makeCommand, makeProgram, type ProgramFacts } from "./context/commander.js";
+import { printJson } from "./lookup/project.js";
 
 /** The common options that were given. */
 export interface LineOptions {
@@ -30,14 +31,11 @@ export type ParsedLine =
       run: (context: CommandContext) => Promise<CommandOutcome>;
     };
 
-export interface CommandLineFacts {
-  version: string;
+export interface CommandLineFacts extends ProgramFacts {
   cwd: string;
   /** Both get absolute paths. */
   isFile: (file: string) => Promise<boolean>;
   namesIn: (folder: string) => Promise<readonly string[]>;
-  /** The width of stdout, if it is a terminal. */
-  columns?: number | undefined;
 }
 
 const DEFAULT = "run";
@@ -48,7 +46,7 @@ export async function readCommandLine(argv: readonly string[], facts: CommandLin
   // The Go program's spelling; after a command it meant something else there.
   if (argv.length === 1 && argv[0] === "-v") return text(`${facts.version}\n`);
   const printed: string[] = [];
-  const program = makeProgram(facts, printed);
+  const program = makeProgram(COMMANDS, facts, printed);
   try {
     const { operands, unknown } = program.parseOptions([...argv]);
     const words = [...operands, ...unknown];
@@ -137,7 +135,7 @@ async function readCommand(row: CommandRow, words: readonly string[], scene: Sce
     run: (context) =>
       "work" in file
         ? file.work(context, request as never)
-        : answerAndPrint<never, never>(file, context, request as never),
+        : answerAndPrint<never, CommandAnswer>(file, context, request as never),
   };
 }
 
@@ -160,58 +158,22 @@ function folderOf(before: LineOptions, rest: readonly string[]): string {
   return behind ?? before.C ?? ".";
 }
 
-function makeProgram({ version, columns }: CommandLineFacts, printed: string[]): Command {
-  const program = silent(new Command("looper"), columns, printed)
-    .description(
-      "Looper works through a backlog of tasks with coding agents.\nA task is done when your checks pass.",
-    )
-    .helpCommand(false)
-    .configureHelp(PROGRAM_HELP)
-    .passThroughOptions();
-  for (const option of commonOptions()) program.addOption(option);
-  program.helpOption("-h, --help", "show help for looper or a command");
-  for (const row of COMMANDS) program.addCommand(stub(row), { hidden: row.hidden ?? false });
-  program.addCommand(stub({ name: "help", group: "Project", summary: "show help for looper or a command" }));
-  return program.version(version, "-V, --version", "show the version");
-}
-
-function stub({ name, group, summary }: Pick<CommandRow, "name" | "group" | "summary">): Command {
-  return new Command(name).description(summary).helpGroup(group);
-}
-
-/** The command as commander knows it. */
-export function makeCommand(
-  { name, summary }: CommandRow,
-  { arguments: words = [], options = [], examples = [] }: CommandFile,
-  { version, columns }: Pick<CommandLineFacts, "version" | "columns">,
-  printed: string[] = [],
-): Command {
-  const command = silent(new Command(`looper ${name}`), columns, printed)
-    .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
-    .usage([...words.map(spellArgument), ...(options.length === 0 ? [] : ["[flags]"])].join(" "))
-    .configureHelp(commandHelp(examples))
-    .showSuggestionAfterError(false)
-    .allowExcessArguments()
-    .addHelpOption(new Option("-h, --help").hideHelp())
-    .version(version, "-V, --version");
-  for (const option of commonOptions()) command.addOption(option);
-  for (const common of command.options) common.hideHelp();
-  for (const word of words) command.addArgument(word);
-  for (const option of options) command.addOption(option);
-  return command;
-}
-
-function silent(command: Command, columns: number | undefined, printed: string[]): Command {
-  return command.exitOverride().configureOutput({
-    writeOut: (said) => printed.push(said),
-    writeErr: () => undefined,
-    getOutHelpWidth: () => columns ?? USUAL_COLUMNS,
-    getOutHasColors: () => false,
-  });
-}
-
 /** The options that were typed. */
 function optionsOf(command: Command): Record<string, unknown> {
   const entries: [string, unknown][] = Object.entries(command.opts());
   return Object.fromEntries(entries.filter(([key]) => command.getOptionValueSource(key) === "cli"));
+}
+
+/** Answers, and prints that, or the JSON of it. */
+async function answerAndPrint<Request extends AnyRequest, Answer extends CommandAnswer>(
+  command: AnsweringCommand<Request, Answer>,
+  context: CommandContext,
+  request: Request,
+): Promise<CommandOutcome> {
+  const answer = await command.answer(context, request);
+  if (request.json === true) await printJson(context, answer.json);
+  else await command.print(context, answer, request);
+  if (answer.problem === undefined) return answer.end ?? "ok";
+  await context.report({ level: "error", lines: [`looper: ${answer.problem}`] });
+  return "no";
 }

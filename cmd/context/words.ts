@@ -1,9 +1,5 @@
 // Words that both a command and its definition need.
 
-/** The shells of `looper completion`. */
-export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
-export type CompletedShell = (typeof SHELLS)[number];
-
 /** The verbs of `looper config`. */
 export const CONFIG_VERBS = ["get", "set", "unset", "path"] as const;
 

@@ -2,7 +2,6 @@
 import type { CommandDefinition } from "../context/definition.js";
 import { BACKLOG_COMMANDS } from "./definitions/backlog.js";
 import { CHAPO_COMMANDS } from "./definitions/chapo.js";
-import { completionCommands } from "./definitions/completion.js";
 import { PEOPLE_COMMANDS } from "./definitions/people.js";
 import { PROJECT_COMMANDS } from "./definitions/project.js";
 import { RUN_COMMANDS } from "./definitions/run.js";
@@ -14,7 +13,7 @@ export const COMMAND_GROUPS: readonly { heading: string; commands: readonly Comm
   { heading: "Backlog", commands: BACKLOG_COMMANDS },
   { heading: "People", commands: PEOPLE_COMMANDS },
   { heading: "Runs", commands: LOG_COMMANDS },
-  { heading: "Project", commands: [...PROJECT_COMMANDS, ...completionCommands(() => COMMANDS)] },
+  { heading: "Project", commands: [...PROJECT_COMMANDS] },
 ];
 
 /** Read by the parser, the help, and the completion of shells. */

@@ -11,8 +11,6 @@ const WITHOUT: Readonly<Record<string, string>> = {
   "backlog/answer.ts": "makes an edit, with the answer of backlog/edit.ts",
   "backlog/steer.ts": "makes an edit, with the answer of backlog/edit.ts",
   "chapo/chapo.ts": "hands its lists to chapo/lists.ts, and a session prints the events of src/chapo",
-  "completion/complete.ts": "answers a shell, in the shell's form",
-  "completion/completion.ts": "prints a script",
   "mcp/mcp.ts": "answers a client, in the protocol's form",
   "project/agent-host.ts": "is the process of an agent, and speaks the agents' protocol",
   "project/demo.ts": "runs the loop in a new folder",
@@ -20,7 +18,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
 };
 
 /** Files that print a value of their own with `--json`, without a decision: the reasons are those above. */
-const PRINTERS: readonly string[] = ["completion/completion.ts"];
+const PRINTERS: readonly string[] = [];
 
 const texts = new Map(
   readdirSync(COMMANDS, { recursive: true, encoding: "utf8" })

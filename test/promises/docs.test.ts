@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
 import PROOF from "../../docs/proof.json" with { type: "json" };
-import { commonOptions } from "../../cmd/command.js";
+import { commonOptions } from "../../cmd/context/command.js";
 import { COMMANDS } from "../../cmd/commands.js";
 import { OTHER_FLAGS } from "../../cmd/old-names.js";
 import { fillDocument, fillPart, PARTS } from "../../scripts/doc-parts.js";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { Option } from "commander";
-import { commonOptions } from "../../cmd/command.js";
+import { commonOptions } from "../../cmd/context/command.js";
 import { COMMANDS } from "../../cmd/commands.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

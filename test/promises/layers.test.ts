@@ -39,7 +39,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   loop: ["step", "hooks", "runs", "perform", "replay", "start", "undo", "explain"],
   ui: [".", "shapes", "view", "answers", "terminal", "github-actions"],
   server: [],
-  cmd: ["context", "lookup", "watch", "completion", "commands", "line", "."],
+  cmd: ["context", "lookup", "watch", "commands", "line", "."],
   api: ["types", "."],
 };
 const FLOORS = Object.keys(TOWER);

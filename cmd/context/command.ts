@@ -1,8 +1,7 @@
 // The parts of a command: its words for commander, the answer, and how that is printed. cmd/commands.ts names them all; cmd/line.ts reads
 // the command line for one of them.
 import { Argument, Option } from "commander";
-import { jsonText } from "../src/ui/json-text.js";
-import type { CommandContext, CommandOutcome } from "./context/command-context.js";
+import type { CommandContext, CommandOutcome } from "./command-context.js";
 
 /** The words of a command line. Its summary is in the table of commands. */
 interface CommandWords {
@@ -37,25 +36,21 @@ export interface WorkingCommand<Request extends object> extends CommandWords {
 }
 
 /** A file of cmd/commands exports this as `command`. */
-export type CommandFile = AnsweringCommand<never, never> | WorkingCommand<never>;
+export type CommandFile = AnsweringCommand<never, CommandAnswer> | WorkingCommand<never>;
 
 /** The request of any command. */
 export interface AnyRequest {
   json?: true;
 }
 
-/** Answers, and prints that, or the JSON of it. */
-export async function answerAndPrint<Request extends AnyRequest, Answer extends CommandAnswer>(
-  command: AnsweringCommand<Request, Answer>,
-  context: CommandContext,
-  request: Request,
-): Promise<CommandOutcome> {
-  const answer = await command.answer(context, request);
-  if (request.json === true) await context.out.write(`${jsonText(answer.json, 2)}\n`);
-  else await command.print(context, answer, request);
-  if (answer.problem === undefined) return answer.end ?? "ok";
-  await context.report({ level: "error", lines: [`looper: ${answer.problem}`] });
-  return "no";
+/** A line of the table of commands. */
+export interface CommandRow {
+  name: string;
+  group: "Work" | "Backlog" | "People" | "Runs" | "Project";
+  summary: string;
+  /** Not for people: the program calls it itself. */
+  hidden?: true;
+  load: () => Promise<{ command: CommandFile }>;
 }
 
 /** Text, which must be in quotes when it has several words. `what` names it. */
