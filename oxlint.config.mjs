@@ -5,6 +5,7 @@ import { defineConfig } from "oxlint";
 /** Libraries that touch the world, or are read only where they are needed; each with the only files that may import it. */
 const TOUCHING = [
   { name: "chokidar", home: "src/system/**" },
+  { name: "execa", home: "src/system/processes/child.ts" },
   { name: "pino", home: "src/logging/diagnostics-file.ts" },
   { name: "cosmiconfig", home: "src/config/read/load.ts" },
   { name: "ai", home: "src/chapo/models/**" },
@@ -57,20 +58,29 @@ const bannedProperties = [
   { object: "AbortSignal", property: "timeout", message: askAPort },
 ];
 
+const NO_PROGRAMS = {
+  regex: "^(node:)?child_process$",
+  message: "src/system/processes/child.ts starts programs, with execa",
+};
+
 /**
  * The imports allowed in a home: no library that has another home.
  * @param {string} [home]
+ * @param {object[]} [more] further imports that are not allowed
  * @returns {["error", object]}
  */
-function imports(home) {
+function imports(home, more = []) {
   const elsewhere = TOUCHING.filter((library) => library.home !== home);
   return [
     "error",
     {
-      patterns: elsewhere.map(({ name, home }) => ({
-        regex: `^${name}(/|$)`,
-        message: `only ${home} imports it`,
-      })),
+      patterns: [
+        ...elsewhere.map(({ name, home }) => ({
+          regex: `^${name}(/|$)`,
+          message: `only ${home} imports it`,
+        })),
+        ...more,
+      ],
     },
   ];
 }
@@ -84,7 +94,7 @@ const touches = (home) => ({
   "ports/no-now": "off",
   "no-restricted-globals": "off",
   "no-restricted-properties": "off",
-  "no-restricted-imports": imports(home),
+  "no-restricted-imports": imports(home, [NO_PROGRAMS]),
 });
 
 /** Strict rules about types and common mistakes, without options. */
@@ -211,6 +221,11 @@ export default defineConfig({
       rules: { "no-restricted-imports": imports(home) },
     })),
     { files: ["src/system/**/*.ts"], rules: touches("src/system/**") },
+    {
+      files: ["src/system/processes/child.ts"],
+      rules: touches("src/system/processes/child.ts"),
+    },
+    { files: ["src/system/**/*.test.ts"], rules: { "no-restricted-imports": imports("src/system/**") } },
     { files: ["cmd/looper.ts", "api/silent-context.ts"], rules: touches() },
     {
       files: TESTS,

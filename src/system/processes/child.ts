@@ -1,22 +1,97 @@
-// One child: in a group of its own, marked, drained before its end is believed. Leaves what becomes of its leftovers to
-// contain.ts and sweep.ts.
-import { ChildProcess, spawn } from "node:child_process";
+// Starts every program, with execa. A child of a run is in a group of its own, marked, and drained before its end is believed.
+// Leaves what becomes of its leftovers to contain.ts and sweep.ts.
 import { pipeline, Readable, type Writable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { execa, type Subprocess } from "execa";
 import { errorCode, errorMessage } from "../errors.js";
 import { startFailure } from "../exhausted.js";
 import type { Clock, ProcessEnd, ProcessSpec, RunningProcess } from "../ports.js";
-import { sendSignal } from "./signal.js";
 
 /** How long a pipe may stay open and silent after the end of the process that was started, and how long at all. */
 const PIPE_SILENT_MS = 2_000;
 const PIPE_OPEN_MS = 10_000;
 
-/** Starts it; `marks` are added to its environment. Throws a `UserError` if a limit of the system keeps it from starting. */
+type Stdio = "ignore" | "inherit" | "pipe";
+
+interface ProgramOptions {
+  cwd?: string;
+  /** The whole environment. */
+  env: Readonly<Record<string, string>>;
+  stdio: readonly [Stdio, Stdio, Stdio];
+  /** In a session of its own. */
+  detached?: boolean;
+  timeout?: number;
+}
+
+/** A program that was started. */
+export interface Program {
+  pid: number | undefined;
+  stdin: Writable | null;
+  stdout: Readable | null;
+  stderr: Readable | null;
+  /** The end of the process itself, though a grandchild may hold its pipes; rejects if it could not be started. */
+  exited: Promise<{ code: number | null; signal: string | null }>;
+}
+
+/** Throws for words that no program can be given. */
+export function startProgram(command: string, args: readonly string[], options: ProgramOptions): Program {
+  const child = execa(command, args, {
+    ...options,
+    // The environment is what the caller gives; execa adds ours by default.
+    extendEnv: false,
+    buffer: false,
+    encoding: "buffer",
+    stripFinalNewline: false,
+    cleanup: false,
+    reject: false,
+  });
+  const { pid, stdin, stdout, stderr } = child;
+  return { pid, stdin, stdout, stderr, exited: exitOf(child) };
+}
+
+/** By `exit`: execa's promise also waits for the pipes. One that did not start has none that anybody could hold. */
+function exitOf(child: Subprocess & PromiseLike<{ cause?: unknown }>): Program["exited"] {
+  return new Promise((resolve, reject) => {
+    child.once("exit", (code, signal) => {
+      resolve({ code, signal });
+    });
+    child.on("error", reject);
+    if (child.pid === undefined)
+      child.then(({ cause }) => {
+        reject(cause instanceof Error ? cause : new Error(String(cause)));
+      }, reject);
+  });
+}
+
+/** Signals a process, or its whole group; nothing happens once it is gone. */
+export function sendSignal(pid: number, ...[signal, target]: Parameters<RunningProcess["signal"]>): void {
+  if (process.platform === "win32") {
+    endOnWindows(pid, signal);
+    return;
+  }
+  try {
+    process.kill(target === "group" ? -pid : pid, signal);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== "ESRCH" && code !== "EPERM") throw error;
+  }
+}
+
+/** Windows knows no signals and no groups: the process and what it started are asked to end, or ended. */
+function endOnWindows(pid: number, signal: NodeJS.Signals): void {
+  const force = signal === "SIGKILL" ? ["/F"] : [];
+  const env = { PATH: process.env["PATH"] ?? "", SYSTEMROOT: process.env["SYSTEMROOT"] ?? "" };
+  const stdio = ["ignore", "ignore", "ignore"] as const;
+  // Without taskkill there is nothing else to ask.
+  startProgram("taskkill", ["/PID", String(pid), "/T", ...force], { env, stdio }).exited.catch(
+    () => undefined,
+  );
+}
+
+/** Starts it; `marks` are added to its environment. */
 export function startProcess(clock: Clock, spec: ProcessSpec, marks: Record<string, string>): RunningProcess {
-  const child = trySpawn(spec, marks);
-  if (!(child instanceof ChildProcess))
-    return { pid: -1, ended: Promise.resolve(child), signal: () => undefined };
+  const child = tryStart(spec, marks);
+  if ("how" in child) return { pid: -1, ended: Promise.resolve(child), signal: () => undefined };
   feed(child.stdin, spec.input);
   const pipes = openPipes(clock, child, spec);
   const pid = child.pid ?? -1;
@@ -29,18 +104,15 @@ export function startProcess(clock: Clock, spec: ProcessSpec, marks: Record<stri
   };
 }
 
-/** Some errors come with the call, such as arguments that are too long; the others are emitted by the child. */
-function trySpawn(spec: ProcessSpec, marks: Record<string, string>): ChildProcess | ProcessEnd {
+function tryStart(spec: ProcessSpec, marks: Record<string, string>): Program | ProcessEnd {
   try {
-    return spawn(spec.command, spec.args, {
+    return startProgram(spec.command, spec.args, {
       cwd: spec.cwd,
       env: { ...spec.env, ...marks },
       detached: true,
       stdio: [spec.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
   } catch (error) {
-    const failure = startFailure(spec.command, error);
-    if (failure !== error) throw failure;
     return { how: "not-found", message: errorMessage(error) };
   }
 }
@@ -54,10 +126,10 @@ function feed(stdin: Writable | null | undefined, input: ProcessSpec["input"]): 
 
 async function awaitEnd(
   clock: Clock,
-  { child, command }: { child: ChildProcess; command: string },
+  { child, command }: { child: Program; command: string },
   pipes: Pipes,
 ): Promise<ProcessEnd> {
-  const end = await exitOf(child, command);
+  const end = await endOf(child, command);
   const exited = clock.monotonic();
   pipes.lastChunk = exited;
   const watch = clock.every(100, () => {
@@ -71,21 +143,16 @@ async function awaitEnd(
   return end;
 }
 
-/** The end of the process itself: `exit` fires although a grandchild still holds a pipe, `close` would not. */
-function exitOf(child: ChildProcess, command: string): Promise<ProcessEnd> {
-  return new Promise((resolveEnd, reject) => {
-    // A program that a limit keeps from starting may well be there.
-    const failed = (error: unknown): void => {
-      const failure = startFailure(command, error);
-      if (failure === error) resolveEnd({ how: "not-found", message: errorMessage(error) });
-      else reject(failure instanceof Error ? failure : new Error(String(failure)));
-    };
-    child.once("exit", (code: number | null, signal: string | null) => {
-      if (code !== null) resolveEnd({ how: "exited", code });
-      else resolveEnd({ how: "killed", signal: signal ?? "unknown" });
-    });
-    child.on("error", failed);
-  });
+/** Throws a `UserError` if a limit of the system keeps the program from starting: it may well be there. */
+async function endOf({ exited }: Program, command: string): Promise<ProcessEnd> {
+  try {
+    const { code, signal } = await exited;
+    return code === null ? { how: "killed", signal: signal ?? "unknown" } : { how: "exited", code };
+  } catch (error) {
+    const failure = startFailure(command, error);
+    if (failure !== error) throw failure;
+    return { how: "not-found", message: errorMessage(error) };
+  }
 }
 
 type Sink = ((chunk: Uint8Array) => void | Promise<void>) | undefined;
@@ -98,7 +165,7 @@ interface Pipes {
   busy: boolean;
 }
 
-function openPipes(clock: Clock, child: ChildProcess, spec: ProcessSpec): Pipes {
+function openPipes(clock: Clock, child: Program, spec: ProcessSpec): Pipes {
   const pipes: Pipes = { drained: Promise.resolve(), lastChunk: clock.monotonic(), busy: false };
   const watched =
     (sink: Sink): Sink =>

@@ -1,11 +1,10 @@
 // Processes of which nothing is left once they ended: in a PID namespace where the system allows one, else by looking for
 // what they left behind. Leaves the namespace to enclosure.ts and the search to sweep.ts.
-import { startProcess } from "./child.js";
+import { sendSignal, startProcess } from "./child.js";
 import { openEnclosure, type Enclosure, type Tools } from "./enclosure.js";
 import type { Clock, ContainedProcess, Contain, Containment, ProcessSpec } from "../ports.js";
 import { listChildren, lookAt } from "./proc.js";
 import { nodeRandom } from "../random.js";
-import { sendSignal } from "./signal.js";
 import { Descendants, endLeftovers, markName } from "./sweep.js";
 
 const SAMPLE_MS = 1_000;

@@ -1,7 +1,9 @@
 // A PID namespace: what is started in it dies with its first process, by the kernel's hand, whatever it did to its session
 // or its environment. The first process lives as long as a pipe that only we hold, so that it goes with us, however we go.
 // Made with the tools of util-linux, by root alone: in a user namespace sudo is no more, and ssh refuses root's files.
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { finished } from "node:stream/promises";
+import { errorMessage } from "../errors.js";
+import { startProgram, type Program } from "./child.js";
 
 export interface Enclosure {
   /**
@@ -54,18 +56,19 @@ export async function openEnclosure(
   env: Readonly<Record<string, string>>,
 ): Promise<Enclosure | { refused: string }> {
   const words = ["--pid", "--fork", "--kill-child=SIGKILL", "--", tools.sh, "-c", FIRST, tools.cat];
-  const holder = spawn(tools.unshare, words, { cwd: "/", env, detached: true, stdio: "pipe" });
-  const gone = new Promise<void>((resolve) => {
-    holder.once("exit", resolve).once("error", () => {
-      resolve();
-    });
-  });
+  const stdio = ["pipe", "pipe", "pipe"] as const;
+  const holder = startProgram(tools.unshare, words, { cwd: "/", env, detached: true, stdio });
+  let isOpen = true;
+  const close = (): void => {
+    isOpen = false;
+  };
+  const gone = holder.exited.then(close, close);
   // The reader may be gone before the pipe is closed.
-  holder.stdin.on("error", () => undefined);
+  holder.stdin?.on("error", () => undefined);
   const { said, complained } = await firstWords(holder);
   const first = /^\d+(?=\n)/.exec(said)?.[0];
   if (first === undefined) {
-    holder.stdin.destroy();
+    holder.stdin?.destroy();
     return { refused: complained.trim() };
   }
   return {
@@ -80,32 +83,33 @@ export async function openEnclosure(
         ...[tools.setsid, command, ...args],
       ],
     }),
-    isOpen: () => holder.exitCode === null && holder.signalCode === null,
+    isOpen: () => isOpen,
     close: () => {
-      holder.stdin.destroy();
+      holder.stdin?.destroy();
       return gone;
     },
   };
 }
 
 /** Up to its first line, or its end. */
-function firstWords(holder: ChildProcessWithoutNullStreams): Promise<{ said: string; complained: string }> {
-  return new Promise((resolve) => {
-    let said = "";
-    let complained = "";
-    const done = (): void => {
-      resolve({ said, complained });
-    };
-    holder.stdout.on("data", (chunk: Buffer) => {
+async function firstWords(holder: Program): Promise<{ said: string; complained: string }> {
+  let said = "";
+  let complained = "";
+  const line = new Promise<void>((resolve) => {
+    holder.stdout?.on("data", (chunk: Buffer) => {
       said += chunk.toString("latin1");
-      if (said.includes("\n")) done();
-    });
-    holder.stderr.on("data", (chunk: Buffer) => {
-      complained += chunk.toString("utf8");
-    });
-    holder.once("close", done).once("error", (error) => {
-      complained += error.message;
-      done();
+      if (said.includes("\n")) resolve();
     });
   });
+  holder.stderr?.on("data", (chunk: Buffer) => {
+    complained += chunk.toString("utf8");
+  });
+  const end = holder.exited.then(
+    () => (holder.stderr === null ? undefined : finished(holder.stderr)),
+    (error: unknown) => {
+      complained += errorMessage(error);
+    },
+  );
+  await Promise.race([line, end]);
+  return { said, complained };
 }

@@ -1,10 +1,26 @@
-// Lists running processes with their start times, parents and run marks, from /proc or, without it, from ps.ts. On a system
-// with neither, the lists are empty, and `doctor` reports the consequences.
+// Lists running processes with their start times, parents and run marks, from /proc or, without it, such as on macOS, from
+// ps(1). On a system with neither, the lists are empty, and `doctor` reports the consequences.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { finished } from "node:stream/promises";
 import { errorCode } from "../errors.js";
-import { listByPs, listMarkedByPs } from "./ps.js";
-import type { SeenProcess } from "./seen.js";
+import { startProgram } from "./child.js";
+
+const PS_TIMEOUT_MS = 5_000;
+
+/** One process: `started` in clock ticks since boot, or as ps prints it. Pid and start name a process for good. */
+export interface SeenProcess {
+  pid: number;
+  parent: number;
+  /** The process group. */
+  group: number;
+  started: string;
+}
+
+/** Whether it was there before the other was; false where that cannot be told. */
+export function isOlder({ started }: SeenProcess, other: SeenProcess): boolean {
+  return Number(started) < Number(other.started);
+}
 
 /** Every process visible here; `undefined` when the system cannot list them. */
 export async function listProcesses(): Promise<SeenProcess[] | undefined> {
@@ -87,4 +103,40 @@ function quietly<T>(read: () => T): T | undefined {
     if (errorCode(error) === undefined) throw error;
     return undefined;
   }
+}
+
+/** Every process but zombies; `undefined` where ps does not answer. `started` has a grain of one second. */
+export async function listByPs(): Promise<SeenProcess[] | undefined> {
+  const told = await ask(["-axo", "pid=,ppid=,pgid=,stat=,lstart="]);
+  return told?.text.split("\n").flatMap((line) => {
+    const [, pid, parent, group, state = "Z", started = ""] =
+      /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
+    if (state.startsWith("Z") || Number(pid) === told.pid) return [];
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), started }];
+  });
+}
+
+/** The pids of those that carry `NAME=1` in their environment, as far as the system shows environments. */
+export async function listMarkedByPs(mark: string): Promise<Set<number>> {
+  // ps prints the environment behind the words of the command; only the letter that asks for it differs.
+  const told = await ask([process.platform === "darwin" ? "-axwwEo" : "axewwo", "pid=,command="]);
+  const marked = (told?.text ?? "").split("\n").filter((line) => `${line} `.includes(` ${mark}=1 `));
+  return new Set(marked.map((line) => Number.parseInt(line)));
+}
+
+/** The output of ps, and its own pid, which must not count as a process left behind. */
+async function ask(words: readonly string[]): Promise<{ text: string; pid: number | undefined } | undefined> {
+  const env = { PATH: process.env["PATH"] ?? "", LC_ALL: "C" };
+  const asked = startProgram("ps", words, {
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: PS_TIMEOUT_MS,
+  });
+  const chunks: Buffer[] = [];
+  asked.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const end = await asked.exited.catch(() => undefined);
+  // Not there, or none of the kind that takes these words: as if nothing could be seen.
+  if (end?.code !== 0 || asked.stdout === null) return undefined;
+  await finished(asked.stdout);
+  return { text: Buffer.concat(chunks).toString("utf8"), pid: asked.pid };
 }

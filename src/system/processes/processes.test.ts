@@ -18,6 +18,14 @@ test("each way to end is told apart", async () => {
   );
 });
 
+test("a program sees the environment that it was given, the mark of the run, and nothing else", async () => {
+  const env = { PATH: base.env.PATH, GIVEN: "yes" };
+  const { stdout } = await processes.run({ command: "env", args: [], cwd: "/", env });
+  const seen = Buffer.from(stdout).toString().trim().split("\n");
+  const mark = `LOOPER_MARK_${run.replaceAll("-", "_")}=1`;
+  expect(seen.toSorted()).toEqual(["GIVEN=yes", mark, `PATH=${base.env.PATH}`]);
+});
+
 test("a child that ends at once is heard to the last byte, both pipes", async () => {
   const result = await processes.run(sh("head -c 300000 /dev/zero | tr '\\0' x; echo end; echo err >&2"));
   expect(result.stdout.length).toBe(300_004);

@@ -1,8 +1,7 @@
 // Ending whatever a run, or one process of it, left behind: processes that carry its mark, and descendants seen while it
 // lived. A child in a session of its own survives a group kill; the mark it inherited does not lie.
 import type { Clock } from "../ports.js";
-import { readEnvironmentsAbove, listProcesses, lookAt, withMark } from "./proc.js";
-import { isOlder, type SeenProcess } from "./seen.js";
+import { isOlder, listProcesses, lookAt, readEnvironmentsAbove, withMark, type SeenProcess } from "./proc.js";
 
 const GONE_WITHIN_MS = 10_000;
 const LOOKS = 3;

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
-import { lookAt } from "./proc.js";
-import { listByPs, listMarkedByPs } from "./ps.js";
+import { listByPs, listMarkedByPs, lookAt } from "./proc.js";
 
 test("ps tells of the same processes as /proc, and knows the marked ones", async () => {
   const mark = `LOOPER_MARK_ps_${process.pid}`;
