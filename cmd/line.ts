@@ -8,7 +8,7 @@ import { COMMANDS } from "./commands.js";
 import type { CommandContext, CommandOutcome } from "./context/command-context.js";
 import { missingValue, missingWords, refuseMore, unknownCommand, unknownFlag } from "./line-errors.js";
 import { makeCommand, makeProgram, type ProgramFacts } from "./context/commander.js";
-import { printJson } from "./lookup/project.js";
+import { jsonText } from "../src/ui/json-text.js";
 
 /** The common options that were given. */
 export interface LineOptions {
@@ -171,7 +171,7 @@ async function answerAndPrint<Request extends AnyRequest, Answer extends Command
   request: Request,
 ): Promise<CommandOutcome> {
   const answer = await command.answer(context, request);
-  if (request.json === true) await printJson(context, answer.json);
+  if (request.json === true) await context.out.write(`${jsonText(answer.json, 2)}\n`);
   else await command.print(context, answer, request);
   if (answer.problem === undefined) return answer.end ?? "ok";
   await context.report({ level: "error", lines: [`looper: ${answer.problem}`] });

@@ -6,7 +6,6 @@ import { isSetMarker, withoutMarker } from "../../../src/todo/model/select.js";
 import { isStatus, STATUSES } from "../../../src/todo/model/status.js";
 import type { Status } from "../../../src/todo/model/task.js";
 import { isVerified } from "../../../src/todo/model/verified.js";
-import { readDoubts } from "../../../src/ui/view/read-doubts.js";
 import { jsonText } from "../../../src/ui/json-text.js";
 import {
   listAnswer,
@@ -63,6 +62,7 @@ async function withDoubts({ ports }: CommandContext, project: Project, listed: L
   );
   if (unproven.length === 0 || (await ports.files.stat(project.logDir)) === undefined) return listed;
   const ids = unproven.map(({ id }) => id);
+  const { readDoubts } = await import("../../../src/ui/view/read-doubts.js");
   const doubts = await readDoubts(ports, project, ids, MOST_READ);
   return {
     ...listed,

@@ -3,7 +3,6 @@
 import path from "node:path";
 import type { Files } from "../../system/ports.js";
 import { GO_BACKLOG, GO_SETTINGS, PROJECT_FILES } from "../read/places.js";
-import { readPackageSettings } from "../read/settings-text.js";
 
 /** Where the walk begins, and what it looks for. */
 export interface Walk {
@@ -53,7 +52,9 @@ async function isMarked(files: Files, folder: string, taskFile: string): Promise
     if (await exists(files, path.join(folder, name))) return true;
   const manifest = path.join(folder, "package.json");
   const text = (await exists(files, manifest)) ? await files.read(manifest) : undefined;
-  return text !== undefined && readPackageSettings(manifest, new TextDecoder().decode(text)) !== undefined;
+  if (text === undefined) return false;
+  const { readPackageSettings } = await import("../read/settings-text.js");
+  return readPackageSettings(manifest, new TextDecoder().decode(text)) !== undefined;
 }
 
 /** The folder that a task file counts from: one in `.looper/` counts from the project's folder, as in the Go program. */

@@ -1,17 +1,11 @@
 // Loads the settings files of the user and of a project, through cosmiconfig. The only file that imports it.
 // Leaves reading their text to settings-text.ts, and what the settings mean to resolve.ts.
 import path from "node:path";
-import { cosmiconfig } from "cosmiconfig";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { runAtRoot } from "../../system/files/settings-file.js";
 import { PROJECT_FILES } from "./places.js";
-import {
-  readJsonSettings,
-  readPackageSettings,
-  readYamlSettings,
-  type SettingsFile,
-} from "./settings-text.js";
+import type { SettingsFile } from "./settings-text.js";
 
 /** The settings files that are there; `undefined` where there is none. */
 export interface SettingsFiles {
@@ -39,8 +33,8 @@ async function loadOne(
   candidates: readonly string[],
   nameOf: (file: string) => string,
 ): Promise<SettingsFile | undefined> {
-  // Made for the first file there is: most projects have none of most of these, and the library is large.
-  let load: ReturnType<typeof makeLoader> | undefined;
+  // Made for the first file there is: most projects have none of most of these, and the libraries are large.
+  let load: Awaited<ReturnType<typeof makeLoader>> | undefined;
   const found: { file: string; settings: SettingsFile }[] = [];
   for (const file of candidates) {
     // A link that leads nowhere is a mistake to be told of, not a file that is not there.
@@ -48,7 +42,7 @@ async function loadOne(
     // Opening a pipe blocks until another process writes into it.
     if ((await files.stat(file))?.kind === "other")
       throw new UserError("usage", `${file} is a pipe or a device`, "put a file in its place, or remove it");
-    const settings = await (load ??= makeLoader(nameOf))(file);
+    const settings = await (load ??= await makeLoader(nameOf))(file);
     if (settings !== undefined) found.push({ file, settings });
   }
   const [first, second] = found;
@@ -70,7 +64,11 @@ export async function findStrangeSettings(files: Files, project: string): Promis
 const STRANGE = /^config\.(?:[cm]?js|ts|toml|jsonc)$/;
 
 /** Makes a function that loads one file, an absolute path that exists. */
-function makeLoader(nameOf: (file: string) => string): (file: string) => Promise<SettingsFile | undefined> {
+async function makeLoader(
+  nameOf: (file: string) => string,
+): Promise<(file: string) => Promise<SettingsFile | undefined>> {
+  const { cosmiconfig } = await import("cosmiconfig");
+  const { readJsonSettings, readPackageSettings, readYamlSettings } = await import("./settings-text.js");
   const json = (file: string, text: string) => readJsonSettings(nameOf(file), text);
   const yaml = (file: string, text: string) => readYamlSettings(nameOf(file), text);
   // For a file called package.json, cosmiconfig takes the property of this name out of what its loader returns.
