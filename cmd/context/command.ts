@@ -70,6 +70,8 @@ export function list(flags: string, description: string): Option {
   return new Option(flags, description).argParser(collect);
 }
 
+export const JSON_OPTION = new Option("--json", "print JSON");
+
 /** The options of every command; new ones, since each command hides its own in its help. */
 export const commonOptions = (): Option[] => [
   new Option("-C <folder>", "run as if started in <folder>"),

@@ -1,6 +1,5 @@
 // The definition of a command for the parser and the help: name, operands, flags; and those that several commands share.
 // Leaves the commands themselves to definitions/.
-import { LEVELS, LOG_FORMATS } from "../../src/ui/terminal/diagnostics.js";
 import type { Command } from "./command-context.js";
 
 /** The kind of a value, so that a shell can complete it (contract §1, `completion`); a list holds all possible words. */
@@ -105,48 +104,6 @@ export const RUN: OperandDefinition = {
   help: "a run's id, or how it begins (default: the newest)",
   completes: "run",
 };
-
-/** Flags of every command. */
-export const COMMON_FLAGS: readonly FlagDefinition[] = [
-  { spelled: "-C <folder>", help: "run as if started in <folder>", completes: "folder" },
-  {
-    spelled: "--log-level <level>",
-    help: "what stderr shows: error, warn, info (default), debug",
-    completes: LEVELS,
-  },
-  {
-    spelled: "--log-format <format>",
-    help: "stderr as text (default) or json lines",
-    completes: LOG_FORMATS,
-  },
-  { spelled: "--no-color", help: "disable colour (overrides FORCE_COLOR)" },
-];
-
-/** `--help`, which the parser answers itself. */
-export const HELP_FLAG: FlagDefinition = { spelled: "-h, --help", help: "show help for looper or a command" };
-/** `--version`, likewise. */
-export const VERSION_FLAG: FlagDefinition = { spelled: "-V, --version", help: "show the version" };
-/** `looper help`, likewise. */
-export const HELP_COMMAND = {
-  name: "help",
-  operands: [{ spelled: "[command]", help: "a command" }],
-  help: "show help for looper or a command",
-} as const;
-
-/** Whether a person may type the command; the others are called by the program itself. */
-export function isShown({ hidden }: CommandDefinition): boolean {
-  return hidden !== true;
-}
-
-/** The names of a flag: short, if any, then long. */
-export function flagNames({ spelled }: FlagDefinition): string[] {
-  return spelled.split(/[ ,]+/).filter((word) => word.startsWith("-"));
-}
-
-/** The names of a flag and its opposite. */
-export function namesAndOpposite(flag: FlagDefinition): string[] {
-  return [...flagNames(flag), ...(flag.opposite === undefined ? [] : [flag.opposite])];
-}
 
 /** Whether the next word belongs to a flag. */
 export function takesValue({ spelled }: FlagDefinition): boolean {
