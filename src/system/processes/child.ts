@@ -24,7 +24,7 @@ interface ProgramOptions {
 }
 
 /** A program that was started. */
-export interface Program {
+export interface Started {
   pid: number | undefined;
   stdin: Writable | null;
   stdout: Readable | null;
@@ -34,7 +34,7 @@ export interface Program {
 }
 
 /** Throws for words that no program can be given. */
-export function startProgram(command: string, args: readonly string[], options: ProgramOptions): Program {
+export function startProgram(command: string, args: readonly string[], options: ProgramOptions): Started {
   const child = execa(command, args, {
     ...options,
     // The environment is what the caller gives; execa adds ours by default.
@@ -50,7 +50,7 @@ export function startProgram(command: string, args: readonly string[], options: 
 }
 
 /** By `exit`: execa's promise also waits for the pipes. One that did not start has none that anybody could hold. */
-function exitOf(child: Subprocess & PromiseLike<{ cause?: unknown }>): Program["exited"] {
+function exitOf(child: Subprocess & PromiseLike<{ cause?: unknown }>): Started["exited"] {
   return new Promise((resolve, reject) => {
     child.once("exit", (code, signal) => {
       resolve({ code, signal });
@@ -104,7 +104,7 @@ export function startProcess(clock: Clock, spec: ProcessSpec, marks: Record<stri
   };
 }
 
-function tryStart(spec: ProcessSpec, marks: Record<string, string>): Program | ProcessEnd {
+function tryStart(spec: ProcessSpec, marks: Record<string, string>): Started | ProcessEnd {
   try {
     return startProgram(spec.command, spec.args, {
       cwd: spec.cwd,
@@ -126,7 +126,7 @@ function feed(stdin: Writable | null | undefined, input: ProcessSpec["input"]): 
 
 async function awaitEnd(
   clock: Clock,
-  { child, command }: { child: Program; command: string },
+  { child, command }: { child: Started; command: string },
   pipes: Pipes,
 ): Promise<ProcessEnd> {
   const end = await endOf(child, command);
@@ -144,7 +144,7 @@ async function awaitEnd(
 }
 
 /** Throws a `UserError` if a limit of the system keeps the program from starting: it may well be there. */
-async function endOf({ exited }: Program, command: string): Promise<ProcessEnd> {
+async function endOf({ exited }: Started, command: string): Promise<ProcessEnd> {
   try {
     const { code, signal } = await exited;
     return code === null ? { how: "killed", signal: signal ?? "unknown" } : { how: "exited", code };
@@ -165,7 +165,7 @@ interface Pipes {
   busy: boolean;
 }
 
-function openPipes(clock: Clock, child: Program, spec: ProcessSpec): Pipes {
+function openPipes(clock: Clock, child: Started, spec: ProcessSpec): Pipes {
   const pipes: Pipes = { drained: Promise.resolve(), lastChunk: clock.monotonic(), busy: false };
   const watched =
     (sink: Sink): Sink =>

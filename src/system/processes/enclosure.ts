@@ -3,7 +3,7 @@
 // Made with the tools of util-linux, by root alone: in a user namespace sudo is no more, and ssh refuses root's files.
 import { finished } from "node:stream/promises";
 import { errorMessage } from "../errors.js";
-import { startProgram, type Program } from "./child.js";
+import { startProgram, type Started } from "./child.js";
 
 export interface Enclosure {
   /**
@@ -92,7 +92,7 @@ export async function openEnclosure(
 }
 
 /** Up to its first line, or its end. */
-async function firstWords(holder: Program): Promise<{ said: string; complained: string }> {
+async function firstWords(holder: Started): Promise<{ said: string; complained: string }> {
   let said = "";
   let complained = "";
   const line = new Promise<void>((resolve) => {
