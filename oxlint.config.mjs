@@ -226,7 +226,7 @@ export default defineConfig({
       rules: touches("src/system/processes/child.ts"),
     },
     { files: ["src/system/**/*.test.ts"], rules: { "no-restricted-imports": imports("src/system/**") } },
-    { files: ["cmd/looper.ts", "api/silent-context.ts"], rules: touches() },
+    { files: ["cmd/start.ts", "cmd/looper.ts", "api/silent-context.ts"], rules: touches() },
     {
       files: TESTS,
       rules: { "max-lines-per-function": "off", "ports/no-node": "off", "ports/no-now": "off" },

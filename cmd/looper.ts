@@ -1,8 +1,6 @@
-#!/usr/bin/env node
 // The program: real ports → a command → an exit code. The only file of the program that uses the process, its signals and its streams.
-// Leaves parsing the command line to program.ts, and the work to commands/.
+// Leaves parsing the command line to line.ts, and the work to commands/. start.ts loads it.
 import { writeSync } from "node:fs";
-import module from "node:module";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,9 +39,12 @@ const here: {
   diagnostics: Diagnostics;
   /** Whether the command is a run, or not known yet. */
   mayBeRun: boolean;
+  /** The file that was started, in the package's folder. */
+  entry: string;
 } = {
   mayBeRun: true,
   diagnostics: USUAL,
+  entry: "",
 };
 
 function onSignal(signal: Signal): void {
@@ -185,7 +186,7 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
   const notes = openStderr(toOutput(stderr, { noColour }), here.diagnostics, () => Date.now());
   settleColours(noColour);
   const { nodePorts } = await import("../src/system/processes/node-ports.js");
-  const entry = fileURLToPath(import.meta.url);
+  const { entry } = here;
   return {
     ports: nodePorts(),
     version: LOOPER_VERSION,
@@ -364,18 +365,13 @@ function endPlainly(error: unknown): never {
   }
 }
 
-/** Node 22 and later can cache compiled code, which saves 12 to 40 ms a start. */
-function keepCompiled(): void {
-  // Node 20 has no such cache, and looking for it takes time.
-  if (process.versions.node.startsWith("20.")) return;
-  const enable: unknown = Reflect.get(module, "enableCompileCache");
-  if (typeof enable === "function") Reflect.apply(enable, module, []);
+/** Runs the command that the process was started with, and ends the process. `url` is that of the file that was started. */
+export function runProgram(url: string): void {
+  here.entry = fileURLToPath(url);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  process.on("uncaughtException", (error) => void fail(error).catch(() => endPlainly(error)));
+  // No top-level await: signals would have no listener until it ends.
+  void main()
+    .then((end) => exit(exitCodeOf(end)))
+    .catch(fail);
 }
-
-keepCompiled();
-for (const signal of SIGNALS) process.on(signal, onSignal);
-process.on("uncaughtException", (error) => void fail(error).catch(() => endPlainly(error)));
-// No top-level await: signals would have no listener until it ends.
-void main()
-  .then((end) => exit(exitCodeOf(end)))
-  .catch(fail);

@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The entries of the package, by their name in dist/. */
 export const ENTRIES = {
-  looper: "cmd/looper.ts",
+  looper: "cmd/start.ts",
   "api/looper": "api/looper.ts",
   "api/chapo": "api/chapo.ts",
 };

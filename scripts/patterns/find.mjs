@@ -9,8 +9,6 @@ import { loadCode, root } from "../load-code.mjs";
 
 /** The entry that imports each module which makes a regular expression. */
 const ENTRY = "modules-with-patterns";
-/** It runs the program. */
-const MAIN = "cmd/looper.ts";
 
 /** @returns {Promise<Found[]>} */
 export async function findPatterns() {
@@ -21,9 +19,7 @@ export async function findPatterns() {
   );
   const read = files.map((file) => ({ file, ...readPatterns(file) }));
   const makers = new Map(
-    read
-      .filter(({ made, file }) => made.length > 0 && file !== MAIN)
-      .map((found) => [found.file, found.marked]),
+    read.filter(({ made }) => made.length > 0).map((found) => [found.file, found.marked]),
   );
   const atLoad = await patternsMadeAtLoad(makers);
   const known = new Set(atLoad.map(({ place }) => place));

@@ -227,7 +227,7 @@ test(
       encoding: "utf8",
     });
     expect({ status, stdout }).toEqual({ status: 70, stdout: "" });
-    expect(stderr).toMatch(/^looper: internal error; .*\n {2}Error: Cannot find module/);
+    expect(stderr).toMatch(/^looper: internal error; .*\n {2}Error.*: Cannot find module/);
     expect(stderr.match(/internal error/g)).toHaveLength(1);
     return Promise.resolve();
   }),

@@ -18,7 +18,7 @@ const faultyPorts = {
 };
 
 const { outputFiles } = await bundle({
-  entryPoints: { looper: "cmd/looper.ts" },
+  entryPoints: { looper: "cmd/start.ts" },
   outdir: out,
   plugins: [faultyPorts],
 });
