@@ -118,7 +118,7 @@ async function readCommand(row: CommandRow, words: readonly string[], scene: Sce
   }
   refuseMore(row.name, command);
   const given = optionsOf(command);
-  // A word stands in `words` alone where an option has its name.
+  // A word is only in `words` where an option has its name.
   const taken = new Set(command.options.map((option) => option.attributeName()));
   const named = command.registeredArguments.flatMap((one, at) =>
     command.processedArgs[at] === undefined || taken.has(one.name())
