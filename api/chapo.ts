@@ -18,8 +18,6 @@ const OPTIONS: Options = {
   ...COMMON,
   model: ["text", "--model"],
   mode: ["text", "--mode"],
-  profile: ["text", "--profile"],
-  trustMode: ["text", "--trust-mode"],
   tools: ["text", "--tools"],
   effort: ["text", "--effort"],
   maxIterations: ["number", "--max-iterations"],

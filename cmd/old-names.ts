@@ -97,6 +97,7 @@ export const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
   ...meaning("--max-duration <time>", "--timeout", "--duration"),
   ...meaning("--max-iterations <n>", "--iterations"),
   ...meaning("--max-attempts <n>", "--attempts", "--retries"),
+  ...meaning("--mode <mode>", "--trust-mode", "--profile", "--permission-mode"),
   ...meaning("--no-color", "--no-colour", "--plain"),
   ...meaning("--depends-on <ids>", "--after", "--needs", "--blocked-by"),
   ...meaning("--details <text>", "--description", "--body"),

@@ -12,10 +12,18 @@ export interface SessionOptions extends CommonOptions {
   /** `provider/model`. Default: the settings, else the provider whose key is in the environment. */
   model?: string;
   /** The permission mode. */
-  mode?: "default" | "plan" | "acceptEdits" | "dontAsk" | "bypassPermissions" | "auto";
-  /** The table of permissions. */
-  profile?: "claude" | "anvil" | "dangerous";
-  trustMode?: "default" | "trusted";
+  mode?:
+    | "default"
+    | "plan"
+    | "acceptEdits"
+    | "staged"
+    | "dontAsk"
+    | "bypassPermissions"
+    | "auto"
+    | "trusted"
+    | "claude"
+    | "anvil"
+    | "dangerous";
   /** The names of the tools that the model sees. */
   tools?: "chapo" | "claude" | "anvil";
   /** How much the model thinks. */

@@ -15,21 +15,5 @@ export const CHAPO_VERBS = ["answer", "approve", "reject", "steer", "undo"] as c
 /** The sets of tool names of `looper chapo`. */
 export const VOCABULARIES = ["chapo", "claude", "anvil"] as const;
 
-/** The trust modes of `looper chapo`. */
-export const TRUST_MODES = ["default", "trusted"] as const;
-
-/** The permission modes of `looper chapo`. */
-export const PERMISSION_MODES = [
-  "default",
-  "plan",
-  "acceptEdits",
-  "dontAsk",
-  "bypassPermissions",
-  "auto",
-] as const;
-
-/** The permission profiles of `looper chapo`. */
-export const PROFILES = ["claude", "anvil", "dangerous"] as const;
-
 /** The verbs of `looper workflows`. */
 export const WORKFLOW_VERBS = ["show", "copy", "check"] as const;

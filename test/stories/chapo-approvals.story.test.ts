@@ -108,7 +108,7 @@ test(
         { say: "Seen again." },
       ],
     });
-    const working = rig.start(["chapo", "--json", "--trust-mode", "trusted", "Work"]);
+    const working = rig.start(["chapo", "--json", "--mode", "trusted", "Work"]);
     const [, session = ""] = await working.says(/"session":"([^"]+)"/);
     await working.says(/"type":"tool_call"/);
     const steered = await rig.run(["chapo", "steer", session, "Use", "tabs"]);

@@ -75,7 +75,7 @@ test(
           ],
         },
       },
-      { trust_mode: "trusted" },
+      { mode: "trusted" },
     );
     const working = rig.start(["chapo", "--json", "Go"]);
     const [, session = ""] = await working.says(/"session":"([^"]+)"/);

@@ -64,7 +64,7 @@ test(
       ["trusted", "bypassPermissions"],
       ["default", "default"],
     ]) {
-      const chapo = { script: file, trust_mode: mode, rules: { allow: ["Bash(true)"] } };
+      const chapo = { script: file, mode, rules: { allow: ["Bash(true)"] } };
       rig.settings({ agents: { chapo: { model: "scripted", chapo } }, hooks });
       const ran = await rig.run(["chapo", "--json", "Go"]);
       expect(ran.code, ran.stderr).toBe(0);

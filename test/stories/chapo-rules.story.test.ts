@@ -109,7 +109,7 @@ test(
     for (const mode of ["trusted", "default"]) {
       playScript(rig, { turns }, { rules, tools: "claude" });
       const before = rig.git("rev-parse", "HEAD");
-      const events = eventsOf(await rig.run(["chapo", "--json", "--trust-mode", mode, "Go"]));
+      const events = eventsOf(await rig.run(["chapo", "--json", "--mode", mode, "Go"]));
       const results = dataOf(events, "tool_result");
       expect(results.map(({ success }) => success)).toEqual([...denied.map(() => false), true]);
       for (const { code, tries } of results.slice(0, -1)) expect([code, tries]).toEqual(["denied", 0]);
@@ -137,7 +137,7 @@ test(
       { say: "Done." },
     ];
     playScript(rig, { turns }, { rules: { deny: ["Read(.env)"] } });
-    const events = eventsOf(await rig.run(["chapo", "--json", "--trust-mode", "trusted", "Go"]));
+    const events = eventsOf(await rig.run(["chapo", "--json", "--mode", "trusted", "Go"]));
     const results = dataOf(events, "tool_result");
     expect(results.map(({ success }) => success)).toEqual([false, true, false, false, false, false, true]);
     expect(JSON.stringify(results)).not.toContain("987654321");
@@ -223,15 +223,16 @@ test(
 );
 
 test.each([
-  ["--mode", "plan", "plan mode"],
-  ["--mode", "acceptEdits", undefined],
-  ["--profile", "claude", "a person must allow it first"],
-  ["--profile", "anvil", undefined],
-])("%s %s decides about a write", (flag, value, refusal) =>
+  ["plan", "plan mode"],
+  ["acceptEdits", undefined],
+  ["staged", undefined],
+  ["claude", "a person must allow it first"],
+  ["anvil", undefined],
+])("--mode %s decides about a write", (value, refusal) =>
   story(async (rig) => {
     const turns = [call("fs_writeFile", { path: "b.txt", content: "alpha\n" }), { say: "Done." }];
     playScript(rig, { turns });
-    const ran = await rig.run(["chapo", flag, value, "--json", "Write b"]);
+    const ran = await rig.run(["chapo", "--mode", value, "--json", "Write b"]);
     expect(existsSync(path.join(rig.project, "b.txt")), ran.stdout).toBe(refusal === undefined);
     expect(ran.code, ran.stdout).toBe(refusal === undefined || value === "plan" ? 0 : 1);
   })(),

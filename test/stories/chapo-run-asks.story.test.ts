@@ -24,7 +24,7 @@ function begin(rig: Rig, turns: readonly object[]): void {
   rig.settings({
     workflow: "small",
     schedule: { agent: "chapo" },
-    agents: { chapo: { model: "scripted", chapo: { script, trust_mode: "default" } } },
+    agents: { chapo: { model: "scripted", chapo: { script, mode: "default" } } },
   });
   rig.gitInit();
 }

@@ -25,14 +25,14 @@ interface Scripts {
 }
 
 /** One agent for each stage, each with a script of its own. */
-function begin(rig: Rig, { planner, worker }: Scripts, trustMode: "default" | "trusted"): void {
+function begin(rig: Rig, { planner, worker }: Scripts, mode: "default" | "trusted"): void {
   rig.writeBacklog([{ id: "T1" }]);
   rig.write(".gitignore", "looper-logs/\n.looper/\n");
   rig.write(".looper/workflows/two.json", JSON.stringify(TWO_STAGES));
   const agent = (name: string, turns: readonly object[]) => {
     const script = path.join(rig.root, `${name}.json`);
     writeFileSync(script, JSON.stringify({ turns, default: turns }));
-    return { kind: "chapo", model: "scripted", chapo: { script, trust_mode: trustMode } };
+    return { kind: "chapo", model: "scripted", chapo: { script, mode } };
   };
   rig.settings({
     workflow: "two",

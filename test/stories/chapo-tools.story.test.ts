@@ -11,7 +11,7 @@ type Calls = Parameters<typeof playScript>[1]["turns"];
 /** The result of each call; a failed one begins with `! `. */
 async function outputsOf(rig: Rig, calls: NonNullable<Calls>, env: Record<string, string> = {}) {
   playScript(rig, { turns: [...calls, { say: "Done." }] }, { max_iterations: 50 });
-  const ran = await rig.run(["chapo", "--json", "--trust-mode", "trusted", "Go"], { env });
+  const ran = await rig.run(["chapo", "--json", "--mode", "trusted", "Go"], { env });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   const results = dataOf(eventsOf(ran), "tool_result");
   expect(results).toHaveLength(calls.length);

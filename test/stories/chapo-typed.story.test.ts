@@ -144,7 +144,7 @@ test(
     for (const [flag, value] of [
       ["--max-iterations", "0"],
       ["--tools", "clade"],
-      ["--trust-mode", "maybe"],
+      ["--mode", "maybe"],
       ["--provider", "antropic"],
       ["--session", "nope"],
     ])

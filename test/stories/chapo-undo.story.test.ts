@@ -6,7 +6,7 @@ import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
 import { ChapoUndoAnswer } from "../../src/ui/shapes/chapo.js";
 import { story, type Rig } from "../rig/rig.js";
 
-const TRUSTED = ["--trust-mode", "trusted"];
+const TRUSTED = ["--mode", "trusted"];
 
 /** Two messages: the first writes a.txt, the second b.txt and through the shell c.txt; a person edits mine.txt between. */
 async function twoMessages(rig: Rig): Promise<string> {

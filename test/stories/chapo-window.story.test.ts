@@ -26,7 +26,7 @@ function requestsOf(server: ModelServer): z.infer<typeof Body>[] {
 }
 
 function useServer(rig: Rig, server: ModelServer): void {
-  const chapo = { base_url: `${server.origin}/v1`, trust_mode: "trusted", self_validation_enabled: false };
+  const chapo = { base_url: `${server.origin}/v1`, mode: "trusted", self_validation_enabled: false };
   rig.settings({ agents: { chapo: { model: "anthropic/claude-sonnet-4-5", chapo } } });
 }
 

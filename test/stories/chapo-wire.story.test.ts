@@ -53,7 +53,7 @@ function settingsFor(
   chapo: Record<string, unknown> = {},
 ): void {
   const [, model = "", base = ""] = FORMATS.find(([name]) => name === format) ?? [];
-  const own = { base_url: server.origin + base, trust_mode: "trusted", ...chapo };
+  const own = { base_url: server.origin + base, mode: "trusted", ...chapo };
   rig.settings({ agents: { chapo: { model, chapo: own } } });
 }
 

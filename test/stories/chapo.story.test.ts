@@ -22,7 +22,7 @@ test(
         { say: "The login bug is fixed: the test passes." },
       ],
     });
-    const ran = await rig.run(["chapo", "--json", "--trust-mode", "trusted", "Fix the login bug"]);
+    const ran = await rig.run(["chapo", "--json", "--mode", "trusted", "Fix the login bug"]);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(rig.read("login.js")).toBe('exports.login = (name) => name !== "";\n');
     const events = eventsOf(ran);
@@ -127,7 +127,7 @@ test(
       call("ssh_execute", { host: "nowhere", command: "id" }),
     ];
     playScript(rig, { turns: [...calls, { say: "None of it could be done." }] });
-    const ran = await rig.run(["chapo", "--json", "--trust-mode", "trusted", "Try all of it"]);
+    const ran = await rig.run(["chapo", "--json", "--mode", "trusted", "Try all of it"]);
     expect(ran.code).toBe(0);
     const results = dataOf(eventsOf(ran), "tool_result");
     expect(results.map(({ success }) => success)).toEqual(calls.map(() => false));
@@ -207,7 +207,7 @@ test(
         ],
       },
     });
-    const ran = await rig.run(["chapo", "--json", "--trust-mode", "trusted", "What is in a.txt?"]);
+    const ran = await rig.run(["chapo", "--json", "--mode", "trusted", "What is in a.txt?"]);
     expect(ran.code).toBe(0);
     const own = eventsOf(ran).filter(({ child }) => child === undefined);
     expect(dataOf(own, "tool_result")).toMatchObject([{ tool: "agent_task", success: true }]);
@@ -241,7 +241,7 @@ test(
     const ran = await rig.run([
       "chapo",
       "--json",
-      "--trust-mode",
+      "--mode",
       "trusted",
       "Remember that the staging port is 4711",
     ]);
@@ -253,7 +253,7 @@ test(
 test(
   "the processes of a killed session are named by doctor, and end when any other session starts or with --fix",
   story(async (rig) => {
-    const trusted = ["chapo", "--json", "--trust-mode", "trusted", "Work"];
+    const trusted = ["chapo", "--json", "--mode", "trusted", "Work"];
     for (const next of [["doctor", "--fix"], trusted]) {
       playScript(rig, { turns: [call("bash_execute", { command: "sleep 1000" })] });
       const first = rig.start(trusted);
@@ -279,7 +279,7 @@ test(
         call("bash_execute", { command: "sleep 1000" }),
       ],
     });
-    const trusted = ["chapo", "--json", "--trust-mode", "trusted"];
+    const trusted = ["chapo", "--json", "--mode", "trusted"];
     const first = rig.start([...trusted, "Work"]);
     await first.says(/"type":"tool_call".*sleep 1000/);
     await first.kill("alone");

@@ -200,7 +200,7 @@ test(
       playScript(rig, {
         turns: [call("fs_writeFile", { path: `${name}.txt`, content: "x\n" }), { say: "Done." }],
       });
-      await rig.run(["chapo", "--json", "--trust-mode", "trusted", "Write"]);
+      await rig.run(["chapo", "--json", "--mode", "trusted", "Write"]);
     }
     expect(trees()).toHaveLength(4);
     const { sessions } = await clean(rig, "--keep", "1");

@@ -329,7 +329,7 @@ inTerminal(
       todo("completed"),
       { say: "Edited." },
     ];
-    playScript(rig, { turns }, { trust_mode: "trusted" });
+    playScript(rig, { turns }, { mode: "trusted" });
     await inTmux(rig, ["chapo", "Edit"], { columns: 80, rows: 50 }, async (tmux) => {
       expect(await tmux.ended()).toBe(0);
       const shown = tmux.screen({ styled: true, all: true });

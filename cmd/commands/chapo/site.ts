@@ -11,6 +11,7 @@ import {
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import type { Project } from "../../../src/config/project/open-project.js";
+import { MODES } from "../../../src/config/settings/modes.js";
 import { EFFORTS } from "../../../src/config/settings/efforts.js";
 import { rowOf } from "../../../src/config/settings/settings.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
@@ -23,7 +24,7 @@ import { didYouMean } from "../../../src/todo/model/problem.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { projectOf } from "../../lookup/project.js";
 import { hasFlag, textFlag, type CommandContext, type Typed } from "../../context/command-context.js";
-import { PERMISSION_MODES, PROFILES, TRUST_MODES, VOCABULARIES } from "../../context/words.js";
+import { VOCABULARIES } from "../../context/words.js";
 
 /** The agent whose settings are the engine's. */
 const NAME = "chapo";
@@ -140,21 +141,12 @@ export async function trustSite(
 
 function withTyped(settings: ChapoSettings, typed: Typed): ChapoSettings {
   const tools = oneOf(typed, "--tools", VOCABULARIES);
-  const trustMode = oneOf(typed, "--trust-mode", TRUST_MODES);
-  const mode = oneOf(typed, "--mode", PERMISSION_MODES);
-  const profile = oneOf(typed, "--profile", PROFILES);
+  const mode = oneOf(typed, "--mode", MODES);
   const effort = oneOf(typed, "--effort", EFFORTS);
   const most = textFlag(typed, "--max-iterations");
-  const { mode: setMode, profile: setProfile, ...rest } = settings;
-  // A typed profile or trust mode replaces a mode of the settings, which would override it.
-  const isTyped = trustMode !== undefined;
-  const kept = {
-    mode: mode ?? (profile !== undefined || isTyped ? undefined : setMode),
-    profile: profile ?? (isTyped ? undefined : setProfile),
-  };
   return {
-    ...rest,
-    ...given({ tools, trustMode, effort, ...kept }),
+    ...settings,
+    ...given({ tools, mode, effort }),
     ...(most === undefined ? {} : { maxIterations: iterationsOf(most) }),
   };
 }

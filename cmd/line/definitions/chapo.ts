@@ -1,14 +1,8 @@
 // The built-in engine's own command. Cheap to load: what it does is imported only when it is asked for.
+import { MODES } from "../../../src/config/settings/modes.js";
 import { EFFORTS } from "../../../src/config/settings/efforts.js";
 import { JSON_FLAG, TRUST, type CommandDefinition } from "../../context/definition.js";
-import {
-  CHAPO_LISTS,
-  CHAPO_VERBS,
-  PERMISSION_MODES,
-  PROFILES,
-  TRUST_MODES,
-  VOCABULARIES,
-} from "../../context/words.js";
+import { CHAPO_LISTS, CHAPO_VERBS, VOCABULARIES } from "../../context/words.js";
 
 /** In the order of the help. */
 export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
@@ -52,19 +46,9 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
         repeatable: true,
       },
       {
-        spelled: "--trust-mode <mode>",
-        help: "default: ask before changes; trusted: never ask",
-        completes: TRUST_MODES,
-      },
-      {
         spelled: "--mode <mode>",
-        help: "what runs, asks or is refused, e.g. plan, acceptEdits",
-        completes: PERMISSION_MODES,
-      },
-      {
-        spelled: "--profile <name>",
-        help: "permission rules: claude, anvil, dangerous",
-        completes: PROFILES,
+        help: "what runs, asks or is refused, e.g. plan, acceptEdits, trusted",
+        completes: MODES,
       },
       { spelled: "-m, --message <text>", help: "approve, reject: a remark for the model" },
       { spelled: "--args <json>", help: "approve: run the call with these arguments" },

@@ -1,7 +1,7 @@
 // Rules applied to code in another language that a shell text holds, and to other names of files.
 import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
-import type { PermissionMode } from "./modes.js";
+import type { PermissionMode } from "../../config/settings/modes.js";
 import { readRules, type List } from "./read-rules.js";
 
 type Lists = Partial<Record<List, readonly string[]>>;

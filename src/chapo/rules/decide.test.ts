@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Subject } from "../tool.js";
 import { decide } from "./decide.js";
-import type { PermissionMode } from "./modes.js";
+import type { PermissionMode } from "../../config/settings/modes.js";
 import { readRules } from "./read-rules.js";
 import { PUSHES } from "../testing/pushes.js";
 

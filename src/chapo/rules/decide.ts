@@ -3,7 +3,8 @@
 // session/permissions/permit.ts asks a person, and src/chapo/paths.ts refuses paths outside the project and protected files.
 import { never } from "../../system/never.js";
 import type { Subject } from "../tool.js";
-import { classify, TABLE, type CallClass, type ClassedCall, type PermissionMode } from "./modes.js";
+import type { PermissionMode } from "../../config/settings/modes.js";
+import { classify, TABLE, type CallClass, type ClassedCall } from "./modes.js";
 import { meetsAsEditing } from "./editing.js";
 import { deletesFiles, findDanger } from "./never-unasked.js";
 import {
@@ -84,7 +85,7 @@ const WHY = {
 } as const satisfies Record<CallClass, string>;
 
 function describeRun(mode: PermissionMode, kind: CallClass): string {
-  if (mode === "trusted" || mode === "bypassPermissions") return "all tools are trusted";
+  if (TABLE[mode].other === "run") return "all tools are trusted";
   return kind === "read" || kind === "look" ? "it changes nothing" : `the mode ${mode} allows it`;
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { PUSHES } from "../testing/pushes.js";
 import type { Subject } from "../tool.js";
 import { decide } from "./decide.js";
-import { MODES, type PermissionMode } from "./modes.js";
+import { MODES, type PermissionMode } from "../../config/settings/modes.js";
 import { readRules } from "./read-rules.js";
 
 const { rules, problems } = readRules(
@@ -120,8 +120,8 @@ describe.each(MODES)("in the mode %s", (mode) => {
     fc.assert(
       fc.property(fc.constantFrom(...CHANGES), ([tool, subjects]) => {
         const verdict = judge(mode, tool, subjects, true);
-        const runs = mode === "bypassPermissions" || mode === "trusted";
-        const isEdit = tool === "fs_writeFile" && (mode === "acceptEdits" || mode === "auto");
+        const runs = ["bypassPermissions", "trusted", "dangerous"].includes(mode);
+        const isEdit = tool === "fs_writeFile" && ["acceptEdits", "auto", "staged"].includes(mode);
         if (tool === "git_push") expect(verdict).toBe("deny");
         else if (runs || isEdit) expect(verdict).toBe("allow");
         else expect(verdict).toBe(mode === "plan" || mode === "dontAsk" ? "deny" : "ask");

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Subject } from "../tool.js";
 import { decide } from "./decide.js";
-import { MODES, type PermissionMode } from "./modes.js";
+import { MODES, type PermissionMode } from "../../config/settings/modes.js";
+import { TABLE } from "./modes.js";
 import { readRules } from "./read-rules.js";
 
 type Call = [tool: string, subjects: Subject[], lists?: Lists, more?: { isForeignPage?: boolean }];
@@ -48,9 +49,20 @@ const ORDER: readonly PermissionMode[] = [
 
 describe("the table of modes", () => {
   test.each(ROWS)("%s", (_name, [tool, subjects], wanted) => {
-    expect(ORDER).toEqual(MODES);
     const found = ORDER.map((mode) => verdict(mode, tool, subjects));
     expect(found.map((one) => ({ allow: "a", ask: "q", deny: "d" })[one]).join("")).toBe(wanted);
+  });
+
+  test("the modes that bring rules are based on one of these, and staged is acceptEdits", () => {
+    const others = {
+      staged: "acceptEdits",
+      claude: "default",
+      anvil: "default",
+      dangerous: "trusted",
+    } as const;
+    expect([...ORDER, ...Object.keys(others)]).toEqual(MODES);
+    for (const mode of ["staged", "claude", "anvil", "dangerous"] as const)
+      expect(TABLE[mode]).toEqual(TABLE[others[mode]]);
   });
 
   test("a page whose address no person gave", () => {

@@ -5,18 +5,7 @@ import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import { hasSecretName } from "./secret-names.js";
 import type { Subject } from "../tool.js";
-
-/** The modes a person can set (`chapo.mode`), and `trusted`, which a run has unless something else is set. */
-export const MODES = [
-  "default",
-  "plan",
-  "acceptEdits",
-  "dontAsk",
-  "bypassPermissions",
-  "auto",
-  "trusted",
-] as const;
-export type PermissionMode = (typeof MODES)[number];
+import type { PermissionMode } from "../../config/settings/modes.js";
 
 /**
  * The class of a call. `secret`: it reads a file whose name is known for secrets. `web`: it fetches a page whose address no person
@@ -48,19 +37,71 @@ const RUN_ALL: Row = {
   other: "run",
   dangerous: "run",
 };
+const EDITS_RUN: Row = { ...ASK_ALL, edit: "run" };
+const TRUSTED: Row = { ...RUN_ALL, dangerous: "ask" };
 
-/** The table of the modes. */
+/** The table of the modes. A run has `trusted` unless something else is set, and `looper chapo` has `default`. */
 export const TABLE: Readonly<Record<PermissionMode, Row>> = {
   default: ASK_ALL,
   plan: { ...ASK_ALL, edit: "refuse", other: "refuse", dangerous: "refuse" },
-  acceptEdits: { ...ASK_ALL, edit: "run" },
-  auto: { ...ASK_ALL, edit: "run", look: "run" },
+  acceptEdits: EDITS_RUN,
+  // For the stages of a workflow: a person sees the diff of each before the next begins.
+  staged: EDITS_RUN,
   dontAsk: {
     ...{ read: "run", secret: "refuse", web: "refuse", edit: "refuse" },
     ...{ look: "refuse", other: "refuse", dangerous: "refuse" },
   },
   bypassPermissions: RUN_ALL,
-  trusted: { ...RUN_ALL, dangerous: "ask" },
+  auto: { ...EDITS_RUN, look: "run" },
+  trusted: TRUSTED,
+  claude: ASK_ALL,
+  anvil: ASK_ALL,
+  dangerous: TRUSTED,
+};
+
+/** The rules that a mode brings. Those of the settings are added. */
+export const RULES: Readonly<
+  Partial<Record<PermissionMode, Partial<Record<"allow" | "ask", readonly string[]>>>>
+> = {
+  // Changes, commands that change something and pages are asked about; looking runs.
+  claude: {
+    allow: [
+      "Bash(ls *)",
+      "Bash(pwd)",
+      "Bash(wc *)",
+      "Bash(which *)",
+      "Bash(git status *)",
+      "Bash(git branch --show-current)",
+      "Bash(git rev-parse *)",
+    ],
+    ask: ["WebFetch"],
+  },
+  // Only shell commands are asked about; writing files and the web run.
+  anvil: {
+    allow: [
+      ...["fs_*", "notebook_*", "web_*", "git_*", "github_*", "npm_*", "pm2_*", "ssh_execute"],
+      ...["memory_remember", "mcp_*"],
+    ],
+  },
+  // Dangerous calls ask, each time and with the exact command. Everything else runs.
+  dangerous: {
+    ask: [
+      "run_command",
+      "Bash(git commit *)",
+      "Bash(git push *)",
+      "Bash(git reset *)",
+      "Bash(git clean *)",
+      "Bash(git rm *)",
+      "Bash(rm *)",
+      "Bash(rmdir *)",
+      "Bash(unlink *)",
+      "Bash(shred *)",
+      "Bash(find * -delete *)",
+      "Bash(chmod *)",
+      "Bash(chown *)",
+      "fs_delete",
+    ],
+  },
 };
 
 /** The parts of a call that its class depends on. */

@@ -108,17 +108,17 @@ test("a report becomes the summary line, and the end line has the session's id",
   expect(seen.sent).toMatch(/^Do it\.\n\n.*report_summary/);
 });
 
-test("a session in a run is trusted, may fetch only mentioned pages and is stored in the log", async () => {
+test("a session in a run may fetch only mentioned pages and is stored in the log", async () => {
   const { opened } = await run(() => finished);
   expect(opened).toMatchObject({
     ...{ root, model: "scripted", permissions: "workspace", skills: [] },
     sessionsFolder: path.join(root, "001-T1", "chapo"),
-    settings: { trustMode: "trusted", webFetch: { onlyMentioned: true }, maxIterations: 25 },
+    settings: { webFetch: { onlyMentioned: true }, maxIterations: 25 },
   });
   expect(opened?.task?.finish.tool.name).toBe("report_summary");
   expect(opened?.ask).toBeUndefined();
   expect(opened?.resume).toBeUndefined();
-  const chapo = { trustMode: "default", webFetch: { onlyMentioned: false } } as const;
+  const chapo = { mode: "default", webFetch: { onlyMentioned: false } } as const;
   const told = await run(() => finished, { chapo, request: { maxTurns: 7, resume: "s-0" } });
   expect(told.opened).toMatchObject({ resume: "s-0", settings: { ...chapo, maxIterations: 7 } });
   const more = await run(() => finished, { request: { maxTurns: 99 } });

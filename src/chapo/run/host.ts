@@ -106,13 +106,12 @@ async function takeAnswer(session: Chapo, { answered }: ChapoRequest): Promise<b
   return true;
 }
 
-/** Completes the settings for a run: it trusts its agents unless set otherwise, because it has a gate and rescues. */
+/** Completes the settings for a run. */
 function toSettings({ chapo, maxTurns, stage }: ChapoRequest): ChapoSettings {
-  const { maxIterations, trustMode = "trusted", webFetch } = chapo;
+  const { maxIterations, webFetch } = chapo;
   return {
     ...chapo,
     ...(stage === undefined ? {} : { maxParallelChildren: chapo.maxParallelChildren ?? 0 }),
-    trustMode,
     maxIterations: maxTurns === 0 ? maxIterations : Math.min(maxIterations, maxTurns),
     webFetch: { onlyMentioned: webFetch.onlyMentioned ?? true },
   };

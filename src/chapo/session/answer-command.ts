@@ -121,12 +121,11 @@ function tellCost({ usage, turns }: Conversation): string {
   ]).join("\n");
 }
 
-function tellPermissions({ request: { settings, permissions: offered }, permissions }: SessionParts): string {
+function tellPermissions({ request: { permissions: offered }, permissions }: SessionParts): string {
   const { allow, ask, deny } = permissions.rules;
   const list = (rules: readonly string[]): string => (rules.length === 0 ? "none" : rules.join(", "));
   return table([
     ["mode", permissions.mode()],
-    ["profile", settings.profile ?? "none"],
     ["tools", offered],
     ["allow", list(allow)],
     ["ask", list(ask)],

@@ -87,8 +87,8 @@ async function assembleParts(
   const unattended = request.task !== undefined;
   const said: Message[] = [...session.conversation.messages];
   const permissions = await openPermissions(settings, {
-    files: ports.files,
-    promptsFolder: request.promptsFolder,
+    // A run has a gate and rescues.
+    usual: unattended ? "trusted" : "default",
     store: openPart(session, "mode"),
   });
   const hooks = openHooks(request, session, permissions);

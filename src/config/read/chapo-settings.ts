@@ -1,5 +1,6 @@
 // The settings of the built-in engine as it needs them: every default in, every path absolute. A record, as it is handed
 // to the child that hosts it.
+import { MODES } from "../settings/modes.js";
 import { z } from "zod";
 import { resolvePath, type PathBase } from "./places.js";
 import type { Settings } from "../settings/settings.js";
@@ -37,10 +38,7 @@ export const ChapoSettings = z.object({
   tools: z.enum(["chapo", "claude", "anvil"]),
   toolCalls: z.enum(["native", "json"]),
   /** Absent: `trusted` in a backlog run, else `default`. */
-  trustMode: z.exactOptional(z.enum(["trusted", "default"])),
-  /** Absent: that of the profile, else the trust mode. */
-  mode: z.exactOptional(z.enum(["default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "auto"])),
-  profile: z.exactOptional(z.enum(["claude", "anvil", "dangerous"])),
+  mode: z.exactOptional(z.enum(MODES)),
   rules: z.object({ allow: texts, ask: texts, deny: texts }),
   /** The sandbox of its shell, with the files of keys to hide; absent: none. */
   sandbox: z.exactOptional(z.object({ keyFiles: texts })),
@@ -130,9 +128,7 @@ export function chapoSettings(
       contextWindow: own.context_window,
       tools: own.tools,
       toolCalls: own.tool_calls,
-      trustMode: own.trust_mode,
       mode: own.mode,
-      profile: own.profile,
       rules: own.rules,
       sandbox: own.sandbox ? { keyFiles: envFile === undefined ? [] : [absolute(envFile)] } : undefined,
       language: own.language,

@@ -1,6 +1,7 @@
 // The part of the table of settings that is about the built-in engine: agents.<name>.chapo.
 // Leaves what they come to for one agent to chapo-settings.ts.
 import { isValidMatcher } from "./hook-matcher.js";
+import { MODES } from "./modes.js";
 import { readModelName } from "./model-names.js";
 import { row, type Row } from "./setting-row.js";
 import {
@@ -175,19 +176,9 @@ export const CHAPO_ROWS = {
     "How its model calls tools: natively, or as JSON in its text.",
     { default: "native" },
   ),
-  "agents.*.chapo.trust_mode": row(
-    oneOf("trusted", "default"),
-    "`trusted`: tools run without asking, as in a run; `default`: ask before changes, as in `looper chapo`.",
-    {},
-  ),
   "agents.*.chapo.mode": row(
-    oneOf("default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "auto"),
-    "Which calls run, ask or are refused (see chapo.md); overrides `trust_mode` and the profile's mode.",
-    {},
-  ),
-  "agents.*.chapo.profile": row(
-    oneOf("claude", "anvil", "dangerous"),
-    "A mode with rules, below the rules set here: `claude` asks about changes, `anvil` about shells only.",
+    oneOf(...MODES),
+    "Which calls run, ask or are refused (see chapo.md); unset: `trusted` in a run, `default` in `looper chapo`.",
     {},
   ),
   "agents.*.chapo.rules.allow": row(texts, "Calls that run without asking, e.g. `Bash(npm test)`.", {

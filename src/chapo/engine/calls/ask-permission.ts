@@ -132,7 +132,7 @@ async function askNow(
 function refuseUnattended({ because, unstored }: SessionCall, { rule, mayRemember }: PermitQuestion): string {
   // An allow rule does not override an ask rule. A dangerous call needs a rule that names it.
   const lifts = mayRemember
-    ? "a rule in rules.allow, or trust_mode trusted,"
+    ? "a rule in rules.allow, or the mode trusted,"
     : "a rule in rules.allow that names it";
   const remedy = rule === undefined ? `; ${lifts} would allow it` : "";
   const why =

@@ -1,5 +1,6 @@
 // The hooks of a session: opens the port that the engine uses, and fires the events of the session itself.
 // run-hooks.ts runs the commands.
+import type { PermissionMode } from "../../../config/settings/modes.js";
 import path from "node:path";
 import type { Conversation } from "../../engine/conversation.js";
 import type { FireHooks } from "../../hooks/hook-answer.js";
@@ -8,6 +9,15 @@ import { createToolEnv } from "../../tool-env.js";
 import type { SessionPermissions } from "../permissions/permissions.js";
 import type { SessionRequest } from "../session-request.js";
 import type { OpenSession } from "../sessions.js";
+
+/** Hooks know Claude Code's modes. */
+const SHOWN_TO_HOOKS: Readonly<Partial<Record<PermissionMode, PermissionMode>>> = {
+  trusted: "bypassPermissions",
+  dangerous: "bypassPermissions",
+  staged: "acceptEdits",
+  claude: "default",
+  anvil: "default",
+};
 
 /** The file with environment variables that SessionStart hooks may write. */
 const ENV_FILE = "hook-env.sh";
@@ -31,7 +41,7 @@ export function openHooks(
       transcript_path: path.join(session.folder, "session.json"),
       cwd: root,
       // A hook written for Claude Code knows its modes only.
-      permission_mode: mode() === "trusted" ? "bypassPermissions" : mode(),
+      permission_mode: SHOWN_TO_HOOKS[mode()] ?? mode(),
     }),
     onWarning,
     signal: new AbortController().signal,

@@ -1,14 +1,11 @@
-import path from "node:path";
 import { expect, test } from "vitest";
-import { nodePorts } from "../../../system/processes/node-ports.js";
+import type { PermissionMode } from "../../../config/settings/modes.js";
 import { decide } from "../../rules/decide.js";
 import { readRules } from "../../rules/read-rules.js";
 import { callTool, getText } from "../../testing/call-tool.js";
 import type { Subject } from "../../tool.js";
 import { openPermissions } from "./permissions.js";
 
-const { files } = nodePorts();
-const promptsFolder = path.resolve("prompts");
 type Own = Parameters<typeof openPermissions>[0];
 
 function storeOf(value?: unknown) {
@@ -20,9 +17,9 @@ function storeOf(value?: unknown) {
   return store;
 }
 
-async function opened(own: Partial<Own>, store = storeOf()) {
+async function opened(own: Partial<Own>, store = storeOf(), usual: PermissionMode = "default") {
   const rules = { allow: [], ask: [], deny: [] };
-  const permissions = await openPermissions({ rules, ...own }, { files, promptsFolder, store });
+  const permissions = await openPermissions({ rules, ...own }, { usual, store });
   const verdict = (tool: string, ...subjects: Subject[]) => {
     const { rules: read, problems } = readRules(permissions.rules, { root: "/project", tools: [] });
     expect(problems).toEqual([]);
@@ -35,8 +32,8 @@ async function opened(own: Partial<Own>, store = storeOf()) {
 const shell = (text: string): Subject => ({ kind: "command", text });
 const file = (name: string, use: "read" | "write"): Subject => ({ kind: "path", path: name, use });
 
-test("the profile claude asks about changes, risky commands and pages, and not about reading", async () => {
-  const { verdict } = await opened({ profile: "claude" });
+test("the mode claude asks about changes, risky commands and pages, and not about reading", async () => {
+  const { verdict } = await opened({ mode: "claude" });
   expect(verdict("fs_writeFile", file("a", "write"))).toBe("ask");
   expect(verdict("bash_execute", shell("rm -rf dist"))).toBe("ask");
   expect(verdict("web_fetch", { kind: "url", url: "https://x.example/" })).toBe("ask");
@@ -45,15 +42,15 @@ test("the profile claude asks about changes, risky commands and pages, and not a
   expect(verdict("bash_execute", shell("git status --short"))).toBe("allow");
 });
 
-test("the profile anvil asks about shell commands only", async () => {
-  const { verdict } = await opened({ profile: "anvil" });
+test("the mode anvil asks about shell commands only", async () => {
+  const { verdict } = await opened({ mode: "anvil" });
   expect(verdict("fs_writeFile", file("a", "write"))).toBe("allow");
   expect(verdict("web_fetch", { kind: "url", url: "https://x.example/" })).toBe("allow");
   for (const tool of ["bash_execute", "run_command"]) expect(verdict(tool, shell("ls"))).toBe("ask");
 });
 
-test("the profile dangerous asks about dangerous calls only, and rules of the settings hold in every profile", async () => {
-  const { verdict } = await opened({ profile: "dangerous" });
+test("the mode dangerous asks about dangerous calls only, and rules of the settings hold in every mode", async () => {
+  const { verdict } = await opened({ mode: "dangerous" });
   for (const text of [
     "true && git push",
     "git commit -m x",
@@ -75,23 +72,23 @@ test("the profile dangerous asks about dangerous calls only, and rules of the se
   expect(verdict("fs_writeFile", file("a", "write"))).toBe("allow");
   expect(verdict("fs_readFile", file("a", "read"))).toBe("allow");
   const denied = await opened({
-    profile: "dangerous",
+    mode: "dangerous",
     rules: { allow: [], ask: [], deny: ["Bash(rm *)"] },
   });
   expect(denied.verdict("bash_execute", shell("rm -rf /"))).toBe("deny");
 });
 
-test("the mode of the settings beats that of the profile, and both beat the trust mode", async () => {
-  const modeOf = async (own: Partial<Own>) => (await opened(own)).permissions.mode();
+test("a session has the mode of the settings, else the usual one; one of a task is trusted", async () => {
+  const modeOf = async (own: Partial<Own>, usual?: PermissionMode) =>
+    (await opened(own, storeOf(), usual)).permissions.mode();
   expect(await modeOf({})).toBe("default");
-  expect(await modeOf({ trustMode: "trusted" })).toBe("trusted");
-  expect(await modeOf({ trustMode: "trusted", profile: "claude" })).toBe("default");
-  expect(await modeOf({ mode: "auto", profile: "dangerous", trustMode: "trusted" })).toBe("auto");
+  expect(await modeOf({}, "trusted")).toBe("trusted");
+  expect(await modeOf({ mode: "claude" }, "trusted")).toBe("claude");
 });
 
 test("plan mode refuses changes until its tool is allowed to run, in any process, and stays over after that", async () => {
   const store = storeOf();
-  const first = await opened({ mode: "plan", trustMode: "trusted" }, store);
+  const first = await opened({ mode: "plan" }, store, "trusted");
   expect(first.verdict("fs_edit", file("a", "write"))).toBe("deny");
   expect(first.verdict("exit_plan_mode")).toBe("ask");
   // A process that only answers is not told the mode.
@@ -101,6 +98,6 @@ test("plan mode refuses changes until its tool is allowed to run, in any process
   expect(getText(left)).toContain("approved");
   expect(second.verdict("fs_edit", file("a", "write"))).toBe("ask");
   expect(second.permissions.tools()).toEqual([]);
-  const third = await opened({ mode: "plan", trustMode: "trusted" }, store);
+  const third = await opened({ mode: "plan" }, store, "trusted");
   expect(third.permissions.mode()).toBe("trusted");
 });

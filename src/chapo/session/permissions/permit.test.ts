@@ -8,7 +8,7 @@ import { nodePorts } from "../../../system/processes/node-ports.js";
 import type { GateCall } from "../../engine/world.js";
 import { openPermit } from "./permit.js";
 import { createPrintedFinder } from "./tracked-files.js";
-import type { PermissionMode } from "../../rules/modes.js";
+import type { PermissionMode } from "../../../config/settings/modes.js";
 import { readRules } from "../../rules/read-rules.js";
 import { defineTool, done } from "../../tool.js";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
-import type { PermissionMode } from "../../rules/modes.js";
+import type { PermissionMode } from "../../../config/settings/modes.js";
 import { readRules } from "../../rules/read-rules.js";
 import { findLeftOut } from "../../paths.js";
 import { createScreen } from "./screen.js";

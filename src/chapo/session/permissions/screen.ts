@@ -3,7 +3,8 @@
 import path from "node:path";
 import type { Files } from "../../../system/ports.js";
 import type { Hidden } from "../../paths.js";
-import { TABLE, type PermissionMode } from "../../rules/modes.js";
+import type { PermissionMode } from "../../../config/settings/modes.js";
+import { TABLE } from "../../rules/modes.js";
 import { meetsPath } from "../../rules/patterns.js";
 import type { PermissionRules } from "../../rules/read-rules.js";
 import { listGuardedPaths } from "../../rules/guarded.js";

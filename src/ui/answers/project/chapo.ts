@@ -15,11 +15,11 @@ import type {
   PendingShape,
 } from "../../shapes/chapo.js";
 
-type Listed = Pick<ChapoSettings, "tools" | "trustMode" | "mode">;
+type Listed = Pick<ChapoSettings, "tools" | "mode">;
 
-/** Every tool. `settings`: the vocabulary that the model is shown, and the trust mode. */
+/** Every tool. `settings`: the vocabulary that the model is shown, and the mode. */
 export function toolsAnswer(tools: readonly Tool[], settings: Listed): ChapoToolsAnswer {
-  const row = TABLE[settings.mode ?? settings.trustMode ?? "default"];
+  const row = TABLE[settings.mode ?? "default"];
   return {
     tools: tools.map((tool) => ({
       name: tool.name,
