@@ -150,11 +150,6 @@ test(
     ])
       expect((await rig.run(["chapo", flag ?? "", value ?? "", "Hello"])).code).toBe(2);
 
-    const offered = await rig.run(["__complete", "zsh", "--", "chapo", "--session", ""]);
-    expect(offered.stdout).toMatch(/^\d{4}-\d\d-\d\d_/m);
-    const skills = await rig.run(["__complete", "zsh", "--", "chapo", "--skill", ""]);
-    expect(skills.stdout).toContain("reader");
-
     const server = { command: "touch", args: ["started"] };
     rig.write(
       ".looper/config.json",
