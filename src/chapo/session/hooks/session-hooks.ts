@@ -10,7 +10,7 @@ import type { SessionPermissions } from "../permissions/permissions.js";
 import type { SessionRequest } from "../session-request.js";
 import type { OpenSession } from "../sessions.js";
 
-/** Hooks know Claude Code's modes. */
+/** A hook that is written for Claude Code knows its modes only. */
 const SHOWN_TO_HOOKS: Readonly<Partial<Record<PermissionMode, PermissionMode>>> = {
   trusted: "bypassPermissions",
   dangerous: "bypassPermissions",
