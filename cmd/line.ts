@@ -171,8 +171,8 @@ async function answerAndPrint<Request extends AnyRequest, Answer extends Command
   request: Request,
 ): Promise<CommandOutcome> {
   const answer = await command.answer(context, request);
-  if (request.json === true) await context.out.write(`${jsonText(answer.json, 2)}\n`);
-  else await command.print(context, answer, request);
+  if (request.json !== true) await command.print(context, answer, request);
+  else if (answer.json !== undefined) await context.out.write(`${jsonText(answer.json, 2)}\n`);
   if (answer.problem === undefined) return answer.end ?? "ok";
   await context.report({ level: "error", lines: [`looper: ${answer.problem}`] });
   return "no";

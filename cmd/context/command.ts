@@ -1,6 +1,7 @@
 // The parts of a command: its words for commander, the answer, and how that is printed. cmd/commands.ts names them all; cmd/line.ts reads
 // the command line for one of them.
 import { Argument, Option } from "commander";
+import { agentNameIn } from "../../src/config/settings/agent-name.js";
 import type { CommandContext, CommandOutcome } from "./command-context.js";
 
 /** The words of a command line. Its summary is in the table of commands. */
@@ -13,12 +14,17 @@ interface CommandWords {
 
 /** The answer of a command, with whatever else its printing needs. */
 export interface CommandAnswer {
-  /** The value that `--json` prints; its shape is published. */
+  /** The value that `--json` prints; its shape is published. `undefined`: nothing was done, and nothing is printed. */
   json: unknown;
   /** The problem of the file that was read: told on stderr below the answer, and the command ends with no. */
   problem?: string | undefined;
   /** How it ended; absent: as it should. */
   end?: CommandOutcome;
+}
+
+/** An answer with its lines for people, clean. */
+export interface SaidAnswer extends CommandAnswer {
+  lines: readonly string[];
 }
 
 /**
@@ -70,7 +76,22 @@ export function list(flags: string, description: string): Option {
   return new Option(flags, description).argParser(collect);
 }
 
+/** An option that names an agent, in any spelling of its name. */
+export function agentOption(description: string): Option {
+  return new Option("--agent <name>", description).argParser((name) => agentNameIn(name));
+}
+
 export const JSON_OPTION = new Option("--json", "print JSON");
+export const TRUST = new Option("--trust", "approve the commands that the project's files name");
+/** Projects may share a log folder. */
+export const ALL_RUNS = new Option("--all", "also runs of other projects in the log folder");
+export const TODO_FILE = new Option("--file <file>", "the task file (default: the project's)");
+export const FILE = new Argument("[file]", "the task file (default: the project's)");
+export const RUN = new Argument("[run]", "a run's id, or how it begins (default: the newest)");
+export const TASK = new Argument("<id>", "the task");
+export const TASKS = new Argument("<ids...>", "the tasks");
+/** A question. */
+export const QUESTION = new Argument("<id>", "the task, or the question");
 
 /** The options of every command; new ones, since each command hides its own in its help. */
 export const commonOptions = (): Option[] => [

@@ -76,12 +76,6 @@ export const TRUST: FlagDefinition = {
   help: "approve the commands that the project's files name",
 };
 
-/** `--all`, for commands about runs: projects may share a log folder. */
-export const ALL_RUNS: FlagDefinition = {
-  spelled: "--all",
-  help: "also runs of other projects in the log folder",
-};
-
 /** The task file, as a word. */
 export const FILE: OperandDefinition = {
   spelled: "[file]",
@@ -93,16 +87,6 @@ export const TODO_FILE: FlagDefinition = {
   spelled: "--file <file>",
   help: "the task file (default: the project's)",
   completes: "file",
-};
-/** One task. */
-export const TASK: OperandDefinition = { spelled: "<id>", help: "the task", completes: "task" };
-/** Some tasks. */
-export const TASKS: OperandDefinition = { spelled: "<ids...>", help: "the tasks", completes: "task" };
-/** A run. */
-export const RUN: OperandDefinition = {
-  spelled: "[run]",
-  help: "a run's id, or how it begins (default: the newest)",
-  completes: "run",
 };
 
 /** Whether the next word belongs to a flag. */

@@ -1,10 +1,23 @@
-// Words that both a command and its definition need.
+// Words that both a command and its definition need, and what is said of a mistyped one.
+import { UserError } from "../../src/system/errors.js";
+import { nearest } from "../../src/system/text/nearest.js";
+
+/** The hint on an unknown word: the known one that was probably meant. */
+export function hintOn(word: string, known: readonly string[], otherwise: string): string {
+  const near = nearest(word, known);
+  return near === undefined ? otherwise : `did you mean ${near}?`;
+}
+
+/** The number that an option says; `example` is a line with a right one. */
+export function readCount(option: string, typed: string | undefined, example: string): number | undefined {
+  if (typed === undefined) return undefined;
+  if (/^\d{1,9}$/.test(typed)) return Number(typed);
+  const allowed = `${option} is ${typed}; allowed: a whole number, at least 0`;
+  throw new UserError("usage", allowed, `e.g. ${example}`);
+}
 
 /** The verbs of `looper config`. */
 export const CONFIG_VERBS = ["get", "set", "unset", "path"] as const;
-
-/** The verbs of `looper rescue`. */
-export const RESCUE_VERBS = ["list", "show", "restore", "drop"] as const;
 
 /** The lists of `looper chapo`. */
 export const CHAPO_LISTS = ["pending", "prompts", "sessions", "tools"] as const;

@@ -1,14 +1,43 @@
+// Finds the runs that a command shows. Several projects may share a log folder; leaves telling them apart to
+// src/loop/runs/own-runs.ts.
 import path from "node:path";
+import type { Project } from "../../src/config/project/open-project.js";
 import { findRun, listRuns } from "../../src/logging/read.js";
 import { RUN_ID } from "../../src/logging/run-id.js";
+import { filterOwnRuns, readStart } from "../../src/loop/runs/own-runs.js";
 import { UserError } from "../../src/system/errors.js";
-import { nearest } from "../../src/system/text/nearest.js";
-import type { Project } from "../../src/config/project/open-project.js";
 import { listSome } from "../../src/system/text/cut.js";
-import { runFilter, type RunFilter } from "./own-runs.js";
 import type { CommandContext } from "../context/command-context.js";
+import { hintOn } from "../context/words.js";
 
 const MOST_NAMED = 3;
+
+/** Keeps the runs to show, in their order. */
+export type RunFilter = (runs: readonly string[]) => Promise<readonly string[]>;
+
+/** This project's runs; with `all` every one. */
+export function runFilter({ ports }: CommandContext, project: Project, all?: true): RunFilter {
+  if (all === true) return (runs) => Promise.resolve(runs);
+  return (runs) => filterOwnRuns({ ports, project }, runs);
+}
+
+/** The project that a run's log names; only with `all`. */
+export async function projectOfRun(
+  { ports }: CommandContext,
+  all: true | undefined,
+  folder: string,
+): Promise<string | undefined> {
+  return all === true ? (await readStart(ports, folder)).project : undefined;
+}
+
+/** Run ids, oldest first. */
+export async function listOwnRuns(
+  context: CommandContext,
+  project: Project,
+  filter: RunFilter = runFilter(context, project),
+): Promise<readonly string[]> {
+  return filter(await listRuns(context.ports, project.logDir));
+}
 
 /**
  * The folder of the run that was named, by its id or the beginning of it, whosever it is; or of the newest one that `filter` lets
@@ -27,30 +56,27 @@ export async function folderOfRun(
   const newest = isNewest ? (await filter(runs)).at(-1) : undefined;
   const found = isNewest ? newest && path.join(logDir, "runs", newest) : await findRun(ports, logDir, run);
   if (found !== undefined) return found;
+  const start = "start one with `looper run`";
   if (runs.length === 0)
-    throw new UserError(
-      isNewest ? "no" : "usage",
-      `there are no runs in ${logDir}`,
-      "start one with `looper run`",
-    );
+    throw new UserError(isNewest ? "no" : "usage", `there are no runs in ${logDir}`, start);
   if (isNewest)
     throw new UserError(
       "no",
       `there are no runs of this project in ${logDir}`,
-      "start one with `looper run`, or list those of other projects with `looper runs --all`",
+      `${start}, or list those of other projects with \`looper runs --all\``,
     );
-  const typed = run;
-  const begun = typed === "" ? [] : runs.filter((one) => one.startsWith(typed));
+  const begun = run === "" ? [] : runs.filter((one) => one.startsWith(run));
   const [only, ...others] = begun;
   if (only !== undefined && others.length === 0) return path.join(logDir, "runs", only);
-  if (only !== undefined) {
-    const newest = listSome(begun.toReversed(), MOST_NAMED);
-    throw new UserError("usage", `${typed} may be ${newest}`, "type more characters");
-  }
-  const near = nearest(typed, runs);
+  if (only !== undefined)
+    throw new UserError(
+      "usage",
+      `${run} may be ${listSome(begun.toReversed(), MOST_NAMED)}`,
+      "type more characters",
+    );
   throw new UserError(
     "usage",
-    `there is no run ${typed} in ${logDir}${RUN_ID.test(typed) ? ", or no longer" : ""}`,
-    near === undefined ? `the newest is ${runs.at(-1) ?? ""}` : `did you mean ${near}?`,
+    `there is no run ${run} in ${logDir}${RUN_ID.test(run) ? ", or no longer" : ""}`,
+    hintOn(run, runs, `the newest is ${runs.at(-1) ?? ""}`),
   );
 }

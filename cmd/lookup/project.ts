@@ -10,7 +10,9 @@ import type { Files } from "../../src/system/ports.js";
 import { didYouMean } from "../../src/todo/model/problem.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { Output } from "../../src/ui/output.js";
+import { coloursFor, type Colours } from "../../src/ui/colours.js";
 import { clean } from "../../src/ui/text.js";
+import type { SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 
 /** Opens the command's project and warns on stderr about its settings. `file`: the task file as typed. */
@@ -86,6 +88,11 @@ export function shownPath({ cwd }: Pick<CommandContext, "cwd">, file: string): s
   return relative.startsWith(`..${path.sep}..`) ? file : relative;
 }
 
+/** How lines look where they are printed. `columns`: of a terminal. */
+export function lookOf(out: Output): { colours: Colours; columns?: number } {
+  return { colours: coloursFor(out.colour), ...(out.isTerminal ? { columns: out.columns() } : {}) };
+}
+
 /** Prints an answer as one JSON document. */
 export function printJson({ out }: Pick<CommandContext, "out">, answer: unknown): Promise<void> {
   return out.write(`${jsonText(answer, 2)}\n`);
@@ -104,4 +111,9 @@ export async function printLines(output: Output, lines: Iterable<string>): Promi
     batch = [];
   }
   if (batch.length > 0) await output.write(`${batch.join("\n")}\n`);
+}
+
+/** Prints an answer that has its lines. */
+export function printSaid({ out }: Pick<CommandContext, "out">, { lines }: SaidAnswer): Promise<void> {
+  return printLines(out, lines);
 }

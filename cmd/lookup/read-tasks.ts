@@ -1,7 +1,8 @@
 // Reads the tasks of a task file, valid or not, for commands that only show them. Leaves checking it to src/todo/check/check.ts.
 import type { Project } from "../../src/config/project/open-project.js";
+import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
-import { checkBacklog } from "../../src/todo/check/check.js";
+import { checkBacklog, type CheckResult } from "../../src/todo/check/check.js";
 import type { Problem } from "../../src/todo/model/problem.js";
 import type { WrongTask } from "../../src/todo/check/shape.js";
 import type { Task } from "../../src/todo/model/task.js";
@@ -9,7 +10,7 @@ import { plural } from "../../src/ui/view/words/amounts.js";
 import { clean } from "../../src/ui/text.js";
 import { checkOptionsOf } from "./check-options.js";
 import { readNamedFile, shownPath } from "./project.js";
-import type { CommandOutcome, CommandContext } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 
 export interface TasksRead {
   /** Tasks that could be read. */
@@ -23,8 +24,7 @@ export interface TasksRead {
 
 /** Reads the project's task file, which must be there. */
 export async function readTasks(context: CommandContext, project: Project): Promise<TasksRead> {
-  const bytes = await readNamedFile(context, project.todoFile, "task file");
-  const checked = checkBacklog(bytes, await checkOptionsOf(context, project));
+  const checked = await readChecked(context, project);
   switch (checked.kind) {
     case "ok":
       return {
@@ -42,6 +42,19 @@ export async function readTasks(context: CommandContext, project: Project): Prom
   }
 }
 
+/** The tasks of a valid file; else a `usage` error. */
+export async function readValidTasks(context: CommandContext, project: Project): Promise<readonly Task[]> {
+  const checked = await readChecked(context, project);
+  if (checked.kind !== "invalid") return checked.backlog?.tasks ?? [];
+  const shown = shownPath(context, project.todoFile);
+  throw new UserError("usage", `${shown} is not a valid backlog`, "list the problems with `looper validate`");
+}
+
+async function readChecked(context: CommandContext, project: Project): Promise<CheckResult> {
+  const bytes = await readNamedFile(context, project.todoFile, "task file");
+  return checkBacklog(bytes, await checkOptionsOf(context, project));
+}
+
 /** The sentence on a file's problems; `undefined` when it has none. `typed`: the file as typed. */
 export function problemsText(
   context: CommandContext,
@@ -53,17 +66,4 @@ export function problemsText(
   const shown = clean(shownPath(context, todoFile));
   const named = typed === undefined ? "" : ` ${clean(typed)}`;
   return `${shown} has ${plural(problems.length, "problem")}: looper validate${named} shows them`;
-}
-
-/** Reports the problems on stderr, which makes the command end with no. */
-export async function endAfter(
-  context: CommandContext,
-  project: Pick<Project, "todoFile">,
-  problems: readonly Problem[],
-  typed?: string,
-): Promise<CommandOutcome> {
-  const text = problemsText(context, project, problems, typed);
-  if (text === undefined) return "ok";
-  await context.report({ level: "error", lines: [`looper: ${text}`] });
-  return "no";
 }

@@ -4,6 +4,7 @@ import { nodePorts } from "../../src/system/processes/node-ports.js";
 import { noteText } from "../../src/ui/terminal/diagnostics.js";
 import type { Output } from "../../src/ui/output.js";
 import { USUAL } from "../context/stderr.js";
+import { readCommandLine } from "../line.js";
 import { printLines } from "../lookup/project.js";
 import type { CommandContext, CommandOutcome, Typed } from "../context/command-context.js";
 
@@ -72,8 +73,28 @@ export function contextIn(folder: string, env: Readonly<Record<string, string>> 
 /** A command that is called without the command line. */
 export type ReadingCommand = (context: CommandContext, typed: Typed) => Promise<CommandOutcome>;
 
-/** Calls a command in a context of its own; words that begin with `-` are flags by their long name: `--json`, `-n=3`. */
-export async function callIn(started: TestContext, command: ReadingCommand, ...words: string[]) {
+/** Runs a command line: the name of a command, and its words. */
+export async function typeLine(
+  context: CommandContext,
+  ...words: readonly string[]
+): Promise<CommandOutcome> {
+  const { version, cwd } = context;
+  const nothing = { isFile: () => Promise.resolve(false), namesIn: () => Promise.resolve([]) };
+  const read = await readCommandLine(words, { version, cwd, ...nothing });
+  if (read.kind === "command") return read.run(context);
+  await context.out.write(read.text);
+  return "ok";
+}
+
+/**
+ * Calls a command in a context of its own, by its name or as a function; of a function, words that begin with `-` are flags by
+ * their long name: `--json`, `-n=3`.
+ */
+export async function callIn(started: TestContext, command: ReadingCommand | string, ...words: string[]) {
+  if (typeof command === "string") {
+    const end = await typeLine(started.context, command, ...words);
+    return { end, out: started.out(), err: started.err() };
+  }
   const operands = words.filter((word) => !word.startsWith("-"));
   const flags = words
     .filter((word) => word.startsWith("-"))

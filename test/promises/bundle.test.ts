@@ -34,9 +34,9 @@ const HEAVY =
 
 test.each([
   [],
-  ["cmd/commands/backlog/ls.ts"],
-  ["cmd/commands/backlog/validate.ts"],
-  ["cmd/commands/runs/status.ts"],
+  ["cmd/commands/ls.ts"],
+  ["cmd/commands/validate.ts"],
+  ["cmd/commands/status.ts"],
   ["cmd/commands/project/config.ts"],
 ])("large packages for few are not read at the start of %s", (...command) => {
   const missing = command.filter((file) => !inputs.has(file));

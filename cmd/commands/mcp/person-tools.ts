@@ -9,14 +9,14 @@ import { requireTask, type PersonEdit } from "../../../src/todo/change/person-ed
 import { withoutMarker } from "../../../src/todo/model/select.js";
 import { STATUSES } from "../../../src/todo/model/status.js";
 import { Task } from "../../../src/todo/model/task.js";
-import { edit } from "../backlog/edit.js";
+import { edit } from "../../lookup/edit.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
 import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import { mustBeAsShown } from "../../lookup/workflows/shown-work.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { selectNext } from "./next.js";
-import { runCommand } from "./run-command.js";
+import { askCommand } from "./run-command.js";
 import { makeTool, type McpTool } from "./tool.js";
 
 /** The server's options. */
@@ -69,7 +69,6 @@ export function personTools(site: PersonSite): McpTool[] {
 
 function readingTools(site: PersonSite): McpTool[] {
   const { context, file } = site;
-  const flags = given({ "--file": file });
   return [
     listTool(site),
     makeTool(
@@ -80,8 +79,8 @@ function readingTools(site: PersonSite): McpTool[] {
       },
       { id: z.string() },
       async ({ id }) => {
-        const { show } = await import("../backlog/show.js");
-        return runCommand(context, show, { operands: [id], flags });
+        const { command } = await import("../show.js");
+        return askCommand(context, (inner) => command.answer(inner, { id, file }));
       },
     ),
     makeTool(
@@ -92,8 +91,8 @@ function readingTools(site: PersonSite): McpTool[] {
       },
       {},
       async () => {
-        const { status } = await import("../runs/status.js");
-        return runCommand(context, status, {});
+        const { command } = await import("../status.js");
+        return askCommand(context, (inner) => command.answer(inner, {}));
       },
     ),
     makeTool(
@@ -109,8 +108,8 @@ function readingTools(site: PersonSite): McpTool[] {
       },
       {},
       async () => {
-        const { questions } = await import("../backlog/questions.js");
-        return runCommand(context, questions, { flags });
+        const { command } = await import("../questions.js");
+        return askCommand(context, (inner) => command.answer(inner, { file, json: true }));
       },
     ),
   ];
@@ -136,13 +135,9 @@ function listTool({ context, file }: PersonSite): McpTool {
       limit: z.int().min(1).max(1000).optional().describe("50, unless given"),
     },
     async ({ offset = 0, limit = 50, status, tag, ready }) => {
-      const { ls } = await import("../backlog/ls.js");
-      const wanted = given({ "--status": status, "--tag": tag });
-      const answer = await runCommand(context, ls, {
-        operands: file === undefined ? [] : [file],
-        flags: { ...wanted, ...(ready === true ? { "--ready": true } : {}) },
-      });
-      return briefly(answer, offset, limit);
+      const list = await import("../ls.js");
+      const wanted = { words: file === undefined ? [] : [file], status, tag, ready };
+      return briefly(await askCommand(context, (inner) => list.answer(inner, wanted)), offset, limit);
     },
   );
 }
@@ -224,9 +219,7 @@ function editingTools(site: PersonSite): McpTool[] {
 /** Makes an edit as the editing commands do. Its checks are not approved: a client is not the person at the keyboard. */
 function makeEdit({ context, file }: PersonSite, decide: PersonEdit, name?: string): Promise<object> {
   const workflow = { name, namedBy: "workflow" };
-  return runCommand(context, (inner, typed) => edit(inner, typed, { decide, say: () => [], workflow }), {
-    flags: given({ "--file": file }),
-  });
+  return askCommand(context, (inner) => edit(inner, { file }, { decide, say: () => [], workflow }));
 }
 
 function answerTool(site: PersonSite): McpTool {

@@ -1,50 +1,30 @@
-// Runs another command with --json inside this process and returns what it would print, so that a tool gives the same answer
-// as the command.
-import { UserError } from "../../../src/system/errors.js";
-import type { Flags } from "../../../src/config/read/resolve.js";
-import type { Output } from "../../../src/ui/output.js";
-import type { Command, CommandContext } from "../../context/command-context.js";
+// Asks another command inside this process, so that a tool gives the same answer as the command.
+import type { CommandAnswer } from "../../context/command.js";
+import type { CommandContext } from "../../context/command-context.js";
 
-/** A command line: operands, and flags beside --json. */
-export interface CommandToRun {
-  operands?: readonly string[];
-  flags?: Flags;
-}
-
-/** The command's JSON answer; its notes on stderr are in `warnings`. Throws the command's `UserError`. */
-export async function runCommand(
+/** The JSON that a command answers; its notes are in `warnings`. Throws the command's `UserError`. */
+export async function askCommand(
   context: CommandContext,
-  command: Command,
-  { operands = [], flags = {} }: CommandToRun,
+  ask: (inner: CommandContext) => Promise<CommandAnswer>,
 ): Promise<Record<string, unknown>> {
-  const printed: string[] = [];
   const notes: string[] = [];
-  await command(capture(context, printed, notes), { operands, flags: { ...flags, "--json": true } });
-  const text = printed.join("");
-  const warnings = notes.map((note) => note.replace(/^looper: /u, "").trim()).filter((note) => note !== "");
-  if (text === "") throw new UserError("no", warnings.join("\n") || "no answer");
-  const answer = JSON.parse(text) as Record<string, unknown>;
-  return warnings.length === 0 ? answer : { ...answer, warnings };
-}
-
-function capture(context: CommandContext, printed: string[], notes: string[]): CommandContext {
-  const into = (list: string[]): Output => ({
-    isTerminal: false,
-    colour: false,
-    columns: () => 80,
-    rows: () => 24,
-    write: (text) => {
-      list.push(text);
-      return Promise.resolve();
-    },
-  });
-  return {
-    ...context,
-    out: into(printed),
-    err: into(notes),
-    report: ({ lines }) => {
-      notes.push(...lines);
-      return Promise.resolve();
-    },
+  const note = (lines: readonly string[]): Promise<void> => {
+    notes.push(...lines);
+    return Promise.resolve();
   };
+  const quiet = {
+    ...{ isTerminal: false, colour: false, columns: () => 80, rows: () => 24 },
+    write: (text: string) => note([text]),
+  };
+  const inner = {
+    ...context,
+    out: quiet,
+    err: quiet,
+    report: ({ lines }: { lines: readonly string[] }) => note(lines),
+  };
+  const { json, problem } = await ask(inner);
+  if (problem !== undefined) notes.push(problem);
+  const warnings = notes.map((one) => one.replace(/^looper: /u, "").trim()).filter((one) => one !== "");
+  const answer = json as Record<string, unknown>;
+  return warnings.length === 0 ? answer : { ...answer, warnings };
 }

@@ -19,7 +19,7 @@ import { given } from "../../../src/system/given.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { didYouMean } from "../../../src/todo/model/problem.js";
 import { clean } from "../../../src/ui/text.js";
-import { approve } from "./approve.js";
+import { approve } from "../../lookup/approve.js";
 import { printLines, shownPath } from "../../lookup/project.js";
 import { hasFlag, type CommandContext, type Typed } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";

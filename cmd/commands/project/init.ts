@@ -14,7 +14,7 @@ import type { ReadResult } from "../../../src/todo/store/writer.js";
 import { plural } from "../../../src/ui/view/words/amounts.js";
 import type { InitAnswer } from "../../../src/ui/shapes/project.js";
 import { cut, clean } from "../../../src/ui/text.js";
-import { approve } from "./approve.js";
+import { approve } from "../../lookup/approve.js";
 import { exitCodeOfSignal } from "../../context/exit-codes.js";
 import {
   beginBacklog,

@@ -1,7 +1,10 @@
 // Opens the subject of a question in the person's editor: the output of a stage, or the arguments of a call. A changed output is a file of its
-// own; the one that was shown stays. Leaves files that are named instead of an editor to edited-output.ts.
+// own; the one that was shown stays.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
+import { findOutputSchema } from "../../../src/config/workflows/find-output-schema.js";
+import { loadWorkflow } from "../../../src/config/workflows/load-workflow.js";
+import { workflowPlaces } from "../../../src/config/workflows/workflow-places.js";
 import { findEditable, writeEdited } from "../../../src/loop/runs/edited-output.js";
 import { formatOutputBody } from "../../../src/prompts/output-document.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -9,11 +12,11 @@ import { parseJson } from "../../../src/system/text/json.js";
 import type { TypedAnswer } from "../../../src/todo/change/person-answers.js";
 import type { Task } from "../../../src/todo/model/task.js";
 import { clean, showBlock } from "../../../src/ui/text.js";
+import type { OutputSchema } from "../../../src/workflow/outputs/check-output.js";
 import { isOutputName } from "../../../src/workflow/outputs/outputs.js";
 import type { Question } from "../../../src/workflow/progress.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { nameOfUser } from "../name-of-user.js";
-import { findSchemaOf } from "./output-schema.js";
 import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 
 /** The change of a person, and how it is shown again. */
@@ -155,4 +158,23 @@ async function openEditor(context: CommandContext, file: string): Promise<boolea
 
 async function tell({ err }: CommandContext, line: string): Promise<void> {
   await err.write(`${clean(line)}\n`);
+}
+
+/** The schema of a stage of the task's workflow; `undefined` where the stage has none, or is gone. */
+async function findSchemaOf(
+  context: CommandContext,
+  project: Project,
+  { id, progress, stage }: Pick<Task, "id" | "progress"> & { stage: string },
+): Promise<OutputSchema | undefined> {
+  if (progress === undefined) return undefined;
+  const { files } = context.ports;
+  const places = workflowPlaces({ ...context, project });
+  const named = { name: progress.workflow, namedBy: `task ${id}` };
+  const { reading } = await loadWorkflow(files, places, named);
+  const found = Object.entries(reading.workflow.stages).find(([name]) => name === stage)?.[1];
+  const name = found !== undefined && "output" in found ? found.output : undefined;
+  if (name === undefined) return undefined;
+  const schema = await findOutputSchema(files, places, name);
+  if (schema.ok) return schema.value;
+  throw new UserError("usage", schema.error.message, schema.error.hint);
 }

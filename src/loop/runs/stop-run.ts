@@ -1,4 +1,4 @@
-// Asks the run in progress to end and waits for its answer. cmd/commands/runs/stop.ts refuses agents and prints the result.
+// Asks the run in progress to end and waits for its answer. cmd/commands/stop.ts refuses agents and prints the result.
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import { tellRun } from "../../logging/control.js";

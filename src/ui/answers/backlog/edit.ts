@@ -1,5 +1,5 @@
 // The answer of `add`, `set`, `block`, `todo`, `done`, `rm` and `accept` with --json. Pure. Leaves the change to src/todo/change, and
-// making it beside a run to cmd/commands/backlog/edit-beside.ts.
+// making it beside a run to cmd/lookup/edit.ts.
 import type { StoppedAttempt } from "../../../logging/events/told-events.js";
 import type { Applied } from "../../../todo/model/changes/change.js";
 import type { Task } from "../../../todo/model/task.js";

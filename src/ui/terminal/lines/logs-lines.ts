@@ -1,4 +1,4 @@
-// An agent's messages on a task, for people: each attempt with a heading. Pure. Leaves reading them to cmd/commands/runs/logs.ts.
+// An agent's messages on a task, for people: each attempt with a heading. Pure. Leaves reading them to cmd/commands/logs.ts.
 import { showMoment } from "../../view/words/amounts.js";
 import type { LogsAnswer } from "../../shapes/logs.js";
 import type { Colours } from "../../colours.js";

@@ -1,0 +1,78 @@
+// `looper accept ID …`: a person's word that done tasks count as verified, though their checks do not prove it. Leaves the
+// rules to src/todo/change/accept.ts.
+import type { Project } from "../../src/config/project/open-project.js";
+import { findLiveRun } from "../../src/loop/runs/live-run.js";
+import { UserError } from "../../src/system/errors.js";
+import { acceptTasks, type WaitsOn } from "../../src/todo/change/accept.js";
+import { isMarker } from "../../src/todo/model/select.js";
+import { isVerified } from "../../src/todo/model/verified.js";
+import { openStore } from "../../src/todo/store/store.js";
+import { editAnswer } from "../../src/ui/answers/backlog/edit.js";
+import { clean } from "../../src/ui/text.js";
+import { readDoubts } from "../../src/ui/view/read-doubts.js";
+import { TASKS } from "../context/command.js";
+import type { CommandContext } from "../context/command-context.js";
+import { checkOptionsOf } from "../lookup/check-options.js";
+import { EDITING, refusal, type EditingCommand } from "../lookup/edit.js";
+import { nameOfUser } from "../lookup/name-of-user.js";
+import { projectOf } from "../lookup/project.js";
+import { readTasks } from "../lookup/read-tasks.js";
+import { refuseAgents } from "../lookup/under-an-agent.js";
+
+/** Accepts done tasks, and those that only waited for them. */
+export const command: EditingCommand<{ ids: readonly string[] }> = {
+  ...EDITING,
+  arguments: [TASKS],
+  examples: [
+    ["looper accept T3 T7", "accept both, and all that only waited for them"],
+    ["looper accept T3 --json", "the same, and print the changed tasks as JSON"],
+  ],
+  answer: async (context, { ids, file }) => {
+    await refuseAgents(context, {
+      what: "an agent of a run may not accept tasks",
+      instead: "report why the task needs its change in the summary: changes_checks",
+      file,
+    });
+    const project = await projectOf(context, { file });
+    await refuseBesideRun(context, project);
+    const waitsOn = await readWaits(context, project);
+    const check = await checkOptionsOf(context, project);
+    const store = openStore(context.ports, project.todoFile, { lockFolder: project.lockDir, check });
+    const edited = await store.edit(acceptTasks(ids, { by: nameOfUser(context.env), waitsOn }), async () => {
+      await refuseBesideRun(context, project);
+      return true;
+    });
+    if (!edited.ok) throw await refusal(context, project.todoFile, edited.error);
+    const { updated, backlog } = edited.value;
+    const json = editAnswer(project.todoFile, { updated, stopped: [] }, backlog.tasks);
+    const lines = json.changed.map(({ id }) =>
+      ids.includes(id)
+        ? `${id}: accepted, so it is verified`
+        : `${id}: verified too, since it only waited for these`,
+    );
+    return { json, lines: lines.map(clean) };
+  },
+};
+
+/** A run compares attempts with what was trusted when it began, so nothing is accepted meanwhile. */
+async function refuseBesideRun({ ports }: CommandContext, project: Project): Promise<void> {
+  const live = await findLiveRun(ports, project);
+  if (live === undefined) return;
+  throw new UserError(
+    "environment",
+    `cannot accept tasks: run ${live.run} is in progress`,
+    "wait for its end, or end it with `looper stop`",
+  );
+}
+
+/** Reads from the logs which unverified tasks wait only for others. */
+async function readWaits(context: CommandContext, project: Project): Promise<WaitsOn> {
+  const { tasks } = await readTasks(context, project);
+  const open = tasks.filter((task) => task.status === "done" && !isVerified(task) && !isMarker(task));
+  const doubts = await readDoubts(
+    context.ports,
+    project,
+    open.map(({ id }) => id),
+  );
+  return (id) => doubts.get(id)?.look?.on ?? [];
+}

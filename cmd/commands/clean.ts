@@ -1,0 +1,188 @@
+// `looper clean`: removes old runs and sessions. Leaves to src/loop/runs/clean-logs.ts and clean-sessions.ts which are still
+// needed, and removing.
+import path from "node:path";
+import { Option } from "commander";
+import type { Project } from "../../src/config/project/open-project.js";
+import { openRepository } from "../../src/git/base/repository/repository.js";
+import { selectRunsToClean, type CleanWish } from "../../src/logging/retention.js";
+import { parseStart } from "../../src/logging/run-id.js";
+import {
+  measureRun,
+  mayHaveRepository,
+  planClean,
+  removeRuns,
+  surveyLogs,
+  type CleanPlan,
+  type LogSurvey,
+} from "../../src/loop/runs/clean-logs.js";
+import { planSessions, removeSessions, type SessionPlan } from "../../src/loop/runs/clean-sessions.js";
+import type { LogSite } from "../../src/loop/runs/needed-runs.js";
+import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
+import { UserError } from "../../src/system/errors.js";
+import { describeKind } from "../../src/system/files/describe-kind.js";
+import { given } from "../../src/system/given.js";
+import { parseDuration } from "../../src/system/text/duration.js";
+import { listCopies } from "../../src/todo/store/backlog-file.js";
+import { cleanAnswer, cleanSessionsAnswer } from "../../src/ui/answers/runs/clean.js";
+import type { CleanAnswer } from "../../src/ui/shapes/runs.js";
+import { cleanLines } from "../../src/ui/terminal/lines/clean-lines.js";
+import { clean as cleanText } from "../../src/ui/text.js";
+import { plural, showBytes, showMoment } from "../../src/ui/view/words/amounts.js";
+import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
+import type { CommandContext } from "../context/command-context.js";
+import { readCount } from "../context/words.js";
+import { lookOf, printLines, projectOf, shownPath } from "../lookup/project.js";
+import { refuseAgents } from "../lookup/under-an-agent.js";
+
+/** How many runs to keep by default. */
+const PROPOSED = 10;
+
+interface Request {
+  keep?: string;
+  age?: string;
+  dryRun?: true;
+  y?: true;
+  json?: true;
+}
+
+/** `json`: absent where the person declined. */
+interface Answer extends CommandAnswer {
+  json: CleanAnswer | undefined;
+}
+
+/** Removes the runs and sessions that the flags select; without such flags it asks. */
+export const command: AnsweringCommand<Request, Answer> = {
+  options: [
+    new Option("--keep <n>", "keep the newest n runs and n sessions"),
+    new Option("--age <time>", "remove only older ones, e.g. 7d; combines with --keep"),
+    new Option("--dry-run", "show what would be removed; remove nothing"),
+    new Option("-y", "do not ask; remove what it would propose"),
+    JSON_OPTION,
+  ],
+  examples: [
+    ["looper clean --keep 20 --dry-run", "show what would be removed, and why the rest is kept"],
+    ["looper clean --age 30d", "remove runs and sessions older than 30 days"],
+  ],
+  answer: async (context, request) => {
+    await refuseAgents(context, {
+      what: "an agent of a run may not remove runs",
+      instead: "report it in the summary",
+    });
+    const wish = wishOf(request);
+    const unsaid = wish.keep === undefined && wish.ageMs === undefined;
+    if (unsaid && request.y !== true && request.dryRun !== true && !context.stdin.isTerminal)
+      throw new UserError(
+        "usage",
+        "cannot choose which runs to remove: no terminal to ask on",
+        "specify --keep 10 or --age 30d, or accept the default with -y",
+      );
+    const project = await projectOf(context);
+    await mustBeFolder(context, project);
+    const site = await siteOf(context, project);
+    const survey = await surveyLogs(site);
+    const keep = project.resolved.settings.log.keep ?? PROPOSED;
+    const asked = unsaid ? { keep } : wish;
+    const selected = selectRunsToClean(survey.runs, asked, context.ports.clock.now());
+    const plan = await planClean(site, survey, selected);
+    const sessions = await planSessions(site, asked);
+    const all = [plan.remove, survey.going, sessions.remove, sessions.going];
+    if (unsaid && request.dryRun !== true && all.some(({ length }) => length > 0)) {
+      const proposal = await proposalOf(context, site, { survey, plan, sessions, keep });
+      if (!(await isAgreed(context, request, proposal))) return { json: undefined, end: "no" };
+    }
+    const cleaned = request.dryRun === true ? undefined : await removeRuns(site, survey, plan);
+    const cleanedSessions = request.dryRun === true ? undefined : await removeSessions(site, sessions);
+    const copies = await listCopies(context.ports.files, project.todoFile);
+    const answered = { cleaned, copies, sessions: cleanSessionsAnswer(sessions, cleanedSessions) };
+    return { json: cleanAnswer(survey, plan, answered) };
+  },
+  print: async (context, { json }) => {
+    if (json === undefined) return;
+    const copies = json.copies.map((file) => shownPath(context, file));
+    await printLines(context.out, cleanLines({ ...json, copies }, lookOf(context.out)));
+  },
+};
+
+async function isAgreed(
+  context: CommandContext,
+  { y, json }: Request,
+  { text, about }: { text: string; about: readonly string[] },
+): Promise<boolean> {
+  if (y === true) {
+    if (json !== true) await context.report({ level: "info", lines: [text] });
+    return true;
+  }
+  const agreed = await context.confirm(`${text}?`, about);
+  if (!agreed) await context.report({ level: "info", lines: ["nothing was removed"] });
+  return agreed;
+}
+
+function wishOf({ keep, age }: Request): CleanWish {
+  const count = readCount("--keep", keep, "looper clean --keep 10");
+  const ageMs = age === undefined ? undefined : parseDuration(age);
+  if (age !== undefined && ageMs === undefined)
+    throw new UserError(
+      "usage",
+      `--age is ${age}; allowed: a duration such as 12h, 7d or 1d12h, or a number of seconds`,
+      "e.g. looper clean --age 30d",
+    );
+  return given({ keep: count, ageMs });
+}
+
+/** Refuses a log folder that is a link or a file: a linked folder belongs to the person who made the link. */
+async function mustBeFolder(context: CommandContext, { logDir }: Project): Promise<void> {
+  const runs = path.join(logDir, "runs");
+  const kind = (await context.ports.files.stat(runs, { link: true }))?.kind;
+  if (kind === undefined || kind === "folder") return;
+  throw new UserError(
+    "no",
+    `${shownPath(context, runs)} is ${describeKind(kind)}, not a folder: nothing in it is removed`,
+    "set log_dir to the folder of the runs",
+  );
+}
+
+async function siteOf({ ports, env }: CommandContext, project: Project): Promise<LogSite> {
+  const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
+  if (opened.ok) return { ports, project, repo: opened.value };
+  const { why, message } = opened.error;
+  if (
+    why === "no-repository" ||
+    (why === "no-git" && !(await mayHaveRepository(ports.files, project.folder)))
+  )
+    return { ports, project };
+  throw new UserError("environment", message, "git says which runs are still needed: mend it first");
+}
+
+/** The default action, as a question and as a statement. */
+async function proposalOf(
+  context: CommandContext,
+  site: LogSite,
+  {
+    survey,
+    plan,
+    sessions,
+    keep,
+  }: { survey: LogSurvey; plan: CleanPlan; sessions: SessionPlan; keep: number },
+): Promise<{ text: string; about: string[] }> {
+  let bytes = 0;
+  for (const run of survey.runs) bytes += await measureRun(site, run);
+  const there = `${plural(survey.runs.length, "run")}, ${showBytes(bytes)}`;
+  const { remove } = plan;
+  const first = remove[0] === undefined ? "" : ` (the oldest of ${momentOf(context, remove[0].run)})`;
+  const runs = `${plural(remove.length, "run")}, ${sizeOf(remove)}${first}`;
+  const old = sessions.remove;
+  const what = [
+    ...(remove.length > 0 || old.length === 0 ? [runs] : []),
+    ...(old.length > 0 ? [`${plural(old.length, "session")} of Chapo, ${sizeOf(old)}`] : []),
+  ];
+  const text = `Remove ${what.join(", and ")}, and keep the newest ${keep}${old.length === 0 ? "" : " of each"}`;
+  return { text, about: [`${there} in ${cleanText(shownPath(context, site.project.logDir))}`] };
+}
+
+function sizeOf(all: readonly { bytes: number }[]): string {
+  return showBytes(all.reduce((sum, one) => sum + one.bytes, 0));
+}
+
+function momentOf({ ports }: CommandContext, run: string): string {
+  return showMoment(parseStart(run), ports.clock.now());
+}

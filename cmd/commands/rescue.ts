@@ -1,0 +1,289 @@
+// `looper rescue`: lists, shows, restores and drops abandoned work. Restored files are work of their task again: a checkpoint
+// is made of the tree without it and the task is marked as doing, so that the next attempt continues from it and the task's commit
+// contains it. Leaves git to src/git/.
+import { Argument, Option } from "commander";
+import type { Project } from "../../src/config/project/open-project.js";
+import { asResult, GitError, withHint } from "../../src/git/base/git.js";
+import { openRepository, type Repository } from "../../src/git/base/repository/repository.js";
+import { restoreRescue, type BroughtBack, type Clash } from "../../src/git/bring-back/bring-back.js";
+import { dropRescue, listRescues, showRescue, type Rescue } from "../../src/git/bring-back/rescues.js";
+import { checkpoint, dropCheckpoint } from "../../src/git/checkpoint/checkpoint.js";
+import { listInHand } from "../../src/git/checkpoint/in-hand.js";
+import { listWorks } from "../../src/git/saved-work/work-ref.js";
+import { takeRunLocks } from "../../src/loop/runs/locks.js";
+import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
+import { UserError } from "../../src/system/errors.js";
+import { never } from "../../src/system/never.js";
+import { listSome } from "../../src/system/text/cut.js";
+import type { Task, TaskId } from "../../src/todo/model/task.js";
+import { openStore, type Store } from "../../src/todo/store/store.js";
+import {
+  rescueDropAnswer,
+  rescueListAnswer,
+  rescueRestoreAnswer,
+  rescueShowAnswer,
+} from "../../src/ui/answers/runs/rescue.js";
+import type { RescueRestoreAnswer } from "../../src/ui/shapes/work.js";
+import { diffLines, rescueLines, savedWorkLines, whyText } from "../../src/ui/terminal/rescues.js";
+import { clean } from "../../src/ui/text.js";
+import { plural } from "../../src/ui/view/words/amounts.js";
+import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
+import type { CommandContext } from "../context/command-context.js";
+import { hintOn } from "../context/words.js";
+import { lookOf, printSaid, projectOf } from "../lookup/project.js";
+import { refuseAgents } from "../lookup/under-an-agent.js";
+
+const VERBS = ["list", "show", "restore", "drop"] as const;
+type Verb = (typeof VERBS)[number];
+
+interface Request {
+  verb?: string;
+  ids?: readonly string[];
+  onlyFiles?: true;
+}
+
+interface Site {
+  context: CommandContext;
+  project: Project;
+  /** `undefined` without a repository, which holds the rescues. */
+  repo: Repository | undefined;
+  rescues: readonly Rescue[];
+}
+
+export const command: AnsweringCommand<Request, SaidAnswer> = {
+  arguments: [
+    new Argument("[verb]", "list (default), show, restore or drop"),
+    new Argument("[ids...]", "ids as listed, or how they begin"),
+  ],
+  options: [new Option("--only-files", "restore the files only, not as work of their task"), JSON_OPTION],
+  examples: [
+    ["looper rescue show T3-2", "show what was saved of the second attempt at T3"],
+    ["looper rescue restore T3-2", "restore the work for T3, uncommitted"],
+  ],
+  answer: (context, request) => withHint("mend what git names", () => answer(context, request)),
+  print: printSaid,
+};
+
+async function answer(
+  context: CommandContext,
+  {
+    verb: word = "list",
+    ids = [],
+    onlyFiles = false,
+  }: { verb?: string; ids?: readonly string[]; onlyFiles?: boolean },
+): Promise<SaidAnswer> {
+  const verb = toVerb(word);
+  checkIds(verb, ids);
+  if (verb === "restore" || verb === "drop")
+    await refuseAgents(context, {
+      what: `an agent of a run may not ${verb} what was put aside`,
+      instead: "say in the summary which rescue is meant",
+    });
+  const project = await projectOf(context);
+  const repo = await repositoryOf(context, project, verb);
+  const rescues = repo === undefined ? [] : await listRescues(repo);
+  const site: Site = { context, project, repo, rescues };
+  switch (verb) {
+    case "list":
+      return list(site);
+    case "show":
+      return show(site, ids);
+    case "restore":
+      return restore(site, ids, onlyFiles);
+    case "drop":
+      return drop(site, ids);
+    default:
+      return never(verb);
+  }
+}
+
+function toVerb(word: string): Verb {
+  const verb = VERBS.find((one) => one === word);
+  if (verb !== undefined) return verb;
+  const hint = hintOn(word, VERBS, `looper rescue show ${word} shows one`);
+  throw new UserError("usage", `looper rescue knows list, show, restore and drop, not ${word}`, hint);
+}
+
+function checkIds(verb: Verb, ids: readonly string[]): void {
+  const wrong = verb === "list" ? ids.length > 0 : verb === "drop" ? ids.length === 0 : ids.length !== 1;
+  if (!wrong) return;
+  const wants = verb === "list" ? "takes no id" : verb === "drop" ? "takes one id or more" : "takes one id";
+  throw new UserError("usage", `looper rescue ${verb} ${wants}`, "looper rescue lists the ids");
+}
+
+async function repositoryOf(
+  context: CommandContext,
+  project: Project,
+  verb: Verb,
+): Promise<Repository | undefined> {
+  const opened = await openRepository(context.ports, makeRepositoryPlaces({ project, env: context.env }));
+  if (opened.ok) return opened.value;
+  const { why, message } = opened.error;
+  if (why !== "no-repository")
+    throw new UserError("environment", message, "run `git init`: looper keeps abandoned work in git");
+  // The other verbs report that the named rescue does not exist.
+  if (verb === "list")
+    await context.report({ level: "warn", lines: [`looper: ${clean(message)}: there are no rescues`] });
+  return undefined;
+}
+
+/** Finds a rescue by its id, label or ref, or by a prefix that only one rescue has. */
+function findRescue(rescues: readonly Rescue[], typed = ""): Rescue {
+  const exact = rescues.filter(({ id, label, ref }) => [id, label, ref].includes(typed));
+  const found =
+    exact.length > 0 || typed === ""
+      ? exact
+      : rescues.filter(({ id, label }) => id.startsWith(typed) || label.startsWith(typed));
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return only;
+  const names = found.map(({ id }) => id);
+  if (only !== undefined)
+    throw new UserError("usage", `${typed} may be ${listSome(names)}`, "type more characters");
+  const known = rescues.flatMap(({ id, label }) => [id, label]);
+  const otherwise = rescues.length === 0 ? "there are no rescues" : "list rescues with `looper rescue`";
+  throw new UserError("usage", `unknown rescue ${typed}`, hintOn(typed, known, otherwise));
+}
+
+async function list({ context, repo, rescues }: Site): Promise<SaidAnswer> {
+  const json = rescueListAnswer(rescues, repo === undefined ? [] : await listWorks(repo));
+  const listed =
+    rescues.length === 0 ? ["no abandoned work"] : rescueLines(json.rescues, lookOf(context.out));
+  return { json, lines: [...listed, ...savedWorkLines(json.saved ?? [])] };
+}
+
+async function show({ context, rescues }: Site, ids: readonly string[]): Promise<SaidAnswer> {
+  const found = findRescue(rescues, ids[0]);
+  const diff = await showRescue(found);
+  const json = rescueShowAnswer(found, diff);
+  const { id, at, task, why, commit } = json;
+  const about = task === undefined ? "" : `${clean(task)}: `;
+  const head = [`${clean(id)}  ${at}`, `${about}${whyText(why)}, ${commit}`, ""];
+  return { json, lines: [...head, ...diffLines(diff, lookOf(context.out).colours)] };
+}
+
+async function restore(site: Site, ids: readonly string[], onlyFiles: boolean): Promise<SaidAnswer> {
+  const { context, project, repo, rescues } = site;
+  const found = findRescue(rescues, ids[0]);
+  if (repo === undefined) return { json: undefined, lines: [], end: "no" };
+  const locks = await takeRunLocks(context.ports, project, repo);
+  try {
+    const bring = () => restoreRescue(found);
+    const handed = onlyFiles ? undefined : await handBack(site, repo, found, bring);
+    const back = handed?.back ?? (await bring());
+    const json = rescueRestoreAnswer(found, back, handed?.task);
+    const lines = restoreLines(json, { commit: found.commit, goesOn: handed?.goesOn === true });
+    return { json, lines, end: json.ok ? "ok" : "no" };
+  } finally {
+    await locks.release();
+  }
+}
+
+function restoreLines(
+  answer: RescueRestoreAnswer,
+  { commit, goesOn }: { commit: string; goesOn: boolean },
+): string[] {
+  const id = clean(answer.id);
+  if (!answer.ok) {
+    return [
+      `${id}: nothing was changed, ${plural(answer.clashes.length, "path")} would be overwritten:`,
+      ...answer.clashes.map(({ path, why }) => `  ${clean(path)} (${clashText(why)})`),
+      `commit these, or put them elsewhere, then try again; or take single files: git restore --source=${commit} PATH`,
+    ];
+  }
+  const { restored, already, left } = answer;
+  return [
+    restored.length === 0
+      ? `${id}: all of its files are in the tree already`
+      : `${id}: brought back ${plural(restored.length, "path")}, uncommitted:`,
+    ...restored.map((path) => `  ${clean(path)}`),
+    ...(already.length === 0 || restored.length === 0 ? [] : [`${already.length} were as it has them`]),
+    ...left.map((path) => `  ${clean(path)} is a repository of its own: this rescue does not hold its files`),
+    ...(answer.task === null ? [] : [inHandText(clean(answer.task), goesOn ? [] : already)]),
+    `it is kept until you drop it: looper rescue drop ${id}`,
+  ];
+}
+
+/** `theirs`: files that were in the tree before the task began; they count as the person's. */
+function inHandText(task: string, theirs: readonly string[]): string {
+  const again = `${task} is in progress again: the next attempt continues from this work`;
+  if (theirs.length === 0) return `${again}, and its commit holds it`;
+  return `${again}; its commit does not hold what was there already: ${clean(theirs.join(", "))}`;
+}
+
+function clashText(why: Clash["why"]): string {
+  switch (why) {
+    case "differs":
+      return "changed since, in the same place";
+    case "ignored":
+      return "an untracked file is in the way";
+    case "folder":
+      return "a file and a folder have the same name";
+    default:
+      return never(why);
+  }
+}
+
+async function drop({ rescues }: Site, ids: readonly string[]): Promise<SaidAnswer> {
+  // Find all of them before the first is dropped.
+  const found = new Set(ids.map((id) => findRescue(rescues, id)));
+  for (const one of found) await dropRescue(one);
+  const json = rescueDropAnswer(found);
+  const lines = json.dropped.map(
+    ({ id, commit }) =>
+      `dropped ${clean(id)}; until git prunes it: git branch rescued ${commit} brings its commit back`,
+  );
+  return { json, lines };
+}
+
+interface HandedBack {
+  back: BroughtBack;
+  task: TaskId | undefined;
+  /** The tree already contained work of the task; the rescue adds to it. */
+  goesOn: boolean;
+}
+
+/** Restores a rescue with `bring`, as work of its task unless that is done. Returns the task too. */
+async function handBack(
+  { context: { ports }, project }: Site,
+  repo: Repository,
+  rescue: Rescue,
+  bring: () => Promise<BroughtBack>,
+): Promise<HandedBack> {
+  const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir });
+  const task = rescue.repo === repo ? await taskOf(store, rescue) : undefined;
+  if (task === undefined) return { back: await bring(), task: undefined, goesOn: false };
+  const inHand = await listInHand(repo, [task.id]);
+  // Work in the tree already has its base, which stays valid.
+  const goesOn = task.status === "doing" && inHand.length > 0;
+  if (!goesOn) await checkpoint(repo, { id: task.id, run: rescue.run, reuse: false });
+  const back = await asResult(bring);
+  if (!back.ok || "clashes" in back.value) {
+    // The failure of bringing it back is what the user must know of.
+    if (!goesOn) await asResult(() => dropCheckpoint(repo, task.id));
+    if (!back.ok) throw new GitError(back.error.command, back.error.message);
+    return { back: back.value, task: undefined, goesOn: false };
+  }
+  await takeInHand(store, task.id);
+  return { back: back.value, task: task.id, goesOn };
+}
+
+/** The task of a rescue, unless it is done. */
+async function taskOf(store: Store, { task, why }: Rescue): Promise<Task | undefined> {
+  if (task === undefined || !["given-up", "dropped", "commits"].includes(why)) return undefined;
+  const read = await store.read();
+  if (read.kind !== "ok") return undefined;
+  return read.backlog.tasks.find(({ id, status }) => id === task && status !== "done");
+}
+
+async function takeInHand(store: Store, id: TaskId): Promise<void> {
+  const edited = await store.edit(
+    () => [{ op: "edit", id, set: { status: "doing" }, clear: ["blockers"] }],
+    () => Promise.resolve(true),
+  );
+  if (!edited.ok)
+    throw new UserError(
+      "environment",
+      `cannot take ${id} in hand: the task file cannot be changed`,
+      `repair it, then run looper set ${id} status=doing`,
+    );
+}

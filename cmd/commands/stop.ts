@@ -1,0 +1,46 @@
+// `looper stop [--now]`: asks the run in progress to end and waits for its answer; with --now, waits for its end.
+import { Option } from "commander";
+import { stopRun, type StoppedRun } from "../../src/loop/runs/stop-run.js";
+import { stopAnswer } from "../../src/ui/answers/runs/stop.js";
+import { clean } from "../../src/ui/text.js";
+import { readView } from "../../src/ui/view/read-view.js";
+import { showDuration } from "../../src/ui/view/words/amounts.js";
+import { JSON_OPTION, type AnsweringCommand } from "../context/command.js";
+import type { CommandContext } from "../context/command-context.js";
+import { printLines, projectOf } from "../lookup/project.js";
+import { refuseAgents } from "../lookup/under-an-agent.js";
+
+interface Answer {
+  json: ReturnType<typeof stopAnswer>;
+  stopped: StoppedRun;
+}
+
+/** Stops the run of this backlog; ends with no when there is none. */
+export const command: AnsweringCommand<{ now?: true }, Answer> = {
+  options: [new Option("--now", "stop the agent too; its task resumes first next time"), JSON_OPTION],
+  examples: [
+    ["looper stop", "stop after the current task is checked and committed"],
+    ["looper stop --now", "stop at once; the next run resumes the task"],
+  ],
+  answer: async (context, { now = false }) => {
+    await refuseAgents(context, {
+      what: "an agent of a run may not stop it",
+      instead: "report in the summary that it is blocked",
+    });
+    const stopped = await stopRun(context.ports, await projectOf(context), { now });
+    return { json: stopAnswer(stopped), stopped };
+  },
+  print: async (context, { stopped }) => printLines(context.out, [await sentence(context, stopped)]),
+};
+
+async function sentence(
+  { ports }: CommandContext,
+  { live: { run, folder }, ended }: StoppedRun,
+): Promise<string> {
+  if (ended) return `${run} has ended`;
+  const { current } = await readView(ports, folder);
+  if (current === undefined) return `${run} is ending`;
+  const what = current.taskId === undefined ? `its ${current.phase}` : clean(current.taskId);
+  const since = showDuration(ports.clock.now() - current.began);
+  return `${run} ends once ${clean(current.agent)} has finished ${what} (at it for ${since}); --now ends it at once`;
+}

@@ -1,0 +1,198 @@
+// `looper tail [run]`: prints a run's log, readable or raw, and follows it.
+import path from "node:path";
+import { Option } from "commander";
+import { EVENT_TYPES } from "../../src/logging/events/events.js";
+import { hasEnded, readLastLines } from "../../src/logging/last-lines.js";
+import { readLines, type RawLine } from "../../src/logging/read.js";
+import { watchRuns, type WatchedRuns } from "../../src/logging/watch-runs.js";
+import { UserError } from "../../src/system/errors.js";
+import { hintOnTask } from "../../src/todo/change/which-task.js";
+import { checkBacklog } from "../../src/todo/check/check.js";
+import { spellOut } from "../../src/ui/json-text.js";
+import { eventLine } from "../../src/ui/terminal/lines/event-line.js";
+import { ALL_RUNS, RUN, type WorkingCommand } from "../context/command.js";
+import type { CommandContext } from "../context/command-context.js";
+import { hintOn, readCount } from "../context/words.js";
+import { folderOfRun, runFilter } from "../lookup/find-run.js";
+import { lookOf, projectOf } from "../lookup/project.js";
+
+/** A log that is followed is looked at this often; it is read only where it grew. */
+const LOOK_AGAIN_MS = 50;
+
+interface Wish {
+  /** As typed; absent: the newest run. */
+  run: string | undefined;
+  follow: boolean;
+  /** Only the last events, this many. */
+  last: number | undefined;
+  /** Only events of this task. */
+  task: string | undefined;
+  wanted: (line: RawLine) => boolean;
+  show: (line: RawLine) => string;
+}
+
+interface Request {
+  run?: string;
+  follow?: true;
+  n?: string;
+  task?: string;
+  type?: string;
+  decisions?: true;
+  all?: true;
+  raw?: true;
+  json?: true;
+}
+
+/** Shows the events of a run; with `-f` it waits for more, and for the next run. */
+export const command: WorkingCommand<Request> = {
+  arguments: [RUN],
+  options: [
+    new Option("-f, --follow", "wait for more events, also of the next run"),
+    new Option("-n <n>", "only the last n events"),
+    new Option("--task <id>", "only events of this task"),
+    new Option("--type <type>", "only events of this type"),
+    new Option("--decisions", "also show each decision and its reason"),
+    ALL_RUNS,
+    new Option("--raw", "print the JSON lines of the log"),
+    new Option("--json", "the same as --raw"),
+  ],
+  examples: [
+    ["looper tail -n 20 --task T3", "show the last 20 events of T3"],
+    ["looper tail --raw --type committed", "print the log line of every commit"],
+    [
+      "looper tail --raw --type usage | jq -s 'map(.output_tokens) | add'",
+      "sum the output tokens of the run",
+    ],
+  ],
+  work: async (context, request) => {
+    const wish = readWish(context, request);
+    const project = await projectOf(context);
+    const { logDir, todoFile } = project;
+    const filter = runFilter(context, project, request.all);
+    const runs = watchRuns(context.ports, logDir, filter);
+    const waits = wish.follow && wish.run === undefined;
+    const folder =
+      waits && (await runs.newest()) === undefined
+        ? undefined
+        : await folderOfRun(context, project, wish.run, filter);
+    // With -f the task may be added later.
+    if (wish.task !== undefined && folder !== undefined && !wish.follow)
+      await mustKnowTask(context, wish.task, { folder, todoFile });
+    const read = folder === undefined ? 0 : await printWhole(context, folder, wish);
+    if (waits) await followAll(context, { logDir, runs }, wish, { folder, read });
+    else if (wish.follow && folder !== undefined) await followOne(context, folder, wish, read);
+    return "ok";
+  },
+};
+
+function readWish({ out }: CommandContext, request: Request): Wish {
+  const { run, follow = false, task, type } = request;
+  const raw = request.raw === true || request.json === true;
+  // Decisions are shown on request only.
+  const decisions = raw || request.decisions === true;
+  // An unknown type would wait for ever.
+  if (type !== undefined && !EVENT_TYPES.includes(type)) {
+    const hint = hintOn(type, EVENT_TYPES, `known: ${EVENT_TYPES.join(", ")}`);
+    throw new UserError("usage", `no event is of the type ${type}`, hint);
+  }
+  return {
+    run,
+    follow,
+    last: readCount("-n", request.n, "looper tail -n 20"),
+    task,
+    wanted: (line) =>
+      (task === undefined || line.value["task_id"] === task) &&
+      (type === undefined ? decisions || line.type !== "decided" : line.type === type),
+    show: (line) => {
+      if (raw) return out.isTerminal ? spellOut(line.text) : line.text;
+      return eventLine(line.value, lookOf(out));
+    },
+  };
+}
+
+/** A task that is neither in the task file nor in the run, which may be older, is a `usage` error. */
+async function mustKnowTask(
+  { ports }: CommandContext,
+  id: string,
+  { folder, todoFile }: { folder: string; todoFile: string },
+): Promise<void> {
+  // A task file that cannot be read says nothing for or against it.
+  const bytes = await ports.files.read(todoFile).catch(() => undefined);
+  const checked = checkBacklog(bytes ?? new Uint8Array());
+  const tasks = checked.kind === "invalid" ? checked.readable : (checked.backlog?.tasks ?? []);
+  if (tasks.some((task) => task.id === id)) return;
+  for await (const line of readLines(ports, folder)) if (line.value["task_id"] === id) return;
+  throw new UserError("usage", `there is no task ${id}, now or in this run`, hintOnTask(tasks, id));
+}
+
+/** Prints the lines so far; returns how many bytes were read. */
+async function printWhole(context: CommandContext, folder: string, wish: Wish): Promise<number> {
+  const { last: most, wanted } = wish;
+  const last = most === undefined ? undefined : await readLastLines(context.ports, folder, { most, wanted });
+  if (last === undefined) return printFrom(context, folder, wish, 0);
+  for (const line of last.lines) await context.out.write(`${wish.show(line)}\n`);
+  return last.end;
+}
+
+/** The folder of a run exists a moment before its log, and may be removed at any time. */
+async function printFrom(context: CommandContext, folder: string, wish: Wish, from: number): Promise<number> {
+  let read = from;
+  for await (const line of readLines(context.ports, folder, from)) {
+    read = line.end;
+    if (wish.wanted(line)) await context.out.write(`${wish.show(line)}\n`);
+  }
+  return read;
+}
+
+/** Bytes of a run's log; `undefined` where there is none: not yet, or no longer. */
+async function sizeOfLog({ ports }: CommandContext, folder: string): Promise<number | undefined> {
+  return (await ports.files.stat(path.join(folder, "events.jsonl")))?.size;
+}
+
+/** Follows a named run to its end, or until it is removed. */
+async function followOne(context: CommandContext, folder: string, wish: Wish, from: number): Promise<void> {
+  const { ports, report } = context;
+  let read = from;
+  for (let seen = -1; ;) {
+    // Looked at before the lines are read: all that was written until then is shown.
+    const size = await sizeOfLog(context, folder);
+    if (size === undefined || size !== seen) {
+      const over = await hasEnded(ports, folder);
+      const there = (await ports.files.stat(folder)) !== undefined;
+      read = await printFrom(context, folder, wish, read);
+      if (over) return;
+      if (!there)
+        return report({
+          level: "warn",
+          lines: [`looper: the log of run ${path.basename(folder)} was removed`],
+        });
+      seen = size ?? -1;
+    }
+    await ports.clock.sleep(LOOK_AGAIN_MS);
+  }
+}
+
+/** Follows the newest run and every later one, until a signal. */
+async function followAll(
+  context: CommandContext,
+  { logDir, runs }: { logDir: string; runs: WatchedRuns },
+  wish: Wish,
+  place: { folder: string | undefined; read: number },
+): Promise<never> {
+  const { ports } = context;
+  let { folder, read } = place;
+  for (let seen = -1; ;) {
+    // Look for the next run before reading the rest, so that no line is missed.
+    const next = folder === undefined ? await runs.newest() : await runs.after(path.basename(folder));
+    const size = folder === undefined ? undefined : await sizeOfLog(context, folder);
+    if (folder !== undefined && size !== undefined && size !== seen)
+      read = await printFrom(context, folder, wish, read);
+    seen = size ?? -1;
+    if (next !== undefined) {
+      folder = path.join(logDir, "runs", next);
+      [read, seen] = [0, -1];
+      continue;
+    }
+    await ports.clock.sleep(LOOK_AGAIN_MS);
+  }
+}

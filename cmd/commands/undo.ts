@@ -1,0 +1,117 @@
+// `looper undo ID`: reverts the changes of a done task and reopens it, or takes the work of an unfinished one back. Leaves the
+// work to src/loop/undo/undo.ts.
+import { Option } from "commander";
+import type { ChangeCounts } from "../../src/loop/undo/change-counts.js";
+import { undo } from "../../src/loop/undo/undo.js";
+import { UserError } from "../../src/system/errors.js";
+import { undoAnswer } from "../../src/ui/answers/runs/undo.js";
+import { coloursFor } from "../../src/ui/colours.js";
+import type { UndoAnswer } from "../../src/ui/shapes/work.js";
+import {
+  countLine,
+  pathLines,
+  refusalLines,
+  undoLines,
+  workLines,
+} from "../../src/ui/terminal/lines/undo-lines.js";
+import { clean } from "../../src/ui/text.js";
+import { FILE, JSON_OPTION, TASK, TRUST, type AnsweringCommand } from "../context/command.js";
+import type { CommandContext, CommandOutcome } from "../context/command-context.js";
+import { checkOptionsOf } from "../lookup/check-options.js";
+import { personOf } from "../lookup/name-of-user.js";
+import { printLines, projectOf } from "../lookup/project.js";
+import { stopOnSignal } from "../lookup/stop-on-signal.js";
+import { refuseAgents } from "../lookup/under-an-agent.js";
+
+interface Request {
+  id: string;
+  file?: string;
+  cascade?: true;
+  reason?: string;
+  dryRun?: true;
+  y?: true;
+  trust?: true;
+}
+
+/** Undoes a task, with `--cascade` those that depend on it, then runs the verify commands. */
+export const command: AnsweringCommand<Request, { json: UndoAnswer; end: CommandOutcome }> = {
+  arguments: [TASK, FILE],
+  options: [
+    new Option("--cascade", "also undo done tasks that depend on it"),
+    new Option("--reason <text>", "the reason, for the prompt of the next attempt"),
+    new Option("--dry-run", "show what would be undone; change nothing"),
+    new Option("-y", "do not ask about the work of a task that is not done"),
+    TRUST,
+    JSON_OPTION,
+  ],
+  examples: [
+    [
+      "looper undo T3 --reason 'dates are wrong in leap years'",
+      "revert T3 and pass the reason to its next attempt",
+    ],
+    ["looper undo T3 --cascade --dry-run", "show which tasks would be undone"],
+    ["looper undo T3 -y", "take back what T3 has changed so far, without a question"],
+  ],
+  answer: async (context, { id, file, cascade = false, reason, dryRun = false, y, trust }) => {
+    const { ports, env, home } = context;
+    await refuseAgents(context, {
+      what: "an agent of a run may not undo tasks",
+      instead: "report what is wrong in the summary",
+      file,
+    });
+    if (reason !== undefined && !/\S/u.test(reason))
+      throw new UserError("usage", "--reason is empty", "give a reason, or leave it out");
+    const project = await projectOf(context, { file });
+    const stop = stopOnSignal(context);
+    const undone = await undo({
+      ports,
+      project,
+      env,
+      home,
+      check: await checkOptionsOf(context, project),
+      wish: { id, cascade, reason: reason?.trim() ?? "" },
+      who: personOf(context),
+      dryRun,
+      confirm: async (counts) => y === true || confirm(context, id, counts),
+      trust: trust === true || env["CI"] === "true",
+      stop: stop.signal,
+    });
+    const json = undoAnswer(id, undone);
+    if (json.outcome !== "refused")
+      for (const text of json.warnings)
+        await context.report({ level: "warn", lines: [`looper: ${clean(text)}`] });
+    const [signal] = stop.seen;
+    return { json, end: signal === undefined ? endOf(json) : { ending: "interrupted", signal } };
+  },
+  print: ({ out, report }, { json }) => {
+    switch (json.outcome) {
+      case "refused": {
+        const [first = "", ...rest] = refusalLines(json);
+        return report({ level: "error", lines: [`looper: ${first}`, ...rest] });
+      }
+      case "undone":
+      case "planned":
+        return printLines(out, undoLines(json, coloursFor(out.colour)));
+      case "declined":
+        return report({ level: "info", lines: workLines(json) });
+      default:
+        return printLines(out, workLines(json));
+    }
+  },
+};
+
+function endOf(answer: UndoAnswer): CommandOutcome {
+  const isNo = answer.outcome === "refused" || answer.outcome === "declined";
+  return isNo || (answer.outcome === "undone" && answer.gate.verdict === "failed") ? "no" : "ok";
+}
+
+/** Asks before unfinished work is taken back. */
+async function confirm(context: CommandContext, id: string, counts: ChangeCounts): Promise<boolean> {
+  if (!context.stdin.isTerminal)
+    throw new UserError(
+      "usage",
+      `cannot undo ${id}, which is not done: no terminal to ask on`,
+      "confirm with -y, or look first with --dry-run",
+    );
+  return context.confirm(`Take back ${id}: ${countLine(counts)}?`, pathLines(counts));
+}

@@ -1,0 +1,101 @@
+// `looper why ID`: explains why a task is or isn't next. Leaves the explanation to src/todo/model/why.ts.
+import { never } from "../../src/system/never.js";
+import { listSome } from "../../src/system/text/cut.js";
+import { requireTask } from "../../src/todo/change/person-edits.js";
+import { rowOf } from "../../src/todo/model/select.js";
+import type { IndexRow, Task } from "../../src/todo/model/task.js";
+import { explainTask, type Why } from "../../src/todo/model/why.js";
+import { whyAnswer } from "../../src/ui/answers/backlog/why.js";
+import { clean, hang } from "../../src/ui/text.js";
+import { plural } from "../../src/ui/view/words/amounts.js";
+import { helpOf } from "../../src/ui/view/words/held-text.js";
+import { JSON_OPTION, TASK, TODO_FILE, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
+import { printLines, projectOf } from "../lookup/project.js";
+import { readValidTasks } from "../lookup/read-tasks.js";
+
+/** How many tasks a line names; the rest is counted. */
+const NAMED = 10;
+
+/** Explains a run that begins now; a run in progress may already have tried the task. */
+export const command: AnsweringCommand<{ id: string; file?: string }, SaidAnswer> = {
+  arguments: [TASK],
+  options: [TODO_FILE, JSON_OPTION],
+  examples: [
+    ["looper why T7", "show what T7 waits for, or which tasks come first"],
+    ["looper why T3 --json", "the same, as JSON"],
+  ],
+  answer: async (context, { id, file }) => {
+    const tasks = await readValidTasks(context, await projectOf(context, { file }));
+    const task = requireTask(tasks, id);
+    const explained = explainTask(rowOf(task), tasks.map(rowOf));
+    return { json: whyAnswer(task, explained, tasks), lines: linesOf(task, explained, tasks) };
+  },
+  print: ({ out }, { lines }) => {
+    const columns = out.isTerminal ? out.columns() : Infinity;
+    return printLines(
+      out,
+      lines.flatMap((line) => hang(clean(line), columns)),
+    );
+  },
+};
+
+function linesOf(task: Task, explained: Why, tasks: readonly Task[]): string[] {
+  const { id, status, blockers = [] } = task;
+  const blocked = status === "blocked" ? [`it is blocked: ${blockers.join("; ") || "without a reason"}`] : [];
+  switch (explained.answer) {
+    case "done":
+      return [`${id} is done`];
+    case "next":
+      return [`${id} is next: ${nextBecause(task, explained.of)}`, ...blocked];
+    case "behind": {
+      const verb = explained.before.length === 1 ? "comes" : "come";
+      const late = status === "blocked" ? ["blocked tasks are tried once, after all others"] : [];
+      return [
+        `${id} is ready; ${plural(explained.before.length, "task")} ${verb} before it: ${named(explained.before)}`,
+        ...blocked,
+        ...late,
+      ];
+    }
+    case "waits":
+      return [
+        `${id} waits for ${named(explained.waitsFor)}`,
+        ...(explained.first.length === 0 ? [] : [`to be done first: ${named(explained.first)}`]),
+        ...explained.held.slice(0, NAMED).flatMap((row) => heldLines(tasks.find((one) => one.id === row.id))),
+        ...blocked,
+      ];
+    case "asked":
+    case "paused":
+      return heldLines(task);
+    default:
+      return never(explained);
+  }
+}
+
+/** The question or pause that a task waits for, and the command that helps. */
+function heldLines(task: Task | undefined): string[] {
+  if (task === undefined) return [];
+  const help = helpOf(task);
+  return help === undefined ? [] : [`${task.id} ${help.because}`, `${help.how} \`${help.command}\``];
+}
+
+function nextBecause({ status }: Task, of: number): string {
+  if (of === 1) return "nothing else is ready";
+  switch (status) {
+    case "doing":
+      return `it is in hand (${of} are ready)`;
+    case "todo":
+      return `the lowest priority number, then the lowest id, of ${of} that are ready`;
+    case "blocked":
+    case "done":
+      return `only blocked tasks are left (${of})`;
+    default:
+      return never(status);
+  }
+}
+
+function named(rows: readonly IndexRow[]): string {
+  return listSome(
+    rows.map(({ id, status, priority }) => `${id} (${status}, p${priority})`),
+    NAMED,
+  );
+}
