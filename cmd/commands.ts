@@ -197,25 +197,25 @@ export const COMMANDS: readonly CommandRow[] = [
     name: "config",
     group: "Project",
     summary: "show the settings in force, or change one",
-    load: () => legacy("config"),
+    load: () => import("./commands/config.js"),
   },
   {
     name: "workflows",
     group: "Project",
     summary: "list the workflows, show, copy or check one",
-    load: () => legacy("workflows"),
+    load: () => import("./commands/workflows.js"),
   },
   {
     name: "doctor",
     group: "Project",
     summary: "check what a run needs and what dead runs left behind",
-    load: () => legacy("doctor"),
+    load: () => import("./commands/doctor.js"),
   },
   {
     name: "demo",
     group: "Project",
     summary: "watch a scripted run; needs no agent and no network",
-    load: () => legacy("demo"),
+    load: () => import("./commands/demo.js"),
   },
   {
     name: "mcp",
@@ -228,7 +228,7 @@ export const COMMANDS: readonly CommandRow[] = [
     group: "Project",
     summary: "host an agent in a child process",
     hidden: true,
-    load: () => legacy("agent-host"),
+    load: () => import("./commands/agent-host.js"),
   },
   {
     name: "completion",

@@ -7,7 +7,6 @@ import { UserError } from "../../src/system/errors.js";
 import { ListAnswer, ValidateAnswer } from "../../src/ui/shapes/backlog.js";
 import { DoctorAnswer } from "../../src/ui/shapes/project.js";
 import { callIn, contextIn, typeLine, type ReadingCommand } from "../testing/testing.js";
-import { doctor } from "./project/doctor.js";
 
 let root = "";
 
@@ -103,18 +102,18 @@ test("ls and doctor find the problems that validate finds: unknown agents, the u
   expect(listed.end).toBe("no");
   expect(listed.err).toBe("looper: to-do.json has 1 problem: looper validate to-do.json shows them\n");
   expect((await call("ls")).err).toContain(": looper validate shows them");
-  expect((await call(doctor)).out).toContain("✗ backlog");
+  expect((await call("doctor")).out).toContain("✗ backlog");
   writeBacklog();
   expect((await call("ls")).end).toBe("ok");
   write("named.json", { required: ["project"] });
   write(".looper/config.json", { schema_file: "named.json", env_file: "gone.env" });
   expect(await call("ls")).toMatchObject({ end: "no", err: expect.stringContaining("1 problem") as unknown });
-  const checked = await call(doctor);
+  const checked = await call("doctor");
   expect(checked.out).toMatch(/✗ backlog +to-do\.json has 1 problem/);
   expect(checked.out).toMatch(/✗ env_file +there is no file .+gone\.env/);
   write("named.json", "{");
   await expect(call("ls")).rejects.toMatchObject({ kind: "usage" });
-  expect((await call(doctor)).out).toMatch(/✗ schema_file +.+named\.json is not JSON/);
+  expect((await call("doctor")).out).toMatch(/✗ schema_file +.+named\.json is not JSON/);
 });
 
 test("ls says in which order its words come", async () => {
@@ -323,7 +322,7 @@ test("doctor looks at everything, and starts nothing the project names", async (
     },
     roles: { review: "other" },
   });
-  const { end, out } = await call(doctor, "--json");
+  const { end, out } = await call("doctor", "--json");
   expect(end).toBe("no");
   const { ok, checks } = DoctorAnswer.parse(JSON.parse(out));
   const statuses = Object.fromEntries(checks.map(({ name, status }) => [name, status]));
@@ -346,21 +345,21 @@ test("doctor looks at everything, and starts nothing the project names", async (
 
 test("doctor names the agents that printed unknown lines", async () => {
   writeBacklog();
-  expect((await call(doctor)).out).toMatch(/✓ agent output +no run yet/);
+  expect((await call("doctor")).out).toMatch(/✓ agent output +no run yet/);
   const ended = (agent: string, unknown_events: number) => ({
     type: "agent_finished",
     agent,
     unknown_events,
   });
   writeLog(RUN, [ended("claude", 2), ended("codex", 0), ended("claude", 1)]);
-  expect((await call(doctor)).out).toMatch(
+  expect((await call("doctor")).out).toMatch(
     /! agent output +not understood in the last run: 3 lines of claude\n.+output\.jsonl/,
   );
 });
 
 test("doctor reports settings that are wrong instead of stopping at them", async () => {
   write(".looper/config.json", { looop: {} });
-  const { end, out } = await call(doctor);
+  const { end, out } = await call("doctor");
   expect(end).toBe("no");
   expect(out).toContain("✗ config");
   expect(out).toContain("did you mean loop?");
@@ -374,11 +373,11 @@ test("doctor --fix removes a lock whose owner is gone, and no other", async () =
   write(".looper/lock/to-do.json.run", { ...owner, boot: "another boot" });
   write(".looper/lock/tree.run", owner);
   const lockOf = async (...words: string[]) =>
-    DoctorAnswer.parse(JSON.parse((await call(doctor, "--json", ...words)).out))
+    DoctorAnswer.parse(JSON.parse((await call("doctor", "--json", ...words)).out))
       .checks.filter(({ name }) => name === "lock")
       .map(({ status }) => status);
   expect(await lockOf()).toEqual(["warning", "ok"]);
-  expect((await call(doctor)).out).toMatch(/! lock +backlog to-do\.json: .+\n.+\n✓ lock +tree: held/);
+  expect((await call("doctor")).out).toMatch(/! lock +backlog to-do\.json: .+\n.+\n✓ lock +tree: held/);
   expect(await lockOf("--fix")).toEqual(["ok", "ok"]);
   expect(await context.ports.files.list(path.join(root, "project", ".looper", "lock"))).toEqual(["tree.run"]);
 });

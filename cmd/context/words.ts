@@ -16,9 +16,6 @@ export function readCount(option: string, typed: string | undefined, example: st
   throw new UserError("usage", allowed, `e.g. ${example}`);
 }
 
-/** The verbs of `looper config`. */
-export const CONFIG_VERBS = ["get", "set", "unset", "path"] as const;
-
 /** The lists of `looper chapo`. */
 export const CHAPO_LISTS = ["pending", "prompts", "sessions", "tools"] as const;
 
@@ -27,6 +24,3 @@ export const CHAPO_VERBS = ["answer", "approve", "reject", "steer", "undo"] as c
 
 /** The sets of tool names of `looper chapo`. */
 export const VOCABULARIES = ["chapo", "claude", "anvil"] as const;
-
-/** The verbs of `looper workflows`. */
-export const WORKFLOW_VERBS = ["show", "copy", "check"] as const;

@@ -37,7 +37,7 @@ test.each([
   ["cmd/commands/ls.ts"],
   ["cmd/commands/validate.ts"],
   ["cmd/commands/status.ts"],
-  ["cmd/commands/project/config.ts"],
+  ["cmd/commands/config.ts"],
 ])("large packages for few are not read at the start of %s", (...command) => {
   const missing = command.filter((file) => !inputs.has(file));
   expect(missing).toEqual([]);

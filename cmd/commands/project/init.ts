@@ -37,7 +37,7 @@ import {
   type Typed,
 } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
-import { writeSetting } from "./config-set.js";
+import { writeSetting } from "../config.js";
 
 type InitFile = InitAnswer["files"][number];
 

@@ -1,4 +1,4 @@
-// The answer of `looper doctor --json`, from its checks. Pure. Leaves each check to cmd/commands/project/doctor.
+// The answer of `looper doctor --json`, from its checks. Pure. Leaves each check to cmd/commands/doctor.
 import type { DoctorAnswer } from "../../shapes/project.js";
 
 /** One check. `remedy`: what to do about it. */

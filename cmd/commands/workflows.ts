@@ -1,44 +1,53 @@
 // `looper workflows`: lists, shows, copies and checks workflows. Leaves their rules to src/workflow, and finding them to
 // src/config/workflows.
 import path from "node:path";
-import type { Project } from "../../../src/config/project/open-project.js";
+import { Argument, Option } from "commander";
+import type { Project } from "../../src/config/project/open-project.js";
 import {
   findWorkflowFile,
   listWorkflowFiles,
   OWN_WORKFLOWS,
   type WorkflowFile,
   type WorkflowPlaces,
-} from "../../../src/config/workflows/find-workflows.js";
+} from "../../src/config/workflows/find-workflows.js";
 import {
   describeProblems,
   loadWorkflow,
   readWorkflowFile,
-} from "../../../src/config/workflows/load-workflow.js";
-import { workflowPlaces } from "../../../src/config/workflows/workflow-places.js";
-import { checkAgentSettings, checkStageFiles } from "../../../src/loop/start/before/check-stage-files.js";
-import { UserError } from "../../../src/system/errors.js";
-import { nearest } from "../../../src/system/text/nearest.js";
-import { didYouMean } from "../../../src/todo/model/problem.js";
+} from "../../src/config/workflows/load-workflow.js";
+import { workflowPlaces } from "../../src/config/workflows/workflow-places.js";
+import { checkAgentSettings, checkStageFiles } from "../../src/loop/start/before/check-stage-files.js";
+import { UserError } from "../../src/system/errors.js";
+import { nearest } from "../../src/system/text/nearest.js";
+import { didYouMean } from "../../src/todo/model/problem.js";
 import {
   workflowAnswer,
   workflowCheckAnswer,
   workflowsAnswer,
   type ListedWorkflow,
-} from "../../../src/ui/answers/backlog/workflows.js";
-import { coloursFor } from "../../../src/ui/colours.js";
-import type { WorkflowsAnswer } from "../../../src/ui/shapes/workflows.js";
-import { tableLines } from "../../../src/ui/terminal/columns.js";
-import { clean, showBlock } from "../../../src/ui/text.js";
-import { plural } from "../../../src/ui/view/words/amounts.js";
-import type { WorkflowReading } from "../../../src/workflow/file/read-workflow.js";
-import { hintOfFile, printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
-import {
-  hasFlag,
-  type CommandOutcome,
-  type CommandContext,
-  type Typed,
-} from "../../context/command-context.js";
-import { WORKFLOW_VERBS } from "../../context/words.js";
+} from "../../src/ui/answers/backlog/workflows.js";
+import type { WorkflowsAnswer } from "../../src/ui/shapes/workflows.js";
+import { tableLines } from "../../src/ui/terminal/columns.js";
+import { clean, showBlock } from "../../src/ui/text.js";
+import { plural } from "../../src/ui/view/words/amounts.js";
+import type { WorkflowReading } from "../../src/workflow/file/read-workflow.js";
+import { hintOfFile, lookOf, printLines, projectOf, shownPath } from "../lookup/project.js";
+import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
+import type { CommandContext } from "../context/command-context.js";
+
+const VERBS = ["show", "copy", "check"] as const;
+
+interface Request {
+  verb?: string;
+  name?: string;
+  words: readonly string[];
+  mermaid?: true;
+  force?: true;
+}
+
+interface Answer extends CommandAnswer {
+  lines: readonly string[];
+}
 
 interface Place {
   project: Project;
@@ -46,37 +55,57 @@ interface Place {
 }
 
 /** Without a verb it lists the workflows. */
-export async function workflows(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
-  const [verb, name, ...more] = typed.operands;
-  const known = WORKFLOW_VERBS.find((one) => one === verb);
+export const command: AnsweringCommand<Request, Answer> = {
+  arguments: [
+    new Argument("[verb]", "show, copy or check; without it: a list"),
+    new Argument("[name]", "a workflow; for check a file"),
+  ],
+  options: [
+    new Option("--mermaid", "for show: draw a mermaid diagram"),
+    new Option("--force", "for copy: replace the project's own"),
+    JSON_OPTION,
+  ],
+  examples: [
+    ["looper workflows", "list them, and where each comes from"],
+    ["looper workflows show implement-review", "draw its stages and print its file"],
+    ["looper workflows copy implement-review", "copy it to .looper/workflows to change it"],
+    [
+      "looper workflows check .looper/workflows/implement-review.json",
+      "list its problems; exit code 1 if there are any",
+    ],
+  ],
+  answer,
+  print: ({ out }, { lines }) => printLines(out, lines),
+};
+
+async function answer(
+  context: CommandContext,
+  { verb, name, words, mermaid, force }: Request,
+): Promise<Answer> {
+  const known = VERBS.find((one) => one === verb);
   if (verb !== undefined && known === undefined)
     throw new UserError(
       "usage",
       `looper workflows has no verb ${verb}`,
-      didYouMean(nearest(verb, WORKFLOW_VERBS), "show NAME, copy NAME, or check FILE"),
+      didYouMean(nearest(verb, VERBS), "show NAME, copy NAME, or check FILE"),
     );
-  if (more.length > 0)
+  if (words.length > 2)
     throw new UserError("usage", `looper workflows ${verb ?? ""} takes one name`, "name one of them");
   const project = await projectOf(context);
   const place = { project, places: workflowPlaces({ ...context, project }) };
-  if (known === undefined) return list(context, typed, place);
+  if (known === undefined) return list(context, place);
   if (name === undefined)
     throw new UserError(
       "usage",
       `looper workflows ${known} needs ${known === "check" ? "a file" : "a name"}`,
       known === "check" ? "looper workflows check FILE" : "looper workflows lists them",
     );
-  if (known === "show") return show(context, typed, { ...place, name });
-  return known === "copy"
-    ? copy(context, typed, { ...place, name })
-    : check(context, typed, { ...place, name });
+  const named = { ...place, name };
+  if (known === "show") return show(context, named, mermaid === true);
+  return known === "copy" ? copy(context, named, force === true) : check(context, named);
 }
 
-async function list(
-  context: CommandContext,
-  typed: Typed,
-  { project, places }: Place,
-): Promise<CommandOutcome> {
+async function list(context: CommandContext, { project, places }: Place): Promise<Answer> {
   const { files } = context.ports;
   const listed: ListedWorkflow[] = [];
   for (const file of await listWorkflowFiles(files, places)) {
@@ -85,21 +114,19 @@ async function list(
       file.origin === "shipped" ? [] : await problemsAround(context, project, { found: file, reading });
     listed.push({ ...file, reading, around });
   }
-  const answer = workflowsAnswer(listed, project.resolved.settings.workflow);
-  if (hasFlag(typed, "--json")) await printJson(context, answer);
-  else await printLines(context.out, listLines(context, answer));
-  return "ok";
+  const json = workflowsAnswer(listed, project.resolved.settings.workflow);
+  return { json, lines: listLines(context, json) };
 }
 
 function listLines({ out }: CommandContext, { workflows: all }: WorkflowsAnswer): string[] {
-  const colours = coloursFor(out.colour);
+  const { colours, columns: width } = lookOf(out);
   const rows = all.map(({ name, about, origin, problems, in_use }) => [
     clean(`${name}${in_use === true ? " *" : ""}`),
     origin,
     problems === undefined ? clean(about ?? "") : `cannot be used: ${plural(problems.length, "problem")}`,
   ]);
   const columns = [{ title: "workflow" }, { title: "from" }, { title: "about", shrinks: true as const }];
-  const { header, lines } = tableLines(columns, rows, out.isTerminal ? out.columns() : undefined);
+  const { header, lines } = tableLines(columns, rows, width);
   return [
     colours.dim(header),
     ...lines,
@@ -112,36 +139,33 @@ interface Named extends Place {
   name: string;
 }
 
-async function show(context: CommandContext, typed: Typed, { places, name }: Named): Promise<CommandOutcome> {
+async function show(context: CommandContext, { places, name }: Named, mermaid: boolean): Promise<Answer> {
   const { files } = context.ports;
   const found = await loadWorkflow(files, places, { name, namedBy: "the command line" });
-  const answer = workflowAnswer(found, found.reading);
-  if (hasFlag(typed, "--json")) await printJson(context, answer);
-  else if (hasFlag(typed, "--mermaid")) await printLines(context.out, [answer.mermaid]);
-  else {
-    const text = Buffer.from((await files.read(found.file)) ?? new Uint8Array()).toString("utf8");
-    const colours = coloursFor(context.out.colour);
-    const about = found.reading.workflow.about;
-    await printLines(context.out, [
-      `${colours.bold(name)}${about === undefined ? "" : ` · ${clean(about)}`}`,
-      colours.dim(`${found.origin} · ${clean(shownPath(context, found.file))}`),
-      "",
-      ...answer.text.flatMap(showBlock),
-      "",
-      ...showBlock(text.replace(/^\uFEFF/u, "").trimEnd()),
-    ]);
-  }
-  return "ok";
+  const json = workflowAnswer(found, found.reading);
+  if (mermaid) return { json, lines: [json.mermaid] };
+  const text = Buffer.from((await files.read(found.file)) ?? new Uint8Array()).toString("utf8");
+  const { colours } = lookOf(context.out);
+  const about = found.reading.workflow.about;
+  const lines = [
+    `${colours.bold(name)}${about === undefined ? "" : ` · ${clean(about)}`}`,
+    colours.dim(`${found.origin} · ${clean(shownPath(context, found.file))}`),
+    "",
+    ...json.text.flatMap(showBlock),
+    "",
+    ...showBlock(text.replace(/^\uFEFF/u, "").trimEnd()),
+  ];
+  return { json, lines };
 }
 
 /** Copies the user's, else the one that Looper brings, byte for byte. */
-async function copy(context: CommandContext, typed: Typed, { places, name }: Named): Promise<CommandOutcome> {
+async function copy(context: CommandContext, { places, name }: Named, force: boolean): Promise<Answer> {
   const { files } = context.ports;
   const none = path.join(places.shipped, "none");
   const source = await findWorkflowFile(files, { ...places, project: none }, name);
   if (source === undefined) throw await nothingToCopy(context, places, name);
   const own = await findWorkflowFile(files, { ...places, user: none, shipped: none }, name);
-  if (own !== undefined && !hasFlag(typed, "--force"))
+  if (own !== undefined && !force)
     throw new UserError("no", `${own.shown} is there already`, "pass --force to replace it");
   const file = path.join(places.project, OWN_WORKFLOWS, path.basename(source.file));
   const bytes = await files.read(source.file);
@@ -151,15 +175,10 @@ async function copy(context: CommandContext, typed: Typed, { places, name }: Nam
   // A link would be followed, and a file with another ending would be a second one of the same name.
   if (own !== undefined) await files.remove(own.file);
   await files.writeAtomic(file, bytes);
-  const answer = { name, from: source.file, file, replaced: own !== undefined };
-  if (hasFlag(typed, "--json")) await printJson(context, answer);
-  else {
-    const shown = clean(shownPath(context, file));
-    await printLines(context.out, [
-      `${shown} ${answer.replaced ? "replaced" : "written"}; change it, then looper workflows check ${shown}`,
-    ]);
-  }
-  return "ok";
+  const json = { name, from: source.file, file, replaced: own !== undefined };
+  const shown = clean(shownPath(context, file));
+  const did = json.replaced ? "replaced" : "written";
+  return { json, lines: [`${shown} ${did}; change it, then looper workflows check ${shown}`] };
 }
 
 async function nothingToCopy(
@@ -197,21 +216,18 @@ async function mustBeInProject(
 }
 
 /** A file, or the name of a workflow if no such file exists. */
-async function check(context: CommandContext, typed: Typed, named: Named): Promise<CommandOutcome> {
+async function check(context: CommandContext, named: Named): Promise<Answer> {
   const found = await findChecked(context, named);
   const reading = await readWorkflowFile(context.ports.files, named.places, found);
   const around = await problemsAround(context, named.project, { found, reading });
   const problems = [...reading.problems, ...around];
-  const answer = workflowCheckAnswer(found.file, { workflow: reading.workflow, problems });
-  if (hasFlag(typed, "--json")) await printJson(context, answer);
-  else {
-    const shown = clean(shownPath(context, found.file));
-    const last = answer.ok
-      ? `${shown} is valid: ${plural(Object.keys(reading.workflow?.stages ?? {}).length, "stage")}`
-      : `${plural(problems.length, "problem")} in ${shown}`;
-    await printLines(context.out, [...describeProblems(shown, problems).map((line) => clean(line)), last]);
-  }
-  return answer.ok ? "ok" : "no";
+  const json = workflowCheckAnswer(found.file, { workflow: reading.workflow, problems });
+  const shown = clean(shownPath(context, found.file));
+  const last = json.ok
+    ? `${shown} is valid: ${plural(Object.keys(reading.workflow?.stages ?? {}).length, "stage")}`
+    : `${plural(problems.length, "problem")} in ${shown}`;
+  const lines = [...describeProblems(shown, problems).map((line) => clean(line)), last];
+  return { json, lines, end: json.ok ? "ok" : "no" };
 }
 
 /** `name`: the one that it must have. */

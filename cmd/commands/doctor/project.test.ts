@@ -3,9 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DoctorAnswer } from "../../../../src/ui/shapes/project.js";
-import { doctor } from "../doctor.js";
-import { contextIn } from "../../../testing/testing.js";
+import { DoctorAnswer } from "../../../src/ui/shapes/project.js";
+import { contextIn, typeLine } from "../../testing/testing.js";
 
 let root = "";
 
@@ -46,7 +45,7 @@ async function diagnose(commands: string[], { own = [] as string[], verify = {} 
   const task = { id: "T1", title: "do it", priority: 1, status: "todo", verify: own };
   write("project/to-do.json", JSON.stringify({ schema_version: 1, source_files: [], tasks: [task] }));
   const started = contextIn(root, { PATH: `${root}/bin:/usr/bin:/bin` });
-  const end = await doctor(started.context, { operands: [], flags: { "--json": true } });
+  const end = await typeLine(started.context, "doctor", "--json");
   const { checks } = DoctorAnswer.parse(JSON.parse(started.out()));
   return { end, checks: checks.filter(({ name }) => name === "check") };
 }

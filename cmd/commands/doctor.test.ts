@@ -4,9 +4,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DoctorAnswer } from "../../../src/ui/shapes/project.js";
-import { contextIn } from "../../testing/testing.js";
-import { doctor } from "./doctor.js";
+import { DoctorAnswer } from "../../src/ui/shapes/project.js";
+import { contextIn, typeLine } from "../testing/testing.js";
 
 let root = "";
 
@@ -44,7 +43,7 @@ function settings(value: unknown): void {
 
 async function diagnose() {
   const started = contextIn(root, { PATH: `${root}/bin:/usr/bin:/bin` });
-  const end = await doctor(started.context, { operands: [], flags: { "--json": true } });
+  const end = await typeLine(started.context, "doctor", "--json");
   const { checks } = DoctorAnswer.parse(JSON.parse(started.out()));
   return { end, all: checks, of: (wanted: string) => checks.find(({ name }) => name === wanted) };
 }

@@ -1,24 +1,19 @@
 // `looper demo`: the real loop over a small backlog in a temporary project. The agent is a script that
 // edits files and runs tests. Leaves the project and the script to demo/.
 import path from "node:path";
-import { openProject } from "../../../src/config/project/open-project.js";
-import { UserError } from "../../../src/system/errors.js";
-import { checkBacklog } from "../../../src/todo/check/check.js";
-import { coloursFor } from "../../../src/ui/colours.js";
-import { orderForListing, withoutMarker } from "../../../src/todo/model/select.js";
-import { taskListLines } from "../../../src/ui/terminal/task-list.js";
-import { clean } from "../../../src/ui/text.js";
-import { chapoScript } from "./demo/chapo-script.js";
-import { configOf, FILES } from "./demo/project.js";
-import { SCRIPT } from "./demo/script.js";
-import { printLines } from "../../lookup/project.js";
-import {
-  hasFlag,
-  type CommandOutcome,
-  type CommandContext,
-  type Typed,
-} from "../../context/command-context.js";
-import { watchRun } from "../../watch/watch-run.js";
+import { Option } from "commander";
+import { openProject } from "../../src/config/project/open-project.js";
+import { UserError } from "../../src/system/errors.js";
+import { checkBacklog } from "../../src/todo/check/check.js";
+import { coloursFor } from "../../src/ui/colours.js";
+import { orderForListing, withoutMarker } from "../../src/todo/model/select.js";
+import { taskListLines } from "../../src/ui/terminal/task-list.js";
+import { clean } from "../../src/ui/text.js";
+import { chapoScript, configOf, FILES, SCRIPT } from "./demo-files.js";
+import { printLines } from "../lookup/project.js";
+import type { WorkingCommand } from "../context/command.js";
+import type { CommandContext, CommandOutcome } from "../context/command-context.js";
+import { watchRun } from "../watch/watch-run.js";
 
 /** The demo's folders and environment, without the user's settings of looper and git. */
 interface Stage {
@@ -28,9 +23,17 @@ interface Stage {
   env: Readonly<Record<string, string>>;
 }
 
+export const command: WorkingCommand<{ chapo?: true }> = {
+  options: [new Option("--chapo", "use the built-in engine with a scripted model")],
+  examples: [
+    ["looper demo", "run a small backlog in a temporary folder"],
+    ["looper demo --chapo", "the same with the built-in engine, which runs its tools"],
+  ],
+  work: (context, { chapo = false }) => demo(context, chapo ? "chapo" : "scripted"),
+};
+
 /** Runs the demo and keeps its folder. */
-export async function demo(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
-  const agent = hasFlag(typed, "--chapo") ? "chapo" : "scripted";
+async function demo(context: CommandContext, agent: "scripted" | "chapo"): Promise<CommandOutcome> {
   const stage = await setStage(context, agent);
   await printLines(context.out, [
     `Six tasks, in ${stage.project}.`,

@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ConfigAnswer } from "../../../src/ui/shapes/project.js";
-import { contextIn } from "../../testing/testing.js";
-import { config } from "./config.js";
+import { ConfigAnswer } from "../../src/ui/shapes/project.js";
+import { contextIn, typeLine } from "../testing/testing.js";
 
 let root = "";
 
@@ -24,10 +23,7 @@ function settings(place: string, value: unknown): void {
 
 async function ask(...words: string[]): Promise<string> {
   const started = contextIn(root, { LOOPER_MAX_ITERATIONS: "7" });
-  const flags: Record<string, boolean> = words.includes("--json") ? { "--json": true } : {};
-  expect(await config(started.context, { operands: words.filter((word) => word !== "--json"), flags })).toBe(
-    "ok",
-  );
+  expect(await typeLine(started.context, "config", ...words)).toBe("ok");
   return started.out();
 }
 
@@ -60,7 +56,7 @@ test.each([
   [["pth"], /no verb pth/, /did you mean "path"/],
   [["path", "x"], /no more words/, /./],
 ])("%j is refused", async (operands, message, hint) => {
-  const asked = config(contextIn(root).context, { operands, flags: {} });
+  const asked = typeLine(contextIn(root).context, "config", ...operands);
   await expect(asked).rejects.toMatchObject({
     kind: "usage",
     message: expect.stringMatching(message) as string,
@@ -71,7 +67,7 @@ test.each([
 test.each(["loop.max_wait", "roles", "agents.codex.model"])(
   "config get %s, which has no value, ends with no",
   async (key) => {
-    const asked = config(contextIn(root).context, { operands: ["get", key], flags: {} });
+    const asked = typeLine(contextIn(root).context, "config", "get", key);
     await expect(asked).rejects.toMatchObject({ kind: "no", message: `${key} has no value` });
   },
 );

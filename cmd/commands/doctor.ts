@@ -1,26 +1,17 @@
 // `looper doctor`: checks what a run needs, and finds leftovers of dead runs. Leaves each check to doctor/.
-import type { Project } from "../../../src/config/project/open-project.js";
-import { checkStart } from "../../../src/loop/start/assemble.js";
-import { spellSettings } from "../../../src/config/read/show-settings.js";
-import { UserError } from "../../../src/system/errors.js";
-import { never } from "../../../src/system/never.js";
-import { plural } from "../../../src/ui/view/words/amounts.js";
-import { coloursFor, type Colours } from "../../../src/ui/colours.js";
-import { clean, wrap } from "../../../src/ui/text.js";
-import { checkAgentOutput } from "./doctor/agent-output.js";
-import { doctorAnswer, bad, fine, warning, type Check } from "../../../src/ui/answers/project/doctor.js";
-import { checkKeys } from "./doctor/keys.js";
-import { checkLeftovers } from "./doctor/leftovers.js";
-import { checkAgents } from "./doctor/agents.js";
+import { Option } from "commander";
+import type { Project } from "../../src/config/project/open-project.js";
+import { checkStart } from "../../src/loop/start/assemble.js";
+import { spellSettings } from "../../src/config/read/show-settings.js";
+import { UserError } from "../../src/system/errors.js";
+import { never } from "../../src/system/never.js";
+import { plural } from "../../src/ui/view/words/amounts.js";
+import type { Colours } from "../../src/ui/colours.js";
+import { clean, wrap } from "../../src/ui/text.js";
+import { checkAgentOutput, checkKeys, checkAgents } from "./doctor/agents.js";
+import { doctorAnswer, bad, fine, warning, type Check } from "../../src/ui/answers/project/doctor.js";
 import {
-  checkNamedFiles,
-  checkPrompts,
-  checkTasks,
-  checkWorkFolder,
-  lookAtBacklog,
-} from "./doctor/project-files.js";
-import { checkSchemas } from "./doctor/schemas.js";
-import {
+  checkLeftovers,
   checkContainment,
   checkDisk,
   checkGit,
@@ -28,37 +19,51 @@ import {
   checkNode,
   checkSandbox,
 } from "./doctor/surroundings.js";
-import { checkVerify } from "./doctor/verify.js";
-import { printJson, printLines, projectOf, readNamedFile } from "../../lookup/project.js";
 import {
-  hasFlag,
-  type CommandOutcome,
-  type CommandContext,
-  type Typed,
-} from "../../context/command-context.js";
+  checkNamedFiles,
+  checkPrompts,
+  checkTasks,
+  checkWorkFolder,
+  lookAtBacklog,
+  checkSchemas,
+  checkVerify,
+} from "./doctor/project.js";
+import { lookOf, printLines, projectOf, readNamedFile } from "../lookup/project.js";
+import { FILE, JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
+import type { CommandContext } from "../context/command-context.js";
 
 /** Narrower terminals get lines of this width. */
 const LEAST_ROOM = 20;
 
-/** Reports the checks; changes something only with `--fix`. */
-export async function doctor(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
-  const [file] = typed.operands;
-  const checks = [
-    checkNode(context),
-    await checkGit(context),
-    ...(await checkProject(context, { file, fix: hasFlag(typed, "--fix") })),
-  ];
-  const answer = doctorAnswer(checks);
-  if (hasFlag(typed, "--json")) await printJson(context, answer);
-  else {
-    const { out } = context;
-    await printLines(
-      out,
-      linesOf(checks, coloursFor(out.colour), out.isTerminal ? out.columns() : undefined),
-    );
-  }
-  return answer.ok ? "ok" : "no";
+interface Answer extends CommandAnswer {
+  checks: readonly Check[];
 }
+
+/** Reports the checks; changes something only with `--fix`. */
+export const command: AnsweringCommand<{ file?: string; fix?: true }, Answer> = {
+  arguments: [FILE],
+  options: [
+    new Option("--fix", "end processes and remove locks of dead runs, write missing schemas"),
+    JSON_OPTION,
+  ],
+  examples: [
+    ["looper doctor", "list what is missing; exit code 1 when a run could not start"],
+    ["looper doctor --fix", "also remove what dead runs left behind"],
+  ],
+  answer: async (context, { file, fix = false }) => {
+    const checks = [
+      checkNode(context),
+      await checkGit(context),
+      ...(await checkProject(context, { file, fix })),
+    ];
+    const json = doctorAnswer(checks);
+    return { json, checks, end: json.ok ? "ok" : "no" };
+  },
+  print: ({ out }, { checks }) => {
+    const { colours, columns } = lookOf(out);
+    return printLines(out, linesOf(checks, colours, columns));
+  },
+};
 
 async function checkProject(
   context: CommandContext,

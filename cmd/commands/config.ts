@@ -1,0 +1,350 @@
+// `looper config`: the settings in force, and where each comes from; or changes one, which is validated before it is written. Leaves
+// resolving the settings and editing their text to src/config.
+import path from "node:path";
+import { Argument, Option } from "commander";
+import { findFolder, openProject } from "../../src/config/project/open-project.js";
+import { editSettingsText, formatOf } from "../../src/config/read/edit-settings-text.js";
+import { loadSettings } from "../../src/config/read/load.js";
+import { listUserFiles, PROJECT_FILES, settingsPaths } from "../../src/config/read/places.js";
+import { resolveSettings, type Layers, type ResolvedSettings } from "../../src/config/read/resolve.js";
+import {
+  readJsonSettings,
+  readPackageSettings,
+  readYamlSettings,
+  type SettingsFile,
+} from "../../src/config/read/settings-text.js";
+import { readTypedValue } from "../../src/config/read/text-values.js";
+import { ROWS, rowOf } from "../../src/config/settings/settings.js";
+import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
+import { given } from "../../src/system/given.js";
+import { nearest } from "../../src/system/text/nearest.js";
+import { didYouMean } from "../../src/todo/model/problem.js";
+import { configAnswer, narrowToKey, settingsFilesAnswer } from "../../src/ui/answers/project/config.js";
+import { jsonText } from "../../src/ui/json-text.js";
+import type { ConfigAnswer } from "../../src/ui/shapes/project.js";
+import { tableLines } from "../../src/ui/terminal/columns.js";
+import { clean } from "../../src/ui/text.js";
+import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
+import type { CommandContext } from "../context/command-context.js";
+import { approve } from "../lookup/approve.js";
+import { lookOf, printLines, projectOf, shownPath } from "../lookup/project.js";
+import { refuseAgents } from "../lookup/under-an-agent.js";
+
+interface Request {
+  verb?: string;
+  key?: string;
+  values?: readonly string[];
+  user?: true;
+  json?: true;
+}
+
+interface Answer extends CommandAnswer {
+  lines: readonly string[];
+}
+
+const VERBS = ["get", "set", "unset", "path"] as const;
+
+export const command: AnsweringCommand<Request, Answer> = {
+  arguments: [
+    new Argument("[verb]", "get, set, unset or path; without it: every setting"),
+    new Argument("[key]", "a setting, e.g. loop.max_attempts"),
+    new Argument("[values...]", "for set: a value, several for a list, or JSON"),
+  ],
+  options: [new Option("--user", "for set and unset: change your own settings"), JSON_OPTION],
+  examples: [
+    ["looper config", "list every setting, its value and its source"],
+    ["looper config get loop.max_attempts", "print one value"],
+    ['looper config set verify.commands "npm test"', "change the project's settings and approve the command"],
+    [
+      `looper config set agents.mine '{"kind": "command", "binary": "./agent.sh"}'`,
+      "add an agent of your own",
+    ],
+    ["looper config unset verify.commands", "remove it from the project's settings"],
+    ["looper config path", "list the settings files and which of them exist"],
+  ],
+  answer,
+  print: ({ out }, { lines }) => printLines(out, lines),
+};
+
+async function answer(context: CommandContext, request: Request): Promise<Answer> {
+  const { verb, key, values = [], user = false, json } = request;
+  // `path` must work when the settings are broken.
+  if (verb === "path") return showPaths(context, key);
+  if (verb === "set" || verb === "unset") return change(context, orderOf(verb, request), json !== true);
+  if (user) throw new UserError("usage", "--user is for set and unset", "looper config set --user KEY VALUE");
+  if (verb !== undefined && verb !== "get")
+    throw new UserError(
+      "usage",
+      `looper config has no verb ${verb}`,
+      didYouMean(nearest(verb, VERBS), "get KEY, set KEY VALUE, unset KEY, or path"),
+    );
+  if (values.length > 0)
+    throw new UserError(
+      "usage",
+      "looper config get takes one setting",
+      "looper config get loop.max_attempts",
+    );
+  const all = await readAnswer(context);
+  return verb === "get" ? get(all, key) : { json: all, lines: allLines(context, all) };
+}
+
+async function readAnswer(context: CommandContext, quiet = false): Promise<ConfigAnswer> {
+  return configAnswer(context.ports.files, await projectOf(context, { quiet }), context);
+}
+
+async function showPaths(context: CommandContext, key: string | undefined): Promise<Answer> {
+  if (key !== undefined)
+    throw new UserError("usage", "looper config path takes no more words", "looper config path");
+  const project = await findFolder(context.ports.files, context);
+  const json = await settingsFilesAnswer(context.ports.files, project, context);
+  const lines = json.files.map(({ path: file, exists }) => `${clean(file)}${exists ? "" : "  (not there)"}`);
+  return { json, lines };
+}
+
+function get(answer: ConfigAnswer, key: string | undefined): Answer {
+  if (key === undefined)
+    throw new UserError("usage", "no setting is named", "looper config get loop.max_attempts");
+  const narrowed = narrowToKey(answer, key);
+  const { settings } = narrowed;
+  if (settings.length === 0) throw nothingAt(key, answer);
+  const [only] = settings;
+  const lines =
+    settings.length === 1 && only?.key === key
+      ? [plain(only.value)]
+      : settings.map((one) => `${one.key} = ${plain(one.value)}`);
+  return { json: narrowed, lines: lines.map(clean) };
+}
+
+/** A setting without a value ends with no; an unknown key is a usage error. */
+function nothingAt(key: string, { settings }: ConfigAnswer): UserError {
+  const others = "list settings with a value with `looper config`";
+  if (rowOf(key) !== undefined || [...ROWS.keys()].some((known) => known.startsWith(`${key}.`)))
+    return new UserError("no", `${key} has no value`, others);
+  const known = [...settings.map((one) => one.key), ...ROWS.keys()].filter((one) => !one.includes("*"));
+  return new UserError("usage", `unknown setting ${key}`, didYouMean(nearest(key, known), others));
+}
+
+/** The widest value that keeps the sources aligned. */
+const VALUE_WIDTH = 48;
+
+function allLines({ out }: CommandContext, { settings }: ConfigAnswer): string[] {
+  const { colours, columns: width } = lookOf(out);
+  const rows = settings.map(({ key, value, layer, where }) =>
+    [key, plain(value), where === "" ? layer : where].map(clean),
+  );
+  const columns = [
+    { title: "setting" },
+    { title: "value", shrinks: true, most: VALUE_WIDTH },
+    { title: "from", shrinks: true },
+  ] as const;
+  const { header, lines } = tableLines(columns, rows, width);
+  return [
+    colours.dim(header),
+    ...lines.map((line, at) => (settings[at]?.layer === "default" ? colours.dim(line) : line)),
+  ];
+}
+
+/** A text unchanged, other values as JSON. */
+function plain(value: unknown): string {
+  return typeof value === "string" ? value : jsonText(value);
+}
+
+/** The requested change; without values the setting is removed. */
+interface Order {
+  key: string;
+  values?: readonly string[];
+  scope: "user" | "project";
+}
+
+/** Changes a setting. The JSON is the setting in force after the change. */
+async function change(context: CommandContext, order: Order, quiet: boolean): Promise<Answer> {
+  await refuseAgents(context, {
+    what: "a process of a run may not change the settings",
+    instead: "report in the summary what should be set",
+    sessions: true,
+  });
+  const folder = await findFolder(context.ports.files, context);
+  const file = await writeSetting(context, folder, order);
+  if (order.values !== undefined && order.scope === "project") await approveSetting(context, order.key);
+  const did = order.values === undefined ? "removed from" : "set in";
+  return {
+    json: narrowToKey(await readAnswer(context, quiet), order.key),
+    lines: [clean(`${order.key}: ${did} ${shownPath(context, file)}`)],
+  };
+}
+
+function orderOf(verb: "set" | "unset", { key, values = [], user }: Request): Order {
+  const scope = user === true ? "user" : "project";
+  if (key === undefined) throw new UserError("usage", `cannot ${verb}: no setting is named`, EXAMPLES[verb]);
+  if (verb === "unset") {
+    if (values.length > 0)
+      throw new UserError("usage", "cannot unset more than one setting at once", EXAMPLES.unset);
+    return { key, scope };
+  }
+  if (values.length === 0) throw new UserError("usage", `cannot set ${key}: no value is given`, EXAMPLES.set);
+  mustBeKnown(key);
+  return { key, values, scope };
+}
+
+/** Validates and writes the change; returns the file. `folder`: of the project. */
+export async function writeSetting(context: CommandContext, folder: string, order: Order): Promise<string> {
+  const { files } = context.ports;
+  const file = await fileOf(context, folder, order.scope);
+  const edited = changed(context, await textOf(context, file), { file, order });
+  await judge(context, folder, { file, text: edited, order });
+  try {
+    await files.makeFolder(path.dirname(file));
+    await files.writeAtomic(file, edited);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw new UserError(
+      "environment",
+      `cannot write ${shownPath(context, file)}: ${errorMessage(error)}`,
+      "make its folder writable, or free some space",
+      { cause: error },
+    );
+  }
+  return file;
+}
+
+const EXAMPLES = {
+  set: 'looper config set verify.commands "npm test"',
+  unset: "looper config unset loop.max_attempts",
+} as const;
+
+/** A setting, or the beginning of a key path. */
+function mustBeKnown(key: string): void {
+  const known = [...ROWS.keys()];
+  const words = key.split(".");
+  const isBranch = known.some((row) => {
+    const parts = row.split(".");
+    return parts.length > words.length && words.every((word, at) => parts[at] === "*" || parts[at] === word);
+  });
+  if (rowOf(key) !== undefined || isBranch || inAnyAgent(words)) return;
+  const near = nearest(
+    key,
+    known.map((row) => row.replace("*", words[1] ?? "claude")),
+  );
+  throw new UserError("usage", `unknown setting ${key}`, didYouMean(near, "list them with `looper config`"));
+}
+
+/** Below an agent's name, further names are the user's. */
+function inAnyAgent(words: readonly string[]): boolean {
+  if (words[0] !== "agents") return false;
+  return [...ROWS.keys()].some((row) => {
+    const parts = row.split(".");
+    return parts.length === words.length && parts.every((part, at) => part === "*" || part === words[at]);
+  });
+}
+
+/** The existing settings file, else the one to create. */
+async function fileOf(context: CommandContext, folder: string, scope: Order["scope"]): Promise<string> {
+  const { ports, env, home } = context;
+  const { files } = ports;
+  const own = PROJECT_FILES.map((name) => path.join(folder, name));
+  const candidates = scope === "user" ? listUserFiles(env, home) : own;
+  const there: string[] = [];
+  for (const file of candidates) if ((await files.stat(file, { link: true })) !== undefined) there.push(file);
+  const manifest = path.join(folder, "package.json");
+  if (scope === "project" && (await holdsSettings(context, manifest))) there.push(manifest);
+  const [file = candidates[0] ?? "", second] = there;
+  if (second !== undefined)
+    throw new UserError("usage", `two settings files: ${file} and ${second}`, "keep one of them");
+  if (scope === "project") await mustBeInside(context, folder, file);
+  return file;
+}
+
+async function holdsSettings({ ports }: CommandContext, manifest: string): Promise<boolean> {
+  const bytes = await ports.files.read(manifest).catch(() => undefined);
+  return bytes !== undefined && readPackageSettings(manifest, new TextDecoder().decode(bytes)) !== undefined;
+}
+
+/** A cloned repository may contain links to anywhere. */
+async function mustBeInside(
+  { ports: { files } }: CommandContext,
+  folder: string,
+  file: string,
+): Promise<void> {
+  for (const place of [path.dirname(file), file]) {
+    if ((await files.stat(place, { link: true }))?.kind !== "symlink") continue;
+    const real = await files.realPath(place);
+    if (real !== undefined && !path.relative(folder, real).startsWith("..")) continue;
+    throw new UserError(
+      "environment",
+      `cannot write ${file}: ${place} is a symlink out of the project`,
+      "remove it",
+    );
+  }
+}
+
+async function textOf({ ports }: CommandContext, file: string): Promise<string> {
+  const bytes = await ports.files.read(file);
+  return bytes === undefined ? "" : new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+function changed(
+  context: CommandContext,
+  text: string,
+  { file, order }: { file: string; order: Order },
+): string {
+  // A file that is not a settings file is never changed.
+  readSettings(shownPath(context, file), file, text);
+  const way = order.key.split(".");
+  const value = order.values === undefined ? undefined : readTypedValue(way, order.values);
+  const edited = editSettingsText(text, formatOf(file), {
+    path: way,
+    ...given({ value }),
+  });
+  if (edited !== undefined) return edited;
+  throw new UserError("no", `${order.key} is not set in ${shownPath(context, file)}`);
+}
+
+function readSettings(name: string, file: string, text: string): SettingsFile | undefined {
+  const format = formatOf(file);
+  if (format === "yaml") return readYamlSettings(name, text);
+  if (format === "package") return readPackageSettings(name, text);
+  return text.trim() === "" ? undefined : readJsonSettings(name, text);
+}
+
+/** Validates the settings as they would be, in the way of every command. */
+async function judge(
+  { ports, env, home }: CommandContext,
+  folder: string,
+  made: { file: string; text: string; order: Order },
+): Promise<void> {
+  const { file, text, order } = made;
+  const { scope } = order;
+  const name = scope === "user" ? file : path.relative(folder, file);
+  const mine = readSettings(name, file, text);
+  const none = { project: folder, user: [] };
+  const user =
+    scope === "user"
+      ? mine
+      : (await loadSettings(ports.files, { ...none, user: listUserFiles(env, home) })).user;
+  const project = scope === "project" ? mine : (await loadSettings(ports.files, none)).project;
+  const resolved = whatWouldHold({ user, project, env: {}, flags: {} }, order.key);
+  settingsPaths(resolved, { project: folder, home, env });
+}
+
+/** Replaces the hint of an error: no file was changed that could be corrected. A new agent may need several keys at once. */
+function whatWouldHold(layers: Layers, key: string): ResolvedSettings {
+  try {
+    return resolveSettings(layers);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const [, agent] = /^agents\.([^.]+)\./.exec(key) ?? [];
+    const isIncomplete =
+      agent !== undefined && error.message.includes(`agents.${agent}.`) && / is missing/.test(error.message);
+    const whole = `; set them at once: looper config set agents.${String(agent)} '{"kind": "command", "binary": "PROGRAM"}'`;
+    const hint = `nothing was changed${isIncomplete ? whole : ""}`;
+    throw new UserError(error.kind, error.message, hint, { cause: error });
+  }
+}
+
+/** Approves commands that a person sets here. */
+async function approveSetting(context: CommandContext, key: string): Promise<void> {
+  const { ports, cwd, env, home } = context;
+  const project = await openProject(ports.files, { cwd, env, home, flags: {} });
+  const isMine = ({ what }: { what: string }): boolean => what === key || what.startsWith(`${key}.`);
+  await approve(context, { project, tasks: [], isMine });
+}

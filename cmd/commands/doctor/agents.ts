@@ -1,0 +1,238 @@
+// Checks the agents a run may use: installed, version, signed in, and whether their output was understood. Finds keys that others can
+// read: in files that git tracks, or that other users of the machine can open. Costs nothing.
+import path from "node:path";
+import { askAbout, SIGN_IN, type About } from "../../../src/agents/clients/about.js";
+import { describeContainment } from "../../../src/agents/process/containment.js";
+import { AUTO_ORDER, createAgent, NONE_FOUND } from "../../../src/agents/clients/registry.js";
+import { agentSettings, knownAgents, type AgentSettings } from "../../../src/config/read/agent-settings.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { AUTO } from "../../../src/config/settings/settings.js";
+import { given } from "../../../src/system/given.js";
+import type { CheckResult } from "../../../src/todo/check/check.js";
+import type { CommandContext } from "../../context/command-context.js";
+import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/doctor.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { asResult } from "../../../src/git/base/git.js";
+import { parseEnvFile } from "../../../src/config/read/env-file.js";
+import { PROJECT_FILES, listUserFiles } from "../../../src/config/read/places.js";
+import { openRepository } from "../../../src/git/base/repository/repository.js";
+import { listTracked } from "../../../src/git/base/read/tracked.js";
+import { UserError } from "../../../src/system/errors.js";
+import { createRedact, findSecretValues } from "../../../src/system/text/secrets/redact.js";
+import { shownPath } from "../../lookup/project.js";
+import { findRun, readLines } from "../../../src/logging/read.js";
+import { plural } from "../../../src/ui/view/words/amounts.js";
+
+/** The agents a run may use, and others that the settings name. */
+export async function checkAgents(
+  context: CommandContext,
+  project: Project,
+  backlog: CheckResult | string | undefined,
+): Promise<Check[]> {
+  const { wanted, auto } = wantedAgents(project, backlog);
+  const spokenOf = knownAgents(project.resolved.settings).filter((name) => isSpokenOf(project, name));
+  const names = [...new Set([...wanted, ...spokenOf])];
+  const checks = await Promise.all(
+    names.map((name) => checkAgent(context, project, { name, wanted: wanted.has(name) })),
+  );
+  return auto ? [await checkAuto(context, project), ...checks] : checks;
+}
+
+function wantedAgents(
+  { resolved: { settings } }: Project,
+  backlog: CheckResult | string | undefined,
+): { wanted: ReadonlySet<string>; auto: boolean } {
+  const { schedule, roles } = settings;
+  const bySchedule = {
+    single: [schedule.agent],
+    "odd-even": [schedule.odd, schedule.even],
+    "round-robin": schedule.agents,
+  }[schedule.strategy];
+  const tasks = typeof backlog === "object" && backlog.kind === "ok" ? backlog.backlog.tasks : [];
+  const byTask = tasks.flatMap(({ agent, status }) =>
+    agent === undefined || status === "done" ? [] : [agent],
+  );
+  const all = new Set([...bySchedule, ...Object.values(roles), ...byTask]);
+  const auto = all.delete(AUTO);
+  return { wanted: all, auto };
+}
+
+function isSpokenOf({ resolved }: Project, name: string): boolean {
+  return [...resolved.values].some(
+    ([key, { source }]) => key.startsWith(`agents.${name}.`) && source.layer !== "default",
+  );
+}
+
+/** The facts on an agent's program; `found`: path, version, and rights beyond its permissions. */
+type Found = { found: string; signIn?: string } | { missing: string; hint: string };
+
+async function find(context: CommandContext, project: Project, name: string): Promise<Found> {
+  const { ports, self, env, home } = context;
+  const settings = agentSettings(project.resolved.settings, name, { project: project.folder, home });
+  const variables = { ...(await fileVariables(context, project)), ...env };
+  const finding = await createAgent(settings, { ports, self }).find(variables, project.folder);
+  if ("missing" in finding) return finding;
+  const about = await aboutProgram(context, project, { settings, program: finding.found });
+  const note = describeContainment(settings);
+  const words = [
+    finding.found,
+    ...(about.version === undefined ? [] : [about.version]),
+    ...(about.signedIn === true ? ["signed in"] : []),
+    ...(note === undefined ? [] : [`(${settings.permissions}: ${note})`]),
+  ];
+  const signIn = about.signedIn === false ? SIGN_IN[settings.kind] : undefined;
+  return { found: words.join(" "), ...given({ signIn }) };
+}
+
+/** The env file may contain a key. */
+async function fileVariables({ ports }: CommandContext, { paths }: Project): Promise<Record<string, string>> {
+  const bytes =
+    paths.envFile === undefined ? undefined : await ports.files.read(paths.envFile).catch(() => undefined);
+  return bytes === undefined ? {} : variablesOf(new TextDecoder().decode(bytes));
+}
+
+/** A program that the project contains or names is not started, because the project is not approved yet. */
+async function aboutProgram(
+  { ports, env, home }: CommandContext,
+  { folder, resolved }: Project,
+  { settings, program }: { settings: AgentSettings; program: string },
+): Promise<About> {
+  const named = resolved.values.get(`agents.${settings.name}.binary`)?.source.layer;
+  const real = (await ports.files.realPath(program)) ?? program;
+  const isOfProject = named === "project" || !path.relative(folder, real).startsWith("..");
+  return isOfProject ? {} : askAbout(ports, { kind: settings.kind, program }, { cwd: home, env });
+}
+
+async function checkAgent(
+  context: CommandContext,
+  project: Project,
+  { name, wanted }: { name: string; wanted: boolean },
+): Promise<Check> {
+  const title = `agent ${name}`;
+  if (!knownAgents(project.resolved.settings).includes(name))
+    return bad(title, "unknown agent", "correct the task's agent, or add agents.<name> to the settings");
+  const finding = await find(context, project, name);
+  if ("found" in finding) return toCheck(title, finding.found, finding.signIn);
+  return wanted
+    ? bad(title, finding.missing, finding.hint)
+    : warning(title, `${finding.missing} (no schedule uses it)`, finding.hint);
+}
+
+/** Only a warning, because a key may replace the sign-in. */
+function toCheck(title: string, found: string, signIn: string | undefined): Check {
+  return signIn === undefined ? fine(title, found) : warning(title, `${found}: not signed in`, signIn);
+}
+
+async function checkAuto(context: CommandContext, project: Project): Promise<Check> {
+  for (const name of AUTO_ORDER) {
+    const finding = await find(context, project, name);
+    if ("found" in finding) return toCheck("agent", `${name}: ${finding.found}`, finding.signIn);
+  }
+  return bad("agent", NONE_FOUND.missing, NONE_FOUND.hint);
+}
+
+/** Longer files are not searched, because no person edits them. */
+const LONGEST = 50_000_000;
+const OTHERS = 0o077;
+
+interface Keeper {
+  file: string;
+  mode: number;
+}
+
+/** Searches the settings files, the env file and the task file; the message never contains the key. */
+export async function checkKeys(context: CommandContext, project: Project): Promise<Check[]> {
+  const keepers = await findKeys(context, project);
+  if (keepers.length === 0) return [fine("keys", "none in the settings or the task file")];
+  const tracked = await trackedOf(context, project, keepers);
+  return keepers.map(({ file, mode }) => {
+    const shown = shownPath(context, file);
+    if (tracked.has(file))
+      return bad(
+        "keys",
+        `${shown} holds a key, and git tracks it`,
+        "put the key into the environment, or into an env_file that git ignores; and have it changed: the history keeps it",
+      );
+    if ((mode & OTHERS) !== 0 && !context.platform.startsWith("win32"))
+      return warning("keys", `${shown} holds a key, and others can read it`, `chmod 600 ${shown}`);
+    return fine("keys", `${shown} holds a key; only you can read it`);
+  });
+}
+
+async function findKeys({ ports, env, home }: CommandContext, project: Project): Promise<Keeper[]> {
+  const { todoFile, paths, folder, resolved } = project;
+  const { envFile } = paths;
+  const inProject = [...PROJECT_FILES, "package.json"].map((name) => path.join(folder, name));
+  const named = [...listUserFiles(env, home), ...inProject, todoFile];
+  const files = envFile === undefined ? named : [...named, envFile];
+  let variables: Record<string, string> = {};
+  const texts = new Map<string, { text: string; mode: number }>();
+  for (const file of files) {
+    const stat = await ports.files.stat(file).catch(() => undefined);
+    if (stat?.kind !== "file" || stat.size > LONGEST) continue;
+    const real = (await ports.files.realPath(file)) ?? file;
+    // Another check reports unreadable files.
+    const bytes = await ports.files.read(file).catch(() => undefined);
+    if (bytes === undefined) continue;
+    const text = Buffer.from(bytes).toString("utf8");
+    texts.set(real, { text, mode: stat.mode });
+    if (file === envFile) variables = variablesOf(text);
+  }
+  const agents = Object.values(resolved.settings.agents).map((agent) => agent.env);
+  const secrets = [env, ...agents, variables]
+    .flatMap(findSecretValues)
+    .filter((value) => !value.startsWith("/"));
+  const redact = createRedact([...new Set(secrets)]);
+  return [...texts].flatMap(([file, { text, mode }]) => (redact(text) === text ? [] : [{ file, mode }]));
+}
+
+/** The variables of an env file; empty when it is not valid, which another check reports. */
+function variablesOf(text: string): Record<string, string> {
+  try {
+    return parseEnvFile("env_file", text);
+  } catch (error) {
+    if (error instanceof UserError) return {};
+    throw error;
+  }
+}
+
+async function trackedOf(
+  { ports, env }: CommandContext,
+  project: Project,
+  keepers: readonly Keeper[],
+): Promise<ReadonlySet<string>> {
+  const repo = await openRepository(ports, makeRepositoryPlaces({ project, env }));
+  if (!repo.ok) return new Set();
+  const tracked = await asResult(() =>
+    listTracked(
+      repo.value,
+      keepers.map(({ file }) => file),
+    ),
+  );
+  return new Set(tracked.ok ? tracked.value : []);
+}
+
+/** How many bytes at the end of the log are read. */
+const LOOKED_AT = 16 * 1024 * 1024;
+
+/** Counts the unknown lines of the last run. */
+export async function checkAgentOutput({ ports }: CommandContext, project: Project): Promise<Check> {
+  const name = "agent output";
+  const folder = await findRun(ports, project.logDir);
+  const stat = folder === undefined ? undefined : await ports.files.stat(path.join(folder, "events.jsonl"));
+  if (folder === undefined || stat?.kind !== "file") return fine(name, "no run yet");
+  const unknown = new Map<string, number>();
+  for await (const { type, value } of readLines(ports, folder, Math.max(0, stat.size - LOOKED_AT))) {
+    const { agent, unknown_events: lines } = value;
+    if (type !== "agent_finished" || typeof agent !== "string" || typeof lines !== "number" || lines === 0)
+      continue;
+    unknown.set(agent, (unknown.get(agent) ?? 0) + lines);
+  }
+  if (unknown.size === 0) return fine(name, "all of it was understood in the last run");
+  const told = [...unknown].map(([agent, lines]) => `${plural(lines, "line")} of ${agent}`);
+  return warning(
+    name,
+    `not understood in the last run: ${told.join(", ")}`,
+    `they are kept in ${path.join(folder, "*", "output.jsonl")}; a newer looper may know them`,
+  );
+}

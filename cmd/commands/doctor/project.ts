@@ -1,0 +1,202 @@
+// The project's own files: backlog, templates, what its settings name, the programs of its checks, and the copies of the schemas that
+// editors read (git ignores them, so a fresh clone has none). Nothing they name is started.
+import path from "node:path";
+import { knownAgents } from "../../../src/config/read/agent-settings.js";
+import { parseEnvFile } from "../../../src/config/read/env-file.js";
+import { GO_BACKLOG } from "../../../src/config/read/places.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { errorMessage, UserError } from "../../../src/system/errors.js";
+import { describeWorkFolder, findRootFolder } from "../../../src/config/project/work-folder.js";
+import { checkBacklog, type CheckResult } from "../../../src/todo/check/check.js";
+import { withoutMarker } from "../../../src/todo/model/select.js";
+import { plural } from "../../../src/ui/view/words/amounts.js";
+import { checkOptionsOf } from "../../lookup/check-options.js";
+import { readNamedFile, shownPath } from "../../lookup/project.js";
+import type { CommandContext } from "../../context/command-context.js";
+import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/doctor.js";
+import { findLack, type CheckPlace } from "../../../src/gate/lookup/find-lack.js";
+import { planSchemas } from "../project/init/plan.js";
+import { lookAround } from "../project/init/site.js";
+import { writePlanned } from "../project/init/write.js";
+
+/** The backlog as it is; `undefined` when there is none, a text when it cannot be read. */
+export async function lookAtBacklog(
+  context: CommandContext,
+  project: Project,
+): Promise<CheckResult | string | undefined> {
+  try {
+    const bytes = await context.ports.files.read(project.todoFile);
+    if (bytes === undefined) return undefined;
+    const { paths, resolved } = project;
+    // A schema that cannot be used has a line of its own.
+    const options = await checkOptionsOf(context, project).catch((error: unknown) => {
+      if (error instanceof UserError && paths.schemaFile !== undefined)
+        return { agentNames: knownAgents(resolved.settings) };
+      throw error;
+    });
+    return checkBacklog(bytes, options);
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
+
+/** The files the settings name beside the templates; none, no line. */
+export async function checkNamedFiles(context: CommandContext, project: Project): Promise<Check[]> {
+  const { schemaFile, envFile } = project.paths;
+  const checks: Check[] = [];
+  if (schemaFile !== undefined)
+    checks.push(await usable("schema_file", schemaFile, () => checkOptionsOf(context, project)));
+  if (envFile !== undefined)
+    checks.push(
+      await usable("env_file", envFile, async () => {
+        const bytes = await readNamedFile(context, envFile, "file");
+        return parseEnvFile(envFile, new TextDecoder().decode(bytes));
+      }),
+    );
+  return checks;
+}
+
+async function usable(name: string, file: string, use: () => Promise<unknown>): Promise<Check> {
+  try {
+    await use();
+    return fine(name, file);
+  } catch (error) {
+    if (error instanceof UserError) return bad(name, error.message, error.hint ?? `correct ${name}`);
+    throw error;
+  }
+}
+
+export function checkTasks(
+  context: CommandContext,
+  project: Project,
+  backlog: CheckResult | string | undefined,
+): Check {
+  const file = shownPath(context, project.todoFile);
+  if (backlog === undefined && project.goFiles.includes(GO_BACKLOG))
+    return bad("backlog", `there is no ${file}, but ${GO_BACKLOG} of the Go program`, `move it to ${file}`);
+  if (backlog === undefined)
+    return warning(
+      "backlog",
+      `there is no ${file} yet`,
+      'write one, or have it drafted: looper run --prompt "what to build"',
+    );
+  if (typeof backlog === "string")
+    return bad("backlog", `${file} cannot be read: ${backlog}`, "make it readable");
+  if (backlog.kind === "ok")
+    return fine("backlog", `${file}: ${plural(withoutMarker(backlog.backlog.tasks).length, "task")}`);
+  if (backlog.kind === "empty" && backlog.problems.length === 0)
+    return warning(
+      "backlog",
+      `${file} has no tasks yet`,
+      'write some, or have them drafted: looper run --prompt "what to build"',
+    );
+  return bad(
+    "backlog",
+    `${file} has ${plural(backlog.problems.length, "problem")}`,
+    "looper validate shows them",
+  );
+}
+
+/** Where work is done; no line where that is the project's folder. */
+export async function checkWorkFolder(
+  { ports }: CommandContext,
+  project: Project,
+  backlog: CheckResult | string | undefined,
+): Promise<Check[]> {
+  if (typeof backlog === "string" || backlog?.kind !== "ok") return [];
+  const note = await describeWorkFolder(ports.files, project, backlog.backlog.project?.root);
+  return note === undefined ? [] : [fine("root", note)];
+}
+
+export async function checkPrompts({ ports: { files } }: CommandContext, { paths }: Project): Promise<Check> {
+  const named = Object.entries(paths.prompts);
+  const missing: string[] = [];
+  for (const [name, file] of named)
+    if ((await files.stat(file))?.kind !== "file") missing.push(`${name} (${file})`);
+  if (missing.length > 0)
+    return bad("prompts", `not there: ${missing.join(", ")}`, "correct the settings prompts.<name>");
+  return fine("prompts", named.length === 0 ? "bundled" : `own: ${named.map(([name]) => name).join(", ")}`);
+}
+
+const NAME = "check";
+
+interface Named {
+  command: string;
+  /** Where it is set. */
+  from: string;
+  own: boolean;
+}
+
+/** A line for each check that cannot run, else one for all of them. No checks, no line. */
+export async function checkVerify(
+  context: CommandContext,
+  project: Project,
+  backlog: CheckResult | string | undefined,
+): Promise<Check[]> {
+  const { verify } = project.resolved.settings;
+  const all = namedChecks(verify.commands, backlog);
+  if (all.length === 0) return [];
+  const place: CheckPlace = {
+    ports: context.ports,
+    folder: await folderOfWork(context, project, backlog),
+    root: project.folder,
+    path: context.env["PATH"] ?? "",
+    prepared: verify.setup.length > 0,
+  };
+  const problems: Check[] = [];
+  for (const one of all) {
+    const lack = await findLack(place, one.command);
+    if (lack === undefined) continue;
+    const message = `cannot run "${one.command}" (${one.from}): ${lack.missing}`;
+    const remedy = `${lack.remedy}, or correct ${one.from}`;
+    // As under verify.strict in a run: a task may create what its own check needs inside the project.
+    const isBad = one.own ? lack.isOutside && verify.strict : lack.isOutside || verify.strict;
+    problems.push(isBad ? bad(NAME, message, remedy) : warning(NAME, message, remedy));
+  }
+  const found = `${plural(all.length, "check")}: the programs and scripts they name are there`;
+  return problems.length > 0 ? problems : [fine(NAME, found)];
+}
+
+function namedChecks(commands: readonly string[], backlog: CheckResult | string | undefined): Named[] {
+  const ofProject = [...new Set(commands)].map((command) => ({
+    command,
+    from: "verify.commands",
+    own: false,
+  }));
+  const tasks = typeof backlog === "object" && backlog.kind === "ok" ? backlog.backlog.tasks : [];
+  const open = tasks.filter(({ status }) => status !== "done");
+  const ofTasks = open.flatMap(({ id, verify = [] }) =>
+    verify.map((command) => ({ command, from: `verify of ${id}`, own: true })),
+  );
+  // A line that many tasks have is looked up once.
+  const seen = new Set(commands);
+  const isFirst = ({ command }: Named): boolean => !seen.has(command) && seen.add(command).has(command);
+  return [...ofProject, ...ofTasks.filter(isFirst)];
+}
+
+async function folderOfWork(
+  { ports }: CommandContext,
+  project: Project,
+  backlog: CheckResult | string | undefined,
+): Promise<string> {
+  const root =
+    typeof backlog === "object" && backlog.kind === "ok" ? backlog.backlog.project?.root : undefined;
+  return (await findRootFolder(ports.files, project, root)) ?? project.folder;
+}
+
+/** Whether those that the project's files name are there; with `fix` they are written. */
+export async function checkSchemas(context: CommandContext, fix: boolean): Promise<Check[]> {
+  const planned = planSchemas(await lookAround(context));
+  if (planned.length === 0) return [];
+  const names = planned.map(({ path: file }) => path.basename(file)).join(", ");
+  if (!fix)
+    return [
+      warning(
+        "schemas",
+        `copies in .looper that editors read are missing or old: ${names}`,
+        "looper doctor --fix",
+      ),
+    ];
+  for (const one of planned) await writePlanned(context.ports, one);
+  return [fine("schemas", `copies written to .looper: ${names}`)];
+}
