@@ -11,6 +11,7 @@ import { spellArgument } from "../cmd/context/commander.js";
 import { variablesOf } from "../src/config/read/env-layer.js";
 import { ROWS, takesDuration } from "../src/config/settings/settings.js";
 import type { Row } from "../src/config/settings/setting-row.js";
+import { readValue } from "../src/config/settings/types.js";
 import { EVENT_GLOSSARY } from "../src/logging/events/event-glossary.js";
 import { StepEvent, type RunEvent } from "../src/logging/events/events.js";
 import { ToldEvent } from "../src/logging/events/told-events.js";
@@ -208,8 +209,8 @@ function meaningOf(row: Row): string {
 
 /** The values it accepts, in the words of its own error. */
 function allowed({ type }: Row): string {
-  const read = type.read(undefined);
-  return read.ok ? "" : read.faults[0].allowed;
+  const read = readValue(type, undefined);
+  return read.ok ? "" : read.allowed;
 }
 
 /** One entry of docs/proof.json, whose sentences are Markdown already. */

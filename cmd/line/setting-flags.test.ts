@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ROWS } from "../../src/config/settings/settings.js";
+import { writtenAs } from "../../src/config/settings/types.js";
 import { takesValue } from "../context/definition.js";
 import { SETTING_FLAGS, settingFlag } from "./setting-flags.js";
 
@@ -31,7 +32,7 @@ test("a switch of a setting has an opposite and shows no default", () => {
 
 test("a flag takes a value unless its setting is true or false", () => {
   const flags = [...ROWS.values()].filter(({ flag }) => flag !== undefined);
-  expect(SETTING_FLAGS.map(takesValue)).toEqual(flags.map(({ type }) => type.spelling !== "truth"));
+  expect(SETTING_FLAGS.map(takesValue)).toEqual(flags.map(({ type }) => writtenAs(type) !== "truth"));
 });
 
 test("a flag that no setting has is an internal error", () => {

@@ -14,6 +14,7 @@ import type { Project } from "../../../src/config/project/open-project.js";
 import { MODES } from "../../../src/config/settings/modes.js";
 import { EFFORTS } from "../../../src/config/settings/efforts.js";
 import { rowOf } from "../../../src/config/settings/settings.js";
+import { readValue } from "../../../src/config/settings/types.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
 import { makeBaseEnvironment } from "../../../src/loop/perform/environment.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -165,9 +166,9 @@ function oneOf<T extends string>(typed: Typed, flag: string, allowed: readonly T
 /** Within the same bounds as in the settings. */
 function iterationsOf(given: string): number {
   const row = rowOf(`agents.${NAME}.chapo.max_iterations`);
-  const read = row?.type.read(Number(given));
+  const read = row === undefined ? undefined : readValue(row.type, Number(given));
   if (read?.ok === true && typeof read.value === "number" && /^\d+$/.test(given)) return read.value;
-  const allowed = read?.ok === false ? read.faults[0].allowed : "a whole number, at least 1";
+  const allowed = read?.ok === false ? read.allowed : "a whole number, at least 1";
   throw new UserError("usage", `--max-iterations is ${given}; allowed: ${allowed}`, "correct it");
 }
 

@@ -4,12 +4,11 @@ import { errorCode, UserError } from "../../system/errors.js";
 import { leadsInside } from "../../system/files/leads-inside.js";
 import { given } from "../../system/given.js";
 import type { Files } from "../../system/ports.js";
-import { loadClaudeHooks } from "../claude/load-claude-hooks.js";
+import { loadClaudeHooks } from "../claude/claude-hooks.js";
 import { loadSettings, findStrangeSettings } from "../read/load.js";
 import { GO_BACKLOG, GO_SETTINGS, listUserFiles, settingsPaths, type SettingsPaths } from "../read/places.js";
 import { findProject } from "./project.js";
 import { resolveSettings, type Flags, type Layers, type ResolvedSettings } from "../read/resolve.js";
-import { listOtherVariables, getDefaultSettings } from "../read/default-settings.js";
 
 /** The input of a command when it starts. `file`: the task file as typed, relative to `cwd`. */
 export interface ProjectRequest {
@@ -47,7 +46,7 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const folder = await findProject(files, { start: cwd, home, taskFile: typed ?? taskFileOf(env) });
   const found = await loadSettings(files, { project: folder, user: listUserFiles(env, home) });
   const typedLayers = { ...found, env, flags: request.flags };
-  const set = isUnset(typedLayers) ? getDefaultSettings() : resolveSettings(typedLayers);
+  const set = resolveSettings(typedLayers);
   const claude = set.settings.hooks.read_claude ? await loadClaudeHooks(files, { folder, home }) : undefined;
   const layers: Layers = { ...typedLayers, ...given({ claudeHooks: claude?.hooks }) };
   const resolved = claude === undefined ? set : resolveSettings(layers);
@@ -80,17 +79,6 @@ export function warnOfGoFiles(names: readonly string[]): string[] {
   return [
     `${names.join(", ")} of the Go program ${names.length === 1 ? "is" : "are"} not read; docs/from-looper-go.md says what to do`,
   ];
-}
-
-/** Whether no layer says anything. A variable that only looks like a setting is for who reads them all to tell. */
-function isUnset({ user, project, env, flags }: Layers): boolean {
-  const others = listOtherVariables();
-  return (
-    user === undefined &&
-    project === undefined &&
-    Object.keys(flags).length === 0 &&
-    !Object.keys(env).some((name) => name.startsWith("LOOPER_") || others.includes(name))
-  );
 }
 
 /** Opens the project with default settings except for the task file's name, for commands that must run when the settings are broken. */

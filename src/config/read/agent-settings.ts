@@ -1,49 +1,24 @@
-// An agent's settings as an agent needs them: every value there, every path absolute.
-// Leaves which agent is asked to the loop, and what its kind makes of them to the agents floor.
-import type { Contain } from "../../system/ports.js";
+// An agent's settings as an agent needs them: every value there, every path absolute, the names in TypeScript's way. The table
+// says what there is. Leaves which agent is asked to the loop, and what its kind makes of them to the agents floor.
+import { given } from "../../system/given.js";
 import type { Price } from "./prices.js";
 import { chapoSettings, type ChapoSettings } from "./chapo-settings.js";
 import { resolvePath, type PathBase } from "./places.js";
-import { KINDS, type AgentKind, type Permissions, type Settings } from "../settings/settings.js";
+import type { Renamed } from "../settings/setting-row.js";
+import { KINDS, ROWS, takesPath, type AgentKind, type Settings } from "../settings/settings.js";
 
-/** An agent's settings, resolved: every value is there. */
-export interface AgentSettings {
+type Own = Settings["agents"][string];
+
+/** An agent's settings, resolved: `binary` is a path or a name on PATH, the kind's own name where none is set. */
+export interface AgentSettings extends Renamed<Omit<Own, "kind" | "timeout" | "idle_timeout" | "chapo">> {
   /** The name in the settings, `[a-z][a-z0-9-]*`. */
   name: string;
   kind: AgentKind;
-  /** A path or a name on PATH; the kind's own name where none is set. */
-  binary?: string;
-  model?: string;
-  reasoning?: string;
   /** Of its model, where the settings' file of prices knows it. */
   price?: Price;
-  args: readonly string[];
-  env: Readonly<Record<string, string>>;
-  /** Globs; when set, only matching variables are inherited (PATH and HOME always are). */
-  passEnv?: readonly string[];
-  /** Absolute. */
-  workDir?: string;
-  /** Absolute path where the final message is also written. */
-  lastMessage?: string;
   /** 0 = none. */
   timeoutMs: number;
   idleTimeoutMs: number;
-  /** Of an attempt; 0 = any number. */
-  maxEvents: number;
-  /** Bytes of stdout and stderr; 0 = any amount. */
-  maxOutput: number;
-  /** Of an attempt, where the CLI has a flag for it; 0 = any number. */
-  maxTurns: number;
-  contain: Contain;
-  permissions: Permissions;
-  /** Whether commands in the agent's own sandbox reach the network. */
-  network: boolean;
-  promptVia: "stdin" | "arg" | "file";
-  output: "text" | "jsonl";
-  /** kind `module`: absolute path of the file whose default export is a `ModuleAgent`. */
-  module?: string;
-  /** kind `scripted`: absolute path of the file of steps. */
-  script?: string;
   /** kind `chapo`: all there is to know of the engine. */
   chapo?: ChapoSettings;
 }
@@ -70,35 +45,37 @@ export function agentSettings(
   const own = Object.hasOwn(settings.agents, name) ? settings.agents[name] : undefined;
   const kind = own?.kind ?? kindOfName(name);
   if (own === undefined || kind === undefined) throw new Error(`no agent is called ${JSON.stringify(name)}`);
-  const agent: AgentSettings = {
+  const { timeout, idleTimeout, chapo, ...rest } = renamed(own, "agents.*", place);
+  return {
+    ...rest,
     name,
     kind,
-    args: own.args,
-    env: own.env,
-    timeoutMs: own.timeout,
-    idleTimeoutMs: own.idle_timeout,
-    maxEvents: own.max_events,
-    maxOutput: own.max_output,
-    maxTurns: own.max_turns,
-    contain: own.contain,
-    permissions: own.permissions,
-    network: own.network,
-    promptVia: own.prompt_via,
-    output: own.output,
+    timeoutMs: timeout,
+    idleTimeoutMs: idleTimeout,
+    ...given({
+      // A name without a slash is looked up on PATH; anything else is a path.
+      binary: own.binary?.includes("/") === false ? own.binary : rest.binary,
+      chapo: kind === "chapo" ? chapoSettings(chapo, own.reasoning, settings, place) : undefined,
+    }),
   };
-  if (own.binary !== undefined) agent.binary = resolveBinary(own.binary, place);
-  if (own.model !== undefined) agent.model = own.model;
-  if (own.reasoning !== undefined) agent.reasoning = own.reasoning;
-  if (own.pass_env !== undefined) agent.passEnv = own.pass_env;
-  if (own.work_dir !== undefined) agent.workDir = resolvePath(own.work_dir, place);
-  if (own.last_message !== undefined) agent.lastMessage = resolvePath(own.last_message, place);
-  if (own.module !== undefined) agent.module = resolvePath(own.module, place);
-  if (own.script !== undefined) agent.script = resolvePath(own.script, place);
-  if (kind === "chapo") agent.chapo = chapoSettings(own, settings, place);
-  return agent;
 }
 
-/** A name without a slash is looked up on PATH; anything else is a path. */
-function resolveBinary(spelled: string, place: Pick<PathBase, "project" | "home">): string {
-  return spelled.includes("/") ? resolvePath(spelled, place) : spelled;
+/** A branch of the settings, below `key` in the table, with absolute paths. */
+function renamed<T extends object>(
+  branch: T,
+  key: string,
+  place: Pick<PathBase, "project" | "home">,
+): Renamed<T> {
+  const all = Object.entries(branch).map(([word, value]: [string, unknown]) => {
+    const below = `${key}.${word}`;
+    const row = ROWS.get(below);
+    const name = word.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    if (row !== undefined && takesPath(row)) return [name, resolvePath(String(value), place)];
+    // Names below a record are the user's.
+    const isBranch =
+      row === undefined && !ROWS.has(`${below}.*`) && typeof value === "object" && value !== null;
+    return [name, isBranch ? renamed(value, below, place) : value];
+  });
+  // The table is both the type and what was walked; the compiler cannot follow names made at run time.
+  return Object.fromEntries(all) as Renamed<T>;
 }

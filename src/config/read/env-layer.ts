@@ -1,7 +1,7 @@
 // The layer of environment variables: `LOOPER_` + the key path, and upstream's short names (contract §2).
 // Leaves which value wins to resolve.ts.
 import { nearest } from "../../system/text/nearest.js";
-import type { LayerReading } from "./layers.js";
+import { rowAt, type LayerReading } from "./layers.js";
 import type { Env } from "./places.js";
 import { AGENT_NAME, ROWS } from "../settings/settings.js";
 import type { KeyPath } from "../settings/setting-row.js";
@@ -17,8 +17,6 @@ const PREFIX = "LOOPER_";
 const MARK = "LOOPER_MARK_";
 const AGENTS = "LOOPER_AGENTS_";
 const ROLES = "LOOPER_ROLES_";
-/** Upstream's is one command, commas and all. */
-const ONE_COMMAND = "LOOPER_HOOK";
 
 /** Upstream's names of variables, and the key that each sets. */
 export const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
@@ -88,7 +86,8 @@ function addVariable(
   { name, text, agents }: { name: string; text: string; agents: readonly string[] },
 ): void {
   const source = { layer: "env", where: name } as const;
-  addText(reading, { path, text, source, one: name === ONE_COMMAND, emptyIsUnset: true, agents });
+  const one = SHORT_NAMES.has(name) && rowAt(path)?.isOne === true;
+  addText(reading, { path, text, source, one, emptyIsUnset: true, agents });
 }
 
 function isUnknown(name: string): boolean {

@@ -6,6 +6,7 @@ import { AGENT_NAME, ROWS } from "../settings/settings.js";
 import { NAME_PATTERN } from "../../workflow/words.js";
 import type { SettingsFile } from "./settings-text.js";
 import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
+import { choicesOf, readValue } from "../settings/types.js";
 
 export type Layer = "default" | "user" | "project" | "env" | "flag";
 
@@ -127,7 +128,7 @@ function addSchedule(reading: LayerReading, word: string, source: Source): void 
   const row = rowAt(path);
   const name = word.trim().toLowerCase();
   if (row === undefined) return;
-  if (row.type.read(name).ok || !AGENT_NAME.test(name)) {
+  if (readValue(row.type, name).ok || !AGENT_NAME.test(name)) {
     addValue(reading, { path, row, raw: name, source });
     return;
   }
@@ -168,24 +169,19 @@ export interface Given {
 /** Adds a value that meets the row's type; else a problem that says what is allowed. */
 export function addValue(reading: LayerReading, given: Given): void {
   const { path, row, raw, source } = given;
-  const read = row.type.read(raw);
+  const read = readValue(row.type, raw);
   if (read.ok) {
     reading.entries.push({ path, value: read.value, source });
     return;
   }
-  const [fault] = read.faults;
-  const { key, wrong } = pointAt(raw, fault.path, keyOf(path));
-  const near = typeof wrong === "string" ? nearest(wrong, row.type.choices ?? []) : undefined;
+  const { key, wrong } = pointAt(raw, read.path, keyOf(path));
+  const near = typeof wrong === "string" ? nearest(wrong, choicesOf(row.type) ?? []) : undefined;
   const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  reading.problems.push(`${source.where}: ${key} is ${show(wrong)}; allowed: ${fault.allowed}${hint}`);
+  reading.problems.push(`${source.where}: ${key} is ${show(wrong)}; allowed: ${read.allowed}${hint}`);
 }
 
 /** The part of a value that is wrong, as far as it is there, and its address. */
-function pointAt(
-  raw: unknown,
-  path: readonly (string | number)[],
-  key: string,
-): { key: string; wrong: unknown } {
+function pointAt(raw: unknown, path: readonly PropertyKey[], key: string): { key: string; wrong: unknown } {
   const [first, ...rest] = path;
   if (Array.isArray(raw) && typeof first === "number")
     return pointAt(raw[first], rest, `${key}[${String(first)}]`);

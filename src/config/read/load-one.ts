@@ -1,4 +1,5 @@
-// Loads one settings file through cosmiconfig. The only file that imports it. Leaves reading its text to settings-text.ts.
+// Searches a folder for its settings file with cosmiconfig, and reads it. The only file that imports it. Leaves what is looked at
+// before to load.ts, and reading a text to settings-text.ts.
 import path from "node:path";
 import { cosmiconfig } from "cosmiconfig";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
@@ -10,35 +11,40 @@ import {
   type SettingsFile,
 } from "./settings-text.js";
 
-/** Makes a function that loads one file, an absolute path that exists. */
-export function makeLoader(
+/** The settings in these files of a folder; all absolute, and there. More than one file is a `usage` error. */
+export async function searchSettings(
+  folder: string,
+  there: readonly string[],
   nameOf: (file: string) => string,
-): (file: string) => Promise<SettingsFile | undefined> {
-  const json = (file: string, text: string) => readJsonSettings(nameOf(file), text);
+): Promise<SettingsFile | undefined> {
   const yaml = (file: string, text: string) => readYamlSettings(nameOf(file), text);
   // For a file called package.json, cosmiconfig takes the property of this name out of what its loader returns.
-  const named = (file: string, text: string) =>
+  const json = (file: string, text: string) =>
     path.basename(file) === "package.json"
       ? { looper: readPackageSettings(nameOf(file), text) }
-      : json(file, text);
+      : readJsonSettings(nameOf(file), text);
   // Making an explorer runs ./.config/config.js of the working folder, whatever the options.
   const explorer = runAtRoot(() =>
     cosmiconfig("looper", {
       cache: false,
-      searchPlaces: [],
-      loaders: { ".json": named, ".yaml": yaml, ".yml": yaml },
+      searchPlaces: there.map((file) => path.relative(folder, file)),
+      searchStrategy: "none",
+      ignoreEmptySearchPlaces: false,
+      loaders: { ".json": json, ".yaml": yaml, ".yml": yaml },
     }),
   );
-  return async (file) => {
-    try {
-      const loaded = await explorer.load(file);
-      if (loaded === null) return undefined;
-      if (loaded.isEmpty === true) return { name: nameOf(file), value: undefined, lineOf: () => 1 };
-      // cosmiconfig types what a loader returned as `any`; the loaders above return nothing else.
-      return loaded.config as SettingsFile;
-    } catch (error) {
+  const first = await explorer.search(folder);
+  // The search ends at the first file, and passes over what it cannot read: loading the others finds that.
+  for (const file of there.filter((one) => one !== first?.filepath)) {
+    const other = await explorer.load(file).catch((error: unknown) => {
       if (errorCode(error) === undefined) throw error;
       throw new UserError("usage", `${file} cannot be read: ${errorMessage(error)}`, "check its permissions");
-    }
-  };
+    });
+    if (first !== null && other !== null)
+      throw new UserError("usage", `two settings files: ${first.filepath} and ${file}`, "keep one of them");
+  }
+  if (first === null) return undefined;
+  if (first.isEmpty === true) return { name: nameOf(first.filepath), value: undefined, lineOf: () => 1 };
+  // cosmiconfig types what a loader returned as `any`; the loaders above return nothing else.
+  return first.config as SettingsFile;
 }

@@ -1,5 +1,5 @@
-// Finds the settings files of the user and of a project. Leaves loading one to load-one.ts, which is imported only where there is
-// one, and what the settings mean to resolve.ts.
+// Looks for the settings files of the user and of a project. Leaves the search to load-one.ts, which is imported only where there
+// is a file, and what the settings mean to resolve.ts.
 import path from "node:path";
 import { UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
@@ -22,31 +22,29 @@ export async function loadSettings(
 ): Promise<SettingsFiles> {
   const inProject = [...PROJECT_FILES, "package.json"].map((name) => path.join(places.project, name));
   return {
-    user: await loadOne(files, places.user, (file) => file),
-    project: await loadOne(files, inProject, (file) => path.relative(places.project, file)),
+    user: await loadFrom(files, path.dirname(places.user[0] ?? ""), places.user, (file) => file),
+    project: await loadFrom(files, places.project, inProject, (file) => path.relative(places.project, file)),
   };
 }
 
-async function loadOne(
+async function loadFrom(
   files: Files,
+  folder: string,
   candidates: readonly string[],
   nameOf: (file: string) => string,
 ): Promise<SettingsFile | undefined> {
-  // Made for the first file there is: most projects have none of most of these, and the libraries are large.
-  let load: ((file: string) => Promise<SettingsFile | undefined>) | undefined;
-  const found: { file: string; settings: SettingsFile }[] = [];
+  const there: string[] = [];
   for (const file of candidates) {
     // A link that leads nowhere is a mistake to be told of, not a file that is not there.
     if ((await files.stat(file, { link: true })) === undefined) continue;
     // Opening a pipe blocks until another process writes into it.
     if ((await files.stat(file))?.kind === "other")
       throw new UserError("usage", `${file} is a pipe or a device`, "put a file in its place, or remove it");
-    const settings = await (load ??= (await import("./load-one.js")).makeLoader(nameOf))(file);
-    if (settings !== undefined) found.push({ file, settings });
+    there.push(file);
   }
-  const [first, second] = found;
-  if (first === undefined || second === undefined) return first?.settings;
-  throw new UserError("usage", `two settings files: ${first.file} and ${second.file}`, "keep one of them");
+  // Most projects have none, and the libraries are large.
+  if (there.length === 0) return undefined;
+  return (await import("./load-one.js")).searchSettings(folder, there, nameOf);
 }
 
 /**

@@ -1,7 +1,7 @@
 // Where things lie: settings files, the user's folders, and the paths that settings name. Pure: nothing is looked up.
 import path from "node:path";
 import { UserError } from "../../system/errors.js";
-import type { Settings } from "../settings/settings.js";
+import { rowOf, type Settings } from "../settings/settings.js";
 
 /** A whole environment: a variable that is not set is absent or `undefined`. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -110,12 +110,9 @@ export function settingsPaths({ settings, values }: PathSettings, place: PathBas
   };
 }
 
-/** The settings that name a folder of the runner's own. */
-const FOLDERS: ReadonlySet<string> = new Set(["log_dir", "tasks_dir"]);
-
 /** Whether a run, or an agent at its request, writes to the path that this setting names. */
 export function isWritten(key: string): boolean {
-  return FOLDERS.has(key) || key === "todo_file" || /^agents\.[^.]+\.(?:work_dir|last_message)$/.test(key);
+  return rowOf(key)?.written !== undefined;
 }
 
 /** A setting that names a path. `where`: the file and line, variable or flag it comes from; "" for a default. */
@@ -130,7 +127,7 @@ export function mustBeWritten(setting: PathSetting, at: string, project: string)
   const relative = path.relative(project, at);
   if (relative.split(path.sep).some((name) => name.toLowerCase() === ".git"))
     refuse(setting, "it is inside .git");
-  if (setting.key !== "todo_file" && !FOLDERS.has(setting.key)) return;
+  if (rowOf(setting.key)?.written === "agent") return;
   if (relative === "") refuse(setting, "it is the project's own folder");
   // All that is in such a folder is left out of checkpoints and commits.
   if (/^\.\.(?:\/\.\.)*$/.test(relative)) refuse(setting, "the project is inside it");

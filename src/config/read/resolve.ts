@@ -8,17 +8,17 @@ import { readEnvLayer } from "./env-layer.js";
 import {
   addValue,
   readFileLayer,
+  rowAt,
   show,
   type SettingEntry,
   type LayerReading,
   type Source,
 } from "./layers.js";
 import type { Env } from "./places.js";
-import { AUTO, BUILT_IN_AGENTS, ROWS, STRATEGIES, type Settings } from "../settings/settings.js";
+import { AUTO, BUILT_IN_AGENTS, namesAgents, ROWS, STRATEGIES, type Settings } from "../settings/settings.js";
 import type { SettingsFile } from "./settings-text.js";
-import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
+import { keyOf, type KeyPath } from "../settings/setting-row.js";
 import { addText } from "./text-values.js";
-import { findUnusedSettings } from "./unused-settings.js";
 
 /** The typed values by flag (`--hook`); a repeated flag has a list. Paths are absolute already. */
 export type Flags = Readonly<Record<string, string | boolean | readonly string[]>>;
@@ -113,19 +113,13 @@ function defaults(agents: readonly string[]): SettingEntry[] {
   for (const [key, row] of ROWS) {
     const isKind = key === "agents.*.kind";
     if (row.default === undefined && !isKind) continue;
-    const value = isKind ? undefined : defaultOf(row, row.default);
+    const value = isKind ? undefined : row.type.parse(row.default);
     for (const path of pathsOf(key, agents)) {
       const own = isKind ? kindOfName(path[1] ?? "") : value;
       if (own !== undefined) entries.push({ path, value: own, source });
     }
   }
   return entries;
-}
-
-function defaultOf({ type }: Row, raw: unknown): unknown {
-  const read = type.read(raw);
-  if (!read.ok) throw new Error(`a default is not allowed: ${show(raw)}`);
-  return read.value;
 }
 
 /** The later entry of a key wins; keys keep the table's order, then that of the layers. */
@@ -150,27 +144,20 @@ function incompleteAgents(
       const near = nearest(agent, BUILT_IN_AGENTS);
       return [`${where}.kind is missing${near === undefined ? "" : `; did you mean the agent ${near}?`}`];
     }
-    const needed = NEEDS.get(kind);
-    if (needed === undefined || entries.has(`agents.${agent}.${needed}`)) return [];
-    return [`${where}.${needed} is missing; kind ${show(kind)} needs it`];
+    return [...ROWS]
+      .filter(([, { neededBy }]) => neededBy?.some((one) => one === kind))
+      .map(([key]) => key.replace("agents.*.", ""))
+      .filter((needed) => !entries.has(`agents.${agent}.${needed}`))
+      .map((needed) => `${where}.${needed} is missing; kind ${show(kind)} needs it`);
   });
 }
-
-const NEEDS: ReadonlyMap<unknown, string> = new Map([
-  ["command", "binary"],
-  ["acp", "binary"],
-  ["module", "module"],
-  ["scripted", "script"],
-]);
-
-/** The settings of the schedule that name agents. */
-const NAMING: readonly string[] = ["schedule.agent", "schedule.odd", "schedule.even", "schedule.agents"];
 
 /** Problems with names in the schedule and the roles that are not agents. */
 function unknownAgents(agents: readonly string[], entries: ReadonlyMap<string, SettingEntry>): string[] {
   return [...entries.values()].flatMap(({ path, value, source }) => {
     const key = keyOf(path);
-    if (path[0] !== "roles" && (path[0] !== "schedule" || !NAMING.includes(key))) return [];
+    const row = rowAt(path);
+    if (row === undefined || !namesAgents(row)) return [];
     const extra = key === "schedule.agent" ? [AUTO] : [];
     const named: unknown[] = Array.isArray(value) ? value : [value];
     return named
@@ -227,6 +214,29 @@ function pathsOf(key: string, agents: readonly string[]): KeyPath[] {
   // Roles have no defaults.
   if (first !== "agents") return [];
   return agents.map((agent) => [first, agent, ...rest]);
+}
+
+/** The roles that are not those of stages. */
+const ROLES = [...ROWS.keys()].flatMap((key) => /^roles\.([a-z]+)$/.exec(key)?.[1] ?? []);
+
+/**
+ * A warning for each setting in a file that has no effect for its agent's kind. A flag or a variable is meant for every agent
+ * that can use it.
+ */
+function findUnusedSettings({ agents }: Settings, values: ReadonlyMap<string, Valued>): string[] {
+  return [...values].flatMap(([key, { source }]) => {
+    const [top, name = ""] = key.split(".");
+    const meant = top === "roles" && !ROLES.includes(name) ? nearest(name, ROLES) : undefined;
+    if (meant !== undefined)
+      return [`${source.where}: ${key} is for stages that name this role; did you mean roles.${meant}?`];
+    const kinds = rowAt(key.split("."))?.kinds;
+    const kind = agents[name]?.kind ?? kindOfName(name);
+    const inFile = source.layer === "user" || source.layer === "project";
+    if (kinds === undefined || kind === undefined || !inFile || kinds.includes(kind)) return [];
+    return [
+      `${source.where}: ${key} does nothing: ${name} is of kind ${kind}; it is for ${kinds.join(", ")}`,
+    ];
+  });
 }
 
 /** The values by key. The built-in engine's defaults are left out for all other agents. */

@@ -1,11 +1,12 @@
 // Values that arrive as text, from a variable or a flag, read as their row wants them; a text that does not parse is a
 // problem, never a guess.
 import { parseJson } from "../../system/text/json.js";
-import { readTruth } from "../../system/text/truth.js";
+import { z } from "zod";
 import { agentNameIn } from "../settings/agent-name.js";
 import { addSingleAgent, addValue, rowAt, show, type LayerReading, type Source } from "./layers.js";
 import { AGENT_NAME, namesAgents, takesList } from "../settings/settings.js";
 import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
+import { choicesOf, readValue, writtenAs } from "../settings/types.js";
 
 /** A value as text. */
 export interface TextGiven {
@@ -47,13 +48,17 @@ function addSingle(reading: LayerReading, row: Row, given: TextGiven): void {
 }
 
 function namesAgent(row: Row, text: string): boolean {
-  return !row.type.read(choiceOf(row, text)).ok && AGENT_NAME.test(agentNameIn(text));
+  return !readValue(row.type, choiceOf(row, text)).ok && AGENT_NAME.test(agentNameIn(text));
 }
 
+const TRUTH = z.stringbool({
+  truthy: ["true", "t", "yes", "y", "on", "1"],
+  falsy: ["false", "f", "no", "n", "off", "0"],
+});
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 /** The word that is meant, whatever its capitals; a text that is none of them as it is. */
 function choiceOf({ type }: Row, text: string): string {
-  return type.choices?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
+  return choicesOf(type)?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
 }
 
 /**
@@ -66,7 +71,7 @@ export function readTypedValue(path: KeyPath, texts: readonly string[]): unknown
   if (row === undefined) return looksLikeJson(text) ? (parseJson(text) ?? text) : text;
   if (takesList(row) && more.length > 0) return [text, ...more];
   if (more.length > 0) return [text, ...more].join(" ");
-  if (row.type.spelling === "other" && looksLikeJson(text)) return parseJson(text) ?? text;
+  if (writtenAs(row.type) === "other" && looksLikeJson(text)) return parseJson(text) ?? text;
   const source = { layer: "flag", where: "" } as const;
   return rawValue(row, { path, text, source, agents: [], one: !namesAgents(row) });
 }
@@ -74,11 +79,11 @@ export function readTypedValue(path: KeyPath, texts: readonly string[]): unknown
 /** The value of a text. A text that does not parse stays a text, which the row's type then refuses. */
 function rawValue(row: Row, given: TextGiven): unknown {
   const { text, one } = given;
-  const { type } = row;
   if (namesAgents(row)) return agentsIn(row, text);
-  if (type.spelling === "number") return NUMBER.test(text) ? Number(text) : text;
-  if (type.spelling === "truth") return readTruth(text) ?? text;
-  if (!takesList(row)) return choiceOf(row, text);
+  const written = writtenAs(row.type);
+  if (written === "number") return NUMBER.test(text) ? Number(text) : text;
+  if (written === "truth") return TRUTH.safeParse(text).data ?? text;
+  if (written !== "list") return choiceOf(row, text);
   if (looksLikeJson(text)) return parseJson(text) ?? text;
   return one === true ? [text] : splitAtCommas(text);
 }
@@ -97,7 +102,7 @@ function agentsIn(row: Row, text: string): unknown {
 function addRecord(reading: LayerReading, given: TextGiven): void {
   const { path, text, source } = given;
   const row = rowAt([...path, "any"]);
-  if (row === undefined || row.type.spelling === "text") {
+  if (row === undefined || writtenAs(row.type) === "text") {
     addVariables(reading, given);
     return;
   }

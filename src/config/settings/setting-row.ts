@@ -1,13 +1,43 @@
-// Defines a row of the settings table, and turns the flat table of key paths into a nested type and a nested object.
+// Defines a row of the settings table, and turns the flat table of key paths into a nested type.
 // Leaves the rows to settings.ts, and the sources of values to resolve.ts.
-import type { In, Out, ValueType } from "./value-type.js";
+import type { z } from "zod";
 
-interface RowFacts<Input> {
+/** The ways an agent can be called. */
+export const KINDS = [
+  "codex",
+  "claude",
+  "gemini",
+  "opencode",
+  "acp",
+  "command",
+  "scripted",
+  "module",
+  "chapo",
+] as const;
+export type AgentKind = (typeof KINDS)[number];
+
+/** The columns of a row beside its type and its sentence. All that Looper knows of a setting is in them. */
+export interface RowFacts<Input = unknown> {
   /** As it would be spelled in a file. */
   default?: Input extends readonly (infer E)[] ? readonly E[] : Input;
   /** Upstream's short names: environment variable → the key it sets (contract §2). */
   env?: Readonly<Record<string, string>>;
+  /** A short name spells the only item of a list, commas and all. */
+  isOne?: boolean;
   flag?: SettingFlag;
+  /** The kinds of agents that heed it; without them all do. */
+  kinds?: readonly AgentKind[];
+  /** The kinds of agents that cannot do without it. */
+  neededBy?: readonly AgentKind[];
+  /** A path that is written to: by the runner itself, or by an agent. */
+  written?: "runner" | "agent";
+  /**
+   * It runs something, or changes what runs, so a project's own is asked about: each item of it, the whole of it, or only
+   * where it is `full`.
+   */
+  asks?: "each" | "whole" | "full";
+  /** A setting of the built-in engine that starts, sends and permits nothing: all others of the engine are asked about. */
+  isHarmless?: boolean;
 }
 
 /** The flag of `run` that sets a setting. */
@@ -21,20 +51,20 @@ export interface SettingFlag {
 }
 
 /** One setting: what it takes, what it is without being set, how else it is named. */
-export type Row<T extends ValueType = ValueType, F extends RowFacts<In<T>> = RowFacts<In<T>>> = {
+export type Row<T extends z.ZodType = z.ZodType, F extends RowFacts<z.input<T>> = RowFacts<z.input<T>>> = {
   type: T;
   doc: string;
 } & F;
 
-export function row<T extends ValueType, const F extends RowFacts<In<T>>>(
+export function row<T extends z.ZodType, const F extends RowFacts<z.input<T>> = object>(
   type: T,
   doc: string,
-  facts: F,
+  facts?: F,
 ): Row<T, F> {
-  return { type, doc, ...facts };
+  return { type, doc, ...(facts ?? ({} as F)) };
 }
 
-type Rows = Readonly<Record<string, { type: ValueType }>>;
+type Rows = Readonly<Record<string, { type: z.ZodType }>>;
 type Head<K extends string> = K extends `${infer H}.${string}` ? H : K;
 
 /** The first segments of the keys below a prefix. */
@@ -44,7 +74,9 @@ type Children<R extends Rows, P extends string> = keyof R extends infer K
     : never
   : never;
 
-type Value<R extends Rows, P extends string> = P extends keyof R ? Out<R[P]["type"]> : NestedTree<R, `${P}.`>;
+type Value<R extends Rows, P extends string> = P extends keyof R
+  ? z.output<R[P]["type"]>
+  : NestedTree<R, `${P}.`>;
 
 /** A row without a default may be absent; branches and rows with one never are. */
 type Optional<R extends Rows, P extends string, C extends string> = `${P}${C}` extends infer K
@@ -66,6 +98,16 @@ export type NestedTree<R extends Rows, P extends string = ""> =
       } & {
         readonly [C in OptionalChildren<R, P>]?: Value<R, `${P}${C}`>;
       };
+
+/** `idle_timeout` → `idleTimeout`. */
+type Camel<K extends string> = K extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : K;
+
+/** A branch of the settings, its keys in TypeScript's way. */
+export type Renamed<T> = T extends readonly (infer E)[]
+  ? readonly E[]
+  : T extends string | number | boolean | undefined
+    ? T
+    : { -readonly [K in keyof T as K extends string ? Camel<K> : K]: Renamed<T[K]> };
 
 /** A key path cut into its segments. Only the last segment below a record of variables may hold a dot. */
 export type KeyPath = readonly string[];

@@ -1,6 +1,5 @@
-import { given } from "../../system/given.js";
 import { AGENT_NAME, SETTINGS } from "./settings.js";
-import type { ValueType } from "./value-type.js";
+import { z } from "zod";
 
 interface ObjectSchema {
   type: "object";
@@ -28,12 +27,9 @@ function orWord(schedule: unknown): unknown {
   return { anyOf: [schedule, { type: "string", description: "A strategy, or the name of an agent." }] };
 }
 
-function leafSchema(row: { type: ValueType; doc: string; default?: unknown }): unknown {
-  return {
-    description: row.doc,
-    ...row.type.schema,
-    ...given({ default: row.default }),
-  };
+function leafSchema(row: { type: z.ZodType; doc: string; default?: unknown }): unknown {
+  const { $schema: _draft, ...schema } = z.toJSONSchema(row.type, { io: "input" });
+  return { description: row.doc, ...schema, ...(row.default === undefined ? {} : { default: row.default }) };
 }
 
 function objectSchema(rows: ReadonlyMap<readonly string[], unknown>): ObjectSchema {

@@ -1,18 +1,19 @@
 // THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
-import { PERMISSIONS, type Permissions } from "../../workflow/words.js";
+import { DEFAULT_WORKFLOW, NAME_PATTERN, PERMISSIONS, type Permissions } from "../../workflow/words.js";
 import { CHAPO_HOOK_ROWS, CHAPO_ROWS } from "./chapo-rows.js";
-import { hiddenChecks } from "./hidden-check-type.js";
-import { row, type Row, type NestedTree } from "./setting-row.js";
-import { listType, convertWith, textType, wordType, type ValueType } from "./value-type.js";
-import { WORKFLOW_ROWS } from "./workflow-rows.js";
+import { z } from "zod";
+import { KINDS, row, type AgentKind, type Row, type NestedTree } from "./setting-row.js";
 import {
   anyText,
   args,
   byteSize,
+  commands,
   dollars,
   duration,
+  filled,
   hooks,
+  matching,
   oneOf,
   oneOrMore,
   path,
@@ -20,23 +21,13 @@ import {
   text,
   texts,
   wholeNumber,
+  writtenAs,
   yesNo,
   yesNoAuto,
-} from "./value-types.js";
+} from "./types.js";
 
 /** The ways an agent can be called. */
-export const KINDS = [
-  "codex",
-  "claude",
-  "gemini",
-  "opencode",
-  "acp",
-  "command",
-  "scripted",
-  "module",
-  "chapo",
-] as const;
-export type AgentKind = (typeof KINDS)[number];
+export { KINDS, type AgentKind };
 
 /** Agents that can be named without any settings. */
 export const BUILT_IN_AGENTS = ["codex", "claude", "gemini", "opencode", "chapo"] as const;
@@ -54,21 +45,56 @@ export const AGENT_NAME = /^[a-z][a-z0-9-]*$/;
 /** In `schedule.agent`: the first built-in agent that is installed. */
 export const AUTO = "auto";
 
-const nameRule = "an agent's name (a small letter, then small letters, digits and dashes)";
-const agent = textType(nameRule, { pattern: AGENT_NAME });
-const agents = listType(agent, "a list of agents' names", {
-  least: 1,
-  otherwise: "a list of at least one agent's name",
-});
+const agent = matching(AGENT_NAME, "an agent's name (a small letter, then small letters, digits and dashes)");
+const agents = z.array(agent, "a list of agents' names").min(1, "a list of at least one agent's name");
 
-const strategyRule = STRATEGIES.join(" | ");
-const strategy = convertWith(
-  wordType([...STRATEGIES, "odd_even", "oddeven", "round_robin", "roundrobin", "rr"], strategyRule),
-  (spelling): Strategy => {
+const strategy = z
+  .enum([...STRATEGIES, "odd_even", "oddeven", "round_robin", "roundrobin", "rr"], STRATEGIES.join(" | "))
+  .transform((spelling): Strategy => {
     if (spelling === "single") return "single";
     return spelling.startsWith("odd") ? "odd-even" : "round-robin";
+  });
+
+const name = matching(
+  NAME_PATTERN,
+  "a name (a small letter, then at most 39 small letters, digits, dashes and underscores)",
+);
+const receivers = oneOrMore("a command line or a URL, or a list of these");
+
+/** One hidden check as it is spelled. */
+export interface SpelledHiddenCheck {
+  command: string;
+  /** A file or folder outside the project, whose content is copied into the room. */
+  files?: string | undefined;
+  /** The folder of the room that it is copied into. */
+  into?: string | undefined;
+  /** The only project it is for. */
+  project?: string | undefined;
+  /** The only tasks it is for. */
+  tasks?: readonly string[] | undefined;
+}
+
+const checkRule = "a command, or {command, files?, into?, project?, tasks?}";
+const word = filled(checkRule);
+const wholeCheck = z.strictObject(
+  {
+    command: word,
+    files: word.optional(),
+    into: word.optional(),
+    project: word.optional(),
+    tasks: commands.optional(),
   },
-  strategyRule,
+  checkRule,
+);
+const hiddenChecks = z.array(
+  z.union(
+    [
+      word.transform((command): SpelledHiddenCheck => ({ command })),
+      wholeCheck.transform((check): SpelledHiddenCheck => check),
+    ],
+    checkRule,
+  ),
+  `a list, each item ${checkRule}`,
 );
 
 /** Every setting there is, by key path; `*` stands for a name of the user's. */
@@ -76,13 +102,17 @@ export const SETTINGS = {
   todo_file: row(path, "The task file, relative to the project.", {
     default: "to-do.json",
     env: { LOOPER_TODO: "todo_file" },
+    written: "runner",
   }),
   schema_file: row(path, "A further JSON Schema the task file must meet.", {
     env: { LOOPER_SCHEMA: "schema_file" },
   }),
-  prices_file: row(path, "A JSON file of model prices, for agents that do not report their cost.", {}),
-  log_dir: row(path, "The folder of the logs; `~` and `$VAR` expand.", { default: "looper-logs" }),
-  "log.keep": row(wholeNumber(1), "How many runs keep their logs; logs still needed are never removed.", {}),
+  prices_file: row(path, "A JSON file of model prices, for agents that do not report their cost."),
+  log_dir: row(path, "The folder of the logs; `~` and `$VAR` expand.", {
+    default: "looper-logs",
+    written: "runner",
+  }),
+  "log.keep": row(wholeNumber(1), "How many runs keep their logs; logs still needed are never removed."),
   "log.max_bytes": row(
     byteSize,
     "The largest total size of the logs; a run removes the oldest at its end. 0 = any size.",
@@ -97,9 +127,7 @@ export const SETTINGS = {
   "schedule.agent": row(
     agent,
     "The agent of `single`; `auto` is the first installed of claude, codex, gemini, opencode, or chapo if a key is set.",
-    {
-      default: AUTO,
-    },
+    { default: AUTO },
   ),
   "schedule.odd": row(agent, "The agent of iterations 1, 3, 5 …", {
     default: "codex",
@@ -129,8 +157,8 @@ export const SETTINGS = {
   "roles.bootstrap": row(agent, "The agent that writes the first task file.", {
     flag: { name: "--bootstrap-agent", value: "name" },
   }),
-  "roles.push": row(agent, "The agent that prepares releases.", {}),
-  "roles.*": row(agent, "The agent of stages that name this role.", {}),
+  "roles.push": row(agent, "The agent that prepares releases."),
+  "roles.*": row(agent, "The agent of stages that name this role."),
 
   "loop.max_iterations": row(
     wholeNumber(1, "--dry-run starts nothing"),
@@ -154,7 +182,6 @@ export const SETTINGS = {
   "loop.max_wait": row(
     duration,
     "The longest single wait for an agent that may not work; then the run ends.",
-    {},
   ),
   "loop.max_duration": row(duration, "The longest a run may take; work in progress is kept. 0 = no limit.", {
     flag: { name: "--max-duration", value: "time" },
@@ -165,8 +192,8 @@ export const SETTINGS = {
   "loop.max_tokens": row(wholeNumber(1), "The most tokens a run may use; cached tokens count.", {
     flag: { name: "--max-tokens", value: "n" },
   }),
-  "loop.task_cost_usd": row(dollars, "The most a task may cost in a run; then it is blocked.", {}),
-  "loop.task_tokens": row(wholeNumber(1), "The most tokens a task may use in a run; then it is blocked.", {}),
+  "loop.task_cost_usd": row(dollars, "The most a task may cost in a run; then it is blocked."),
+  "loop.task_tokens": row(wholeNumber(1), "The most tokens a task may use in a run; then it is blocked."),
   "loop.unknown_cost": row(
     oneOf("refuse", "allow"),
     "With a budget in dollars: whether agents whose cost cannot be known may be used.",
@@ -188,28 +215,30 @@ export const SETTINGS = {
   "agents.*.kind": row(
     oneOf(...KINDS),
     "How the agent is called; by default the agent's name, if that is a kind.",
-    {},
   ),
   "agents.*.binary": row(path, "The program: a path, or a name on PATH.", {
     env: { CODEX_BIN: "agents.codex.binary", CLAUDE_BIN: "agents.claude.binary" },
+    neededBy: ["command", "acp"],
+    asks: "whole",
   }),
   "agents.*.model": row(text, "The model to ask for; kind `chapo`: `provider/model`.", {
     env: { CODEX_MODEL: "agents.codex.model", CLAUDE_MODEL: "agents.claude.model" },
     flag: { name: "--model", value: "model" },
   }),
-  "agents.*.reasoning": row(text, "The reasoning effort to ask for.", {}),
+  "agents.*.reasoning": row(text, "The reasoning effort to ask for.", {
+    kinds: ["codex", "claude", "opencode", "acp", "chapo"],
+  }),
   "agents.*.args": row(args, "Further arguments.", {
     default: [],
     env: { CODEX_ARGS: "agents.codex.args", CLAUDE_ARGS: "agents.claude.args" },
+    asks: "whole",
   }),
-  "agents.*.env.*": row(anyText, "A variable added to the agent's environment.", {}),
-  "agents.*.pass_env": row(
-    texts,
-    "Globs: only matching variables are inherited (PATH and HOME always are).",
-    {},
-  ),
-  "agents.*.work_dir": row(path, "The folder the agent works in, relative to the project.", {}),
-  "agents.*.last_message": row(path, "A path where the final message is also written.", {}),
+  "agents.*.env.*": row(anyText, "A variable added to the agent's environment.", { asks: "whole" }),
+  "agents.*.pass_env": row(texts, "Globs: only matching variables are inherited (PATH and HOME always are)."),
+  "agents.*.work_dir": row(path, "The folder the agent works in, relative to the project.", {
+    written: "agent",
+  }),
+  "agents.*.last_message": row(path, "A path where the final message is also written.", { written: "agent" }),
   "agents.*.timeout": row(duration, "Time limit for one attempt; 0 = no limit.", { default: "30m" }),
   "agents.*.idle_timeout": row(duration, "Time limit for an agent's silence; 0 = no limit.", {
     default: "10m",
@@ -230,28 +259,66 @@ export const SETTINGS = {
   ),
   "agents.*.permissions": row(oneOf(...PERMISSIONS), "The agent's permissions, translated for its client.", {
     default: "workspace",
+    asks: "full",
   }),
   "agents.*.network": row(yesNo, "Kind `codex`: whether commands in its sandbox reach the network.", {
     default: false,
+    kinds: ["codex"],
   }),
   "agents.*.prompt_via": row(oneOf("stdin", "arg", "file"), "Kind `command`: how it gets the prompt.", {
     default: "stdin",
+    kinds: ["command"],
   }),
-  "agents.*.output": row(oneOf("text", "jsonl"), "Kind `command`: what it prints.", { default: "text" }),
-  "agents.*.module": row(path, "Kind `module`: the file whose default export is an agent.", {}),
-  "agents.*.script": row(path, "Kind `scripted`: the file of steps.", {}),
+  "agents.*.output": row(oneOf("text", "jsonl"), "Kind `command`: what it prints.", {
+    default: "text",
+    kinds: ["command"],
+  }),
+  "agents.*.module": row(path, "Kind `module`: the file whose default export is an agent.", {
+    kinds: ["module"],
+    neededBy: ["module"],
+    asks: "whole",
+  }),
+  "agents.*.script": row(path, "Kind `scripted`: the file of steps.", {
+    kinds: ["scripted"],
+    neededBy: ["scripted"],
+    asks: "whole",
+  }),
   ...CHAPO_ROWS,
   ...CHAPO_HOOK_ROWS,
-  ...WORKFLOW_ROWS,
+  workflow: row(name, "The workflow of tasks that name none; `looper workflows` lists them.", {
+    default: DEFAULT_WORKFLOW,
+    flag: { name: "--workflow", value: "name", help: "the workflow of tasks" },
+  }),
+  tasks_dir: row(
+    path,
+    "The folder of the documents and outputs of tasks in a workflow, relative to the project.",
+    { default: ".looper/tasks", written: "runner" },
+  ),
+  "ask.to": row(texts, "The people who are asked, as notifications name them.", { default: [] }),
+  "ask.auto_approve": row(
+    z.array(name, "a list of stages' names"),
+    "Stages whose question is answered with its first outcome; each is recorded.",
+    { default: [] },
+  ),
+  "hooks.notification": row(
+    receivers,
+    "Commands (event as JSON on stdin) or URLs (POST) told when a person is asked, a task is blocked or merged, or a run ends.",
+    { default: [], asks: "each" },
+  ),
 
   "hooks.post_iteration": row(hooks, "Commands run after every attempt and review.", {
     default: [],
     env: { LOOPER_HOOK: "hooks.post_iteration" },
     flag: { name: "--hook", value: "command", help: "run after every attempt and review" },
+    isOne: true,
+    asks: "each",
   }),
-  "hooks.pre_iteration": row(hooks, "Commands run before every attempt and review.", { default: [] }),
-  "hooks.on_blocked": row(hooks, "Commands run when a task becomes blocked.", { default: [] }),
-  "hooks.on_run_end": row(hooks, "Commands run when a run ends.", { default: [] }),
+  "hooks.pre_iteration": row(hooks, "Commands run before every attempt and review.", {
+    default: [],
+    asks: "each",
+  }),
+  "hooks.on_blocked": row(hooks, "Commands run when a task becomes blocked.", { default: [], asks: "each" }),
+  "hooks.on_run_end": row(hooks, "Commands run when a run ends.", { default: [], asks: "each" }),
   "hooks.timeout": row(duration, "Time limit for each hook; 0 = no limit.", { default: "60s" }),
 
   "git.init": row(yesNo, "Whether a project without git gets a repository.", {
@@ -277,11 +344,12 @@ export const SETTINGS = {
   }),
 
   "verify.commands": row(
-    oneOrMore,
+    commands,
     "Commands that prove a task done, run in the project; without any, tasks stay unverified.",
     {
       default: [],
       flag: { name: "--verify", value: "command", help: "must pass before a task counts as done" },
+      asks: "each",
     },
   ),
   "verify.timeout": row(duration, "Time limit for each check; 0 = no limit.", { default: "10m" }),
@@ -291,7 +359,7 @@ export const SETTINGS = {
     { default: false, flag: { name: "--strict", help: "also fail on checks that failed before the run" } },
   ),
   "verify.report": row(
-    oneOrMore,
+    commands,
     "Where the checks report test cases, as JUnit XML or TAP: files or folders in the project, or `stdout`.",
     { default: [] },
   ),
@@ -301,14 +369,12 @@ export const SETTINGS = {
     { default: "auto" },
   ),
   "verify.setup": row(
-    oneOrMore,
+    commands,
     "Commands that prepare the cold room, e.g. `npm ci`; the result is kept for the run while the lock files stay the same.",
-    {
-      default: [],
-    },
+    { default: [], asks: "each" },
   ),
   "verify.protected": row(
-    oneOrMore,
+    commands,
     "Patterns as in .gitignore: files that the cold room has as they were when the run began, in addition to CI files, test configuration and existing tests. `!…` removes one.",
     { default: [] },
   ),
@@ -323,7 +389,7 @@ export const SETTINGS = {
   "verify.hidden": row(
     hiddenChecks,
     "Checks that no agent is shown: commands, and files outside the project, which are copied into a room of their own after all other checks passed. A task that fails one is blocked.",
-    { default: [] },
+    { default: [], asks: "each" },
   ),
   "verify.hidden_tell": row(
     oneOf("none", "names"),
@@ -338,34 +404,30 @@ export const SETTINGS = {
   "verify.from_agents": row(
     yesNo,
     "Whether `verify` and `agent` are kept in new tasks that agents propose.",
-    {
-      default: false,
-    },
+    { default: false },
   ),
 
-  "prompts.bootstrap": row(path, "A file used instead of the bundled bootstrap prompt.", {}),
+  "prompts.bootstrap": row(path, "A file used instead of the bundled bootstrap prompt."),
   "prompts.iteration": row(path, "A file used instead of the bundled iteration prompt.", {
     flag: { name: "--prompt-file", value: "file" },
   }),
-  "prompts.repair": row(path, "A file used instead of the bundled repair prompt.", {}),
-  "prompts.review": row(path, "A file used instead of the bundled review prompt.", {}),
-  "prompts.push": row(path, "A file used instead of the bundled push prompt.", {}),
+  "prompts.repair": row(path, "A file used instead of the bundled repair prompt."),
+  "prompts.review": row(path, "A file used instead of the bundled review prompt."),
+  "prompts.push": row(path, "A file used instead of the bundled push prompt."),
 
-  env_file: row(
-    path,
-    "A file of KEY=VALUE lines for agents, hooks and checks; the real environment wins.",
-    {},
-  ),
+  env_file: row(path, "A file of KEY=VALUE lines for agents, hooks and checks; the real environment wins.", {
+    asks: "whole",
+  }),
 } as const satisfies Readonly<Record<string, Row>>;
 
 /** Whether a row takes a list, which a variable may spell with commas. */
 export function takesList({ type }: Row): boolean {
-  return type.spelling === "list";
+  return writtenAs(type) === "list";
 }
 
 /** Whether a row takes the name of an agent, or a list of such names. */
 export function namesAgents({ type }: Row): boolean {
-  return [agent, agents].some((one: ValueType) => one === type);
+  return type === agent || type === agents;
 }
 
 /** Whether a row takes the path of a file or folder. */

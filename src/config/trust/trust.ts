@@ -2,7 +2,7 @@
 // Leaves resolving paths to trust-question.ts, asking to the commands, and storing the answer to trust-store.ts.
 import path from "node:path";
 import { sha256Hex } from "../../system/text/sha256.js";
-import type { Source } from "../read/layers.js";
+import { rowAt, type Source } from "../read/layers.js";
 import type { ResolvedSettings, Valued } from "../read/resolve.js";
 import type { Workflow } from "../../workflow/workflow.js";
 
@@ -72,31 +72,12 @@ function linesOfWorkflow({ shown: where, workflow }: { shown: string; workflow: 
   ];
 }
 
-const RUNS_IN_GATE = new Set(["verify.commands", "verify.setup", "verify.hidden"]);
-const RUNS_IN_AGENT = new Set(["binary", "module", "script", "args"]);
-
-function linesOf(what: string, { value, source }: Valued, leads: Leads): TrustLine[] {
-  const [group, , key = ""] = what.split(".");
-  const { where } = source;
-  if ((group === "hooks" || RUNS_IN_GATE.has(what)) && Array.isArray(value)) {
+function linesOf(what: string, { value, source: { where } }: Valued, leads: Leads): TrustLine[] {
+  const asks = rowAt(what.split("."))?.asks;
+  if (asks === "each" && Array.isArray(value))
     return value.map((command: unknown) => ({ what, where, value: spelled(command) }));
-  }
-  const runs =
-    what === "env_file" ||
-    (group === "agents" &&
-      ((key === "chapo" && steersChapo(what.split(".").slice(3).join("."))) ||
-        RUNS_IN_AGENT.has(key) ||
-        key === "env" ||
-        (key === "permissions" && value === "full")));
+  const runs = asks === "whole" || (asks === "full" && value === "full");
   return runs ? [{ what, where, value: shown(what, value, leads) }] : [];
-}
-
-/** Settings of the built-in engine that need no trust; all others decide what it starts, sends, or may do. */
-const HARMLESS_TO_CHAPO =
-  /^(?:fallback|prices_file|documents|logs\.staging|temperature|max_output_tokens|stream|context_window|tool_calls|tools|language|max_\w+|min_validation_confidence|self_validation_enabled|compact_at|search\.provider|budgets\..+)$/;
-
-function steersChapo(key: string): boolean {
-  return !HARMLESS_TO_CHAPO.test(key);
 }
 
 function isListedOutside(key: string, { project, paths }: Leads): boolean {

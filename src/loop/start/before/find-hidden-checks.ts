@@ -2,7 +2,7 @@
 // src/gate/rooms/hidden.ts runs them.
 import { dirname, isAbsolute, join, normalize } from "node:path";
 import { findStateFolder, listUserFiles, resolvePath } from "../../../config/read/places.js";
-import type { SpelledHiddenCheck } from "../../../config/settings/hidden-check-type.js";
+import type { SpelledHiddenCheck } from "../../../config/settings/settings.js";
 import { USUAL_FOLDER, type HiddenCheck } from "../../../gate/rooms/hidden.js";
 import { isInside } from "../../../git/room/room.js";
 import { listSimpleCommands } from "../../../shell/simple-commands.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseByteSize } from "./byte-size.js";
+import { parseByteSize } from "./types.js";
 
 test("sizes are read with their unit, or as a number of bytes", () => {
   expect(parseByteSize("1GB")).toBe(1024 ** 3);
