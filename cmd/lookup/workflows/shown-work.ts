@@ -41,33 +41,35 @@ export async function readShown(
     return readChanges(context, project, { task, question, to });
   const output = task.progress?.outputs?.[shows.what];
   if (output === undefined) return { nothing: true };
-  const file = path.join(tasksFolder(project), output.file);
-  const named = clean(shownPath(context, file));
-  const bytes = await context.ports.files.read(file);
-  if (bytes === undefined) {
-    return { changed: `${named} is missing: ${await describeMissing(context, project, { task, output })}` };
-  }
-  if (sha256Hex(bytes) !== shows.sha256)
-    return { changed: await describeChange(context, project, { question, output }) };
+  const bytes = await readAsked(context, project, { task, question, output });
+  if ("changed" in bytes) return bytes;
   const parsed = parseJson(new TextDecoder().decode(bytes));
   const schema = isOutputName(shows.what) ? { schema: shows.what } : {};
   const text = formatOutputBody({ ...schema, output: parsed });
   return { text: showBlock(text.trim()) };
 }
 
-/** The sentence on an output that is not what was asked about any more. */
-async function describeChange(
+/** The bytes of an output, if they are what was asked about. */
+async function readAsked(
   context: CommandContext,
   project: Project,
-  { question, output }: { question: Question; output: StageOutput },
-): Promise<string> {
-  const { id, edits } = question;
+  { task, question, output }: { task: Task; question: Question; output: StageOutput },
+): Promise<Uint8Array | { changed: string }> {
+  const { id, edits, shows } = question;
   const file = path.join(tasksFolder(project), output.file);
   const named = clean(shownPath(context, file));
+  const bytes = await context.ports.files.read(file);
+  if (bytes !== undefined && sha256Hex(bytes) === shows?.sha256) return bytes;
   const restore = await describeRestore(context, project, copyOfOutput(output));
+  if (bytes === undefined) {
+    // The copy may be gone too, as in a clone of the repository.
+    const again = `looper todo ${quoteIfNeeded(task.id)} --restart --stage ${output.stage}`;
+    const how = restore === NO_COPY ? `${restore}, or do the stage again: ${clean(again)}` : restore;
+    return { changed: `${named} is missing: ${how}` };
+  }
   const edit = `looper answer ${id.slice(0, id.lastIndexOf("."))} edit --edit ${quoteIfNeeded(named)}`;
   const take = edits === output.stage ? `, or take the change with \`${clean(edit)}\`` : "";
-  return `${named} was changed after ${clean(id)} was asked: ${restore}${take}`;
+  return { changed: `${named} was changed after ${clean(id)} was asked: ${restore}${take}` };
 }
 
 /** How to restore a file: from its copy, if that is there. */
@@ -75,17 +77,6 @@ async function describeRestore(context: CommandContext, project: Project, copy: 
   const from = path.join(tasksFolder(project), copy);
   const isThere = (await context.ports.files.stat(from)) !== undefined;
   return isThere ? `restore it from ${clean(shownPath(context, from))}` : NO_COPY;
-}
-
-/** How to get an output that is missing: its copy may be gone too, as in a clone of the repository. */
-async function describeMissing(
-  context: CommandContext,
-  project: Project,
-  { task, output }: { task: Task; output: StageOutput },
-): Promise<string> {
-  const restore = await describeRestore(context, project, copyOfOutput(output));
-  const again = `looper todo ${quoteIfNeeded(task.id)} --restart --stage ${output.stage}`;
-  return restore === NO_COPY ? `${restore}, or do the stage again: ${clean(again)}` : restore;
 }
 
 const NO_COPY = "restore the file";
@@ -104,16 +95,10 @@ export async function mustBeAsShown(
   if (task === undefined || question === undefined || word === "reject" || word === noOf(question)) return;
   const output = task.progress?.outputs?.[question.shows?.what ?? ""];
   if (output === undefined || question.source === "tool") return;
+  const bytes = await readAsked(context, project, { task, question, output });
+  if ("changed" in bytes) throw new UserError("no", bytes.changed);
   const { files } = context.ports;
   const folder = tasksFolder(project);
-  const bytes = await files.read(path.join(folder, output.file));
-  if (bytes === undefined) {
-    const missing = await describeMissing(context, project, { task, output });
-    const named = clean(shownPath(context, path.join(folder, output.file)));
-    throw new UserError("no", `${named} is missing: ${missing}`);
-  }
-  if (sha256Hex(bytes) !== question.shows?.sha256)
-    throw new UserError("no", await describeChange(context, project, { question, output }));
   const { readable, copy } = readableFile(output.file);
   const text = await files.read(path.join(folder, readable));
   const before = await files.read(path.join(folder, copy));
