@@ -1,9 +1,20 @@
 // By esbuild's metafile: the program is made of files that are counted, and of packages; a start reads few of them.
+import { execFileSync } from "node:child_process";
+import type { Metafile } from "esbuild";
 import { expect, test } from "vitest";
-import { bundle, ENTRIES } from "../../scripts/bundle.mjs";
 import { listFiles } from "../../scripts/weight.mjs";
+import { ROOT } from "../rig/documents.js";
 
+// In a process of its own: other tests of this one end its children, and esbuild's service is one.
+const BUNDLE = `import { bundle, ENTRIES } from "./scripts/bundle.mjs";
 const { metafile } = await bundle({ entryPoints: ENTRIES, outdir: "dist" });
+console.log(JSON.stringify(metafile));`;
+const told = execFileSync(process.execPath, ["--input-type=module", "--eval", BUNDLE], {
+  cwd: ROOT,
+  encoding: "utf8",
+  maxBuffer: 2 ** 28,
+});
+const metafile = JSON.parse(told) as Metafile;
 const inputs = new Map(Object.entries(metafile.inputs));
 
 test("every bundled file is one of the repository that is counted, or of a package", () => {
