@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, write
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { stop } from "esbuild";
 import { bundle, ENTRIES } from "../../scripts/bundle.mjs";
 import { ROOT } from "../rig/documents.js";
 
@@ -17,6 +18,8 @@ function filesIn(folder: string): string[] {
 
 test("the JavaScript of dist/ is esbuild's output, unchanged", async () => {
   const { outputFiles } = await bundle({ entryPoints: ENTRIES, outdir: DIST });
+  // Other tests of this process end its children, and esbuild's service is one.
+  await stop();
   const made = outputFiles.map((file) => file.path);
   expect(
     made.filter((_, index) => readFileSync(made[index] ?? "", "utf8") !== outputFiles[index]?.text),

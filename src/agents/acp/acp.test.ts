@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, stop } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
@@ -41,6 +41,8 @@ beforeAll(async () => {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
   });
+  // Other tests of this process end its children, and the service is one.
+  await stop();
   program = path.join(root, "agent.mjs");
   writeFileSync(program, `#!${process.execPath}\n${AGENT}`);
   chmodSync(program, 0o755);

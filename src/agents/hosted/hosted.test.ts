@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, stop } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { nodePorts } from "../../system/processes/node-ports.js";
@@ -30,6 +30,8 @@ beforeAll(async () => {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
   });
+  // Other tests of this process end its children, and the service is one.
+  await stop();
   cwd = path.join(root, "work");
   mkdirSync(cwd);
 });
