@@ -5,24 +5,11 @@ import { legacy } from "./legacy.js";
 
 /** In the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
-  {
-    name: "run",
-    group: "Work",
-    summary: "work through the backlog until every task is done",
-    load: () => legacy("run"),
-  },
-  {
-    name: "push",
-    group: "Work",
-    summary: "release: prepare, check, commit, tag and push a version",
-    load: () => legacy("push"),
-  },
-  {
-    name: "chapo",
-    group: "Work",
-    summary: "work with the built-in engine (needs only a model's key)",
-    load: () => legacy("chapo"),
-  },
+  ...rowsOf("Work", [
+    ["run", "work through the backlog until every task is done", () => legacy("run")],
+    ["push", "release: prepare, check, commit, tag and push a version", () => legacy("push")],
+    ["chapo", "work with the built-in engine (needs only a model's key)", () => legacy("chapo")],
+  ]),
   ...rowsOf("Backlog", [
     ["ls", "list the tasks in the order a run takes them", () => import("./commands/ls.js")],
     ["show", "show a task, its attempts and why it is blocked", () => import("./commands/show.js")],
@@ -70,66 +57,30 @@ export const COMMANDS: readonly CommandRow[] = [
     ["rescue", "list, show, restore or drop abandoned work", () => import("./commands/rescue.js")],
     ["clean", "remove old runs and sessions that nothing needs", () => import("./commands/clean.js")],
   ]),
-  {
-    name: "init",
-    group: "Project",
-    summary: "set up a project: task file and settings",
-    load: () => legacy("init"),
-  },
-  {
-    name: "config",
-    group: "Project",
-    summary: "show the settings in force, or change one",
-    load: () => import("./commands/config.js"),
-  },
-  {
-    name: "workflows",
-    group: "Project",
-    summary: "list the workflows, show, copy or check one",
-    load: () => import("./commands/workflows.js"),
-  },
-  {
-    name: "doctor",
-    group: "Project",
-    summary: "check what a run needs and what dead runs left behind",
-    load: () => import("./commands/doctor.js"),
-  },
-  {
-    name: "demo",
-    group: "Project",
-    summary: "watch a scripted run; needs no agent and no network",
-    load: () => import("./commands/demo.js"),
-  },
-  {
-    name: "mcp",
-    group: "Project",
-    summary: "serve the backlog to a coding agent over MCP (stdio)",
-    load: () => legacy("mcp"),
-  },
-  {
-    name: "agent-host",
-    group: "Project",
-    summary: "host an agent in a child process",
-    hidden: true,
-    load: () => import("./commands/agent-host.js"),
-  },
-  {
-    name: "completion",
-    group: "Project",
-    summary: "print the completion script for your shell",
-    load: () => import("./commands/completion.js"),
-  },
-  {
-    name: "__complete",
-    group: "Project",
-    summary: "list what may be typed next; used by the completion scripts",
-    hidden: true,
-    load: async () => ({ command: (await import("./commands/offer-words.js")).offerWords(COMMANDS) }),
-  },
+  ...rowsOf("Project", [
+    ["init", "set up a project: task file and settings", () => legacy("init")],
+    ["config", "show the settings in force, or change one", () => import("./commands/config.js")],
+    ["workflows", "list the workflows, show, copy or check one", () => import("./commands/workflows.js")],
+    ["doctor", "check what a run needs and what dead runs left behind", () => import("./commands/doctor.js")],
+    ["demo", "watch a scripted run; needs no agent and no network", () => import("./commands/demo.js")],
+    ["mcp", "serve the backlog to a coding agent over MCP (stdio)", () => legacy("mcp")],
+    ["agent-host", "host an agent in a child process", () => import("./commands/agent-host.js"), "hidden"],
+    ["completion", "print the completion script for your shell", () => import("./commands/completion.js")],
+    [
+      "__complete",
+      "list what may be typed next; used by the completion scripts",
+      async () => ({ command: (await import("./commands/offer-words.js")).offerWords(COMMANDS) }),
+      "hidden",
+    ],
+  ]),
 ];
 
-type Row = readonly [name: string, summary: string, load: CommandRow["load"]];
+/** `hidden`: not for people; the program calls it itself. */
+type Row = readonly [name: string, summary: string, load: CommandRow["load"], hidden?: "hidden"];
 
 function rowsOf(group: CommandRow["group"], rows: readonly Row[]): CommandRow[] {
-  return rows.map(([name, summary, load]) => ({ name, group, summary, load }));
+  return rows.map(([name, summary, load, hidden]) => {
+    const row = { name, group, summary, load };
+    return hidden === undefined ? row : { ...row, hidden: true };
+  });
 }
