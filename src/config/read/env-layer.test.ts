@@ -34,6 +34,12 @@ test("each key outside agents has its long name", () => {
   }
 });
 
+test("a variable spells yes and no in the words of shells, whatever their capitals", () => {
+  const said = (text: string): unknown => resolve({ LOOPER_LOOP_REVIEW: text }).settings.loop.review;
+  for (const yes of ["true", "T", "yes", "Y", "on", "1"]) expect([yes, said(yes)]).toEqual([yes, true]);
+  for (const no of ["false", "F", "No", "n", "OFF", "0"]) expect([no, said(no)]).toEqual([no, false]);
+});
+
 function tryResolve(env: Record<string, string>) {
   return problem(env) === "" ? resolve(env) : undefined;
 }
