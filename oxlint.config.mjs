@@ -7,7 +7,7 @@ const TOUCHING = [
   { name: "chokidar", home: "src/system/**" },
   { name: "execa", home: "src/system/processes/child.ts" },
   { name: "pino", home: "src/logging/diagnostics-file.ts" },
-  { name: "cosmiconfig", home: "src/config/read/load-one.ts" },
+  { name: "cosmiconfig", home: "src/config/read/search.ts" },
   { name: "ai", home: "src/chapo/models/**" },
   { name: "@ai-sdk", home: "src/chapo/models/**" },
   { name: "@modelcontextprotocol/sdk", home: "{src/chapo,cmd/commands}/mcp/**" },
@@ -19,7 +19,7 @@ const TOUCHING = [
 /** Those homes whose files take no part of Node that touches the world. */
 const PURE_HOMES = [
   "src/logging/diagnostics-file.ts",
-  "src/config/read/load-one.ts",
+  "src/config/read/search.ts",
   "src/chapo/models/**",
   "{src/chapo,cmd/commands}/mcp/**",
   "src/chapo/tools/web/*",

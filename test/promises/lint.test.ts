@@ -121,11 +121,11 @@ test("a library that touches is imported in its one home", () => {
   const chokidar = 'import { watch } from "chokidar";\nexport const t = watch;';
   const cosmiconfig = 'import { cosmiconfig } from "cosmiconfig";\nexport const t = cosmiconfig;';
   expect(rules("src/system/files/change-watch.ts", chokidar)).toEqual([]);
-  expect(rules("src/config/read/load-one.ts", cosmiconfig)).toEqual([]);
+  expect(rules("src/config/read/search.ts", cosmiconfig)).toEqual([]);
   expect(rules("src/system/processes/processes.ts", cosmiconfig)).toEqual(["no-restricted-imports"]);
-  expect(rules("src/config/read/load-one.ts", chokidar)).toEqual(["no-restricted-imports"]);
+  expect(rules("src/config/read/search.ts", chokidar)).toEqual(["no-restricted-imports"]);
   expect(rules("cmd/looper.ts", chokidar)).toEqual(["no-restricted-imports"]);
-  expect(rules("src/config/read/load-one.ts", 'import "node:fs";')).toEqual(["ports(no-node)"]);
+  expect(rules("src/config/read/search.ts", 'import "node:fs";')).toEqual(["ports(no-node)"]);
   const model = 'import type { LanguageModel } from "ai";\nexport type T = LanguageModel;';
   expect(rules("src/chapo/models/sdk.ts", model)).toEqual([]);
   expect(rules("src/chapo/models/sdk.ts", 'import "node:fs";')).toEqual(["ports(no-node)"]);

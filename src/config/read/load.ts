@@ -1,4 +1,4 @@
-// Looks for the settings files of the user and of a project. Leaves the search to load-one.ts, which is imported only where there
+// Looks for the settings files of the user and of a project. Leaves the search to search.ts, which is imported only where there
 // is a file, and what the settings mean to resolve.ts.
 import path from "node:path";
 import { UserError } from "../../system/errors.js";
@@ -44,7 +44,7 @@ async function loadFrom(
   }
   // Most projects have none, and the libraries are large.
   if (there.length === 0) return undefined;
-  return (await import("./load-one.js")).searchSettings(folder, there, nameOf);
+  return (await import("./search.js")).searchSettings(folder, there, nameOf);
 }
 
 /**
