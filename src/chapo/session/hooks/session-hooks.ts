@@ -40,7 +40,6 @@ export function openHooks(
       session_id: session.id,
       transcript_path: path.join(session.folder, "session.json"),
       cwd: root,
-      // A hook written for Claude Code knows its modes only.
       permission_mode: SHOWN_TO_HOOKS[mode()] ?? mode(),
     }),
     onWarning,
