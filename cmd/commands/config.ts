@@ -24,10 +24,10 @@ import { jsonText } from "../../src/ui/json-text.js";
 import type { ConfigAnswer } from "../../src/ui/shapes/project.js";
 import { tableLines } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/text.js";
-import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
+import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { approve } from "../lookup/approve.js";
-import { lookOf, printLines, projectOf, shownPath } from "../lookup/project.js";
+import { lookOf, printSaid, projectOf, shownPath } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 
 interface Request {
@@ -38,13 +38,9 @@ interface Request {
   json?: true;
 }
 
-interface Answer extends CommandAnswer {
-  lines: readonly string[];
-}
-
 const VERBS = ["get", "set", "unset", "path"] as const;
 
-export const command: AnsweringCommand<Request, Answer> = {
+export const command: AnsweringCommand<Request, SaidAnswer> = {
   arguments: [
     new Argument("[verb]", "get, set, unset or path; without it: every setting"),
     new Argument("[key]", "a setting, e.g. loop.max_attempts"),
@@ -63,10 +59,10 @@ export const command: AnsweringCommand<Request, Answer> = {
     ["looper config path", "list the settings files and which of them exist"],
   ],
   answer,
-  print: ({ out }, { lines }) => printLines(out, lines),
+  print: printSaid,
 };
 
-async function answer(context: CommandContext, request: Request): Promise<Answer> {
+async function answer(context: CommandContext, request: Request): Promise<SaidAnswer> {
   const { verb, key, values = [], user = false, json } = request;
   // `path` must work when the settings are broken.
   if (verb === "path") return showPaths(context, key);
@@ -92,7 +88,7 @@ async function readAnswer(context: CommandContext, quiet = false): Promise<Confi
   return configAnswer(context.ports.files, await projectOf(context, { quiet }), context);
 }
 
-async function showPaths(context: CommandContext, key: string | undefined): Promise<Answer> {
+async function showPaths(context: CommandContext, key: string | undefined): Promise<SaidAnswer> {
   if (key !== undefined)
     throw new UserError("usage", "looper config path takes no more words", "looper config path");
   const project = await findFolder(context.ports.files, context);
@@ -101,7 +97,7 @@ async function showPaths(context: CommandContext, key: string | undefined): Prom
   return { json, lines };
 }
 
-function get(answer: ConfigAnswer, key: string | undefined): Answer {
+function get(answer: ConfigAnswer, key: string | undefined): SaidAnswer {
   if (key === undefined)
     throw new UserError("usage", "no setting is named", "looper config get loop.max_attempts");
   const narrowed = narrowToKey(answer, key);
@@ -157,7 +153,7 @@ interface Order {
 }
 
 /** Changes a setting. The JSON is the setting in force after the change. */
-async function change(context: CommandContext, order: Order, quiet: boolean): Promise<Answer> {
+async function change(context: CommandContext, order: Order, quiet: boolean): Promise<SaidAnswer> {
   await refuseAgents(context, {
     what: "a process of a run may not change the settings",
     instead: "report in the summary what should be set",

@@ -31,8 +31,8 @@ import { tableLines } from "../../src/ui/terminal/columns.js";
 import { clean, showBlock } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import type { WorkflowReading } from "../../src/workflow/file/read-workflow.js";
-import { hintOfFile, lookOf, printLines, projectOf, shownPath } from "../lookup/project.js";
-import { JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
+import { hintOfFile, lookOf, printSaid, projectOf, shownPath } from "../lookup/project.js";
+import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 
 const VERBS = ["show", "copy", "check"] as const;
@@ -45,17 +45,13 @@ interface Request {
   force?: true;
 }
 
-interface Answer extends CommandAnswer {
-  lines: readonly string[];
-}
-
 interface Place {
   project: Project;
   places: WorkflowPlaces;
 }
 
 /** Without a verb it lists the workflows. */
-export const command: AnsweringCommand<Request, Answer> = {
+export const command: AnsweringCommand<Request, SaidAnswer> = {
   arguments: [
     new Argument("[verb]", "show, copy or check; without it: a list"),
     new Argument("[name]", "a workflow; for check a file"),
@@ -75,13 +71,13 @@ export const command: AnsweringCommand<Request, Answer> = {
     ],
   ],
   answer,
-  print: ({ out }, { lines }) => printLines(out, lines),
+  print: printSaid,
 };
 
 async function answer(
   context: CommandContext,
   { verb, name, words, mermaid, force }: Request,
-): Promise<Answer> {
+): Promise<SaidAnswer> {
   const known = VERBS.find((one) => one === verb);
   if (verb !== undefined && known === undefined)
     throw new UserError(
@@ -105,7 +101,7 @@ async function answer(
   return known === "copy" ? copy(context, named, force === true) : check(context, named);
 }
 
-async function list(context: CommandContext, { project, places }: Place): Promise<Answer> {
+async function list(context: CommandContext, { project, places }: Place): Promise<SaidAnswer> {
   const { files } = context.ports;
   const listed: ListedWorkflow[] = [];
   for (const file of await listWorkflowFiles(files, places)) {
@@ -139,7 +135,7 @@ interface Named extends Place {
   name: string;
 }
 
-async function show(context: CommandContext, { places, name }: Named, mermaid: boolean): Promise<Answer> {
+async function show(context: CommandContext, { places, name }: Named, mermaid: boolean): Promise<SaidAnswer> {
   const { files } = context.ports;
   const found = await loadWorkflow(files, places, { name, namedBy: "the command line" });
   const json = workflowAnswer(found, found.reading);
@@ -159,7 +155,7 @@ async function show(context: CommandContext, { places, name }: Named, mermaid: b
 }
 
 /** Copies the user's, else the one that Looper brings, byte for byte. */
-async function copy(context: CommandContext, { places, name }: Named, force: boolean): Promise<Answer> {
+async function copy(context: CommandContext, { places, name }: Named, force: boolean): Promise<SaidAnswer> {
   const { files } = context.ports;
   const none = path.join(places.shipped, "none");
   const source = await findWorkflowFile(files, { ...places, project: none }, name);
@@ -216,7 +212,7 @@ async function mustBeInProject(
 }
 
 /** A file, or the name of a workflow if no such file exists. */
-async function check(context: CommandContext, named: Named): Promise<Answer> {
+async function check(context: CommandContext, named: Named): Promise<SaidAnswer> {
   const found = await findChecked(context, named);
   const reading = await readWorkflowFile(context.ports.files, named.places, found);
   const around = await problemsAround(context, named.project, { found, reading });
