@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { UserError } from "../../src/system/errors.js";
 import { ListAnswer, ValidateAnswer } from "../../src/ui/shapes/backlog.js";
 import { DoctorAnswer } from "../../src/ui/shapes/project.js";
-import { callIn, contextIn, typeLine, type ReadingCommand } from "../testing/testing.js";
+import { callIn, contextIn, typeLine } from "../testing/testing.js";
 
 let root = "";
 
@@ -25,8 +25,7 @@ function write(name: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-const call = (command: ReadingCommand | string, ...words: string[]) =>
-  callIn(contextIn(root, { PATH: process.env["PATH"] ?? "" }), command, ...words);
+const call = (...words: string[]) => callIn(contextIn(root, { PATH: process.env["PATH"] ?? "" }), ...words);
 
 const TASKS = [
   { id: "T10", title: "last", priority: 3, status: "todo", depends_on: ["T2", "T1"] },

@@ -6,7 +6,7 @@ import type { Output } from "../../src/ui/output.js";
 import { USUAL } from "../context/stderr.js";
 import { readCommandLine } from "../line.js";
 import { printLines } from "../lookup/project.js";
-import type { CommandContext, CommandOutcome, Typed } from "../context/command-context.js";
+import type { CommandContext, CommandOutcome } from "../context/command-context.js";
 
 /** A context in a folder, with its own home and environment, and the text that was printed. */
 export interface TestContext {
@@ -70,9 +70,6 @@ export function contextIn(folder: string, env: Readonly<Record<string, string>> 
   return { context, out: () => printed.out, err: () => printed.err };
 }
 
-/** A command that is called without the command line. */
-export type ReadingCommand = (context: CommandContext, typed: Typed) => Promise<CommandOutcome>;
-
 /** Runs a command line: the name of a command, and its words. */
 export async function typeLine(
   context: CommandContext,
@@ -86,22 +83,8 @@ export async function typeLine(
   return "ok";
 }
 
-/**
- * Calls a command in a context of its own, by its name or as a function; of a function, words that begin with `-` are flags by
- * their long name: `--json`, `-n=3`.
- */
-export async function callIn(started: TestContext, command: ReadingCommand | string, ...words: string[]) {
-  if (typeof command === "string") {
-    const end = await typeLine(started.context, command, ...words);
-    return { end, out: started.out(), err: started.err() };
-  }
-  const operands = words.filter((word) => !word.startsWith("-"));
-  const flags = words
-    .filter((word) => word.startsWith("-"))
-    .map((word) => {
-      const [name = "", value] = word.split("=");
-      return [name, value ?? true] as const;
-    });
-  const end = await command(started.context, { operands, flags: Object.fromEntries(flags) });
+/** Runs a command line in a context of its own. */
+export async function callIn(started: TestContext, ...words: readonly string[]) {
+  const end = await typeLine(started.context, ...words);
   return { end, out: started.out(), err: started.err() };
 }
