@@ -1,45 +1,45 @@
 // `import { openSession } from "looper/chapo"`: a session of the built-in engine for another program. Leaves the settings and the
 // model to the command's own files, and the work to src/chapo.
-import { openHere } from "../cmd/commands/chapo/open-here.js";
-import { modelOf, siteOf, trustSite } from "../cmd/commands/chapo/site.js";
+import { modelOf, openHere, siteOf, trustSite } from "../cmd/commands/chapo/site.js";
 import type { SessionCall, Reply } from "../src/chapo/engine/calls/pending.js";
 import type { ConversationOutcome } from "../src/chapo/engine/world.js";
 import type { Chapo } from "../src/chapo/session/session-request.js";
 import { UserError } from "../src/system/errors.js";
 import { given } from "../src/system/given.js";
-import { COMMON, namingOptions, toTyped, type Options } from "./options.js";
+import { COMMON, fn, namingOptions, number, readOptions, text, texts } from "./options.js";
 import { silentContext } from "./silent-context.js";
 import type * as api from "./types/chapo.js";
 import type { StopSignal } from "./types/shared.js";
 
 export { UserError };
 
-const OPTIONS: Options = {
+const OPTIONS = {
   ...COMMON,
-  model: ["text", "--model"],
-  mode: ["text", "--mode"],
-  tools: ["text", "--tools"],
-  effort: ["text", "--effort"],
-  maxIterations: ["number", "--max-iterations"],
-  skills: ["list", "--skill"],
-  resume: ["text", "--session"],
-  ask: ["function"],
+  model: text,
+  mode: text,
+  tools: text,
+  effort: text,
+  maxIterations: number,
+  skills: texts,
+  resume: text,
+  ask: fn,
 };
 
 /** Opens a session in a project. */
 export async function openSession(options: api.SessionOptions = {}): Promise<api.Session> {
-  const typed = toTyped(options, OPTIONS);
+  const { skills, ...request } = readOptions(options, OPTIONS);
+  const asked = { ...request, ...given({ skill: skills }) };
   const { ask, onEvent, onWarning, resume, signal } = options;
   if (signal?.aborted === true) throw stoppedOpening();
   const context = await silentContext(options);
   return namingOptions(OPTIONS, async () => {
-    const site = await siteOf(context, typed);
-    await trustSite(context, typed, site);
-    const model = await modelOf(context, typed, site);
+    const site = await siteOf(context, asked);
+    await trustSite(context, asked, site);
+    const model = await modelOf(context, asked, site);
     const opening = linked([signal]);
     try {
       const place = { site, model, signal: opening.signal, ...given({ resume }) };
-      const chapo = await openHere(context, typed, place, {
+      const chapo = await openHere(context, asked, place, {
         ...(ask === undefined ? {} : { ask: async (question) => toReply(await ask(question)) }),
         onEvent: (event) => {
           onEvent?.(event);

@@ -2,36 +2,36 @@
 // files.
 import type { CommandContext, Signal } from "../cmd/context/command-context.js";
 import { exitCodeOf } from "../cmd/context/exit-codes.js";
-import { readRequest } from "../cmd/commands/run/run.js";
+import { readRequest } from "../cmd/commands/run.js";
 import { watchRun } from "../cmd/watch/watch-run.js";
 import { UserError } from "../src/system/errors.js";
 import { given } from "../src/system/given.js";
-import { COMMON, namingOptions, toTyped, type Options } from "./options.js";
+import { COMMON, namingOptions, number, readOptions, text, texts } from "./options.js";
 import { silentContext } from "./silent-context.js";
 import type * as api from "./types/looper.js";
 
 export { UserError };
 
-const OPTIONS: Options = {
+const OPTIONS = {
   ...COMMON,
-  file: ["text"],
-  task: ["text", "--task"],
-  agent: ["text", "--agent"],
-  model: ["text", "--model"],
-  maxIterations: ["number", "--max-iterations"],
-  maxAttempts: ["number", "--max-attempts"],
-  maxCost: ["number", "--max-cost"],
-  maxTokens: ["number", "--max-tokens"],
-  maxDuration: ["text", "--max-duration"],
-  prompt: ["text", "--prompt"],
-  skip: ["list", "--skip"],
-  autoApprove: ["list", "--auto-approve"],
+  file: text,
+  task: text,
+  agent: text,
+  model: text,
+  maxIterations: number,
+  maxAttempts: number,
+  maxCost: number,
+  maxTokens: number,
+  maxDuration: text,
+  prompt: text,
+  skip: texts,
+  autoApprove: texts,
 };
 
 /** Runs the loop in a project until it ends. */
 export async function run(options: api.RunOptions = {}): Promise<api.RunResult> {
   const { file, signal } = options;
-  const typed = toTyped(options, OPTIONS, file === undefined ? [] : [file]);
+  const request = readOptions(options, OPTIONS, file === undefined ? [] : [file]);
   const stop: { listener?: (signal: Signal) => boolean } = {};
   const context = await silentContext(options, (listener) => {
     stop.listener = listener;
@@ -41,7 +41,7 @@ export async function run(options: api.RunOptions = {}): Promise<api.RunResult> 
   signal?.addEventListener("abort", interrupt);
   try {
     return await namingOptions(OPTIONS, async () => {
-      const asked = await readRequest(context, typed);
+      const asked = await readRequest(context, request);
       return watch(context, asked, options);
     });
   } finally {

@@ -6,9 +6,9 @@ import { legacy } from "./legacy.js";
 /** In the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
   ...rowsOf("Work", [
-    ["run", "work through the backlog until every task is done", () => legacy("run")],
-    ["push", "release: prepare, check, commit, tag and push a version", () => legacy("push")],
-    ["chapo", "work with the built-in engine (needs only a model's key)", () => legacy("chapo")],
+    ["run", "work through the backlog until every task is done", () => import("./commands/run.js")],
+    ["push", "release: prepare, check, commit, tag and push a version", () => import("./commands/push.js")],
+    ["chapo", "work with the built-in engine (needs only a model's key)", () => import("./commands/chapo.js")],
   ]),
   ...rowsOf("Backlog", [
     ["ls", "list the tasks in the order a run takes them", () => import("./commands/ls.js")],
@@ -63,7 +63,7 @@ export const COMMANDS: readonly CommandRow[] = [
     ["workflows", "list the workflows, show, copy or check one", () => import("./commands/workflows.js")],
     ["doctor", "check what a run needs and what dead runs left behind", () => import("./commands/doctor.js")],
     ["demo", "watch a scripted run; needs no agent and no network", () => import("./commands/demo.js")],
-    ["mcp", "serve the backlog to a coding agent over MCP (stdio)", () => legacy("mcp")],
+    ["mcp", "serve the backlog to a coding agent over MCP (stdio)", () => import("./commands/mcp.js")],
     ["agent-host", "host an agent in a child process", () => import("./commands/agent-host.js"), "hidden"],
     ["completion", "print the completion script for your shell", () => import("./commands/completion.js")],
     [

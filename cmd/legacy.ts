@@ -1,8 +1,8 @@
 // Commands that are still defined in cmd/line/definitions.
 import { Argument, Option } from "commander";
-import { list, Sentence, type CommandFile } from "./context/command.js";
+import { Sentence, type CommandFile } from "./context/command.js";
 import type { Typed } from "./context/command-context.js";
-import type { FlagDefinition, OperandDefinition } from "./context/definition.js";
+import { optionsOf, type FlagDefinition, type OperandDefinition } from "./context/definition.js";
 
 /** The command of this name. */
 export async function legacy(name: string): Promise<{ command: CommandFile }> {
@@ -22,11 +22,6 @@ export async function legacy(name: string): Promise<{ command: CommandFile }> {
 
 function argumentOf({ spelled, help, sentence }: OperandDefinition): Argument {
   return sentence === undefined ? new Argument(spelled, help) : new Sentence(spelled, help, sentence);
-}
-
-function optionsOf({ spelled, help, opposite, repeatable }: FlagDefinition): Option[] {
-  const option = repeatable === true ? list(spelled, help) : new Option(spelled, help);
-  return opposite === undefined ? [option] : [option, new Option(opposite).hideHelp()];
 }
 
 /** The request as flags by their long names. */

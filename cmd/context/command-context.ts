@@ -1,6 +1,5 @@
 // The process as a command sees it: no command touches the real one. looper.ts fills it in.
 import type { Flags } from "../../src/config/read/resolve.js";
-import { agentNameIn } from "../../src/config/settings/agent-name.js";
 import type { Ending } from "../../src/logging/events/events.js";
 import type { Ports } from "../../src/system/ports.js";
 import type { TerminalProgram } from "../../src/system/processes/in-terminal.js";
@@ -101,12 +100,6 @@ export type Command = (context: CommandContext, typed: Typed) => Promise<Command
 export function textFlag(typed: Typed, flag: string): string | undefined {
   const value = typed.flags[flag];
   return typeof value === "string" ? value : undefined;
-}
-
-/** The agent that `--agent` names, in its canonical spelling. */
-export function agentFlag(typed: Typed): string | undefined {
-  const name = textFlag(typed, "--agent");
-  return name === undefined ? undefined : agentNameIn(name);
 }
 
 /** Whether a flag without a value was given. */

@@ -1,5 +1,7 @@
 // The definition of a command for the parser and the help: name, operands, flags; and those that several commands share.
 // Leaves the commands themselves to definitions/.
+import { Option } from "commander";
+import { list } from "./command.js";
 import type { Command } from "./command-context.js";
 
 /** The kind of a value, so that a shell can complete it (contract §1, `completion`); a list holds all possible words. */
@@ -70,26 +72,13 @@ export interface CommandDefinition {
 /** `--json`. */
 export const JSON_FLAG: FlagDefinition = { spelled: "--json", help: "print JSON" };
 
-/** `--trust`. */
-export const TRUST: FlagDefinition = {
-  spelled: "--trust",
-  help: "approve the commands that the project's files name",
-};
-
-/** The task file, as a word. */
-export const FILE: OperandDefinition = {
-  spelled: "[file]",
-  help: "the task file (default: the project's)",
-  completes: "file",
-};
-/** The task file, as a flag. */
-export const TODO_FILE: FlagDefinition = {
-  spelled: "--file <file>",
-  help: "the task file (default: the project's)",
-  completes: "file",
-};
-
 /** Whether the next word belongs to a flag. */
 export function takesValue({ spelled }: FlagDefinition): boolean {
   return spelled.includes("<");
+}
+
+/** The option of a flag, and the hidden one that switches it off. */
+export function optionsOf({ spelled, help, opposite, repeatable }: FlagDefinition): Option[] {
+  const option = repeatable === true ? list(spelled, help) : new Option(spelled, help);
+  return opposite === undefined ? [option] : [option, new Option(opposite).hideHelp()];
 }

@@ -15,12 +15,3 @@ export function readCount(option: string, typed: string | undefined, example: st
   const allowed = `${option} is ${typed}; allowed: a whole number, at least 0`;
   throw new UserError("usage", allowed, `e.g. ${example}`);
 }
-
-/** The lists of `looper chapo`. */
-export const CHAPO_LISTS = ["pending", "prompts", "sessions", "tools"] as const;
-
-/** The verbs of `looper chapo` that name a session. */
-export const CHAPO_VERBS = ["answer", "approve", "reject", "steer", "undo"] as const;
-
-/** The sets of tool names of `looper chapo`. */
-export const VOCABULARIES = ["chapo", "claude", "anvil"] as const;

@@ -1,12 +1,9 @@
 // Every command there is, in the order of the help.
 import type { CommandDefinition } from "../context/definition.js";
-import { CHAPO_COMMANDS } from "./definitions/chapo.js";
 import { PROJECT_COMMANDS } from "./definitions/project.js";
-import { RUN_COMMANDS } from "./definitions/run.js";
 
 /** The commands by their heading in the help. */
 export const COMMAND_GROUPS: readonly { heading: string; commands: readonly CommandDefinition[] }[] = [
-  { heading: "Work", commands: [...RUN_COMMANDS, ...CHAPO_COMMANDS] },
   { heading: "Project", commands: [...PROJECT_COMMANDS] },
 ];
 

@@ -1,13 +1,43 @@
 // Opens a run, passes signals to it and displays it to its end. Leaves the request to the commands, and the
-// display to run-display.ts.
-import { openDiagnosticsFile } from "../../src/logging/diagnostics-file.js";
-import { UserError } from "../../src/system/errors.js";
+// lines to src/ui, and asking a person to ask-in-place.ts.
+import {
+  openDiagnosticsFile,
+  type DiagnosticsFile,
+  type DiagnosticsLine,
+} from "../../src/logging/diagnostics-file.js";
+import { UserError, errorCode, errorMessage } from "../../src/system/errors.js";
 import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-run.js";
 import type { RunRequest } from "../../src/loop/runs/run-request.js";
-import type { View } from "../../src/ui/view/view.js";
+import { type View, fold, NOTHING, type Ended } from "../../src/ui/view/view.js";
 import type { CommandContext, Signal } from "../context/command-context.js";
 import { tasksFolder } from "../../src/config/project/tasks-folder.js";
-import { RunDisplay, type Watching } from "./run-display.js";
+import path from "node:path";
+import type { Sealed } from "../../src/logging/events/events.js";
+import { given } from "../../src/system/given.js";
+import { checkBacklog } from "../../src/todo/check/check.js";
+import { closure, rowOf } from "../../src/todo/model/select.js";
+import type { Task } from "../../src/todo/model/task.js";
+import { isWanted, messageOf, type StderrNote } from "../../src/ui/terminal/diagnostics.js";
+import { jsonText } from "../../src/ui/json-text.js";
+import { junitXml } from "../../src/ui/view/junit.js";
+import { coloursFor, type Colours } from "../../src/ui/colours.js";
+import { eventLine } from "../../src/ui/terminal/lines/event-line.js";
+import { liveLine } from "../../src/ui/view/words/live-line.js";
+import { progressNotes, type LineStyle, type ShownEvent } from "../../src/ui/terminal/progress.js";
+import { resultLines } from "../../src/ui/terminal/result.js";
+import { Screen } from "../../src/ui/terminal/screen.js";
+import { clean, hang } from "../../src/ui/text.js";
+import { narrate, NOTHING_SAID, type Spoken } from "../../src/ui/github-actions/narrate.js";
+import type { Question } from "../../src/workflow/progress.js";
+import { listQuestions, type OpenQuestion } from "../../src/ui/view/open-questions.js";
+import { withReasons } from "../../src/ui/view/rows.js";
+import { printLines, shownPath } from "../lookup/project.js";
+import { jobSummary, MOST_BYTES, type SummaryLook } from "../../src/ui/github-actions/summary.js";
+import type { Project } from "../../src/config/project/open-project.js";
+import { Option } from "commander";
+import { agentNameIn } from "../../src/config/settings/agent-name.js";
+import type { Flags } from "../../src/config/read/resolve.js";
+import { ROWS } from "../../src/config/settings/settings.js";
 
 /** A run request of a command; trust questions and display are added here. */
 export type RunToWatch = Omit<RunRequest, "onEvent" | "confirm" | "askPerson" | "terminal" | "hangsUp">;
@@ -117,4 +147,402 @@ function forwardSignals(context: CommandContext): { early: readonly Signal[]; to
       for (const signal of early.splice(0)) opened.interrupt(signal);
     },
   };
+}
+
+/** `json` prints the events, `quiet` only the result, `silent` nothing on stdout. */
+export type Manner = "progress" | "quiet" | "json" | "silent";
+
+interface Watching {
+  manner: Manner;
+  /** Absolute path of the JUnit report. */
+  junit?: string;
+  /** Asks the person at the terminal an open question. `ending`: aborted when the run is to end. */
+  askPerson?: (asked: {
+    question: Question;
+    task: Task;
+    ending: AbortSignal;
+  }) => Promise<"answered" | "left">;
+  /** Called with each line of the log when it is written. */
+  onEvent?: (event: Sealed) => void;
+  /** Called when the run has begun. `folder`: its log, absolute. */
+  onOpen?: (run: { run: string; folder: string }) => void;
+}
+
+const SAID: ReadonlySet<string> = new Set(["message", "tool_use", "tool_result", "command"]);
+
+class RunDisplay {
+  readonly #context: CommandContext;
+  readonly #todoFile: string;
+  readonly #tasksFolder: string;
+  readonly #manner: Manner;
+  readonly #junit: string | undefined;
+  /** Inside a GitHub workflow: adds its commands to the log. */
+  readonly #inWorkflow: boolean;
+  readonly #colours: Colours;
+  readonly #screen: Screen | undefined;
+  #titles: ReadonlyMap<string, string> = new Map();
+  #tasks: readonly Task[] = [];
+  #narration = NOTHING_SAID;
+  #reading = false;
+  /** The lines for the run's diagnostics file until it is open. */
+  #file: DiagnosticsFile | undefined;
+  #early: DiagnosticsLine[] | undefined = [];
+  #view: View = NOTHING;
+  readonly #ending = new AbortController();
+  /** The task that the person was last asked about. */
+  #askedHere: string | undefined;
+
+  constructor(
+    context: CommandContext,
+    { todoFile, tasksFolder }: { todoFile: string; tasksFolder: string },
+    { manner, junit }: Watching,
+  ) {
+    const { err, env, log, ports } = context;
+    this.#context = context;
+    this.#todoFile = todoFile;
+    this.#tasksFolder = tasksFolder;
+    this.#manner = manner;
+    this.#junit = junit;
+    this.#inWorkflow = manner !== "json" && log.format === "text" && env["GITHUB_ACTIONS"] === "true";
+    this.#colours = coloursFor(err.colour);
+    const told = manner === "progress" && log.format === "text" && isWanted("info", log.level);
+    const live = told && err.isTerminal && env["TERM"] !== "dumb";
+    this.#screen = live ? new Screen(err, ports.clock, (columns) => this.#live(columns)) : undefined;
+  }
+
+  /** The view of the run so far. */
+  get view(): View {
+    return this.#view;
+  }
+
+  /** The log has no titles, so the title of a new task is read from the task file. */
+  async readTitles(): Promise<void> {
+    if (this.#reading) return;
+    this.#reading = true;
+    const bytes = await this.#context.ports.files.read(this.#todoFile).catch(() => undefined);
+    this.#reading = false;
+    if (bytes === undefined) return;
+    const checked = checkBacklog(bytes);
+    this.#tasks =
+      checked.kind === "ok" ? checked.backlog.tasks : checked.kind === "invalid" ? checked.readable : [];
+    this.#titles = new Map([...this.#titles, ...this.#tasks.map(({ id, title }) => [id, title] as const)]);
+  }
+
+  /** From now on it also writes to the run's diagnostics file, where there is one. */
+  keepIn(file: DiagnosticsFile | undefined): void {
+    this.#file = file;
+    for (const line of this.#early ?? []) file?.write(line);
+    this.#early = undefined;
+  }
+
+  see(event: Sealed): void {
+    if (this.#isLost(event)) return;
+    const before = this.#view;
+    this.#view = fold(before, event);
+    if (event.type === "run_interrupted") this.#ending.abort();
+    this.#keep({ before, event, after: this.#view });
+    if (this.#manner === "json") void this.#context.out.write(`${jsonText(asLogged(event))}\n`);
+    const task = this.#view.current?.taskId;
+    if (task !== undefined && task !== before.current?.taskId && !this.#titles.has(task))
+      void this.readTitles();
+    if (this.#manner === "json" || this.#isAnsweredHere(event)) return;
+    const step = { before, event, after: this.#view };
+    this.#tell(event, [
+      ...(isWanted("debug", this.#context.log.level) ? [this.#asTailed(event)] : []),
+      ...(this.#inWorkflow ? this.#narrate(step) : progressNotes(step, this.#look())),
+    ]);
+  }
+
+  /** The edit that an answer from this terminal was: nothing that the person has to be told. */
+  #isAnsweredHere(event: Sealed): boolean {
+    if (event.type !== "backlog_edited") return false;
+    const { added, changed, removed = [], put_back: putBack } = event;
+    const isOne = changed.length === 1 && changed[0] === this.#askedHere;
+    return isOne && added.length + removed.length + putBack.length === 0;
+  }
+
+  /** Writes to the diagnostics file what stderr would show, whatever is shown there. */
+  #keep(step: ShownEvent): void {
+    if (this.#file === undefined && this.#early === undefined) return;
+    const { event } = step;
+    const colours = coloursFor(false);
+    const notes: StderrNote[] = progressNotes(step, { titles: this.#titles, colours, live: false });
+    if (isWanted("debug", this.#context.log.level))
+      notes.unshift({ level: "debug", lines: [eventLine(asLogged(event), { colours })] });
+    for (const note of notes) {
+      const { msg, hint } = messageOf(note);
+      const facts = {
+        ...given({ hint }),
+        type: event.type,
+        seq: event.seq,
+        ...given({ task_id: taskOf(event) }),
+      };
+      const line = { level: note.level, message: msg, facts };
+      if (this.#file === undefined) this.#early?.push(line);
+      else this.#file.write(line);
+    }
+  }
+
+  /** Messages and actions of an agent update only the live line. */
+  #isLost({ type }: Sealed): boolean {
+    if (this.#screen !== undefined || this.#manner === "json") return false;
+    return SAID.has(type) && !isWanted("debug", this.#context.log.level);
+  }
+
+  #look(): LineStyle {
+    const live = this.#screen !== undefined;
+    const room = live ? { columns: this.#context.err.columns() } : {};
+    return { titles: this.#titles, colours: this.#colours, live, ...room };
+  }
+
+  #narrate(step: ShownEvent): Spoken[] {
+    const root = this.#context.env["GITHUB_WORKSPACE"] ?? this.#context.cwd;
+    const todoFile = path.relative(root, this.#todoFile);
+    const { narration, spoken } = narrate(this.#narration, step, { ...this.#look(), todoFile });
+    this.#narration = narration;
+    return spoken;
+  }
+
+  ask(question: string, lines: readonly string[]): Promise<boolean> {
+    const asking = (): Promise<boolean> => this.#context.confirm(question, lines.map(clean));
+    return this.#screen === undefined ? asking() : this.#screen.without(asking);
+  }
+
+  /** Lets a person answer in place of the live line, until the run is to end. */
+  askHere<T>(task: string, asking: (ending: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = this.#ending;
+    this.#askedHere = task;
+    return this.#screen === undefined ? asking(signal) : this.#screen.without(() => asking(signal));
+  }
+
+  /** Prints the result on stdout, and the errors that stopped the run on stderr. */
+  async conclude(folder: string): Promise<void> {
+    this.stop();
+    const { ended } = this.#view;
+    if (ended === undefined) return;
+    const { out, log } = this.#context;
+    if (this.#manner === "progress" && isWanted("info", log.level)) await this.#context.err.write("\n");
+    await this.readTitles();
+    this.#view = withReasons(this.#view, this.#tasks);
+    const look = { titles: this.#titles, todoFile: shownPath(this.#context, this.#todoFile) };
+    const questions = this.#questions();
+    const { answer, errors } = resultLines(this.#view, ended, {
+      ...look,
+      questions,
+      now: this.#context.ports.clock.now(),
+      colours: coloursFor(out.colour),
+      log: shownPath(this.#context, folder),
+      ...(out.isTerminal ? { columns: out.columns() } : {}),
+    });
+    if (this.#manner === "progress" || this.#manner === "quiet") await printLines(out, answer);
+    if (errors.length > 0)
+      await this.#context.report({ level: "error", lines: errors, facts: { ending: ended.ending } });
+    // The summary lists tasks, so a release has none.
+    const isRun = this.#view.release === undefined;
+    const summary = { ...look, questions };
+    if (this.#manner !== "json" && isRun) await addStepSummary(this.#context, this.#view, ended, summary);
+    if (this.#junit !== undefined)
+      await writeReport(
+        this.#context,
+        this.#junit,
+        junitXml(this.#view, ended, { ...look, ...this.#scope() }),
+      );
+  }
+
+  /** The open questions of the tasks that the run was about. A release asks none. */
+  #questions(): readonly OpenQuestion[] {
+    if (this.#view.release !== undefined) return [];
+    const { scope } = this.#scope();
+    const tasks = scope === undefined ? this.#tasks : this.#tasks.filter(({ id }) => scope.has(id));
+    return listQuestions(tasks, shownPath(this.#context, this.#tasksFolder));
+  }
+
+  /** The tasks of a run with `--task`; `undefined`: all tasks. */
+  #scope(): { scope?: ReadonlySet<string> } {
+    const { only } = this.#view;
+    const id = this.#tasks.find((task) => task.id === only)?.id;
+    const scope = id === undefined ? undefined : closure(id, this.#tasks.map(rowOf));
+    return scope === undefined ? {} : { scope };
+  }
+
+  stop(): void {
+    this.#screen?.stop();
+  }
+
+  #live(columns: number): string {
+    const { clock } = this.#context.ports;
+    const scene = {
+      view: this.#view,
+      titles: this.#titles,
+      now: clock.now(),
+      columns,
+      colours: this.#colours,
+    };
+    return liveLine(scene);
+  }
+
+  /** An event as `looper tail` shows it. */
+  #asTailed(event: Sealed): StderrNote {
+    const { err } = this.#context;
+    const look = { colours: this.#colours, ...(err.isTerminal ? { columns: err.columns() } : {}) };
+    return { level: "debug", lines: [eventLine(asLogged(event), look)] };
+  }
+
+  #tell(event: Sealed, notes: readonly Spoken[]): void {
+    const { log } = this.#context;
+    const { type, seq } = event;
+    const task = taskOf(event);
+    for (const note of notes) {
+      const { command = false, level, lines } = note;
+      if (!isWanted(level, log.level)) continue;
+      if (this.#manner === "quiet" && !(command && level === "error")) continue;
+      if (command && log.format === "text") void this.#context.writeWorkflowCommands(lines);
+      else if (this.#screen !== undefined)
+        this.#screen.print(lines.flatMap((line) => hang(line, this.#context.err.columns())));
+      else void this.#context.report({ level, lines, facts: { type, seq, task_id: task } });
+    }
+  }
+}
+
+function taskOf(event: Sealed): string | undefined {
+  return "task_id" in event && event.task_id !== null ? event.task_id : undefined;
+}
+
+/** The rows of a backlog are stored beside the log and are not printed. */
+function asLogged(event: Sealed): Record<string, unknown> {
+  if (event.type !== "backlog_read" || event.index === undefined) return { ...event };
+  const { rows: _beside, ...rest } = event;
+  return rest;
+}
+
+/** Nothing happens outside a workflow. */
+async function addStepSummary(
+  context: CommandContext,
+  view: View,
+  ended: Ended,
+  look: Omit<SummaryLook, "room">,
+): Promise<void> {
+  const { env } = context;
+  const file = env["GITHUB_STEP_SUMMARY"] ?? "";
+  if (env["GITHUB_ACTIONS"] !== "true" || file === "") return;
+  try {
+    await append(context, file, (room) => jobSummary(view, ended, { ...look, room }));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    await warn(context, errorMessage(error));
+  }
+}
+
+async function append(
+  context: CommandContext,
+  file: string,
+  summary: (room: number) => string,
+): Promise<void> {
+  const { files } = context.ports;
+  const stat = await files.stat(file);
+  if (stat !== undefined && stat.kind !== "file") return warn(context, `${file} is not a file`);
+  const text = summary(MOST_BYTES - (stat?.size ?? 0));
+  if (text === "") return warn(context, `${file} is full`);
+  const open = await files.openAppend(file);
+  try {
+    await open.append(text);
+  } finally {
+    await open.close();
+  }
+}
+
+function warn(context: CommandContext, why: string): Promise<void> {
+  return context.report({
+    level: "warn",
+    lines: [`looper: the job summary could not be written: ${clean(why)}`],
+  });
+}
+
+/** The options of both a run and a release; `pickSettingFlags` reads those that set a setting. */
+export interface StartLine {
+  words: readonly string[];
+  agent?: string;
+  skip?: readonly string[];
+  autoApprove?: readonly string[];
+  trust?: true;
+  y?: true;
+  dryRun?: true;
+  json?: true;
+}
+
+/** The flags that set settings; paths are relative to the current folder. */
+export function pickSettingFlags({ cwd }: CommandContext, request: object): Flags {
+  const values: Readonly<Record<string, unknown>> = { ...request };
+  const flags = [...ROWS.values()].flatMap(({ flag }) => {
+    if (flag === undefined) return [];
+    const option = new Option(flag.name);
+    const value = values[option.attributeName()];
+    if (value === undefined) return [];
+    if (flag.name === "--prompt-file" && typeof value === "string")
+      return [[flag.name, path.resolve(cwd, value)]];
+    return [[flag.name, option.negate ? value === false : value]];
+  });
+  return Object.fromEntries(flags) as Flags;
+}
+
+/** The request without a task, an idea or a release. */
+export function makeRunRequest(context: CommandContext, request: StartLine, project: Project): RunToWatch {
+  const { ports, cwd, env, home, version, self, promptsFolder, workflowsFolder } = context;
+  return {
+    ports,
+    project,
+    cwd,
+    env,
+    home,
+    version,
+    self,
+    promptsFolder,
+    workflowsFolder,
+    ...given({ agent: request.agent && agentNameIn(request.agent) }),
+    skip: request.skip ?? [],
+    autoApprove: request.autoApprove ?? [],
+    trust: request.trust === true || env["CI"] === "true",
+    yes: request.y === true,
+  };
+}
+
+/** The absolute path of the report; makes its folder, and throws where the report could not be written. `todoFile`: absolute. */
+export async function openReport(context: CommandContext, named: string, todoFile: string): Promise<string> {
+  const { files } = context.ports;
+  if (named === "") throw new UserError("usage", "--junit is empty", "name a file: --junit report.xml");
+  const file = path.resolve(context.cwd, named);
+  const folder = path.dirname(file);
+  try {
+    const stat = await files.stat(file);
+    if (stat !== undefined && stat.kind !== "file")
+      throw new UserError("usage", `--junit: ${file} is not a file`, "name a file: --junit report.xml");
+    if (stat !== undefined && (await files.realPath(file)) === (await files.realPath(todoFile)))
+      throw new UserError("usage", `--junit: ${file} is the task file`, "name another: --junit report.xml");
+    await files.makeFolder(folder);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw cannotWrite(file, errorMessage(error));
+  }
+  for (const place of [folder, file])
+    if ((await files.stat(place)) !== undefined && !(await files.writable(place)))
+      throw cannotWrite(file, `no permission to write ${place}`);
+  return file;
+}
+
+/** Writes the whole report or nothing. */
+async function writeReport({ ports }: CommandContext, file: string, xml: string): Promise<void> {
+  try {
+    await ports.files.writeAtomic(file, xml);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw cannotWrite(file, errorMessage(error));
+  }
+}
+
+function cannotWrite(file: string, why: string): UserError {
+  return new UserError(
+    "environment",
+    `--junit: ${file} cannot be written: ${why}`,
+    "name a file that can be written",
+  );
 }

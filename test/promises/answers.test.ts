@@ -10,10 +10,9 @@ const TABLE = fileURLToPath(new URL("../../cmd/commands.ts", import.meta.url));
 /** Commands without an answer of their own, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
   "agent-host.ts": "is the process of an agent, and speaks the agents' protocol",
-  "chapo/chapo.ts": "hands its lists to chapo/lists.ts, and a session prints the events of src/chapo",
   "completion.ts": "prints the script that it holds",
   "demo.ts": "runs the loop in a new folder",
-  "mcp/mcp.ts": "answers a client, in the protocol's form",
+  "mcp.ts": "answers a client, in the protocol's form",
   "offer-words.ts": "offers words to a shell, in its own form",
   "tail.ts": "prints the log's own lines",
 };

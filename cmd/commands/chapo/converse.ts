@@ -1,7 +1,7 @@
 // A conversation with the engine: one message and its outcome, or a prompt until the person ends it. Leaves the text of events
 // to ui/terminal/lines/chapo-lines.ts, and the work to src/chapo/session/open-session.ts.
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
-import type { CallAnswer } from "../../../src/chapo/engine/calls/pending.js";
+import type { CallAnswer, UserQuestion, Reply } from "../../../src/chapo/engine/calls/pending.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -9,20 +9,16 @@ import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
 import { jsonText } from "../../../src/ui/json-text.js";
 import { clean } from "../../../src/ui/text.js";
-import {
-  hasFlag,
-  textFlag,
-  type CommandOutcome,
-  type CommandContext,
-  type Signal,
-  type Typed,
-} from "../../context/command-context.js";
+import { type CommandOutcome, type CommandContext, type Signal } from "../../context/command-context.js";
 import { exitCodeOfError } from "../../context/exit-codes.js";
-import { askPerson } from "./ask-person.js";
-import { readMessageLines } from "./message-lines.js";
-import { openHere, type SessionListener } from "./open-here.js";
+import { openHere, type SessionListener, type ChapoLine } from "./site.js";
 import { modelOf, trustSite, type ChapoSite } from "./site.js";
-import { EventPrinter } from "./print-events.js";
+import { splitLines } from "../../../src/agents/process/lines.js";
+import { textField } from "../../../src/agents/fields.js";
+import { parseJson } from "../../../src/system/text/json.js";
+import { openChapoLines, questionLines, readReply } from "../../../src/ui/terminal/lines/chapo-lines.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { nameOfUser } from "../../lookup/name-of-user.js";
 
 /** Prints events as JSON lines or as text. */
 type Printer = Pick<EventPrinter, "add" | "settled">;
@@ -30,22 +26,26 @@ type Printer = Pick<EventPrinter, "add" | "settled">;
 /** Sends `message`, or the messages that a person types at a prompt; ends as the last outcome does. */
 export async function converse(
   context: CommandContext,
-  typed: Typed,
+  request: ChapoLine,
   site: ChapoSite,
   message: string | undefined,
 ): Promise<CommandOutcome> {
-  const resume = textFlag(typed, "--session");
-  if (!hasFlag(typed, "--json") && canTalk(context))
-    return talk(context, typed, { site, message, ...given({ resume }) });
-  if (message === undefined && hasFlag(typed, "--json")) return sendLines(context, typed, site);
-  return inSession(context, typed, { site, ...given({ resume }) }, (conversation) =>
+  const resume = request.session;
+  if (request.json !== true && canTalk(context))
+    return talk(context, request, { site, message, ...given({ resume }) });
+  if (message === undefined && request.json === true) return sendLines(context, request, site);
+  return inSession(context, request, { site, ...given({ resume }) }, (conversation) =>
     message === undefined ? sendFromPrompt(context, conversation) : sendOne(conversation, message),
   );
 }
 
 /** Sends each line of stdin as a message, in one session; ends as the last outcome does. */
-async function sendLines(context: CommandContext, typed: Typed, site: ChapoSite): Promise<CommandOutcome> {
-  const resume = textFlag(typed, "--session");
+async function sendLines(
+  context: CommandContext,
+  request: ChapoLine,
+  site: ChapoSite,
+): Promise<CommandOutcome> {
+  const resume = request.session;
   const messages = readMessageLines(context);
   const first = await messages.next();
   if (first.done === true)
@@ -54,7 +54,7 @@ async function sendLines(context: CommandContext, typed: Typed, site: ChapoSite)
       "no message is given",
       'say what to do: looper chapo --json "Fix the login bug", or send a message a line on stdin',
     );
-  return inSession(context, typed, { site, ...given({ resume }) }, async (conversation) => {
+  return inSession(context, request, { site, ...given({ resume }) }, async (conversation) => {
     let end = await sendOne(conversation, first.value);
     for await (const message of messages) {
       if (isInterrupted(end)) break;
@@ -71,12 +71,12 @@ function isInterrupted(outcome: CommandOutcome): boolean {
 /** Stores the answer to the call that waits in the session, and resumes the session; `message`: the answer to its question. */
 export async function resumeWith(
   context: CommandContext,
-  typed: Typed,
+  request: ChapoLine,
   site: ChapoSite,
   given: { session: string } & ({ answer: Omit<CallAnswer, "at"> } | { message: string }),
 ): Promise<CommandOutcome> {
   const { session } = given;
-  return inSession(context, typed, { site, resume: session }, async (conversation) => {
+  return inSession(context, request, { site, resume: session }, async (conversation) => {
     if ("message" in given) {
       // Checked while this process holds the session: each question is answered once.
       if (conversation.chapo.question() === undefined)
@@ -95,18 +95,18 @@ export async function resumeWith(
 /** Opens a session, and ends it when the work is done. */
 async function inSession(
   context: CommandContext,
-  typed: Typed,
+  request: ChapoLine,
   { site, resume }: { site: ChapoSite; resume?: string },
   work: (conversation: Conversation) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
-  await trustSite(context, typed, site);
-  const model = await modelOf(context, typed, site);
-  const json = hasFlag(typed, "--json");
+  await trustSite(context, request, site);
+  const model = await modelOf(context, request, site);
+  const json = request.json === true;
   const printer: Printer = json ? printJsonLines(context) : new EventPrinter(context);
   const interrupts = listen(context);
   const { signal: opening } = interrupts.begin();
   const place = { site, model, signal: opening, ...given({ resume }) };
-  const chapo = await openHere(context, typed, place, listenerOf(context, site, printer));
+  const chapo = await openHere(context, request, place, listenerOf(context, site, printer));
   try {
     const signal = interrupts.end();
     if (signal !== undefined) return { ending: "interrupted", signal };
@@ -124,15 +124,15 @@ function canTalk({ stdin, out, err, env, log }: CommandContext): boolean {
 
 async function talk(
   context: CommandContext,
-  typed: Typed,
+  request: ChapoLine,
   { site, message, resume }: { site: ChapoSite; message: string | undefined; resume?: string },
 ): Promise<CommandOutcome> {
-  await trustSite(context, typed, site);
-  const model = await modelOf(context, typed, site);
-  const { talkHere } = await import("./talk/open-talk.js");
+  await trustSite(context, request, site);
+  const model = await modelOf(context, request, site);
+  const { talkHere } = await import("./talk.js");
   const { signal } = new AbortController();
   const { outcome, signal: ended } = await talkHere(context, { site, model, message }, (listener, other) =>
-    openHere(context, typed, { site, model, signal, ...given({ resume: other ?? resume }) }, listener),
+    openHere(context, request, { site, model, signal, ...given({ resume: other ?? resume }) }, listener),
   );
   if (ended !== undefined && (ended !== "SIGINT" || message !== undefined))
     return { ending: "interrupted", signal: ended };
@@ -267,4 +267,86 @@ function listen(context: CommandContext): Interrupts {
     },
     gone: () => gone,
   };
+}
+
+/** Yields each message: a line of text, a JSON text, or `{"message": "…"}`. A line that is none of these is reported and skipped. */
+async function* readMessageLines(context: Pick<CommandContext, "stdin" | "report">): AsyncGenerator<string> {
+  const lines = splitLines();
+  let number = 0;
+  const toMessages = async (texts: readonly string[]): Promise<string[]> => {
+    const messages: string[] = [];
+    for (const text of texts) {
+      number += 1;
+      if (!/\S/u.test(text)) continue;
+      const message = toMessage(text);
+      if (message !== undefined) messages.push(message);
+      else
+        await context.report({
+          level: "warn",
+          lines: [`looper: line ${number} of stdin is not a message; send a text, or {"message": "…"}`],
+        });
+    }
+    return messages;
+  };
+  for await (const chunk of context.stdin.chunks()) yield* await toMessages(lines.push(chunk));
+  yield* await toMessages(lines.end());
+}
+
+function toMessage(line: string): string | undefined {
+  const isJson = /^\s*["{]/.test(line);
+  if (!isJson) return line;
+  const value = parseJson(Buffer.from(line));
+  const message = typeof value === "string" ? value : textField(value, "message");
+  return message !== undefined && /\S/u.test(message) ? message : undefined;
+}
+
+/** Prints the events of a session in their order. */
+class EventPrinter {
+  readonly #context: CommandContext;
+  readonly #lines = openChapoLines();
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(context: CommandContext) {
+    this.#context = context;
+  }
+
+  /** Prints an event; returns before it is printed. */
+  add(event: ChapoEvent): void {
+    this.#last = this.#last.then(() => this.#print(event));
+  }
+
+  /** Waits until every added event is printed. */
+  settled(): Promise<void> {
+    return this.#last;
+  }
+
+  async #print(event: ChapoEvent): Promise<void> {
+    const { out, err } = this.#context;
+    const where = event.type === "answer" || event.type === "clarify" ? out : err;
+    const lines = this.#lines(event, {
+      colours: coloursFor(where.colour),
+      ...(where.isTerminal ? { columns: where.columns() } : {}),
+    });
+    if (lines.length === 0) return;
+    if (where === out) await out.write(`${lines.join("\n")}\n`);
+    else await this.#context.report({ level: event.type === "error" ? "error" : "info", lines });
+  }
+}
+
+/** Anything but a clear yes is a no. */
+async function askPerson(context: CommandContext, question: UserQuestion): Promise<Reply> {
+  const { err } = context;
+  const allowed = `y/n${question.mayRemember ? "/always" : ""}${question.edits === undefined ? "" : "/edits"}`;
+  const lines = questionLines(question, {
+    colours: coloursFor(err.colour),
+    ...(err.isTerminal ? { columns: err.columns() } : {}),
+  });
+  await context.report({ level: "warn", lines });
+  for (;;) {
+    const answer = await context.ask(`Allow this? (${allowed})`, allowed);
+    const reply: Reply | undefined =
+      answer === undefined || answer.trim() === "" ? { verdict: "reject" } : readReply(answer, question);
+    if (reply !== undefined) return { ...reply, by: nameOfUser(context.env), via: "terminal" };
+    await context.report({ level: "warn", lines: [`${clean(answer ?? "")} is not one of ${allowed}`] });
+  }
 }

@@ -24,11 +24,40 @@ import { redactorFor } from "../../../src/system/text/secrets/redactor.js";
 import { didYouMean } from "../../../src/todo/model/problem.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { projectOf } from "../../lookup/project.js";
-import { hasFlag, textFlag, type CommandContext, type Typed } from "../../context/command-context.js";
-import { VOCABULARIES } from "../../context/words.js";
+import { type CommandContext } from "../../context/command-context.js";
+import { openChapo } from "../../../src/chapo/session/open-session.js";
+import type { Chapo, SessionRequest } from "../../../src/chapo/session/session-request.js";
+import { nodeNetwork } from "../../../src/system/network.js";
+import type { OpenTrees } from "../../../src/chapo/session/checkpoints.js";
+import { openRepository } from "../../../src/git/base/repository/repository.js";
+import { keepSessionTree, takeBackSpans } from "../../../src/git/undo/session-trees.js";
+import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+
+/** The sets of tool names. */
+const VOCABULARIES = ["chapo", "claude", "anvil"] as const;
 
 /** The agent whose settings are the engine's. */
 const NAME = "chapo";
+
+/** The words and options of `looper chapo`; the library and the Agent Client Protocol give the same. */
+export interface ChapoLine {
+  words: readonly string[];
+  session?: string;
+  provider?: string;
+  model?: string;
+  effort?: string;
+  tools?: string;
+  maxIterations?: string;
+  skill?: readonly string[];
+  mode?: string;
+  /** The remark to an answer. */
+  message?: string;
+  args?: string;
+  argsFile?: string;
+  serveStdio?: true;
+  trust?: true;
+  json?: true;
+}
 
 /** Where `looper chapo` was called. */
 export interface ChapoSite {
@@ -44,7 +73,7 @@ export interface ChapoSite {
 }
 
 /** Reads the settings; what was typed wrong is a `usage` error. */
-export async function siteOf(context: CommandContext, typed: Typed): Promise<ChapoSite> {
+export async function siteOf(context: CommandContext, request: ChapoLine): Promise<ChapoSite> {
   const project = await projectOf(context);
   const { ports, home } = context;
   const place = { project: project.folder, home };
@@ -58,7 +87,7 @@ export async function siteOf(context: CommandContext, typed: Typed): Promise<Cha
   const env = { ...makeBaseEnvironment(context.env, await readEnvFile(context, project)), ...agent.env };
   return {
     project,
-    settings: withTyped(agent.chapo, typed),
+    settings: withTyped(agent.chapo, request),
     agent,
     env,
     redact: await redactorFor(ports, env),
@@ -69,11 +98,11 @@ export async function siteOf(context: CommandContext, typed: Typed): Promise<Cha
 /** `provider/model` that is to be asked; an `environment` error where it cannot be. */
 export async function modelOf(
   context: CommandContext,
-  typed: Typed,
+  request: ChapoLine,
   { agent, settings, env }: ChapoSite,
 ): Promise<string> {
   const { ports, self, cwd } = context;
-  const model = namedModel(typed, agent.model, env);
+  const model = namedModel(request, agent.model, env);
   const asked = { ...agent, chapo: settings, ...given({ model }) };
   const found = await chapoAgent(asked, { ports, self }).find(env, cwd);
   if ("found" in found) return found.found;
@@ -83,11 +112,11 @@ export async function modelOf(
 
 /** `--provider` alone takes the model of the settings where it is that provider's, else the usual one. */
 function namedModel(
-  typed: Typed,
+  request: ChapoLine,
   set: string | undefined,
   env: Readonly<Record<string, string>>,
 ): string | undefined {
-  const [provider, model] = [textFlag(typed, "--provider"), textFlag(typed, "--model")];
+  const [provider, model] = [request.provider, request.model];
   if (provider === undefined) return model === undefined ? set : wholeName(model, set);
   if (model !== undefined) {
     const whole = readModelName(model);
@@ -130,21 +159,21 @@ function checked(name: string): string {
 /** The project's own files can name servers, hosts and where the key is sent: nothing of that before a yes. */
 export async function trustSite(
   context: CommandContext,
-  typed: Typed,
+  request: ChapoLine,
   { project }: ChapoSite,
 ): Promise<void> {
   const { ports, env, home } = context;
   const terminal = context.stdin.isTerminal;
-  const trust = hasFlag(typed, "--trust") || env["CI"] === "true";
+  const trust = request.trust === true || env["CI"] === "true";
   const confirm = (question: string, lines: readonly string[]) => context.confirm(question, lines);
   await askTrust({ ports, project, env, home, trust, terminal, confirm }, []);
 }
 
-function withTyped(settings: ChapoSettings, typed: Typed): ChapoSettings {
-  const tools = oneOf(typed, "--tools", VOCABULARIES);
-  const mode = oneOf(typed, "--mode", MODES);
-  const effort = oneOf(typed, "--effort", EFFORTS);
-  const most = textFlag(typed, "--max-iterations");
+function withTyped(settings: ChapoSettings, request: ChapoLine): ChapoSettings {
+  const tools = oneOf("--tools", request.tools, VOCABULARIES);
+  const mode = oneOf("--mode", request.mode, MODES);
+  const effort = oneOf("--effort", request.effort, EFFORTS);
+  const most = request.maxIterations;
   return {
     ...settings,
     ...given({ tools, mode, effort }),
@@ -152,8 +181,11 @@ function withTyped(settings: ChapoSettings, typed: Typed): ChapoSettings {
   };
 }
 
-function oneOf<T extends string>(typed: Typed, flag: string, allowed: readonly T[]): T | undefined {
-  const given = textFlag(typed, flag);
+function oneOf<T extends string>(
+  flag: string,
+  given: string | undefined,
+  allowed: readonly T[],
+): T | undefined {
   const known = allowed.find((one) => one === given);
   if (given === undefined || known !== undefined) return known;
   throw new UserError(
@@ -178,4 +210,52 @@ async function readEnvFile({ ports }: CommandContext, { paths }: Project): Promi
   return envFile === undefined || bytes === undefined
     ? {}
     : parseEnvFile(envFile, new TextDecoder().decode(bytes));
+}
+
+/** The receivers of a session's events and of its questions. */
+export type SessionListener = Pick<SessionRequest, "ask" | "takeMessages" | "onEvent" | "onWarning">;
+
+/** Opens the session `resume`, or a new one. */
+export function openHere(
+  context: CommandContext,
+  request: ChapoLine,
+  { site, model, signal, resume }: { site: ChapoSite; model: string; signal: AbortSignal; resume?: string },
+  listener: SessionListener,
+): Promise<Chapo> {
+  const { ports, home, promptsFolder, cwd } = context;
+  const { settings, env, redact, sessionsFolder, project, agent } = site;
+  return openChapo({
+    ports,
+    network: nodeNetwork(),
+    root: project.folder,
+    from: cwd,
+    env,
+    home,
+    settings,
+    model,
+    promptsFolder,
+    sessionsFolder,
+    permissions: agent.permissions,
+    redact,
+    trees: treesOf(context, site),
+    signal,
+    ...given({ resume }),
+    skills: request.skill ?? [],
+    ...listener,
+  });
+}
+
+/** The project's files, kept with git; the repository is opened once. */
+export function treesOf({ ports, env }: CommandContext, { project }: ChapoSite): OpenTrees {
+  let opened: ReturnType<OpenTrees> | undefined;
+  const open: OpenTrees = async () => {
+    const found = await openRepository(ports, makeRepositoryPlaces({ project, env }));
+    if (!found.ok) return { problem: found.error.message };
+    const repo = found.value;
+    return {
+      keep: (session, name) => keepSessionTree(repo, session, name),
+      takeBack: (session, spans) => takeBackSpans(repo, session, spans),
+    };
+  };
+  return () => (opened ??= open());
 }

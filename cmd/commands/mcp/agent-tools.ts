@@ -22,8 +22,8 @@ import type { Progress, StageOutput } from "../../../src/workflow/progress.js";
 import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { selectNext } from "./next.js";
-import { makeTool, type McpTool } from "./tool.js";
+import { selectNext } from "./person-tools.js";
+import { makeTool, type McpTool } from "./serve.js";
 
 /** The step of an agent, as its environment describes it. */
 export interface Step {

@@ -6,21 +6,20 @@ import { given } from "../../../src/system/given.js";
 import { makeIds } from "../../../src/todo/model/ids.js";
 import { answerQuestion } from "../../../src/todo/change/person-answers.js";
 import { requireTask, type PersonEdit } from "../../../src/todo/change/person-edits.js";
-import { withoutMarker } from "../../../src/todo/model/select.js";
+import { withoutMarker, rowOf, selectTask, statusesOf } from "../../../src/todo/model/select.js";
 import { STATUSES } from "../../../src/todo/model/status.js";
-import { Task } from "../../../src/todo/model/task.js";
+import { Task, type TaskId } from "../../../src/todo/model/task.js";
 import { edit } from "../../lookup/edit.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
 import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import { mustBeAsShown } from "../../lookup/workflows/shown-work.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { selectNext } from "./next.js";
-import { askCommand } from "./run-command.js";
-import { makeTool, type McpTool } from "./tool.js";
+import { makeTool, type McpTool } from "./serve.js";
+import type { CommandAnswer } from "../../context/command.js";
 
 /** The server's options. */
-export interface PersonSite {
+interface PersonSite {
   context: CommandContext;
   /** The task file as typed. */
   file: string | undefined;
@@ -257,4 +256,55 @@ export function refuseOutside(name: string): string | undefined {
     return "this server was started without --allow-answers: the person answers with `looper answer`";
   const others = ["task", "report", "ask_human", "note"];
   return others.includes(name) ? `${name} is only for an agent that a run has started` : undefined;
+}
+
+/** The JSON that a command answers; its notes are in `warnings`. Throws the command's `UserError`. */
+async function askCommand(
+  context: CommandContext,
+  ask: (inner: CommandContext) => Promise<CommandAnswer>,
+): Promise<Record<string, unknown>> {
+  const notes: string[] = [];
+  const note = (lines: readonly string[]): Promise<void> => {
+    notes.push(...lines);
+    return Promise.resolve();
+  };
+  const quiet = {
+    ...{ isTerminal: false, colour: false, columns: () => 80, rows: () => 24 },
+    write: (text: string) => note([text]),
+  };
+  const inner = {
+    ...context,
+    out: quiet,
+    err: quiet,
+    report: ({ lines }: { lines: readonly string[] }) => note(lines),
+  };
+  const { json, problem } = await ask(inner);
+  if (problem !== undefined) notes.push(problem);
+  const warnings = notes.map((one) => one.replace(/^looper: /u, "").trim()).filter((one) => one !== "");
+  const answer = json as Record<string, unknown>;
+  return warnings.length === 0 ? answer : { ...answer, warnings };
+}
+
+/** The next task of a run that begins now; with `inHand` of the run in progress, once that task is done. */
+export function selectNext(tasks: readonly Task[], inHand?: string): object {
+  const rows = tasks.map((task) => rowOf(task.id === inHand ? { ...task, status: "done" as const } : task));
+  const selection = selectTask(
+    rows,
+    {
+      attempts: new Map<TaskId, number>(),
+      maxAttempts: 1,
+      blockedAtStart: new Set<TaskId>(),
+      finalForRun: new Set<TaskId>(),
+    },
+    statusesOf(rows),
+  );
+  if ("none" in selection) {
+    const why = selection.none === "all-done" ? "every task is done" : "nothing is ready";
+    return { next: null, message: `There is no next task: ${why}.` };
+  }
+  const { picked, candidates } = selection;
+  const task = tasks.find(({ id }) => id === picked.id);
+  if (task === undefined) return { next: null };
+  const { progress: _progress, meta: _meta, ...rest } = task;
+  return { next: rest, candidates };
 }

@@ -1,4 +1,4 @@
-// Serves tools over the Model Context Protocol. Only this file, stdio.ts and check-request.ts load the protocol's library.
+// Serves tools over the Model Context Protocol. Only this file loads the protocol's library.
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import {
   CallToolRequestSchema,
@@ -6,11 +6,17 @@ import {
   ListToolsRequestSchema,
   McpError,
   type CallToolResult,
+  JSONRPCMessageSchema,
+  type JSONRPCMessage,
+  InitializeRequestSchema,
+  JSONRPCRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { errorCode, errorMessage, UserError } from "../../../src/system/errors.js";
-import { StdioTransport, type Pipe } from "./stdio.js";
-import type { McpTool } from "./tool.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { splitLines } from "../../../src/agents/process/lines.js";
+import { parseJson } from "../../../src/system/text/json.js";
+import { nearest } from "../../../src/system/text/nearest.js";
 
 export interface McpOffer {
   version: string;
@@ -69,4 +75,223 @@ async function call(tool: McpTool, args: unknown): Promise<CallToolResult> {
 
 function failure(text: string): CallToolResult {
   return { content: [{ type: "text", text }], isError: true };
+}
+
+/** Longer messages are refused. */
+const LONGEST_MESSAGE = 16 * 1024 * 1024;
+
+/** Where the messages come from, and where the answers go. */
+interface Pipe {
+  chunks: AsyncIterable<Uint8Array>;
+  write(text: string): Promise<void>;
+}
+
+class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #pipe: Pipe;
+  readonly #lines = splitLines(LONGEST_MESSAGE);
+  readonly #unanswered = new Set<string | number>();
+  #ended = false;
+  #idle: (() => void) | undefined;
+  #closed = false;
+
+  constructor(pipe: Pipe) {
+    this.#pipe = pipe;
+  }
+
+  start(): Promise<void> {
+    void this.#read();
+    return Promise.resolve();
+  }
+
+  /** Reads to the end of the input; then the requests that came before it are still answered. */
+  async #read(): Promise<void> {
+    try {
+      for await (const chunk of this.#pipe.chunks)
+        for (const line of this.#lines.push(chunk)) this.#take(line);
+      for (const line of this.#lines.end()) this.#take(line);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+    this.#ended = true;
+    if (this.#unanswered.size > 0)
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    await this.close();
+  }
+
+  #take(line: string): void {
+    if (line.trim() === "") return;
+    const value = parseJson(line);
+    if (value === undefined) {
+      this.#refuse(null, ErrorCode.ParseError, "not a line of JSON, or longer than 16 MiB");
+      return;
+    }
+    const wrong = whyWrongParams(value);
+    if (wrong !== undefined) {
+      this.#refuse(idOf(value), ErrorCode.InvalidParams, wrong);
+      return;
+    }
+    const message = JSONRPCMessageSchema.safeParse(value);
+    if (!message.success) {
+      this.#refuse(idOf(value), ErrorCode.InvalidRequest, "not a message of JSON-RPC 2.0");
+      return;
+    }
+    if ("method" in message.data && "id" in message.data) this.#unanswered.add(message.data.id);
+    this.onmessage?.(message.data);
+  }
+
+  #refuse(id: string | number | null, code: ErrorCode, message: string): void {
+    void this.#write({ jsonrpc: "2.0", id, error: { code, message } });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#write(message);
+    if (!("method" in message) && "id" in message && message.id !== undefined)
+      this.#unanswered.delete(message.id);
+    if (this.#ended && this.#unanswered.size === 0) this.#idle?.();
+  }
+
+  #write(message: object): Promise<void> {
+    return this.#pipe.write(`${JSON.stringify(message)}\n`);
+  }
+
+  close(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = true;
+      this.onclose?.();
+    }
+    return Promise.resolve();
+  }
+}
+
+function idOf(value: unknown): string | number | null {
+  const id: unknown = typeof value === "object" && value !== null && "id" in value ? value.id : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
+const AnyRequest = z.looseObject({ method: z.string(), id: z.union([z.string(), z.int()]) });
+
+/** The requests whose params the server reads. */
+const OWN: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ["initialize", InitializeRequestSchema],
+  ["tools/list", ListToolsRequestSchema],
+  ["tools/call", CallToolRequestSchema],
+]);
+
+/** Describes the wrong params of a request, with the field's name; `undefined`: they are right, or it is not a request. */
+function whyWrongParams(message: unknown): string | undefined {
+  const request = AnyRequest.safeParse(message).data;
+  if (request === undefined) return undefined;
+  const read = JSONRPCRequestSchema.safeParse(message);
+  const issues = read.success ? OWN.get(request.method)?.safeParse(message).error?.issues : read.error.issues;
+  if (issues?.[0] === undefined || issues.some(({ path: [field] }) => field !== "params")) return undefined;
+  return `${request.method.slice(0, 100)}: ${describeArguments(issues, { args: message, known: [] })}`;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** The first problems in a line: which parameter, and what is allowed. */
+function describeArguments(
+  issues: readonly Issue[],
+  { args, known }: { args: unknown; known: readonly string[] },
+): string {
+  const unknown = issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : [],
+  );
+  const wrong = issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" && issue.path.length === 0 ? [] : [describeIssue(issue, args)],
+  );
+  const takes = known.length === 0 ? "it takes none" : `it takes ${known.join(", ")}`;
+  const strange = unknown.map((key) => {
+    const near = nearest(key, [...known]);
+    const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
+    return `there is no parameter ${JSON.stringify(key.slice(0, 100))}${hint}`;
+  });
+  const said = [...wrong, ...strange].slice(0, 5).join("; ");
+  return unknown.length === 0 ? said : `${said}; ${takes}`;
+}
+
+function describeIssue(issue: Issue, args: unknown): string {
+  const name = issue.path.map(String).join(".");
+  if (name === "") return `the arguments must be ${describeType("object")}`;
+  const isMissing = valueAt(args, issue.path) === undefined;
+  const allowed = describeAllowed(issue);
+  if (allowed === undefined) return isMissing ? `${name} is missing` : `${name}: ${issue.message}`;
+  return isMissing ? `${name} is missing: it must be ${allowed}` : `${name} must be ${allowed}`;
+}
+
+function describeAllowed(issue: Issue): string | undefined {
+  switch (issue.code) {
+    case "invalid_type":
+      return describeType(issue.expected);
+    case "invalid_value":
+      return `one of ${issue.values.map(String).join(", ")}`;
+    case "too_small":
+      return describeLimit(issue.origin, "at least", issue.minimum);
+    case "too_big":
+      return describeLimit(issue.origin, "at most", issue.maximum);
+    default:
+      return undefined;
+  }
+}
+
+function describeLimit(origin: string, which: "at least" | "at most", limit: number | bigint): string {
+  if (which === "at least" && Number(limit) === 1 && origin !== "number" && origin !== "int")
+    return origin === "string" ? "a string that is not empty" : "a list that is not empty";
+  const count = String(limit);
+  if (origin === "string") return `a string of ${which} ${count} characters`;
+  return origin === "array" ? `a list of ${which} ${count} items` : `${which} ${count}`;
+}
+
+function describeType(expected: string): string {
+  const words: Readonly<Record<string, string>> = {
+    ...{ string: "a string", number: "a number", int: "a whole number", boolean: "true or false" },
+    ...{ array: "a list", object: "an object", record: "an object" },
+  };
+  return words[expected] ?? expected;
+}
+
+function valueAt(args: unknown, path: readonly PropertyKey[]): unknown {
+  let value = args;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = Object.entries(value).find(([name]) => name === String(key))?.[1];
+  }
+  return value;
+}
+
+/** A tool; `call` gets whatever the client sent. */
+export interface McpTool {
+  name: string;
+  description: string;
+  /** Whether it only reads. */
+  reads: boolean;
+  input: z.ZodType;
+  /** Throws a `UserError` for what the caller can mend. */
+  call(args: unknown): Promise<object>;
+}
+
+/** A tool whose arguments are checked before it runs; unknown ones are refused, since a misspelled one would be lost. */
+export function makeTool<S extends z.ZodRawShape>(
+  about: Pick<McpTool, "name" | "description"> & { reads?: boolean },
+  shape: S,
+  run: (args: z.infer<z.ZodObject<S, z.core.$strict>>) => Promise<object>,
+): McpTool {
+  const input = z.strictObject(shape);
+  return {
+    name: about.name,
+    description: about.description,
+    reads: about.reads ?? false,
+    input,
+    call: async (args) => {
+      const read = input.safeParse(args ?? {});
+      if (read.success) return run(read.data);
+      const why = describeArguments(read.error.issues, { args: args ?? {}, known: Object.keys(shape) });
+      throw new UserError("usage", `${about.name}: ${why}`);
+    },
+  };
 }

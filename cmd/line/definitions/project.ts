@@ -1,5 +1,5 @@
 // The commands about the project and the machine. Cheap to load: what they do is imported only when it is asked for.
-import { JSON_FLAG, TODO_FILE, type CommandDefinition } from "../../context/definition.js";
+import { JSON_FLAG, type CommandDefinition } from "../../context/definition.js";
 
 /** In the order of the help. */
 export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
@@ -33,19 +33,5 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
       { line: "looper init --import TODO.md", help: "set up with the tasks of a checklist" },
     ],
     load: async () => (await import("../../commands/project/init.js")).init,
-  },
-  {
-    name: "mcp",
-    operands: [],
-    help: "serve the backlog to a coding agent over MCP (stdio)",
-    flags: [
-      { spelled: "--allow-answers", help: "offer the tool that answers questions in your name" },
-      TODO_FILE,
-    ],
-    examples: [
-      { line: "looper mcp", help: "serve until the client closes stdin; the client starts it" },
-      { line: "looper mcp --allow-answers", help: "also let the client pass on your answers" },
-    ],
-    load: async () => (await import("../../commands/mcp/mcp.js")).mcp,
   },
 ];

@@ -1,5 +1,5 @@
 // The terminal key by key: raw mode and bracketed paste on, and both off again however the program ends. Leaves what a key
-// means to cmd/commands/chapo/talk.
+// means to cmd/commands/chapo/talk.ts.
 import { writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 

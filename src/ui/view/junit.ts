@@ -1,4 +1,4 @@
-// The result of a run as JUnit XML: a test case for each task. Pure. Leaves writing to cmd/watch/junit-file.ts.
+// The result of a run as JUnit XML: a test case for each task. Pure. Leaves writing to cmd/watch/watch-run.ts.
 import { stripVTControlCharacters } from "node:util";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";

@@ -1,7 +1,7 @@
 // The flags of `looper run` that set a setting: name, help, default and type from the table of settings.
 import { ROWS, namesAgents, takesList, takesPath } from "../../src/config/settings/settings.js";
 import type { Row, SettingFlag } from "../../src/config/settings/setting-row.js";
-import type { Completes, FlagDefinition } from "../context/definition.js";
+import type { Completes, FlagDefinition } from "./definition.js";
 
 /** In the order of the table. */
 export const SETTING_FLAGS: readonly FlagDefinition[] = [...ROWS].flatMap(([key, row]) =>

@@ -1,30 +1,30 @@
 // Asks the person at the terminal of a run an open question: shows what it is about, reads the answer, and writes it as the
 // editing commands do. Leaves reading what was typed to ui/terminal/typed-answer.ts, what is shown to shown-work.ts, and
 // changing an output to edit-in-place.ts.
-import type { Project } from "../../../src/config/project/open-project.js";
-import { findLiveRun } from "../../../src/loop/runs/live-run.js";
-import { UserError } from "../../../src/system/errors.js";
-import { given } from "../../../src/system/given.js";
-import { answerQuestion, EDIT, type TypedAnswer } from "../../../src/todo/change/person-answers.js";
-import type { Task } from "../../../src/todo/model/task.js";
-import { openStore, type Store } from "../../../src/todo/store/store.js";
-import { coloursFor } from "../../../src/ui/colours.js";
-import { promptText, readTyped, type TypedReply } from "../../../src/ui/terminal/typed-answer.js";
-import { clean, showBlock, wrap } from "../../../src/ui/text.js";
-import { answeredMeanwhile, askedLines, listQuestions } from "../../../src/ui/view/open-questions.js";
-import type { Question } from "../../../src/workflow/progress.js";
-import { openQuestion } from "../../../src/workflow/question.js";
-import type { CommandContext } from "../../context/command-context.js";
-import { checkOptionsOf } from "../../lookup/check-options.js";
-import { editBeside, refusal } from "../../lookup/edit.js";
-import { nameOfUser } from "../../lookup/name-of-user.js";
-import { shownPath } from "../../lookup/project.js";
-import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
-import { editShown } from "../../lookup/workflows/edit-in-place.js";
-import { readShown, showText, type Shown } from "../../lookup/workflows/shown-work.js";
+import type { Project } from "../../src/config/project/open-project.js";
+import { findLiveRun } from "../../src/loop/runs/live-run.js";
+import { UserError } from "../../src/system/errors.js";
+import { given } from "../../src/system/given.js";
+import { answerQuestion, EDIT, type TypedAnswer } from "../../src/todo/change/person-answers.js";
+import type { Task } from "../../src/todo/model/task.js";
+import { openStore, type Store } from "../../src/todo/store/store.js";
+import { coloursFor } from "../../src/ui/colours.js";
+import { promptText, readTyped, type TypedReply } from "../../src/ui/terminal/typed-answer.js";
+import { clean, showBlock, wrap } from "../../src/ui/text.js";
+import { answeredMeanwhile, askedLines, listQuestions } from "../../src/ui/view/open-questions.js";
+import type { Question } from "../../src/workflow/progress.js";
+import { openQuestion } from "../../src/workflow/question.js";
+import type { CommandContext } from "../context/command-context.js";
+import { checkOptionsOf } from "../lookup/check-options.js";
+import { editBeside, refusal } from "../lookup/edit.js";
+import { nameOfUser } from "../lookup/name-of-user.js";
+import { shownPath } from "../lookup/project.js";
+import { tasksFolder } from "../../src/config/project/tasks-folder.js";
+import { editShown } from "../lookup/workflows/edit-in-place.js";
+import { readShown, showText, type Shown } from "../lookup/workflows/shown-work.js";
 
 /** Whether the question has an answer now, from here or from elsewhere. */
-export type Asked = "answered" | "left";
+type Asked = "answered" | "left";
 
 /** Everything that asking one question needs. */
 interface Desk {

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { nodePorts } from "../../../../src/system/processes/node-ports.js";
-import { openHistory } from "./history.js";
+import { nodePorts } from "../../../src/system/processes/node-ports.js";
+import { openHistory } from "./input.js";
 
 test("a line is recalled at once, and written when the history is saved", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "history-"));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { makeTool } from "./tool.js";
+import { makeTool } from "./serve.js";
 
 const list = makeTool(
   { name: "list", description: "" },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ROWS } from "../../src/config/settings/settings.js";
 import { writtenAs } from "../../src/config/settings/types.js";
-import { takesValue } from "../context/definition.js";
+import { takesValue } from "./definition.js";
 import { SETTING_FLAGS, settingFlag } from "./setting-flags.js";
 
 test("a flag takes its help, default and value from the table of settings", () => {

@@ -1,29 +1,48 @@
 // A conversation at a terminal: text streams above, the editor stays below. Typing while the model works queues a message; Esc
 // interrupts. Leaves the lines to src/ui/terminal/talk, the editing to editor.ts, and the work to src/chapo.
 import { matchesKey } from "@mariozechner/pi-tui";
-import type { ChapoEvent } from "../../../../src/chapo/engine/events.js";
-import type { ConversationOutcome } from "../../../../src/chapo/engine/world.js";
-import type { Chapo } from "../../../../src/chapo/session/session-request.js";
-import type { RawTerminal } from "../../../../src/system/processes/raw-terminal.js";
-import { given } from "../../../../src/system/given.js";
-import { coloursFor } from "../../../../src/ui/colours.js";
-import { describeCall, questionLines } from "../../../../src/ui/terminal/lines/chapo-lines.js";
-import { LiveRegion, type CursorPlace } from "../../../../src/ui/terminal/talk/region.js";
-import { TalkLines, type TalkScreen } from "../../../../src/ui/terminal/talk/talk-lines.js";
-import { clean, wrap } from "../../../../src/ui/text.js";
-import { plural, showCount } from "../../../../src/ui/view/words/amounts.js";
-import type { CommandContext, Signal } from "../../../context/command-context.js";
-import type { Completions } from "./complete.js";
-import { completionsOf } from "./complete.js";
-import { MessageEditor } from "./editor.js";
-import type { History } from "./history.js";
-import { InputReader, MOST_PASTED } from "./input.js";
-import { answerOfKey, editableText, MORE_KEYS, readEdited, type TalkQuestion } from "./question.js";
-import type { Reply, UserQuestion } from "../../../../src/chapo/engine/calls/pending.js";
-import { describeReply, echoLines, hintLines, keyLines, queuedLines, saidLines } from "./view.js";
+import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
+import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
+import type { Chapo } from "../../../src/chapo/session/session-request.js";
+import type { RawTerminal } from "../../../src/system/processes/raw-terminal.js";
+import { given } from "../../../src/system/given.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { describeCall, questionLines } from "../../../src/ui/terminal/lines/chapo-lines.js";
+import { LiveRegion, type CursorPlace } from "../../../src/ui/terminal/talk/region.js";
+import { TalkLines, type TalkScreen } from "../../../src/ui/terminal/talk/talk-lines.js";
+import { clean, wrap } from "../../../src/ui/text.js";
+import { plural, showCount } from "../../../src/ui/view/words/amounts.js";
+import type { CommandContext, Signal } from "../../context/command-context.js";
+import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
+import { listProjectFiles } from "../../../src/chapo/tools/files/project-files.js";
+import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
+import { listCommands } from "../../../src/chapo/prompt/commands.js";
+import { UserError } from "../../../src/system/errors.js";
+import { nameOfUser } from "../../lookup/name-of-user.js";
+import {
+  InputReader,
+  MORE_KEYS,
+  MOST_PASTED,
+  MessageEditor,
+  answerOfKey,
+  completionsOf,
+  describeReply,
+  echoLines,
+  editableText,
+  hintLines,
+  keyLines,
+  openHistory,
+  queuedLines,
+  readEdited,
+  saidLines,
+  type Completions,
+  type History,
+  type TalkQuestion,
+} from "./input.js";
+import type { ChapoSite, SessionListener } from "./site.js";
 
 /** The parts that a conversation at a terminal is opened with. */
-export interface TalkPlace {
+interface TalkPlace {
   context: CommandContext;
   terminal: RawTerminal;
   model: string;
@@ -32,7 +51,7 @@ export interface TalkPlace {
 }
 
 /** How it ended: with the last outcome, or by a signal. */
-export interface TalkEnd {
+interface TalkEnd {
   outcome?: ConversationOutcome;
   signal?: Signal;
   /** The session that the person wants to go to. */
@@ -42,7 +61,7 @@ export interface TalkEnd {
 const TICK_MS = 100;
 
 /** The screen, the keys and the queue of one conversation. */
-export class Talk {
+class Talk {
   readonly #place: TalkPlace;
   readonly #region: LiveRegion;
   readonly #lines: TalkLines;
@@ -382,4 +401,93 @@ export class Talk {
     const question = open === undefined ? {} : { question: { ...open, isTyping: this.#editor.text !== "" } };
     return hintLines({ notice: this.#notice, ...question }, screen);
   }
+}
+
+/** A command of the terminal alone. */
+const EXIT = { name: "exit", description: "end the conversation" };
+/** How long a list of files is offered before it is read again, in ms. */
+const FRESH_MS = 5_000;
+
+/** Opens a session with `open`, and talks until the person ends it; or until `message` is answered. */
+export async function talkHere(
+  context: CommandContext,
+  { site, model, message }: { site: ChapoSite; model: string; message: string | undefined },
+  open: (listener: SessionListener, resume?: string) => Promise<Chapo>,
+): Promise<TalkEnd> {
+  const place = { files: context.ports.files, root: site.project.folder };
+  const { ports, home, env } = context;
+  const commands = await listCommands(toDefinitionPlace({ ports, root: place.root, home, env }));
+  const terminal = await context.openTerminal();
+  const talk = new Talk({
+    context,
+    terminal,
+    model,
+    history: openHistory(context.ports.files, site.sessionsFolder, site.redact),
+    completions: { commands: [...commands, EXIT], files: createFileList(context, place) },
+  });
+  const listener: SessionListener = {
+    ask: async (question) => ({
+      ...(await talk.ask(question)),
+      by: nameOfUser(context.env),
+      via: "terminal" as const,
+    }),
+    takeMessages: () => talk.takeMessages(),
+    onEvent: (event) => {
+      talk.add(event);
+    },
+    onWarning: (text) => {
+      talk.warn(`looper: ${site.redact(text)}`);
+    },
+  };
+  try {
+    await talk.start();
+    let chapo = await open(listener);
+    for (;;) {
+      const end = await converse(talk, chapo, message);
+      if (end.resume === undefined) return end;
+      const next = await openOther(talk, end.resume, (id) => open(listener, id));
+      chapo = next ?? (await open(listener, chapo.id));
+    }
+  } finally {
+    talk.close();
+  }
+}
+
+/** Talks until the session is to be closed. */
+async function converse(talk: Talk, chapo: Chapo, message: string | undefined): Promise<TalkEnd> {
+  try {
+    return await talk.run(chapo, message);
+  } finally {
+    await chapo.close();
+  }
+}
+
+/** Opens another session; one that cannot be opened is a message, and the conversation continues in the one before. */
+async function openOther(
+  talk: Talk,
+  id: string,
+  open: (id: string) => Promise<Chapo>,
+): Promise<Chapo | undefined> {
+  try {
+    return await open(id);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    talk.warn(error.message);
+    return undefined;
+  }
+}
+
+/** The project's files, read again after a while. */
+function createFileList(
+  { ports }: CommandContext,
+  place: Parameters<typeof listProjectFiles>[0],
+): () => Promise<readonly string[]> {
+  let known: { files: readonly string[]; at: number } | undefined;
+  return async () => {
+    const now = ports.clock.now();
+    if (known !== undefined && now - known.at < FRESH_MS) return known.files;
+    const listed = await listProjectFiles(place, "").catch(() => []);
+    known = { files: listed.map(({ path }) => path), at: now };
+    return known.files;
+  };
 }

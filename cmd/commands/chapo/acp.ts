@@ -1,5 +1,5 @@
 // `looper chapo --serve-stdio`: the built-in engine as an agent of the Agent Client Protocol, for editors and for agents of
-// kind acp. The protocol's own library reads and checks the messages; from-client.ts converts prompts, to-updates.ts events.
+// kind acp. The protocol's own library reads and checks the messages; here prompts and events are converted.
 import path from "node:path";
 import {
   agent,
@@ -10,22 +10,30 @@ import {
   type AnyMessage,
   type ContentBlock,
   type McpServer,
+  type PlanEntry,
+  type SessionUpdate,
+  type StopReason,
+  type ToolCallContent,
+  type ToolKind,
 } from "@agentclientprotocol/sdk";
-import type { Reply, UserQuestion } from "../../../../src/chapo/engine/calls/pending.js";
-import type { Chapo } from "../../../../src/chapo/session/session-request.js";
-import { errorMessage, UserError } from "../../../../src/system/errors.js";
-import { explainNoFolder } from "../../../../src/system/files/describe-kind.js";
-import { given } from "../../../../src/system/given.js";
-import { splitLines } from "../../../../src/agents/process/lines.js";
-import { parseJson } from "../../../../src/system/text/json.js";
-import { toDefinitionPlace } from "../../../../src/chapo/definitions.js";
-import { listCommands } from "../../../../src/chapo/prompt/commands.js";
-import { clean } from "../../../../src/ui/text.js";
-import type { CommandContext, CommandOutcome, Typed } from "../../../context/command-context.js";
-import { openHere } from "../open-here.js";
-import { modelOf, siteOf, trustSite } from "../site.js";
-import { addServers, toMessage } from "./from-client.js";
-import { NOTHING_SENT, toBlock, toKind, toStop, toUpdates, type Sent } from "./to-updates.js";
+import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
+import type { Chapo } from "../../../src/chapo/session/session-request.js";
+import { errorMessage, UserError } from "../../../src/system/errors.js";
+import { explainNoFolder } from "../../../src/system/files/describe-kind.js";
+import { given } from "../../../src/system/given.js";
+import { splitLines } from "../../../src/agents/process/lines.js";
+import { parseJson } from "../../../src/system/text/json.js";
+import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
+import { listCommands } from "../../../src/chapo/prompt/commands.js";
+import { clean } from "../../../src/ui/text.js";
+import type { CommandContext, CommandOutcome } from "../../context/command-context.js";
+import { openHere, modelOf, siteOf, trustSite, type ChapoLine } from "./site.js";
+import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
+import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
+import { listField, textField } from "../../../src/agents/fields.js";
+import { never } from "../../../src/system/never.js";
+import { fileURLToPath } from "node:url";
+import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 
 /** An open session and the turn it is taking. */
 interface Served {
@@ -37,13 +45,13 @@ interface Served {
 
 interface Server {
   context: CommandContext;
-  typed: Typed;
+  request: ChapoLine;
   sessions: Map<string, Served>;
 }
 
 /** Serves a client on stdin and stdout until it closes its end. */
-export async function serveStdio(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
-  const server: Server = { context, typed, sessions: new Map() };
+export async function serveStdio(context: CommandContext, request: ChapoLine): Promise<CommandOutcome> {
+  const server: Server = { context, request, sessions: new Map() };
   const write = context.claimStdout();
   const ended = new AbortController();
   context.onSignal(() => {
@@ -105,16 +113,16 @@ async function open(
     resume,
   }: { params: { cwd: string; mcpServers: readonly McpServer[] }; client: AgentContext; resume?: string },
 ): Promise<Served> {
-  const { typed } = server;
+  const { request } = server;
   const context = { ...server.context, cwd };
   try {
     const problem = path.isAbsolute(cwd)
       ? await explainNoFolder(context.ports.files, cwd)
       : `${cwd} is not an absolute path`;
     if (problem !== undefined) throw new UserError("usage", problem, "cwd is the absolute path of a folder");
-    const site = await siteOf(context, typed);
-    await trustSite(context, typed, site);
-    const model = await modelOf(context, typed, site);
+    const site = await siteOf(context, request);
+    await trustSite(context, request, site);
+    const model = await modelOf(context, request, site);
     const { servers, problems } = addServers(site.settings.mcp.servers, mcpServers);
     const warn = (text: string): void => {
       void context.report({ level: "warn", lines: [`looper: ${clean(site.redact(text))}`] });
@@ -126,7 +134,7 @@ async function open(
     const withServers = { ...site, settings: { ...site.settings, mcp: { servers } } };
     const chapo = await openHere(
       context,
-      typed,
+      request,
       { site: withServers, model, signal, ...given({ resume }) },
       {
         ask: (question) => updates.ask(question),
@@ -313,4 +321,200 @@ function isMessage(value: unknown): value is AnyMessage {
   return (
     typeof value === "object" && value !== null && "jsonrpc" in value && ("method" in value || "id" in value)
   );
+}
+
+/** The parts of the turn that were sent already: a text is not sent again whole, and a result belongs to its call. */
+interface Sent {
+  /** The pieces of the reply that is being streamed. */
+  streamed: string;
+  /** The last whole text. */
+  last: string;
+  /** The list of todos in the call that runs. */
+  todos?: readonly unknown[];
+}
+
+const NOTHING_SENT: Sent = { streamed: "", last: "" };
+
+/** Returns the updates for an event, and what was sent after it. `root`: the project's folder, absolute. */
+function toUpdates(event: ChapoEvent, sent: Sent, root: string): { updates: SessionUpdate[]; sent: Sent } {
+  if (event.child !== undefined) return { updates: [], sent };
+  switch (event.type) {
+    case "delta": {
+      const { text } = event.data;
+      return { updates: [say(text)], sent: { ...sent, streamed: sent.streamed + text } };
+    }
+    case "thought": {
+      const { text } = event.data;
+      return { updates: [{ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } }], sent };
+    }
+    case "message": {
+      const { text } = event.data;
+      const updates = sent.streamed === "" ? [say(text)] : [];
+      return { updates, sent: { streamed: "", last: text.trim() } };
+    }
+    case "tool_call": {
+      const { callId, tool, args } = event.data;
+      const begun: SessionUpdate = {
+        sessionUpdate: "tool_call",
+        toolCallId: callId,
+        title: toTitle(tool, args),
+        kind: toKind(tool),
+        status: "in_progress",
+        rawInput: args,
+        locations: listPaths(args).map((one) => ({ path: path.resolve(root, one) })),
+      };
+      return { updates: [begun], sent: { ...sent, todos: listField(args, "todos") } };
+    }
+    case "tool_result": {
+      const { callId, tool, success, output, diff } = event.data;
+      const over: SessionUpdate = {
+        sessionUpdate: "tool_call_update",
+        toolCallId: callId,
+        status: success ? "completed" : "failed",
+        content: [toText(output), ...(diff === undefined ? [] : [toBlock(diff)])],
+      };
+      const isList = tool === "todo_write" && success;
+      const plan: SessionUpdate = { sessionUpdate: "plan", entries: (sent.todos ?? []).map(toEntry) };
+      return { updates: [over, ...(isList ? [plan] : [])], sent };
+    }
+    case "answer":
+      return { updates: sayOnce(event.data.answer, sent), sent: NOTHING_SENT };
+    case "clarify":
+      return { updates: sayOnce(event.data.question, sent), sent: NOTHING_SENT };
+    default:
+      return { updates: [], sent };
+  }
+}
+
+function say(text: string): SessionUpdate {
+  return { sessionUpdate: "agent_message_chunk", content: { type: "text", text } };
+}
+
+function toText(text: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text } };
+}
+
+/** Returns a diff or a command as a block of code: clients show text as Markdown. */
+function toBlock(text: string): ToolCallContent {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  const language = /^@@ /m.test(text) ? "diff" : "";
+  return toText(`${fence}${language}\n${text.trimEnd()}\n${fence}`);
+}
+
+function toEntry(todo: unknown): PlanEntry {
+  const status = textField(todo, "status");
+  return {
+    content: textField(todo, "content") ?? "",
+    priority: "medium",
+    status: status === "completed" || status === "in_progress" ? status : "pending",
+  };
+}
+
+function listPaths(args: unknown): string[] {
+  return ["path", "source", "destination"].flatMap((key) => textField(args, key) ?? []);
+}
+
+/** Sends a text unless the turn sent it already. */
+function sayOnce(text: string, sent: Sent): SessionUpdate[] {
+  return sent.last === text.trim() || text === "" ? [] : [say(text)];
+}
+
+function toTitle(tool: string, args: unknown): string {
+  const subject = ["command", "path", "url", "query", "pattern"].map((key) => textField(args, key));
+  const [first] = subject.filter((one) => one !== undefined);
+  return first === undefined ? tool : `${tool} ${first}`.slice(0, 200);
+}
+
+const KINDS: readonly (readonly [RegExp, ToolKind])[] = [
+  [/^(?:fs_readFile|fs_listFiles|notebook_read|context_|memory_read)/, "read"],
+  [/^(?:fs_glob|fs_grep|memory_search|web_search)/, "search"],
+  [/^fs_delete/, "delete"],
+  [/^fs_move/, "move"],
+  [/^(?:fs_|notebook_)/, "edit"],
+  [/^(?:bash_|run_command|npm_|git_|ssh_|pm2_|github_)/, "execute"],
+  [/^web_/, "fetch"],
+];
+
+/** Returns the kind of a tool, for the client's icon. */
+function toKind(tool: string): ToolKind {
+  return KINDS.find(([pattern]) => pattern.test(tool))?.[1] ?? "other";
+}
+
+/** Returns why a turn stopped, or the error it ended with. */
+function toStop(outcome: ConversationOutcome): { stopReason: StopReason } | { error: string } {
+  switch (outcome.how) {
+    case "answer":
+    case "finished":
+    case "pending":
+      return { stopReason: "end_turn" };
+    case "clarify":
+      if (!outcome.exhausted) return { stopReason: "end_turn" };
+      return { stopReason: outcome.limit === "window" ? "max_tokens" : "max_turn_requests" };
+    case "error":
+      if (outcome.reason === "interrupted") return { stopReason: "cancelled" };
+      return { error: outcome.error };
+    default:
+      return never(outcome);
+  }
+}
+
+type Servers = ChapoSettings["mcp"]["servers"];
+
+/** Joins the texts of a prompt. A file of the project is named as the tools name it; an image cannot be sent. */
+export function toMessage(blocks: readonly ContentBlock[], root: string): string {
+  return blocks
+    .map((block) => {
+      switch (block.type) {
+        case "text":
+          return block.text;
+        case "resource_link":
+          return nameFile(block.uri, root);
+        case "resource": {
+          const name = nameFile(block.resource.uri, root);
+          return "text" in block.resource ? `${name}:\n${block.resource.text}` : name;
+        }
+        default:
+          return `(${block.type}: not supported)`;
+      }
+    })
+    .join("\n");
+}
+
+/** Spells the address of a file as its path, relative to the project if it is inside. Other addresses stay. */
+function nameFile(uri: string, root: string): string {
+  if (!uri.startsWith("file://")) return uri;
+  try {
+    const file = fileURLToPath(uri);
+    const inside = path.relative(root, file);
+    return inside === "" || inside.startsWith("..") || path.isAbsolute(inside) ? file : inside;
+  } catch {
+    return uri;
+  }
+}
+
+/** Adds the client's servers of the Model Context Protocol. A server of the settings with the same name stays. */
+export function addServers(
+  own: Servers,
+  wanted: readonly McpServer[],
+): { servers: Servers; problems: string[] } {
+  const servers: Servers = { ...own };
+  const problems: string[] = [];
+  for (const server of wanted) {
+    // The names of its tools begin with it.
+    const name = server.name.replaceAll(/[^\w-]+/g, "_");
+    if ("type" in server && server.type === "sse")
+      problems.push(`the MCP server ${server.name} is left out: its transport is sse`);
+    else if (!Object.hasOwn(servers, name)) servers[name] = toServer(server);
+  }
+  return { servers, problems };
+}
+
+function toServer(server: McpServer): Servers[string] {
+  if ("url" in server) return { url: server.url, headers: toVariables(server.headers) };
+  return { command: server.command, args: server.args, env: toVariables(server.env) };
+}
+
+function toVariables(pairs: readonly { name: string; value: string }[]): Record<string, string> {
+  return Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
 }

@@ -1,6 +1,6 @@
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
-import { addServers, toMessage } from "./from-client.js";
+import { addServers, toMessage } from "./acp.js";
 
 test("a file of the project is named as the tools name it, any other address stays", () => {
   const link = (uri: string) => ({ type: "resource_link", uri, name: "x" }) as const;

@@ -1,0 +1,455 @@
+// `looper chapo`: the built-in engine, used by a person. Lists, and answers to what waits, are here. Leaves the settings
+// to site.ts, the conversation to converse.ts, and the work to src/chapo.
+import { UserError } from "../../src/system/errors.js";
+import { never } from "../../src/system/never.js";
+import { siteOf, type ChapoLine, type ChapoSite, treesOf, trustSite } from "./chapo/site.js";
+import { converse, resumeWith } from "./chapo/converse.js";
+import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
+import { JSON_OPTION, list, TRUST, type WorkingCommand } from "../context/command.js";
+import path from "node:path";
+import { Argument, Option } from "commander";
+import { type CallAnswer, AGAIN, type SessionCall } from "../../src/chapo/engine/calls/pending.js";
+import { given } from "../../src/system/given.js";
+import { nameOfUser } from "../lookup/name-of-user.js";
+import { readNamedFile, printLines, printJson } from "../lookup/project.js";
+import { refuseAgents } from "../lookup/under-an-agent.js";
+import { storeMessage } from "../../src/chapo/session/inbox.js";
+import { undoLast } from "../../src/chapo/session/checkpoints.js";
+import { resumeSession, listSessions } from "../../src/chapo/session/sessions.js";
+import { clean } from "../../src/ui/text.js";
+import {
+  undoneAnswer,
+  sessionsAnswer,
+  toolsAnswer,
+  pendingAnswer,
+} from "../../src/ui/answers/project/chapo.js";
+import { openListing } from "../../src/chapo/session/open-session.js";
+import { readChapoPrompts } from "../../src/chapo/prompt/prompts.js";
+import { collectPromptPlaces } from "../../src/chapo/prompt/prompt-places.js";
+import { nodeNetwork } from "../../src/system/network.js";
+import { showCost, showCount, showMoment } from "../../src/ui/view/words/amounts.js";
+import type { ChapoPromptsAnswer, ChapoSessionsAnswer } from "../../src/ui/shapes/chapo.js";
+import { coloursFor } from "../../src/ui/colours.js";
+import { tableLines, type Column } from "../../src/ui/terminal/columns.js";
+import { nearest } from "../../src/system/text/nearest.js";
+import { didYouMean } from "../../src/todo/model/problem.js";
+import { questionLines } from "../../src/ui/terminal/lines/chapo-lines.js";
+
+const LISTS = ["pending", "prompts", "sessions", "tools"] as const;
+
+export const command: WorkingCommand<ChapoLine> = {
+  arguments: [
+    new Argument(
+      "[message...]",
+      "the message, - for stdin; or a list: pending, prompts, sessions, tools; or approve, reject, steer, undo SESSION",
+    ),
+  ],
+  options: [
+    new Option("--session <id>", "resume a session; last is the newest"),
+    new Option("--provider <name>", "anthropic, openai, gemini, openai-compatible or scripted"),
+    new Option("--model <model>", "the model, or provider/model"),
+    new Option("--effort <level>", "how much the model thinks: none, low, medium, high, max"),
+    new Option("--tools <names>", "names of the tools: chapo, claude, anvil"),
+    new Option("--max-iterations <n>", "model turns for one message (default: 25)"),
+    list("--skill <id>", "use a skill of .looper/skills; repeatable"),
+    new Option("--mode <mode>", "what runs, asks or is refused, e.g. plan, acceptEdits, trusted"),
+    new Option("-m, --message <text>", "approve, reject: a remark for the model"),
+    new Option("--args <json>", "approve: run the call with these arguments"),
+    new Option("--args-file <file>", "approve: the same, from a file of JSON"),
+    new Option("--serve-stdio", "serve the Agent Client Protocol"),
+    TRUST,
+    JSON_OPTION,
+  ],
+  examples: [
+    ['looper chapo "Fix the login bug"', "work on one request; asks before each change"],
+    ['looper chapo --session last "And add a test for it"', "resume the newest session"],
+    ["looper chapo pending", "list the calls that wait for your answer"],
+    ['looper chapo reject last -m "Use a branch"', "refuse the call that waits, and say why"],
+    ["looper chapo tools", "list the tools, their arguments and which ones ask first"],
+  ],
+  work: chapo,
+};
+
+/** Answers one message, or opens a conversation at a prompt; or prints a list. */
+async function chapo(context: CommandContext, request: ChapoLine): Promise<CommandOutcome> {
+  if (request.serveStdio === true) return serve(context, request);
+  const site = await siteOf(context, request);
+  const [verb] = request.words;
+  refuseLoneVerb(request);
+  // A message of one word is a message; so is a quoted one.
+  if ((verb === "approve" || verb === "reject") && request.words.length === 2)
+    return answerCall(context, request, site, verb);
+  if (verb === "answer" && request.words.length > 2) return answerQuestion(context, request, site);
+  if (verb === "steer" && request.words.length > 2) return steerSession(context, request, site);
+  if (verb === "undo" && request.words.length === 2) return undoSession(context, request, site);
+  const named = request.words.length === 1 ? LISTS.find((one) => one === request.words[0]) : undefined;
+  switch (named) {
+    case "pending":
+      return listPending(context, request, site);
+    case "prompts":
+      return listPrompts(context, request, site);
+    case "sessions":
+      return listSessionsHere(context, request, site);
+    case "tools":
+      return listTools(context, request, site);
+    case undefined:
+      return converse(context, request, site, await messageOf(context, request));
+    default:
+      return never(named);
+  }
+}
+
+/** A new conversation does not begin with one of these words alone: the rest was forgotten. In a session it may be an answer. */
+function refuseLoneVerb(request: ChapoLine): void {
+  const [verb = "", session, ...text] = request.words;
+  const takesText = verb === "answer" || verb === "steer";
+  if (!takesText && verb !== "approve" && verb !== "reject" && verb !== "undo") return;
+  if (request.session !== undefined || text.length > 0) return;
+  const isSession = session === "last" || /^\d{4}-\d\d-\d\d_/.test(session ?? "");
+  if (session !== undefined && !(takesText && isSession)) return;
+  throw new UserError(
+    "usage",
+    `looper chapo ${verb} needs ${session === undefined ? "a session" : "a text"}`,
+    `looper chapo ${verb} last${takesText ? ' "text"' : ""} takes the newest session; looper chapo sessions lists them`,
+  );
+}
+
+/** Serves the Agent Client Protocol. Its library is loaded only here. */
+async function serve(context: CommandContext, request: ChapoLine): Promise<CommandOutcome> {
+  if (request.words.length > 0)
+    throw new UserError("usage", "--serve-stdio takes no message", "the client sends the messages");
+  const { serveStdio } = await import("./chapo/acp.js");
+  return serveStdio(context, request);
+}
+
+/** The message from the command line or stdin; `undefined`: ask on the terminal. */
+async function messageOf(context: CommandContext, request: ChapoLine): Promise<string | undefined> {
+  const typedWords = request.words.join(" ");
+  const message = typedWords === "-" ? await context.stdin.readAll() : typedWords;
+  if (/\S/u.test(message)) return message;
+  // With --json the messages are lines of stdin, and on a terminal the person is asked.
+  const canRead = (request.json === true) !== context.stdin.isTerminal;
+  if (request.words.length === 0 && canRead) return undefined;
+  const example = request.session === undefined ? "" : " --session last";
+  throw new UserError(
+    "usage",
+    request.words.length === 0
+      ? "no message is given, and no terminal to ask for one"
+      : "the message is empty",
+    `say what to do: looper chapo${example} "Fix the login bug"; - reads it from stdin`,
+  );
+}
+
+/** `looper chapo approve SESSION [-m TEXT] [--args JSON | --args-file FILE]`, `looper chapo reject SESSION [-m TEXT]` */
+async function answerCall(
+  context: CommandContext,
+  request: ChapoLine,
+  site: ChapoSite,
+  verdict: CallAnswer["verdict"],
+): Promise<CommandOutcome> {
+  await refuseAgents(context, {
+    what: "an agent may not answer questions about calls",
+    instead: "ask the user",
+    sessions: true,
+  });
+  const [, named = ""] = request.words;
+  const { session } = await findPending(context, site, named);
+  const remark = request.message;
+  const args = verdict === "approve" ? await changedArgs(context, request) : undefined;
+  const answer = { verdict, by: nameOfUser(context.env), via: "cli" as const, ...given({ remark, args }) };
+  return resumeWith(context, request, site, { session, answer });
+}
+
+/** `looper chapo answer SESSION TEXT`: the answer to the question that the model, or a sub-agent, asked. */
+async function answerQuestion(
+  context: CommandContext,
+  request: ChapoLine,
+  site: ChapoSite,
+): Promise<CommandOutcome> {
+  await refuseAgents(context, {
+    what: "an agent may not answer questions of sessions",
+    instead: "ask the user",
+    sessions: true,
+  });
+  const [, named = "", ...words] = request.words;
+  const { id } = await findSession(context, site, named);
+  return resumeWith(context, request, site, { session: id, message: words.join(" ") });
+}
+
+/** The arguments as the person changed them; `undefined`: as they are. */
+async function changedArgs(context: CommandContext, request: ChapoLine): Promise<unknown> {
+  const [text, file] = [request.args, request.argsFile];
+  if (text !== undefined) return readArgs(text, "--args");
+  if (file === undefined) return undefined;
+  const bytes = await readNamedFile(context, path.resolve(context.cwd, file), "file");
+  return readArgs(new TextDecoder().decode(bytes), file);
+}
+
+function readArgs(text: string, where: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UserError("usage", `${where} is not JSON: ${why}`, "give an object with the call's arguments");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new UserError("usage", `${where} is not a JSON object`, "give an object with the call's arguments");
+  return value;
+}
+
+async function steerSession(
+  context: CommandContext,
+  { words: [, named = "", ...words] }: ChapoLine,
+  site: ChapoSite,
+): Promise<CommandOutcome> {
+  await refuseAgents(context, {
+    what: "an agent may not send messages to sessions",
+    instead: "ask the user",
+    sessions: true,
+  });
+  const { id } = await findSession(context, site, named);
+  await storeMessage(context.ports, path.join(site.sessionsFolder, id), words.join(" "));
+  await printLines(context.out, [`the session ${id} gets the message before its model's next request`]);
+  return "ok";
+}
+
+async function undoSession(
+  context: CommandContext,
+  request: ChapoLine,
+  site: ChapoSite,
+): Promise<CommandOutcome> {
+  await refuseAgents(context, {
+    what: "an agent may not undo the work of sessions",
+    instead: "ask the user",
+    sessions: true,
+  });
+  const { ports } = context;
+  const { redact, env, sessionsFolder } = site;
+  const { id } = await findSession(context, site, request.words[1] ?? "");
+  const session = await resumeSession({ ports, redact, env, folder: sessionsFolder }, id);
+  try {
+    const done = await undoLast({ session, ports, redact, trees: treesOf(context, site) });
+    if ("refused" in done) throw new UserError("no", done.refused);
+    if (request.json === true) await printJson(context, undoneAnswer(id, done));
+    else await printLines(context.out, done.told.split("\n").map(clean));
+    return "ok";
+  } finally {
+    await session.close();
+  }
+}
+
+/** Each prompt's text by its name: one flat map. */
+async function listPrompts(
+  context: CommandContext,
+  request: ChapoLine,
+  { settings }: ChapoSite,
+): Promise<CommandOutcome> {
+  const places = collectPromptPlaces(context.promptsFolder, settings);
+  const prompts: ChapoPromptsAnswer = await readChapoPrompts(context.ports.files, places);
+  if (request.json === true) await printJson(context, prompts);
+  else {
+    const colours = coloursFor(context.out.colour);
+    const lines = Object.entries(prompts).flatMap(([name, text]) => [
+      colours.bold(name),
+      ...text.split("\n").map((line) => `  ${line}`.trimEnd()),
+      "",
+    ]);
+    await printLines(context.out, lines);
+  }
+  return "ok";
+}
+
+/** The sessions of this project, the newest first; ends with no when one cannot be read. */
+async function listSessionsHere(
+  context: CommandContext,
+  request: ChapoLine,
+  site: ChapoSite,
+): Promise<CommandOutcome> {
+  const { ports } = context;
+  const listed = await listSessions({ ports, folder: site.sessionsFolder });
+  const answer: ChapoSessionsAnswer = sessionsAnswer(listed);
+  if (request.json === true) await printJson(context, answer);
+  else {
+    const now = ports.clock.now();
+    const rows = answer.sessions.map((one) => [
+      one.id,
+      showMoment(Date.parse(one.changed), now),
+      one.state.replaceAll("_", " "),
+      one.tokens === 0 ? "" : showCount(one.tokens),
+      one.cost_usd === null || one.cost_usd === 0 ? "" : showCost(one.cost_usd),
+      clean(one.question ?? one.title),
+    ]);
+    const columns: Column[] = [
+      { title: "session" },
+      { title: "changed" },
+      { title: "state" },
+      { title: "tokens", right: true },
+      { title: "cost", right: true },
+      { title: "about", shrinks: true },
+    ];
+    await printTable(context, { columns, rows, empty: "no sessions yet" });
+    await warnOfBroken(context, answer.broken);
+  }
+  return answer.broken.length === 0 ? "ok" : "no";
+}
+
+/** Names the sessions that cannot be read, a line each. */
+async function warnOfBroken(
+  { report }: CommandContext,
+  broken: ChapoSessionsAnswer["broken"],
+): Promise<void> {
+  for (const { id, why } of broken)
+    await report({
+      level: "warn",
+      lines: [`looper: the session ${clean(id)} cannot be read: ${clean(why)}`],
+    });
+}
+
+/** Every tool, also those of MCP servers, which are started for it. */
+async function listTools(
+  context: CommandContext,
+  request: ChapoLine,
+  site: ChapoSite,
+): Promise<CommandOutcome> {
+  const { ports } = context;
+  const { settings, env, project, agent, redact } = site;
+  if (Object.keys(settings.mcp.servers).length > 0) await trustSite(context, request, site);
+  const listing = await openListing({
+    signal: new AbortController().signal,
+    ports,
+    network: nodeNetwork(),
+    root: project.folder,
+    home: context.home,
+    env,
+    settings,
+    redact,
+    permissions: agent.permissions,
+    onWarning: (text) => {
+      void context.report({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
+    },
+  });
+  const answer = toolsAnswer(listing.tools, settings);
+  await listing.close();
+  if (request.json === true) await printJson(context, answer);
+  else {
+    const rows = answer.tools.map(({ name, agent: owner, asks_first: first, parameters }) => [
+      name,
+      owner,
+      first ? "asks" : "",
+      fieldsOf(parameters),
+    ]);
+    const columns: Column[] = [
+      { title: "tool" },
+      { title: "agent" },
+      { title: "first" },
+      { title: "takes", shrinks: true },
+    ];
+    await printTable(context, { columns, rows, empty: "no tools" });
+  }
+  return "ok";
+}
+
+/** The fields of a schema; optional ones have a question mark. */
+function fieldsOf({ properties, required }: Readonly<Record<string, unknown>>): string {
+  if (typeof properties !== "object" || properties === null) return "";
+  const needed = new Set(Array.isArray(required) ? required.map(String) : []);
+  return clean(
+    Object.keys(properties)
+      .map((field) => (needed.has(field) ? field : `${field}?`))
+      .join(", "),
+  );
+}
+
+async function printTable(
+  { out }: CommandContext,
+  {
+    columns,
+    rows,
+    empty,
+  }: { columns: readonly Column[]; rows: readonly (readonly string[])[]; empty: string },
+): Promise<void> {
+  if (rows.length === 0) return printLines(out, [empty]);
+  const { header, lines } = tableLines(columns, rows, out.isTerminal ? out.columns() : undefined);
+  await printLines(out, [coloursFor(out.colour).dim(header), ...lines]);
+}
+
+/** Prints the calls that wait, of the newest session first, each with its whole diff or command. */
+async function listPending(
+  context: CommandContext,
+  request: ChapoLine,
+  site: ChapoSite,
+): Promise<CommandOutcome> {
+  const { sessions, broken } = await sessionsOf(context, site);
+  const answer = pendingAnswer(sessions);
+  if (request.json === true) await printJson(context, answer);
+  else {
+    const now = context.ports.clock.now();
+    const lines = sessions.flatMap(({ id, pending }) =>
+      pending === undefined ? [] : waitingLines(context, { id, pending, now }),
+    );
+    await printLines(context.out, lines.length === 0 ? ["no call waits for an answer"] : lines);
+  }
+  await warnOfBroken(context, broken);
+  return "ok";
+}
+
+function waitingLines(
+  { out }: CommandContext,
+  { id, pending, now }: { id: string; pending: SessionCall; now: number },
+): string[] {
+  const { tool, agent, args, preview, because, again, may_remember: mayRemember } = pending;
+  const screen = { colours: coloursFor(out.colour), ...(out.isTerminal ? { columns: out.columns() } : {}) };
+  const why = again === undefined ? because : AGAIN[again];
+  const question = { tool, agent, args, preview, because: why, mayRemember };
+  return [
+    `session ${clean(id)}, asked ${showMoment(Date.parse(pending.asked_at), now)}`,
+    ...questionLines(question, screen),
+    "",
+  ];
+}
+
+/** The session and its call that waits; a `usage` error if the session is unknown. */
+async function findPending(
+  context: CommandContext,
+  site: ChapoSite,
+  named: string,
+): Promise<{ session: string; pending: SessionCall | undefined }> {
+  const { sessions } = await sessionsOf(context, site);
+  const found =
+    named === "last"
+      ? sessions.find(({ pending }) => pending !== undefined)
+      : sessions.find(({ id }) => id === named);
+  if (found !== undefined) return { session: found.id, pending: found.pending };
+  const close = nearest(
+    named,
+    sessions.map(({ id }) => id),
+  );
+  throw new UserError(
+    "usage",
+    named === "last" ? "no call waits for an answer" : `session ${JSON.stringify(named)} not found`,
+    didYouMean(
+      close,
+      "list the calls that wait with `looper chapo pending`; quote a message of several words",
+    ),
+  );
+}
+
+/** The session of this id; `last`: the one that changed last. A `usage` error where there is none. */
+async function findSession(context: CommandContext, site: ChapoSite, named: string): Promise<{ id: string }> {
+  const { sessions } = await sessionsOf(context, site);
+  const found = named === "last" ? sessions[0] : sessions.find(({ id }) => id === named);
+  if (found !== undefined) return found;
+  throw new UserError(
+    "usage",
+    `session ${JSON.stringify(named)} not found`,
+    "list the sessions with `looper chapo sessions`; quote a message of several words",
+  );
+}
+
+async function sessionsOf(
+  { ports }: CommandContext,
+  { sessionsFolder }: ChapoSite,
+): ReturnType<typeof listSessions> {
+  return listSessions({ ports, folder: sessionsFolder });
+}

@@ -1,0 +1,65 @@
+// `looper mcp`: serves the backlog over the Model Context Protocol on stdin and stdout. In an agent's hands its tools read the task
+// and leave requests; elsewhere they are a person's commands.
+import { Option } from "commander";
+import { TODO_FILE, type WorkingCommand } from "../context/command.js";
+import { UserError } from "../../src/system/errors.js";
+import { isUnderAnAgent } from "../lookup/under-an-agent.js";
+import type { CommandContext, CommandOutcome } from "../context/command-context.js";
+import type { McpOffer } from "./mcp/serve.js";
+
+interface Request {
+  allowAnswers?: true;
+  file?: string;
+}
+
+export const command: WorkingCommand<Request> = {
+  options: [new Option("--allow-answers", "offer the tool that answers questions in your name"), TODO_FILE],
+  examples: [
+    ["looper mcp", "serve until the client closes stdin; the client starts it"],
+    ["looper mcp --allow-answers", "also let the client pass on your answers"],
+  ],
+  work,
+};
+
+/** Serves until stdin is closed or a signal comes. */
+async function work(context: CommandContext, request: Request): Promise<CommandOutcome> {
+  if (context.stdin.isTerminal)
+    throw new UserError(
+      "usage",
+      "looper mcp is started by a client, which talks to it on stdin",
+      "add it to the client's settings: docs/mcp.md",
+    );
+  const stop = new AbortController();
+  context.onSignal(() => {
+    stop.abort();
+    return true;
+  });
+  const write = context.claimStdout();
+  const { serve } = await import("./mcp/serve.js");
+  const offer = await offerFor(context, request);
+  await serve(offer, { chunks: context.stdin.chunks(), write }, stop.signal);
+  return "ok";
+}
+
+/** The protocol's library is only loaded where it is served. */
+async function offerFor(context: CommandContext, request: Request): Promise<McpOffer> {
+  const { version } = context;
+  const { file } = request;
+  if (await isUnderAnAgent(context, { file })) {
+    const { AGENT_INSTRUCTIONS, agentTools, readStep, refuseInRun } = await import("./mcp/agent-tools.js");
+    return {
+      version,
+      instructions: AGENT_INSTRUCTIONS,
+      tools: agentTools(context, readStep(context)),
+      refused: refuseInRun,
+    };
+  }
+  const { PERSON_INSTRUCTIONS, personTools, refuseOutside } = await import("./mcp/person-tools.js");
+  const allowAnswers = request.allowAnswers === true;
+  return {
+    version,
+    instructions: PERSON_INSTRUCTIONS,
+    tools: personTools({ context, file, allowAnswers }),
+    refused: refuseOutside,
+  };
+}

@@ -1,0 +1,148 @@
+// `looper run [file]`: the loop. Leaves the display to watch-run.ts.
+import { planAnswer } from "../../src/ui/answers/runs/plan.js";
+import type { Project } from "../../src/config/project/open-project.js";
+import { UserError } from "../../src/system/errors.js";
+import { planRun, type RunPlan } from "../../src/loop/start/plan-run.js";
+import { given } from "../../src/system/given.js";
+import { coloursFor } from "../../src/ui/colours.js";
+import { clean, cut, widthOf, withoutSteering, wrap } from "../../src/ui/text.js";
+import { rowsOf } from "../../src/ui/view/rows.js";
+import type { View } from "../../src/ui/view/view.js";
+import { hintOfFile, mustBeReadable, printJson, printLines, projectOf } from "../lookup/project.js";
+import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
+import {
+  type Manner,
+  makeRunRequest,
+  openReport,
+  pickSettingFlags,
+  watchRun,
+  type RunToWatch,
+  type StartLine,
+} from "../watch/watch-run.js";
+import { Option } from "commander";
+import { FILE, list, TRUST, type WorkingCommand } from "../context/command.js";
+import { optionsOf } from "../context/definition.js";
+import { SETTING_FLAGS } from "../context/setting-flags.js";
+
+export interface RunLine extends StartLine {
+  task?: string;
+  prompt?: string;
+  junit?: string;
+  failUnverified?: true;
+  quiet?: true;
+}
+
+export const command: WorkingCommand<RunLine> = {
+  arguments: [FILE],
+  options: [
+    new Option("--agent <name>", "the agent of every phase"),
+    ...SETTING_FLAGS.flatMap(optionsOf),
+    new Option("--task <id>", "only this task and its dependencies"),
+    list("--skip <stage>", "pass this analyze stage; repeatable"),
+    list("--auto-approve <stage>", "answer this ask stage as approved; repeatable"),
+    new Option("--prompt <text>", "the idea for a first task file; - reads stdin"),
+    TRUST,
+    new Option("-y", "do not ask before writing the first task file"),
+    new Option("--dry-run", "show the plan; start nothing, write nothing"),
+    new Option("--junit <file>", "write the result as JUnit XML, a case per task"),
+    new Option("--fail-unverified", "exit with 1 when a task ended unverified"),
+    new Option("--json", "print events as JSON lines; with --dry-run the plan"),
+    new Option("--quiet", "print only the result and errors"),
+  ],
+  examples: [
+    ["looper run --dry-run", "show the plan; start nothing"],
+    ["looper run --max-duration 8h --max-cost 20", "work overnight, within a budget"],
+  ],
+  work: run,
+};
+
+/** Runs the loop, or shows its plan. */
+async function run(context: CommandContext, request: RunLine): Promise<CommandOutcome> {
+  const asked = await readRequest(context, request);
+  const { project } = asked;
+  if (request.dryRun === true) return showPlan(context, request, asked);
+  const junit = request.junit;
+  const end = await watchRun(context, asked, {
+    manner: mannerOf(request),
+    askPerson: async (asked) => {
+      const { askInPlace } = await import("../watch/ask-in-place.js");
+      return askInPlace(context, project, asked);
+    },
+    ...(junit === undefined ? {} : { junit: await openReport(context, junit, project.todoFile) }),
+  });
+  const isFailed = request.failUnverified === true && end.ending === "complete" && hasUnverified(end.view);
+  return isFailed ? "no" : end;
+}
+
+/** Reads the project, its settings and what was typed. */
+export async function readRequest(context: CommandContext, request: RunLine): Promise<RunToWatch> {
+  const flags = pickSettingFlags(context, request);
+  // The run itself reports warnings, a plan does not.
+  const quiet = request.dryRun !== true || request.quiet === true;
+  const project = await projectOf(context, { file: request.words[0], flags, quiet });
+  await mustBeReadable(context, project.todoFile);
+  await mustBeMeant(context, request, project.todoFile);
+  return requestOf(context, request, project);
+}
+
+function hasUnverified(view: View): boolean {
+  return rowsOf(view).some(({ last, removed }) => last.unverified === true && removed !== true);
+}
+
+/** Refuses a named task file that does not exist, unless `--prompt` asks for it to be written. */
+async function mustBeMeant({ ports }: CommandContext, request: RunLine, todoFile: string): Promise<void> {
+  const [file] = request.words;
+  if (file === undefined || request.prompt !== undefined || request.y === true) return;
+  if ((await ports.files.stat(todoFile)) !== undefined) return;
+  const hint = await hintOfFile(ports.files, todoFile, `--prompt "what to build" has an agent write it`);
+  throw new UserError("usage", `no task file ${todoFile}`, hint);
+}
+
+function mannerOf(request: RunLine): Manner {
+  if (request.json === true) return "json";
+  return request.quiet === true ? "quiet" : "progress";
+}
+
+async function requestOf(context: CommandContext, request: RunLine, project: Project): Promise<RunToWatch> {
+  const only = request.task;
+  const prompt = request.prompt;
+  const idea = prompt === "-" ? await context.stdin.readAll() : prompt;
+  if (idea !== undefined && !/\S/u.test(idea))
+    throw new UserError("usage", "--prompt is empty", 'say what to build: --prompt "a small web shop"');
+  return { ...makeRunRequest(context, request, project), ...given({ only, idea }) };
+}
+
+async function showPlan(
+  context: CommandContext,
+  request: RunLine,
+  asked: RunToWatch,
+): Promise<CommandOutcome> {
+  const plan = await planRun({ ...asked, terminal: false, hangsUp: false });
+  for (const warning of plan.warnings ?? [])
+    await context.report({ level: "warn", lines: [`looper: ${clean(warning)}`] });
+  if (request.json === true) await printJson(context, planAnswer(plan));
+  else await printLines(context.out, planLines(context, plan, request.quiet === true));
+  return "ok";
+}
+
+/** Fits lines to the terminal: titles are truncated, the prompt is wrapped. */
+function planLines({ out }: CommandContext, plan: RunPlan, quiet: boolean): string[] {
+  const columns = out.isTerminal ? out.columns() : undefined;
+  if ("nothing" in plan) return wrap(`nothing would be started: ${clean(plan.nothing)}`, columns);
+  const colours = coloursFor(out.colour);
+  const steps = plan.steps.map(({ iteration, task, title, agent, workflow, stage }) => {
+    const place = workflow === undefined ? "" : ` · ${clean(workflow)}: ${clean(stage ?? "lost")}`;
+    const head = `${String(iteration).padStart(3)}  ${clean(task)} `;
+    const tail = `${place}${agent === "" ? "" : ` · ${clean(agent)}`}`;
+    const room = columns === undefined ? undefined : Math.max(0, columns - widthOf(head) - widthOf(tail));
+    return head + (room === undefined ? clean(title) : cut(clean(title), room)) + colours.dim(tail);
+  });
+  if (quiet) return steps;
+  if (plan.prompt === "") return ["if every attempt succeeds:", ...steps];
+  const heading = colours.bold(`the prompt of ${clean(plan.steps[0]?.task ?? "")}`);
+  const prompt = plan.prompt
+    .split("\n")
+    .map((line) => line.split("\t").map(withoutSteering).join("\t"))
+    .flatMap((line) => wrap(columns === undefined ? line : line.replaceAll("\t", "  "), columns));
+  return ["if every attempt succeeds:", ...steps, "", heading, "", ...prompt];
+}
