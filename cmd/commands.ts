@@ -1,14 +1,17 @@
 // Every command: its group in the help, in which order, what it does in a line, and its file, which is imported only when it is asked
 // for.
 import type { CommandRow } from "./context/command.js";
-import { legacy } from "./legacy.js";
 
 /** In the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
   ...rowsOf("Work", [
     ["run", "work through the backlog until every task is done", () => import("./commands/run.js")],
     ["push", "release: prepare, check, commit, tag and push a version", () => import("./commands/push.js")],
-    ["chapo", "work with the built-in engine (needs only a model's key)", () => import("./commands/chapo.js")],
+    [
+      "chapo",
+      "work with the built-in engine (needs only a model's key)",
+      () => import("./commands/chapo.js"),
+    ],
   ]),
   ...rowsOf("Backlog", [
     ["ls", "list the tasks in the order a run takes them", () => import("./commands/ls.js")],
@@ -58,7 +61,7 @@ export const COMMANDS: readonly CommandRow[] = [
     ["clean", "remove old runs and sessions that nothing needs", () => import("./commands/clean.js")],
   ]),
   ...rowsOf("Project", [
-    ["init", "set up a project: task file and settings", () => legacy("init")],
+    ["init", "set up a project: task file and settings", () => import("./commands/init.js")],
     ["config", "show the settings in force, or change one", () => import("./commands/config.js")],
     ["workflows", "list the workflows, show, copy or check one", () => import("./commands/workflows.js")],
     ["doctor", "check what a run needs and what dead runs left behind", () => import("./commands/doctor.js")],

@@ -17,7 +17,7 @@ import { agentOption, list, Sentence, type SaidAnswer } from "../context/command
 import type { CommandContext } from "../context/command-context.js";
 import { edit, EDITING, type EditingCommand } from "../lookup/edit.js";
 import { printLines, projectOf, shownPath } from "../lookup/project.js";
-import { readImportFile } from "./project/init/backlog.js";
+import { readImportFile } from "./init/backlog.js";
 
 interface Request {
   title?: string;

@@ -17,16 +17,15 @@ import {
   type StartLine,
 } from "../watch/watch-run.js";
 import { JSON_OPTION, TRUST, type WorkingCommand } from "../context/command.js";
-import { optionsOf } from "../context/definition.js";
-import { settingFlag } from "../context/setting-flags.js";
+import { settingOption } from "../context/setting-flags.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 
 export const command: WorkingCommand<StartLine> = {
   arguments: [new Argument("[version]", "patch, minor, major or a version (default: the agent chooses)")],
   options: [
     new Option("--agent <name>", "the agent that prepares it (default: roles.push)"),
-    ...optionsOf(settingFlag("--model")),
-    ...optionsOf({ ...settingFlag("--verify"), help: "must pass before and after; repeatable" }),
+    settingOption("--model"),
+    settingOption("--verify", "must pass before and after"),
     TRUST,
     new Option("-y", "do not ask before pushing and publishing"),
     new Option("--dry-run", "show the release and the prompt; change nothing"),

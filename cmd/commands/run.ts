@@ -21,8 +21,7 @@ import {
 } from "../watch/watch-run.js";
 import { Option } from "commander";
 import { FILE, list, TRUST, type WorkingCommand } from "../context/command.js";
-import { optionsOf } from "../context/definition.js";
-import { SETTING_FLAGS } from "../context/setting-flags.js";
+import { SETTING_OPTIONS } from "../context/setting-flags.js";
 
 export interface RunLine extends StartLine {
   task?: string;
@@ -36,7 +35,7 @@ export const command: WorkingCommand<RunLine> = {
   arguments: [FILE],
   options: [
     new Option("--agent <name>", "the agent of every phase"),
-    ...SETTING_FLAGS.flatMap(optionsOf),
+    ...SETTING_OPTIONS,
     new Option("--task <id>", "only this task and its dependencies"),
     list("--skip <stage>", "pass this analyze stage; repeatable"),
     list("--auto-approve <stage>", "answer this ask stage as approved; repeatable"),

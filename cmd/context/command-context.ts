@@ -1,5 +1,4 @@
 // The process as a command sees it: no command touches the real one. looper.ts fills it in.
-import type { Flags } from "../../src/config/read/resolve.js";
 import type { Ending } from "../../src/logging/events/events.js";
 import type { Ports } from "../../src/system/ports.js";
 import type { TerminalProgram } from "../../src/system/processes/in-terminal.js";
@@ -86,29 +85,3 @@ export interface CommandContext {
 
 /** How a command ended; looper.ts derives the exit code. `no`: the command worked and the answer is no. */
 export type CommandOutcome = "ok" | "no" | { ending: Ending; signal?: string } | { exitCode: number };
-
-/** A parsed command line: operands in order, flags by their long name (`-C` has no long name). */
-export interface Typed {
-  operands: readonly string[];
-  flags: Flags;
-}
-
-/** A command: reads, decides, prints. */
-export type Command = (context: CommandContext, typed: Typed) => Promise<CommandOutcome>;
-
-/** The value of a flag that takes one; `undefined` when it was not given. */
-export function textFlag(typed: Typed, flag: string): string | undefined {
-  const value = typed.flags[flag];
-  return typeof value === "string" ? value : undefined;
-}
-
-/** Whether a flag without a value was given. */
-export function hasFlag(typed: Typed, flag: string): boolean {
-  return typed.flags[flag] === true;
-}
-
-/** The values of a flag that may be given several times. */
-export function listFlag(typed: Typed, flag: string): readonly string[] {
-  const value = typed.flags[flag];
-  return typeof value === "object" ? value : [];
-}

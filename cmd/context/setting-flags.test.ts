@@ -1,40 +1,38 @@
 import { expect, test } from "vitest";
 import { ROWS } from "../../src/config/settings/settings.js";
 import { writtenAs } from "../../src/config/settings/types.js";
-import { takesValue } from "./definition.js";
-import { SETTING_FLAGS, settingFlag } from "./setting-flags.js";
+import { SETTING_OPTIONS, settingOption } from "./setting-flags.js";
 
 test("a flag takes its help, default and value from the table of settings", () => {
-  expect(settingFlag("--max-iterations")).toEqual({
-    spelled: "--max-iterations <n>",
-    help: "attempts and review passes of one run (default: 50)",
+  expect(settingOption("--max-iterations")).toMatchObject({
+    flags: "--max-iterations <n>",
+    description: "attempts and review passes of one run (default: 50)",
   });
-  expect(settingFlag("--max-cost")).toEqual({
-    spelled: "--max-cost <dollars>",
-    help: "the most a run may cost",
+  expect(settingOption("--max-cost")).toMatchObject({
+    flags: "--max-cost <dollars>",
+    description: "the most a run may cost",
   });
-  expect(settingFlag("--rr-agents")).toMatchObject({
-    help: "round-robin: the agents (default: claude,codex)",
-    completes: "agents",
-  });
-  expect(settingFlag("--verify")).toMatchObject({ repeatable: true });
-  expect(settingFlag("--prompt-file")).toMatchObject({ completes: "file" });
+  expect(settingOption("--rr-agents").description).toBe("round-robin: the agents (default: claude,codex)");
+  expect(settingOption("--verify").parseArg?.("b", ["a"])).toEqual(["a", "b"]);
+  expect(settingOption("--verify", "must pass").description).toBe("must pass; repeatable");
 });
 
-test("a switch of a setting has an opposite and shows no default", () => {
-  expect(settingFlag("--no-review")).toEqual({
-    spelled: "--no-review",
-    opposite: "--review",
-    help: "skip the review when no task is ready",
+test("a switch of a setting has a hidden opposite and shows no default", () => {
+  expect(settingOption("--no-review")).toMatchObject({
+    flags: "--no-review",
+    description: "skip the review when no task is ready",
+    hidden: false,
   });
-  expect(settingFlag("--strict").opposite).toBe("--no-strict");
+  for (const opposite of ["--review", "--no-strict"])
+    expect(SETTING_OPTIONS.find(({ long }) => long === opposite)).toMatchObject({ hidden: true });
 });
 
 test("a flag takes a value unless its setting is true or false", () => {
-  const flags = [...ROWS.values()].filter(({ flag }) => flag !== undefined);
-  expect(SETTING_FLAGS.map(takesValue)).toEqual(flags.map(({ type }) => writtenAs(type) !== "truth"));
+  for (const { flag, type } of ROWS.values())
+    if (flag !== undefined)
+      expect(settingOption(flag.name).required, flag.name).toBe(writtenAs(type) !== "truth");
 });
 
 test("a flag that no setting has is an internal error", () => {
-  expect(() => settingFlag("--nothing")).toThrow("no setting has the flag --nothing");
+  expect(() => settingOption("--nothing")).toThrow("no setting has the flag --nothing");
 });

@@ -1,31 +1,30 @@
 // The flags of `looper run` that set a setting: name, help, default and type from the table of settings.
-import { ROWS, namesAgents, takesList, takesPath } from "../../src/config/settings/settings.js";
+import { Option } from "commander";
+import { ROWS, namesAgents, takesList } from "../../src/config/settings/settings.js";
 import type { Row, SettingFlag } from "../../src/config/settings/setting-row.js";
-import type { Completes, FlagDefinition } from "./definition.js";
+import { list } from "./command.js";
 
-/** In the order of the table. */
-export const SETTING_FLAGS: readonly FlagDefinition[] = [...ROWS].flatMap(([key, row]) =>
-  row.flag === undefined ? [] : [toDefinition(key, row, row.flag)],
+/** In the order of the table; behind a switch the hidden one that turns it off. */
+export const SETTING_OPTIONS: readonly Option[] = [...ROWS.values()].flatMap((row) =>
+  row.flag === undefined ? [] : toOptions(row, row.flag),
 );
 
-/** The flag of this name, for another command that takes it too. */
-export function settingFlag(name: string): FlagDefinition {
-  const found = SETTING_FLAGS.find(({ spelled }) => spelled.split(" ")[0] === name);
-  if (found === undefined) throw new Error(`no setting has the flag ${name}`);
-  return found;
+/** The option of this name, for another command that takes it too; `help` for what it means there. */
+export function settingOption(name: string, help?: string): Option {
+  for (const row of ROWS.values()) {
+    if (row.flag?.name !== name) continue;
+    const [option] = toOptions(row, help === undefined ? row.flag : { ...row.flag, help });
+    if (option !== undefined) return option;
+  }
+  throw new Error(`no setting has the flag ${name}`);
 }
 
-function toDefinition(key: string, row: Row, { name, value, help }: SettingFlag): FlagDefinition {
-  const completes = completesOf(key, row);
-  const isRepeatable = takesList(row) && !namesAgents(row);
-  const texts = [help ?? firstClause(row.doc), ...(isRepeatable ? ["repeatable"] : [])];
-  return {
-    spelled: value === undefined ? name : `${name} <${value}>`,
-    help: `${texts.join("; ")}${defaultText(row)}`,
-    ...(value === undefined ? { opposite: oppositeOf(name) } : {}),
-    ...(completes === undefined ? {} : { completes }),
-    ...(isRepeatable ? { repeatable: true } : {}),
-  };
+function toOptions(row: Row, { name, value, help }: SettingFlag): Option[] {
+  const said = help ?? firstClause(row.doc);
+  if (value === undefined) return [new Option(name, said), new Option(oppositeOf(name)).hideHelp()];
+  const spelled = `${name} <${value}>`;
+  if (takesList(row) && !namesAgents(row)) return [list(spelled, `${said}; repeatable${defaultText(row)}`)];
+  return [new Option(spelled, `${said}${defaultText(row)}`)];
 }
 
 /** The beginning of a setting's sentence, without its marks of code. */
@@ -34,7 +33,6 @@ function firstClause(doc: string): string {
   return `${clause.charAt(0).toLowerCase()}${clause.slice(1)}`.replaceAll("`", "");
 }
 
-/** A switch shows no default: its name says what it changes. */
 function defaultText({ default: value }: Row): string {
   const text = Array.isArray(value) ? value.join(",") : value;
   const isShown = (typeof text === "string" && text !== "") || typeof text === "number";
@@ -43,11 +41,4 @@ function defaultText({ default: value }: Row): string {
 
 function oppositeOf(name: string): string {
   return name.startsWith("--no-") ? `--${name.slice("--no-".length)}` : name.replace("--", "--no-");
-}
-
-function completesOf(key: string, row: Row): Completes | undefined {
-  if (key === "schedule.strategy") return "schedule";
-  if (key === "workflow") return "workflow";
-  if (namesAgents(row)) return takesList(row) ? "agents" : "agent";
-  return takesPath(row) ? "file" : undefined;
 }

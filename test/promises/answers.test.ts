@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const COMMANDS = fileURLToPath(new URL("../../cmd/commands", import.meta.url));
-const DEFINITIONS = fileURLToPath(new URL("../../cmd/line/definitions", import.meta.url));
 const TABLE = fileURLToPath(new URL("../../cmd/commands.ts", import.meta.url));
 
 /** Commands without an answer of their own, and why. */
@@ -29,15 +28,10 @@ const texts = new Map(
 const importsAnswer = (name: string): boolean =>
   /\/src\/ui\/answers\/|\/lookup\/edit\.js"/.test(texts.get(name) ?? "");
 
-/** The files of the commands, as the table or their definitions load them. */
+/** The files of the commands, as the table loads them. */
 function commandFiles(): string[] {
-  const loads = readdirSync(DEFINITIONS).flatMap((name) => [
-    ...readFileSync(path.join(DEFINITIONS, name), "utf8").matchAll(
-      /import\("\.\.\/\.\.\/commands\/(.+)\.js"\)/g,
-    ),
-  ]);
-  const listed = readFileSync(TABLE, "utf8").matchAll(/import\("\.\/commands\/(.+)\.js"\)/g);
-  return [...new Set([...loads, ...listed].map(([, file = ""]) => `${file}.ts`))].toSorted();
+  const loads = readFileSync(TABLE, "utf8").matchAll(/import\("\.\/commands\/(.+)\.js"\)/g);
+  return [...loads].map(([, file = ""]) => `${file}.ts`).toSorted();
 }
 
 test("each command imports its answer from src/ui/answers, or is named as one without an answer", () => {

@@ -15,9 +15,9 @@ import { readNamedFile, shownPath } from "../../lookup/project.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/doctor.js";
 import { findLack, type CheckPlace } from "../../../src/gate/lookup/find-lack.js";
-import { planSchemas } from "../project/init/plan.js";
-import { lookAround } from "../project/init/site.js";
-import { writePlanned } from "../project/init/write.js";
+import { planSchemas } from "../init/plan.js";
+import { lookAround } from "../init/site.js";
+import { writePlanned } from "../init/write.js";
 
 /** The backlog as it is; `undefined` when there is none, a text when it cannot be read. */
 export async function lookAtBacklog(

@@ -1,4 +1,4 @@
-// The answer of `looper init --json`. Pure. Leaves inspecting the folder and writing to cmd/commands/project/init.
+// The answer of `looper init --json`. Pure. Leaves inspecting the folder and writing to cmd/commands/init.
 import type { InitAnswer } from "../../shapes/project.js";
 
 const ADD = 'looper add "what is to be done"';

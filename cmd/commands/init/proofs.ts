@@ -1,6 +1,6 @@
 // Guesses commands that may prove a task done from the files of a project. Pure: runs nothing, and shows no content of
 // the files.
-import { parseJson } from "../../../../src/system/text/json.js";
+import { parseJson } from "../../../src/system/text/json.js";
 
 /** The files to read in the project's folder. */
 export const TELLING_FILES = [

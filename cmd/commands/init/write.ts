@@ -1,9 +1,9 @@
 // Writes the planned files. Leaves the task file to the store.
 import path from "node:path";
-import type { Ports } from "../../../../src/system/ports.js";
-import { formatStamp } from "../../../../src/logging/run-log.js";
-import { given } from "../../../../src/system/given.js";
-import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
+import type { Ports } from "../../../src/system/ports.js";
+import { formatStamp } from "../../../src/logging/run-log.js";
+import { given } from "../../../src/system/given.js";
+import type { InitAnswer } from "../../../src/ui/shapes/project.js";
 import type { PlannedFile } from "./plan.js";
 
 /** Writes a file; a copy of the old one, where needed, becomes `<file>.replaced-<time>`. */

@@ -5,15 +5,15 @@ import {
   openProject,
   openWithDefaults,
   type Project,
-} from "../../../../src/config/project/open-project.js";
-import { PROJECT_FILES } from "../../../../src/config/read/places.js";
-import { readPackageSettings } from "../../../../src/config/read/settings-text.js";
-import { UserError } from "../../../../src/system/errors.js";
-import { given } from "../../../../src/system/given.js";
-import type { Files } from "../../../../src/system/ports.js";
-import { openStore } from "../../../../src/todo/store/store.js";
-import type { ReadResult } from "../../../../src/todo/store/writer.js";
-import type { CommandContext } from "../../../context/command-context.js";
+} from "../../../src/config/project/open-project.js";
+import { PROJECT_FILES } from "../../../src/config/read/places.js";
+import { readPackageSettings } from "../../../src/config/read/settings-text.js";
+import { UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
+import type { Files } from "../../../src/system/ports.js";
+import { openStore } from "../../../src/todo/store/store.js";
+import type { ReadResult } from "../../../src/todo/store/writer.js";
+import type { CommandContext } from "../../context/command-context.js";
 import { MANIFESTS, TELLING_FILES, suggestProofs, type Proof } from "./proofs.js";
 
 /** The folder before `init`. */

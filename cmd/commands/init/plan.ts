@@ -1,13 +1,13 @@
 // The plan of `init`: which files to write, with which content. Pure. Leaves the task file to the store, and writing to the command.
 import path from "node:path";
-import { AUTO, type Settings } from "../../../../src/config/settings/settings.js";
-import { settingsJsonSchema } from "../../../../src/config/settings/settings-schema.js";
-import type { Project } from "../../../../src/config/project/open-project.js";
-import { parseJson } from "../../../../src/system/text/json.js";
-import { backlogJsonSchema } from "../../../../src/todo/check/schema.js";
-import { Backlog } from "../../../../src/todo/model/task.js";
-import type { ReadResult } from "../../../../src/todo/store/writer.js";
-import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
+import { AUTO, type Settings } from "../../../src/config/settings/settings.js";
+import { settingsJsonSchema } from "../../../src/config/settings/settings-schema.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { parseJson } from "../../../src/system/text/json.js";
+import { backlogJsonSchema } from "../../../src/todo/check/schema.js";
+import { Backlog } from "../../../src/todo/model/task.js";
+import type { ReadResult } from "../../../src/todo/store/writer.js";
+import type { InitAnswer } from "../../../src/ui/shapes/project.js";
 import { appendix, missingCopies, missingLines } from "./ignore-lines.js";
 import { ownFolder, type InitSite } from "./site.js";
 

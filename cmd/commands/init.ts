@@ -1,21 +1,22 @@
 // `looper init`: writes a task file, settings, the schemas for editors, and lines in .gitignore. Leaves inspecting the folder to init/site.ts,
 // the plan to init/plan.ts, and the task file to the store.
-import { initAnswer, type ProjectSetUp } from "../../../src/ui/answers/project/init.js";
-import { asResult } from "../../../src/git/base/git.js";
+import { initAnswer, type ProjectSetUp } from "../../src/ui/answers/project/init.js";
+import { asResult } from "../../src/git/base/git.js";
 import path from "node:path";
+import { Option } from "commander";
 import { isDeepStrictEqual } from "node:util";
-import { openProject, warnOfGoFiles } from "../../../src/config/project/open-project.js";
-import type { TrustLine } from "../../../src/config/trust/trust.js";
-import { headOf } from "../../../src/git/base/repository/head.js";
-import { openRepository } from "../../../src/git/base/repository/repository.js";
-import { UserError } from "../../../src/system/errors.js";
-import { withoutMarker } from "../../../src/todo/model/select.js";
-import type { ReadResult } from "../../../src/todo/store/writer.js";
-import { plural } from "../../../src/ui/view/words/amounts.js";
-import type { InitAnswer } from "../../../src/ui/shapes/project.js";
-import { cut, clean } from "../../../src/ui/text.js";
-import { approve } from "../../lookup/approve.js";
-import { exitCodeOfSignal } from "../../context/exit-codes.js";
+import { openProject, warnOfGoFiles } from "../../src/config/project/open-project.js";
+import type { TrustLine } from "../../src/config/trust/trust.js";
+import { headOf } from "../../src/git/base/repository/head.js";
+import { openRepository } from "../../src/git/base/repository/repository.js";
+import { UserError } from "../../src/system/errors.js";
+import { withoutMarker } from "../../src/todo/model/select.js";
+import type { ReadResult } from "../../src/todo/store/writer.js";
+import { plural } from "../../src/ui/view/words/amounts.js";
+import type { InitAnswer } from "../../src/ui/shapes/project.js";
+import { cut, clean } from "../../src/ui/text.js";
+import { approve } from "../lookup/approve.js";
+import { exitCodeOfSignal } from "../context/exit-codes.js";
 import {
   beginBacklog,
   mayBegin,
@@ -27,45 +28,78 @@ import { ignoredFolders, planFiles, type Wishes } from "./init/plan.js";
 import { askAll, type Answers } from "./init/questions.js";
 import { isProjectBelow, lookAround, type InitSite } from "./init/site.js";
 import { writePlanned } from "./init/write.js";
-import { printJson, printLines, shownPath } from "../../lookup/project.js";
-import {
-  hasFlag,
-  listFlag,
-  textFlag,
-  type CommandOutcome,
-  type CommandContext,
-  type Typed,
-} from "../../context/command-context.js";
-import { refuseAgents } from "../../lookup/under-an-agent.js";
-import { writeSetting } from "../config.js";
+import { printLines, shownPath } from "../lookup/project.js";
+import { JSON_OPTION, list, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
+import type { CommandContext } from "../context/command-context.js";
+import { refuseAgents } from "../lookup/under-an-agent.js";
+import { writeSetting } from "./config.js";
 
 type InitFile = InitAnswer["files"][number];
 
-export async function init(context: CommandContext, typed: Typed): Promise<CommandOutcome> {
+interface Request {
+  import?: string;
+  force?: true;
+  verify?: readonly string[];
+  here?: true;
+  skipConfig?: true;
+  yes?: true;
+  json?: true;
+}
+
+interface Answer extends CommandAnswer {
+  /** `undefined`: the person cancelled, and nothing was written. */
+  json: InitAnswer | undefined;
+  site?: InitSite;
+}
+
+export const command: AnsweringCommand<Request, Answer> = {
+  options: [
+    new Option(
+      "--import <file>",
+      "take tasks from Markdown, prd.json, tasks.json, beads or gh issues; - reads stdin",
+    ),
+    new Option("--force", "replace existing files; keeps a copy of each"),
+    list("--verify <command>", "must pass before a task counts as done; repeatable"),
+    new Option("--here", "use the current folder, also inside a repository"),
+    new Option("--skip-config", "do not write settings"),
+    new Option("-y, --yes", "do not ask; take the check that it finds"),
+    JSON_OPTION,
+  ],
+  examples: [
+    ["looper init", "ask for the agent, the tasks and the check, then write files"],
+    ['looper init --verify "npm test"', "set up with the check every task must pass"],
+    ["looper init --import TODO.md", "set up with the tasks of a checklist"],
+  ],
+  answer: init,
+  print: async (context, { json, site }, request) => {
+    if (json !== undefined && site !== undefined) await tell(context, site, json, asks(context, request));
+  },
+};
+
+async function init(context: CommandContext, request: Request): Promise<Answer> {
   await refuseAgents(context, {
     what: "an agent of a run may not set up the project it works in",
     instead: "report what is missing in the summary: new_tasks, blockers",
   });
-  const commands = commandsOf(typed);
-  const site = await siteOf(context, typed);
-  if (site === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };
-  const given = await importOf(context, typed, site, textFlag(typed, "--import"));
-  const answers = await answersOf(context, typed, { site, commands });
+  const commands = commandsOf(request);
+  const site = await siteOf(context, request);
+  if (site === undefined) return CANCELLED;
+  const given = await importOf(context, request, site, request.import);
+  const answers = await answersOf(context, request, { site, commands });
   // Nothing is written yet.
-  if (answers === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };
+  if (answers === undefined) return CANCELLED;
   const { origin } = answers;
   const imported =
-    given ?? (await importOf(context, typed, site, origin.from === "import" ? origin.file : undefined));
-  const answer = await setUp(context, typed, site, { ...answers, imported });
-  if (hasFlag(typed, "--json")) await printJson(context, answer);
-  else await tell(context, site, answer, asks(context, typed));
-  return "ok";
+    given ?? (await importOf(context, request, site, origin.from === "import" ? origin.file : undefined));
+  return { json: await setUp(context, request, site, { ...answers, imported }), site };
 }
 
+const CANCELLED: Answer = { json: undefined, end: { exitCode: exitCodeOfSignal("SIGINT") } };
+
 /** The commands of `--verify`. */
-function commandsOf(typed: Typed): readonly string[] {
-  const commands = [...new Set(listFlag(typed, "--verify").map((command) => command.trim()))];
-  if (commands.length > 0 && hasFlag(typed, "--skip-config"))
+function commandsOf(request: Request): readonly string[] {
+  const commands = [...new Set((request.verify ?? []).map((command) => command.trim()))];
+  if (commands.length > 0 && request.skipConfig === true)
     throw new UserError("usage", "cannot use --verify with --skip-config", "leave one of them out");
   if (commands.includes(""))
     throw new UserError("usage", "cannot set an empty command", 'looper init --verify "npm test"');
@@ -73,10 +107,10 @@ function commandsOf(typed: Typed): readonly string[] {
 }
 
 /** The folder to set up; `undefined` when the person cancels the question. */
-async function siteOf(context: CommandContext, typed: Typed): Promise<InitSite | undefined> {
-  const here = hasFlag(typed, "--here");
+async function siteOf(context: CommandContext, request: Request): Promise<InitSite | undefined> {
+  const here = request.here === true;
   const site = await lookAround(context, here);
-  if (here || !asks(context, typed) || !(await isProjectBelow(context, site))) return site;
+  if (here || !asks(context, request) || !(await isProjectBelow(context, site))) return site;
   const chosen = await context.choose("Which folder is the project?", [
     { value: "here", label: clean(context.cwd), hint: "the current folder" },
     { value: "above", label: clean(site.project.folder) },
@@ -85,35 +119,36 @@ async function siteOf(context: CommandContext, typed: Typed): Promise<InitSite |
   return chosen === "here" ? lookAround(context, true) : site;
 }
 
-function asks({ stdin, out, err }: CommandContext, typed: Typed): boolean {
-  const quiet = hasFlag(typed, "--yes") || hasFlag(typed, "--json");
+function asks({ stdin, out, err }: CommandContext, request: Request): boolean {
+  const quiet = request.yes === true || request.json === true;
   return !quiet && stdin.isTerminal && out.isTerminal && err.isTerminal;
 }
 
 async function importOf(
   context: CommandContext,
-  typed: Typed,
+  request: Request,
   site: InitSite,
   from: string | undefined,
 ): Promise<BacklogImport | undefined> {
   if (from === undefined) return undefined;
   const imported = await readImportFile(context, site.project, from);
-  if (!hasFlag(typed, "--force")) refuseOverTasks(context, site, imported);
+  if (request.force !== true) refuseOverTasks(context, site, imported);
   return imported;
 }
 
 async function answersOf(
   context: CommandContext,
-  typed: Typed,
+  request: Request,
   { site, commands }: { site: InitSite; commands: readonly string[] },
 ): Promise<Answers | undefined> {
-  if (!asks(context, typed)) return { wishes: agreeTo(typed, site, commands), origin: { from: "nowhere" } };
+  if (!asks(context, request))
+    return { wishes: agreeTo(request, site, commands), origin: { from: "nowhere" } };
   await printLines(context.out, [folderLine(site)]);
-  const force = hasFlag(typed, "--force");
-  const settings = !hasFlag(typed, "--skip-config") && (site.settingsFile === undefined || force);
+  const force = request.force === true;
+  const settings = request.skipConfig !== true && (site.settingsFile === undefined || force);
   const open = {
     settings,
-    origin: (force || mayBegin(site.backlog)) && textFlag(typed, "--import") === undefined,
+    origin: (force || mayBegin(site.backlog)) && request.import === undefined,
     proof: settings && commands.length === 0,
   };
   const answers = await askAll(context, site, open);
@@ -123,13 +158,13 @@ async function answersOf(
 
 /** With `--yes` the check that was found is taken, if the settings are written and name none. */
 function agreeTo(
-  typed: Typed,
+  request: Request,
   { settingsFile, project, proofs: [proof] }: InitSite,
   commands: readonly string[],
 ): Wishes {
-  const writes = !hasFlag(typed, "--skip-config") && settingsFile === undefined;
+  const writes = request.skipConfig !== true && settingsFile === undefined;
   const isProven = commands.length > 0 || project.resolved.settings.verify.commands.length > 0;
-  if (!hasFlag(typed, "--yes") || !writes || isProven || proof === undefined) return { commands };
+  if (request.yes !== true || !writes || isProven || proof === undefined) return { commands };
   return { commands: [proof.command], agreed: true };
 }
 
@@ -139,12 +174,12 @@ function folderLine({ project }: InitSite): string {
 
 async function setUp(
   context: CommandContext,
-  typed: Typed,
+  request: Request,
   site: InitSite,
   { wishes, origin, imported }: Answers & { imported: BacklogImport | undefined },
 ): Promise<InitAnswer> {
-  const force = hasFlag(typed, "--force");
-  const bounds = { force, skipConfig: hasFlag(typed, "--skip-config") };
+  const force = request.force === true;
+  const bounds = { force, skipConfig: request.skipConfig === true };
   const writesBacklog = force || imported !== undefined || mayBegin(site.backlog);
   const planned = planFiles(site, wishes, { ...bounds, writesBacklog });
   const { folder } = site.project;
@@ -163,7 +198,7 @@ async function setUp(
     site.backlog.kind === "ok" && !writesBacklog ? withoutMarker(site.backlog.backlog.tasks).length : 0;
   const tasks = imported?.tasks.length ?? there;
   const notes = [
-    ...(await notesOnPlace(context, typed, site)),
+    ...(await notesOnPlace(context, request, site)),
     ...notesOn(context, site, { ...bounds, wishes, writesBacklog }),
     ...(backlog.did === "kept" ? [] : (imported?.notes ?? [])),
   ];
@@ -191,10 +226,10 @@ async function setCommands(
 }
 
 /** Notes on the folder and its repository. */
-async function notesOnPlace(context: CommandContext, typed: Typed, site: InitSite): Promise<string[]> {
+async function notesOnPlace(context: CommandContext, request: Request, site: InitSite): Promise<string[]> {
   const { project } = site;
   const notes: string[] = [];
-  if (!asks(context, typed) && (await isProjectBelow(context, site)))
+  if (!asks(context, request) && (await isProjectBelow(context, site)))
     notes.push(`to set up the current folder instead of ${project.folder}: looper init --here`);
   const { todoFile, folder: projectDir } = project;
   const opened = await openRepository(context.ports, { projectDir, todoFile, exclude: [], env: context.env });

@@ -1,9 +1,9 @@
 // The three questions of `init`: which agent, which tasks, which check. Leaves using the answers to plan.ts.
-import { AUTO_ORDER, createAgent } from "../../../../src/agents/clients/registry.js";
-import { agentSettings, knownAgents } from "../../../../src/config/read/agent-settings.js";
-import type { Project } from "../../../../src/config/project/open-project.js";
-import { AUTO } from "../../../../src/config/settings/settings.js";
-import type { Choice, CommandContext } from "../../../context/command-context.js";
+import { AUTO_ORDER, createAgent } from "../../../src/agents/clients/registry.js";
+import { agentSettings, knownAgents } from "../../../src/config/read/agent-settings.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { AUTO } from "../../../src/config/settings/settings.js";
+import type { Choice, CommandContext } from "../../context/command-context.js";
 import type { Wishes } from "./plan.js";
 import type { Proof } from "./proofs.js";
 

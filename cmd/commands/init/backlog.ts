@@ -1,23 +1,23 @@
 // The task file of a new project: empty, or with the tasks of another file. Leaves reading that file to src/todo/exchange,
 // and validating and writing to the store.
 import path from "node:path";
-import type { Project } from "../../../../src/config/project/open-project.js";
-import { findLiveRun } from "../../../../src/loop/runs/live-run.js";
-import { UserError } from "../../../../src/system/errors.js";
-import { given } from "../../../../src/system/given.js";
-import { parseJson } from "../../../../src/system/text/json.js";
-import type { Drafted } from "../../../../src/todo/exchange/import/draft.js";
-import { planImport, type PlannedImport } from "../../../../src/todo/exchange/import/plan.js";
-import { MOST_BYTES, readImport } from "../../../../src/todo/exchange/import/read.js";
-import { withoutMarker } from "../../../../src/todo/model/select.js";
-import { openStore } from "../../../../src/todo/store/store.js";
-import { Backlog } from "../../../../src/todo/model/task.js";
-import type { ReadResult } from "../../../../src/todo/store/writer.js";
-import { plural } from "../../../../src/ui/view/words/amounts.js";
-import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
-import { checkOptionsOf } from "../../../lookup/check-options.js";
-import { readNamedFile, shownPath } from "../../../lookup/project.js";
-import type { CommandContext } from "../../../context/command-context.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import { UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
+import { parseJson } from "../../../src/system/text/json.js";
+import type { Drafted } from "../../../src/todo/exchange/import/draft.js";
+import { planImport, type PlannedImport } from "../../../src/todo/exchange/import/plan.js";
+import { MOST_BYTES, readImport } from "../../../src/todo/exchange/import/read.js";
+import { withoutMarker } from "../../../src/todo/model/select.js";
+import { openStore } from "../../../src/todo/store/store.js";
+import { Backlog } from "../../../src/todo/model/task.js";
+import type { ReadResult } from "../../../src/todo/store/writer.js";
+import { plural } from "../../../src/ui/view/words/amounts.js";
+import type { InitAnswer } from "../../../src/ui/shapes/project.js";
+import { checkOptionsOf } from "../../lookup/check-options.js";
+import { readNamedFile, shownPath } from "../../lookup/project.js";
+import type { CommandContext } from "../../context/command-context.js";
 import { newBacklog, pretty } from "./plan.js";
 import type { InitSite } from "./site.js";
 
