@@ -25,7 +25,9 @@ function runStories(node, report, flags) {
   const vitest = path.join(root, "node_modules", "vitest", "vitest.mjs");
   const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
   const args = [vitest, "run", "--project", "stories", ...reporters, ...flags];
-  const { status } = spawnSync(node, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  // The code that build/compiled keeps is of another Node.
+  const env = { ...process.env, STORIES_START: "dist" };
+  const { status } = spawnSync(node, args, { cwd: root, env, stdio: ["ignore", 2, 2] });
   const count = [path.join(root, "scripts", "count-tests.mjs"), report, String(status ?? 1)];
   return spawnSync(process.execPath, count, { encoding: "utf8" });
 }

@@ -1,8 +1,19 @@
 // One start of the real program, in a process group of its own, and what it said. Leaves its project to rig.ts.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
+const DIST = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
+const COMPILED = fileURLToPath(new URL("../../build/compiled/looper.cjs", import.meta.url));
+
+/** Whether build/compiled is made of dist/: it has the same time. */
+export function isCompiled(): boolean {
+  const made = statSync(COMPILED, { throwIfNoEntry: false });
+  return made !== undefined && made.mtime.getTime() === statSync(DIST).mtime.getTime();
+}
+
+/** What a story starts; with STORIES_START=dist the program as users start it. */
+export const BIN = process.env["STORIES_START"] !== "dist" && isCompiled() ? COMPILED : DIST;
 
 /** How it ended: `code` or `signal`, whichever it was. */
 export interface Ran {

@@ -2,11 +2,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { Rig } from "./rig.js";
+import { BIN } from "./program.js";
 
-const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 /** A quiet machine needs a tenth of it. */
 const PATIENCE_MS = 300_000;
 

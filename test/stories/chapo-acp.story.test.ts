@@ -3,12 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { call, dataOf, eventsOf } from "../rig/chapo.js";
 import { story, type Rig } from "../rig/rig.js";
-
-const LOOPER = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
+import { BIN as LOOPER } from "../rig/program.js";
 
 function playing(rig: Rig, turns: readonly object[]): Record<string, unknown> {
   const script = path.join(rig.root, "script.json");

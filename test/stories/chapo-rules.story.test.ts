@@ -5,8 +5,8 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
 import { story, type Rig } from "../rig/rig.js";
+import { BIN } from "../rig/program.js";
 
-const BIN = path.resolve("dist/looper.js");
 /** Git with an author, so that it can commit. */
 const GIT = "git -c user.name=P -c user.email=p@example.org";
 

@@ -9,8 +9,8 @@ import { EventLine } from "../../src/logging/events/events.js";
 import { PlanAnswer } from "../../src/ui/shapes/runs.js";
 import { ROOT } from "../rig/documents.js";
 import { story, type Rig } from "../rig/rig.js";
+import { BIN } from "../rig/program.js";
 
-const BIN = path.resolve("dist/looper.js");
 // The beginning of every escape sequence.
 const ESCAPE = "\u001b";
 

@@ -3,12 +3,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { CompletionAnswer } from "../../src/ui/shapes/project.js";
 import { type Rig, story } from "../rig/rig.js";
-
-const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
+import { BIN } from "../rig/program.js";
 
 const has = (program: string): boolean =>
   ["/usr/local/bin", "/usr/bin", "/bin"].some((folder) => existsSync(path.join(folder, program)));

@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Ran } from "../rig/program.js";
 import { type Rig, story } from "../rig/rig.js";
+import { BIN } from "../rig/program.js";
 
-const BIN = path.resolve("dist/looper.js");
 const ESCAPE = "\u001b";
 
 /** T1 fails once and is then blocked, T2 is done. */

@@ -5,13 +5,12 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type Block, blocksOf, pages, readPage, ROOT, stepsOf } from "../rig/documents.js";
+import { type Block, blocksOf, pages, readPage, stepsOf } from "../rig/documents.js";
 import { EXHAUSTIVE } from "../rig/exhaustive.js";
 import { Rig } from "../rig/rig.js";
+import { BIN } from "../rig/program.js";
 
 const Package = z.object({ scripts: z.record(z.string(), z.string()) });
-
-const BIN = path.join(ROOT, "dist/looper.js");
 
 /** Lines nothing runs here, and why. One that no document has any more is an error. */
 const NOT_RUN: Readonly<Record<string, string>> = {

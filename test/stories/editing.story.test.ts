@@ -1,10 +1,9 @@
 // The editing commands, as a person types them: alone, many at once, and during a run.
-import path from "node:path";
 import { expect, test } from "vitest";
 import { EditAnswer } from "../../src/ui/shapes/backlog.js";
 import { type Rig, story } from "../rig/rig.js";
+import { BIN } from "../rig/program.js";
 
-const BIN = path.resolve("dist/looper.js");
 const LINUX = process.platform === "linux";
 
 const taskOf = (rig: Rig, id: string) => rig.readBacklog().tasks.find((task) => task.id === id);

@@ -2,10 +2,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Script } from "../fakes/play.mjs";
 import { type Rig, story } from "../rig/rig.js";
+import { BIN } from "../rig/program.js";
 
 /** Puts the stand-ins on PATH; their starts are written down. */
 function agents(rig: Rig, script: Script = {}): Record<string, string> {
@@ -234,8 +234,6 @@ test(
     ]);
   }),
 );
-
-const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 
 test("SIGHUP when the terminal goes away ends the agent, and the log tells of it", async (context) => {
   if (spawnSync("script", ["--version"]).error !== undefined)

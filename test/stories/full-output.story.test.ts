@@ -1,10 +1,8 @@
 // A stdout that takes nothing: the command has done its work, and only its answer is missing.
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { story } from "../rig/rig.js";
-
-const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
+import { BIN } from "../rig/program.js";
 
 test(
   "a command whose answer cannot be written says that its change was made",

@@ -2,13 +2,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { InitAnswer } from "../../src/ui/shapes/project.js";
 import { mountTmpfs } from "../rig/mounts.js";
 import { type Rig, story } from "../rig/rig.js";
-
-const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
+import { BIN } from "../rig/program.js";
 
 /** Every file of the project with its bytes, git's own and locks left out. */
 function snapshot(rig: Rig): Record<string, string> {

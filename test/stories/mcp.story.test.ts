@@ -1,13 +1,11 @@
 // `looper mcp` through the real program: the protocol, a person's client, and an agent of a run.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { mcpAnswers, mcpCalls, mcpInput, mcpResults, type Call } from "../rig/mcp.js";
 import type { Turn } from "../rig/puppet.js";
 import { story, type Rig } from "../rig/rig.js";
-
-const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
+import { BIN } from "../rig/program.js";
 
 async function callAll(rig: Rig, calls: readonly Call[], args: readonly string[] = []): Promise<unknown[]> {
   const { code, stdout } = await rig.run(["mcp", ...args], { input: mcpCalls(...calls) });

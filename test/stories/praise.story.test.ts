@@ -1,14 +1,13 @@
 // The words of an author about its own work, wherever it leaves them, against every prompt of those who review it.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { mcpCalls, mcpResults } from "../rig/mcp.js";
 import type { Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
 import { playStages } from "../rig/stages.js";
+import { BIN } from "../rig/program.js";
 
-const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 const NEEDLE = "FLAWLESS";
 
 /** Says it in every place that an author has: the report, requests, commits, branches, and the work's own refs. */

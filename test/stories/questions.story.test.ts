@@ -1,15 +1,14 @@
 // The questions of tasks in a workflow, as people list and answer them from a shell: each is taken once, and what is approved is
 // what was shown. Leaves taking the answers to the stories of runs.
 import { createHash } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Progress } from "../../src/workflow/progress.js";
 import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
 import { mcpCalls } from "../rig/mcp.js";
 import { type Rig, story } from "../rig/rig.js";
 import { PLAN as USUAL_PLAN, playStages } from "../rig/stages.js";
+import { BIN } from "../rig/program.js";
 
-const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 const SINCE = "2026-11-20T10:00:00Z";
 const PLAN = '{\n  "summary": "add a page",\n  "steps": ["one"]\n}\n';
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

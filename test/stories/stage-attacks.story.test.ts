@@ -1,13 +1,12 @@
 // Agents in the stages of a workflow that write where only the runner or a person may: everything is put back, and the log says so.
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Program } from "../rig/program.js";
 import { type Rig, story } from "../rig/rig.js";
 import { playStages, USUAL } from "../rig/stages.js";
+import { BIN } from "../rig/program.js";
 
-const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 const RUN = ["run", "--trust", "--no-review"];
 const inTasks = (rig: Rig, file: string) => path.join(rig.project, ".looper/tasks", file);
 

@@ -1,12 +1,11 @@
 // A person at a terminal: the run asks in place, edits open $EDITOR and are shown again, and a closed input leaves a question open.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { story, type Rig } from "../rig/rig.js";
 import { playStages } from "../rig/stages.js";
+import { BIN } from "../rig/program.js";
 
-const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 const noTerminal = spawnSync("script", ["--version"]).error !== undefined;
 const RUN = "run --no-review --workflow plan-approve-execute";
 

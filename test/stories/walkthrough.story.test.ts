@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 import { type Rig, story } from "../rig/rig.js";
+import { BIN } from "../rig/program.js";
 
-const BIN = path.resolve("dist/looper.js");
 const BLOCK = /^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm;
 
 test.each(["a-tasks-night.md", "workflows.md"])("%s is as the page shows it", (name) => walk(name));
