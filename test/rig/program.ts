@@ -3,7 +3,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const DIST = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
+/** The program as users start it. */
+export const DIST = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
 const COMPILED = fileURLToPath(new URL("../../build/compiled/looper.cjs", import.meta.url));
 
 /** Whether build/compiled is made of dist/: it has the same time. */
@@ -12,7 +13,7 @@ export function isCompiled(): boolean {
   return made !== undefined && made.mtime.getTime() === statSync(DIST).mtime.getTime();
 }
 
-/** What a story starts; with STORIES_START=dist the program as users start it. */
+/** What a story starts; with STORIES_START=dist that is DIST. */
 export const BIN = process.env["STORIES_START"] !== "dist" && isCompiled() ? COMPILED : DIST;
 
 /** How it ended: `code` or `signal`, whichever it was. */

@@ -4,9 +4,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Ran } from "../rig/program.js";
 import { type Rig, story } from "../rig/rig.js";
-import { BIN } from "../rig/program.js";
+import { BIN, DIST, type Ran } from "../rig/program.js";
 
 const ESCAPE = "\u001b";
 
@@ -200,7 +199,7 @@ test(
     const seen = new Set<number>();
     for (const limit of [19, 20, 26]) {
       const line = `ulimit -n ${limit}; exec "$0" "$@"`;
-      const { status, stderr } = spawnSync("sh", ["-c", line, process.execPath, BIN, "run", "--no-review"], {
+      const { status, stderr } = spawnSync("sh", ["-c", line, process.execPath, DIST, "run", "--no-review"], {
         cwd: rig.project,
         env: { ...rig.env, ...env },
         encoding: "utf8",
@@ -220,7 +219,7 @@ test(
   "a program whose parts were removed reports the error once and ends with 70",
   story((rig) => {
     const half = path.join(rig.root, "half");
-    cpSync(path.dirname(BIN), half, { recursive: true });
+    cpSync(path.dirname(DIST), half, { recursive: true });
     rmSync(path.join(half, "chunks"), { recursive: true });
     const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(half, "looper.js"), "ls"], {
       cwd: rig.project,
