@@ -13,7 +13,7 @@ export function isCompiled(): boolean {
   return made !== undefined && made.mtime.getTime() === statSync(DIST).mtime.getTime();
 }
 
-/** What a story starts; with STORIES_START=dist that is DIST. */
+/** The program that stories start; with STORIES_START=dist it is DIST. */
 export const BIN = process.env["STORIES_START"] !== "dist" && isCompiled() ? COMPILED : DIST;
 
 /** How it ended: `code` or `signal`, whichever it was. */
