@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { MODES } from "./modes.js";
 import { readModelName } from "./model-names.js";
-import { row, type Row } from "./setting-row.js";
+import { row, rowWith, type Row } from "./setting-row.js";
 import {
   args,
   between,
@@ -117,15 +117,13 @@ export function isValidMatcher(matcher: string): boolean {
 }
 
 const hookRow = (when: string) =>
-  row(chapoHooks, `Chapo: commands run ${when} (see chapo.md).`, { asks: "each" });
+  row(chapoHooks, { doc: `Chapo: commands run ${when} (see chapo.md).`, asks: "each" });
 
 /** The hooks of sessions, with the events of Claude Code. */
 export const CHAPO_HOOK_ROWS = {
-  "hooks.read_claude": row(
-    yesNo,
-    "Chapo: whether it also runs the hooks of Claude Code's settings files (see chapo.md).",
-    { default: false },
-  ),
+  "hooks.read_claude": row(yesNo, false, {
+    doc: "Chapo: whether it also runs the hooks of Claude Code's settings files (see chapo.md).",
+  }),
   "hooks.events.PreToolUse": hookRow("before a tool call"),
   "hooks.events.PostToolUse": hookRow("after a successful tool call"),
   "hooks.events.PermissionRequest": hookRow("before a person is asked"),
@@ -138,146 +136,85 @@ export const CHAPO_HOOK_ROWS = {
   "hooks.events.Notification": hookRow("when a person is needed"),
 } as const satisfies Readonly<Record<string, Row>>;
 
-/** Only the kind `chapo` heeds them. All but the harmless ones decide what it starts, sends, or may do. */
+/** A row of what starts, sends and permits nothing. */
+const harmless = rowWith({ kinds: ["chapo"] });
+
+/** One that decides what the engine starts, sends, or may do: a project's own is asked about. */
+const asked = rowWith({ kinds: ["chapo"], asks: "whole" });
+
+/** Only the kind `chapo` heeds them; their keys are below `agents.<name>.chapo`. */
 export const CHAPO_ROWS = forChapo({
-  "agents.*.chapo.base_url": row(url, "The address of its provider, instead of the usual one."),
-  "agents.*.chapo.fallback": row(models, "Models to use, in order, when the first one is unavailable.", {
-    default: [],
-    isHarmless: true,
+  base_url: asked(url, "The address of its provider, instead of the usual one."),
+  fallback: harmless(models, [], "Models to use, in order, when the first one is unavailable."),
+  script: asked(path, "Provider `scripted`: the file of replies."),
+  prices_file: harmless(path, "A file of its models' prices; without it `prices_file` is read."),
+  temperature: harmless(between(0, 2), "The temperature to ask for."),
+  max_output_tokens: harmless(wholeNumber(1), "The most tokens of one reply."),
+  stream: harmless(yesNo, true, "Whether replies are read as they come."),
+  context_window: harmless(wholeNumber(1000), {
+    doc: "The context size of its model in tokens, if Chapo does not know it.",
   }),
-  "agents.*.chapo.script": row(path, "Provider `scripted`: the file of replies."),
-  "agents.*.chapo.prices_file": row(path, "A file of its models' prices; without it `prices_file` is read.", {
-    isHarmless: true,
+  tools: harmless(oneOf("chapo", "claude", "anvil"), "chapo", {
+    doc: "The names under which the model sees its tools.",
   }),
-  "agents.*.chapo.temperature": row(between(0, 2), "The temperature to ask for.", { isHarmless: true }),
-  "agents.*.chapo.max_output_tokens": row(wholeNumber(1), "The most tokens of one reply.", {
-    isHarmless: true,
+  tool_calls: harmless(oneOf("native", "json"), "native", {
+    doc: "How its model calls tools: natively, or as JSON in its text.",
   }),
-  "agents.*.chapo.stream": row(yesNo, "Whether replies are read as they come.", {
-    default: true,
-    isHarmless: true,
+  mode: asked(oneOf(...MODES), {
+    doc: "Which calls run, ask or are refused (see chapo.md); unset: `trusted` in a run, `default` in `looper chapo`.",
   }),
-  "agents.*.chapo.context_window": row(
-    wholeNumber(1000),
-    "The context size of its model in tokens, if Chapo does not know it.",
-    { isHarmless: true },
-  ),
-  "agents.*.chapo.tools": row(
-    oneOf("chapo", "claude", "anvil"),
-    "The names under which the model sees its tools.",
-    { default: "chapo", isHarmless: true },
-  ),
-  "agents.*.chapo.tool_calls": row(
-    oneOf("native", "json"),
-    "How its model calls tools: natively, or as JSON in its text.",
-    { default: "native", isHarmless: true },
-  ),
-  "agents.*.chapo.mode": row(
-    oneOf(...MODES),
-    "Which calls run, ask or are refused (see chapo.md); unset: `trusted` in a run, `default` in `looper chapo`.",
-  ),
-  "agents.*.chapo.rules.allow": row(texts, "Calls that run without asking, e.g. `Bash(npm test)`.", {
-    default: [],
+  "rules.allow": asked(texts, [], "Calls that run without asking, e.g. `Bash(npm test)`."),
+  "rules.ask": asked(texts, [], "Calls to ask about; overrides `allow`."),
+  "rules.deny": asked(texts, [], "Calls to refuse; overrides everything else."),
+  sandbox: asked(yesNo, false, {
+    doc: "Whether its shell and npm run in a sandbox of bubblewrap: the project writable, the rest read-only.",
   }),
-  "agents.*.chapo.rules.ask": row(texts, "Calls to ask about; overrides `allow`.", { default: [] }),
-  "agents.*.chapo.rules.deny": row(texts, "Calls to refuse; overrides everything else.", { default: [] }),
-  "agents.*.chapo.sandbox": row(
-    yesNo,
-    "Whether its shell and npm run in a sandbox of bubblewrap: the project writable, the rest read-only.",
-    { default: false },
-  ),
-  "agents.*.chapo.language": row(oneOf("en", "de"), "The language of its prompts.", {
-    default: "en",
-    isHarmless: true,
+  language: harmless(oneOf("en", "de"), "en", "The language of its prompts."),
+  core_prompt: asked(path, "A file used instead of the bundled core prompt."),
+  max_iterations: harmless(wholeBetween(1, 1000), 25, "Turns of the model before it asks you."),
+  max_conversation_tokens: harmless(wholeBetween(1000, 10_000_000), 120_000, {
+    doc: "The most tokens of one request.",
   }),
-  "agents.*.chapo.core_prompt": row(path, "A file used instead of the bundled core prompt."),
-  "agents.*.chapo.max_iterations": row(wholeBetween(1, 1000), "Turns of the model before it asks you.", {
-    default: 25,
-    isHarmless: true,
+  max_requests: harmless(wholeBetween(1, 1_000_000), 1000, {
+    doc: "The most requests of a session to models, sub-agents included.",
   }),
-  "agents.*.chapo.max_conversation_tokens": row(
-    wholeBetween(1000, 10_000_000),
-    "The most tokens of one request.",
-    { default: 120_000, isHarmless: true },
-  ),
-  "agents.*.chapo.max_requests": row(
-    wholeBetween(1, 1_000_000),
-    "The most requests of a session to models, sub-agents included.",
-    { default: 1000, isHarmless: true },
-  ),
-  "agents.*.chapo.max_tokens": row(
-    wholeBetween(1000, 10_000_000_000),
-    "The most tokens of a session, sub-agents and cached input included.",
-    { default: 20_000_000, isHarmless: true },
-  ),
-  "agents.*.chapo.max_cost_usd": row(
-    between(0, 1_000_000),
-    "The most dollars of a session, as far as prices are known.",
-    { default: 50, isHarmless: true },
-  ),
-  "agents.*.chapo.max_parallel_children": row(
-    wholeBetween(0, 16),
-    "The most sub-agents at the same time, if they only read; 0: none. Unset: 1, with read-only permissions 4, in a workflow's stage 0.",
-    { isHarmless: true },
-  ),
-  "agents.*.chapo.max_tool_retries": row(wholeBetween(0, 10), "Retries after a temporary failure.", {
-    default: 3,
-    isHarmless: true,
+  max_tokens: harmless(wholeBetween(1000, 10_000_000_000), 20_000_000, {
+    doc: "The most tokens of a session, sub-agents and cached input included.",
   }),
-  "agents.*.chapo.min_validation_confidence": row(
-    between(0, 1),
-    "The least confidence with which an answer passes its own check.",
-    { default: 0.7, isHarmless: true },
-  ),
-  "agents.*.chapo.self_validation_enabled": row(
-    yesNo,
-    "Whether answers are checked before they are delivered.",
-    { default: true, isHarmless: true },
-  ),
-  "agents.*.chapo.compact_at": row(
-    between(0.1, 1),
-    "The share of the context at which old turns are summarised.",
-    { default: 0.92, isHarmless: true },
-  ),
-  "agents.*.chapo.sub_agents.*": row(
-    subAgent,
-    "A sub-agent by its type: a model, tools (patterns), a file with its prompt.",
-  ),
-  "agents.*.chapo.search.provider": row(
-    oneOf("tavily", "brave", "serper", "perplexity", "searxng"),
-    "The provider of web searches; the key is TAVILY_API_KEY, BRAVE_API_KEY, SERPER_API_KEY or PERPLEXITY_API_KEY.",
-    { isHarmless: true },
-  ),
-  "agents.*.chapo.search.base_url": row(url, "The address of that provider, instead of the usual one."),
-  "agents.*.chapo.web_fetch.only_mentioned": row(
-    yesNo,
-    "Whether only pages that were mentioned are fetched; by default true in a run.",
-  ),
-  "agents.*.chapo.git.allow_push_main": row(yesNo, "Whether `git_push` may push main and master.", {
-    default: false,
+  max_cost_usd: harmless(between(0, 1_000_000), 50, {
+    doc: "The most dollars of a session, as far as prices are known.",
   }),
-  "agents.*.chapo.ssh.hosts.*": row(host, "A host by its alias; others are refused."),
-  "agents.*.chapo.logs.staging": row(path, "The file `logs_getStagingLogs` reads.", { isHarmless: true }),
-  "agents.*.chapo.documents": row(path, "The folder of the `context_` tools.", {
-    default: "context/documents",
-    isHarmless: true,
+  max_parallel_children: harmless(wholeBetween(0, 16), {
+    doc: "The most sub-agents at the same time, if they only read; 0: none. Unset: 1, with read-only permissions 4, in a workflow's stage 0.",
   }),
-  "agents.*.chapo.mcp.servers.*": row(
-    server,
-    "A server of the Model Context Protocol by its name: its command or its address; `tools` limits its tools.",
-  ),
-  "agents.*.chapo.budgets.total": row(wholeNumber(1), "The most tool calls of a session.", {
-    isHarmless: true,
+  max_tool_retries: harmless(wholeBetween(0, 10), 3, "Retries after a temporary failure."),
+  min_validation_confidence: harmless(between(0, 1), 0.7, {
+    doc: "The least confidence with which an answer passes its own check.",
   }),
-  "agents.*.chapo.budgets.tools.*": row(wholeNumber(0), "The most calls of one tool in a session.", {
-    isHarmless: true,
+  self_validation_enabled: harmless(yesNo, true, "Whether answers are checked before they are delivered."),
+  compact_at: harmless(between(0.1, 1), 0.92, "The share of the context at which old turns are summarised."),
+  "sub_agents.*": asked(subAgent, {
+    doc: "A sub-agent by its type: a model, tools (patterns), a file with its prompt.",
   }),
+  "search.provider": harmless(oneOf("tavily", "brave", "serper", "perplexity", "searxng"), {
+    doc: "The provider of web searches; the key is TAVILY_API_KEY, BRAVE_API_KEY, SERPER_API_KEY or PERPLEXITY_API_KEY.",
+  }),
+  "search.base_url": asked(url, "The address of that provider, instead of the usual one."),
+  "web_fetch.only_mentioned": asked(yesNo, {
+    doc: "Whether only pages that were mentioned are fetched; by default true in a run.",
+  }),
+  "git.allow_push_main": asked(yesNo, false, "Whether `git_push` may push main and master."),
+  "ssh.hosts.*": asked(host, "A host by its alias; others are refused."),
+  "logs.staging": harmless(path, "The file `logs_getStagingLogs` reads."),
+  documents: harmless(path, "context/documents", "The folder of the `context_` tools."),
+  "mcp.servers.*": asked(server, {
+    doc: "A server of the Model Context Protocol by its name: its command or its address; `tools` limits its tools.",
+  }),
+  "budgets.total": harmless(wholeNumber(1), "The most tool calls of a session."),
+  "budgets.tools.*": harmless(wholeNumber(0), "The most calls of one tool in a session."),
 });
 
-function forChapo<R extends Readonly<Record<string, Row>>>(rows: R): R {
-  const all = Object.entries(rows).map(([key, one]): [string, Row] => [
-    key,
-    { ...one, kinds: ["chapo"], ...(one.isHarmless === true ? {} : { asks: "whole" }) },
-  ]);
-  return Object.fromEntries(all) as R;
+function forChapo<R extends Readonly<Record<string, Row>>>(rows: R) {
+  const all = Object.entries(rows).map(([key, one]) => [`agents.*.chapo.${key}`, one] as const);
+  return Object.fromEntries(all) as { [K in keyof R & string as `agents.*.chapo.${K}`]: R[K] };
 }

@@ -1,6 +1,7 @@
 // Defines a row of the settings table, and turns the flat table of key paths into a nested type.
 // Leaves the rows to settings.ts, and the sources of values to resolve.ts.
 import type { z } from "zod";
+import { given } from "../../system/given.js";
 
 /** The ways an agent can be called. */
 export const KINDS = [
@@ -16,10 +17,10 @@ export const KINDS = [
 ] as const;
 export type AgentKind = (typeof KINDS)[number];
 
-/** The columns of a row beside its type and its sentence. All that Looper knows of a setting is in them. */
-export interface RowFacts<Input = unknown> {
-  /** As it would be spelled in a file. */
-  default?: Input extends readonly (infer E)[] ? readonly E[] : Input;
+/** The columns of a row beside its type and its default. All that Looper knows of a setting is in them. */
+export interface RowFacts {
+  /** One sentence. */
+  doc: string;
   /** Upstream's short names: environment variable → the key it sets (contract §2). */
   env?: Readonly<Record<string, string>>;
   /** A short name spells the only item of a list, commas and all. */
@@ -36,8 +37,6 @@ export interface RowFacts<Input = unknown> {
    * where it is `full`.
    */
   asks?: "each" | "whole" | "full";
-  /** A setting of the built-in engine that starts, sends and permits nothing: all others of the engine are asked about. */
-  isHarmless?: boolean;
 }
 
 /** The flag of `run` that sets a setting. */
@@ -50,19 +49,31 @@ export interface SettingFlag {
   help?: string;
 }
 
-/** One setting: what it takes, what it is without being set, how else it is named. */
-export type Row<T extends z.ZodType = z.ZodType, F extends RowFacts<z.input<T>> = RowFacts<z.input<T>>> = {
+/** One setting: what it takes, what it is without being set (as a file would spell it), how else it is named. */
+export interface Row<T extends z.ZodType = z.ZodType> extends RowFacts {
   type: T;
-  doc: string;
-} & F;
-
-export function row<T extends z.ZodType, const F extends RowFacts<z.input<T>> = object>(
-  type: T,
-  doc: string,
-  facts?: F,
-): Row<T, F> {
-  return { type, doc, ...(facts ?? ({} as F)) };
+  default?: unknown;
 }
+
+type Said = string | RowFacts;
+
+/** Makes rows of a type, the default where there is one, and the sentence, or the facts with the sentence among them. */
+interface MakeRow {
+  <T extends z.ZodType>(type: T, said: Said): Row<T>;
+  <T extends z.ZodType>(type: T, standard: z.input<T>, said: Said): Row<T> & { default: unknown };
+}
+
+/** The maker of rows that have these columns too. */
+export function rowWith(more: Omit<RowFacts, "doc">): MakeRow {
+  const make = (type: z.ZodType, ...columns: [Said] | [standard: unknown, said: Said]): Row => {
+    const [standard, said] = columns.length === 2 ? columns : [undefined, columns[0]];
+    const facts = typeof said === "string" ? { doc: said } : said;
+    return { type, ...given({ default: standard }), ...more, ...facts };
+  };
+  return make as MakeRow;
+}
+
+export const row = rowWith({});
 
 type Rows = Readonly<Record<string, { type: z.ZodType }>>;
 type Head<K extends string> = K extends `${infer H}.${string}` ? H : K;

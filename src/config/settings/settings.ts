@@ -99,323 +99,287 @@ const hiddenChecks = z.array(
 
 /** Every setting there is, by key path; `*` stands for a name of the user's. */
 export const SETTINGS = {
-  todo_file: row(path, "The task file, relative to the project.", {
-    default: "to-do.json",
+  todo_file: row(path, "to-do.json", {
+    doc: "The task file, relative to the project.",
     env: { LOOPER_TODO: "todo_file" },
     written: "runner",
   }),
-  schema_file: row(path, "A further JSON Schema the task file must meet.", {
+  schema_file: row(path, {
+    doc: "A further JSON Schema the task file must meet.",
     env: { LOOPER_SCHEMA: "schema_file" },
   }),
   prices_file: row(path, "A JSON file of model prices, for agents that do not report their cost."),
-  log_dir: row(path, "The folder of the logs; `~` and `$VAR` expand.", {
-    default: "looper-logs",
+  log_dir: row(path, "looper-logs", {
+    doc: "The folder of the logs; `~` and `$VAR` expand.",
     written: "runner",
   }),
   "log.keep": row(wholeNumber(1), "How many runs keep their logs; logs still needed are never removed."),
-  "log.max_bytes": row(
-    byteSize,
-    "The largest total size of the logs; a run removes the oldest at its end. 0 = any size.",
-    { default: "2GB" },
-  ),
+  "log.max_bytes": row(byteSize, "2GB", {
+    doc: "The largest total size of the logs; a run removes the oldest at its end. 0 = any size.",
+  }),
 
-  "schedule.strategy": row(strategy, "How the agent of an iteration is chosen.", {
-    default: "single",
+  "schedule.strategy": row(strategy, "single", {
+    doc: "How the agent of an iteration is chosen.",
     env: { LOOPER_SCHEDULE: "schedule.strategy" },
     flag: { name: "--schedule", value: "strategy", help: "a strategy, or an agent's name" },
   }),
-  "schedule.agent": row(
-    agent,
-    "The agent of `single`; `auto` is the first installed of claude, codex, gemini, opencode, or chapo if a key is set.",
-    { default: AUTO },
-  ),
-  "schedule.odd": row(agent, "The agent of iterations 1, 3, 5 …", {
-    default: "codex",
+  "schedule.agent": row(agent, AUTO, {
+    doc: "The agent of `single`; `auto` is the first installed of claude, codex, gemini, opencode, or chapo if a key is set.",
+  }),
+  "schedule.odd": row(agent, "codex", {
+    doc: "The agent of iterations 1, 3, 5 …",
     flag: { name: "--odd-agent", value: "name", help: "odd-even: agent of odd iterations" },
   }),
-  "schedule.even": row(agent, "The agent of iterations 2, 4, 6 …", {
-    default: "claude",
+  "schedule.even": row(agent, "claude", {
+    doc: "The agent of iterations 2, 4, 6 …",
     flag: { name: "--even-agent", value: "name", help: "odd-even: agent of even iterations" },
   }),
-  "schedule.agents": row(agents, "The agents of `round-robin`, in order; repeats are allowed.", {
-    default: ["claude", "codex"],
+  "schedule.agents": row(agents, ["claude", "codex"], {
+    doc: "The agents of `round-robin`, in order; repeats are allowed.",
     flag: { name: "--rr-agents", value: "names", help: "round-robin: the agents" },
   }),
-  "schedule.on_limit": row(
-    oneOf("wait", "switch"),
-    "When an agent may not work for a while: wait for it, or let the next one scheduled take over.",
-    { default: "switch" },
-  ),
+  "schedule.on_limit": row(oneOf("wait", "switch"), "switch", {
+    doc: "When an agent may not work for a while: wait for it, or let the next one scheduled take over.",
+  }),
 
-  "roles.iteration": row(agent, "The agent of iterations; overrides the schedule.", {
+  "roles.iteration": row(agent, {
+    doc: "The agent of iterations; overrides the schedule.",
     flag: { name: "--iteration-agent", value: "name" },
   }),
-  "roles.review": row(agent, "The agent of reviews.", { flag: { name: "--review-agent", value: "name" } }),
-  "roles.repair": row(agent, "The agent that repairs a broken task file.", {
+  "roles.review": row(agent, {
+    doc: "The agent of reviews.",
+    flag: { name: "--review-agent", value: "name" },
+  }),
+  "roles.repair": row(agent, {
+    doc: "The agent that repairs a broken task file.",
     flag: { name: "--repair-agent", value: "name" },
   }),
-  "roles.bootstrap": row(agent, "The agent that writes the first task file.", {
+  "roles.bootstrap": row(agent, {
+    doc: "The agent that writes the first task file.",
     flag: { name: "--bootstrap-agent", value: "name" },
   }),
   "roles.push": row(agent, "The agent that prepares releases."),
   "roles.*": row(agent, "The agent of stages that name this role."),
 
-  "loop.max_iterations": row(
-    wholeNumber(1, "--dry-run starts nothing"),
-    "Attempts and review passes of one run.",
-    {
-      default: 50,
-      env: { LOOPER_MAX_ITERATIONS: "loop.max_iterations" },
-      flag: { name: "--max-iterations", value: "n" },
-    },
-  ),
-  "loop.max_attempts": row(wholeNumber(1), "Attempts per task and run.", {
-    default: 2,
+  "loop.max_iterations": row(wholeNumber(1, "--dry-run starts nothing"), 50, {
+    doc: "Attempts and review passes of one run.",
+    env: { LOOPER_MAX_ITERATIONS: "loop.max_iterations" },
+    flag: { name: "--max-iterations", value: "n" },
+  }),
+  "loop.max_attempts": row(wholeNumber(1), 2, {
+    doc: "Attempts per task and run.",
     flag: { name: "--max-attempts", value: "n" },
   }),
-  "loop.max_reviews": row(wholeNumber(0), "Review passes that may add tasks.", { default: 3 }),
-  "loop.delay_seconds": row(seconds, "Pause between iterations.", {
-    default: 0,
+  "loop.max_reviews": row(wholeNumber(0), 3, "Review passes that may add tasks."),
+  "loop.delay_seconds": row(seconds, 0, {
+    doc: "Pause between iterations.",
     env: { LOOPER_LOOP_DELAY: "loop.delay_seconds" },
     flag: { name: "--loop-delay", value: "seconds" },
   }),
-  "loop.max_wait": row(
-    duration,
-    "The longest single wait for an agent that may not work; then the run ends.",
-  ),
-  "loop.max_duration": row(duration, "The longest a run may take; work in progress is kept. 0 = no limit.", {
+  "loop.max_wait": row(duration, {
+    doc: "The longest single wait for an agent that may not work; then the run ends.",
+  }),
+  "loop.max_duration": row(duration, {
+    doc: "The longest a run may take; work in progress is kept. 0 = no limit.",
     flag: { name: "--max-duration", value: "time" },
   }),
-  "loop.max_cost_usd": row(dollars, "The most a run may cost.", {
+  "loop.max_cost_usd": row(dollars, {
+    doc: "The most a run may cost.",
     flag: { name: "--max-cost", value: "dollars" },
   }),
-  "loop.max_tokens": row(wholeNumber(1), "The most tokens a run may use; cached tokens count.", {
+  "loop.max_tokens": row(wholeNumber(1), {
+    doc: "The most tokens a run may use; cached tokens count.",
     flag: { name: "--max-tokens", value: "n" },
   }),
   "loop.task_cost_usd": row(dollars, "The most a task may cost in a run; then it is blocked."),
   "loop.task_tokens": row(wholeNumber(1), "The most tokens a task may use in a run; then it is blocked."),
-  "loop.unknown_cost": row(
-    oneOf("refuse", "allow"),
-    "With a budget in dollars: whether agents whose cost cannot be known may be used.",
-    { default: "refuse" },
-  ),
-  "loop.apply_summary": row(yesNo, "Whether an agent's summary changes the task file.", {
-    default: true,
+  "loop.unknown_cost": row(oneOf("refuse", "allow"), "refuse", {
+    doc: "With a budget in dollars: whether agents whose cost cannot be known may be used.",
+  }),
+  "loop.apply_summary": row(yesNo, true, {
+    doc: "Whether an agent's summary changes the task file.",
     env: { LOOPER_APPLY_SUMMARY: "loop.apply_summary" },
     flag: { name: "--no-apply-summary", help: "leave the task file to the agent" },
   }),
-  "loop.review": row(yesNo, "Whether an agent reviews the project when nothing is ready.", {
-    default: true,
+  "loop.review": row(yesNo, true, {
+    doc: "Whether an agent reviews the project when nothing is ready.",
     flag: { name: "--no-review", help: "skip the review when no task is ready" },
   }),
-  "loop.completion_marker": row(yesNo, "Whether a finished task file gets the completion marker.", {
-    default: true,
-  }),
+  "loop.completion_marker": row(yesNo, true, "Whether a finished task file gets the completion marker."),
 
-  "agents.*.kind": row(
-    oneOf(...KINDS),
-    "How the agent is called; by default the agent's name, if that is a kind.",
-  ),
-  "agents.*.binary": row(path, "The program: a path, or a name on PATH.", {
+  "agents.*.kind": row(oneOf(...KINDS), {
+    doc: "How the agent is called; by default the agent's name, if that is a kind.",
+  }),
+  "agents.*.binary": row(path, {
+    doc: "The program: a path, or a name on PATH.",
     env: { CODEX_BIN: "agents.codex.binary", CLAUDE_BIN: "agents.claude.binary" },
     neededBy: ["command", "acp"],
     asks: "whole",
   }),
-  "agents.*.model": row(text, "The model to ask for; kind `chapo`: `provider/model`.", {
+  "agents.*.model": row(text, {
+    doc: "The model to ask for; kind `chapo`: `provider/model`.",
     env: { CODEX_MODEL: "agents.codex.model", CLAUDE_MODEL: "agents.claude.model" },
     flag: { name: "--model", value: "model" },
   }),
-  "agents.*.reasoning": row(text, "The reasoning effort to ask for.", {
+  "agents.*.reasoning": row(text, {
+    doc: "The reasoning effort to ask for.",
     kinds: ["codex", "claude", "opencode", "acp", "chapo"],
   }),
-  "agents.*.args": row(args, "Further arguments.", {
-    default: [],
+  "agents.*.args": row(args, [], {
+    doc: "Further arguments.",
     env: { CODEX_ARGS: "agents.codex.args", CLAUDE_ARGS: "agents.claude.args" },
     asks: "whole",
   }),
-  "agents.*.env.*": row(anyText, "A variable added to the agent's environment.", { asks: "whole" }),
+  "agents.*.env.*": row(anyText, { doc: "A variable added to the agent's environment.", asks: "whole" }),
   "agents.*.pass_env": row(texts, "Globs: only matching variables are inherited (PATH and HOME always are)."),
-  "agents.*.work_dir": row(path, "The folder the agent works in, relative to the project.", {
+  "agents.*.work_dir": row(path, {
+    doc: "The folder the agent works in, relative to the project.",
     written: "agent",
   }),
-  "agents.*.last_message": row(path, "A path where the final message is also written.", { written: "agent" }),
-  "agents.*.timeout": row(duration, "Time limit for one attempt; 0 = no limit.", { default: "30m" }),
-  "agents.*.idle_timeout": row(duration, "Time limit for an agent's silence; 0 = no limit.", {
-    default: "10m",
+  "agents.*.last_message": row(path, {
+    doc: "A path where the final message is also written.",
+    written: "agent",
   }),
-  "agents.*.max_events": row(wholeNumber(0), "The most events an attempt may have; 0 = any number.", {
-    default: 20_000,
+  "agents.*.timeout": row(duration, "30m", "Time limit for one attempt; 0 = no limit."),
+  "agents.*.idle_timeout": row(duration, "10m", "Time limit for an agent's silence; 0 = no limit."),
+  "agents.*.max_events": row(wholeNumber(0), 20_000, "The most events an attempt may have; 0 = any number."),
+  "agents.*.max_output": row(byteSize, "1GB", "The most an attempt may print; 0 = any amount."),
+  "agents.*.max_turns": row(wholeNumber(0), 0, {
+    doc: "The most turns of an attempt; a turn is the model's output up to the next results. 0 = any number.",
   }),
-  "agents.*.max_output": row(byteSize, "The most an attempt may print; 0 = any amount.", { default: "1GB" }),
-  "agents.*.max_turns": row(
-    wholeNumber(0),
-    "The most turns of an attempt; a turn is the model's output up to the next results. 0 = any number.",
-    { default: 0 },
-  ),
-  "agents.*.contain": row(
-    oneOf("auto", "none"),
-    "Whether the agent gets its own PID namespace where the system allows one.",
-    { default: "auto" },
-  ),
-  "agents.*.permissions": row(oneOf(...PERMISSIONS), "The agent's permissions, translated for its client.", {
-    default: "workspace",
+  "agents.*.contain": row(oneOf("auto", "none"), "auto", {
+    doc: "Whether the agent gets its own PID namespace where the system allows one.",
+  }),
+  "agents.*.permissions": row(oneOf(...PERMISSIONS), "workspace", {
+    doc: "The agent's permissions, translated for its client.",
     asks: "full",
   }),
-  "agents.*.network": row(yesNo, "Kind `codex`: whether commands in its sandbox reach the network.", {
-    default: false,
+  "agents.*.network": row(yesNo, false, {
+    doc: "Kind `codex`: whether commands in its sandbox reach the network.",
     kinds: ["codex"],
   }),
-  "agents.*.prompt_via": row(oneOf("stdin", "arg", "file"), "Kind `command`: how it gets the prompt.", {
-    default: "stdin",
+  "agents.*.prompt_via": row(oneOf("stdin", "arg", "file"), "stdin", {
+    doc: "Kind `command`: how it gets the prompt.",
     kinds: ["command"],
   }),
-  "agents.*.output": row(oneOf("text", "jsonl"), "Kind `command`: what it prints.", {
-    default: "text",
+  "agents.*.output": row(oneOf("text", "jsonl"), "text", {
+    doc: "Kind `command`: what it prints.",
     kinds: ["command"],
   }),
-  "agents.*.module": row(path, "Kind `module`: the file whose default export is an agent.", {
+  "agents.*.module": row(path, {
+    doc: "Kind `module`: the file whose default export is an agent.",
     kinds: ["module"],
     neededBy: ["module"],
     asks: "whole",
   }),
-  "agents.*.script": row(path, "Kind `scripted`: the file of steps.", {
+  "agents.*.script": row(path, {
+    doc: "Kind `scripted`: the file of steps.",
     kinds: ["scripted"],
     neededBy: ["scripted"],
     asks: "whole",
   }),
   ...CHAPO_ROWS,
   ...CHAPO_HOOK_ROWS,
-  workflow: row(name, "The workflow of tasks that name none; `looper workflows` lists them.", {
-    default: DEFAULT_WORKFLOW,
+  workflow: row(name, DEFAULT_WORKFLOW, {
+    doc: "The workflow of tasks that name none; `looper workflows` lists them.",
     flag: { name: "--workflow", value: "name", help: "the workflow of tasks" },
   }),
-  tasks_dir: row(
-    path,
-    "The folder of the documents and outputs of tasks in a workflow, relative to the project.",
-    { default: ".looper/tasks", written: "runner" },
-  ),
-  "ask.to": row(texts, "The people who are asked, as notifications name them.", { default: [] }),
-  "ask.auto_approve": row(
-    z.array(name, "a list of stages' names"),
-    "Stages whose question is answered with its first outcome; each is recorded.",
-    { default: [] },
-  ),
-  "hooks.notification": row(
-    receivers,
-    "Commands (event as JSON on stdin) or URLs (POST) told when a person is asked, a task is blocked or merged, or a run ends.",
-    { default: [], asks: "each" },
-  ),
+  tasks_dir: row(path, ".looper/tasks", {
+    doc: "The folder of the documents and outputs of tasks in a workflow, relative to the project.",
+    written: "runner",
+  }),
+  "ask.to": row(texts, [], "The people who are asked, as notifications name them."),
+  "ask.auto_approve": row(z.array(name, "a list of stages' names"), [], {
+    doc: "Stages whose question is answered with its first outcome; each is recorded.",
+  }),
+  "hooks.notification": row(receivers, [], {
+    doc: "Commands (event as JSON on stdin) or URLs (POST) told when a person is asked, a task is blocked or merged, or a run ends.",
+    asks: "each",
+  }),
 
-  "hooks.post_iteration": row(hooks, "Commands run after every attempt and review.", {
-    default: [],
+  "hooks.post_iteration": row(hooks, [], {
+    doc: "Commands run after every attempt and review.",
     env: { LOOPER_HOOK: "hooks.post_iteration" },
     flag: { name: "--hook", value: "command", help: "run after every attempt and review" },
     isOne: true,
     asks: "each",
   }),
-  "hooks.pre_iteration": row(hooks, "Commands run before every attempt and review.", {
-    default: [],
+  "hooks.pre_iteration": row(hooks, [], {
+    doc: "Commands run before every attempt and review.",
     asks: "each",
   }),
-  "hooks.on_blocked": row(hooks, "Commands run when a task becomes blocked.", { default: [], asks: "each" }),
-  "hooks.on_run_end": row(hooks, "Commands run when a run ends.", { default: [], asks: "each" }),
-  "hooks.timeout": row(duration, "Time limit for each hook; 0 = no limit.", { default: "60s" }),
+  "hooks.on_blocked": row(hooks, [], { doc: "Commands run when a task becomes blocked.", asks: "each" }),
+  "hooks.on_run_end": row(hooks, [], { doc: "Commands run when a run ends.", asks: "each" }),
+  "hooks.timeout": row(duration, "60s", "Time limit for each hook; 0 = no limit."),
 
-  "git.init": row(yesNo, "Whether a project without git gets a repository.", {
-    default: false,
+  "git.init": row(yesNo, false, {
+    doc: "Whether a project without git gets a repository.",
     env: { LOOPER_GIT_INIT: "git.init" },
     flag: { name: "--git-init", help: "create a repository where there is none" },
   }),
-  "git.commit": row(oneOf("runner", "agent", "none"), "Who commits the work of a task.", {
-    default: "runner",
+  "git.commit": row(oneOf("runner", "agent", "none"), "runner", "Who commits the work of a task."),
+  "git.on_failure": row(oneOf("restore", "keep"), "restore", {
+    doc: "Whether the work of an abandoned task is saved and the tree restored, or left in the tree.",
   }),
-  "git.on_failure": row(
-    oneOf("restore", "keep"),
-    "Whether the work of an abandoned task is saved and the tree restored, or left in the tree.",
-    { default: "restore" },
-  ),
-  "git.max_untracked_bytes": row(
-    byteSize,
-    "Untracked files larger than this are not in checkpoints: a run names them and cannot restore them. 0 = any size.",
-    { default: "50MB" },
-  ),
-  "git.branch": row(text, "The branch of the commits: `current`, or a name (`{run}` is the run id).", {
-    default: "current",
+  "git.max_untracked_bytes": row(byteSize, "50MB", {
+    doc: "Untracked files larger than this are not in checkpoints: a run names them and cannot restore them. 0 = any size.",
+  }),
+  "git.branch": row(text, "current", {
+    doc: "The branch of the commits: `current`, or a name (`{run}` is the run id).",
   }),
 
-  "verify.commands": row(
-    commands,
-    "Commands that prove a task done, run in the project; without any, tasks stay unverified.",
-    {
-      default: [],
-      flag: { name: "--verify", value: "command", help: "must pass before a task counts as done" },
-      asks: "each",
-    },
-  ),
-  "verify.timeout": row(duration, "Time limit for each check; 0 = no limit.", { default: "10m" }),
-  "verify.strict": row(
-    yesNo,
-    "Whether a check that failed before and still fails also fails the attempt, and one that cannot run refuses the run.",
-    { default: false, flag: { name: "--strict", help: "also fail on checks that failed before the run" } },
-  ),
-  "verify.report": row(
-    commands,
-    "Where the checks report test cases, as JUnit XML or TAP: files or folders in the project, or `stdout`.",
-    { default: [] },
-  ),
-  "verify.cold": row(
-    yesNoAuto,
-    "Whether the checks run in a fresh copy of the commit (the cold room). `auto`: where they can run there. `true`: a run refuses to start where they cannot.",
-    { default: "auto" },
-  ),
-  "verify.setup": row(
-    commands,
-    "Commands that prepare the cold room, e.g. `npm ci`; the result is kept for the run while the lock files stay the same.",
-    { default: [], asks: "each" },
-  ),
-  "verify.protected": row(
-    commands,
-    "Patterns as in .gitignore: files that the cold room has as they were when the run began, in addition to CI files, test configuration and existing tests. `!…` removes one.",
-    { default: [] },
-  ),
-  "verify.accept": row(
-    oneOf("unverified", "verified"),
-    "Whether a task whose checks pass only with changed checks is done but unverified, or blocked for you to look at.",
-    { default: "unverified" },
-  ),
-  "verify.red_first": row(yesNo, "Whether tests that a task adds must fail without its work.", {
-    default: false,
+  "verify.commands": row(commands, [], {
+    doc: "Commands that prove a task done, run in the project; without any, tasks stay unverified.",
+    flag: { name: "--verify", value: "command", help: "must pass before a task counts as done" },
+    asks: "each",
   }),
-  "verify.hidden": row(
-    hiddenChecks,
-    "Checks that no agent is shown: commands, and files outside the project, which are copied into a room of their own after all other checks passed. A task that fails one is blocked.",
-    { default: [], asks: "each" },
-  ),
-  "verify.hidden_tell": row(
-    oneOf("none", "names"),
-    "Whether the log and the backlog name the failed tests of a hidden check. With `none` they only say that it failed.",
-    { default: "none" },
-  ),
-  "verify.home": row(
-    oneOf("user", "room"),
-    "The home folder of checks in a cold room: the user's, or an empty one of the room's own (caches are in the user's).",
-    { default: "user" },
-  ),
-  "verify.from_agents": row(
-    yesNo,
-    "Whether `verify` and `agent` are kept in new tasks that agents propose.",
-    { default: false },
-  ),
+  "verify.timeout": row(duration, "10m", "Time limit for each check; 0 = no limit."),
+  "verify.strict": row(yesNo, false, {
+    doc: "Whether a check that failed before and still fails also fails the attempt, and one that cannot run refuses the run.",
+    flag: { name: "--strict", help: "also fail on checks that failed before the run" },
+  }),
+  "verify.report": row(commands, [], {
+    doc: "Where the checks report test cases, as JUnit XML or TAP: files or folders in the project, or `stdout`.",
+  }),
+  "verify.cold": row(yesNoAuto, "auto", {
+    doc: "Whether the checks run in a fresh copy of the commit (the cold room). `auto`: where they can run there. `true`: a run refuses to start where they cannot.",
+  }),
+  "verify.setup": row(commands, [], {
+    doc: "Commands that prepare the cold room, e.g. `npm ci`; the result is kept for the run while the lock files stay the same.",
+    asks: "each",
+  }),
+  "verify.protected": row(commands, [], {
+    doc: "Patterns as in .gitignore: files that the cold room has as they were when the run began, in addition to CI files, test configuration and existing tests. `!…` removes one.",
+  }),
+  "verify.accept": row(oneOf("unverified", "verified"), "unverified", {
+    doc: "Whether a task whose checks pass only with changed checks is done but unverified, or blocked for you to look at.",
+  }),
+  "verify.red_first": row(yesNo, false, "Whether tests that a task adds must fail without its work."),
+  "verify.hidden": row(hiddenChecks, [], {
+    doc: "Checks that no agent is shown: commands, and files outside the project, which are copied into a room of their own after all other checks passed. A task that fails one is blocked.",
+    asks: "each",
+  }),
+  "verify.hidden_tell": row(oneOf("none", "names"), "none", {
+    doc: "Whether the log and the backlog name the failed tests of a hidden check. With `none` they only say that it failed.",
+  }),
+  "verify.home": row(oneOf("user", "room"), "user", {
+    doc: "The home folder of checks in a cold room: the user's, or an empty one of the room's own (caches are in the user's).",
+  }),
+  "verify.from_agents": row(yesNo, false, {
+    doc: "Whether `verify` and `agent` are kept in new tasks that agents propose.",
+  }),
 
   "prompts.bootstrap": row(path, "A file used instead of the bundled bootstrap prompt."),
-  "prompts.iteration": row(path, "A file used instead of the bundled iteration prompt.", {
+  "prompts.iteration": row(path, {
+    doc: "A file used instead of the bundled iteration prompt.",
     flag: { name: "--prompt-file", value: "file" },
   }),
   "prompts.repair": row(path, "A file used instead of the bundled repair prompt."),
   "prompts.review": row(path, "A file used instead of the bundled review prompt."),
   "prompts.push": row(path, "A file used instead of the bundled push prompt."),
 
-  env_file: row(path, "A file of KEY=VALUE lines for agents, hooks and checks; the real environment wins.", {
+  env_file: row(path, {
+    doc: "A file of KEY=VALUE lines for agents, hooks and checks; the real environment wins.",
     asks: "whole",
   }),
 } as const satisfies Readonly<Record<string, Row>>;
