@@ -9,9 +9,9 @@ import { commonOptions } from "../cmd/context/command.js";
 import { COMMANDS } from "../cmd/commands.js";
 import { spellArgument } from "../cmd/context/commander.js";
 import { variablesOf } from "../src/config/read/env-layer.js";
-import { ROWS, takesDuration } from "../src/config/settings/settings.js";
+import { ROWS } from "../src/config/settings/settings.js";
 import type { Row } from "../src/config/settings/setting-row.js";
-import { readValue } from "../src/config/settings/types.js";
+import { duration, readValue } from "../src/config/settings/types.js";
 import { EVENT_GLOSSARY } from "../src/logging/events/event-glossary.js";
 import { StepEvent, type RunEvent } from "../src/logging/events/events.js";
 import { ToldEvent } from "../src/logging/events/told-events.js";
@@ -203,7 +203,7 @@ function shown(value: unknown): string {
 
 /** The sentence of the table, with the values to choose from. */
 function meaningOf(row: Row): string {
-  const choices = / \| /.test(allowed(row)) && !takesDuration(row) ? allowed(row).split(" | ") : [];
+  const choices = / \| /.test(allowed(row)) && row.type !== duration ? allowed(row).split(" | ") : [];
   return choices.length === 0 ? row.doc : `${row.doc} One of ${choices.map(code).join(", ")}.`;
 }
 

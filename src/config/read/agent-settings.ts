@@ -5,7 +5,8 @@ import type { Price } from "./prices.js";
 import { chapoSettings, type ChapoSettings } from "./chapo-settings.js";
 import { resolvePath, type PathBase } from "./places.js";
 import type { Renamed } from "../settings/setting-row.js";
-import { KINDS, ROWS, takesPath, type AgentKind, type Settings } from "../settings/settings.js";
+import { path } from "../settings/types.js";
+import { KINDS, ROWS, type AgentKind, type Settings } from "../settings/settings.js";
 
 type Own = Settings["agents"][string];
 
@@ -70,7 +71,7 @@ function renamed<T extends object>(
     const below = `${key}.${word}`;
     const row = ROWS.get(below);
     const name = word.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-    if (row !== undefined && takesPath(row)) return [name, resolvePath(String(value), place)];
+    if (row?.type === path) return [name, resolvePath(String(value), place)];
     // Names below a record are the user's.
     const isBranch =
       row === undefined && !ROWS.has(`${below}.*`) && typeof value === "object" && value !== null;

@@ -1,9 +1,9 @@
 // The layer of environment variables: `LOOPER_` + the key path, and upstream's short names (contract §2).
 // Leaves which value wins to resolve.ts.
 import { nearest } from "../../system/text/nearest.js";
-import { rowAt, type LayerReading } from "./layers.js";
+import { type LayerReading } from "./layers.js";
 import type { Env } from "./places.js";
-import { AGENT_NAME, ROWS } from "../settings/settings.js";
+import { AGENT_NAME, rowAt, ROWS } from "../settings/settings.js";
 import type { KeyPath } from "../settings/setting-row.js";
 import { addText } from "./text-values.js";
 

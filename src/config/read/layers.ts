@@ -2,7 +2,7 @@
 // Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
 import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
-import { AGENT_NAME, ROWS } from "../settings/settings.js";
+import { AGENT_NAME, branchAt, rowAt, ROWS, TREE, type Branch } from "../settings/settings.js";
 import { NAME_PATTERN } from "../../workflow/words.js";
 import type { SettingsFile } from "./settings-text.js";
 import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
@@ -29,39 +29,6 @@ export interface LayerReading {
   entries: SettingEntry[];
   empty: { name: string; where: string }[];
   problems: string[];
-}
-
-/** The table as a tree: a branch, or (with `row`) a leaf. */
-interface Branch {
-  row?: Row;
-  children: Map<string, Branch>;
-}
-
-const TREE: Branch = growTree();
-
-function growTree(): Branch {
-  const root: Branch = { children: new Map() };
-  for (const [key, row] of ROWS) {
-    let branch = root;
-    for (const segment of key.split(".")) {
-      const next: Branch = branch.children.get(segment) ?? { children: new Map() };
-      branch.children.set(segment, next);
-      branch = next;
-    }
-    branch.row = row;
-  }
-  return root;
-}
-
-/** The row of a key path; `undefined` when the setting does not exist. */
-export function rowAt(path: KeyPath): Row | undefined {
-  return branchAt(path)?.row;
-}
-
-function branchAt(path: KeyPath): Branch | undefined {
-  let branch: Branch | undefined = TREE;
-  for (const segment of path) branch = branch?.children.get(segment) ?? branch?.children.get("*");
-  return branch;
 }
 
 /** The entries of a settings file, with every problem in the file's order. */

@@ -8,14 +8,21 @@ import { readEnvLayer } from "./env-layer.js";
 import {
   addValue,
   readFileLayer,
-  rowAt,
   show,
   type SettingEntry,
   type LayerReading,
   type Source,
 } from "./layers.js";
 import type { Env } from "./places.js";
-import { AUTO, BUILT_IN_AGENTS, namesAgents, ROWS, STRATEGIES, type Settings } from "../settings/settings.js";
+import {
+  AUTO,
+  BUILT_IN_AGENTS,
+  namesAgents,
+  rowAt,
+  ROWS,
+  STRATEGIES,
+  type Settings,
+} from "../settings/settings.js";
 import type { SettingsFile } from "./settings-text.js";
 import { keyOf, type KeyPath } from "../settings/setting-row.js";
 import { addText } from "./text-values.js";
@@ -175,36 +182,32 @@ function suggest(name: string, candidates: readonly string[]): string {
 }
 
 /** A branch of the settings while it is being filled. */
-interface Nest {
-  branches: Map<string, Nest>;
-  leaves: Map<string, unknown>;
-}
+type Nest = Map<string, unknown>;
 
 function nest(entries: ReadonlyMap<string, SettingEntry>, agents: readonly string[]): Settings {
-  const root: Nest = { branches: new Map(), leaves: new Map() };
+  const root: Nest = new Map();
   for (const key of ROWS.keys()) {
-    for (const path of pathsOf(key, agents)) branchAt(root, path.slice(0, -1));
+    for (const path of pathsOf(key, agents)) branchIn(root, path.slice(0, -1));
   }
   for (const { path, value } of entries.values()) {
-    branchAt(root, path.slice(0, -1)).leaves.set(path.at(-1) ?? "", value);
+    branchIn(root, path.slice(0, -1)).set(path.at(-1) ?? "", value);
   }
   // The table is both the type and what was checked above; the compiler cannot follow a tree built at run time.
   return toObject(root) as Settings;
 }
 
-function branchAt(root: Nest, path: KeyPath): Nest {
-  let branch = root;
-  for (const segment of path) {
-    const next: Nest = branch.branches.get(segment) ?? { branches: new Map(), leaves: new Map() };
-    branch.branches.set(segment, next);
-    branch = next;
-  }
-  return branch;
+function branchIn(nest: Nest, [first, ...rest]: KeyPath): Nest {
+  if (first === undefined) return nest;
+  const below = nest.get(first);
+  const branch: Nest = below instanceof Map ? below : new Map();
+  nest.set(first, branch);
+  return branchIn(branch, rest);
 }
 
-function toObject({ branches, leaves }: Nest): object {
-  const below = [...branches].map(([key, branch]) => [key, toObject(branch)] as const);
-  return Object.fromEntries<unknown>([...leaves, ...below]);
+function toObject(nest: Nest): object {
+  return Object.fromEntries(
+    [...nest].map(([key, below]) => [key, below instanceof Map ? toObject(below) : below]),
+  );
 }
 
 /** The key paths of a row: one for each agent where it is about agents. */

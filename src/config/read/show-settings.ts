@@ -1,7 +1,8 @@
 // Settings as they are told to people and programs: values as a file would spell them, secrets out. Pure.
 import { createRedact, redactValue, findSecretValues } from "../../system/text/secrets/redact.js";
 import type { Valued } from "./resolve.js";
-import { rowOf, takesByteSize, takesDuration } from "../settings/settings.js";
+import { rowOf } from "../settings/settings.js";
+import { byteSize, duration } from "../settings/types.js";
 
 const UNITS = [
   ["d", 86_400_000],
@@ -66,8 +67,8 @@ function variablesIn(server: unknown): (readonly [string, string])[] {
 }
 
 function spell(key: string, value: unknown, redact: (text: string) => string): unknown {
-  const row = rowOf(key);
-  if (row !== undefined && takesDuration(row) && typeof value === "number") return spellDuration(value);
-  if (row !== undefined && takesByteSize(row) && typeof value === "number") return spellByteSize(value);
+  const type = rowOf(key)?.type;
+  if (type === duration && typeof value === "number") return spellDuration(value);
+  if (type === byteSize && typeof value === "number") return spellByteSize(value);
   return redactValue(redact, value, new Set());
 }

@@ -3,8 +3,8 @@
 import { parseJson } from "../../system/text/json.js";
 import { z } from "zod";
 import { agentNameIn } from "../settings/agent-name.js";
-import { addSingleAgent, addValue, rowAt, show, type LayerReading, type Source } from "./layers.js";
-import { AGENT_NAME, namesAgents, takesList } from "../settings/settings.js";
+import { addSingleAgent, addValue, show, type LayerReading, type Source } from "./layers.js";
+import { AGENT_NAME, namesAgents, rowAt, takesList } from "../settings/settings.js";
 import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
 import { choicesOf, readValue, writtenAs } from "../settings/types.js";
 

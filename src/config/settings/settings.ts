@@ -3,7 +3,7 @@
 import { DEFAULT_WORKFLOW, NAME_PATTERN, PERMISSIONS, type Permissions } from "../../workflow/words.js";
 import { CHAPO_HOOK_ROWS, CHAPO_ROWS } from "./chapo-rows.js";
 import { z } from "zod";
-import { KINDS, row, type AgentKind, type Row, type NestedTree } from "./setting-row.js";
+import { KINDS, row, type AgentKind, type KeyPath, type Row, type NestedTree } from "./setting-row.js";
 import {
   anyText,
   args,
@@ -61,39 +61,27 @@ const name = matching(
 );
 const receivers = oneOrMore("a command line or a URL, or a list of these");
 
-/** One hidden check as it is spelled. */
-export interface SpelledHiddenCheck {
-  command: string;
-  /** A file or folder outside the project, whose content is copied into the room. */
-  files?: string | undefined;
-  /** The folder of the room that it is copied into. */
-  into?: string | undefined;
-  /** The only project it is for. */
-  project?: string | undefined;
-  /** The only tasks it is for. */
-  tasks?: readonly string[] | undefined;
-}
-
 const checkRule = "a command, or {command, files?, into?, project?, tasks?}";
 const word = filled(checkRule);
-const wholeCheck = z.strictObject(
+const hiddenCheck = z.strictObject(
   {
     command: word,
+    /** A file or folder outside the project, whose content is copied into the room. */
     files: word.optional(),
+    /** The folder of the room that it is copied into. */
     into: word.optional(),
+    /** The only project it is for. */
     project: word.optional(),
+    /** The only tasks it is for. */
     tasks: commands.optional(),
   },
   checkRule,
 );
+/** One hidden check as it is spelled. */
+export type SpelledHiddenCheck = z.output<typeof hiddenCheck>;
+const onlyCommand = word.transform((command): SpelledHiddenCheck => ({ command }));
 const hiddenChecks = z.array(
-  z.union(
-    [
-      word.transform((command): SpelledHiddenCheck => ({ command })),
-      wholeCheck.transform((check): SpelledHiddenCheck => check),
-    ],
-    checkRule,
-  ),
+  z.union([onlyCommand, hiddenCheck], checkRule),
   `a list, each item ${checkRule}`,
 );
 
@@ -394,21 +382,6 @@ export function namesAgents({ type }: Row): boolean {
   return type === agent || type === agents;
 }
 
-/** Whether a row takes the path of a file or folder. */
-export function takesPath({ type }: Row): boolean {
-  return type === path;
-}
-
-/** Whether a row takes a duration; its values are milliseconds. */
-export function takesDuration({ type }: Row): boolean {
-  return type === duration;
-}
-
-/** Whether a row takes a size; its values are bytes. */
-export function takesByteSize({ type }: Row): boolean {
-  return type === byteSize;
-}
-
 /** All settings, nested as in a file; durations in milliseconds. `agents` holds every agent that can be named. */
 export type Settings = NestedTree<typeof SETTINGS>;
 
@@ -419,4 +392,35 @@ export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>(Object.entrie
 export function rowOf(key: string): Row | undefined {
   const [first, , ...rest] = key.split(".");
   return ROWS.get(key) ?? ROWS.get([first, "*", ...rest].join("."));
+}
+
+/** The table as a tree: a branch, or (with `row`) a leaf. */
+export interface Branch {
+  row?: Row;
+  children: Map<string, Branch>;
+}
+
+export const TREE: Branch = { children: new Map() };
+for (const [key, row] of ROWS) growBranch(key.split(".")).row = row;
+
+function growBranch(path: KeyPath): Branch {
+  let branch = TREE;
+  for (const segment of path) {
+    const next: Branch = branch.children.get(segment) ?? { children: new Map() };
+    branch.children.set(segment, next);
+    branch = next;
+  }
+  return branch;
+}
+
+/** The branch of a key path; `undefined` where there is no setting at it or below it. */
+export function branchAt(path: KeyPath): Branch | undefined {
+  let branch: Branch | undefined = TREE;
+  for (const segment of path) branch = branch?.children.get(segment) ?? branch?.children.get("*");
+  return branch;
+}
+
+/** The row of a key path; `undefined` when the setting does not exist. */
+export function rowAt(path: KeyPath): Row | undefined {
+  return branchAt(path)?.row;
 }

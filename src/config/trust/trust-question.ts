@@ -6,7 +6,8 @@ import type { Files } from "../../system/ports.js";
 import type { Source } from "../read/layers.js";
 import type { Project } from "../project/open-project.js";
 import { isWritten, mustBeWritten, resolveSettingPath, type Env } from "../read/places.js";
-import { rowOf, takesPath } from "../settings/settings.js";
+import { rowOf } from "../settings/settings.js";
+import { path as pathType } from "../settings/types.js";
 import { listTrusted, type TrustFacts, type Leads, type TrustLine } from "./trust.js";
 
 /** The input for the list. `home` is absolute. */
@@ -31,8 +32,7 @@ async function leadsOf({ files, project, env, home }: TrustPlace): Promise<Leads
   const folder = await realPlace(files, project.folder);
   const paths = new Map<string, { path: string; real: string; source: Source }>();
   for (const [key, { value, source }] of project.resolved.values) {
-    const row = rowOf(key);
-    if (typeof value !== "string" || row === undefined || !takesPath(row)) continue;
+    if (typeof value !== "string" || rowOf(key)?.type !== pathType) continue;
     if (key.endsWith(".binary") && !value.includes("/")) continue;
     const used = usedPath(
       project,

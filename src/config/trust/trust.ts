@@ -2,7 +2,8 @@
 // Leaves resolving paths to trust-question.ts, asking to the commands, and storing the answer to trust-store.ts.
 import path from "node:path";
 import { sha256Hex } from "../../system/text/sha256.js";
-import { rowAt, type Source } from "../read/layers.js";
+import type { Source } from "../read/layers.js";
+import { rowAt } from "../settings/settings.js";
 import type { ResolvedSettings, Valued } from "../read/resolve.js";
 import type { Workflow } from "../../workflow/workflow.js";
 
