@@ -1,11 +1,14 @@
 // Finds the settings files of Claude Code, where `hooks.read_claude` says so, and reads their hooks as hooks of Chapo. A key that
 // is not known is named in a warning and passed over.
 import path from "node:path";
+import { z } from "zod";
 import { errorCode, errorMessage } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import type { Files } from "../../system/ports.js";
 import { CHAPO_HOOK_ROWS, isValidMatcher } from "../settings/chapo-rows.js";
 import type { Settings } from "../settings/settings.js";
 import { shorten } from "../../system/text/cut.js";
+import { tryParseJson } from "../../system/text/json.js";
 
 type Lists = Settings["hooks"]["events"];
 export type ClaudeHookEvent = keyof Lists;
@@ -34,131 +37,108 @@ function isEvent(name: string): name is ClaudeHookEvent {
   return EVENTS.has(name);
 }
 
+/** Takes a sentence about what was passed over. */
+type Warn = (problem: string) => void;
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The fields of an object; none of anything else. */
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}
+
 /** Reads a file. `where`: its name, as shown to people. */
 export function readClaudeHooks(text: string, { where, layer }: Pick<ClaudeHook, "where" | "layer">) {
   const file: ClaudeHookFile = { hooks: [], isOff: false, warnings: [] };
-  const warn = (problem: string): void => {
-    file.warnings.push(`${where}: ${problem}`);
-  };
-  let settings: unknown;
-  try {
-    settings = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    warn("it is not valid JSON, so its hooks are not used");
-    return file;
-  }
-  file.isOff = fieldOf(settings, "disableAllHooks") === true;
-  const events = fieldOf(settings, "hooks");
-  if (events === undefined) return file;
-  if (!isObject(events)) {
-    warn('"hooks" is not an object, so its hooks are not used');
-    return file;
-  }
-  for (const [event, groups] of Object.entries(events)) {
+  const warn: Warn = (problem) => file.warnings.push(`${where}: ${problem}`);
+  const settings = tryParseJson(text);
+  if (!settings.ok) warn("it is not valid JSON, so its hooks are not used");
+  const { disableAllHooks, hooks: events = {} } = fieldsOf(settings.ok ? settings.value : {});
+  file.isOff = disableAllHooks === true;
+  if (!isObject(events)) warn('"hooks" is not an object, so its hooks are not used');
+  for (const [event, groups] of Object.entries(fieldsOf(events))) {
     if (!isEvent(event)) warn(`the hook event ${shorten(event, 60)} is not known; its hooks are passed over`);
-    else
-      for (const hook of readGroups(groups, event, (problem) => {
-        warn(`hooks.${event}${problem}`);
-      }))
-        file.hooks.push({ event, hook, where, layer });
+    else if (!Array.isArray(groups)) warn(`hooks.${event} is not a list and is passed over`);
+    else {
+      const hooks = groups.flatMap((group: unknown, at) =>
+        readGroup(group, { event, at: `hooks.${event}[${at}]`, warn }),
+      );
+      file.hooks.push(...hooks.map((hook) => ({ event, hook, where, layer })));
+    }
   }
   return file;
 }
 
-type Warn = (problem: string) => void;
+const Group = z.object({ matcher: z.string().optional(), hooks: z.array(z.unknown()) });
 
-function readGroups(groups: unknown, event: ClaudeHookEvent, warn: Warn): Hook[] {
-  if (!Array.isArray(groups)) {
-    warn(" is not a list and is passed over");
+function readGroup(group: unknown, facts: { event: ClaudeHookEvent; at: string; warn: Warn }): Hook[] {
+  const { event, at, warn } = facts;
+  const { data } = Group.safeParse(group);
+  if (data === undefined) {
+    warn(`${at} is not {"matcher"?: text, "hooks": list} and is passed over`);
     return [];
   }
-  return groups.flatMap((group: unknown, at) => {
-    const hooks = fieldOf(group, "hooks");
-    const matcher = fieldOf(group, "matcher");
-    if (!Array.isArray(hooks) || (matcher !== undefined && typeof matcher !== "string")) {
-      warn(`[${at}] is not {"matcher"?: text, "hooks": list} and is passed over`);
-      return [];
-    }
-    const read = readMatcher(matcher, event, (problem) => {
-      warn(`[${at}].matcher${problem}`);
-    });
-    if ("passedOver" in read) return [];
-    return hooks.flatMap((hook: unknown, index) =>
-      readHook(hook, read.matcher, (problem) => {
-        warn(`[${at}].hooks[${index}]${problem}`);
-      }),
-    );
-  });
+  const { matcher, hooks } = data;
+  const isValid = matcher === undefined || matcher === "" || isValidMatcher(matcher);
+  // An invalid matcher matches nothing, so a hook that can refuse a call would be off: it then applies to every tool.
+  const isKept = isValid || REFUSES.has(event);
+  if (!isValid) {
+    const then = isKept ? "its hooks run for every tool" : "its hooks are passed over";
+    const shown = shorten(JSON.stringify(matcher), 60);
+    warn(`${at}.matcher ${shown} is not a valid regular expression; ${then}`);
+  }
+  if (!isKept) return [];
+  const used = given({ matcher: isValid ? matcher : undefined });
+  return hooks.flatMap((hook, index) => readHook(hook, used, { at: `${at}.hooks[${index}]`, warn }));
 }
 
 /** Events whose hooks can refuse a call. */
 const REFUSES: ReadonlySet<ClaudeHookEvent> = new Set(["PreToolUse", "PermissionRequest"]);
 
-/** An invalid matcher matches nothing, so a hook that can refuse a call would be off: it then applies to every tool. */
-function readMatcher(
-  matcher: string | undefined,
-  event: ClaudeHookEvent,
-  warn: Warn,
-): { matcher?: string } | { passedOver: true } {
-  if (matcher === undefined) return {};
-  if (matcher === "" || isValidMatcher(matcher)) return { matcher };
-  const isKept = REFUSES.has(event);
-  const then = isKept ? "its hooks run for every tool" : "its hooks are passed over";
-  warn(` ${shorten(JSON.stringify(matcher), 60)} is not a valid regular expression; ${then}`);
-  return isKept ? {} : { passedOver: true };
-}
+const Command = z.object({ command: z.string().min(1) });
+const Url = z.object({
+  url: z
+    .string()
+    .regex(/^https?:\/\//)
+    .refine((url) => URL.canParse(url)),
+});
 
-/** The field that says what each type of hook runs. */
-const TYPES: Readonly<Record<string, "command" | "url">> = { command: "command", http: "url" };
-
-function readHook(hook: unknown, matcher: string | undefined, warn: Warn): Hook[] {
-  const type = fieldOf(hook, "type") ?? "command";
-  const field = typeof type === "string" && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
-  if (field === undefined) {
-    warn(`: the type ${shorten(JSON.stringify(type), 60)} is not known; the hook is passed over`);
+function readHook(
+  hook: unknown,
+  matcher: { matcher?: string },
+  { at, warn }: { at: string; warn: Warn },
+): Hook[] {
+  const { type: named, command, url, headers, timeout } = fieldsOf(hook);
+  const type = named ?? "command";
+  if (type !== "command" && type !== "http") {
+    warn(`${at}: the type ${shorten(JSON.stringify(type), 60)} is not known; the hook is passed over`);
     return [];
   }
-  const runs = fieldOf(hook, field);
-  if (typeof runs !== "string" || runs === "" || (field === "url" && !isWebAddress(runs))) {
-    warn(
-      `.${field} is ${field === "url" ? "not an http:// or https:// address" : "not a text"}; the hook is passed over`,
-    );
+  const what = type === "http" ? Url.safeParse({ url }).data : Command.safeParse({ command }).data;
+  if (what === undefined) {
+    const why = type === "http" ? ".url is not an http:// or https:// address" : ".command is not a text";
+    warn(`${at}${why}; the hook is passed over`);
     return [];
   }
-  if (fieldOf(hook, "headers") !== undefined) warn(".headers is not sent");
-  const what = field === "url" ? { url: runs } : { command: runs };
-  return [{ ...what, ...(matcher === undefined ? {} : { matcher }), ...readTimeout(hook, warn) }];
-}
-
-function isWebAddress(text: string): boolean {
-  return /^https?:\/\//.test(text) && URL.canParse(text);
+  if (headers !== undefined) warn(`${at}.headers is not sent`);
+  const read = { ...what, ...matcher };
+  if (timeout === undefined) return [read];
+  if (typeof timeout === "number" && timeout > 0)
+    return [{ ...read, timeout: Math.min(MOST_S, Math.max(LEAST_S, timeout)) }];
+  warn(`${at}.timeout is not a number of seconds; the usual one is used`);
+  return [read];
 }
 
 const LEAST_S = 0.1;
 const MOST_S = 3600;
-
-function readTimeout(hook: unknown, warn: Warn): { timeout?: number } {
-  const seconds = fieldOf(hook, "timeout");
-  if (seconds === undefined) return {};
-  if (typeof seconds === "number" && seconds > 0)
-    return { timeout: Math.min(MOST_S, Math.max(LEAST_S, seconds)) };
-  warn(".timeout is not a number of seconds; the usual one is used");
-  return {};
-}
 
 /** Returns the settings with these hooks after their own. */
 export function addClaudeHooks(settings: Settings, hooks: readonly ClaudeHook[]): Settings {
   const events: { -readonly [event in keyof Lists]: Lists[event] } = { ...settings.hooks.events };
   for (const { event, hook } of hooks) events[event] = [...(events[event] ?? []), hook];
   return { ...settings, hooks: { ...settings.hooks, events } };
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return isObject(value) ? value[name] : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const MOST_BYTES = 1024 * 1024;
