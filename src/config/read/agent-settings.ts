@@ -3,10 +3,9 @@
 import { given } from "../../system/given.js";
 import type { Price } from "./prices.js";
 import { chapoSettings, type ChapoSettings } from "./chapo-settings.js";
-import { resolvePath, type PathBase } from "./places.js";
+import { renamed, type PathBase } from "./places.js";
 import type { Renamed } from "../settings/setting-row.js";
-import { path } from "../settings/types.js";
-import { KINDS, ROWS, type AgentKind, type Settings } from "../settings/settings.js";
+import { KINDS, type AgentKind, type Settings } from "../settings/settings.js";
 
 type Own = Settings["agents"][string];
 
@@ -46,7 +45,7 @@ export function agentSettings(
   const own = Object.hasOwn(settings.agents, name) ? settings.agents[name] : undefined;
   const kind = own?.kind ?? kindOfName(name);
   if (own === undefined || kind === undefined) throw new Error(`no agent is called ${JSON.stringify(name)}`);
-  const { timeout, idleTimeout, chapo, ...rest } = renamed(own, "agents.*", place);
+  const { timeout, idleTimeout, chapo, ...rest } = renamed(own, ["agents", "*"], place);
   return {
     ...rest,
     name,
@@ -59,24 +58,4 @@ export function agentSettings(
       chapo: kind === "chapo" ? chapoSettings(chapo, own.reasoning, settings, place) : undefined,
     }),
   };
-}
-
-/** A branch of the settings, below `key` in the table, with absolute paths. */
-function renamed<T extends object>(
-  branch: T,
-  key: string,
-  place: Pick<PathBase, "project" | "home">,
-): Renamed<T> {
-  const all = Object.entries(branch).map(([word, value]: [string, unknown]) => {
-    const below = `${key}.${word}`;
-    const row = ROWS.get(below);
-    const name = word.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-    if (row?.type === path) return [name, resolvePath(String(value), place)];
-    // Names below a record are the user's.
-    const isBranch =
-      row === undefined && !ROWS.has(`${below}.*`) && typeof value === "object" && value !== null;
-    return [name, isBranch ? renamed(value, below, place) : value];
-  });
-  // The table is both the type and what was walked; the compiler cannot follow names made at run time.
-  return Object.fromEntries(all) as Renamed<T>;
 }

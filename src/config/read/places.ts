@@ -1,7 +1,10 @@
 // Where things lie: settings files, the user's folders, and the paths that settings name. Pure: nothing is looked up.
 import path from "node:path";
 import { UserError } from "../../system/errors.js";
-import { rowOf, type Settings } from "../settings/settings.js";
+import { given } from "../../system/given.js";
+import type { KeyPath, Renamed } from "../settings/setting-row.js";
+import { branchAt, rowOf, type Settings } from "../settings/settings.js";
+import { path as pathType } from "../settings/types.js";
 
 /** A whole environment: a variable that is not set is absent or `undefined`. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -54,16 +57,29 @@ export function resolveSettingPath(key: string, spelled: string, place: PathBase
   return resolvePath(key === "log_dir" ? expandVariables(spelled, place.env) : spelled, place);
 }
 
-/** The files and folders the settings name, absolute. */
-export interface SettingsPaths {
-  todoFile: string;
-  schemaFile?: string;
-  pricesFile?: string;
-  logDir: string;
-  /** The folder below which each task in a workflow has one. */
-  tasksDir: string;
-  envFile?: string;
-  prompts: Readonly<Partial<Record<"bootstrap" | "iteration" | "repair" | "review" | "push", string>>>;
+/** A branch of the settings, at `at` in the table: its paths absolute, its keys in TypeScript's way. */
+export function renamed<T extends object>(branch: T, at: KeyPath, place: Omit<PathBase, "env">): Renamed<T> {
+  const all = Object.entries(branch).map(([word, value]: [string, unknown]) => {
+    const below = branchAt([...at, word]);
+    const name = word.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    if (below?.row?.type === pathType) return [name, resolvePath(String(value), place)];
+    // Names below a record are the user's.
+    const isRecord = below === undefined || below.row !== undefined || below.children.has("*");
+    const isBranch = !isRecord && typeof value === "object" && value !== null;
+    return [name, isBranch ? renamed(value, [...at, word], place) : value];
+  });
+  // The table is both the type and what was walked; the compiler cannot follow names made at run time.
+  return Object.fromEntries(all) as Renamed<T>;
+}
+
+/** The settings that name files and folders of a project. */
+type Named = Pick<
+  Settings,
+  "todo_file" | "schema_file" | "prices_file" | "log_dir" | "tasks_dir" | "env_file" | "prompts"
+>;
+
+/** What they name, absolute; `tasksDir`: the folder below which each task in a workflow has one. */
+export interface SettingsPaths extends Renamed<Named> {
   /** Folders with prompts of stages, NAME.md: the project's, then the user's. */
   promptFolders: readonly string[];
   /** The folder of the user's own settings, workflows and prompts. */
@@ -79,7 +95,7 @@ export interface PathSettings {
 /** The paths of resolved settings. A place that a run cannot write to is a `usage` error. */
 export function settingsPaths({ settings, values }: PathSettings, place: PathBase): SettingsPaths {
   const userFolder = findUserFolder(place.env, place.home);
-  const { schema_file: schema, env_file: envFile, prices_file: prices } = settings;
+  const { todo_file, schema_file, prices_file, log_dir, tasks_dir, env_file, prompts } = settings;
   for (const [key, { value, source }] of values) {
     if (!isWritten(key) || typeof value !== "string") continue;
     mustBeWritten(
@@ -88,26 +104,15 @@ export function settingsPaths({ settings, values }: PathSettings, place: PathBas
       place.project,
     );
   }
-  const todoFile = resolveSettingPath("todo_file", settings.todo_file, place);
-  const logDir = resolveSettingPath("log_dir", settings.log_dir, place);
-  if (logDir === todoFile) {
+  const optional = given({ schema_file, prices_file, env_file });
+  const expanded = { log_dir: expandVariables(log_dir, place.env), ...optional };
+  const paths = renamed({ todo_file, tasks_dir, prompts, ...expanded }, [], place);
+  if (paths.logDir === paths.todoFile) {
     const where = values.get("log_dir")?.source.where ?? "";
-    refuse({ key: "log_dir", spelled: settings.log_dir, where }, "it is the task file");
+    refuse({ key: "log_dir", spelled: log_dir, where }, "it is the task file");
   }
-  const paths = Object.entries(settings.prompts).map(
-    ([name, file]) => [name, resolveSettingPath(`prompts.${name}`, file, place)] as const,
-  );
-  return {
-    todoFile,
-    ...(schema === undefined ? {} : { schemaFile: resolveSettingPath("schema_file", schema, place) }),
-    ...(prices === undefined ? {} : { pricesFile: resolveSettingPath("prices_file", prices, place) }),
-    logDir,
-    tasksDir: resolveSettingPath("tasks_dir", settings.tasks_dir, place),
-    ...(envFile === undefined ? {} : { envFile: resolveSettingPath("env_file", envFile, place) }),
-    prompts: Object.fromEntries(paths),
-    promptFolders: [path.join(place.project, ".looper", "prompts"), path.join(userFolder, "prompts")],
-    userFolder,
-  };
+  const promptFolders = [path.join(place.project, ".looper", "prompts"), path.join(userFolder, "prompts")];
+  return { ...paths, promptFolders, userFolder };
 }
 
 /** Whether a run, or an agent at its request, writes to the path that this setting names. */

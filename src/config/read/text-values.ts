@@ -72,13 +72,11 @@ export function readTypedValue(path: KeyPath, texts: readonly string[]): unknown
   if (takesList(row) && more.length > 0) return [text, ...more];
   if (more.length > 0) return [text, ...more].join(" ");
   if (writtenAs(row.type) === "other" && looksLikeJson(text)) return parseJson(text) ?? text;
-  const source = { layer: "flag", where: "" } as const;
-  return rawValue(row, { path, text, source, agents: [], one: !namesAgents(row) });
+  return rawValue(row, { text, one: !namesAgents(row) });
 }
 
 /** The value of a text. A text that does not parse stays a text, which the row's type then refuses. */
-function rawValue(row: Row, given: TextGiven): unknown {
-  const { text, one } = given;
+function rawValue(row: Row, { text, one }: Pick<TextGiven, "text" | "one">): unknown {
   if (namesAgents(row)) return agentsIn(row, text);
   const written = writtenAs(row.type);
   if (written === "number") return NUMBER.test(text) ? Number(text) : text;
@@ -98,50 +96,42 @@ function agentsIn(row: Row, text: string): unknown {
     .filter((name) => name !== "");
 }
 
-/** A record: of variables, or of what only JSON can say. */
-function addRecord(reading: LayerReading, given: TextGiven): void {
-  const { path, text, source } = given;
+/** A record: of variables, as a JSON object or `A=1,B=2`; or of what only JSON can say. */
+function addRecord(reading: LayerReading, { path, text, source }: TextGiven): void {
   const row = rowAt([...path, "any"]);
-  if (row === undefined || writtenAs(row.type) === "text") {
-    addVariables(reading, given);
+  const ofVariables = row === undefined || writtenAs(row.type) === "text";
+  const pairs = ofVariables ? splitAtCommas(text).map(cutAtEquals) : undefined;
+  const members = looksLikeJson(text) ? membersOf(parseJson(text)) : pairs;
+  if (members === undefined || (ofVariables && !members.every(isVariable))) {
+    // Values of variables may be secrets: no problem shows them.
+    const problem = ofVariables
+      ? "does not parse; allowed: a JSON object of texts, or A=1,B=2"
+      : `is ${show(text)}; allowed: a JSON object`;
+    reading.problems.push(`${source.where}: ${keyOf(path)} ${problem}`);
     return;
   }
-  const value = looksLikeJson(text) ? parseJson(text) : undefined;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const problem = `${keyOf(path)} is ${show(text)}; allowed: a JSON object`;
-    reading.problems.push(`${source.where}: ${problem}`);
-    return;
-  }
-  const members: [string, unknown][] = Object.entries(value);
-  for (const [name, raw] of members) addValue(reading, { path: [...path, name], row, raw, source });
-}
-
-/** A record of variables: a JSON object, or `A=1,B=2`. Values may be secrets: no problem shows them. */
-function addVariables(reading: LayerReading, { path, text, source }: TextGiven): void {
-  const pairs = looksLikeJson(text) ? jsonPairs(text) : splitAtCommas(text).map(cutAtEquals);
-  if (pairs === undefined || pairs.some((pair) => pair === undefined)) {
-    const problem = `${keyOf(path)} does not parse; allowed: a JSON object of texts, or A=1,B=2`;
-    reading.problems.push(`${source.where}: ${problem}`);
-    return;
-  }
-  for (const pair of pairs) {
-    if (pair !== undefined) reading.entries.push({ path: [...path, pair[0]], value: pair[1], source });
+  for (const [name, raw] of members) {
+    if (ofVariables) reading.entries.push({ path: [...path, name], value: raw, source });
+    else addValue(reading, { path: [...path, name], row, raw, source });
   }
 }
 
-type Pair = readonly [name: string, value: string] | undefined;
+type Member = readonly [name: string, value: unknown];
 
-function jsonPairs(text: string): Pair[] | undefined {
-  const value = parseJson(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  return Object.entries(value).map(([name, item]: [string, unknown]) =>
-    typeof item === "string" && name !== "" ? [name, item] : undefined,
-  );
+function membersOf(value: unknown): Member[] | undefined {
+  return typeof value !== "object" || value === null || Array.isArray(value)
+    ? undefined
+    : Object.entries(value);
 }
 
-function cutAtEquals(item: string): Pair {
+function isVariable([name, value]: Member): boolean {
+  return name !== "" && typeof value === "string";
+}
+
+/** Without a name where there is no `=`. */
+function cutAtEquals(item: string): Member {
   const at = item.indexOf("=");
-  return at < 1 ? undefined : [item.slice(0, at), item.slice(at + 1)];
+  return at < 1 ? ["", item] : [item.slice(0, at), item.slice(at + 1)];
 }
 
 function splitAtCommas(text: string): string[] {
