@@ -3,7 +3,6 @@
 // Leaves the rules to src/todo/change/person-answers.ts.
 import path from "node:path";
 import { Argument, Option } from "commander";
-import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 import { UserError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import {
@@ -147,7 +146,7 @@ async function answerEdited(
     return (await takeEdited(context, project, { task, question, text })).typed;
   }
   if (!context.stdin.isTerminal || !context.out.isTerminal)
-    throw noTerminal(context, { task, question, id, word, folder: tasksFolder(project) });
+    throw noTerminal(context, { task, question, id, word, folder: project.paths.tasksDir });
   const shown = await readShown(context, project, { task, question });
   if ("changed" in shown) throw new UserError("no", shown.changed);
   const changed = await editShown(context, project, { task, question });

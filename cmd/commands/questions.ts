@@ -2,7 +2,6 @@
 import path from "node:path";
 import { Argument } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
-import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
 import { findQuestion } from "../../src/todo/change/person-answers.js";
@@ -41,7 +40,7 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
     const all = await readValidTasks(context, project);
     const one = id === undefined ? undefined : findQuestion(all, id);
     const tasks = one === undefined ? all : [one.task];
-    const folder = tasksFolder(project);
+    const folder = project.paths.tasksDir;
     const at = (name: string): string => path.join(folder, name);
     const answer = questionsAnswer(project.todoFile, tasks, at, await treeOf(context, project, tasks));
     const { out, ports } = context;

@@ -2,7 +2,6 @@
 // ui/terminal/lines/task-lines.ts, and asking the gate to src/loop/explain/explain.ts.
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
-import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 import { explain, mustRunChecks, type Explained } from "../../src/loop/explain/explain.js";
 import { findJudged } from "../../src/loop/explain/find-judged.js";
 import { findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
@@ -76,7 +75,7 @@ export const command: AnsweringCommand<Request, Answer> = {
     const isOpen = task.status === "todo" || task.status === "doing" || isSetMarker(task);
     const doubt = (await readDoubts(ports, project, isOpen ? [] : [task.id])).get(task.id);
     const json = showAnswer(project.todoFile, { task, tasks, doubt, explained, logged }, history);
-    return { json, problem, live: live?.run, tasksDir: tasksFolder(project) };
+    return { json, problem, live: live?.run, tasksDir: project.paths.tasksDir };
   },
   print: async (context, { json, live, tasksDir = "" }) => {
     if (json === undefined) return;
@@ -93,7 +92,7 @@ async function pastOf(
   project: Project,
   { task, live }: { task: Task; live: LiveRun | undefined },
 ): Promise<{ history: ShowAnswer["history"]; logged: LoggedQuestions }> {
-  const tasksDir = tasksFolder(project);
+  const tasksDir = project.paths.tasksDir;
   const history: ShowAnswer["history"][] = [];
   const stages: StageView[] = [];
   for await (const view of readViews(ports, project, task.id)) {

@@ -1,7 +1,6 @@
 // `looper status`: the run in progress or the last one, and what is left. Leaves folding the log to src/ui/view/read-view.ts.
 import path from "node:path";
 import type { Project } from "../../src/config/project/open-project.js";
-import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { countTasks, statusAnswer } from "../../src/ui/answers/runs/status.js";
 import type { StatusAnswer } from "../../src/ui/shapes/runs.js";
@@ -49,7 +48,7 @@ export const command: AnsweringCommand<{ all?: true }, Answer> = {
     const foreign = named === project.folder ? undefined : named;
     const json = statusAnswer(project.todoFile, tasks, {
       now: ports.clock.now(),
-      tasksDir: shownPath(context, tasksFolder(project)),
+      tasksDir: shownPath(context, project.paths.tasksDir),
       ...(view === undefined || run === undefined ? {} : { seen: { run, folder, view, live, eta, foreign } }),
     });
     const titles = new Map(foreign === undefined ? tasks.map(({ id, title }) => [id, title]) : []);

@@ -2,7 +2,7 @@
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { loadWorkflow } from "../../src/config/workflows/load-workflow.js";
-import { workflowPlaces } from "../../src/config/workflows/workflow-places.js";
+import { workflowPlaces } from "../../src/config/workflows/find-workflows.js";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { restartTask } from "../../src/todo/change/person-answers.js";

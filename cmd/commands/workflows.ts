@@ -6,6 +6,7 @@ import type { Project } from "../../src/config/project/open-project.js";
 import {
   findWorkflowFile,
   listWorkflowFiles,
+  workflowPlaces,
   OWN_WORKFLOWS,
   type WorkflowFile,
   type WorkflowPlaces,
@@ -15,7 +16,6 @@ import {
   loadWorkflow,
   readWorkflowFile,
 } from "../../src/config/workflows/load-workflow.js";
-import { workflowPlaces } from "../../src/config/workflows/workflow-places.js";
 import { checkAgentSettings, checkStageFiles } from "../../src/loop/start/before/check-stage-files.js";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";

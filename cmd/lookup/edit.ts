@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Project } from "../../src/config/project/open-project.js";
 import type { TrustLine } from "../../src/config/trust/trust.js";
 import { loadWorkflow } from "../../src/config/workflows/load-workflow.js";
-import { workflowPlaces } from "../../src/config/workflows/workflow-places.js";
+import { workflowPlaces } from "../../src/config/workflows/find-workflows.js";
 import { tellRun } from "../../src/logging/control.js";
 import type { StoppedAttempt } from "../../src/logging/events/told-events.js";
 import { readEvent, readLines } from "../../src/logging/read.js";

@@ -19,7 +19,6 @@ import { checkOptionsOf } from "../lookup/check-options.js";
 import { editBeside, refusal } from "../lookup/edit.js";
 import { nameOfUser } from "../lookup/name-of-user.js";
 import { shownPath } from "../lookup/project.js";
-import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 import { editShown } from "../lookup/workflows/edit-in-place.js";
 import { readShown, showText, type Shown } from "../lookup/workflows/shown-work.js";
 
@@ -123,7 +122,7 @@ function exampleOf({ outcomes }: Question): string {
 /** Shows the question, and what is decided on: short texts as they are, long ones in a pager. */
 async function showQuestion({ context, project, task }: Desk, shown: Shown): Promise<void> {
   const { err, ports } = context;
-  const [open] = listQuestions([task], shownPath(context, tasksFolder(project)));
+  const [open] = listQuestions([task], shownPath(context, project.paths.tasksDir));
   if (open === undefined) return;
   // A call is decided on as it is: nothing of it is cut.
   const whole = open.question.call !== undefined;

@@ -10,7 +10,6 @@ import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-ru
 import type { RunRequest } from "../../src/loop/runs/run-request.js";
 import { type View, fold, NOTHING, type Ended } from "../../src/ui/view/view.js";
 import type { CommandContext, Signal } from "../context/command-context.js";
-import { tasksFolder } from "../../src/config/project/tasks-folder.js";
 import path from "node:path";
 import type { Sealed } from "../../src/logging/events/events.js";
 import { given } from "../../src/system/given.js";
@@ -49,7 +48,7 @@ export async function watchRun(
   watching: Watching,
 ): Promise<RunEnd & { view: View }> {
   const { project } = asked;
-  const places = { todoFile: project.todoFile, tasksFolder: tasksFolder(project) };
+  const places = { todoFile: project.todoFile, tasksFolder: project.paths.tasksDir };
   const display = new RunDisplay(context, places, watching);
   const signals = forwardSignals(context);
   try {

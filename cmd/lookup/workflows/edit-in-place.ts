@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { findOutputSchema } from "../../../src/config/workflows/find-output-schema.js";
 import { loadWorkflow } from "../../../src/config/workflows/load-workflow.js";
-import { workflowPlaces } from "../../../src/config/workflows/workflow-places.js";
+import { workflowPlaces } from "../../../src/config/workflows/find-workflows.js";
 import { findEditable, writeEdited } from "../../../src/loop/runs/edited-output.js";
 import { formatOutputBody } from "../../../src/prompts/output-document.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -17,7 +17,6 @@ import { isOutputName } from "../../../src/workflow/outputs/outputs.js";
 import type { Question } from "../../../src/workflow/progress.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { nameOfUser } from "../name-of-user.js";
-import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 
 /** The change of a person, and how it is shown again. */
 export interface ShownChange {
@@ -98,7 +97,7 @@ async function outputSubject(
   const { ports, env } = context;
   const editable = findEditable(task, question);
   const { output } = editable;
-  const tasksDir = tasksFolder(project);
+  const tasksDir = project.paths.tasksDir;
   const before = await ports.files.read(path.join(tasksDir, output.file));
   return {
     name: output.stage,

@@ -22,7 +22,6 @@ import { openQuestion } from "../../../src/workflow/question.js";
 import { noOf } from "../../../src/workflow/yes-and-no.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { shownPath } from "../project.js";
-import { tasksFolder } from "../../../src/config/project/tasks-folder.js";
 
 /** `changed`: why it cannot be decided on. */
 export type Shown = { text: readonly string[] } | { nothing: true } | { changed: string };
@@ -56,7 +55,7 @@ async function readAsked(
   { task, question, output }: { task: Task; question: Question; output: StageOutput },
 ): Promise<Uint8Array | { changed: string }> {
   const { id, edits, shows } = question;
-  const file = path.join(tasksFolder(project), output.file);
+  const file = path.join(project.paths.tasksDir, output.file);
   const named = clean(shownPath(context, file));
   const bytes = await context.ports.files.read(file);
   if (bytes !== undefined && sha256Hex(bytes) === shows?.sha256) return bytes;
@@ -74,7 +73,7 @@ async function readAsked(
 
 /** How to restore a file: from its copy, if that is there. */
 async function describeRestore(context: CommandContext, project: Project, copy: string): Promise<string> {
-  const from = path.join(tasksFolder(project), copy);
+  const from = path.join(project.paths.tasksDir, copy);
   const isThere = (await context.ports.files.stat(from)) !== undefined;
   return isThere ? `restore it from ${clean(shownPath(context, from))}` : NO_COPY;
 }
@@ -98,7 +97,7 @@ export async function mustBeAsShown(
   const bytes = await readAsked(context, project, { task, question, output });
   if ("changed" in bytes) throw new UserError("no", bytes.changed);
   const { files } = context.ports;
-  const folder = tasksFolder(project);
+  const folder = project.paths.tasksDir;
   const { readable, copy } = readableFile(output.file);
   const text = await files.read(path.join(folder, readable));
   const before = await files.read(path.join(folder, copy));

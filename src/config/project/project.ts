@@ -41,14 +41,9 @@ function foldersAbove(start: string, home: string): string[] {
 }
 
 async function isMarked(files: Files, folder: string, taskFile: string): Promise<boolean> {
-  if (
-    path.isAbsolute(taskFile)
-      ? folderOf(taskFile) === folder
-      : await exists(files, path.join(folder, taskFile))
-  ) {
-    return true;
-  }
-  for (const name of [...PROJECT_FILES, GO_BACKLOG, ...GO_SETTINGS])
+  const isTyped = path.isAbsolute(taskFile);
+  if (isTyped && folderOf(taskFile) === folder) return true;
+  for (const name of [...(isTyped ? [] : [taskFile]), ...PROJECT_FILES, GO_BACKLOG, ...GO_SETTINGS])
     if (await exists(files, path.join(folder, name))) return true;
   const manifest = path.join(folder, "package.json");
   const text = (await exists(files, manifest)) ? await files.read(manifest) : undefined;

@@ -1,6 +1,6 @@
 // Changes one setting in the text of a settings file, and leaves the rest of the text as it is, comments of YAML included. Pure.
 // Leaves what the value may be to resolve.ts.
-import { applyEdits, findNodeAtLocation, modify, parseTree, type Node } from "jsonc-parser";
+import { applyEdits, findNodeAtLocation, modify, parseTree } from "jsonc-parser";
 import { isMap, parseDocument } from "yaml";
 
 /** How a settings file is written. `package`: the settings are below its key `looper`. */
@@ -33,26 +33,24 @@ function editJson(text: string, { path, value }: SettingEdit): string | undefine
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const json = text.slice(mark.length);
   const whole = json.trim() === "" ? "{}\n" : json;
-  const place = value === undefined ? removable(parseTree(whole), path) : [...path];
-  if (place === undefined) return undefined;
-  // Formatting would lay out what is beside a setting that is removed anew.
-  if (value === undefined) return mark + applyEdits(whole, modify(whole, place, undefined, {}));
+  if (value === undefined) {
+    const tree = parseTree(whole);
+    if (tree === undefined || findNodeAtLocation(tree, [...path]) === undefined) return undefined;
+    const place = removable(path, (above) => findNodeAtLocation(tree, above)?.children?.length ?? 0);
+    // Formatting would lay out what is beside a setting that is removed anew.
+    return mark + applyEdits(whole, modify(whole, place, undefined, {}));
+  }
   const insertSpaces = !/^\t/m.test(whole);
   const tabSize = /^( +)\S/m.exec(whole)?.[1]?.length ?? 2;
   const eol = whole.includes("\r\n") ? "\r\n" : "\n";
   const formattingOptions = { insertSpaces, tabSize, eol };
-  return mark + applyEdits(whole, modify(whole, place, value, { formattingOptions }));
+  return mark + applyEdits(whole, modify(whole, [...path], value, { formattingOptions }));
 }
 
-/** The path to remove: the setting, or the object that would become empty. */
-function removable(tree: Node | undefined, path: readonly string[]): string[] | undefined {
-  if (tree === undefined || findNodeAtLocation(tree, [...path]) === undefined) return undefined;
+/** The path to remove: the setting, or the object that would become empty. `sizeAt`: how many members an object has. */
+function removable(path: readonly string[], sizeAt: (place: string[]) => number): string[] {
   let place = [...path];
-  while (place.length > 1) {
-    const above = findNodeAtLocation(tree, place.slice(0, -1));
-    if ((above?.children?.length ?? 0) > 1) break;
-    place = place.slice(0, -1);
-  }
+  while (place.length > 1 && sizeAt(place.slice(0, -1)) <= 1) place = place.slice(0, -1);
   return place;
 }
 
@@ -60,12 +58,11 @@ function editYaml(text: string, { path, value }: SettingEdit): string | undefine
   const document = parseDocument(text);
   if (value === undefined) {
     if (!document.hasIn(path)) return undefined;
-    let place = [...path];
-    for (; place.length > 1; place = place.slice(0, -1)) {
-      const above: unknown = document.getIn(place.slice(0, -1));
-      if (isMap(above) && above.items.length > 1) break;
-    }
-    document.deleteIn(place);
+    const sizeAt = (place: string[]): number => {
+      const above: unknown = document.getIn(place);
+      return isMap(above) ? above.items.length : 0;
+    };
+    document.deleteIn(removable(path, sizeAt));
   } else document.setIn(path, value);
   return document.toString({ lineWidth: 0 });
 }

@@ -106,9 +106,9 @@ function readFlagLayer(flags: Flags, agents: readonly string[]): LayerReading {
     if (key === undefined || row === undefined) throw new Error(`no setting has the flag ${flag}`);
     const source = { layer: "flag", where: flag } as const;
     for (const path of pathsOf(key, agents)) {
+      const raw = typeof given === "boolean" ? given !== flag.startsWith("--no-") : given;
       if (typeof given === "string") addText(reading, { path, text: given, source, agents });
-      else if (typeof given !== "boolean") addValue(reading, { path, row, raw: given, source });
-      else addValue(reading, { path, row, raw: given !== flag.startsWith("--no-"), source });
+      else addValue(reading, { path, row, raw, source });
     }
   }
   return reading;
@@ -118,11 +118,9 @@ function defaults(agents: readonly string[]): SettingEntry[] {
   const source = { layer: "default", where: "" } as const;
   const entries: SettingEntry[] = [];
   for (const [key, row] of ROWS) {
-    const isKind = key === "agents.*.kind";
-    if (row.default === undefined && !isKind) continue;
-    const value = isKind ? undefined : row.type.parse(row.default);
+    const value = row.default === undefined ? undefined : row.type.parse(row.default);
     for (const path of pathsOf(key, agents)) {
-      const own = isKind ? kindOfName(path[1] ?? "") : value;
+      const own = key === "agents.*.kind" ? kindOfName(path[1] ?? "") : value;
       if (own !== undefined) entries.push({ path, value: own, source });
     }
   }

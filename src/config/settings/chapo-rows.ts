@@ -15,6 +15,7 @@ import {
   texts,
   url,
   wholeBetween,
+  WEB_ADDRESS,
   wholeNumber,
   yesNo,
 } from "./types.js";
@@ -32,41 +33,26 @@ const models = z.array(
 const hostRule = "user@host, or {host, user?, port?, identity?}";
 // ssh would take a word with a leading dash as an option.
 const plainWord = matching(/^[^-\s][^\s]*$/, hostRule);
-interface Host {
-  host: string;
-  user?: string | undefined;
-  port?: number | undefined;
-  identity?: string | undefined;
-}
-const host = z.union(
-  [
-    plainWord.transform((spelled): Host => {
-      const cut = spelled.lastIndexOf("@");
-      return cut < 1 ? { host: spelled } : { user: spelled.slice(0, cut), host: spelled.slice(cut + 1) };
-    }),
-    z.strictObject(
-      {
-        host: plainWord,
-        user: plainWord.optional(),
-        port: wholeBetween(1, 65_535).optional(),
-        identity: path.optional(),
-      },
-      hostRule,
-    ),
-  ],
+const wholeHost = z.strictObject(
+  {
+    host: plainWord,
+    user: plainWord.optional(),
+    port: wholeBetween(1, 65_535).optional(),
+    identity: path.optional(),
+  },
   hostRule,
 );
+const hostWord = plainWord.transform((spelled): z.output<typeof wholeHost> => {
+  const cut = spelled.lastIndexOf("@");
+  return cut < 1 ? { host: spelled } : { user: spelled.slice(0, cut), host: spelled.slice(cut + 1) };
+});
+const host = z.union([hostWord, wholeHost], hostRule);
 
 const serverRule = "{command, args?, env?, tools?}, or {url, headers?, tools?}";
 const variables = z.record(z.string(), z.string(serverRule), serverRule).optional();
 const tools = texts.optional();
-const server = z.union(
-  [
-    z.strictObject({ command: path, args: args.optional(), env: variables, tools }, serverRule),
-    z.strictObject({ url, headers: variables, tools }, serverRule),
-  ],
-  serverRule,
-);
+const program = z.strictObject({ command: path, args: args.optional(), env: variables, tools }, serverRule);
+const server = z.union([program, z.strictObject({ url, headers: variables, tools }, serverRule)], serverRule);
 
 const subAgent = z.strictObject(
   { model: text.optional(), tools, prompt: path.optional() },
@@ -85,25 +71,18 @@ const chapoHookMore = {
   timeout: between(0.1, 3600).optional(),
   on_timeout: oneOf("allow", "deny").optional(),
 };
-const chapoHooks = z.array(
-  z.union(
-    [
-      z.strictObject({ command: filled(chapoHookRule), ...chapoHookMore }, chapoHookRule),
-      z.strictObject(
-        {
-          url: matching(/^https?:\/\/[^\s/]/, chapoHookRule).refine(
-            (address) => URL.canParse(address),
-            "a valid URL",
-          ),
-          ...chapoHookMore,
-        },
-        chapoHookRule,
-      ),
-    ],
-    chapoHookRule,
-  ),
+const hookUrl = matching(WEB_ADDRESS, chapoHookRule).refine(
+  (address) => URL.canParse(address),
+  "a valid URL",
+);
+const chapoHook = z.union(
+  [
+    z.strictObject({ command: filled(chapoHookRule), ...chapoHookMore }, chapoHookRule),
+    z.strictObject({ url: hookUrl, ...chapoHookMore }, chapoHookRule),
+  ],
   chapoHookRule,
 );
+const chapoHooks = z.array(chapoHook, chapoHookRule);
 
 /** Whether a matcher can match: exact names with `|`, `*`, or a valid regular expression. */
 export function isValidMatcher(matcher: string): boolean {

@@ -1,7 +1,9 @@
 // Which models there are to ask: how their names are read, and which keys they need. Pure.
 import { nearest } from "../../system/text/nearest.js";
 
-export type ProviderName = "anthropic" | "openai" | "google" | "openai-compatible" | "scripted";
+/** In the order they are tried in for who names no model. */
+const NAMES = ["anthropic", "openai", "google", "openai-compatible", "scripted"] as const;
+export type ProviderName = (typeof NAMES)[number];
 
 /** A model's name, taken apart. */
 export interface ModelName {
@@ -19,7 +21,6 @@ interface ProviderFacts {
   usual?: string;
 }
 
-/** In the order they are tried in for who names no model. */
 const PROVIDERS: Readonly<Record<ProviderName, ProviderFacts>> = {
   anthropic: { keys: ["ANTHROPIC_API_KEY"], usual: "claude-sonnet-5-5" },
   openai: { keys: ["OPENAI_API_KEY"], usual: "gpt-5.6" },
@@ -27,8 +28,6 @@ const PROVIDERS: Readonly<Record<ProviderName, ProviderFacts>> = {
   "openai-compatible": { keys: ["LOOPER_CHAPO_API_KEY"] },
   scripted: { keys: [] },
 };
-const NAMES = ["anthropic", "openai", "google", "openai-compatible", "scripted"] as const;
-const ALIASES: Readonly<Record<string, ProviderName>> = { gemini: "google" };
 const SPELLED = [...NAMES.slice(0, 3), "gemini", ...NAMES.slice(3)];
 
 /** The context windows of models in tokens, by the beginning of their names. */
@@ -92,6 +91,5 @@ export function findContextWindow(name: string): number | undefined {
 
 function providerOf(spelled: string): ProviderName | undefined {
   const name = spelled.toLowerCase();
-  const known = NAMES.find((one) => one === name);
-  return known ?? (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined);
+  return name === "gemini" ? "google" : NAMES.find((one) => one === name);
 }

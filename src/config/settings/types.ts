@@ -14,9 +14,8 @@ export const args = z.array(anyText, "a list of texts");
 export const yesNo = z.boolean("true or false");
 export const seconds = least(0, "a number of seconds, at least 0");
 export const dollars = z.number("dollars, more than 0").gt(0, "dollars, more than 0");
-export const url = z
-  .string("a URL that begins with http:// or https://")
-  .regex(/^https?:\/\/[^\s/]/, "a URL that begins with http:// or https://");
+export const WEB_ADDRESS = /^https?:\/\/[^\s/]/;
+export const url = matching(WEB_ADDRESS, "a URL that begins with http:// or https://");
 
 /** A list, or its only item alone. */
 export function oneOrMore(rule: string) {

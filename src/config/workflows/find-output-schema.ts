@@ -29,14 +29,11 @@ export async function findOutputSchema(
   name: string,
 ): Promise<Result<OutputSchema, NoSchema>> {
   const own = path.join(OWN_OUTPUTS, `${name}.schema.json`);
-  for (const [file, shown, inside] of [
-    [path.join(project, own), own, project],
-    [
-      path.join(user, "outputs", `${name}.schema.json`),
-      path.join(user, "outputs", `${name}.schema.json`),
-      undefined,
-    ],
-  ] as const) {
+  const users = path.join(user, "outputs", `${name}.schema.json`);
+  for (const { file, shown, inside } of [
+    { file: path.join(project, own), shown: own, inside: project },
+    { file: users, shown: users, inside: undefined },
+  ]) {
     if ((await files.stat(file, { link: true })) === undefined) continue;
     const read = await readInside(files, file, inside);
     const compiled = read.ok ? compile(name, read.value) : err(`cannot read it: ${read.error}`);

@@ -3,6 +3,8 @@ import path from "node:path";
 import { UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { NAME_PATTERN } from "../../workflow/words.js";
+import type { Project } from "../project/open-project.js";
+import { findUserFolder, type Env } from "../read/places.js";
 
 /** Where a workflow comes from. */
 export type WorkflowOrigin = "project" | "user" | "shipped";
@@ -86,4 +88,15 @@ export async function listWorkflowFiles(
 
 function shownAs(places: WorkflowPlaces, origin: WorkflowOrigin, file: string): string {
   return origin === "project" ? path.relative(places.project, file) : file;
+}
+
+/** Where the workflows of a project are; `workflowsFolder`: of those that Looper brings, absolute. */
+export function workflowPlaces(facts: {
+  project: Pick<Project, "folder">;
+  env: Env;
+  home: string;
+  workflowsFolder: string;
+}): WorkflowPlaces {
+  const { project, env, home, workflowsFolder } = facts;
+  return { project: project.folder, user: findUserFolder(env, home), shipped: workflowsFolder };
 }

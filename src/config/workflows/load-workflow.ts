@@ -1,10 +1,13 @@
-// Reads a workflow by its name, or a file. Leaves the rules of a workflow to the workflow floor, and the search to
+// Reads a workflow by its name, or a file, and what it says of agents. Leaves the rules of a workflow to the workflow floor, and the search to
 // find-workflows.ts.
 import { UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
 import { readWorkflow, type PlacedProblem, type WorkflowReading } from "../../workflow/file/read-workflow.js";
+import { readFileLayer } from "../read/layers.js";
+import type { SettingsFile } from "../read/settings-text.js";
+import { keyOf } from "../settings/setting-row.js";
 import { readInside } from "./read-inside.js";
 import {
   findWorkflowFile,
@@ -82,4 +85,36 @@ export function describeProblems(shown: string, problems: readonly PlacedProblem
     const hint = suggestion === undefined ? "" : `; ${suggestion}`;
     return `${shown}:${String(line)}:${String(column)}: ${message}${hint}`;
   });
+}
+
+/** A layer of agents. */
+export interface AgentsLayer {
+  file: SettingsFile;
+  layer: "user" | "project";
+}
+
+/** The layer of a workflow's agents; `undefined` if it has none. A project's is trusted as its settings are. */
+export function layerOfAgents({ shown, origin, reading }: LoadedWorkflow): AgentsLayer | undefined {
+  const { agents } = reading.workflow;
+  if (agents === undefined) return undefined;
+  const lineOf = (path: readonly string[]): number => reading.source.placeOf(path).line;
+  return {
+    file: { name: shown, value: { agents }, lineOf },
+    layer: origin === "project" ? "project" : "user",
+  };
+}
+
+/** A sentence if two workflows set one key of an agent to different values: a run has one set of agents. */
+export function findAgentConflict(layers: readonly AgentsLayer[]): string | undefined {
+  const seen = new Map<string, { value: string; where: string }>();
+  for (const { file, layer } of layers) {
+    for (const { path, value, source } of readFileLayer(file, layer).entries) {
+      const [key, spelled] = [keyOf(path), JSON.stringify(value)];
+      const other = seen.get(key);
+      if (other !== undefined && other.value !== spelled)
+        return `${source.where}: ${key} is ${spelled}, but ${other.value} in ${other.where}`;
+      seen.set(key, { value: spelled, where: source.where });
+    }
+  }
+  return undefined;
 }

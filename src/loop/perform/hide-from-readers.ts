@@ -1,7 +1,6 @@
 // Paths that an agent that reads the work of another must not see, where its containment can hide it: what the author of the work says
 // about it, in the raw outputs of work stages and in the logs. The code, the plan and the gate's verdict are in its prompt.
 import { join } from "node:path";
-import { tasksFolder } from "../../config/project/tasks-folder.js";
 import { RUN_FACTS } from "../../logging/agent-file.js";
 import { listRuns } from "../../logging/read.js";
 import { parseStart } from "../../logging/run-id.js";
@@ -35,7 +34,7 @@ async function listOutputs(
   { task_id: task }: JobFacts,
   { at, stage }: AgentStage,
 ): Promise<string[]> {
-  const folder = join(tasksFolder(project), taskFolderName(task ?? ""));
+  const folder = join(project.paths.tasksDir, taskFolderName(task ?? ""));
   const names = await ports.files.list(folder);
   const hidden = names.filter((name) => {
     const of = parseOutputName(name.replace(/\.md$/u, ".json"));

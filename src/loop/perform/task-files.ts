@@ -1,7 +1,6 @@
 // The files of tasks below `tasks_dir` while an agent works: outputs of stages and the task's document belong to the runner, and people
 // read them before they answer. Changes by an agent are put back and reported. Leaves the row and its digests to the store.
 import { basename, dirname, join, relative } from "node:path";
-import { tasksFolder } from "../../config/project/tasks-folder.js";
 import type { FileStat } from "../../system/ports.js";
 import { listSome } from "../../system/text/cut.js";
 import { COPIES, parseOutputName, readableFile, taskFolderName } from "../../workflow/outputs/task-files.js";
@@ -29,7 +28,7 @@ const LARGEST = 16 * 1024 * 1024;
 export async function keepTaskFiles(world: FilesWorld, job: JobFacts): Promise<KeptTaskFiles | undefined> {
   const { ports, project, memory, workflows } = world;
   if (workflows === undefined) return undefined;
-  const top = tasksFolder(project);
+  const top = project.paths.tasksDir;
   const own = job.stage === undefined ? undefined : join(top, taskFolderName(job.task_id ?? ""));
   const others = (memory.backlog?.tasks ?? [])
     .filter(({ id }) => id !== job.task_id || own === undefined)

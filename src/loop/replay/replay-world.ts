@@ -2,7 +2,6 @@
 // that discards its lines. replay-tree.ts performs the effects in it.
 import { basename, dirname, join, relative } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
-import { tasksFolder } from "../../config/project/tasks-folder.js";
 import type { Records } from "../../git/attempt/attempts.js";
 import { setHead, checkOutTree } from "../../git/room/checkout-tree.js";
 import { openRepository, type Repository } from "../../git/base/repository/repository.js";
@@ -82,7 +81,7 @@ async function makeWorld(source: ReplaySource, filling: WorldOrder): Promise<Omi
   const env = { ...source.env, ...own };
   const project = await moveProject(source, filling, { top, folder });
   await ports.files.makeFolder(project.folder, 0o700);
-  const exclude = [project.logDir, project.lockDir, tasksFolder(project)];
+  const exclude = [project.logDir, project.lockDir, project.paths.tasksDir];
   const places = { projectDir: project.folder, todoFile: project.todoFile, exclude, env: own };
   const opened = await openRepository(ports, places);
   if (!opened.ok) throw new Error(`the clone cannot be opened: ${opened.error.message}`);
@@ -148,7 +147,7 @@ async function moveProject(
     logDir: await place(project.logDir, join(at.folder, "log")),
     paths: {
       ...project.paths,
-      tasksDir: await place(tasksFolder(project), join(at.folder, "tasks")),
+      tasksDir: await place(project.paths.tasksDir, join(at.folder, "tasks")),
     },
     lockDir: await place(project.lockDir, join(at.folder, "lock")),
     resolved: {

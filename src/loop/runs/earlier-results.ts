@@ -2,7 +2,6 @@
 // even if that work was done days ago. loop/step/stages/visit.ts decides which report counts within a run.
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
-import { tasksFolder } from "../../config/project/tasks-folder.js";
 import type { StepEvent } from "../../logging/events/events.js";
 import { readLines } from "../../logging/read.js";
 import type { Rules } from "../../logging/rules.js";
@@ -95,7 +94,7 @@ async function findLogged(
 
 /** The summary in the output itself, if the log is gone. */
 async function findInOutput({ ports, project }: Site, { file }: StageOutput): Promise<Found | undefined> {
-  const bytes = await ports.files.read(join(tasksFolder(project), file));
+  const bytes = await ports.files.read(join(project.paths.tasksDir, file));
   return bytes === undefined ? undefined : toFound(parseJson(Buffer.from(bytes).toString("utf8")));
 }
 

@@ -1,4 +1,3 @@
-import { tasksFolder } from "../../config/project/tasks-folder.js";
 import type { RepositoryPlaces } from "../../git/base/repository/repository.js";
 import type { RunRequest } from "./run-request.js";
 
@@ -10,7 +9,7 @@ export function makeRepositoryPlaces({
   return {
     projectDir: project.folder,
     todoFile: project.realTodoFile,
-    exclude: [project.logDir, project.lockDir, tasksFolder(project)],
+    exclude: [project.logDir, project.lockDir, project.paths.tasksDir],
     env,
     mostUntracked: project.resolved.settings.git.max_untracked_bytes,
   };

@@ -4,16 +4,20 @@ import path from "node:path";
 import { knownAgents } from "../../config/read/agent-settings.js";
 import { resolveSettings } from "../../config/read/resolve.js";
 import type { Project } from "../../config/project/open-project.js";
-import { findWorkflowFile, type WorkflowPlaces } from "../../config/workflows/find-workflows.js";
 import {
+  findWorkflowFile,
+  workflowPlaces,
+  type WorkflowPlaces,
+} from "../../config/workflows/find-workflows.js";
+import {
+  findAgentConflict,
+  layerOfAgents,
   loadWorkflow,
   readWorkflowFile,
   refuseWorkflow,
   type LoadedWorkflow,
   type NamedWorkflow,
 } from "../../config/workflows/load-workflow.js";
-import { workflowPlaces } from "../../config/workflows/workflow-places.js";
-import { layerOfAgents, findAgentConflict } from "../../config/workflows/workflow-agents.js";
 import type { Rules } from "../../logging/rules.js";
 import { quoteIfNeeded } from "../../shell/quote.js";
 import { UserError } from "../../system/errors.js";

@@ -2,7 +2,6 @@
 // each is kept by its digest, so that an output that others edit or remove is still there as it was decided on.
 import { basename, dirname, join } from "node:path";
 import type { Project } from "../../../config/project/open-project.js";
-import { tasksFolder } from "../../../config/project/tasks-folder.js";
 import type { GateReport } from "../../../gate/verdict.js";
 import { formatOutput, makeOutput, type StageText } from "../../../prompts/output-document.js";
 import { formatTaskDocument, TASK_DOCUMENT } from "../../../prompts/task-document.js";
@@ -29,7 +28,7 @@ import type { World } from "../world.js";
 
 /** The folder of one task's files, absolute. */
 export function taskFolder(project: Pick<Project, "paths">, task: string): string {
-  return join(tasksFolder(project), taskFolderName(task));
+  return join(project.paths.tasksDir, taskFolderName(task));
 }
 
 /** Outputs are a few pages of text; a larger file does not come from a stage. */
@@ -51,14 +50,14 @@ export async function writeOutput(
   const file = outputFile(task.id, { visit: at.visit, stage: at.name, part: job.part });
   const bytes = Buffer.from(log.redact(`${JSON.stringify(content, undefined, 2)}\n`), "utf8");
   const digest = sha256Hex(bytes);
-  const path = join(tasksFolder(project), file);
+  const path = join(project.paths.tasksDir, file);
   await openFolder(ports.files, project, dirname(path));
   await writeCopy(ports.files, path, digest, bytes);
   const shown = makeText(at, { outcome, output: content });
   const readable = log.redact(formatOutput(shown, { id: task.id, title: task.title }));
   const beside = readableFile(file);
-  await write(ports.files, join(tasksFolder(project), beside.copy), readable);
-  await write(ports.files, join(tasksFolder(project), beside.readable), readable);
+  await write(ports.files, join(project.paths.tasksDir, beside.copy), readable);
+  await write(ports.files, join(project.paths.tasksDir, beside.readable), readable);
   await write(ports.files, path, bytes);
   const facts = collectFacts(at.workflow, at.name, content);
   return {
@@ -114,7 +113,7 @@ function listRed(judged: Pick<GateReport, "commands"> | undefined): string[] {
 
 /** Makes the folder, which git ignores unless a person decided otherwise, and removes what a killed run was writing. */
 async function openFolder(files: Files, project: Pick<Project, "paths">, folder: string): Promise<void> {
-  const top = tasksFolder(project);
+  const top = project.paths.tasksDir;
   if ((await files.stat(top)) === undefined) {
     await orInTheWay(top, () => files.makeFolder(top, 0o700));
     await write(files, join(top, ".gitignore"), "*\n");
@@ -174,7 +173,7 @@ export async function readOutput(
   task: string,
   { file, sha256: digest, stage }: Pick<StageOutput, "file" | "sha256" | "stage">,
 ): Promise<StoredOutput> {
-  const path = join(tasksFolder(project), file);
+  const path = join(project.paths.tasksDir, file);
   const found = await readSmall(files, path);
   if (found.bytes !== undefined && sha256Hex(found.bytes) === digest)
     return { value: parse(found.bytes), bytes: found.bytes };

@@ -2,8 +2,7 @@
 import { findUserFolder } from "../../../config/read/places.js";
 import { resolveSettings } from "../../../config/read/resolve.js";
 import { findOutputSchema } from "../../../config/workflows/find-output-schema.js";
-import type { LoadedWorkflow } from "../../../config/workflows/load-workflow.js";
-import { layerOfAgents } from "../../../config/workflows/workflow-agents.js";
+import { layerOfAgents, type LoadedWorkflow } from "../../../config/workflows/load-workflow.js";
 import { stageVariables } from "../../../prompts/compose-stage.js";
 import { render } from "../../../prompts/render.js";
 import { readStageTemplate } from "../../../prompts/store.js";
