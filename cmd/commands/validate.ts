@@ -1,7 +1,7 @@
 // `looper validate [file]`: lists every problem in file order.
 import path from "node:path";
 import { Option } from "commander";
-import { describeWorkFolder } from "../../src/config/project/work-folder.js";
+import { describeWorkFolder } from "../../src/config/project/project.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check/check.js";
 import type { Problem } from "../../src/todo/model/problem.js";
 import { withoutMarker } from "../../src/todo/model/select.js";

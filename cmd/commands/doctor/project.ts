@@ -6,7 +6,7 @@ import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import { GO_BACKLOG } from "../../../src/config/read/places.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { errorMessage, UserError } from "../../../src/system/errors.js";
-import { describeWorkFolder, findRootFolder } from "../../../src/config/project/work-folder.js";
+import { describeWorkFolder, findRootFolder } from "../../../src/config/project/project.js";
 import { checkBacklog, type CheckResult } from "../../../src/todo/check/check.js";
 import { withoutMarker } from "../../../src/todo/model/select.js";
 import { plural } from "../../../src/ui/view/words/amounts.js";

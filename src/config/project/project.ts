@@ -1,4 +1,4 @@
-// Finds the project a command is about, from the folder it was started in (contract §1).
+// Finds the project a command is about, from the folder it was started in (contract §1), and the folder that its work is done in.
 // Leaves loading the project's settings to load.ts.
 import path from "node:path";
 import type { Files } from "../../system/ports.js";
@@ -74,4 +74,49 @@ async function firstWhere<T>(
 ): Promise<T | undefined> {
   for (const item of items) if (await holds(item)) return item;
   return undefined;
+}
+
+/** A project, as far as its folders are concerned; both absolute. */
+interface WorkPlace {
+  folder: string;
+  todoFile: string;
+}
+
+/**
+ * `project.root` as a folder; `undefined` unless it is one, inside the project when every symlink is followed. It counts from
+ * the task file's folder; for a file in `.looper/` from the project's, and only then from `.looper/` itself.
+ */
+export async function findRootFolder(
+  files: Files,
+  project: WorkPlace,
+  root: string | undefined,
+): Promise<string | undefined> {
+  if (root === undefined) return project.folder;
+  const home = await files.realPath(project.folder);
+  if (home === undefined) return undefined;
+  for (const from of new Set([folderOf(project.todoFile), path.dirname(project.todoFile)])) {
+    const folder = path.resolve(from, root);
+    if (await isFolderIn(files, home, folder)) return folder;
+  }
+  return undefined;
+}
+
+async function isFolderIn(files: Files, home: string, folder: string): Promise<boolean> {
+  const real = await files.realPath(folder);
+  if (real === undefined || (await files.stat(real))?.kind !== "folder") return false;
+  const inside = path.relative(home, real);
+  return inside !== ".." && !inside.startsWith("../");
+}
+
+/** Where agents, hooks and checks work, where that is not the project's folder. */
+export async function describeWorkFolder(
+  files: Files,
+  project: WorkPlace,
+  root: string | undefined,
+): Promise<string | undefined> {
+  const folder = await findRootFolder(files, project, root);
+  if (folder === undefined || (await files.realPath(folder)) === (await files.realPath(project.folder)))
+    return undefined;
+  const shown = path.relative(project.folder, folder);
+  return `agents, hooks and checks work in ${shown} (\`project.root\` in ${path.relative(project.folder, project.todoFile)})`;
 }

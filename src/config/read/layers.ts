@@ -95,11 +95,9 @@ function addSchedule(reading: LayerReading, word: string, source: Source): void 
   const row = rowAt(path);
   const name = word.trim().toLowerCase();
   if (row === undefined) return;
-  if (readValue(row.type, name).ok || !AGENT_NAME.test(name)) {
-    addValue(reading, { path, row, raw: name, source });
-    return;
-  }
-  addSingleAgent(reading, name, source);
+  const isAgent = !readValue(row.type, name).ok && AGENT_NAME.test(name);
+  if (isAgent) addSingleAgent(reading, name, source);
+  else addValue(reading, { path, row, raw: name, source });
 }
 
 /** Names the user chooses: agents, and variables of their environment. */
@@ -114,15 +112,11 @@ function badName(path: KeyPath, key: string): string | undefined {
     return `${show(key)} cannot be a variable's name`;
   }
   // Dots part the words of a key; names end up in those of tools.
-  if (path.length > 3 && path[0] === "agents" && isNamed(path) && !/^[A-Za-z0-9][\w-]{0,63}$/.test(key)) {
+  const isNamed = path.length > 3 && path[0] === "agents" && branchAt(path)?.children.has("*") === true;
+  if (isNamed && !/^[A-Za-z0-9][\w-]{0,63}$/.test(key)) {
     return `${show(key)} cannot be a name; allowed: at most 64 letters, digits, dashes and underscores`;
   }
   return undefined;
-}
-
-/** Whether the user chooses the names of the keys below. */
-function isNamed(path: KeyPath): boolean {
-  return branchAt(path)?.children.has("*") === true;
 }
 
 /** The value given for one setting; `raw` is as spelled. */

@@ -90,15 +90,13 @@ type Value<R extends Rows, P extends string> = P extends keyof R
   : NestedTree<R, `${P}.`>;
 
 /** A row without a default may be absent; branches and rows with one never are. */
-type Optional<R extends Rows, P extends string, C extends string> = `${P}${C}` extends infer K
-  ? K extends keyof R
-    ? R[K] extends { default: unknown }
+type OptionalChildren<R extends Rows, P extends string, C = Children<R, P>> = C extends string
+  ? `${P}${C}` extends keyof R
+    ? R[`${P}${C}`] extends { default: unknown }
       ? never
       : C
     : never
   : never;
-type OptionalChildren<R extends Rows, P extends string> =
-  Children<R, P> extends infer C ? (C extends string ? Optional<R, P, C> : never) : never;
 
 /** The nested shape of a flat table of rows; a `*` segment is a record. */
 export type NestedTree<R extends Rows, P extends string = ""> =

@@ -10,7 +10,7 @@ import type { Ports } from "../../system/ports.js";
 import { redactorFor } from "../../system/text/secrets/redactor.js";
 import type { Backlog, Task } from "../../todo/model/task.js";
 import { makeBaseEnvironment } from "../perform/environment.js";
-import { findRootFolder } from "../../config/project/work-folder.js";
+import { findRootFolder } from "../../config/project/project.js";
 
 /** `untrusted`: the project names the commands, which have not been approved yet. */
 export type GateEnd = { ran: readonly Ran[] } | { not: "no-commands" | "untrusted" | "interrupted" };

@@ -1,7 +1,7 @@
 // Renders the prompt of an agent step from the current state (contract §4, *What a prompt holds*).
 import { asResult } from "../../../git/base/git.js";
 import { relative } from "node:path";
-import { findRootFolder } from "../../../config/project/work-folder.js";
+import { findRootFolder } from "../../../config/project/project.js";
 import type { Phase } from "../../../agents/agent.js";
 import { summariseChanges } from "../../../git/base/read/history.js";
 import {

@@ -15,7 +15,7 @@ import { never } from "../../../system/never.js";
 import { checkUnderstood } from "../../../todo/understand/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../../../todo/model/task.js";
 import { hintOnTask, findNearTask } from "../../../todo/change/which-task.js";
-import { findRootFolder, describeWorkFolder } from "../../../config/project/work-folder.js";
+import { findRootFolder, describeWorkFolder } from "../../../config/project/project.js";
 import { given } from "../../../system/given.js";
 import { findHiddenChecks, type FoundHiddenChecks } from "./find-hidden-checks.js";
 import type { RunRequest } from "../../runs/run-request.js";
