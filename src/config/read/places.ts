@@ -98,11 +98,8 @@ export function settingsPaths({ settings, values }: PathSettings, place: PathBas
   const { todo_file, schema_file, prices_file, log_dir, tasks_dir, env_file, prompts } = settings;
   for (const [key, { value, source }] of values) {
     if (!isWritten(key) || typeof value !== "string") continue;
-    mustBeWritten(
-      { key, spelled: value, where: source.where },
-      resolveSettingPath(key, value, place),
-      place.project,
-    );
+    const at = resolveSettingPath(key, value, place);
+    mustBeWritten({ key, spelled: value, where: source.where }, at, place.project);
   }
   const optional = given({ schema_file, prices_file, env_file });
   const expanded = { log_dir: expandVariables(log_dir, place.env), ...optional };

@@ -34,23 +34,18 @@ async function leadsOf({ files, project, env, home }: TrustPlace): Promise<Leads
   for (const [key, { value, source }] of project.resolved.values) {
     if (typeof value !== "string" || rowOf(key)?.type !== pathType) continue;
     if (key.endsWith(".binary") && !value.includes("/")) continue;
-    const used = usedPath(
-      project,
-      key,
-      resolveSettingPath(key, value, { project: project.folder, home, env }),
-    );
-    const real = await realPlace(files, used.path);
+    const spelled = resolveSettingPath(key, value, { project: project.folder, home, env });
+    // The task file may have been typed: then it is the user's own.
+    const isTyped = key === "todo_file" && project.todoFile !== spelled;
+    const used = isTyped ? project.todoFile : spelled;
+    const real = await realPlace(files, used);
     if (isWritten(key)) mustBeWritten({ key, spelled: value, where: source.where }, real, folder);
-    paths.set(key, { real, source, ...used });
+    paths.set(key, { path: used, real, source: isTyped ? TYPED : source });
   }
   return { project: folder, paths };
 }
 
-/** The task file may have been typed: then it is the user's own. */
-function usedPath(project: Project, key: string, spelled: string): { path: string; source?: Source } {
-  if (key !== "todo_file" || project.todoFile === spelled) return { path: spelled };
-  return { path: project.todoFile, source: { layer: "flag", where: "command line" } };
-}
+const TYPED: Source = { layer: "flag", where: "command line" };
 
 /** More links than this lead nowhere; the kernel gives up at as many. */
 const MOST_LINKS = 40;
