@@ -78,7 +78,7 @@ type Named = Pick<
   "todo_file" | "schema_file" | "prices_file" | "log_dir" | "tasks_dir" | "env_file" | "prompts"
 >;
 
-/** What they name, absolute; `tasksDir`: the folder below which each task in a workflow has one. */
+/** The places that they name, absolute; `tasksDir`: the folder below which each task in a workflow has one. */
 export interface SettingsPaths extends Renamed<Named> {
   /** Folders with prompts of stages, NAME.md: the project's, then the user's. */
   promptFolders: readonly string[];
