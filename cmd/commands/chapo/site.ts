@@ -1,7 +1,7 @@
 // Prepares `looper chapo`: the project, the engine's settings with the flags on top, and the model.
 // Leaves opening a session to src/chapo, and the conversation to converse.ts.
 import path from "node:path";
-import { chapoAgent } from "../../../src/agents/hosted/chapo.js";
+import { chapo } from "../../../src/agents/hosted/chapo.js";
 import { agentSettings, type AgentSettings } from "../../../src/config/read/agent-settings.js";
 import {
   readModelName,
@@ -104,7 +104,7 @@ export async function modelOf(
   const { ports, self, cwd } = context;
   const model = namedModel(request, agent.model, env);
   const asked = { ...agent, chapo: settings, ...given({ model }) };
-  const found = await chapoAgent(asked, { ports, self }).find(env, cwd);
+  const found = await chapo.create(asked, { ports, self }).find(env, cwd);
   if ("found" in found) return found.found;
   const what = found.missing.startsWith("agents.") ? found.missing : `chapo has no model: ${found.missing}`;
   throw new UserError("environment", what, found.hint);

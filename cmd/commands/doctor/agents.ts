@@ -1,9 +1,14 @@
 // Checks the agents a run may use: installed, version, signed in, and whether their output was understood. Finds keys that others can
 // read: in files that git tracks, or that other users of the machine can open. Costs nothing.
 import path from "node:path";
-import { askAbout, SIGN_IN, type About } from "../../../src/agents/clients/about.js";
-import { describeContainment } from "../../../src/agents/process/containment.js";
-import { AUTO_ORDER, createAgent, NONE_FOUND } from "../../../src/agents/clients/registry.js";
+import { askAbout, type About } from "../../../src/agents/clients/about.js";
+import {
+  AUTO_ORDER,
+  clientOf,
+  createAgent,
+  exceededBy,
+  NONE_FOUND,
+} from "../../../src/agents/clients/registry.js";
 import { agentSettings, knownAgents, type AgentSettings } from "../../../src/config/read/agent-settings.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { AUTO } from "../../../src/config/settings/settings.js";
@@ -73,14 +78,14 @@ async function find(context: CommandContext, project: Project, name: string): Pr
   const finding = await createAgent(settings, { ports, self }).find(variables, project.folder);
   if ("missing" in finding) return finding;
   const about = await aboutProgram(context, project, { settings, program: finding.found });
-  const note = describeContainment(settings);
+  const note = exceededBy(settings);
   const words = [
     finding.found,
     ...(about.version === undefined ? [] : [about.version]),
     ...(about.signedIn === true ? ["signed in"] : []),
     ...(note === undefined ? [] : [`(${settings.permissions}: ${note})`]),
   ];
-  const signIn = about.signedIn === false ? SIGN_IN[settings.kind] : undefined;
+  const signIn = about.signedIn === false ? clientOf(settings).about?.signedIn?.how : undefined;
   return { found: words.join(" "), ...given({ signIn }) };
 }
 
@@ -100,7 +105,7 @@ async function aboutProgram(
   const named = resolved.values.get(`agents.${settings.name}.binary`)?.source.layer;
   const real = (await ports.files.realPath(program)) ?? program;
   const isOfProject = named === "project" || !path.relative(folder, real).startsWith("..");
-  return isOfProject ? {} : askAbout(ports, { kind: settings.kind, program }, { cwd: home, env });
+  return isOfProject ? {} : askAbout(ports, { settings, program }, { cwd: home, env });
 }
 
 async function checkAgent(

@@ -3,17 +3,22 @@
 // only the host loads the protocol's library.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { given } from "../../system/given.js";
-import type { Ports } from "../../system/ports.js";
 import { AcpRequest } from "./acp-request.js";
 import { acpReader } from "./acp-stream.js";
 import type { Agent, AgentRequest } from "../agent.js";
+import type { AgentDeps, Client } from "../client.js";
 import { findBinary } from "../process/find.js";
-import type { Self } from "../hosted/hosted.js";
 import { processAgent } from "../process/process-agent.js";
 import { readJsonLines } from "../limits/reader.js";
 
+export const acp: Client = {
+  create: acpAgent,
+  exceeds: () => "does as it says itself: only what it asks for can be refused",
+  reports: () => "cost",
+};
+
 /** The agent of kind `acp`: `binary` and `args` start one that speaks the protocol on stdin and stdout. */
-export function acpAgent(settings: AgentSettings, { ports, self }: { ports: Ports; self: Self }): Agent {
+function acpAgent(settings: AgentSettings, { ports, self }: AgentDeps): Agent {
   return processAgent(
     settings,
     {

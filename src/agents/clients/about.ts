@@ -1,10 +1,9 @@
 // Asks a client for its version and whether the user is signed in, at no cost (agents.md, as measured: codex 0.169.0,
 // claude 2.1.329, gemini 0.61.0, opencode 1.18.33). Leaves the choice of clients to the caller.
-import type { AgentKind } from "../../config/settings/settings.js";
+import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
-import { parseJson } from "../../system/text/json.js";
-import { field } from "../fields.js";
+import { clientOf } from "./registry.js";
 
 /** The client's answers; a field is absent when it is not known. */
 export interface About {
@@ -13,27 +12,6 @@ export interface About {
   signedIn?: boolean;
 }
 
-interface Questions {
-  version: readonly string[];
-  signedIn?: { args: readonly string[]; read: (stdout: string, exitCode: number) => boolean | undefined };
-}
-
-const QUESTIONS: Partial<Record<AgentKind, Questions>> = {
-  codex: {
-    version: ["--version"],
-    signedIn: { args: ["login", "status"], read: (_stdout, exitCode) => exitCode === 0 },
-  },
-  claude: { version: ["--version"], signedIn: { args: ["auth", "status"], read: readLoggedIn } },
-  gemini: { version: ["--version"] },
-  opencode: { version: ["--version"] },
-};
-
-/** How a person signs in, of those that can be asked whether one has. */
-export const SIGN_IN: Partial<Record<AgentKind, string>> = {
-  codex: "codex login, or set CODEX_API_KEY",
-  claude: "claude auth login, or set ANTHROPIC_API_KEY",
-};
-
 /** The longest an answer may take. */
 const PATIENCE_MS = 15_000;
 const MOST_BYTES = 64 * 1024;
@@ -41,10 +19,10 @@ const MOST_BYTES = 64 * 1024;
 /** Asks a client. One that does not answer, or in words not known, has said nothing. */
 export async function askAbout(
   { processes }: Pick<Ports, "processes">,
-  { kind, program }: { kind: AgentKind; program: string },
+  { settings, program }: { settings: Pick<AgentSettings, "kind">; program: string },
   place: { cwd: string; env: Readonly<Record<string, string>> },
 ): Promise<About> {
-  const questions = QUESTIONS[kind];
+  const questions = clientOf(settings).about;
   if (questions === undefined) return {};
   const ask = async (args: readonly string[]): Promise<{ stdout: string; exitCode: number } | undefined> => {
     const limits = { timeoutMs: PATIENCE_MS, maxBytes: MOST_BYTES };
@@ -61,9 +39,4 @@ export async function askAbout(
   const number = /(?<!\d)\d+\.\d+\.\d+\S*/.exec(version?.stdout ?? "")?.[0];
   const isSignedIn = login === undefined ? undefined : signedIn?.read(login.stdout, login.exitCode);
   return given({ version: number, signedIn: isSignedIn });
-}
-
-function readLoggedIn(stdout: string): boolean | undefined {
-  const loggedIn = field(parseJson(stdout), "loggedIn");
-  return typeof loggedIn === "boolean" ? loggedIn : undefined;
 }

@@ -2,8 +2,11 @@
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Permissions } from "../../config/settings/settings.js";
 import { never } from "../../system/never.js";
+import { parseJson } from "../../system/text/json.js";
+import { field } from "../fields.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";
+import type { Client } from "../client.js";
 import { claudeReader } from "./claude-stream.js";
 import { findProgram } from "../process/find.js";
 import { processAgent } from "../process/process-agent.js";
@@ -12,8 +15,26 @@ import { summarySchema } from "./summary-flag.js";
 
 const INSTALL = "install it with `npm i -g @anthropic-ai/claude-code`, then run `claude` once and sign in";
 
+export const claude: Client = {
+  create: (settings, { ports }) => claudeAgent(settings, ports),
+  exceeds: ({ permissions }) =>
+    permissions === "read-only" ? undefined : "its shell reaches outside the project",
+  reports: () => "cost",
+  about: {
+    version: ["--version"],
+    signedIn: {
+      args: ["auth", "status"],
+      read: (stdout) => {
+        const loggedIn = field(parseJson(stdout), "loggedIn");
+        return typeof loggedIn === "boolean" ? loggedIn : undefined;
+      },
+      how: "claude auth login, or set ANTHROPIC_API_KEY",
+    },
+  },
+};
+
 /** The agent of kind `claude`. It does not replace itself by a newer version in the midst of a run. */
-export function claudeAgent(settings: AgentSettings, ports: Ports): Agent {
+function claudeAgent(settings: AgentSettings, ports: Ports): Agent {
   return processAgent(
     settings,
     {

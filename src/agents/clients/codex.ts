@@ -7,6 +7,7 @@ import type { Permissions } from "../../config/settings/settings.js";
 import { never } from "../../system/never.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";
+import type { Client } from "../client.js";
 import { codexReader } from "./codex-stream.js";
 import { findProgram, nativeCodex } from "../process/find.js";
 import { processAgent } from "../process/process-agent.js";
@@ -15,8 +16,22 @@ import { summarySchema, writeSchema } from "./summary-flag.js";
 
 const INSTALL = "install it with `npm i -g @openai/codex`, then run `codex` once and sign in";
 
+export const codex: Client = {
+  create: (settings, { ports }) => codexAgent(settings, ports),
+  exceeds: () => undefined,
+  reports: () => "tokens",
+  about: {
+    version: ["--version"],
+    signedIn: {
+      args: ["login", "status"],
+      read: (_stdout, exitCode) => exitCode === 0,
+      how: "codex login, or set CODEX_API_KEY",
+    },
+  },
+};
+
 /** The agent of kind `codex`. */
-export function codexAgent(settings: AgentSettings, ports: Ports): Agent {
+function codexAgent(settings: AgentSettings, ports: Ports): Agent {
   return processAgent(
     settings,
     {

@@ -3,6 +3,7 @@ import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { never } from "../../system/never.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";
+import type { Client } from "../client.js";
 import { findBinary } from "../process/find.js";
 import { createOwnReader } from "../hosted/own-lines.js";
 import { processAgent, type Call, type ProcessKind } from "../process/process-agent.js";
@@ -12,8 +13,14 @@ import { textReader } from "./text-lines.js";
 // The longest argument that Linux accepts.
 const MAX_ARGUMENT_BYTES = 131_071;
 
+export const command: Client = {
+  create: (settings, { ports }) => commandAgent(settings, ports),
+  exceeds: () => "may do whatever its command does",
+  reports: ({ output }) => (output === "jsonl" ? "cost" : "nothing"),
+};
+
 /** The agent of kind `command`. What it may do is told by its `args` alone. */
-export function commandAgent(settings: AgentSettings, ports: Ports): Agent {
+function commandAgent(settings: AgentSettings, ports: Ports): Agent {
   const kind: Omit<ProcessKind<never>, "reader"> = {
     find: (env, cwd) => findBinary({ settings, ports }, "the program to start", { env, cwd }),
     call: (request, binary) => commandCall(settings, request, binary),

@@ -4,6 +4,7 @@ import type { Permissions } from "../../config/settings/settings.js";
 import { never } from "../../system/never.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";
+import type { Client } from "../client.js";
 import { findProgram } from "../process/find.js";
 import { geminiReader } from "./gemini-stream.js";
 import { processAgent } from "../process/process-agent.js";
@@ -14,8 +15,16 @@ const INSTALL = "install it with `npm i -g @google/gemini-cli`, then run `gemini
 /** It reads no more of its prompt, and works on the beginning of it as if that were all. */
 const MAX_PROMPT_BYTES = 8 * 1024 * 1024;
 
+export const gemini: Client = {
+  create: (settings, { ports }) => geminiAgent(settings, ports),
+  exceeds: ({ permissions }) =>
+    permissions === "read-only" ? undefined : "it may do anything: it has no level between",
+  reports: () => "tokens",
+  about: { version: ["--version"] },
+};
+
 /** The agent of kind `gemini`. */
-export function geminiAgent(settings: AgentSettings, ports: Ports): Agent {
+function geminiAgent(settings: AgentSettings, ports: Ports): Agent {
   return processAgent(
     settings,
     {

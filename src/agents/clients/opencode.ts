@@ -4,6 +4,7 @@ import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Permissions } from "../../config/settings/settings.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";
+import type { Client } from "../client.js";
 import { findProgram } from "../process/find.js";
 import { opencodeReader } from "./opencode-stream.js";
 import { processAgent } from "../process/process-agent.js";
@@ -14,8 +15,16 @@ const INSTALL = "install it with `npm i -g opencode-ai`, then run `opencode auth
 /** Settings of its own, as JSON; they win over its files. */
 const CONTENT = "OPENCODE_CONFIG_CONTENT";
 
+export const opencode: Client = {
+  create: (settings, { ports }) => opencodeAgent(settings, ports),
+  exceeds: ({ permissions }) =>
+    permissions === "read-only" ? undefined : "its shell reaches outside the project",
+  reports: () => "cost",
+  about: { version: ["--version"] },
+};
+
 /** The agent of kind `opencode`. It gets the prompt on stdin: of an argument with spaces it makes a quoted text. */
-export function opencodeAgent(settings: AgentSettings, ports: Ports): Agent {
+function opencodeAgent(settings: AgentSettings, ports: Ports): Agent {
   return processAgent(
     settings,
     {

@@ -1,44 +1,61 @@
-// From settings to an agent.
+// The table of the kinds of agents, and from settings to an agent.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import { never } from "../../system/never.js";
-import type { Ports } from "../../system/ports.js";
+import type { AgentKind } from "../../config/settings/settings.js";
+import { acp } from "../acp/acp.js";
 import type { Agent } from "../agent.js";
-import { acpAgent } from "../acp/acp.js";
-import { chapoAgent } from "../hosted/chapo.js";
-import { claudeAgent } from "./claude.js";
-import { codexAgent } from "./codex.js";
-import { commandAgent } from "./command.js";
-import { geminiAgent } from "./gemini.js";
-import { moduleAgent, scriptedAgent, type Self } from "../hosted/hosted.js";
-import { opencodeAgent } from "./opencode.js";
+import type { AgentDeps, Client } from "../client.js";
+import { chapo } from "../hosted/chapo.js";
+import { moduleAgent, scriptedAgent } from "../hosted/hosted.js";
+import { claude } from "./claude.js";
+import { codex } from "./codex.js";
+import { command } from "./command.js";
+import { gemini } from "./gemini.js";
+import { opencode } from "./opencode.js";
 
 /** The kinds `auto` looks for, the most wanted first; the last needs a key, and no program. */
 export const AUTO_ORDER = ["claude", "codex", "gemini", "opencode", "chapo"] as const;
 
-/** The agent these settings describe. `self`: how to start this program again, for kinds that are hosted in a child. */
-export function createAgent(settings: AgentSettings, deps: { ports: Ports; self: Self }): Agent {
-  switch (settings.kind) {
-    case "codex":
-      return codexAgent(settings, deps.ports);
-    case "claude":
-      return claudeAgent(settings, deps.ports);
-    case "gemini":
-      return geminiAgent(settings, deps.ports);
-    case "opencode":
-      return opencodeAgent(settings, deps.ports);
-    case "acp":
-      return acpAgent(settings, deps);
-    case "command":
-      return commandAgent(settings, deps.ports);
-    case "module":
-      return moduleAgent(settings, deps);
-    case "scripted":
-      return scriptedAgent(settings, deps);
-    case "chapo":
-      return chapoAgent(settings, deps);
-    default:
-      return never(settings.kind);
-  }
+/** Every kind. */
+const CLIENTS: Readonly<Record<AgentKind, Client>> = {
+  acp,
+  chapo,
+  claude,
+  codex,
+  command,
+  gemini,
+  module: moduleAgent,
+  opencode,
+  scripted: scriptedAgent,
+};
+
+/** The agent these settings describe. */
+export function createAgent(settings: AgentSettings, deps: AgentDeps): Agent {
+  return CLIENTS[settings.kind].create(settings, deps);
+}
+
+/** What is known of a kind without starting it. */
+export function clientOf({ kind }: Pick<AgentSettings, "kind">): Omit<Client, "create"> {
+  return CLIENTS[kind];
+}
+
+/** What an agent may do although its permissions do not say so; `undefined` where they hold. */
+export function exceededBy(
+  settings: Pick<AgentSettings, "kind" | "permissions" | "chapo">,
+): string | undefined {
+  return settings.permissions === "full" ? undefined : CLIENTS[settings.kind].exceeds(settings);
+}
+
+type Payee = Pick<AgentSettings, "kind" | "output" | "chapo" | "price">;
+
+/** Whether an agent can tell what tokens it used at all. */
+export function canReportTokens(settings: Payee): boolean {
+  return CLIENTS[settings.kind].reports(settings) !== "nothing";
+}
+
+/** Whether what an agent costs can be known at all: by its own word, or by the price of its model's tokens. */
+export function mayKnowCost(settings: Payee): boolean {
+  const reported = CLIENTS[settings.kind].reports(settings);
+  return reported === "cost" || (reported === "tokens" && settings.price !== undefined);
 }
 
 /** The message and the hint when `auto` finds no agent. */

@@ -7,8 +7,7 @@ import { agentSettings, type AgentSettings } from "../../config/read/agent-setti
 import { resolveSettings } from "../../config/read/resolve.js";
 import { readJsonSettings } from "../../config/read/settings-text.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import { mayKnowCost } from "../prices.js";
-import { AUTO_ORDER, chooseAuto, createAgent } from "../clients/registry.js";
+import { AUTO_ORDER, chooseAuto, createAgent, mayKnowCost } from "../clients/registry.js";
 import { requestOf, runAgent, settingsOf } from "../testing/rig.js";
 
 const ports = nodePorts();

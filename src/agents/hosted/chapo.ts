@@ -5,14 +5,23 @@ import { findKey, listNeededKeys, readModelName, findUsualModel } from "../../co
 import type { Ports } from "../../system/ports.js";
 import { findSandbox } from "../../system/sandbox/bubblewrap.js";
 import type { Agent, AgentRequest } from "../agent.js";
+import type { AgentDeps, Client } from "../client.js";
 import { ChapoRequest } from "./chapo-request.js";
-import type { Self } from "./hosted.js";
 import { createOwnReader } from "./own-lines.js";
 import { processAgent, type FoundProgram } from "../process/process-agent.js";
 import { readJsonLines } from "../limits/reader.js";
 
+export const chapo: Client = {
+  create: chapoAgent,
+  exceeds: ({ permissions, chapo: { sandbox } = {} }) =>
+    permissions === "read-only" || sandbox !== undefined
+      ? undefined
+      : "its shell reaches outside the project",
+  reports: ({ chapo: { pricesFile } = {} }) => (pricesFile === undefined ? "tokens" : "cost"),
+};
+
 /** The agent of kind `chapo`. It is found where its model can be asked, and where its sandbox works: it needs no other program. */
-export function chapoAgent(settings: AgentSettings, { ports, self }: { ports: Ports; self: Self }): Agent {
+function chapoAgent(settings: AgentSettings, { ports, self }: AgentDeps): Agent {
   return processAgent(
     settings,
     {

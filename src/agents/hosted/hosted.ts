@@ -2,18 +2,12 @@
 // other. The child is this program again: `looper agent-host <module>`, `looper agent-host --scripted <file>`.
 import { z } from "zod";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";
+import type { AgentDeps, Client } from "../client.js";
 import { findFile } from "../process/find.js";
 import { createOwnReader } from "./own-lines.js";
 import { processAgent } from "../process/process-agent.js";
 import { readJsonLines } from "../limits/reader.js";
-
-/** How to start this program again: e.g. node's path, and the path of the entry. */
-export interface Self {
-  command: string;
-  args: readonly string[];
-}
 
 /** The request on the child's stdin. The environment is its own. */
 export const HostRequest = z.object({
@@ -52,21 +46,23 @@ export const HostRequest = z.object({
 });
 export type HostRequest = z.infer<typeof HostRequest>;
 
-/** The agent of kind `module`. */
-export function moduleAgent(settings: AgentSettings, deps: { ports: Ports; self: Self }): Agent {
-  return hostedAgent(settings, deps, "module");
-}
+const OWN: Omit<Client, "create"> = {
+  exceeds: () => "runs with your own rights",
+  reports: () => "cost",
+};
 
-/** The agent of kind `scripted`, which plays a file of steps (script.ts). */
-export function scriptedAgent(settings: AgentSettings, deps: { ports: Ports; self: Self }): Agent {
-  return hostedAgent(settings, deps, "script");
-}
+export const moduleAgent: Client = {
+  create: (settings, deps) => hostedAgent(settings, deps, "module"),
+  ...OWN,
+};
 
-function hostedAgent(
-  settings: AgentSettings,
-  { ports, self }: { ports: Ports; self: Self },
-  key: "module" | "script",
-): Agent {
+/** Plays a file of steps (script.ts). */
+export const scriptedAgent: Client = {
+  create: (settings, deps) => hostedAgent(settings, deps, "script"),
+  ...OWN,
+};
+
+function hostedAgent(settings: AgentSettings, { ports, self }: AgentDeps, key: "module" | "script"): Agent {
   return processAgent(
     settings,
     {

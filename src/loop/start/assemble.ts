@@ -1,8 +1,13 @@
 // Collects everything a run needs before it starts: approvals, agents, rules, repository. Starts no agent, and writes only what
 // the user asked for (a repository, an approval, and a branch once the locks are held). open-run.ts takes locks and opens the log.
 import { asResult } from "../../git/base/git.js";
-import { describeContainment } from "../../agents/process/containment.js";
-import { AUTO_ORDER, chooseAuto, createAgent, NONE_FOUND } from "../../agents/clients/registry.js";
+import {
+  AUTO_ORDER,
+  chooseAuto,
+  createAgent,
+  exceededBy,
+  NONE_FOUND,
+} from "../../agents/clients/registry.js";
 import { agentSettings, knownAgents } from "../../config/read/agent-settings.js";
 import { parseEnvFile } from "../../config/read/env-file.js";
 import { readPrices, type Prices } from "../../config/read/prices.js";
@@ -317,7 +322,7 @@ async function lookUpAgents(
       throw new UserError("environment", `agent ${name}: ${finding.missing}`, finding.hint);
     checkBudget(rules, configured.settings);
     const { kind, permissions, model } = configured.settings;
-    const note = describeContainment(configured.settings);
+    const note = exceededBy(configured.settings);
     agents.push({
       name,
       kind,

@@ -1,11 +1,11 @@
 // Checks that the budgets of a run can be enforced on an agent. Pure.
-import { mayKnowCost, canReportTokens } from "../../../agents/prices.js";
+import { mayKnowCost, canReportTokens } from "../../../agents/clients/registry.js";
 import type { AgentSettings } from "../../../config/read/agent-settings.js";
 import type { Rules } from "../../../logging/rules.js";
 import { UserError } from "../../../system/errors.js";
 import { hasDollarBudget, listTokenBudgets } from "../../step/attempt/spending.js";
 
-type Payee = Pick<AgentSettings, "name" | "kind" | "output" | "model" | "price">;
+type Payee = Pick<AgentSettings, "name" | "kind" | "output" | "model" | "price" | "chapo">;
 
 /** Throws a `usage` error if a budget in dollars or tokens is set and the agent's usage cannot be known. */
 export function checkBudget({ budget }: Pick<Rules, "budget">, agent: Payee): void {

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import type { AgentKind } from "../../config/settings/settings.js";
-import { describeContainment } from "./containment.js";
+import { settingsOf } from "../testing/rig.js";
+import { exceededBy } from "./registry.js";
 
 test("it is said where a level cannot be held, and only there", () => {
   const noteOf = (kind: AgentKind, permissions: "read-only" | "workspace" | "full") =>
-    describeContainment({ kind, permissions });
+    exceededBy({ ...settingsOf(kind), permissions });
   expect(noteOf("codex", "workspace")).toBeUndefined();
   for (const kind of ["claude", "opencode"] as const) {
     expect(noteOf(kind, "read-only")).toBeUndefined();
