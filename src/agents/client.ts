@@ -1,4 +1,4 @@
-// A kind of agent: how it is made, and what is known of it without starting it. Leaves the table of all kinds to clients/registry.ts.
+// A kind of agent: how it is made, and the facts on it that need no start. Leaves the table of all kinds to clients/registry.ts.
 import type { AgentSettings } from "../config/read/agent-settings.js";
 import type { Ports } from "../system/ports.js";
 import type { Agent } from "./agent.js";
@@ -18,11 +18,11 @@ export interface AgentDeps {
 export interface Client {
   create(settings: AgentSettings, deps: AgentDeps): Agent;
   /**
-   * What it may do although its settings do not permit it, as the kinds were measured; `undefined` where the level holds.
+   * The actions that its settings do not permit and it can take all the same, as the kinds were measured; `undefined` where the level holds.
    * `full` permits all, and is not asked.
    */
   exceeds(facts: Pick<AgentSettings, "permissions" | "chapo">): string | undefined;
-  /** What it reports of its use: what it costs, the tokens alone (then a price makes dollars of them), or nothing. */
+  /** Its report of its use: the cost, the tokens alone (then a price makes dollars of them), or nothing. */
   reports(facts: Pick<AgentSettings, "output" | "chapo">): "cost" | "tokens" | "nothing";
   /** How its program is asked about itself, at no cost. */
   about?: {

@@ -33,12 +33,12 @@ export function createAgent(settings: AgentSettings, deps: AgentDeps): Agent {
   return CLIENTS[settings.kind].create(settings, deps);
 }
 
-/** What is known of a kind without starting it. */
+/** The facts on a kind that need no start of it. */
 export function clientOf({ kind }: Pick<AgentSettings, "kind">): Omit<Client, "create"> {
   return CLIENTS[kind];
 }
 
-/** What an agent may do although its permissions do not say so; `undefined` where they hold. */
+/** The actions of an agent beyond its permissions; `undefined` where they hold. */
 export function exceededBy(
   settings: Pick<AgentSettings, "kind" | "permissions" | "chapo">,
 ): string | undefined {

@@ -3,18 +3,11 @@
 import type { z } from "zod";
 import { given } from "../../system/given.js";
 
+/** Agents that can be named without any settings: each is a kind of its own. */
+export const BUILT_IN_AGENTS = ["codex", "claude", "gemini", "opencode", "chapo"] as const;
+
 /** The ways an agent can be called. */
-export const KINDS = [
-  "codex",
-  "claude",
-  "gemini",
-  "opencode",
-  "acp",
-  "command",
-  "scripted",
-  "module",
-  "chapo",
-] as const;
+export const KINDS = [...BUILT_IN_AGENTS, "acp", "command", "scripted", "module"] as const;
 export type AgentKind = (typeof KINDS)[number];
 
 /** The columns of a row beside its type and its default. All that Looper knows of a setting is in them. */

@@ -3,7 +3,15 @@
 import { DEFAULT_WORKFLOW, NAME_PATTERN, PERMISSIONS, type Permissions } from "../../workflow/words.js";
 import { CHAPO_HOOK_ROWS, CHAPO_ROWS } from "./chapo-rows.js";
 import { z } from "zod";
-import { KINDS, row, type AgentKind, type KeyPath, type Row, type NestedTree } from "./setting-row.js";
+import {
+  BUILT_IN_AGENTS,
+  KINDS,
+  row,
+  type AgentKind,
+  type KeyPath,
+  type Row,
+  type NestedTree,
+} from "./setting-row.js";
 import {
   anyText,
   args,
@@ -27,10 +35,7 @@ import {
 } from "./types.js";
 
 /** The ways an agent can be called. */
-export { KINDS, type AgentKind };
-
-/** Agents that can be named without any settings. */
-export const BUILT_IN_AGENTS = ["codex", "claude", "gemini", "opencode", "chapo"] as const;
+export { BUILT_IN_AGENTS, KINDS, type AgentKind };
 
 /** The permission levels of an agent: read only, write in the project, or anything. */
 export { PERMISSIONS, type Permissions };
