@@ -26,7 +26,6 @@ import {
   checkWorkFolder,
   lookAtBacklog,
   checkSchemas,
-  checkVerify,
 } from "./doctor/project.js";
 import { lookOf, printLines, projectOf, readNamedFile } from "../lookup/project.js";
 import { FILE, JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
@@ -78,7 +77,6 @@ async function checkProject(
     await checkAgentOutput(context, project),
     checkTasks(context, project, backlog),
     ...(await checkWorkFolder(context, project, backlog)),
-    ...(await checkVerify(context, project, backlog)),
     ...(await checkNamedFiles(context, project)),
     await checkPrompts(context, project),
     ...(await checkSchemas(context, fix)),

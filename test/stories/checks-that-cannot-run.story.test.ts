@@ -35,24 +35,6 @@ const CANNOT_RUN: [check: string, code: number, line: RegExp][] = [
   ["make test", 2, /Error 127/],
 ];
 
-test.each(sample(["nosuchprogram | tee log", "! nosuchprogram", "nosuchprogram; true"], 1))(
-  "a check that passes although a part of it cannot run is named, and --strict refuses the run: %s",
-  (check) =>
-    story(async (rig) => {
-      await project(rig, check);
-      expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
-      expect(
-        rig.events().flatMap((event) => (event.type === "run_started" ? (event["warnings"] ?? []) : [])),
-      ).toContain(
-        `cannot run the check "${check}": nosuchprogram is not on PATH; its exit code may hide this: install nosuchprogram`,
-      );
-
-      rig.writeBacklog([{ id: "T1" }]);
-      expect(await rig.run(["run", "--no-review", "--strict"])).toMatchObject({ code: 3 });
-      expect(beforeAgent(rig).agents).toBe(0);
-    })(),
-);
-
 test.each(sample(CANNOT_RUN, 2))(
   "a check that cannot run is named before the first agent, and --strict refuses the run: %s",
   (check, code, line) =>
@@ -165,81 +147,18 @@ test(
   }),
 );
 
-/** The warnings of the first event of the log. */
-function atStart(rig: Rig): string[] {
-  const [first] = rig.events();
-  return first?.["warnings"] as string[];
-}
-
-/** A project without checks of its own, and tasks with these. */
-async function ownChecks(rig: Rig, checks: Record<string, string>): Promise<void> {
-  const puppet = await rig.agent({}, { verify: { commands: [] } });
-  rig.write("package.json", MANIFEST);
-  rig.writeBacklog(Object.entries(checks).map(([id, check]) => ({ id, verify: [check] })));
-  rig.gitInit();
-  puppet.play((turn) => turn.report());
-}
-
-test.each(
-  sample(
-    [
-      ["nosuchprogram --all", "nosuchprogram is not on PATH"],
-      ["npm tset", 'npm has no command "tset"'],
-      ["/no/such/program", "there is no program at /no/such/program"],
-    ],
-    1,
-  ),
-)(
-  "a task's own check that cannot run is named before the first agent, and --strict refuses the run: %s",
-  (check, missing) =>
-    story(async (rig) => {
-      await ownChecks(rig, { T1: "npm test", T2: check });
-      const named = `cannot run the check "${check}" of T2: ${missing}`;
-      expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 1 });
-      expect(atStart(rig).filter((one) => one.startsWith(named))).toHaveLength(1);
-
-      rig.writeBacklog([{ id: "T1" }, { id: "T2", verify: [check] }]);
-      const before = rig.read("to-do.json");
-      const strict = await rig.run(["run", "--no-review", "--trust", "--strict"]);
-      expect(strict).toMatchObject({ code: 3 });
-      expect(strict.stderr + strict.stdout).toContain(named);
-      expect(rig.read("to-do.json")).toBe(before);
-      expect(beforeAgent(rig).agents).toBe(0);
-      expect(rig.events().find(({ type }) => type === "run_ended")).toMatchObject({
-        ending: "environment",
-      });
-      expect(rig.git("for-each-ref", "refs/looper/checkpoint")).toBe("");
-
-      const plan = await rig.run(["run", "--strict", "--dry-run"]);
-      expect(plan.stdout).toContain(named);
-      expect((await rig.run(["run", "--dry-run"])).stderr).toContain(named);
-      // With --task only the checks of that task and of its dependencies count.
-      const other = await rig.run(["run", "--no-review", "--trust", "--strict", "--task", "T1"]);
-      expect(other).toMatchObject({ code: 0 });
-    })(),
-);
-
 test(
-  "a task's own check that needs a file or a script of the project is named, and --strict does not refuse it",
+  "a task's own check that cannot run fails its attempts, and the task's blocker says so",
   story(async (rig) => {
-    await ownChecks(rig, { T1: "sh check.sh", T2: "./check", T3: "npm run check" });
-    await rig.run(["run", "--no-review", "--trust", "--strict"]);
-    const { agents } = beforeAgent(rig);
-    expect(atStart(rig).filter((one) => one.startsWith("cannot run the check"))).toEqual([
-      expect.stringContaining('"sh check.sh" of T1: there is no file check.sh'),
-      expect.stringContaining('"./check" of T2: there is no program at ./check'),
-      expect.stringContaining('"npm run check" of T3: package.json has no script "check"'),
-    ]);
-    expect(agents).toBeGreaterThan(0);
-  }),
-);
-
-test(
-  "a check that many tasks share is named once",
-  story(async (rig) => {
-    await ownChecks(rig, { T1: "nosuchprogram", T2: "nosuchprogram", T3: "nosuchprogram" });
-    await rig.run(["run", "--no-review", "--trust", "--max-iterations", "1"]);
-    const named = atStart(rig).filter((one) => one.startsWith("cannot run"));
-    expect(named).toEqual([expect.stringContaining('"nosuchprogram" of T1 and 2 more tasks: ')]);
+    const puppet = await rig.agent({}, { verify: { commands: [] } });
+    rig.writeBacklog([{ id: "T1", verify: ["nosuchprogram --all"] }]);
+    rig.gitInit();
+    puppet.play((turn) => turn.report());
+    expect(await rig.run(["run", "--no-review", "--trust", "--strict"])).toMatchObject({ code: 1 });
+    const [task] = rig.readBacklog().tasks;
+    expect(task).toMatchObject({ status: "blocked" });
+    expect(JSON.stringify(task?.["blockers"])).toMatch(
+      /nosuchprogram --all cannot run \(exit code 127\): .*nosuchprogram: (?:command )?not found/,
+    );
   }),
 );

@@ -1,4 +1,4 @@
-// The project's own files: backlog, templates, what its settings name, the programs of its checks, and the copies of the schemas that
+// The project's own files: backlog, templates, what its settings name, and the copies of the schemas that
 // editors read (git ignores them, so a fresh clone has none). Nothing they name is started.
 import path from "node:path";
 import { knownAgents } from "../../../src/config/read/agent-settings.js";
@@ -6,7 +6,7 @@ import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import { GO_BACKLOG } from "../../../src/config/read/places.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { errorMessage, UserError } from "../../../src/system/errors.js";
-import { describeWorkFolder, findRootFolder } from "../../../src/config/project/project.js";
+import { describeWorkFolder } from "../../../src/config/project/project.js";
 import { checkBacklog, type CheckResult } from "../../../src/todo/check/check.js";
 import { withoutMarker } from "../../../src/todo/model/select.js";
 import { plural } from "../../../src/ui/view/words/amounts.js";
@@ -14,7 +14,6 @@ import { checkOptionsOf } from "../../lookup/check-options.js";
 import { readNamedFile, shownPath } from "../../lookup/project.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/doctor.js";
-import { findLack, type CheckPlace } from "../../../src/gate/lookup/find-lack.js";
 import { planSchemas } from "../init/plan.js";
 import { lookAround } from "../init/site.js";
 import { writePlanned } from "../init/write.js";
@@ -116,72 +115,6 @@ export async function checkPrompts({ ports: { files } }: CommandContext, { paths
   if (missing.length > 0)
     return bad("prompts", `not there: ${missing.join(", ")}`, "correct the settings prompts.<name>");
   return fine("prompts", named.length === 0 ? "bundled" : `own: ${named.map(([name]) => name).join(", ")}`);
-}
-
-const NAME = "check";
-
-interface Named {
-  command: string;
-  /** Where it is set. */
-  from: string;
-  own: boolean;
-}
-
-/** A line for each check that cannot run, else one for all of them. No checks, no line. */
-export async function checkVerify(
-  context: CommandContext,
-  project: Project,
-  backlog: CheckResult | string | undefined,
-): Promise<Check[]> {
-  const { verify } = project.resolved.settings;
-  const all = namedChecks(verify.commands, backlog);
-  if (all.length === 0) return [];
-  const place: CheckPlace = {
-    ports: context.ports,
-    folder: await folderOfWork(context, project, backlog),
-    root: project.folder,
-    path: context.env["PATH"] ?? "",
-    prepared: verify.setup.length > 0,
-  };
-  const problems: Check[] = [];
-  for (const one of all) {
-    const lack = await findLack(place, one.command);
-    if (lack === undefined) continue;
-    const message = `cannot run "${one.command}" (${one.from}): ${lack.missing}`;
-    const remedy = `${lack.remedy}, or correct ${one.from}`;
-    // As under verify.strict in a run: a task may create what its own check needs inside the project.
-    const isBad = one.own ? lack.isOutside && verify.strict : lack.isOutside || verify.strict;
-    problems.push(isBad ? bad(NAME, message, remedy) : warning(NAME, message, remedy));
-  }
-  const found = `${plural(all.length, "check")}: the programs and scripts they name are there`;
-  return problems.length > 0 ? problems : [fine(NAME, found)];
-}
-
-function namedChecks(commands: readonly string[], backlog: CheckResult | string | undefined): Named[] {
-  const ofProject = [...new Set(commands)].map((command) => ({
-    command,
-    from: "verify.commands",
-    own: false,
-  }));
-  const tasks = typeof backlog === "object" && backlog.kind === "ok" ? backlog.backlog.tasks : [];
-  const open = tasks.filter(({ status }) => status !== "done");
-  const ofTasks = open.flatMap(({ id, verify = [] }) =>
-    verify.map((command) => ({ command, from: `verify of ${id}`, own: true })),
-  );
-  // A line that many tasks have is looked up once.
-  const seen = new Set(commands);
-  const isFirst = ({ command }: Named): boolean => !seen.has(command) && seen.add(command).has(command);
-  return [...ofProject, ...ofTasks.filter(isFirst)];
-}
-
-async function folderOfWork(
-  { ports }: CommandContext,
-  project: Project,
-  backlog: CheckResult | string | undefined,
-): Promise<string> {
-  const root =
-    typeof backlog === "object" && backlog.kind === "ok" ? backlog.backlog.project?.root : undefined;
-  return (await findRootFolder(ports.files, project, root)) ?? project.folder;
 }
 
 /** Whether those that the project's files name are there; with `fix` they are written. */

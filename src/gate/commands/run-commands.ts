@@ -5,9 +5,9 @@ import type { Ports } from "../../system/ports.js";
 import { FirstBytes, LastBytes } from "../report/output.js";
 import { MOST_STDOUT, readReports, watchReports } from "../report/report-files.js";
 import { cleanParts, type CleanPart } from "../report/test-names.js";
-import { mayStartRunner } from "../runners/may-start-runner.js";
 import {
   casesThatCount,
+  mayStartRunner,
   prepareOwnReport,
   readOwnReport,
   removeOwnReport,

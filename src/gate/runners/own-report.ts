@@ -1,20 +1,17 @@
 // Has the known test runners report their cases without being asked to: the runner's interpreter is told, by its environment,
 // to load a hook. report-files.ts reads the reports that `verify.report` names instead.
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
-import { quoteWord } from "../../shell/quote.js";
+import { listSimpleCommands } from "../../shell/simple-commands.js";
 import { parseJson } from "../../system/text/json.js";
 import { readReport } from "../report/report.js";
 import { joinName, nameCases, type CleanPart, type TestCase } from "../report/test-names.js";
 import { TestStatus } from "../verdict.js";
-import { namesStarted } from "./may-start-runner.js";
 import { JEST_RESULTS, NODE_HOOK, NODE_REPORTER } from "./node-hook.js";
-import { MINITEST_HOOK, PHP_HOOK, PROVE_HOOK, RSPEC_HOOK, WRAPPERS } from "./other-hooks.js";
 import { PYTHON_BOOT, PYTHON_HOOK, PYTHON_SITE } from "./python-hook.js";
-import { readCargo, readGo } from "./read-output.js";
-import { RESTORED, restoringWrapper, type AddedPart, type AddedParts } from "./restore-hooks.js";
+import { wrappersFor } from "./wrappers.js";
 
 /** The folder of one command's reports, outside the checked files. Its name is random, and it is never used again. */
 export interface OwnReport {
@@ -28,6 +25,18 @@ export interface OwnCases {
   found: { runner: string; cases: readonly TestCase[] } | undefined;
   /** Why a report cannot be read. */
   problems: readonly string[];
+}
+
+/** Runners, interpreters, and programs that start others: package managers, task runners, build tools, shells with a file. */
+const STARTS =
+  /^(?:node|nodejs|npm|npx|pnpm|pnpx|yarn|yarnpkg|bun|bunx|corepack|tsx|ts-node|vitest|jest|mocha|c8|nyc|react-scripts|ng|nx|turbo|lerna|rush|wireit|gulp|grunt|zx|python[\d.]*|pypy[\d.]*|pytest|py\.test|coverage|tox|nox|uv|uvx|poetry|pipenv|pdm|hatch|rye|pixi|make|gmake|just|task|rake|bazel|buck2?|pants|earthly|mise|direnv|nix|nix-shell|volta|fnm|asdf|script|run-parts|concurrently|npm-run-all2?|run-s|run-p|composer|go|cargo|(?:ba|da|z|k)?sh|source|\.|eval)$/;
+
+/** Whether to prepare reports; a program named by a path counts as one that may start anything. */
+export function mayStartRunner(command: string): boolean {
+  return listSimpleCommands(command).some(
+    ({ program, through }) =>
+      program.includes("/") || [program, ...through].some((name) => STARTS.test(posix.basename(name))),
+  );
 }
 
 type ReportPorts = Pick<Ports, "files">;
@@ -53,35 +62,24 @@ export async function prepareOwnReport(
   let folder: string | undefined;
   try {
     folder = await files.makeTempFolder(`${temporary}report-`);
-    for (const [name, text] of hooksIn(folder, env))
+    const option = `--require ${JSON.stringify(join(folder, "hook.cjs"))}`;
+    for (const [name, text] of hooksIn(folder, option))
       await files.writeNew(join(folder, name), text, { fleeting: true });
     const path = env["PATH"] ?? "";
-    const isPlain = /^[\w/.-]+$/.test(folder);
-    const wrapped: [name: string, text: string][] = [];
-    for (const [name, text] of wrappersFor(command, folder, addedParts(folder, isPlain)))
-      if ((await processes.which(name, path, cwd)) !== undefined) wrapped.push([name, text]);
-    for (const folderOfHooks of ["ruby/minitest", "php", ...(wrapped.length > 0 ? ["bin"] : [])])
-      await files.makeFolder(join(folder, folderOfHooks));
-    await files.writeNew(
-      join(folder, "ruby/minitest/looper_plugin.rb"),
-      rubyText(folder, MINITEST_HOOK),
-      FLEETING,
-    );
-    await files.writeNew(
-      join(folder, "php/looper.ini"),
-      `auto_prepend_file="${folder}/prepend.php"\n`,
-      FLEETING,
-    );
-    for (const [name, text] of wrapped)
-      await files.writeNew(join(folder, "bin", name), text, { ...FLEETING, mode: 0o700 });
-    const own = isPlain ? plainEnvironment(folder, env) : {};
+    const bin = join(folder, "bin");
+    await files.makeFolder(bin);
+    let isWrapped = false;
+    for (const [name, text] of wrappersFor(command, folder, option)) {
+      if ((await processes.which(name, path, cwd)) === undefined) continue;
+      await files.writeNew(join(bin, name), text, { fleeting: true, mode: 0o700 });
+      isWrapped = true;
+    }
     return {
       folder,
       env: {
         ...env,
-        ...own,
-        ...(wrapped.length === 0 ? {} : { PATH: joined(":", join(folder, "bin"), path) }),
-        NODE_OPTIONS: joined(" ", env["NODE_OPTIONS"], nodeOption(folder)),
+        ...(isWrapped ? { PATH: joined(":", bin, path) } : {}),
+        NODE_OPTIONS: joined(" ", env["NODE_OPTIONS"], option),
         PYTHONPATH: joined(":", folder, env["PYTHONPATH"]),
       },
     };
@@ -92,86 +90,19 @@ export async function prepareOwnReport(
   }
 }
 
-const FLEETING = { fleeting: true } as const;
-
-const nodeOption = (folder: string): string => `--require ${JSON.stringify(join(folder, "hook.cjs"))}`;
-const rspecOption = (folder: string): string => `--require ${join(folder, "rspec.rb")}`;
-const perlOption = (folder: string): string => `-I${folder} -MLooperReport`;
-const rubyText = (folder: string, text: string): string =>
-  `LOOPER_REPORT_FOLDER = ${JSON.stringify(folder)}\n${text.replaceAll(/\bFOLDER\b/g, "LOOPER_REPORT_FOLDER")}`;
-
-/** The files at the top of the folder. */
-function hooksIn(
-  folder: string,
-  env: Readonly<Record<string, string>>,
-): readonly (readonly [name: string, text: string])[] {
+/** The files at the top of the folder. `option`: what loads the hook of Node. */
+function hooksIn(folder: string, option: string): readonly (readonly [name: string, text: string])[] {
   const named = JSON.stringify(folder);
-  const scan = env["PHP_INI_SCAN_DIR"];
-  const perl = `package LooperReport;\nuse strict;\nmy $folder = '${folder}';\nmy $option = '${perlOption(folder)}';`;
   return [
     [
       "hook.cjs",
-      `"use strict";\nconst FOLDER = ${named};\nconst OPTION = ${JSON.stringify(nodeOption(folder))};${NODE_HOOK}`,
+      `"use strict";\nconst FOLDER = ${named};\nconst OPTION = ${JSON.stringify(option)};${NODE_HOOK}`,
     ],
     ["reporter.mjs", NODE_REPORTER],
     ["jest-results.cjs", JEST_RESULTS],
     ["sitecustomize.py", `FOLDER = ${named}\n${PYTHON_HOOK}${PYTHON_SITE}`],
     ["boot.py", `FOLDER = ${named}\n${PYTHON_HOOK}${PYTHON_BOOT}`],
-    ["rspec.rb", rubyText(folder, RSPEC_HOOK)],
-    ["LooperReport.pm", `${perl}\n${PROVE_HOOK}`],
-    [
-      "prepend.php",
-      `<?php\n$folder = '${folder}';\n$scan = ${scan === undefined ? "null" : `'${scan.replaceAll(/['\\]/g, "\\$&")}'`};\n${PHP_HOOK}`,
-    ],
   ];
-}
-
-/** The wrappers that a command may need, by the names of their programs. */
-function wrappersFor(command: string, folder: string, parts: AddedParts): [name: string, text: string][] {
-  const reporting = namesStarted(command, Object.keys(WRAPPERS)).map((name): [string, string] => [
-    name,
-    `#!/bin/sh\nfolder=${quoteWord(folder)}\n${WRAPPERS[name] ?? ""}`,
-  ]);
-  const restoring = RESTORED.flatMap((name): [string, string][] => {
-    const text = restoringWrapper(name, folder, parts);
-    return text === undefined ? [] : [[name, text]];
-  });
-  return [...reporting, ...restoring];
-}
-
-function addedParts(folder: string, isPlain: boolean): AddedParts {
-  const addPath = (variable: string, part: string): AddedPart => ({
-    variable,
-    part,
-    between: ":",
-    isFirst: true,
-  });
-  const addWords = (variable: string, part: string): AddedPart => ({
-    variable,
-    part,
-    between: " ",
-    isFirst: false,
-  });
-  return {
-    node: [addWords("NODE_OPTIONS", nodeOption(folder))],
-    python: [addPath("PYTHONPATH", folder)],
-    ...(isPlain
-      ? {
-          ruby: [addPath("RUBYLIB", join(folder, "ruby")), addWords("SPEC_OPTS", rspecOption(folder))],
-          perl: [addWords("PERL5OPT", perlOption(folder))],
-        }
-      : {}),
-  };
-}
-
-/** Variables that cannot hold any path. */
-function plainEnvironment(folder: string, env: Readonly<Record<string, string>>): Record<string, string> {
-  return {
-    SPEC_OPTS: joined(" ", env["SPEC_OPTS"], rspecOption(folder)),
-    RUBYLIB: joined(":", join(folder, "ruby"), env["RUBYLIB"]),
-    PHP_INI_SCAN_DIR: `${env["PHP_INI_SCAN_DIR"] ?? ""}:${join(folder, "php")}`,
-    PERL5OPT: joined(" ", env["PERL5OPT"], perlOption(folder)),
-  };
 }
 
 function joined(between: string, ...parts: readonly (string | undefined)[]): string {
@@ -224,7 +155,7 @@ function none(why: string): OwnCases {
 
 /** A status, the file, and the names of groups and test. */
 const Reported = z.object({
-  runner: z.enum(["node --test", "jest", "mocha", "pytest", "unittest", "rspec", "minitest", "prove"]),
+  runner: z.enum(["node --test", "jest", "mocha", "pytest", "unittest"]),
   cases: z.array(z.tuple([TestStatus]).rest(z.string())),
 });
 
@@ -233,11 +164,10 @@ function readOne(
   bytes: Uint8Array,
   clean: CleanPart,
 ): { runner: string; cases: readonly TestCase[] } | string {
-  const xml = /\.(vitest|phpunit|ctest)\.xml$/.exec(name)?.[1];
   if (name.endsWith(".xml")) {
     const report = readReport(bytes, clean);
     if (report.how === "broken") return `is ${report.why}`;
-    return report.how === "none" ? "is empty or cut" : { runner: xml ?? "unknown", cases: report.cases };
+    return report.how === "none" ? "is empty or cut" : { runner: "vitest", cases: report.cases };
   }
   const text = (): string => new TextDecoder().decode(bytes);
   const lines = name.endsWith(".go")
@@ -255,6 +185,46 @@ function readOne(
       return { status, name: cleaned.length === 0 ? joinName("", "") : cleaned.reduce(joinName, "") };
     }),
   };
+}
+
+/** The cases of a runner: a status, then the names of groups and test. */
+interface RunnerCases {
+  runner: string;
+  cases: [TestStatus, ...string[]][];
+}
+
+/** Lines of a package, a status and a name. */
+export function readGo(text: string): RunnerCases {
+  const cases = text.split("\n").flatMap((line): [TestStatus, ...string[]][] => {
+    const [folder = "", word, ...name] = line.split("\t");
+    const status = TestStatus.safeParse(word).data;
+    return status === undefined ? [] : [[status, folder, name.join(" ")]];
+  });
+  return { runner: "go test", cases };
+}
+
+const CASE = /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b/;
+const ANNOUNCED = /^running (\d+) tests?$/;
+const RESULT = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;/;
+/** The place of a documentation test, which moves with the code. */
+const AT_LINE = / \(line \d+\)$/;
+const STATUSES: Readonly<Record<string, TestStatus>> = { ok: "passed", FAILED: "failed", ignored: "skipped" };
+
+/** The output of `cargo test`; `undefined` unless the cases are as many as announced and as the results say. */
+export function readCargo(text: string): RunnerCases | undefined {
+  const cases: [TestStatus, ...string[]][] = [];
+  let announced = 0;
+  let told = 0;
+  for (const line of text.split("\n")) {
+    const [, name, word = ""] = CASE.exec(line) ?? [];
+    const status = STATUSES[word];
+    if (name !== undefined && status !== undefined)
+      cases.push([status, ...name.replace(AT_LINE, "").split("::")]);
+    announced += Number(ANNOUNCED.exec(line)?.[1] ?? 0);
+    const result = RESULT.exec(line);
+    if (result !== null) told += Number(result[1]) + Number(result[2]) + Number(result[3]);
+  }
+  return cases.length === announced && announced === told ? { runner: "cargo test", cases } : undefined;
 }
 
 /** The results by case, as they count for a command. A command that ends well has no failing case: it knows why. */

@@ -3,6 +3,7 @@
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import type { CommandJudgement } from "./judge-command.js";
+import { describeRedCheck } from "./red-check.js";
 import { cutText, cutLine, cutToLastLines } from "../report/cut.js";
 import type { CommandEnd, Tampering } from "../verdict.js";
 
@@ -64,6 +65,8 @@ function reasonFor({ ran, verdict, names, reportGone }: CommandJudgement): strin
   if (reasons.length > 0) return `: ${reasons.join("; ")}`;
   const end = ran.end.how === "exited" ? `exit ${ran.end.code}` : endWords(ran.end);
   if (verdict === "regressed") return ` fails now (${end}); it passed before this task`;
+  const red = describeRedCheck(ran);
+  if (red?.cannot_run === true) return ` cannot run (${red.how})${red.line === "" ? "" : `: ${red.line}`}`;
   return verdict === "pre-existing" ? ` fails (${end}), as before this task` : ` fails (${end})`;
 }
 

@@ -53,8 +53,6 @@ const StepEvents = {
     git: z.boolean(),
     head: z.string().optional(),
     branch: z.string().optional(),
-    /** Why strict rules end the run before any work, for instance a task's check that cannot run. */
-    refused: z.string().optional(),
     warnings: z.array(z.string()),
   }),
   recovered: z.object({

@@ -31,7 +31,6 @@ import { checkBudget } from "./before/check-budget.js";
 import { checkRequest } from "./before/check-request.js";
 import { findWorkflowsInUse } from "./find-workflows-in-use.js";
 import { refuseHiddenWithoutGit } from "./before/find-hidden-checks.js";
-import { findMissingChecks, type MissingChecks } from "./before/missing-checks.js";
 import { makePreflightRule } from "./preflight-rule.js";
 import { makeRules } from "./make-rules.js";
 import { requireSchemaAllowsRun } from "./before/check-schema.js";
@@ -56,13 +55,11 @@ export interface Assembly {
   /** Empty for a release. */
   hidden: readonly HiddenCheck[];
   warnings: readonly string[];
-  /** Why the run must end before any work starts. */
-  refused?: string;
 }
 
 /** Collects the facts; throws a `UserError` if the run cannot start. */
 export async function assemble(asked: RunRequest): Promise<Assembly> {
-  const { tasks, folder, note, hidden } = await checkRequest(asked);
+  const { tasks, note, hidden } = await checkRequest(asked);
   const inUse = await findWorkflowsInUse(asked, tasks);
   const request = { ...asked, project: inUse.project };
   const { settings } = request.project.resolved;
@@ -84,8 +81,6 @@ export async function assemble(asked: RunRequest): Promise<Assembly> {
   const { repo, warning } = await openOrInitRepository(request);
   if (repo === undefined && hidden.checks.length > 0) throw refuseHiddenWithoutGit();
   const envFile = await readEnvFile(request);
-  const place = { folder, env: makeBaseEnvironment(request.env, envFile), trusted };
-  const missing: MissingChecks = finished ? { warnings: [] } : await findMissingChecks(request, tasks, place);
   return {
     rules: finished ? rules : { ...rules, ...makePreflightRule(request, hidden) },
     hidden: hidden.checks,
@@ -95,14 +90,13 @@ export async function assemble(asked: RunRequest): Promise<Assembly> {
     check,
     envFile,
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
-    ...given({ repo, refused: missing.refused }),
+    ...given({ repo }),
     warnings: [
       ...(warning === undefined ? [] : [warning]),
       ...(note === undefined ? [] : [note]),
       ...hidden.warnings,
       ...(finished ? [] : inUse.warnings),
       ...(finished ? [] : warnOfMissingChecks(request, { tasks, git: repo !== undefined })),
-      ...missing.warnings,
       ...(finished || repo === undefined ? [] : await warnOfRepository(request, repo)),
     ],
   };
@@ -183,7 +177,7 @@ async function readEnvFile({ ports, project }: RunRequest): Promise<Readonly<Rec
 }
 
 /** The environment in which agents are looked up; the env file may have a key. */
-export async function readLookUpEnvironment(request: RunRequest): Promise<Readonly<Record<string, string>>> {
+async function readLookUpEnvironment(request: RunRequest): Promise<Readonly<Record<string, string>>> {
   return makeBaseEnvironment(request.env, await readEnvFile(request));
 }
 

@@ -185,7 +185,6 @@ function makeRunStarted(
     git: repo !== undefined,
     ...(head?.commit === undefined ? {} : { head: head.commit }),
     ...(head?.branch === undefined ? {} : { branch: head.branch }),
-    ...(assembly.refused === undefined ? {} : { refused: assembly.refused }),
     warnings: [
       ...request.project.warnings,
       ...assembly.warnings,

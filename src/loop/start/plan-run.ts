@@ -8,10 +8,9 @@ import { openStore } from "../../todo/store/store.js";
 import { TaskId, type Backlog, type IndexRow, type Task } from "../../todo/model/task.js";
 import { understandBacklog } from "../../todo/understand/understand-backlog.js";
 import type { ReadResult } from "../../todo/store/writer.js";
-import { readCheckOptions, readLookUpEnvironment, configureAgents, resolveSchedule } from "./assemble.js";
+import { readCheckOptions, configureAgents, resolveSchedule } from "./assemble.js";
 import { checkRequest } from "./before/check-request.js";
 import { findWorkflowsInUse, type WorkflowsInUse } from "./find-workflows-in-use.js";
-import { findMissingChecks } from "./before/missing-checks.js";
 import { openAgentStage } from "../perform/stages/agent-stage.js";
 import { chooseStageAgent } from "../step/stages/stage-agent.js";
 import { locate } from "../step/stages/stage.js";
@@ -42,7 +41,7 @@ export type RunPlan = ({ steps: PlannedStep[]; prompt: string } | { nothing: str
 
 /** Plans a run. An invalid backlog is a `usage` error, because a run would have it repaired first. */
 export async function planRun(asked: RunRequest): Promise<RunPlan> {
-  const { tasks, folder } = await checkRequest(asked);
+  const { tasks } = await checkRequest(asked);
   const inUse = await findWorkflowsInUse(asked, tasks);
   const request = { ...asked, project: inUse.project };
   const { project } = request;
@@ -62,9 +61,6 @@ export async function planRun(asked: RunRequest): Promise<RunPlan> {
       "looper validate shows what is wrong",
     );
   }
-  const place = { folder, env: await readLookUpEnvironment(request), trusted: "all" as const };
-  const { warnings, refused } = await findMissingChecks(request, read.backlog.tasks, place);
-  if (refused !== undefined) return { nothing: refused, warnings };
   const steps = await planSteps(request, {
     rows: read.index.rows,
     rules: inUse.rules,
@@ -74,7 +70,7 @@ export async function planRun(asked: RunRequest): Promise<RunPlan> {
   if (first === undefined)
     return { nothing: "no task is ready: a run would have an agent review the project, or end" };
   const prompt = await renderFirst(request, { first, rules: inUse.rules, check, backlog: read.backlog });
-  return { steps, warnings: [...warnings, ...inUse.warnings], prompt };
+  return { steps, warnings: inUse.warnings, prompt };
 }
 
 /** The prompt of the first step, as its agent would get it; empty for a stage without an agent. */

@@ -109,17 +109,10 @@ function onRead(opening: Opening, event: Of<"backlog_read">, decision: Decision)
     decision.effects.push({ kind: "finish-pending" });
     return stay(opening);
   }
-  if (opening.refused !== undefined) return refuse(opening, opening.refused, decision);
   const { preflight: when, rooms } = opening.rules;
   if ((when === "refuse" || rooms === "required") && opening.reportedChecks === undefined)
     return preflight(opening, decision);
   return beginWork(opening, event, decision);
-}
-
-/** Under strict rules a task's own check that cannot run ends the run: no task is claimed, and no agent starts. */
-function refuse(opening: Opening, why: string, decision: Decision): RunState {
-  decision.because = { rule: "refused" };
-  return end(opening, "environment", why, decision);
 }
 
 /** Runs the checks before any task is claimed or drafted; the backlog is read again afterwards. */
@@ -143,7 +136,6 @@ function onPreflight(before: Opening, event: Of<"preflight_finished">, decision:
 
 function onInvalid(opening: Opening, event: Of<"backlog_invalid">, decision: Decision): RunState {
   if (opening.stopping > 0) return endInterrupted(opening, decision);
-  if (opening.refused !== undefined) return refuse(opening, opening.refused, decision);
   if (
     startsAgent(opening, event) &&
     opening.rules.preflight !== undefined &&

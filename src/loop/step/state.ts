@@ -51,8 +51,6 @@ export interface Opening extends Frame {
   earlierResults?: Extract<StepEvent, { type: "recovered" }>["results"];
   /** The kind of job that waits for an agent to end its backoff. */
   waits?: "bootstrap" | "repair" | undefined;
-  /** Why the run must end before any work starts. */
-  refused?: string;
   /** The project's checks are running, before anything else of the run. */
   checking?: true | undefined;
   /** The failing checks that were reported; absent: the checks did not run yet. */

@@ -49,7 +49,6 @@ function stepPhase(state: RunState, event: Sealed<StepEvent>, decision: Decision
           asking: false,
           askedEdits: [],
           ...(event.rules.workflows === undefined ? {} : { agents: event.agents.map(({ name }) => name) }),
-          ...(event.refused === undefined ? {} : { refused: event.refused }),
         },
       };
     case "opening":

@@ -56,15 +56,6 @@ export function commandsForFlags(text: string): string[] {
   );
 }
 
-/** The targets of a Makefile; `undefined` if other files, patterns or variables may add more. */
-export function listTargets(text: string): readonly string[] | undefined {
-  const targets = targetsOf(piecesOf(text));
-  const isOpen =
-    /^[ \t]*(?:[-s]?include|-?load)\b|\beval\b/m.test(text) ||
-    targets.some((one) => /[%$]|^\.DEFAULT$/.test(one));
-  return isOpen ? undefined : targets;
-}
-
 function writeOut(line: string, values: ReadonlyMap<string, string>): string {
   let text = line;
   // A variable may refer to others and to itself.

@@ -20,13 +20,11 @@ import { given } from "../../../system/given.js";
 import { findHiddenChecks, type FoundHiddenChecks } from "./find-hidden-checks.js";
 import type { RunRequest } from "../../runs/run-request.js";
 
-/** The tasks and the folder of a run. */
+/** The tasks of a run, and what is to be said of it. */
 export interface Requested {
   /** The tasks that can be read. */
   tasks: readonly Task[];
-  /** The working directory of agents and checks. */
-  folder: string;
-  /** A note that names the folder, if it is not the project's. */
+  /** A note that names the folder of agents and checks, if it is not the project's. */
   note?: string;
   hidden: FoundHiddenChecks;
 }
@@ -35,11 +33,11 @@ export interface Requested {
 export async function checkRequest(request: RunRequest): Promise<Requested> {
   const { backlog, tasks } = await readTasks(request);
   checkTask(request, tasks);
-  const folder = await checkRoot(request, backlog?.project?.root);
+  await checkRoot(request, backlog?.project?.root);
   await checkTemplates(request);
   const hidden = await findHiddenChecks(request);
   const note = await describeWorkFolder(request.ports.files, request.project, backlog?.project?.root);
-  return { tasks, folder, hidden, ...given({ note }) };
+  return { tasks, hidden, ...given({ note }) };
 }
 
 async function readTasks({
@@ -79,9 +77,8 @@ function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]):
   throw new UserError("usage", `there is no task ${only} in ${project.todoFile}`, hint);
 }
 
-async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<string> {
-  const folder = await findRootFolder(ports.files, project, root);
-  if (folder !== undefined) return folder;
+async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<void> {
+  if ((await findRootFolder(ports.files, project, root)) !== undefined) return;
   throw new UserError(
     "usage",
     `${project.todoFile}: project.root is ${JSON.stringify(root)}, which is not a folder inside ${project.folder}`,

@@ -1,0 +1,126 @@
+// Wrappers on PATH, as texts. `go` and `cargo`, which no variable reaches, get one that writes their report. A command may replace
+// the variable that has a runner report (`NODE_OPTIONS=… jest`, `env -i …`): the wrapper of its program adds the hook again.
+// own-report.ts writes the files.
+import { listSimpleCommands } from "../../shell/simple-commands.js";
+import { quoteWord } from "../../shell/quote.js";
+
+/** The wrappers that a command may need, by the names of their programs. `option`: what loads the hook of Node. */
+export function wrappersFor(command: string, folder: string, option: string): [name: string, text: string][] {
+  const wrap = (name: string, text: string): [string, string] => [
+    name,
+    `#!/bin/sh\nfolder=${quoteWord(folder)}\n${text}`,
+  ];
+  const restore = (name: string, ...text: string[]): [string, string] =>
+    wrap(name, [`name=${quoteWord(name)}`, FIND_REAL, ...text, 'exec "$real" "$@"', ""].join("\n"));
+  const node = addNodeOption(quoteWord(option));
+  const python = addPythonPath(quoteWord(folder));
+  return [
+    ...namesStarted(command, Object.keys(REPORTING)).map((name) => wrap(name, REPORTING[name] ?? "")),
+    ...NODES.map((name) => restore(name, node)),
+    ...INTERPRETERS.map((name) => restore(name, ISOLATED, python)),
+    ...PYTHON_TOOLS.map((name) => restore(name, python)),
+  ];
+}
+
+// Interpreters, and programs that start the interpreter by its path. Those of Node look for `node` on PATH.
+const NODES = ["node", "nodejs"];
+const VERSIONS = Array.from({ length: 12 }, (_, at) => `python3.${String(at + 7)}`);
+const INTERPRETERS = ["python", "python3", ...VERSIONS, "pypy3"];
+const PYTHON_TOOLS = ["pytest", "py.test", "coverage", "uv", "poetry", "pipenv", "pdm", "hatch"];
+
+/** Programs that start others by their names on PATH. */
+const STARTS_BY_NAME = /^(?:make|gmake|just|task|mise|(?:ba|da|z|k)?sh|source|\.|eval)$/;
+
+/** The programs that a command may start by their names. */
+function namesStarted(command: string, programs: readonly string[]): string[] {
+  const started = listSimpleCommands(command).flatMap(({ program, through }) => [program, ...through]);
+  const mayStartAny = started.some((name) => name.includes("/") || STARTS_BY_NAME.test(name));
+  return programs.filter((name) => mayStartAny || started.includes(name));
+}
+
+/** Shell text that sets `rest` to PATH without the folder of wrappers. Contract: `folder` is set before it. */
+const REST_OF_PATH = String.raw`rest=:$PATH:
+while :; do case $rest in *":$folder/bin:"*) rest=\${rest%%":$folder/bin:"*}:\${rest#*":$folder/bin:"} ;; *) break ;; esac; done
+rest=\${rest#:}
+rest=\${rest%:}`.replaceAll("\\$", "$");
+
+/** PATH itself keeps the folder: the program may start a shell that replaces the variable. */
+const FIND_REAL = `${REST_OF_PATH}
+real=$(PATH=$rest; command -v "$name")
+test -n "$real" || { echo "$name: not found" >&2; exit 127; }`;
+
+/** Under `-E`, `-I` and `-S` Python reads no variable or no `sitecustomize`: then boot.py starts the module. */
+const ISOLATED = String.raw`state=options isolated=no left=$#
+while test "$left" -gt 0; do
+  left=$((left - 1)) arg=$1
+  shift
+  case $state,$arg in
+    options,-m) state=rest; test $isolated = no || { set -- "$@" -c "exec(open('$folder/boot.py').read(), {'__name__': 'looper'})"; continue; } ;;
+    options,-[WX]) state=value ;;
+    options,-[WX]*) ;;
+    options,-*[cm]*) state=rest ;;
+    options,-*[EIS]*) isolated=yes ;;
+    options,-?*) ;;
+    value,*) state=options ;;
+    *) state=rest ;;
+  esac
+  set -- "$@" "$arg"
+done`;
+
+const addNodeOption = (option: string): string =>
+  `case \${NODE_OPTIONS-} in *${option}*) ;; *) NODE_OPTIONS="\${NODE_OPTIONS:+$NODE_OPTIONS }"${option}; export NODE_OPTIONS ;; esac`;
+const addPythonPath = (folder: string): string =>
+  `case \${PYTHONPATH-} in *${folder}*) ;; *) PYTHONPATH=${folder}"\${PYTHONPATH:+:$PYTHONPATH}"; export PYTHONPATH ;; esac`;
+
+/** Starts the program of its name, without the folder of wrappers on PATH. */
+const WITHOUT_WRAPPERS = `${REST_OF_PATH}
+PATH=$rest
+export PATH
+`;
+
+/** The wrappers that write a report, by name. */
+const REPORTING: Readonly<Record<string, string>> = {
+  cargo: `${WITHOUT_WRAPPERS}
+tests=no
+for arg; do case $arg in
+  test|t) tests=yes ;;
+  --list|--no-run|-h|--help|--version|-q|--quiet|--nocapture|--no-capture|--show-output|--format*|-Z*) exec cargo "$@" ;;
+esac; done
+test $tests = yes && command -v tee mv >/dev/null || exec cargo "$@"
+mkfifo "$folder/$$.pipe" || exec cargo "$@"
+tee "$folder/$$.part" <"$folder/$$.pipe" &
+cargo "$@" >"$folder/$$.pipe"
+code=$?
+wait
+mv "$folder/$$.part" "$folder/$$.cargo"
+exit $code
+`,
+  go: `${WITHOUT_WRAPPERS}
+verbose=0
+test "$1" = test || exec go "$@"
+for arg; do case $arg in
+  -json|--json|-c|-n|-list*|-h|-help|--help|-fuzz*|-bench*) exec go "$@" ;;
+  -v|--v|-v=true|-test.v) verbose=1 ;;
+esac; done
+command -v awk mv >/dev/null || exec go "$@"
+mkfifo "$folder/$$.pipe" || exec go "$@"
+: >"$folder/$$.part"
+awk -v verbose=$verbose -v part="$folder/$$.part" '
+/^ *=== (RUN|PAUSE|CONT|NAME) / { if (!verbose) next }
+/^ *--- (PASS|FAIL|SKIP): / {
+  line = $0; sub(/^ *--- /, "", line); status = substr(line, 1, 4); sub(/^....: /, "", line); sub(/ [(][^)]*[)]$/, "", line)
+  found[++count] = (status == "PASS" ? "passed" : status == "FAIL" ? "failed" : "skipped") "\t" line
+  if (!verbose && status != "FAIL") next
+}
+/^(ok  |FAIL)\t/ { split($0, words, "\t"); for (at = 1; at <= count; at++) print words[2] "\t" found[at] >part; count = 0 }
+/^PASS$/ { if (!verbose) next }
+{ print; fflush() }
+' <"$folder/$$.pipe" &
+shift
+go test -v "$@" >"$folder/$$.pipe"
+code=$?
+wait
+mv "$folder/$$.part" "$folder/$$.go"
+exit $code
+`,
+};
