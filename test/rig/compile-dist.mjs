@@ -14,7 +14,10 @@ const [dist, made, there] = [at("dist"), at("build/compiling"), at("build/compil
 async function writeScripts() {
   const names = readdirSync(path.join(dist, "chunks")).map((name) => `chunks/${name}`);
   for (const name of ["looper.js", ...names]) {
-    const text = readFileSync(path.join(dist, name), "utf8").replace(/^#!.*\n/, "");
+    const text = readFileSync(path.join(dist, name), "utf8")
+      .replace(/^#!.*\n/, "")
+      // A module of the user: it is found at run time, and is not a file of dist/.
+      .replaceAll(/\bimport\((?!["'])/g, "importAny(");
     const { code } = await transform(text, {
       format: "cjs",
       target: "node20",
@@ -22,7 +25,7 @@ async function writeScripts() {
       supported: { "dynamic-import": false },
       define: { "import.meta.url": "url" },
     });
-    writeFileSync(path.join(made, name), `(function(module, exports, require, url) {${code}\n})`);
+    writeFileSync(path.join(made, name), `(function(module, exports, require, importAny, url) {${code}\n})`);
   }
 }
 

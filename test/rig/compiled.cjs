@@ -20,14 +20,15 @@ function load(file) {
   const script = new vm.Script(fs.readFileSync(file, "latin1"), {
     filename: file,
     cachedData: fs.existsSync(kept) ? fs.readFileSync(kept) : undefined,
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
   loaded.set(file, { script, kept, module });
   /** @param {string} name */
   const requireHere = (name) =>
     name.startsWith(".") ? load(path.resolve(path.dirname(file), name)) : require(name);
-  script.runInThisContext()(module, module.exports, requireHere, pathToFileURL(__filename).href);
+  /** @param {string} name */
+  const importAny = (name) => import(name);
+  script.runInThisContext()(module, module.exports, requireHere, importAny, pathToFileURL(__filename).href);
   return module.exports;
 }
 
