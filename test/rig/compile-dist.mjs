@@ -1,8 +1,19 @@
 // Makes build/compiled: the program of dist/ as the stories start it (compiled.cjs). With the time of dist/, so that it is known to be
 // made of that.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
@@ -55,6 +66,7 @@ mkdirSync(path.join(made, "chunks"), { recursive: true });
 for (const name of ["prompts", "workflows"])
   cpSync(path.join(dist, name), path.join(made, name), { recursive: true });
 cpSync(at("test/rig/compiled.cjs"), path.join(made, "looper.cjs"));
+chmodSync(path.join(made, "looper.cjs"), 0o755);
 await writeScripts();
 keepCode();
 const { atime, mtime } = statSync(path.join(dist, "looper.js"));

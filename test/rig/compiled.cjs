@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // Starts the program for the stories: the files of dist/, which compile-dist.mjs turned into scripts, with the code that V8 kept of
 // them. A start takes two thirds of the processor time, and there are thousands. start.story.test.ts starts dist/ itself, as users
 // do; `make proof-node` does so in all stories.
