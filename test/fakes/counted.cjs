@@ -19,7 +19,7 @@ function count(place, name) {
 }
 
 // Programs it starts inherit the variable, and are none of it.
-if (process.argv[1]?.endsWith("looper.js")) {
+if (/\blooper\.c?js$/.test(process.argv[1] ?? "")) {
   for (const name of ["fsync", "fsyncSync", "fdatasync", "fdatasyncSync"]) count(fs, name);
   count(childProcess, "spawn");
 }
