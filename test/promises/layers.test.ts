@@ -33,13 +33,12 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     ],
     "release",
   ],
-  gate: [".", "report", "runners", "verdict", "commands", "influence", "lookup", "rooms"],
+  gate: [".", "report", "runners", "verdict", "commands", "influence", "rooms"],
   logging: [],
   release: [],
   loop: ["step", "hooks", "runs", "perform", "replay", "start", "undo", "explain"],
   ui: [".", "shapes", "view", "answers", "terminal", "github-actions"],
-  server: [],
-  cmd: ["context", "lookup", "watch", "commands", "line", "."],
+  cmd: ["context", "lookup", "watch", "commands", "."],
   api: ["types", "."],
 };
 const FLOORS = Object.keys(TOWER);
@@ -106,8 +105,15 @@ test("imports go down, never up", () => {
   expect(up).toEqual([]);
 });
 
-test("every file is in a group of its floor", () => {
+test("every file is in a group of its floor, and every group has a file", () => {
   expect(files.filter((file) => group(file) < 0)).toEqual([]);
+  const filled = new Set(files.map((file) => `${String(floor(file))} ${String(group(file))}`));
+  const empty = FLOORS.flatMap((name, at) =>
+    (TOWER[name] ?? [])
+      .filter((_, index) => !filled.has(`${String(at)} ${String(index)}`))
+      .map((one) => `${name}: ${one}`),
+  );
+  expect(empty).toEqual([]);
 });
 
 test("inside a floor, too, imports go down from group to group", () => {
