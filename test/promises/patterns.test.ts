@@ -1,7 +1,6 @@
 // Regular expressions take time that is linear in the text: each one of the program is in a list of scripts/patterns.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { importsOf } from "../../src/gate/influence/program/imports.js";
 import { withoutAddedSuppressions } from "../../src/gate/influence/suppressions.js";
 import { readItem } from "../../src/todo/exchange/import/item-line.js";
 import { ROOT } from "../rig/documents.js";
@@ -18,8 +17,6 @@ test("every regular expression was checked as linear, or its list says why its t
 const REPEATED = 40_000;
 
 test.each([
-  ["imports of Ruby", () => importsOf("ruby", `load${"\t\n".repeat(REPEATED)}t`)],
-  ["imports of PHP", () => importsOf("php", `${"require\r".repeat(REPEATED)}\n`)],
   [
     "a text before a suppression",
     () => withoutAddedSuppressions("a.js", "", `"${"\\\\!".repeat(REPEATED)}\\ @ts-ignore`),

@@ -344,6 +344,9 @@ export const SETTINGS = {
   "verify.protected": row(commands, [], {
     doc: "Patterns as in .gitignore: files that the cold room has as they were when the run began, in addition to CI files, test configuration and existing tests. `!…` removes one.",
   }),
+  "verify.source": row(commands, [], {
+    doc: "Patterns as in .gitignore, or folders: where the program is. No other code or data is source then; without it, manifests and usual folders say where it is.",
+  }),
   "verify.accept": row(oneOf("unverified", "verified"), "unverified", {
     doc: "Whether a task whose checks pass only with changed checks is done but unverified, or blocked for you to look at.",
   }),

@@ -1,21 +1,20 @@
 // Which tests in source the checks run: by the commands, and by settings, scripts and tests of the project.
 import { expect, test } from "vitest";
-import { referenceOf, type Texts } from "../testing/classified.js";
-import type { ChangedFile } from "./program/kinds.js";
+import { referenceOf, type Texts } from "../testing/sorted.js";
+import type { ChangedFile } from "../sort/files.js";
 import { testsThatRun, type TestsThatRun } from "./tests-that-run.js";
 
 const REGULAR = { mode: "100644", oid: "x" };
 
 /** Tests are in `tests/`, and these files are settings and scripts. */
 function inProject(files: Texts, commands: readonly string[], path: string, before: string): TestsThatRun {
-  const isHeld = (one: string): boolean => /^tests\/|^(?:Makefile|pytest\.ini|run\.sh)$/.test(one);
-  const rules = {
-    isHeld,
-    runOf: (one: string) => (commands.some((line) => line.includes(one)) ? ("command" as const) : undefined),
-    kindOf: () => "unknown" as const,
+  const sorter = {
+    isCheck: (one: string) => /^tests\/|^(?:Makefile|pytest\.ini|run\.sh)$/.test(one),
+    isTest: () => false,
+    isRun: (one: string) => commands.some((line) => line.includes(one)),
   };
   const change: ChangedFile = { path, from: REGULAR, to: REGULAR, before, after: "" };
-  return testsThatRun([change], referenceOf(files), { rules, commands });
+  return testsThatRun([change], referenceOf(files), { sorter, commands });
 }
 
 const PYTHON = 'def f():\n    """\n    >>> f()\n    1\n    """\n';

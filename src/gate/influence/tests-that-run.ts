@@ -2,7 +2,8 @@
 // given. Read from the commands, and from the settings, scripts and tests at the reference. Pure.
 // Leaves what becomes of these tests to tests-in-source.ts.
 import { hasExamples } from "./tests-in-source.js";
-import type { ChangedFile, NameRules, ReferenceFiles } from "./program/kinds.js";
+import type { ChangedFile, ReferenceFiles } from "../sort/files.js";
+import type { Sorter } from "../sort/sort.js";
 
 /** The tests in source that the checks run. */
 export interface TestsThatRun {
@@ -22,20 +23,17 @@ const TAKES_MODULES = /\bpython_files["']?\s*=[^\n]{0,200}(?<![\w])\*\.py/;
 export function testsThatRun(
   changes: readonly ChangedFile[],
   { mentions, text }: ReferenceFiles,
-  { rules, commands }: { rules: Pick<NameRules, "isHeld" | "kindOf" | "runOf">; commands: readonly string[] },
+  { sorter, commands }: { sorter: Pick<Sorter, "isCheck" | "isTest" | "isRun">; commands: readonly string[] },
 ): TestsThatRun {
-  const checks = (path: string): boolean => rules.isHeld(path) || rules.runOf?.(path) !== undefined;
   const saidByChecks = (words: readonly string[], what: RegExp): boolean =>
-    words.some((word) => mentions(word).some((path) => checks(path) && what.test(text(path) ?? "")));
+    words.some((word) => mentions(word).some((path) => sorter.isCheck(path) && what.test(text(path) ?? "")));
   const may = changes.some(({ path, before, after }) => hasExamples(path, before ?? after ?? ""));
   const runsExamples =
     may && (commands.some((one) => RUNS_EXAMPLES.test(one)) || saidByChecks(PROBES, RUNS_EXAMPLES));
   const takesModules =
     changes.some(({ path }) => path.endsWith(".py")) && saidByChecks(["python_files"], TAKES_MODULES);
-  const named = new Set(changes.filter((one) => rules.kindOf(one) === "test").map(({ path }) => path));
   return {
     runsExamples,
-    isRun: (path) =>
-      rules.runOf?.(path) !== undefined || named.has(path) || (takesModules && path.endsWith(".py")),
+    isRun: (path) => sorter.isRun(path) || sorter.isTest(path) || (takesModules && path.endsWith(".py")),
   };
 }

@@ -7,7 +7,7 @@ import { workInRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-ro
 import { kindOf, roomOrder, studyChanges } from "./cold-study.js";
 import { judgeWork, type JudgedWork } from "./judge-work.js";
 import { matchAllowed } from "../influence/allowed.js";
-import type { Classified } from "../influence/program/kinds.js";
+import type { Sorted } from "../sort/sort.js";
 import { joinChanges } from "../influence/reference.js";
 import { measureBaseline } from "../commands/gate.js";
 import { planRoom, type RoomPlan } from "./room-plan.js";
@@ -22,12 +22,12 @@ export type ColdVerdict = JudgedWork;
 /** Measures the project's commands before a task: on the reference with earlier tasks' source, and with all they changed. */
 export async function measureColdBaseline(
   places: ColdPlaces,
-  { reference, plan, patterns }: Pick<ColdOrder, "reference" | "plan" | "patterns">,
+  { reference, plan, patterns, source }: Pick<ColdOrder, "reference" | "plan" | "patterns" | "source">,
   stop: AbortSignal,
 ): Promise<InRoom<Baseline>> {
   const { start: base, persons, since: changes } = reference;
   const commands = { project: plan.commands, own: [] };
-  const study = await studyChanges(places, { base, persons, changes, commands, patterns });
+  const study = await studyChanges(places, { base, persons, changes, commands, patterns, source });
   const measureIn = async (room: RoomPlan, isWhole: boolean, some: GatePlan): Promise<InRoom<Baseline>> => {
     const { ports } = places.rooms.repo;
     const act = (inside: Room): ReturnType<typeof measureBaseline> =>
@@ -62,18 +62,18 @@ export async function runColdGate(
 }
 
 /** The kinds of the paths that an attempt changed, without running anything. Throws a `GitError`. */
-export async function classifyAttempt(places: ColdPlaces, order: ColdOrder): Promise<Classified[]> {
+export async function sortAttempt(places: ColdPlaces, order: ColdOrder): Promise<Sorted[]> {
   const { kinds } = await studyAttempt(places, order);
   return order.changes.map(({ path: bytes }) => {
     const path = toText(bytes);
-    return kinds.get(path) ?? { path, kind: "source", why: "it is as it was when the run began" };
+    return kinds.get(path) ?? { path, kind: "source", row: 0, why: "it is as it was when the run began" };
   });
 }
 
 /** Studies all changes by agents since the start of the run. */
 function studyAttempt(
   places: ColdPlaces,
-  { reference, changes, plan, patterns }: ColdOrder,
+  { reference, changes, plan, patterns, source }: ColdOrder,
 ): ReturnType<typeof studyChanges> {
   return studyChanges(places, {
     base: reference.start,
@@ -81,6 +81,7 @@ function studyAttempt(
     changes: joinChanges(reference.since, changes),
     commands: { project: plan.commands, own: plan.own },
     patterns,
+    source,
   });
 }
 
@@ -93,9 +94,9 @@ export async function judgeWithoutRooms(
   order: ColdOrder,
   report: GateReport,
 ): Promise<Pick<ColdVerdict, "report" | "warnings">> {
-  const { base, changes, plan, patterns } = order;
+  const { base, changes, plan, patterns, source } = order;
   const commands = { project: plan.commands, own: plan.own };
-  const study = await studyChanges(places, { base, persons: [], changes, commands, patterns });
+  const study = await studyChanges(places, { base, persons: [], changes, commands, patterns, source });
   const isAllowed = allowedBy(places, order);
   const paths = changes
     .map(({ path }) => toText(path))

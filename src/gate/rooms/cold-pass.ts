@@ -25,6 +25,8 @@ export interface ColdOrder {
   baseline: Baseline | undefined;
   /** `verify.protected`. */
   patterns: readonly string[];
+  /** `verify.source`. */
+  source: readonly string[];
   /** `verify.red_first`. */
   redFirst: boolean;
   /** The task's `changes`: patterns as in .gitignore, from the project's folder. */

@@ -1,24 +1,18 @@
 // Studies the changes of an attempt before any command runs: which of them are source, checks, or in doubt.
-// classify.ts judges, influence-study.ts reads what it asks for, and judge-work.ts runs the rooms.
+// sort/sort.ts judges, sort-study.ts reads what it asks for, and judge-work.ts runs the rooms.
 import { posix } from "node:path";
 import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { baseFilesOf, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
-import type { Classified, Influence } from "../influence/program/kinds.js";
-import { nameRules } from "../influence/name-rules.js";
-import { protect, type Protection } from "../influence/checks/protected.js";
-import {
-  findNamedFiles,
-  type BaseFiles,
-  type Commands,
-  type Named,
-} from "../influence/checks/protected-commands.js";
+import type { Kind } from "../sort/files.js";
+import type { Commands } from "../sort/loads.js";
+import type { Sorted, Sorter } from "../sort/sort.js";
 import { followMoves } from "../influence/protected-imports.js";
 import { withoutAddedSuppressions } from "../influence/suppressions.js";
 import { testTexts, withTestsOf } from "../influence/tests-in-source.js";
 import type { TestsThatRun } from "../influence/tests-that-run.js";
-import { classifyChanges } from "./influence-study.js";
+import { sortChanges } from "./sort-study.js";
 import type { RoomPlan } from "./room-plan.js";
 
 /** Bigger files are compared as a whole and are not searched for further files. */
@@ -33,12 +27,10 @@ export interface Study {
   persons: readonly DiffEntry[];
   baseFiles: ReadonlyMap<string, Version>;
   changes: readonly DiffEntry[];
-  protection: Protection;
-  named: Named;
+  /** Answers of paths (text), also of those that did not change. */
+  sorter: Pick<Sorter, "isCheck" | "isTest" | "isOfOwnCommand">;
   /** The kind of each changed path (text). */
-  kinds: ReadonlyMap<string, Classified>;
-  /** Whether a path (text) belongs to the checks at the base. */
-  isHeld: (path: string) => boolean;
+  kinds: ReadonlyMap<string, Sorted>;
   /** Source files that have tests in them, with these as at the base. */
   withOldTests: readonly RoomText[];
   /** Source files (text) that count as checks: tests in them cannot be told apart from the program, or went with a removed file. */
@@ -57,6 +49,8 @@ export async function studyChanges(
     changes: readonly DiffEntry[];
     commands: Commands;
     patterns: readonly string[];
+    /** `verify.source`. */
+    source: readonly string[];
   },
 ): Promise<Study> {
   const { repo } = places.rooms;
@@ -65,42 +59,26 @@ export async function studyChanges(
   const [project = "", work = ""] = [places.projectDir, places.workDir].map((folder) =>
     pathFromTop(places.rooms, folder),
   );
-  const named = await nameFiles(places, baseFiles, commands, work);
-  const protection = protect({ patterns: order.patterns, project, work, named });
   const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
   const blobs = await readBlobs(repo, oids, MOST_BYTES);
-  const rules = nameRules(protection, named, work);
-  const { found, tests } = await classifyChanges(
-    places,
-    { base, persons, baseFiles, changes, blobs },
-    { rules, commands: [...commands.project, ...commands.own] },
-  );
-  const kinds = new Map(found.map((one) => [one.path, one]));
+  const settings = { protected: order.patterns, source: order.source, project, work };
+  const { sorter, sorted, tests } = await sortChanges(places, {
+    ...{ base, persons, baseFiles, changes, blobs, commands, settings },
+  });
+  const kinds = new Map(sorted.map((one) => [one.path, one]));
   const mixed = new Set<string>();
   const withOldTests = keepOldTests({ changes, blobs, kinds, mixed }, tests);
-  return {
-    base,
-    persons,
-    baseFiles,
-    changes,
-    protection,
-    named,
-    kinds,
-    isHeld: (path) => rules.isHeld(path) || rules.runOf?.(path) !== undefined,
-    withOldTests,
-    mixed,
-    blobs,
-  };
+  return { base, persons, baseFiles, changes, sorter, kinds, withOldTests, mixed, blobs };
 }
 
 /** The kind of a changed path (text). */
-export function kindOf({ kinds }: Pick<Study, "kinds">, path: string): Influence {
+export function kindOf({ kinds }: Pick<Study, "kinds">, path: string): Kind {
   return kinds.get(path)?.kind ?? "doubt";
 }
 
 /** Changes of which some turn out to be mixed. */
 interface ToSeparate extends Pick<Study, "changes" | "blobs"> {
-  kinds: Map<string, Classified>;
+  kinds: Map<string, Sorted>;
   mixed: Set<string>;
 }
 
@@ -117,7 +95,7 @@ function keepOldTests(
   const left = new Set(changes.flatMap(({ path, to }) => testsOf(path, to)));
   const holdTests = (path: string): void => {
     mixed.add(path);
-    kinds.set(path, { path, kind: "check", why: "it holds tests that cannot be told apart" });
+    kinds.set(path, { path, kind: "check", row: 6, why: "it holds tests that cannot be told apart" });
   };
   return changes.flatMap(({ path: bytes, from, to }) => {
     const path = toText(bytes);
@@ -167,13 +145,13 @@ export function roomOrder(places: ColdPlaces, study: Study, plan: RoomPlan, hasO
 
 /** Old tests that are not in a room as changed, with updated imports of moved files. */
 function testsWithMovedImports(places: ColdPlaces, study: Study, inRoom: ReadonlySet<string>): RoomText[] {
-  const { baseFiles, changes, protection, blobs } = study;
+  const { baseFiles, changes, sorter, blobs } = study;
   const gone = new Set(changes.filter(({ to }) => !exists(to)).map(({ path }) => path));
   if (gone.size === 0) return [];
   const added = new Set(
     changes.filter(({ from, to }) => !exists(from) && exists(to)).map(({ path }) => path),
   );
-  const isTest = (path: string): boolean => protection.kindOf(path) === "test";
+  const isTest = (path: string): boolean => sorter.isTest(path);
   const work = pathFromTop(places.rooms, places.workDir);
   const files = {
     isGone: (path: string) => gone.has(toBytes(path)) && !isTest(path),
@@ -194,33 +172,4 @@ function testsWithMovedImports(places: ColdPlaces, study: Study, inRoom: Readonl
 
 function isBlob({ mode }: Version): boolean {
   return mode.startsWith("100") || mode === "120000";
-}
-
-/** Finds the files that commands name; reads the scripts of each level at once. */
-async function nameFiles(
-  { rooms }: ColdPlaces,
-  files: ReadonlyMap<string, Version>,
-  commands: Commands,
-  work: string,
-): Promise<Named> {
-  const texts = new Map<string, string | undefined>();
-  for (;;) {
-    const wanted = new Map<string, string>();
-    const base: BaseFiles = {
-      has: (path) => exists(files.get(toBytes(path)) ?? { mode: "000000", oid: "" }),
-      text: (path) => {
-        const version = files.get(toBytes(path));
-        if (version !== undefined && isBlob(version) && !texts.has(path)) wanted.set(path, version.oid);
-        return texts.get(path);
-      },
-      link: (path) => (files.get(toBytes(path))?.mode === "120000" ? base.text(path) : undefined),
-    };
-    const named = findNamedFiles(commands, work, base);
-    if (wanted.size === 0) return named;
-    const blobs = await readBlobs(rooms.repo, wanted.values(), MOST_BYTES);
-    for (const [path, oid] of wanted) {
-      const content = blobs.get(oid);
-      texts.set(path, content === undefined ? undefined : toText(content));
-    }
-  }
 }

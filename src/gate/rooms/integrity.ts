@@ -5,7 +5,7 @@ import { toText } from "../../git/base/bytes.js";
 import { exists, NOTHING, type Version } from "../../git/base/read/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { findChangedInRoom, type GitRoom } from "../../git/room/room.js";
-import { familyOf } from "../influence/program/families.js";
+import { familyOf } from "../influence/families.js";
 import { filesIn, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import type { Study } from "./cold-study.js";
 import type { Tampering } from "../verdict.js";
@@ -38,15 +38,15 @@ export async function lookAround({ rooms }: ColdPlaces, room: GitRoom, seen: See
 
 /** Judges the changes that were seen in a room. Throws a `GitError`. */
 export async function changedFiles(
-  { places, study, content }: { places: ColdPlaces; study: Pick<Study, "isHeld">; content: RoomOrder },
+  { places, study, content }: { places: ColdPlaces; study: Pick<Study, "sorter">; content: RoomOrder },
   room: GitRoom,
   seen: Seen,
 ): Promise<Traces> {
   const { rooms } = places;
   const changed = [...seen.ever];
   if (seen.isGone) return { harm: [{ what: "deleted", detail: "the checks removed all files" }], strays: [] };
-  const held = changed.filter((path) => study.isHeld(toText(path)));
-  const strays = changed.map(toText).filter((path) => !study.isHeld(path));
+  const held = changed.filter((path) => study.sorter.isCheck(toText(path)));
+  const strays = changed.map(toText).filter((path) => !study.sorter.isCheck(path));
   if (held.length === 0) return { harm: [], strays };
   const files = filesIn(content);
   const before = held.map((path) => files.get(path) ?? NOTHING);

@@ -202,5 +202,5 @@ function ranNothing({ runner, tests = {} }: Ran): boolean {
 /** Files of the program (text) that an attempt changed and whose exit code is the result of a task's own command. */
 function changedJudges({ study, order }: Gate): string[] {
   const paths = order.changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path));
-  return paths.filter((path) => study.named.work.has(path) && kindOf(study, path) === "source");
+  return paths.filter((path) => study.sorter.isOfOwnCommand(path) && kindOf(study, path) === "source");
 }

@@ -41,7 +41,7 @@ export async function findNeeds(
   const candidates = study.changes.flatMap(({ path, from }): Candidate[] => {
     const text = toText(path);
     if (!ownPaths.has(text) || kept.has(text)) return [];
-    return [{ path: text, isTest: study.protection.kindOf(text) === "test", isNew: !exists(from) }];
+    return [{ path: text, isTest: study.sorter.isTest(text), isNew: !exists(from) }];
   });
   const { clock } = gate.places.rooms.repo.ports;
   const { spent, thorough } = gate.places;

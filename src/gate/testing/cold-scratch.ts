@@ -22,6 +22,7 @@ export interface Verify {
   strict?: boolean;
   redFirst?: boolean;
   protected?: string[];
+  source?: string[];
   allowed?: string[];
   setup?: string[];
   folder?: string;
@@ -110,6 +111,7 @@ function orderOf(verify: Verify): Omit<ColdOrder, "base" | "reference" | "change
     plan: { commands, own, timeoutMs: 60_000, reports },
     strict: verify.strict ?? false,
     patterns: verify.protected ?? [],
+    source: verify.source ?? [],
     redFirst: verify.redFirst ?? false,
     allowed: verify.allowed ?? [],
   };

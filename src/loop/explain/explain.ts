@@ -4,8 +4,8 @@
 import { whyUnverified } from "../../gate/verdict/why-unverified.js";
 import type { Baseline, Because, GateReport, GateVerdict, Need } from "../../gate/verdict.js";
 import { findReference } from "../../gate/influence/reference.js";
-import type { Classified } from "../../gate/influence/program/kinds.js";
-import { classifyAttempt, runColdGate } from "../../gate/rooms/cold-gate.js";
+import type { Sorted } from "../../gate/sort/sort.js";
+import { sortAttempt, runColdGate } from "../../gate/rooms/cold-gate.js";
 import type { ColdOrder } from "../../gate/rooms/cold-pass.js";
 import { openColdPlaces, pathFromTop, type ColdPlaces } from "../../gate/rooms/cold-room.js";
 import { readRecords } from "../../git/attempt/attempts.js";
@@ -45,7 +45,7 @@ export interface Explained {
   /** Why it is not verified, in words. */
   reasons: readonly string[];
   /** Every path that the attempt changed. */
-  changed: readonly Classified[];
+  changed: readonly Sorted[];
 }
 
 /** Whether commands of the project run for it. */
@@ -64,7 +64,7 @@ export async function explain(request: ExplainRequest): Promise<Explained | "int
   const { gate, before } = judged;
   return withHint("git cannot read what the run kept", async () => {
     const { places, order } = await restoreOrder(request, repo);
-    const changed = await classifyAttempt(places, order);
+    const changed = await sortAttempt(places, order);
     if (!mustRunChecks(judged)) return { ...findingsOf(gate, whyUnverified(gate, before)), changed };
     const lists = [[task], [...tasks.filter(({ status }) => status !== "done"), task], tasks];
     if (!(await mayRun(request, lists))) throw makeUntrustedError();
@@ -144,6 +144,7 @@ async function restoreOrder(request: ExplainRequest, repo: Repository): Promise<
     strict: verify.strict,
     baseline: await baselineOf(request),
     patterns: verify.protected,
+    source: verify.source,
     redFirst: verify.red_first,
     allowed: readPatterns(task.changes ?? []).allowed,
   };

@@ -17,16 +17,15 @@ export async function proveRed(
   report: GateReport,
   runs: Runs,
 ): Promise<GateReport | undefined> {
-  const { base, changes, plan, patterns } = order;
+  const { base, changes, plan, patterns, source } = order;
   const commands = { project: plan.commands, own: plan.own };
-  const study = await studyChanges(places, { base, persons: [], changes, commands, patterns });
-  const { protection } = study;
-  const added = addedTests(changes, protection, study.blobs);
+  const study = await studyChanges(places, { base, persons: [], changes, commands, patterns, source });
+  const { sorter } = study;
+  const added = addedTests(changes, (path) => sorter.isTest(path), study.blobs);
   if (added.length === 0) return undefined;
   const isNew = new Set(changes.filter(({ from }) => !exists(from)).map(({ path }) => toText(path)));
   const room = planRoom(changes, (path) => {
-    const kind = protection.kindOf(path);
-    return kind === "test" || (kind === "config" && isNew.has(path));
+    return sorter.isTest(path) || (study.kinds.get(path)?.row === 5 && isNew.has(path));
   });
   const { ports } = places.rooms.repo;
   const done = await workInRoom(

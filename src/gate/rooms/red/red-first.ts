@@ -4,7 +4,6 @@ import { posix } from "node:path";
 import { toText } from "../../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../../git/base/read/diff.js";
 import type { Runs } from "../../commands/gate.js";
-import type { Protection } from "../../influence/checks/protected.js";
 import { endsWell, isSameCommand } from "../../verdict/flaky.js";
 import type { Baseline, Ran } from "../../verdict.js";
 
@@ -17,13 +16,13 @@ const SUPPORT =
 /** The files (text) in which an attempt adds tests: new files, and old ones with added code. */
 export function addedTests(
   changes: readonly DiffEntry[],
-  protection: Protection,
+  isTest: (path: string) => boolean,
   blobs: ReadonlyMap<string, string>,
 ): string[] {
   return changes.flatMap(({ path: bytes, from, to }) => {
     const path = toText(bytes);
     const isCode = CODE.test(path) && !SUPPORT.test(path) && exists(to);
-    if (!isCode || protection.kindOf(path) !== "test") return [];
+    if (!isCode || !isTest(path)) return [];
     const [before, after] = [blobs.get(from.oid), blobs.get(to.oid)];
     const adds = !exists(from) || before === undefined || after === undefined || addsLines(before, after);
     return adds ? [path] : [];

@@ -1,10 +1,10 @@
 // Which modules, headers and programs a machine brings: each language's own library, and what is installed for it.
 // Looked up where the interpreters look, by their documented folders; none of them is started.
-// Leaves what follows from a name that is there to influence/shadowing.ts.
+// Leaves what follows from a name that is there to sort/found-first.ts.
 import path from "node:path";
 import { errorCode } from "../../../system/errors.js";
 import type { Files } from "../../../system/ports.js";
-import type { Family } from "../../influence/program/families.js";
+import type { Family } from "../../influence/families.js";
 
 /** Where a language's modules are on this machine, below folders that may hold several versions. */
 interface Place {

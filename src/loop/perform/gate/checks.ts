@@ -3,7 +3,7 @@ import { performAs } from "../perform-as.js";
 import { resolve } from "node:path";
 import {
   allowedBy,
-  classifyAttempt,
+  sortAttempt,
   judgeWithoutRooms,
   measureColdBaseline,
   runColdGate,
@@ -113,9 +113,9 @@ async function measureCold(
 ): Promise<Measured> {
   const { memory, project } = world;
   const reference = await findTaskReference(world, cold.rooms.repo, order.base);
-  const { cold: wanted, protected: patterns, strict } = project.resolved.settings.verify;
+  const { cold: wanted, protected: patterns, source, strict } = project.resolved.settings.verify;
   const measured = await performAs("run-baseline", () =>
-    measureColdBaseline(cold, { reference, plan: order.plan, patterns }, stop),
+    measureColdBaseline(cold, { reference, plan: order.plan, patterns, source }, stop),
   );
   if (measured.how === "interrupted") return "interrupted";
   const unprepared =
@@ -215,7 +215,7 @@ async function checkAll(
 ): Promise<Checked & { onlyTests?: boolean }> {
   const { memory, project } = world;
   const { cold, places } = memory;
-  const { strict, protected: patterns, red_first: redFirst } = project.resolved.settings.verify;
+  const { strict, protected: patterns, source, red_first: redFirst } = project.resolved.settings.verify;
   const baseline = memory.baseline?.baseline;
   const base = memory.checkpoints.get(job.job)?.base;
   const changes = memory.snapshots.get(job.job)?.changes ?? [];
@@ -227,7 +227,7 @@ async function checkAll(
   }
   await noteAttempt(world, places.rooms.repo, base, job);
   const reference = await findTaskReference(world, places.rooms.repo, base);
-  const whole = { base, reference, changes, plan, strict, baseline, patterns, redFirst, allowed };
+  const whole = { base, reference, changes, plan, strict, baseline, patterns, source, redFirst, allowed };
   const tests = await findTests(world, places, job, whole);
   const order: ColdOrder =
     tests === undefined ? whole : { ...whole, ...withProtected(whole, tests.tests), redFirst: false };
@@ -238,7 +238,7 @@ async function checkAll(
           runColdGate(cold, isRed === true ? { ...order, redFirst: false } : order, stop),
         );
   const report = tests === undefined ? verdict.report : judgeProtected(verdict.report, tests, order.changes);
-  const kinds = isRed === true ? await performAs("run-gate", () => classifyAttempt(places, order)) : [];
+  const kinds = isRed === true ? await performAs("run-gate", () => sortAttempt(places, order)) : [];
   // A cold room does not protect the project's folder from commands that know its path.
   return {
     ...verdict,
@@ -259,7 +259,7 @@ async function findTests(
   const found = await performAs("run-gate", () => findProtected(world, repo, job));
   if (found === undefined) return undefined;
   const { changes, stages } = found;
-  const kinds = await performAs("run-gate", () => classifyAttempt(places, { ...order, changes }));
+  const kinds = await performAs("run-gate", () => sortAttempt(places, { ...order, changes }));
   const source = new Set(kinds.filter(({ kind }) => kind === "source").map(({ path }) => path));
   return { tests: changes.filter(({ path }) => !source.has(toText(path))), stages };
 }
@@ -275,11 +275,11 @@ async function warnOfOwnChecks(
   const changes = memory.snapshots.get(job.job)?.changes ?? [];
   const { places } = memory;
   if (places === undefined || base === undefined || changes.length === 0) return [];
-  const { strict, protected: patterns } = project.resolved.settings.verify;
+  const { strict, protected: patterns, source } = project.resolved.settings.verify;
   const reference = { start: base, persons: [], since: [], taskOf: () => undefined };
-  const rules = { plan, strict, patterns, allowed, baseline: undefined, redFirst: false };
+  const rules = { plan, strict, patterns, source, allowed, baseline: undefined, redFirst: false };
   const kinds = await performAs("run-gate", () =>
-    classifyAttempt(places, { base, reference, changes, ...rules }),
+    sortAttempt(places, { base, reference, changes, ...rules }),
   );
   const existed = new Set(changes.filter(({ from }) => exists(from)).map(({ path }) => toText(path)));
   const isAllowed = allowedBy(places, rules);

@@ -22,8 +22,8 @@ test("the explanation takes the place of the log's findings, and the table of ch
     reasons: ["passes only with a.test.js"],
     needs: [{ path: "a.test.js", diff: "@@ -1 +1 @@\n-  x\u001b[2J\n+    y\n" }],
     changed: [
-      { path: "a.test.js", kind: "check", why: "it is a test" } as const,
-      { path: "src/\u001bx.js", kind: "source", why: "a program file imports it" } as const,
+      { path: "a.test.js", kind: "check", row: 6, why: "it is a test" } as const,
+      { path: "src/\u001bx.js", kind: "source", row: 11, why: "a program file imports it" } as const,
     ],
   };
   const lines = taskLines(showAnswer("f", { task: done, tasks: [done], doubt, explained }, []), SCENE);

@@ -1,0 +1,181 @@
+// Reads from git what sorting an attempt's changes asks for, as far as it asks. Leaves the judgement to sort/sort.ts.
+import { toBytes, toText } from "../../git/base/bytes.js";
+import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
+import { pathsWith } from "../../git/base/read/grep.js";
+import { readBlobs } from "../../git/base/objects.js";
+import { testsThatRun, type TestsThatRun } from "../influence/tests-that-run.js";
+import type { ChangedFile, ReferenceFiles } from "../sort/files.js";
+import { Sorter, type SortOrder, type Sorted } from "../sort/sort.js";
+import type { ColdPlaces } from "./cold-room.js";
+import { InstalledModules } from "./setup/installed-modules.js";
+
+/** Bigger files name nothing. */
+const MOST_BYTES = 1024 * 1024;
+
+/** Changes to a base, to which a person's changes belong. `blobs`: the bytes of small changed blobs, by id. */
+interface ChangesToSort extends Pick<SortOrder, "commands" | "settings"> {
+  base: string;
+  persons: readonly DiffEntry[];
+  baseFiles: ReadonlyMap<string, Version>;
+  changes: readonly DiffEntry[];
+  blobs: ReadonlyMap<string, string>;
+}
+
+/** The kind of each change, and which tests in source run. */
+interface SortedChanges {
+  sorter: Sorter;
+  sorted: readonly Sorted[];
+  tests: TestsThatRun;
+}
+
+/** Sorts every change. Throws a `GitError`. */
+export async function sortChanges(places: ColdPlaces, study: ChangesToSort): Promise<SortedChanges> {
+  const { blobs, commands, settings } = study;
+  const { repo } = places.rooms;
+  const changes = study.changes.map((entry) => changedFile(entry, blobs));
+  const texts = new ReferenceTexts(places, study);
+  const files = texts.reference;
+  const installed = new InstalledModules(repo.ports.files, places.env, [places.projectDir, places.workDir]);
+  for (;;) {
+    const sorter = new Sorter({ changes, files, commands, settings, isInstalled: installed.has });
+    const sorted = changes.map((change) => sorter.sort(change));
+    const tests = testsThatRun(changes, files, { sorter, commands: [...commands.project, ...commands.own] });
+    // All texts and modules that were asked for are looked up together, and then every path is sorted again.
+    const [isMore, isLooked] = [await texts.read(), await installed.look()];
+    if (!isMore && !isLooked) return { sorter, sorted, tests };
+  }
+}
+
+const LINK = "120000";
+/** More words than these are looked up in all texts at once: git would compare each line with each word. */
+const MOST_WORDS = 50;
+
+/** The texts of the project at the reference, as far as they are asked for. */
+class ReferenceTexts {
+  readonly reference: ReferenceFiles;
+  readonly #texts = new Map<string, string | undefined>();
+  readonly #holders = new Map<string, readonly string[]>();
+  readonly #words = new Set<string>();
+  readonly #wanted = new Map<string, string>();
+  #isWhole = false;
+
+  constructor(
+    private readonly places: ColdPlaces,
+    private readonly study: ChangesToSort,
+  ) {
+    const { baseFiles, changes, blobs } = study;
+    for (const { path, from } of changes) {
+      const content = isFile(from) ? blobs.get(from.oid) : undefined;
+      if (content !== undefined) this.#texts.set(toText(path), toText(content));
+    }
+    const isLinkAt = (path: string): boolean => baseFiles.get(toBytes(path))?.mode === LINK;
+    this.reference = {
+      paths: [...baseFiles.keys()].map(toText),
+      links: [...baseFiles].flatMap(([path, { mode }]) => (mode === LINK ? [toText(path)] : [])),
+      link: (path) => {
+        if (!isLinkAt(path)) return undefined;
+        this.#want(path);
+        return this.#texts.get(path);
+      },
+      has: (path) => baseFiles.has(toBytes(path)),
+      text: (path) => {
+        if (isLinkAt(path)) return undefined;
+        this.#want(path);
+        return this.#texts.get(path);
+      },
+      mentions: (word) => {
+        const found = this.#holders.get(word);
+        if (found === undefined) this.#words.add(word);
+        return found ?? [];
+      },
+    };
+  }
+
+  /** Reads what was asked for; `false` if nothing was. */
+  async read(): Promise<boolean> {
+    const words = [...this.#words];
+    if (words.length + this.#wanted.size === 0) return false;
+    this.#words.clear();
+    const { persons, baseFiles } = this.study;
+    const isMany = words.length > MOST_WORDS;
+    if (isMany && !this.#isWhole) for (const path of this.reference.paths) this.reference.text(path);
+    // The files that a person changed since the commit are all read: a search in the commit would not see the changes.
+    const own = persons.map(({ path }) => path).filter((path) => baseFiles.has(path));
+    if (words.length > 0) for (const path of own) this.#want(toText(path));
+    const found = isMany || this.#isWhole || words.length === 0 ? [] : await this.#search(words);
+    for (const path of found) this.#want(path);
+    await this.#readWanted();
+    if (isMany) this.#isWhole = true;
+    const holding = this.#isWhole ? [...this.#texts.keys()] : [...new Set([...found, ...own.map(toText)])];
+    this.#note(words, holding);
+    return true;
+  }
+
+  #want(path: string): void {
+    if (this.#texts.has(path)) return;
+    const version = this.study.baseFiles.get(toBytes(path));
+    if (version !== undefined && (isFile(version) || version.mode === LINK))
+      this.#wanted.set(path, version.oid);
+  }
+
+  async #search(words: readonly string[]): Promise<string[]> {
+    const { base, baseFiles } = this.study;
+    const paths = await pathsWith(this.places.rooms.repo, base, words.map(toBytes));
+    return [...paths].filter((path) => baseFiles.has(path)).map(toText);
+  }
+
+  async #readWanted(): Promise<void> {
+    const wanted = [...this.#wanted];
+    this.#wanted.clear();
+    const read = await readBlobs(
+      this.places.rooms.repo,
+      wanted.map(([, oid]) => oid),
+      MOST_BYTES,
+    );
+    for (const [path, oid] of wanted) {
+      const content = read.get(oid);
+      this.#texts.set(path, content === undefined ? undefined : toText(content));
+    }
+  }
+
+  /** Notes which of these files hold a word: each text is read once, however many words there are. */
+  #note(words: readonly string[], paths: readonly string[]): void {
+    const byProbe = new Map<string, string[]>();
+    for (const word of words) {
+      const probe = probeOf(word);
+      byProbe.set(probe, [...(byProbe.get(probe) ?? []), word]);
+      this.#holders.set(word, []);
+    }
+    const found = new Map<string, string[]>(words.map((word) => [word, []]));
+    for (const path of paths) {
+      const text = this.reference.text(path);
+      if (text === undefined) continue;
+      for (const probe of ["", ...wordsOf(text)])
+        for (const word of byProbe.get(probe) ?? []) if (text.includes(word)) found.get(word)?.push(path);
+    }
+    for (const [word, holders] of found) this.#holders.set(word, holders);
+  }
+}
+
+const WORD = /[\p{L}\p{N}_]+/gu;
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.match(WORD));
+}
+
+/** The longest part of a name that is one word in any text with it. */
+function probeOf(name: string): string {
+  return (name.match(WORD) ?? []).reduce((longest, one) => (one.length > longest.length ? one : longest), "");
+}
+
+function changedFile({ path, from, to }: DiffEntry, blobs: ReadonlyMap<string, string>): ChangedFile {
+  const textOf = (version: Version): string | undefined => {
+    const content = exists(version) ? blobs.get(version.oid) : undefined;
+    return content === undefined ? undefined : toText(content);
+  };
+  return { path: toText(path), from, to, before: textOf(from), after: textOf(to) };
+}
+
+function isFile({ mode }: Version): boolean {
+  return mode.startsWith("100");
+}

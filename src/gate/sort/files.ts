@@ -1,0 +1,97 @@
+// What sorting is given of a project and of an attempt, and questions that a path alone answers. Pure.
+// Leaves reading all this from git to rooms/sort-study.ts.
+import { posix } from "node:path";
+import type { Version } from "../../git/base/read/diff.js";
+import { familyIn, familyOf, type Family } from "../influence/families.js";
+import { FOREIGN, MADE, SOURCES, TEST_WORD } from "./names.js";
+
+/** Part of the program; of what checks it; or neither for certain. */
+export type Kind = "source" | "check" | "doubt";
+
+/** A path that an attempt changed, with its texts: `undefined` where it does not exist, or is not a small text. */
+export interface ChangedFile {
+  /** Text, from the top of the repository. */
+  path: string;
+  from: Version;
+  to: Version;
+  before: string | undefined;
+  after: string | undefined;
+}
+
+/** The project at the reference. Paths are text, from the top of the repository. */
+export interface ReferenceFiles {
+  paths: readonly string[];
+  has: (path: string) => boolean;
+  /** The text of a small file; `undefined` where it has none, or it was not read yet. */
+  text: (path: string) => string | undefined;
+  /** Files whose text contains a word; may be more than these. */
+  mentions: (word: string) => readonly string[];
+  /** Symbolic links, and where each leads as it is written. */
+  links?: readonly string[];
+  link?: (path: string) => string | undefined;
+}
+
+/** The mode of a side that does not exist. */
+const GONE = "000000";
+
+export function isNew({ from, to }: ChangedFile): boolean {
+  return from.mode === GONE && to.mode !== GONE;
+}
+
+export function isThere({ mode }: Version): boolean {
+  return mode !== GONE;
+}
+
+/** The folder of a path; "" is the top. */
+export function folderOf(path: string): string {
+  const folder = posix.dirname(path);
+  return folder === "." ? "" : folder;
+}
+
+/** Every folder that a path is in, the nearest first; the top is the last. */
+export function foldersAbove(path: string): string[] {
+  const found: string[] = [];
+  for (let at = folderOf(path); at !== ""; at = folderOf(at)) found.push(at);
+  return [...found, ""];
+}
+
+/** Whether a path is in a folder, or in one below; "" is the top. */
+export function isBelow(path: string, folder: string): boolean {
+  return folder === "" || path === folder || path.startsWith(`${folder}/`);
+}
+
+/** A path as it is named from a folder that it is in; a path outside of it is left as it is. */
+export function relative(folder: string, path: string): string {
+  return folder !== "" && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+}
+
+/** A path that a file at `folder` names; `undefined` if it leads out of the project. */
+export function pathAt(folder: string, name: string): string | undefined {
+  const path = posix.normalize(posix.join(folder, name)).replace(/\/$/, "");
+  return path.startsWith("../") || path === ".." || path.startsWith("/")
+    ? undefined
+    : path === "."
+      ? ""
+      : path;
+}
+
+/** Installed, copied in or made: never the project's own program. */
+export function isForeign(path: string): boolean {
+  if (FOREIGN.test(path)) return true;
+  const made = MADE.exec(path);
+  return made !== null && !SOURCES.test(path.slice(0, made.index + 1));
+}
+
+/** Whether a word in any part of a path says that it serves tests. */
+export function isTestish(path: string): boolean {
+  return path.split("/").some((part) => part === "t" || wordsIn(part).some((word) => TEST_WORD.test(word)));
+}
+
+function wordsIn(name: string): string[] {
+  return name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
+}
+
+/** The language of a file of code: by its ending, or by the interpreter that its first line names. */
+export function languageOf(path: string, text: string | undefined): Family | undefined {
+  return familyOf(path) ?? familyIn(path, text);
+}

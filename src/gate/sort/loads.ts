@@ -1,0 +1,283 @@
+// What the check commands load: scripts whose exit code they take or that they source, through package scripts, make goals and shells;
+// files behind options; words that stand for several files. Pure. The floor `shell` reads shell texts; no other program is read.
+// Leaves what settings of runners load to runner-settings.ts.
+import { posix } from "node:path";
+import { programName, type Words } from "../../shell/invocation.js";
+import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
+import { ANY } from "../../shell/words.js";
+import { parseJson } from "../../system/text/json.js";
+import { findScript, listRunFiles, readOptionValues } from "../influence/checks/command-words.js";
+import { commandsForFlags, commandsInRules, listRecipes } from "../influence/checks/protected-makefile.js";
+import { pathAt, type ReferenceFiles } from "./files.js";
+import { tableOf } from "./program-folders.js";
+import { isTelling, isWild, wildPattern } from "./wildcards.js";
+
+/** Lines for `sh -c`: the project's, and a task's own. */
+export interface Commands {
+  project: readonly string[];
+  own: readonly string[];
+}
+
+/** What a command is: itself one, or in a script that a command runs. */
+export type LoadedBy = "command" | "script";
+
+/** What the commands load and name. */
+export interface Loads {
+  /** Files that are run, sourced or read as settings, existing or not: with who does. */
+  files: ReadonlyMap<string, { by: LoadedBy; who: string }>;
+  /** The same, for words that stand for several files. */
+  globs: readonly { by: LoadedBy; who: string; matches: (path: string) => boolean }[];
+  /** Paths that the commands name in any way, folders too, and patterns of names. */
+  named: ReadonlySet<string>;
+  namedGlobs: readonly ((path: string) => boolean)[];
+  /** Files of a task's own commands, judged by their exit code: often what the task is about. */
+  own: ReadonlySet<string>;
+  /** Files and folders that are handed to a test runner. */
+  handed: ReadonlySet<string>;
+  handedGlobs: readonly ((path: string) => boolean)[];
+  /** Folders that are put on PATH, and folders in which modules and headers are looked up. */
+  pathFolders: ReadonlySet<string>;
+  searched: ReadonlySet<string>;
+}
+
+/** How deep scripts that run scripts are followed. */
+const DEPTH = 6;
+
+/** Reads the commands. `folder`: where they run, from the top ("" is the top). */
+export function readLoads({ project, own }: Commands, folder: string, files: ReferenceFiles): Loads {
+  const walk = new Walk(files);
+  const from = { folder, depth: DEPTH, beside: undefined, judged: true };
+  for (const text of project) walk.read(text, { ...from, by: "command", who: "a check command" });
+  for (const text of own) walk.read(text, { ...from, by: "own", who: "a command of the task" });
+  return walk;
+}
+
+interface Place {
+  folder: string;
+  depth: number;
+  by: LoadedBy | "own";
+  who: string;
+  /** The folder of the script that has the text. */
+  beside: string | undefined;
+  judged: boolean;
+}
+
+/** Folders that a text puts on PATH, or names for looking up modules; files that shells and interpreters read first. */
+const PATH = /(?<![A-Z_])PATH=["']?([^\s"';&|]+)/g;
+const SEARCH =
+  /\b(?:PYTHONPATH|PERL5LIB|RUBYLIB|NODE_PATH|CPATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH|CLASSPATH|LUA_PATH|include_path)=["']?([^\s"';&|]+)/g;
+const READ_FIRST =
+  /\b(?:BASH_ENV|ENV|RUBYOPT=-r|PERL5OPT=-M|NODE_OPTIONS=["']?--(?:require|import)[= ])=?["']?([^\s"';&|]+)/g;
+/** Options before a file that is loaded: of interpreters and runners. */
+const LOADS =
+  /^(?:-r|--(?:require|import|loader|experimental-loader|preload|setup|bootstrap|prelude))(?:=(.+))?$/;
+const SHELL_TEXT = /^#!.*\b(?:ba|da|z|k)?sh\b/;
+const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"];
+
+class Walk implements Loads {
+  readonly files = new Map<string, { by: LoadedBy; who: string }>();
+  readonly globs: { by: LoadedBy; who: string; matches: (path: string) => boolean }[] = [];
+  readonly named = new Set<string>();
+  readonly namedGlobs: ((path: string) => boolean)[] = [];
+  readonly own = new Set<string>();
+  readonly handed = new Set<string>();
+  readonly handedGlobs: ((path: string) => boolean)[] = [];
+  readonly pathFolders = new Set<string>();
+  readonly searched = new Set<string>();
+  readonly #seen = new Set<string>();
+
+  constructor(private readonly project: ReferenceFiles) {}
+
+  read(text: string, place: Place): void {
+    const key = [place.by, place.judged, place.folder, place.beside, text].join("\0");
+    if (place.depth === 0 || this.#seen.has(key)) return;
+    this.#seen.add(key);
+    const foldersIn = (pattern: RegExp): string[] =>
+      [...text.matchAll(pattern)]
+        .flatMap(([, value = ""]) => value.split(":"))
+        .map((one) => one.replace(/^\$(?:PWD|\{PWD\}|\(pwd\)|\(CURDIR\))\/?/, "./"))
+        .filter((one) => one !== "" && !one.includes("$") && !one.startsWith("/"))
+        .flatMap((one) => pathAt(place.folder, one) ?? []);
+    for (const one of foldersIn(PATH)) this.pathFolders.add(one);
+    const roots = foldersIn(SEARCH);
+    for (const one of roots) this.searched.add(one);
+    for (const [, file = ""] of text.matchAll(READ_FIRST))
+      this.#load(file, { ...place, by: place.by === "own" ? "own" : "command" });
+    for (const flags of commandsForFlags(text)) this.#readFlags(flags, place);
+    for (const command of listSimpleCommands(text)) {
+      const folder = posix.join(place.folder, command.folder);
+      const judged = place.judged && command.judged;
+      this.#readCommand(command, { ...place, folder, judged }, roots);
+    }
+  }
+
+  /** Commands of which only the output counts, as flags of what is built. */
+  #readFlags(text: string, place: Place): void {
+    for (const { words, folder } of listSimpleCommands(text.replaceAll("$$", "$"))) {
+      const script = findScript(words[0], words.slice(1));
+      const at = { ...place, folder: posix.join(place.folder, folder), by: "script" as const };
+      if (script !== undefined && this.#has(at, script)) this.#load(script, at);
+    }
+  }
+
+  #readCommand({ words, reads }: SimpleCommand, place: Place, roots: readonly string[]): void {
+    const [program, ...args] = words;
+    const name = programName(words);
+    const has = (word: string): boolean => this.#has(place, word);
+    for (const word of [...words.slice(1), ...reads]) this.#name(word, place);
+    for (const folder of args.flatMap((arg, at) => includeOf(arg, args[at + 1])))
+      for (const one of [pathAt(place.folder, folder)]) if (one !== undefined) this.searched.add(one);
+    if (/^g?make$/.test(name)) this.#readMake(args, place);
+    for (const line of this.#packageScripts(words, place))
+      this.read(line, { ...place, depth: place.depth - 1 });
+    for (const file of [...loadedBefore(args), ...reads]) if (has(file)) this.#load(file, place);
+    for (const arg of args) if (arg.startsWith("@") && has(arg.slice(1))) this.#load(arg.slice(1), place);
+    const plugins =
+      /^(?:pytest|py\.test)$/.test(name) || args.includes("pytest") ? readOptionValues(args, /^-p$/) : [];
+    const modules = /^(?:perl|prove)$/.test(name)
+      ? args.flatMap((arg) => /^-[Mm]-?([\w:]+)/.exec(arg)?.[1] ?? [])
+      : [];
+    for (const file of [
+      ...plugins.map((one) => `${one.replaceAll(".", "/")}.py`),
+      ...modules.flatMap(perlFiles),
+    ])
+      if (has(file)) this.#load(file, place);
+    const isSourced = program === "." || program === "source";
+    this.#hand(name, args, place);
+    if (!place.judged && !isSourced) return;
+    for (const file of listRunFiles(words, { has, roots: ["", ...roots] })) this.#load(file, place);
+    const script = findScript(program, args);
+    const isPath = script !== undefined && (script !== program || script.includes("/"));
+    if (isPath && !(/^(?:node|deno|bun)$/.test(name) && args.includes("--test"))) this.#load(script, place);
+  }
+
+  /** Notes a file that is loaded, and follows a script of the shell. */
+  #load(word: string, place: Place): void {
+    const { beside, by, who } = place;
+    const besideIt =
+      beside !== undefined && word.startsWith(ANY) ? pathAt(beside, word.slice(ANY.length)) : undefined;
+    const path = besideIt !== undefined && this.project.has(besideIt) ? besideIt : pathAt(place.folder, word);
+    if (path === undefined) return;
+    if (isWild(word) && path !== besideIt) {
+      const matches = wildPattern(path);
+      if (matches !== undefined && by !== "own") this.globs.push({ by, who, matches });
+      return;
+    }
+    const real = this.#behindLinks(path);
+    if (by === "own") this.own.add(real);
+    else for (const one of [path, real]) this.#note(one, { by, who });
+    const text = this.project.text(real);
+    if (text === undefined || !(/\.(?:sh|bash|zsh|bats)$/.test(real) || SHELL_TEXT.test(text))) return;
+    this.read(text, {
+      ...place,
+      depth: place.depth - 1,
+      by: "script",
+      who: real,
+      beside: posix.dirname(real),
+      judged: true,
+    });
+  }
+
+  #note(path: string, loaded: { by: LoadedBy; who: string }): void {
+    if (this.files.get(path) === undefined || loaded.by === "command") this.files.set(path, loaded);
+  }
+
+  /** Where a path leads, if links do. */
+  #behindLinks(path: string, left = 20): string {
+    const parts = path.split("/");
+    for (let at = 1; at <= parts.length; at++) {
+      const target = this.project.link?.(parts.slice(0, at).join("/"));
+      if (target === undefined || target.startsWith("/") || left === 0) continue;
+      const to = pathAt("", posix.join(...parts.slice(0, at - 1), target, ...parts.slice(at)));
+      return to === undefined ? path : this.#behindLinks(to, left - 1);
+    }
+    return path;
+  }
+
+  #has(place: Place, word: string): boolean {
+    const path = pathAt(place.folder, word);
+    return path !== undefined && path !== "" && this.project.has(path);
+  }
+
+  #name(word: string, { folder, by }: Place): void {
+    const path = pathAt(folder, word.replace(/^--?[\w-]+=/, ""));
+    if (path === undefined || path === folder) return;
+    if (!isWild(word)) {
+      if (by !== "script") this.named.add(path);
+      return;
+    }
+    const matches = isTelling(word) ? wildPattern(path) : undefined;
+    if (matches !== undefined) this.namedGlobs.push(matches);
+  }
+
+  #readMake(args: readonly string[], place: Place): void {
+    const folder = posix.join(place.folder, ...readOptionValues(args, /^(?:-C|--directory)(?:=(.*))?$/));
+    const given = readOptionValues(args, /^(?:-f|--(?:file|makefile))(?:=(.*))?$/);
+    const file = [...given, ...MAKEFILES].find((name) => this.#has({ ...place, folder }, name));
+    if (file === undefined) return;
+    const inside = { ...place, folder, depth: place.depth - 1, who: posix.join(folder, file) };
+    if (given.includes(file)) this.#load(file, inside);
+    const rules = this.project.text(posix.join(folder, file));
+    if (rules === undefined) return;
+    for (const line of commandsInRules(rules)) this.#readFlags(line, inside);
+    for (const [, included = ""] of rules.matchAll(/^[-s]?include[ \t]+(\S+)/gm))
+      this.#load(included, inside);
+    for (const line of listRecipes(
+      rules,
+      args.filter((arg) => arg !== file),
+    ))
+      this.read(line.replaceAll("$$", "$"), inside);
+  }
+
+  /** The lines that `npm test`, `npm run x` and the like run. */
+  #packageScripts([program, ...args]: Words, { folder }: Place): string[] {
+    if (!/^(?:npm|yarn|pnpm|bun)$/.test(program)) return [];
+    const prefix = readOptionValues(args, /^(?:-C|--(?:prefix|dir|cwd))(?:=(.*))?$/)[0] ?? "";
+    const manifest = this.project.text(posix.join(folder, prefix, "package.json")) ?? "";
+    const scripts = tableOf(tableOf(parseJson(manifest))["scripts"]);
+    const names = args
+      .filter((arg) => !arg.startsWith("-"))
+      .map((name) => (/^(?:t|tst)$/.test(name) ? "test" : name));
+    return names
+      .flatMap((name) => [`pre${name}`, name, `post${name}`])
+      .map((name) => scripts[name])
+      .filter((line) => typeof line === "string");
+  }
+
+  #hand(name: string, args: readonly string[], place: Place): void {
+    const at = RUNNER.test(name)
+      ? -1
+      : args.findIndex((arg) => RUNNER.test(posix.basename(arg)) || arg === "--test");
+    if (at < 0 && !RUNNER.test(name)) return;
+    for (const word of args.slice(at + 1)) {
+      const path = word.startsWith("-") ? undefined : pathAt(place.folder, word.replace(/::.*$/, ""));
+      const matches = path !== undefined && isWild(word) ? wildPattern(path) : undefined;
+      if (matches !== undefined) this.handedGlobs.push(matches);
+      else if (path !== undefined)
+        for (const one of [path, `${path.replaceAll(".", "/")}.py`]) this.handed.add(one);
+    }
+  }
+}
+
+/** Programs that take files and folders of tests as their operands. */
+const RUNNER =
+  /^(?:pytest|py\.test|unittest|nose2?|vitest|jest|mocha|ava|tap|jasmine|playwright|cypress|karma|prove|phpunit|pest|codecept|behat|rspec|bats|cucumber|busted|ctest|tape|uvu|borp)$/;
+
+/** `-I DIR`, `-IDIR`, `-L DIR`. */
+function includeOf(arg: string, next: string | undefined): string[] {
+  const value = /^-[IL](.*)$/.exec(arg)?.[1];
+  if (value === undefined) return [];
+  return value !== "" ? [value] : next === undefined ? [] : [next];
+}
+
+/** Files that options load before anything else, with the endings that may be left out. */
+function loadedBefore(args: readonly string[]): string[] {
+  return readOptionValues(args, LOADS).flatMap((name) =>
+    ["", ".js", ".cjs", ".mjs", ".ts", ".rb", ".py"].map((ending) => name + ending),
+  );
+}
+
+function perlFiles(module: string): string[] {
+  const file = `${module.replaceAll("::", "/")}.pm`;
+  return [file, `lib/${file}`];
+}

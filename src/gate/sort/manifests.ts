@@ -1,0 +1,216 @@
+// Row 4: which changes of manifests, build files and lock files are part of the work. Manifests: they only gain or raise entries of
+// their lists of dependencies. Build files: their lines only gain files of the work. Lock files: three rules, without their formats. Pure.
+// Leaves reading the lists of dependencies to dependencies.ts.
+import { posix } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { parseJson } from "../../system/text/json.js";
+import { readManifest, type Dependency } from "./dependencies.js";
+import { folderOf, isNew, isTestish, pathAt, type ChangedFile, type ReferenceFiles } from "./files.js";
+import { BUILD_FILE, LOCKS, MANIFEST, PLUGIN, PROGRAMS } from "./names.js";
+import { isBeside, readToml, tableOf } from "./program-folders.js";
+
+/** Whether row 4 is about a path. */
+export function isManifest(path: string): boolean {
+  return readManifest(path) !== undefined || isLock(path);
+}
+
+export function isLock(path: string): boolean {
+  return Object.hasOwn(LOCKS, posix.basename(path));
+}
+
+/** Why a change of a manifest may decide a check; `undefined`: it only gains or raises plain dependencies. */
+export function influenceOf({ path, before, after }: ChangedFile): string | undefined {
+  const read = readManifest(path);
+  if (before === undefined || after === undefined) return "it is new or gone";
+  const [old, now] = [read?.(before), read?.(after)];
+  if (old === undefined || now === undefined) return "it cannot be read";
+  if (!isDeepStrictEqual(old.rest, now.rest)) return "more than its dependencies changed";
+  for (const [key, { value }] of old.dependencies) {
+    const entry = now.dependencies.get(key);
+    if (entry === undefined) return `${key} was removed`;
+    if (isDeepStrictEqual(entry.value, value)) continue;
+    if (entry.odd !== undefined) return `${entry.name} ${entry.odd}`;
+    if (!isRaised(value, entry.value)) return `${key} was changed`;
+  }
+  const names = new Set([...old.dependencies.values()].map(({ name }) => name));
+  for (const [key, entry] of now.dependencies) {
+    const reason = old.dependencies.has(key) ? undefined : reasonAgainst(entry, names);
+    if (reason !== undefined) return `${entry.name} ${reason}`;
+  }
+  return undefined;
+}
+
+function reasonAgainst({ name, odd }: Dependency, known: ReadonlySet<string>): string | undefined {
+  if (odd !== undefined) return odd;
+  if (known.has(name)) return "was there with another version";
+  if (PLUGIN.test(name)) return "is loaded by a test runner because it is there";
+  return PROGRAMS.has(posix.basename(name)) ? `brings a program named ${posix.basename(name)}` : undefined;
+}
+
+/** Whether only numbers of a version differ, and the first that differs is greater. */
+function isRaised(before: unknown, after: unknown): boolean {
+  const [old, now] = [JSON.stringify(before), JSON.stringify(after)];
+  if (old.replaceAll(/\d+/g, "") !== now.replaceAll(/\d+/g, "")) return false;
+  const [was, is] = [old, now].map((text) => (text.match(/\d+/g) ?? []).map(Number));
+  for (const [at, number] of (is ?? []).entries()) {
+    const one = was?.[at] ?? 0;
+    if (number !== one) return number > one;
+  }
+  return true;
+}
+
+/** Whether a new manifest is that of a new package of the program: no manifest or lock file had its name. */
+export function isOfNewPackage(change: ChangedFile, { paths, text }: ReferenceFiles, home: string): boolean {
+  const { path, after = "" } = change;
+  const folder = folderOf(path);
+  if (!isNew(change) || !MANIFEST.test(posix.basename(path)) || folder === home) return false;
+  if (isBeside(folder) || isTestish(folder) || paths.some((one) => folderOf(one) === folder)) return false;
+  const toml = tableOf(readToml(path.endsWith(".toml") ? after : ""));
+  const name = [tableOf(parseJson(after)), tableOf(toml["package"]), tableOf(toml["project"])]
+    .map((table) => table["name"])
+    .find((one) => typeof one === "string");
+  const word = name ?? /^module[ \t]+(\S+)/m.exec(after)?.[1];
+  if (word === undefined || word === "") return false;
+  return !paths.some((one) => isManifest(one) && text(one)?.includes(word) === true);
+}
+
+/** An address of a file, a link, a repository or a path. */
+const ADDRESS =
+  /\b(?:file|link|portal|patch|exec|workspace|git|ssh|github|gitlab|bitbucket)(?:\+\w+)?:|\bgit\+|\.git\b|"link"\s*:\s*true|\b(?:path|directory|editable|virtual|url)["']?\s*[:=]|(?<![\w.])\.{1,2}\//;
+const HOST = /https?:\/\/([^/"'\s@)]+)/g;
+/** Where packages come from unless settings say otherwise. */
+const REGISTRIES = [
+  ...["registry.npmjs.org", "registry.yarnpkg.com", "pypi.org", "files.pythonhosted.org", "crates.io"],
+  ...[
+    "static.crates.io",
+    "index.crates.io",
+    "rubygems.org",
+    "repo.packagist.org",
+    "packagist.org",
+    "github.com",
+  ],
+  ...["api.github.com", "codeload.github.com", "proxy.golang.org", "hex.pm", "repo.hex.pm"],
+];
+
+/** Why a change of a lock file may decide a check. `isSource`: whether its manifest did not change, or is source. */
+export function influenceOfLock(
+  { path, before = "", after }: ChangedFile,
+  isSource: (manifest: string) => boolean,
+  newPackages: readonly string[],
+): string | undefined {
+  if (after === undefined) return "it is gone";
+  const manifest = LOCKS[posix.basename(path)] ?? "";
+  if (!isSource(posix.join(folderOf(path), manifest))) return `${manifest} is a check`;
+  const old = new Set(before.split("\n").map((line) => line.trim()));
+  const hosts = new Set([...before.matchAll(HOST)].map(([, host = ""]) => host));
+  const known = hosts.size > 0 ? hosts : new Set(REGISTRIES);
+  for (const line of after.split("\n")) {
+    if (old.has(line.trim()) || newPackages.some((one) => line.includes(one))) continue;
+    // Where a package is described, or asks for money, is not where it comes from.
+    if (/"(?:homepage|funding|support|docs|source|issues|forum|wiki|chat|email|notification-url)"/.test(line))
+      continue;
+    if (
+      ADDRESS.test(line) &&
+      !/^["']?(?:url|path)?["']?\s*[:=]?\s*["']?https?:/.test(line.trim()) &&
+      !isFromHosts(line, known)
+    )
+      return `it names an address: ${line.trim().slice(0, 80)}`;
+    for (const [, host = ""] of line.matchAll(HOST)) if (!known.has(host)) return `it names ${host}`;
+  }
+  return undefined;
+}
+
+/** `url = "https://host/…"` of a host that was named before. */
+function isFromHosts(line: string, known: ReadonlySet<string>): boolean {
+  const found = [...line.matchAll(HOST)];
+  return found.length > 0 && found.every(([, host = ""]) => known.has(host)) && !/\bgit\b|\.git\b/.test(line);
+}
+
+/** Whether each changed line of a build file only gains words that are files of the work, or their objects. */
+export function onlyGainsFiles({ path, before, after }: ChangedFile, work: readonly string[]): boolean {
+  if (!BUILD_FILE.test(path) || before === undefined || after === undefined) return false;
+  const folder = folderOf(path);
+  const names = work.flatMap((one) => {
+    const plain = one.replace(/\.\w+$/, "");
+    const written =
+      folder === "" ? one : one.startsWith(`${folder}/`) ? one.slice(folder.length + 1) : undefined;
+    const bare = written?.replace(/\.\w+$/, "");
+    return [
+      written,
+      bare === undefined ? undefined : `${bare}.o`,
+      `${posix.basename(plain)}.o`,
+      posix.basename(one),
+      bare?.replaceAll("/", "."),
+    ];
+  });
+  const allowed = new Set(names.filter((one) => one !== undefined));
+  const old = before.split("\n");
+  let at = 0;
+  for (const line of after.split("\n")) {
+    if (line === old[at]) at++;
+    else if (isOnlyFiles(line, allowed)) continue;
+    else if (old[at] !== undefined && gains(old[at] ?? "", line, allowed)) at++;
+    else return false;
+  }
+  return at === old.length;
+}
+
+const WORD = /[\w./+-]+|[^\s\w./+-]/g;
+
+function isOnlyFiles(line: string, allowed: ReadonlySet<string>): boolean {
+  const found = line.match(WORD) ?? [];
+  return (
+    found.length > 0 &&
+    found.every((one) => allowed.has(one) || /^[,"'\\]$/.test(one)) &&
+    found.some((one) => allowed.has(one))
+  );
+}
+
+function gains(before: string, after: string, allowed: ReadonlySet<string>): boolean {
+  const old = before.match(WORD) ?? [];
+  let at = 0;
+  for (const word of after.match(WORD) ?? []) {
+    if (word === old[at]) at++;
+    else if (!allowed.has(word) && !/^[,"'\\]$/.test(word)) return false;
+  }
+  return at === old.length && before !== after;
+}
+
+/** Folders that manifests take in for tests: `file:` in devDependencies, `path` in dev-dependencies, `replace => ./x`. */
+export function foldersForTests({ paths, text }: ReferenceFiles): ReadonlySet<string> {
+  const [forTests, needed] = [new Set<string>(), new Set<string>()];
+  for (const path of paths) {
+    const folder = folderOf(path);
+    const add = (found: Set<string>, table: unknown): void => {
+      for (const one of Object.values(tableOf(table))) {
+        const written =
+          typeof one === "string" ? /^(?:file|link|portal):(.+)/.exec(one)?.[1] : tableOf(one)["path"];
+        const at = typeof written === "string" ? pathAt(folder, written) : undefined;
+        if (at !== undefined && at !== "") found.add(at);
+      }
+    };
+    switch (posix.basename(path)) {
+      case "package.json": {
+        const table = tableOf(parseJson(text(path) ?? ""));
+        add(forTests, table["devDependencies"]);
+        add(needed, table["dependencies"]);
+        break;
+      }
+      case "Cargo.toml": {
+        const table = tableOf(readToml(text(path) ?? ""));
+        add(forTests, table["dev-dependencies"]);
+        add(needed, table["dependencies"]);
+        add(needed, table["build-dependencies"]);
+        break;
+      }
+      case "go.mod":
+        for (const [, to = ""] of (text(path) ?? "").matchAll(/=>[ \t]*(\.{1,2}\/\S+)/g)) {
+          const at = pathAt(folder, to);
+          if (at !== undefined && at !== "") forTests.add(at);
+        }
+        break;
+      default:
+    }
+  }
+  return new Set([...forTests].filter((folder) => !needed.has(folder)));
+}

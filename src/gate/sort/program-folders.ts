@@ -1,0 +1,218 @@
+// The folders of the program: what `verify.source` says; else of each package those that its manifest names, else Python packages,
+// else the usual ones, else every folder with code. Pure. Reads manifests at the reference and no other text.
+import { posix } from "node:path";
+import ignore from "ignore";
+import { parse as parseToml, TomlError } from "smol-toml";
+import { parseJson } from "../../system/text/json.js";
+import { familyOf } from "../influence/families.js";
+import {
+  folderOf,
+  foldersAbove,
+  isBelow,
+  isForeign,
+  isTestish,
+  pathAt,
+  relative,
+  type ReferenceFiles,
+} from "./files.js";
+import { AROUND, MANIFEST, MEMBERS, SETTINGS, SETTINGS_AT_TOP, TESTS, USUAL, matcherOf } from "./names.js";
+
+/** With these manifests every folder holds files of the program. */
+const COMPILED_WHOLE = /^(?:go\.mod|[^/]+\.(?:cs|fs|vb)proj)$/;
+
+/** Where the program is. */
+export interface ProgramFolders {
+  /** The folder of the program that a path is in; `undefined`: none. */
+  folderOf: (path: string) => string | undefined;
+  /** Whether only the files of a folder itself are the program's, and not those of its folders. */
+  isFlat: (folder: string) => boolean;
+  /** The folders with a manifest. */
+  packages: ReadonlySet<string>;
+  /** Files that manifests name as the program's: `bin`, `main`. */
+  entries: ReadonlySet<string>;
+  /** A person said where it is: nothing else is source. */
+  isSaid: boolean;
+}
+
+/** Finds them. `home`: the project's folder, from the top; `said`: `verify.source`, patterns as in .gitignore. */
+export function programFolders(
+  files: ReferenceFiles,
+  { home, said }: { home: string; said: readonly string[] },
+): ProgramFolders {
+  const packages = new Set<string>([home]);
+  const whole = new Set<string>();
+  for (const path of files.paths) {
+    const folder = folderOf(path);
+    const isPart =
+      MANIFEST.test(posix.basename(path)) && !isForeign(path) && !isBeside(relative(home, folder));
+    if (!isPart || isTestish(relative(home, folder))) continue;
+    packages.add(folder);
+    if (COMPILED_WHOLE.test(posix.basename(path))) whole.add(folder);
+  }
+  const named = [...packages].map((top) => ({ top, isWhole: whole.has(top), ...namesIn(files, top) }));
+  const entries = new Set(named.flatMap((one) => one.files.filter(files.has)));
+  if (said.length > 0)
+    return { folderOf: saidFolders(said, home), packages, entries, isSaid: true, isFlat: () => false };
+  const code = codeFolders(files, home);
+  const deep = new Set<string>();
+  const flat = new Set<string>();
+  for (const one of named) addFolders(one, { files, code, packages, deep, flat });
+  return {
+    packages,
+    entries,
+    isSaid: false,
+    isFlat: (folder) => flat.has(folder) && !deep.has(folder),
+    folderOf: (path) =>
+      foldersAbove(path).find((folder) => deep.has(folder)) ??
+      (flat.has(folderOf(path)) ? folderOf(path) : undefined),
+  };
+}
+
+interface Making {
+  files: ReferenceFiles;
+  /** Folders with code of no test, with all above them. */
+  code: ReadonlySet<string>;
+  packages: ReadonlySet<string>;
+  deep: Set<string>;
+  flat: Set<string>;
+}
+
+function addFolders(
+  { top, files: named, folders, isWhole }: Named & { top: string; isWhole: boolean },
+  making: Making,
+): void {
+  const { files, code, packages, deep, flat } = making;
+  if (isWhole) {
+    deep.add(top);
+    return;
+  }
+  const isProgram = (folder: string): boolean =>
+    folder !== top && isBelow(folder, top) && code.has(folder) && !isForeign(`${folder}/`);
+  const declared = folders.filter(isProgram);
+  const ofEntries = named.map(folderOf).filter(isProgram);
+  for (const folder of [...declared, ...ofEntries]) deep.add(folder);
+  const isOfEntry = [...named, ...["index.js", "index.ts"].map((one) => posix.join(top, one))];
+  if (isOfEntry.some((one) => folderOf(one) === top && files.has(one))) flat.add(top);
+  // What a package installs as programs says nothing of the rest.
+  if (declared.length > 0 || ofEntries.some((folder) => posix.basename(folder) !== "bin")) return;
+  const inside = [...code].filter(isProgram);
+  const isPython = (folder: string): boolean => files.has(posix.join(folder, "__init__.py"));
+  const python = inside.filter(
+    (one) => isPython(one) && !isPython(folderOf(one)) && !isBeside(relative(top, one)),
+  );
+  const usual = USUAL.map((name) => posix.join(top, name)).filter(
+    (one) => isProgram(one) && !packages.has(one),
+  );
+  const members = inside.filter((one) => MEMBERS.test(relative(top, one)));
+  const found =
+    python.length > 0
+      ? [...python, ...usual.filter((one) => /(?:^|\/)bin$/.test(one))]
+      : [...usual, ...members];
+  const isInMain = found.includes(posix.join(top, "src/main"));
+  for (const folder of found) if (!isInMain || folder !== posix.join(top, "src")) deep.add(folder);
+  if (found.length > 0) return;
+  flat.add(top);
+  for (const folder of inside)
+    if (folderOf(folder) === top && !isBeside(relative(top, folder))) deep.add(folder);
+}
+
+/** Whether a folder is below one that lies beside a program: examples, tools, scripts. */
+export function isBeside(folder: string): boolean {
+  return folder.split("/").some((part) => AROUND.test(part));
+}
+
+const isSetting = matcherOf([...SETTINGS, ...SETTINGS_AT_TOP]);
+const isTest = matcherOf(TESTS);
+
+function codeFolders({ paths }: ReferenceFiles, home: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    if (familyOf(path) === undefined || isForeign(path) || isSetting(path) || isTest(path)) continue;
+    if (isTestish(relative(home, path))) continue;
+    for (let at = folderOf(path); at !== "" && !found.has(at); at = folderOf(at)) found.add(at);
+  }
+  return found;
+}
+
+function saidFolders(said: readonly string[], home: string): (path: string) => string | undefined {
+  const rules = ignore({ ignorecase: false, allowRelativePaths: true }).add([...said]);
+  const matches = (path: string): boolean =>
+    path !== "" && rules.ignores(relative(home, path).replaceAll(/[\n\r]/g, "_"));
+  return (path) => {
+    if (!matches(path)) return undefined;
+    return foldersAbove(path).findLast((folder) => folder !== "" && matches(`${folder}/`)) ?? folderOf(path);
+  };
+}
+
+/** What a manifest names as the program. */
+interface Named {
+  files: string[];
+  folders: string[];
+}
+
+function namesIn(files: ReferenceFiles, top: string): Named {
+  const read = (name: string): string => files.text(posix.join(top, name)) ?? "";
+  const node = tableOf(parseJson(read("package.json")));
+  const cargo = tableOf(readToml(read("Cargo.toml")));
+  const python = tableOf(readToml(read("pyproject.toml")));
+  const composer = tableOf(parseJson(read("composer.json")));
+  const [tool, autoload] = [tableOf(python["tool"]), tableOf(composer["autoload"])];
+  const [poetry, setuptools] = [tableOf(tool["poetry"]), tableOf(tool["setuptools"])];
+  const stringsOf = (...values: unknown[]): string[] => values.flatMap(stringsIn);
+  const entries = stringsOf(
+    ...["main", "module", "browser", "types", "bin", "exports"].map((key) => node[key]),
+    tableOf(cargo["lib"])["path"],
+    ...listOf(cargo["bin"]).map((one) => tableOf(one)["path"]),
+    composer["bin"],
+  ).filter((one) => !one.startsWith("#"));
+  const modules = stringsOf(
+    tableOf(python["project"])["scripts"],
+    poetry["scripts"],
+    setuptools["py-modules"],
+  ).map((one) => `${one.replace(/:.*$/, "").replaceAll(".", "/")}.py`);
+  const where = tableOf(tableOf(setuptools["packages"])["find"])["where"];
+  const places = stringsOf(
+    node["files"],
+    autoload["psr-4"],
+    autoload["classmap"],
+    setuptools["package-dir"],
+    where,
+    listOf(setuptools["packages"]).map((one) => String(one).replaceAll(".", "/")),
+    listOf(poetry["packages"]).map((one) =>
+      posix.join(String(tableOf(one)["from"] ?? ""), String(tableOf(one)["include"])),
+    ),
+    entries.filter((one) => one.includes("*")).map((one) => one.replace(/\/?[^/]*\*.*$/, "")),
+  );
+  const isRust = files.has(posix.join(top, "Cargo.toml"));
+  const at = (names: readonly string[]): string[] => names.flatMap((name) => pathAt(top, name) ?? []);
+  return {
+    files: at([...entries.filter((one) => !one.includes("*")), ...modules]),
+    folders: at([...places, ...(isRust ? ["src"] : [])]),
+  };
+}
+
+type Table = Readonly<Record<string, unknown>>;
+
+export function tableOf(value: unknown): Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Table) : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** All texts in a value, at any depth. */
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(stringsIn);
+}
+
+export function readToml(text: string): unknown {
+  try {
+    return parseToml(text);
+  } catch (error) {
+    if (error instanceof TomlError) return undefined;
+    throw error;
+  }
+}

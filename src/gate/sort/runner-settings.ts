@@ -1,0 +1,162 @@
+// Finds the files that the settings of test runners load: setup files, plugins and reporters by their keys, and the files they take for
+// tests. Follows the runners' documentation: jestjs.io/docs/configuration, vitest.dev/config, mochajs.org,
+// docs.pytest.org/en/stable/reference/reference.html, docs.phpunit.de (configuration), playwright.dev/docs/test-configuration. Pure.
+// Leaves what commands load to loads.ts. Linters' settings and those of continuous integration name the program, and are not read.
+import { posix } from "node:path";
+import { extensionsOf } from "../influence/families.js";
+import { folderOf, isBelow, isForeign, type ReferenceFiles } from "./files.js";
+
+/** The files that settings load. */
+export interface Loaded {
+  /** The settings that load a file, or take it for a test. */
+  loaderOf: (path: string) => string | undefined;
+}
+
+/** Files with settings of runners. */
+const SETTINGS =
+  /^(?:package\.json|pyproject\.toml|pytest\.(?:ini|toml)|\.pytest\.ini|tox\.ini|setup\.cfg|phpunit[\w.-]*\.xml(?:\.dist)?|\.rspec|conftest\.py|(?:jest|vitest|vite|ava|karma|playwright|cypress|wdio|nightwatch|web-test-runner|nyc|mocha|tap|c8)[\w.-]*\.(?:config|conf|workspace)\.\w+|[\w.-]+\.(?:config|conf)|karma\.conf\.\w+|\.(?:mocha|tap|nyc|c8|jasmine|prove)rc(?:\.\w+)?|jasmine\.json|bunfig\.toml|behat\.ya?ml|codeception[\w.-]*\.yml|nextest\.toml)$/;
+
+/** Keys whose values are modules that the tool loads. */
+const LOADS =
+  /(?<![\w$])["']?(setupFiles(?:AfterEnv)?|globalSetup|globalTeardown|testEnvironment|environment|transform|reporters?|plugins?|resolver|runner|testRunner|snapshotSerializers|snapshotResolver|testSequencer|testResultsProcessor|preset|preload|loaders?|require|import|extraNodeArgs|nodeArguments|node-option|bootstrap|watchPlugins|dependencyExtractor|ui|helpers|pytest_plugins|addopts)["']?\s*[:=]|(?<=^|\s)(--require|-r|--import|--loader|-p)(?=[\s=])/gm;
+/** Keys whose values say which files are tests. */
+const IMPORTS = /\b(?:from|import|require\()\s*\(?["'](\.{1,2}\/[^"'\n]+)["']/g;
+const TAKES =
+  /(?<![\w$])["']?(testMatch|testRegex|testDir|testFiles|testpaths|python_files|specPattern|specs?|spec_dir|spec_files|include)["']?\s*[:=]|<(directory|file)\b[^<>]*>/gm;
+
+/** Reads the settings at the reference. `holdsRoot`: whether a folder is or holds one of the program. */
+export function loadedBySettings(
+  { paths, has, text }: ReferenceFiles,
+  holdsRoot: (folder: string) => boolean,
+): Loaded {
+  const files = new Map<string, string>();
+  const tests: { by: string; matches: (path: string) => boolean }[] = [];
+  for (const path of paths) {
+    if (!SETTINGS.test(posix.basename(path)) || isForeign(path)) continue;
+    const content = text(path);
+    if (content === undefined) continue;
+    const folder = folderOf(path);
+    const imported = /\.[cm]?[jt]s$/.test(path) ? [...content.matchAll(IMPORTS)] : [];
+    for (const name of [...valuesOf(content, LOADS), ...imported.map((one) => one[1] ?? "")])
+      for (const one of [...modulePaths(folder, name), ...modulePaths("", name)])
+        if (has(one) && !files.has(one)) files.set(one, path);
+    for (const name of valuesOf(content, TAKES)) {
+      const matches = testMatcher(placeOf(folder, name), name, holdsRoot);
+      if (matches !== undefined) tests.push({ by: path, matches });
+    }
+  }
+  return {
+    loaderOf: (path) => files.get(path) ?? tests.find(({ matches }) => matches(path))?.by,
+  };
+}
+
+/** `<rootDir>/x` and `./x` are relative to the settings. */
+function placeOf(folder: string, name: string): string {
+  return posix.normalize(posix.join(folder, name.replace(/^<rootDir>\/?/, "").replace(/^\.\//, "")));
+}
+
+/** The texts in the values of keys: all within brackets, else the rest of the line. */
+function valuesOf(content: string, keys: RegExp): string[] {
+  return [...content.matchAll(keys)].flatMap((found) => {
+    const from = found.index + found[0].length;
+    const key = found[1] ?? found[2] ?? "";
+    if (key === "include" && !isInTestSection(content, found.index)) return [];
+    return textsIn(valueAt(content, from));
+  });
+}
+
+/** `include` names tests only in what a runner is told about tests. */
+function isInTestSection(content: string, at: number): boolean {
+  const before = content.slice(Math.max(0, at - 2_000), at);
+  const section = Math.max(before.lastIndexOf("test:"), before.lastIndexOf('"test":'));
+  return (
+    section >= 0 &&
+    !/\b(?:coverage|typecheck|benchmark)["']?\s*:\s*\{[^}]{0,2000}$/.test(before.slice(section))
+  );
+}
+
+const LONGEST_VALUE = 4_000;
+
+function valueAt(content: string, from: number): string {
+  const rest = content.slice(from, from + LONGEST_VALUE);
+  if (!/^\s*[[{(]/.test(rest)) return /^\s*(?:[^\n]*(?:\n[ \t]+[^\n:=]*)*)/.exec(rest)?.[0] ?? "";
+  let depth = 0;
+  for (let at = 0; at < rest.length; at++) {
+    if ("[{(".includes(rest.charAt(at))) depth++;
+    else if ("]})".includes(rest.charAt(at)) && --depth === 0) return rest.slice(0, at);
+  }
+  return rest;
+}
+
+/** Quoted texts; without any, words. */
+function textsIn(value: string): string[] {
+  const quoted = [...value.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)].map((one) => one[2] ?? "");
+  const words = (quoted.length > 0 ? quoted : [value]).flatMap((one) =>
+    one.replace(/<\/.*$/s, "").split(/[\s,]+/),
+  );
+  return words.map((word) => word.replace(/^-[pr]|^--?[\w-]+=/, "")).filter((word) => /\w/.test(word));
+}
+
+/** The files that the name of a module may mean: with an extension or without, by a path or by dots. */
+function modulePaths(folder: string, name: string): string[] {
+  const path = placeOf(folder, name);
+  const dotted = placeOf(folder, name.replaceAll(".", "/"));
+  const endings = ["", ...extensionsOf("js"), "/index.js", "/index.ts", ".rb"];
+  return [
+    ...endings.map((ending) => path + ending),
+    ...[`lib/${path}.rb`, `lib/${path}`],
+    `${dotted}.py`,
+    `${dotted}/__init__.py`,
+  ];
+}
+
+/** Which files a runner takes for tests by a pattern or folder; `undefined` where that is the whole program as well. */
+function testMatcher(
+  pattern: string,
+  name: string,
+  holdsRoot: (folder: string) => boolean,
+): ((path: string) => boolean) | undefined {
+  if (/\\|\(\?|\$$|^\^/.test(name)) return regExpOf(name);
+  if (!/[*?{]/.test(pattern)) {
+    const folder = pattern.replace(/\/$/, "");
+    return holdsRoot(folder === "." ? "" : folder) ? undefined : (path) => isBelow(path, folder);
+  }
+  const fixed = pattern
+    .split("/")
+    .slice(0, -1)
+    .filter((part) => !/[*?{]/.test(part));
+  const base = posix.basename(pattern).replace(/(?:\.[\w*{},()?|[\]]*)$/, "");
+  const says = /[A-Za-z]/.test(base.replaceAll(/\{[^}]*\}/g, "")) || fixed.length > 0;
+  if (!says || (!/[A-Za-z]/.test(base) && holdsRoot(fixed.join("/")))) return undefined;
+  return globOf(pattern);
+}
+
+function regExpOf(name: string): ((path: string) => boolean) | undefined {
+  try {
+    const pattern = new RegExp(name.replaceAll("\\\\", "\\"));
+    return pattern.test("src/a.js") || pattern.test("lib/a.py")
+      ? undefined
+      : (path) => pattern.test(`/${path}`);
+  } catch {
+    // Not a regular expression of JavaScript: it says nothing here.
+    return undefined;
+  }
+}
+
+function globOf(pattern: string): (path: string) => boolean {
+  const parts = pattern.replaceAll(/[.+^$|\\]/g, String.raw`\$&`).replaceAll(/[()]/g, "");
+  const glob = parts
+    .replaceAll("**/", "\0")
+    .replaceAll("**", "\u0001")
+    .replaceAll("*", "[^/]*")
+    .replaceAll("?", "[^/]?")
+    .replaceAll("\0", "(?:.*/)?")
+    .replaceAll("\u0001", ".*")
+    .replaceAll(/\{([^}]*)\}/g, (_, inside: string) => `(?:${inside.replaceAll(",", "|")})`);
+  try {
+    const whole = new RegExp(`^(?:.*/)?${glob}$`);
+    return (path) => whole.test(path);
+  } catch {
+    return () => false;
+  }
+}

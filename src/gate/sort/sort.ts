@@ -1,0 +1,450 @@
+// Sorts each changed path by its place: source, check, or doubt. Thirteen rows, in order, the first that matches. No program is read: only
+// the tree, the changes, settings, commands with the scripts they run, settings of runners, manifests, and whether a check contains the
+// name of a document or of data. Pure. names.ts has the lists; the rooms prove the rest by running.
+import { posix } from "node:path";
+import type { Family } from "../influence/families.js";
+import {
+  folderOf,
+  isBelow,
+  isForeign,
+  isNew,
+  isTestish,
+  isThere,
+  languageOf,
+  relative,
+  type ChangedFile,
+  type Kind,
+  type ReferenceFiles,
+} from "./files.js";
+import { foundBefore, type IsInstalled } from "./found-first.js";
+import { readLoads, type Commands, type Loads } from "./loads.js";
+import {
+  foldersForTests,
+  influenceOf,
+  influenceOfLock,
+  isLock,
+  isManifest,
+  isOfNewPackage,
+  onlyGainsFiles,
+} from "./manifests.js";
+import {
+  BUILD_FILE,
+  BY_NAME,
+  DOCUMENT,
+  NO_TEST,
+  OF_LOOPER,
+  SETTINGS,
+  SETTINGS_AT_TOP,
+  TEST_FOLDER,
+  TESTS,
+  matcherOf,
+} from "./names.js";
+import { isBeside, programFolders, type ProgramFolders } from "./program-folders.js";
+import { loadedBySettings, type Loaded } from "./runner-settings.js";
+import { userRule, type UserRule } from "./user-rules.js";
+
+/** The kind of a path, the row that decided, and the reason in a few words for a person. */
+export interface Sorted {
+  path: string;
+  kind: Kind;
+  row: number;
+  why: string;
+}
+
+/** What a person says of kinds, and where the project is: its folder and the folder of the commands, from the top. */
+export interface SortSettings {
+  protected: readonly string[];
+  source: readonly string[];
+  project: string;
+  work: string;
+}
+
+export interface SortOrder {
+  changes: readonly ChangedFile[];
+  files: ReferenceFiles;
+  commands: Commands;
+  settings: SortSettings;
+  isInstalled: IsInstalled;
+}
+
+type Answer = Omit<Sorted, "path">;
+type Row = (change: ChangedFile) => Answer | undefined;
+
+const isOfLooper = matcherOf(OF_LOOPER);
+const isLoadedByName = matcherOf(BY_NAME);
+const isSetting = matcherOf(SETTINGS);
+const isSettingAtTop = matcherOf(SETTINGS_AT_TOP);
+const isTestName = matcherOf(TESTS);
+const isNoTest = matcherOf(NO_TEST);
+
+/** Sorts the changes of an attempt; answers the same questions about other paths. */
+export class Sorter {
+  readonly #files: ReferenceFiles;
+  readonly #program: ProgramFolders;
+  readonly #loads: Loads;
+  readonly #loaded: Loaded;
+  readonly #forTests: ReadonlySet<string>;
+  readonly #users: readonly UserRule[];
+  readonly #checks = new Map<string, boolean>();
+  readonly #sorted = new Map<string, Answer>();
+  #languages: ReadonlySet<Family> | undefined;
+  #hasTestFolders: boolean | undefined;
+  #lowered: ReadonlyMap<string, number> | undefined;
+  #newPackages: readonly string[] | undefined;
+
+  constructor(private readonly order: SortOrder) {
+    const { files, commands, settings } = order;
+    this.#files = files;
+    this.#program = programFolders(files, { home: settings.project, said: settings.source });
+    this.#loads = readLoads(commands, settings.work, files);
+    this.#loaded = loadedBySettings(files, (folder) => this.#holdsProgram(folder));
+    this.#forTests = foldersForTests(files);
+    this.#users = settings.protected.map(userRule);
+  }
+
+  /** The rows, in order. */
+  readonly #rows: readonly Row[] = [
+    (change) => this.#ofLooper(change),
+    (change) => this.#saidByUser(change),
+    (change) => this.#loadedByName(change),
+    (change) => this.#manifest(change),
+    (change) => this.#setting(change),
+    (change) => this.#test(change),
+    (change) => this.#loadedByCheck(change),
+    (change) => this.#odd(change),
+    (change) => this.#foundFirst(change),
+    (change) => this.#document(change),
+    (change) => this.#code(change),
+    (change) => this.#data(change),
+  ];
+
+  sort(change: ChangedFile): Sorted {
+    const known = this.#sorted.get(change.path);
+    if (known !== undefined) return { path: change.path, ...known };
+    let found: Answer | undefined;
+    for (const row of this.#rows) {
+      found = row(change);
+      if (found !== undefined) break;
+    }
+    found ??= this.#rest(change);
+    this.#sorted.set(change.path, found);
+    return { path: change.path, ...found };
+  }
+
+  /** Whether a file at the reference is a check: by rows 1 to 7. */
+  isCheck(path: string): boolean {
+    const known = this.#checks.get(path);
+    if (known !== undefined) return known;
+    const change = unchanged(path);
+    const said = this.#saidByUser(change);
+    const is =
+      isOfLooper(this.#local(path)) ||
+      (said === undefined
+        ? isLoadedByName(path) || isManifest(path) || this.#setting(change) !== undefined || this.reads(path)
+        : said.kind === "check");
+    this.#checks.set(path, is);
+    return is;
+  }
+
+  /** Whether it is a check that reads what it names: a test, or loaded by a check. */
+  reads(path: string): boolean {
+    return this.isTest(path) || this.#loadedByCheck(unchanged(path)) !== undefined;
+  }
+
+  /** Row 6: named like a test, fixture, snapshot or helper. */
+  isTest(path: string): boolean {
+    const local = this.#local(path);
+    if (isNoTest(local) || /(?:^|\/)src\/main\/(?:java|kotlin|scala|groovy)\//.test(path)) return false;
+    const name = posix.basename(path);
+    const isGo = name.endsWith(".go");
+    if (isGo ? name.endsWith("_test.go") : isTestName(name)) return true;
+    const root = this.#program.folderOf(path);
+    if (root === undefined) return isTestish(local);
+    const folders = relative(root, folderOf(path) === root ? "" : folderOf(path)).split("/");
+    if (folders.some((folder) => TEST_FOLDER.test(folder))) return true;
+    if (isGo) return false;
+    if (this.#program.isFlat(root) && AT_TOP.test(name)) return true;
+    return /[-_](?:tests?|spec)\.\w+$/.test(name) && !this.#testsHaveFolders();
+  }
+
+  /** Whether a check command runs a file, or hands it to a test runner. */
+  isRun(path: string): boolean {
+    const { files, globs, handed, handedGlobs } = this.#loads;
+    return (
+      files.has(path) ||
+      handed.has(path) ||
+      [...globs.map(({ matches }) => matches), ...handedGlobs].some((one) => one(path))
+    );
+  }
+
+  /** Whether a task's own command runs a file and judges it by its exit code. */
+  isOfOwnCommand(path: string): boolean {
+    return this.#loads.own.has(path);
+  }
+
+  #ofLooper({ path }: ChangedFile): Answer | undefined {
+    return isOfLooper(this.#local(path)) ? check(1, "it is a setting of Looper") : undefined;
+  }
+
+  #saidByUser({ path }: ChangedFile): Answer | undefined {
+    const local = this.#local(path);
+    const last = this.#users.findLast(({ matches }) => matches(local));
+    if (last === undefined) return undefined;
+    return last.takesOut
+      ? source(2, "verify.protected says that it is source")
+      : check(2, "verify.protected names it");
+  }
+
+  #loadedByName({ path }: ChangedFile): Answer | undefined {
+    return isLoadedByName(path) ? check(3, "it is loaded because of its name") : undefined;
+  }
+
+  #manifest(change: ChangedFile): Answer | undefined {
+    const { path } = change;
+    const { changes } = this.order;
+    if (isLock(path)) {
+      const why = influenceOfLock(change, (one) => this.#isSourceOrSame(one), this.#foldersOfNewPackages());
+      return why === undefined
+        ? source(4, "its manifest is source, and it names no new place")
+        : check(4, why);
+    }
+    if (
+      this.#foldersOfNewPackages().includes(folderOf(path)) &&
+      isOfNewPackage(change, this.#files, this.order.settings.project)
+    )
+      return source(4, "it is the manifest of a new package");
+    if (isManifest(path)) {
+      const why = influenceOf(change);
+      return why === undefined ? source(4, "it only gains or raises dependencies") : check(4, why);
+    }
+    if (!BUILD_FILE.test(path)) return undefined;
+    const work = changes.filter(
+      (one) => isNew(one) && !BUILD_FILE.test(one.path) && this.sort(one).kind === "source",
+    );
+    const isWork = onlyGainsFiles(
+      change,
+      work.map((one) => one.path),
+    );
+    return isWork ? source(4, "its lines only gain files of the work") : undefined;
+  }
+
+  #isSourceOrSame(manifest: string): boolean {
+    const change = this.order.changes.find(({ path }) => path === manifest);
+    return change === undefined || this.sort(change).kind === "source";
+  }
+
+  #foldersOfNewPackages(): readonly string[] {
+    const { changes, settings } = this.order;
+    return (this.#newPackages ??= changes
+      .filter((one) => isOfNewPackage(one, this.#files, settings.project))
+      .map(({ path }) => folderOf(path)));
+  }
+
+  #setting({ path }: ChangedFile): Answer | undefined {
+    const local = this.#local(path);
+    const why = "it is named like settings of tools";
+    if (isSetting(local)) return check(5, why);
+    if (!isSettingAtTop(posix.basename(path))) return undefined;
+    const root = this.#program.folderOf(path);
+    const isDeep =
+      root !== undefined && !this.#program.packages.has(folderOf(path)) && !this.#program.isFlat(root);
+    return isDeep ? undefined : check(5, why);
+  }
+
+  #test({ path }: ChangedFile): Answer | undefined {
+    if (this.isTest(path)) return check(6, "it is named like a test");
+    const linked = this.#aliasesOf(path).find((one) => this.isTest(one));
+    return linked === undefined ? undefined : check(6, `a link among the tests leads to it: ${linked}`);
+  }
+
+  #loadedByCheck({ path }: ChangedFile): Answer | undefined {
+    const loaded = this.#loads.files.get(path) ?? this.#loads.globs.find(({ matches }) => matches(path));
+    if (loaded !== undefined && !this.#isProgramUnderTest(path, loaded.by))
+      return check(7, `${loaded.who} loads it`);
+    const settings = this.#program.entries.has(path) ? undefined : this.#loaded.loaderOf(path);
+    if (settings !== undefined) return check(7, `${settings} loads it`);
+    const folder = [...this.#forTests].find((one) => isBelow(path, one));
+    return folder === undefined ? undefined : check(7, `a manifest takes in ${folder} for tests`);
+  }
+
+  /** A check may start the program and look at how it ends; a script of the shell in a program of other languages is the check's. */
+  #isProgramUnderTest(path: string, by: "command" | "script"): boolean {
+    if (this.#program.entries.has(path)) return true;
+    const root = this.#program.folderOf(path);
+    if (by === "command" || root === undefined || root === "" || this.#program.isFlat(root)) return false;
+    const isShell = languageOf(path, this.#files.text(path)) === "shell";
+    return !isShell || this.#allLanguages().size === 1;
+  }
+
+  #odd({ path, from, to }: ChangedFile): Answer | undefined {
+    const modes = [from, to].filter(isThere).map(({ mode }) => mode);
+    if (modes.includes("120000")) return doubt(8, "it is a link");
+    if (modes.includes("160000")) return doubt(8, "it is a submodule");
+    if (modes.length === 2 && modes[0] !== modes[1]) return doubt(8, "its mode changed");
+    if (isForeign(path)) return doubt(8, "it is in a folder of outputs or of others' code");
+    if (posix.basename(path).startsWith(".")) return doubt(8, "its name begins with a dot");
+    const isTwin = !this.#files.has(path) && this.#hasTwin(path);
+    return isTwin ? doubt(8, "another file has the same name but for upper and lower case") : undefined;
+  }
+
+  #foundFirst(change: ChangedFile): Answer | undefined {
+    if (!isNew(change)) return undefined;
+    const { work } = this.order.settings;
+    const { pathFolders, searched, files } = this.#loads;
+    const scripts = [...files.keys()].map(folderOf);
+    const places = [
+      "",
+      work,
+      ...SEARCHED.flatMap((name) => [name, posix.join(work, name)]),
+      ...searched,
+      ...scripts,
+    ];
+    const language = languageOf(change.path, change.after);
+    const before = foundBefore(change, {
+      ...{ files: this.#files, isInstalled: this.order.isInstalled, pathFolders, language },
+      ...{ searched: [...new Set(places)], named: searched },
+    });
+    return before === undefined ? undefined : check(9, `it would be found before ${before}`);
+  }
+
+  #document({ path }: ChangedFile): Answer | undefined {
+    if (!DOCUMENT.test(path)) return undefined;
+    const first = /^([^/]+)\//.exec(this.#local(path))?.[1];
+    const folder = first === undefined || this.#holdsProgram(first) ? undefined : first;
+    const holder =
+      this.#holderOf(path, (one) => this.reads(one), { name: posix.basename(path), folder }) ??
+      this.#holderOf(path, (one) => this.isCheck(one), { name: `*${posix.extname(path)}` });
+    return holder === undefined ? source(10, "it is documentation") : doubt(10, `${holder} names it`);
+  }
+
+  #code(change: ChangedFile): Answer | undefined {
+    const { path } = change;
+    const language = languageOf(path, change.before ?? change.after);
+    if (language === undefined || !this.#allLanguages().has(language)) return undefined;
+    const root = this.#program.folderOf(path);
+    if (root !== undefined) return source(11, "it is code in a folder of the program");
+    if (this.#program.isSaid) return undefined;
+    if (this.#program.entries.has(path)) return source(11, "a manifest names it");
+    if (posix.basename(folderOf(path)) === "bin") return source(11, "it is a program in bin/");
+    return isNew(change) && !isBeside(this.#local(folderOf(path)))
+      ? source(11, "it is new code of the program's language")
+      : undefined;
+  }
+
+  #data({ path, before, after, to }: ChangedFile): Answer | undefined {
+    if (languageOf(path, before ?? after) !== undefined || to.mode === "100755") return undefined;
+    if (this.#program.isSaid && this.#program.folderOf(path) === undefined) return undefined;
+    const isOutside = this.#program.folderOf(path) === undefined && !this.#holdsProgram(folderOf(path));
+    const holder =
+      this.#holderOf(path, (one) => this.reads(one), {
+        ...{ name: posix.basename(path), folder: isOutside ? posix.basename(folderOf(path)) : undefined },
+      }) ??
+      this.#holderOf(path, (one) => this.isCheck(one) && !isManifest(one), { name: posix.basename(path) });
+    return holder === undefined
+      ? source(12, "it is data that no check names")
+      : doubt(12, `${holder} names it`);
+  }
+
+  #rest(change: ChangedFile): Answer {
+    const why = "it is in no folder of the program, or of a language that the program has not";
+    return isNew(change) && languageOf(change.path, change.after) !== undefined
+      ? check(13, why)
+      : doubt(13, why);
+  }
+
+  /** A check that has a name in it, or a folder as `docs/` or `"docs"`. */
+  #holderOf(
+    path: string,
+    isHolder: (path: string) => boolean,
+    { name, folder }: { name: string; folder?: string | undefined },
+  ): string | undefined {
+    const { named, namedGlobs } = this.#loads;
+    if (named.has(path) || namedGlobs.some((matches) => matches(path))) return "a check command";
+    const has = (one: string, words: readonly string[]): boolean =>
+      one !== path && isHolder(one) && words.some((word) => this.#files.text(one)?.includes(word) === true);
+    const byName = this.#files.mentions(name).find((one) => has(one, [name]));
+    if (byName !== undefined || folder === undefined) return byName;
+    return this.#files.mentions(folder).find((one) => has(one, [`${folder}/`, `"${folder}"`, `'${folder}'`]));
+  }
+
+  #local(path: string): string {
+    return relative(this.order.settings.project, path);
+  }
+
+  #holdsProgram(folder: string): boolean {
+    if (folder === "" || this.#program.folderOf(`${folder}/x`) !== undefined) return true;
+    return [...this.#program.packages].some((one) => isBelow(one, folder)) || this.#programBelow(folder);
+  }
+
+  #programBelow(folder: string): boolean {
+    return this.#files.paths.some(
+      (path) => isBelow(path, folder) && this.#program.folderOf(path) !== undefined,
+    );
+  }
+
+  /** The languages that the program has at the reference. */
+  #allLanguages(): ReadonlySet<Family> {
+    if (this.#languages !== undefined) return this.#languages;
+    const found = new Set<Family>();
+    for (const path of this.#files.paths) {
+      const isPlain = posix.extname(path) === "" && this.#program.folderOf(path) !== undefined;
+      const language = languageOf(path, isPlain ? this.#files.text(path) : undefined);
+      if (language === undefined || found.has(language) || isForeign(path) || this.isTest(path)) continue;
+      if (this.#setting(unchanged(path)) === undefined) found.add(language);
+    }
+    return (this.#languages = found);
+  }
+
+  /** Whether all tests of the project are in folders of their own. */
+  #testsHaveFolders(): boolean {
+    return (this.#hasTestFolders ??=
+      this.#files.paths.some((path) => TESTED.test(path)) &&
+      !this.#files.paths.some((path) => isTestName(posix.basename(path)) && !TESTED.test(path)));
+  }
+
+  #hasTwin(path: string): boolean {
+    if (this.#lowered === undefined) {
+      const found = new Map<string, number>();
+      for (const one of this.#files.paths)
+        found.set(one.toLowerCase(), (found.get(one.toLowerCase()) ?? 0) + 1);
+      this.#lowered = found;
+    }
+    const isLeft = this.order.changes.every(
+      (one) => one.path.toLowerCase() !== path.toLowerCase() || one.path === path,
+    );
+    return isLeft && this.#lowered.has(path.toLowerCase());
+  }
+
+  /** The paths by which links at the reference lead to a file. */
+  #aliasesOf(path: string): string[] {
+    return (this.#files.links ?? []).flatMap((link) => {
+      const to = this.#files.link?.(link);
+      const target =
+        to === undefined || to.startsWith("/") ? "" : posix.join(folderOf(link), to).replace(/\/$/, "");
+      const isNarrow = target !== "" && target !== "." && !target.startsWith("..");
+      return isNarrow && isBelow(path, target) && (target === path || !this.#holdsProgram(target))
+        ? [link + path.slice(target.length)]
+        : [];
+    });
+  }
+}
+
+/** Row 6, beside the files of a program at the top of a package. */
+const AT_TOP =
+  /(?:^|[^A-Za-z])(?:tests?|specs?|checks?|fixtures?|mocks?|expected|golden|selftest)(?=[^A-Za-z]|$)/i;
+const TESTED = /(?:^|\/)(?:tests?|__tests__|specs?|t)\//;
+/** Folders in which modules are looked up by custom. */
+const SEARCHED = ["src", "lib", "include", "test", "tests", "t", "t/lib", "spec"];
+
+const answer =
+  (kind: Kind) =>
+  (row: number, why: string): Answer => ({ kind, row, why });
+const source = answer("source");
+const check = answer("check");
+const doubt = answer("doubt");
+
+/** A regular file as if it had been written again without a change. */
+function unchanged(path: string): ChangedFile {
+  const version = { mode: "100644", oid: "" };
+  return { path, from: version, to: version, before: undefined, after: undefined };
+}

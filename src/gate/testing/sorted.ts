@@ -1,0 +1,93 @@
+// Test support: sorts the changes of an attempt in a small project, by its commands and the texts of its files.
+import type { Family } from "../influence/families.js";
+import type { ChangedFile, Kind, ReferenceFiles } from "../sort/files.js";
+import { Sorter, type Sorted, type SortOrder } from "../sort/sort.js";
+
+export type Texts = Readonly<Record<string, string>>;
+
+/** A project and what is known of the machine. */
+export interface Setting {
+  commands?: readonly string[];
+  /** A task's own commands. */
+  own?: readonly string[];
+  /** `verify.protected`, `verify.source`. */
+  patterns?: readonly string[];
+  source?: readonly string[];
+  work?: string;
+  /** Links, and where they lead. */
+  links?: Texts;
+  /** Modules and headers of the machine, by language. */
+  installed?: Partial<Record<Family, readonly string[]>>;
+}
+
+const INSTALLED: Setting["installed"] = {
+  python: ["pytest", "requests", "json"],
+  perl: ["Test/More.pm", "strict.pm"],
+  ruby: ["minitest/autorun.rb", "json.rb"],
+  c: ["assert.h", "stdio.h"],
+  shell: ["jq"],
+};
+
+const REGULAR = "100644";
+const GONE = "000000";
+
+/** A change of one path: to a text, to nothing, or as it is given. */
+export type After = Readonly<Record<string, string | undefined | { mode: string; text?: string }>>;
+
+/** The project before the attempt, as the gate reads it. */
+export function referenceOf(texts: Texts, links: Texts = {}): ReferenceFiles {
+  const paths = [...Object.keys(texts), ...Object.keys(links)];
+  return {
+    paths,
+    has: (path) => Object.hasOwn(texts, path) || Object.hasOwn(links, path),
+    text: (path) => (Object.hasOwn(texts, path) ? texts[path] : undefined),
+    links: Object.keys(links),
+    link: (path) => (Object.hasOwn(links, path) ? links[path] : undefined),
+    mentions: (word) => Object.keys(texts).filter((path) => texts[path]?.includes(word)),
+  };
+}
+
+/** The order to sort an attempt. */
+export function orderOf(setting: Setting, before: Texts, after: After): SortOrder {
+  const {
+    commands = [],
+    own = [],
+    patterns = [],
+    source = [],
+    work = "",
+    links,
+    installed = INSTALLED,
+  } = setting;
+  return {
+    changes: Object.entries(after).map(([path, to]) => changeOf(path, before, to)),
+    files: referenceOf(before, links),
+    commands: { project: commands, own },
+    settings: { protected: patterns, source, project: work, work },
+    isInstalled: (family, name) => installed?.[family]?.includes(name) === true,
+  };
+}
+
+/** What becomes of each changed path. */
+export function sorted(setting: Setting, before: Texts, after: After): Sorted[] {
+  const order = orderOf(setting, before, after);
+  const sorter = new Sorter(order);
+  return order.changes.map((change) => sorter.sort(change));
+}
+
+/** The kinds alone, by path. */
+export function kindsOf(setting: Setting, before: Texts, after: After): Record<string, Kind> {
+  return Object.fromEntries(sorted(setting, before, after).map(({ path, kind }) => [path, kind]));
+}
+
+function changeOf(path: string, before: Texts, to: After[string]): ChangedFile {
+  const text = typeof to === "object" ? to.text : to;
+  const mode = typeof to === "object" ? to.mode : to === undefined ? GONE : REGULAR;
+  const old = Object.hasOwn(before, path) ? before[path] : undefined;
+  return {
+    path,
+    from: old === undefined ? { mode: GONE, oid: "" } : { mode: REGULAR, oid: `old ${path}` },
+    to: { mode, oid: mode === GONE ? "" : `new ${path}` },
+    before: old,
+    after: text,
+  };
+}
