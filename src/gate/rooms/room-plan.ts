@@ -1,5 +1,5 @@
 // Plans the content of a cold room: the changes that go in, and those that stay out. The plan is made on trees before any
-// file is written, so that a folder that became a symlink is never followed. Pure. classify.ts tells the kinds of changes.
+// file is written, so that a folder that became a symlink is never followed. Pure. sort/sort.ts tells the kinds of changes.
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/read/diff.js";
 

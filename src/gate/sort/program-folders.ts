@@ -177,10 +177,11 @@ function namesIn(files: ReferenceFiles, top: string): Named {
     autoload["classmap"],
     setuptools["package-dir"],
     where,
-    listOf(setuptools["packages"]).map((one) => String(one).replaceAll(".", "/")),
-    listOf(poetry["packages"]).map((one) =>
-      posix.join(String(tableOf(one)["from"] ?? ""), String(tableOf(one)["include"])),
-    ),
+    stringsIn(listOf(setuptools["packages"])).map((one) => one.replaceAll(".", "/")),
+    listOf(poetry["packages"]).map((one) => {
+      const { from, include } = tableOf(one);
+      return posix.join(...stringsIn([from, include]));
+    }),
     entries.filter((one) => one.includes("*")).map((one) => one.replace(/\/?[^/]*\*.*$/, "")),
   );
   const isRust = files.has(posix.join(top, "Cargo.toml"));

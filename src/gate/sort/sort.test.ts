@@ -396,9 +396,9 @@ const CASES: Case[] = [
   ["data that a person did not name", 13, "doubt", NODE, { "locales/de.json": "{}" }, { source: ["src"] }],
 ];
 
-test.each(CASES)("%s: row %i, %s", (_, row, kind, before, after, setting = {}) => {
-  const found = sorted(setting, before, after);
-  const [first] = found;
+test.each(CASES)("%s: row %i, %s", (...one) => {
+  const [, row, kind, before, after, setting = {}] = one;
+  const [first] = sorted(setting, before, after);
   expect({ row: first?.row, kind: first?.kind }).toEqual({ row, kind });
 });
 

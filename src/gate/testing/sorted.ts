@@ -1,6 +1,6 @@
 // Test support: sorts the changes of an attempt in a small project, by its commands and the texts of its files.
 import type { Family } from "../influence/families.js";
-import type { ChangedFile, Kind, ReferenceFiles } from "../sort/files.js";
+import type { ChangedFile, ReferenceFiles } from "../sort/files.js";
 import { Sorter, type Sorted, type SortOrder } from "../sort/sort.js";
 
 export type Texts = Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export function referenceOf(texts: Texts, links: Texts = {}): ReferenceFiles {
 }
 
 /** The order to sort an attempt. */
-export function orderOf(setting: Setting, before: Texts, after: After): SortOrder {
+function orderOf(setting: Setting, before: Texts, after: After): SortOrder {
   const {
     commands = [],
     own = [],
@@ -72,11 +72,6 @@ export function sorted(setting: Setting, before: Texts, after: After): Sorted[] 
   const order = orderOf(setting, before, after);
   const sorter = new Sorter(order);
   return order.changes.map((change) => sorter.sort(change));
-}
-
-/** The kinds alone, by path. */
-export function kindsOf(setting: Setting, before: Texts, after: After): Record<string, Kind> {
-  return Object.fromEntries(sorted(setting, before, after).map(({ path, kind }) => [path, kind]));
 }
 
 function changeOf(path: string, before: Texts, to: After[string]): ChangedFile {

@@ -256,7 +256,14 @@ export const ShowAnswer = z.object({
       on: z.array(z.string()).describe("Earlier tasks whose changed checks it needs, if it needs no others"),
       reasons: z.array(z.string()).describe("Why it is not verified; empty if it is"),
       changed: z
-        .array(z.object({ path: z.string(), kind: z.enum(["source", "check", "doubt"]), why: z.string() }))
+        .array(
+          z.object({
+            path: z.string(),
+            kind: z.enum(["source", "check", "doubt"]),
+            row: z.int().describe("The row of docs/gate.md that decided."),
+            why: z.string(),
+          }),
+        )
         .describe("Every path its last judged attempt changed"),
     })
     .optional()

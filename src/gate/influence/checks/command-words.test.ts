@@ -1,4 +1,4 @@
-// The files that simple commands run or read rules from. protected-commands.test.ts has those that are held.
+// The files that simple commands run or read rules from. sort/sort.test.ts has those that are checks.
 import { expect, test } from "vitest";
 import type { Words } from "../../../shell/invocation.js";
 import { listSimpleCommands } from "../../../shell/simple-commands.js";

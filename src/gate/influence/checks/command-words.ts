@@ -1,5 +1,5 @@
 // Finds the files that a simple command runs or reads its rules from, by its words. Pure. The floor `shell` reads shell
-// texts, and protected-commands.ts decides which of these files are held.
+// texts, and sort/loads.ts decides which of these files are checks.
 import { posix } from "node:path";
 import { POSIX_SHELL, type Words } from "../../../shell/invocation.js";
 

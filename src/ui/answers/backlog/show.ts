@@ -52,7 +52,7 @@ function explainedAnswer(explained: Explained): ShowAnswer["explained"] {
     needs: [...needs],
     on: [...on],
     reasons: [...reasons],
-    changed: changed.map(({ path, kind, why }) => ({ path, kind, why })),
+    changed: changed.map(({ path, kind, row, why }) => ({ path, kind, row, why })),
   };
 }
 

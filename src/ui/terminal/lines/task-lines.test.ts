@@ -32,8 +32,8 @@ test("the explanation takes the place of the log's findings, and the table of ch
     ...["", "it needs a.test.js", "  @@ -1 +1 @@", "  -  x\\u001b[2J", "  +    y"],
     ...["", "judged by exit code", "  make lint"],
     ...["", "changed paths"],
-    ...["  path       kind    why"],
-    ...["  a.test.js  check   it is a test"],
-    ...["  src/ x.js  source  a program file imports it"],
+    ...["  path       kind    row  why"],
+    ...["  a.test.js  check   6    it is a test"],
+    ...["  src/ x.js  source  11   a program file imports it"],
   ]);
 });

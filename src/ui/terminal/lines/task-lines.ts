@@ -95,12 +95,17 @@ function agentsReason({ evidence }: Task): string[] {
   return reason === null ? [] : [JSON.stringify(reason)];
 }
 
-const CHANGED_COLUMNS = [{ title: "path" }, { title: "kind" }, { title: "why" }] as const;
+const CHANGED_COLUMNS = [{ title: "path" }, { title: "kind" }, { title: "row" }, { title: "why" }] as const;
 
 /** The paths that its attempt changed, with their kinds and the reasons for these. */
 function changedLines(explained: Explained): string[] {
   if (explained === undefined || explained.changed.length === 0) return [];
-  const rows = explained.changed.map(({ path, kind, why }) => [clean(path), kind, clean(why)]);
+  const rows = explained.changed.map(({ path, kind, row, why }) => [
+    clean(path),
+    kind,
+    String(row),
+    clean(why),
+  ]);
   const { header, lines } = tableLines(CHANGED_COLUMNS, rows);
   return [header, ...lines];
 }
