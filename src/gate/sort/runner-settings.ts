@@ -5,6 +5,7 @@
 import { posix } from "node:path";
 import { extensionsOf } from "../influence/families.js";
 import { folderOf, isBelow, isForeign, type ReferenceFiles } from "./files.js";
+import { wildPattern } from "./wildcards.js";
 
 /** The files that settings load. */
 export interface Loaded {
@@ -18,11 +19,11 @@ const SETTINGS =
 
 /** Keys whose values are modules that the tool loads. */
 const LOADS =
-  /(?<![\w$])["']?(setupFiles(?:AfterEnv)?|globalSetup|globalTeardown|testEnvironment|environment|transform|reporters?|plugins?|resolver|runner|testRunner|snapshotSerializers|snapshotResolver|testSequencer|testResultsProcessor|preset|preload|loaders?|require|import|extraNodeArgs|nodeArguments|node-option|bootstrap|watchPlugins|dependencyExtractor|ui|helpers|pytest_plugins|addopts)["']?\s*[:=]|(?<=^|\s)(--require|-r|--import|--loader|-p)(?=[\s=])/gm;
+  /(?<![\w$])["']?(setupFiles(?:AfterEnv)?|globalSetup|globalTeardown|testEnvironment|environment|transform|reporters?|plugins?|resolver|runner|testRunner|snapshotSerializers|snapshotResolver|testSequencer|testResultsProcessor|preset|preload|loaders?|require|import|extraNodeArgs|nodeArguments|node-option|bootstrap|watchPlugins|dependencyExtractor|ui|helpers|pytest_plugins|addopts)["']?[ \t]{0,20}[:=]|(?<=^|\s)(--require|-r|--import|--loader|-p)(?=[\s=])/gm;
 /** Keys whose values say which files are tests. */
-const IMPORTS = /\b(?:from|import|require\()\s*\(?["'](\.{1,2}\/[^"'\n]+)["']/g;
+const IMPORTS = /\b(?:from|import|require\()[ \t]{0,20}\(?["'](\.{1,2}\/[^"'\n]+)["']/g;
 const TAKES =
-  /(?<![\w$])["']?(testMatch|testRegex|testDir|testFiles|testpaths|python_files|specPattern|specs?|spec_dir|spec_files|include)["']?\s*[:=]|<(directory|file)\b[^<>]*>/gm;
+  /(?<![\w$])["']?(testMatch|testRegex|testDir|testFiles|testpaths|python_files|specPattern|specs?|spec_dir|spec_files|include)["']?[ \t]{0,20}[:=]|<(directory|file)\b[^<>]{0,500}>/gm;
 
 /** Reads the settings at the reference. `holdsRoot`: whether a folder is or holds one of the program. */
 export function loadedBySettings(
@@ -116,7 +117,8 @@ function testMatcher(
   name: string,
   holdsRoot: (folder: string) => boolean,
 ): ((path: string) => boolean) | undefined {
-  if (/\\|\(\?|\$$|^\^/.test(name)) return regExpOf(name);
+  // A regular expression of the project is not tried: it may take any time. Row 6 knows the usual names.
+  if (/\\|\(\?|\$$|^\^/.test(name)) return undefined;
   if (!/[*?{]/.test(pattern)) {
     const folder = pattern.replace(/\/$/, "");
     return holdsRoot(folder === "." ? "" : folder) ? undefined : (path) => isBelow(path, folder);
@@ -128,35 +130,5 @@ function testMatcher(
   const base = posix.basename(pattern).replace(/(?:\.[\w*{},()?|[\]]*)$/, "");
   const says = /[A-Za-z]/.test(base.replaceAll(/\{[^}]*\}/g, "")) || fixed.length > 0;
   if (!says || (!/[A-Za-z]/.test(base) && holdsRoot(fixed.join("/")))) return undefined;
-  return globOf(pattern);
-}
-
-function regExpOf(name: string): ((path: string) => boolean) | undefined {
-  try {
-    const pattern = new RegExp(name.replaceAll("\\\\", "\\"));
-    return pattern.test("src/a.js") || pattern.test("lib/a.py")
-      ? undefined
-      : (path) => pattern.test(`/${path}`);
-  } catch {
-    // Not a regular expression of JavaScript: it says nothing here.
-    return undefined;
-  }
-}
-
-function globOf(pattern: string): (path: string) => boolean {
-  const parts = pattern.replaceAll(/[.+^$|\\]/g, String.raw`\$&`).replaceAll(/[()]/g, "");
-  const glob = parts
-    .replaceAll("**/", "\0")
-    .replaceAll("**", "\u0001")
-    .replaceAll("*", "[^/]*")
-    .replaceAll("?", "[^/]?")
-    .replaceAll("\0", "(?:.*/)?")
-    .replaceAll("\u0001", ".*")
-    .replaceAll(/\{([^}]*)\}/g, (_, inside: string) => `(?:${inside.replaceAll(",", "|")})`);
-  try {
-    const whole = new RegExp(`^(?:.*/)?${glob}$`);
-    return (path) => whole.test(path);
-  } catch {
-    return () => false;
-  }
+  return wildPattern(`**/${pattern.replaceAll(/[()]/g, "")}`);
 }
