@@ -83,7 +83,7 @@ function moduleName(inside: string): string {
   return inside.replace(/\.\w+$/, "").replace(/\/(?:__init__|index)$/, "");
 }
 
-const JAVA = /(?:^|\/)src\/\w+\/(?:java|kotlin|scala|groovy)\/(?:.*\/)?[^/]+$/;
+const JAVA = /(?:^|\/)src\/\w+\/(?:java|kotlin|scala|groovy)\//;
 const JAVA_LIBRARY = /(?:^|\/)src\/\w+\/(?:java|kotlin|scala|groovy)\/([^/]+\/[^/]+)\//;
 
 /** A class in a package of which the project has none: it is compiled before a library's. A package of one name is no library's. */

@@ -111,7 +111,7 @@ export function influenceOfLock(
       continue;
     if (
       ADDRESS.test(line) &&
-      !/^["']?(?:url|path)?["']?\s*[:=]?\s*["']?https?:/.test(line.trim()) &&
+      !/^["']?(?:url|path)?["']?[ \t]{0,9}[:=]?[ \t]{0,9}["']?https?:/.test(line.trim()) &&
       !isFromHosts(line, known)
     )
       return `it names an address: ${line.trim().slice(0, 80)}`;

@@ -169,7 +169,7 @@ function namesIn(files: ReferenceFiles, top: string): Named {
     tableOf(python["project"])["scripts"],
     poetry["scripts"],
     setuptools["py-modules"],
-  ).map((one) => `${one.replace(/:.*$/, "").replaceAll(".", "/")}.py`);
+  ).map((one) => `${(one.split(":")[0] ?? "").replaceAll(".", "/")}.py`);
   const where = tableOf(tableOf(setuptools["packages"])["find"])["where"];
   const places = stringsOf(
     node["files"],
@@ -182,7 +182,7 @@ function namesIn(files: ReferenceFiles, top: string): Named {
       const { from, include } = tableOf(one);
       return posix.join(...stringsIn([from, include]));
     }),
-    entries.filter((one) => one.includes("*")).map((one) => one.replace(/\/?[^/]*\*.*$/, "")),
+    entries.filter((one) => one.includes("*")).map((one) => folderOf(one.slice(0, one.indexOf("*") + 1))),
   );
   const isRust = files.has(posix.join(top, "Cargo.toml"));
   const at = (names: readonly string[]): string[] => names.flatMap((name) => pathAt(top, name) ?? []);

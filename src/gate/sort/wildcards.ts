@@ -29,7 +29,7 @@ const MOST_WORDS = 64;
 /** `{a,b}.sh` as `a.sh` and `b.sh`. */
 function withoutBraces(word: string): readonly string[] {
   let found = [""];
-  for (const part of word.split(/(\{[^{}]*,[^{}]*\})/)) {
+  for (const part of word.split(/(\{[^{}]{0,500}\})/)) {
     const isBraces = part.startsWith("{") && part.endsWith("}") && part.includes(",");
     const choices = isBraces ? part.slice(1, -1).split(",") : [part];
     const isMany = found.length * choices.length > MOST_WORDS;
