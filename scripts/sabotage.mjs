@@ -21,7 +21,9 @@ const folder = path.join(root, "test", "sabotage");
  */
 function patches(wanted) {
   const found = readdirSync(folder).filter((name) => name.endsWith(".patch"));
-  const names = found.filter((name) => wanted.length === 0 || wanted.includes(path.basename(name, ".patch")));
+  const unknown = wanted.filter((name) => !found.includes(`${name}.patch`));
+  if (unknown.length > 0) throw new Error(`no patch is called ${unknown.join(", ")}`);
+  const names = wanted.length === 0 ? found : wanted.map((name) => `${name}.patch`);
   return names.toSorted().map((name) => {
     const file = path.join(folder, name);
     const [, testFile, testName] = /^# test: (\S+) -t "(.+)"$/m.exec(readFileSync(file, "utf8")) ?? [];

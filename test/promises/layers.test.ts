@@ -33,7 +33,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     ],
     "release",
   ],
-  gate: [".", "report", "runners", "verdict", "commands", "influence", "rooms"],
+  gate: [".", "report", "runners", "verdict", "commands", "sort", "influence", "rooms"],
   logging: [],
   release: [],
   loop: ["step", "hooks", "runs", "perform", "replay", "start", "undo", "explain"],

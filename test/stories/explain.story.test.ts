@@ -80,7 +80,7 @@ test(
     expect(stdout).toMatch(/\nit needs test\/add\.test\.mjs\n/);
     expect(stdout).toContain("// line 399 of a long remark\n");
     expect(stdout).not.toContain("it needs package.json");
-    expect(stdout).toMatch(/\nchanged paths\n {2}path +kind +why\n {2}package\.json +check +\S/);
+    expect(stdout).toMatch(/\nchanged paths\n {2}path +kind +row +why\n {2}package\.json +check +4 +\S/);
     expect([rig.git("status", "--porcelain"), rig.git("for-each-ref"), rig.events().length]).toEqual(before);
     expect(existsSync(path.join(rig.project, ".looper/lock/to-do.json.run"))).toBe(false);
 
@@ -125,7 +125,7 @@ test(
     rmSync(log);
     expect(await explainJson(rig, "T1")).toEqual({
       ...{ verdict: "passed", because: null, needs: [], on: [], reasons: [] },
-      changed: [{ path: "src/a.mjs", kind: "source", why: expect.any(String) as string }],
+      changed: [{ path: "src/a.mjs", kind: "source", row: 11, why: expect.any(String) as string }],
     });
     expect(existsSync(log)).toBe(false);
   }),

@@ -123,6 +123,33 @@ test(
 );
 
 test(
+  "a script that a stage's own gate runs is a check: work that changes it is unverified",
+  story(async (rig) => {
+    const stages = {
+      do: { kind: "work", prompt: "implement", gate: ["sh lint.sh"], next: { done: "finish" } },
+    };
+    rig.write(
+      ".looper/workflows/gated.json",
+      JSON.stringify({ workflow: 1, name: "gated", start: "do", stages }),
+    );
+    rig.write("lint.sh", "test -f hello.txt\n");
+    rig.writeBacklog([{ id: "T1" }]);
+    const puppet = await rig.agent();
+    rig.gitInit();
+    puppet.play(
+      playStages({
+        do: async (turn) => {
+          await turn.write("lint.sh", "exit 0\n");
+          await turn.report({ outcome: "done" });
+        },
+      }),
+    );
+    const run = await rig.run([...RUN, "--workflow", "gated"]);
+    expect(run.stderr).toContain("it passes only with lint.sh");
+  }),
+);
+
+test(
   "edits that an agent saved right before it killed its run are named by the next run, those of a person's command are not",
   story(async (rig) => {
     rig.writeBacklog([

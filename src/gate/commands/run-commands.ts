@@ -20,8 +20,9 @@ import type { CommandEnd, Ran } from "../verdict.js";
 export interface GatePlan {
   /** The project's commands: lines for `sh -c`. */
   commands: readonly string[];
-  /** The task's own, run after them. */
+  /** The task's own, run after them; those of a workflow's stage, alone. */
   own: readonly string[];
+  isOfStage?: boolean;
   /** The time limit of one command; 0 = unlimited. */
   timeoutMs: number;
   /** The places of test reports: `stdout`, or files and folders relative to the room. Empty: known runners are made to report. */

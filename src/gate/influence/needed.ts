@@ -2,7 +2,7 @@
 // Isolating Failure-Inducing Input", 2002) over groups of paths, the most suspect group first. Pure but for the question it
 // is given; judge-work.ts answers it in rooms.
 import { posix } from "node:path";
-import { familyOf } from "./families.js";
+import { familyOf } from "../sort/languages.js";
 
 /** A changed path (text) that is not source. `isTest`: a test by its name. `isNew`: the reference does not have it. */
 export interface Candidate {

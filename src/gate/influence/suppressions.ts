@@ -1,8 +1,8 @@
 // Comments in source that silence a checking tool: what an attempt adds of them is blanked, to see whether the checks pass without.
 // By the tools' documentation of what they obey. Pure. Leaves running the checks to the rooms.
 import { posix } from "node:path";
-import { familyOf, type Family } from "./families.js";
-import { FURTHER_SUPPRESSIONS } from "./further-languages.js";
+import { familyOf, type Family } from "../sort/languages.js";
+import { FURTHER_SUPPRESSIONS } from "../sort/further-languages.js";
 
 const JS =
   /@ts-(?:ignore|expect-error|nocheck)\b|\beslint-disable(?:-next-line|-line)?\b|\beslint\s{1,9}(?=[\w@/"'-]{1,99}\s{0,9}:)|\b(?:tslint|stylelint|oxlint|jscs|standard)[-:]disable\b|\b(?:biome|rome|prettier|dprint|deno-lint|deno-fmt|svelte|html-validate)-ignore\b|\b(?:c8|v8|istanbul|node:coverage)\s+(?:ignore|disable)\b|\$Flow(?:FixMe|Ignore|IgnoreNext|ExpectedError)\b|@flow-ignore\b|\bjshint\s+ignore\b|@knipignore\b|\bNOSONAR\b/;

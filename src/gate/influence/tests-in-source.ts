@@ -1,8 +1,8 @@
 // Tests that are written into source files: kept as they were at the reference while the rest of the file is the attempt's. Pure.
 // Examples in documentation are read as doctest of Python, rustdoc and ExUnit do.
 // Leaves finding tests in a text to test-regions.ts, and which files are source to sort/sort.ts.
-import { familyOf } from "./families.js";
-import { FURTHER_TESTS } from "./further-languages.js";
+import { familyOf } from "../sort/languages.js";
+import { FURTHER_TESTS } from "../sort/further-languages.js";
 import { hasTests, testRegions, type Region } from "./test-regions.js";
 
 /** Code that only tests in source have. Outside of a region, it cannot be told apart from the program. */

@@ -8,6 +8,7 @@ import { kindOf, roomOrder, studyChanges } from "./cold-study.js";
 import { judgeWork, type JudgedWork } from "./judge-work.js";
 import { matchAllowed } from "../influence/allowed.js";
 import type { Sorted } from "../sort/sort.js";
+import type { Commands } from "../sort/loads.js";
 import { joinChanges } from "../influence/reference.js";
 import { measureBaseline } from "../commands/gate.js";
 import { planRoom, type RoomPlan } from "./room-plan.js";
@@ -70,6 +71,11 @@ export async function sortAttempt(places: ColdPlaces, order: ColdOrder): Promise
   });
 }
 
+/** The script of a task's own command may be what the task is about; a stage's commands are as much the checks as the project's. */
+function commandsOf({ commands, own, isOfStage }: GatePlan): Commands {
+  return isOfStage === true ? { project: own, own: [] } : { project: commands, own };
+}
+
 /** Studies all changes by agents since the start of the run. */
 function studyAttempt(
   places: ColdPlaces,
@@ -79,7 +85,7 @@ function studyAttempt(
     base: reference.start,
     persons: reference.persons,
     changes: joinChanges(reference.since, changes),
-    commands: { project: plan.commands, own: plan.own },
+    commands: commandsOf(plan),
     patterns,
     source,
   });
@@ -95,7 +101,7 @@ export async function judgeWithoutRooms(
   report: GateReport,
 ): Promise<Pick<ColdVerdict, "report" | "warnings">> {
   const { base, changes, plan, patterns, source } = order;
-  const commands = { project: plan.commands, own: plan.own };
+  const commands = commandsOf(plan);
   const study = await studyChanges(places, { base, persons: [], changes, commands, patterns, source });
   const isAllowed = allowedBy(places, order);
   const paths = changes

@@ -5,7 +5,7 @@ import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { baseFilesOf, pathFromTop, type ColdPlaces, type RoomOrder } from "./cold-room.js";
-import type { Kind } from "../sort/files.js";
+import type { FileKind } from "../sort/files.js";
 import type { Commands } from "../sort/loads.js";
 import type { Sorted, Sorter } from "../sort/sort.js";
 import { followMoves } from "../influence/protected-imports.js";
@@ -72,7 +72,7 @@ export async function studyChanges(
 }
 
 /** The kind of a changed path (text). */
-export function kindOf({ kinds }: Pick<Study, "kinds">, path: string): Kind {
+export function kindOf({ kinds }: Pick<Study, "kinds">, path: string): FileKind {
   return kinds.get(path)?.kind ?? "doubt";
 }
 

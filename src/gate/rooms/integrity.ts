@@ -5,7 +5,7 @@ import { toText } from "../../git/base/bytes.js";
 import { exists, NOTHING, type Version } from "../../git/base/read/diff.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { findChangedInRoom, type GitRoom } from "../../git/room/room.js";
-import { familyOf } from "../influence/families.js";
+import { familyOf } from "../sort/languages.js";
 import { filesIn, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import type { Study } from "./cold-study.js";
 import type { Tampering } from "../verdict.js";

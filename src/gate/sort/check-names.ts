@@ -1,6 +1,7 @@
 // Whether a path is named like a test or the settings of checks, whatever else is in the project: enough for a question to a person.
 // Pure. sort.ts also looks at the project.
 import { posix } from "node:path";
+import ignore from "ignore";
 import {
   BY_NAME,
   NO_TEST,
@@ -12,7 +13,25 @@ import {
   matcherOf,
 } from "./names.js";
 import { isManifest } from "./manifests.js";
-import { userRule } from "./user-rules.js";
+
+/** A pattern, and whether it begins with `!`: what it matches is source. */
+export interface UserRule {
+  takesOut: boolean;
+  /** Whether it names a path, as it is written from the project's folder. */
+  matches: (path: string) => boolean;
+}
+
+/** Each pattern has its own matcher: in one list, a file below a protected folder could not be excluded again. */
+export function userRule(pattern: string): UserRule {
+  const takesOut = pattern.startsWith("!");
+  const rules = ignore({ ignorecase: false, allowRelativePaths: true }).add([
+    takesOut ? pattern.slice(1) : pattern,
+  ]);
+  return {
+    takesOut,
+    matches: (path) => path !== "" && rules.ignores(path.replaceAll(/[\n\r\u2028\u2029]/gu, "_")),
+  };
+}
 
 const isSetting = matcherOf([...OF_LOOPER, ...BY_NAME, ...SETTINGS, ...SETTINGS_AT_TOP]);
 const isTest = matcherOf(TESTS);

@@ -1,12 +1,12 @@
-// What sorting is given of a project and of an attempt, and questions that a path alone answers. Pure.
+// The facts of a project and of an attempt that sorting is given, and questions that a path alone answers. Pure.
 // Leaves reading all this from git to rooms/sort-study.ts.
 import { posix } from "node:path";
 import type { Version } from "../../git/base/read/diff.js";
-import { familyIn, familyOf, type Family } from "../influence/families.js";
+import { familyIn, familyOf, type Family } from "./languages.js";
 import { FOREIGN, MADE, SOURCES, TEST_WORD } from "./names.js";
 
 /** Part of the program; of what checks it; or neither for certain. */
-export type Kind = "source" | "check" | "doubt";
+export type FileKind = "source" | "check" | "doubt";
 
 /** A path that an attempt changed, with its texts: `undefined` where it does not exist, or is not a small text. */
 export interface ChangedFile {

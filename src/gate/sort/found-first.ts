@@ -2,7 +2,7 @@
 // modules: docs.python.org/3/library/sys_path_init.html (a script's folder comes first), gcc.gnu.org/onlinedocs/cpp/Search-Path.html,
 // perldoc.perl.org/lib, Ruby's $LOAD_PATH. Pure. Leaves what is installed on the machine to rooms/setup/installed-modules.ts.
 import { posix } from "node:path";
-import type { Family } from "../influence/families.js";
+import type { Family } from "./languages.js";
 import { folderOf, isBelow, type ChangedFile, type ReferenceFiles } from "./files.js";
 import { PROGRAMS, PYTHON_LIBRARY, PYTHON_RUNNERS } from "./names.js";
 
@@ -17,11 +17,11 @@ export interface Lookup {
   /** Folders in which modules and headers are looked up; those that commands name for it. */
   searched: readonly string[];
   named: ReadonlySet<string>;
-  /** The file's language; `undefined`: it is no code. */
+  /** The file's language; `undefined`: it is not code. */
   language: Family | undefined;
 }
 
-/** What a new file would be found before, in a few words; `undefined`: nothing. */
+/** The program, module or header that a new file would be found before, in a few words; `undefined`: nothing. */
 export function foundBefore({ path, to }: ChangedFile, lookup: Lookup): string | undefined {
   const name = posix.basename(path);
   const folder = folderOf(path);
@@ -86,7 +86,7 @@ function moduleName(inside: string): string {
 const JAVA = /(?:^|\/)src\/\w+\/(?:java|kotlin|scala|groovy)\//;
 const JAVA_LIBRARY = /(?:^|\/)src\/\w+\/(?:java|kotlin|scala|groovy)\/([^/]+\/[^/]+)\//;
 
-/** A class in a package of which the project has none: it is compiled before a library's. A package of one name is no library's. */
+/** A class in a package of which the project has none: it is compiled before a library's. A library's package has at least two names. */
 function javaBefore(path: string, { files }: Lookup): string | undefined {
   const start = JAVA_LIBRARY.exec(path)?.[1];
   if (start === undefined) return undefined;

@@ -1,4 +1,4 @@
-// What the check commands load: scripts whose exit code they take or that they source, through package scripts, make goals and shells;
+// The files that check commands load: scripts whose exit code they take or that they source, through package scripts, make goals and shells;
 // files behind options; words that stand for several files. Pure. The floor `shell` reads shell texts; no other program is read.
 // Leaves what settings of runners load to runner-settings.ts.
 import { posix } from "node:path";
@@ -6,8 +6,8 @@ import { programName, type Words } from "../../shell/invocation.js";
 import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
 import { ANY } from "../../shell/words.js";
 import { parseJson } from "../../system/text/json.js";
-import { findScript, listRunFiles, readOptionValues } from "../influence/checks/command-words.js";
-import { commandsForFlags, commandsInRules, listRecipes } from "../influence/checks/protected-makefile.js";
+import { findScript, listRunFiles, readOptionValues } from "./command-words.js";
+import { commandsForFlags, commandsInRules, listRecipes } from "./makefile.js";
 import { pathAt, type ReferenceFiles } from "./files.js";
 import { tableOf } from "./program-folders.js";
 import { isTelling, isWild, wildPattern } from "./wildcards.js";
@@ -18,10 +18,10 @@ export interface Commands {
   own: readonly string[];
 }
 
-/** What a command is: itself one, or in a script that a command runs. */
+/** Whether a check command names the file itself, or a script that a command runs does. */
 export type LoadedBy = "command" | "script";
 
-/** What the commands load and name. */
+/** The files that the commands load, and the words that they name. */
 export interface Loads {
   /** Files that are run, sourced or read as settings, existing or not: with who does. */
   files: ReadonlyMap<string, { by: LoadedBy; who: string }>;

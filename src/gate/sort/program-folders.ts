@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import ignore from "ignore";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { parseJson } from "../../system/text/json.js";
-import { familyOf } from "../influence/families.js";
+import { familyOf } from "./languages.js";
 import {
   folderOf,
   foldersAbove,
@@ -93,7 +93,7 @@ function addFolders(
   for (const folder of [...declared, ...ofEntries]) deep.add(folder);
   const isOfEntry = [...named, ...["index.js", "index.ts"].map((one) => posix.join(top, one))];
   if (isOfEntry.some((one) => folderOf(one) === top && files.has(one))) flat.add(top);
-  // What a package installs as programs says nothing of the rest.
+  // The programs that a package installs say nothing of the rest.
   if (declared.length > 0 || ofEntries.some((folder) => posix.basename(folder) !== "bin")) return;
   const inside = [...code].filter(isProgram);
   const isPython = (folder: string): boolean => files.has(posix.join(folder, "__init__.py"));
@@ -116,7 +116,7 @@ function addFolders(
     if (folderOf(folder) === top && !isBeside(relative(top, folder))) deep.add(folder);
 }
 
-/** Whether a folder is below one that lies beside a program: examples, tools, scripts. */
+/** Whether a folder is below one that is beside a program: examples, tools, scripts. */
 export function isBeside(folder: string): boolean {
   return folder.split("/").some((part) => AROUND.test(part));
 }
@@ -144,7 +144,7 @@ function saidFolders(said: readonly string[], home: string): (path: string) => s
   };
 }
 
-/** What a manifest names as the program. */
+/** The files and folders that a manifest names as the program. */
 interface Named {
   files: string[];
   folders: string[];

@@ -3,7 +3,7 @@
 // docs.pytest.org/en/stable/reference/reference.html, docs.phpunit.de (configuration), playwright.dev/docs/test-configuration. Pure.
 // Leaves what commands load to loads.ts. Linters' settings and those of continuous integration name the program, and are not read.
 import { posix } from "node:path";
-import { extensionsOf } from "../influence/families.js";
+import { extensionsOf } from "./languages.js";
 import { folderOf, isBelow, isForeign, type ReferenceFiles } from "./files.js";
 import { wildPattern } from "./wildcards.js";
 

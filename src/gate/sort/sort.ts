@@ -2,7 +2,7 @@
 // the tree, the changes, settings, commands with the scripts they run, settings of runners, manifests, and whether a check contains the
 // name of a document or of data. Pure. names.ts has the lists; the rooms prove the rest by running.
 import { posix } from "node:path";
-import type { Family } from "../influence/families.js";
+import type { Family } from "./languages.js";
 import {
   folderOf,
   isBelow,
@@ -13,7 +13,7 @@ import {
   languageOf,
   relative,
   type ChangedFile,
-  type Kind,
+  type FileKind,
   type ReferenceFiles,
 } from "./files.js";
 import { foundBefore, type IsInstalled } from "./found-first.js";
@@ -41,17 +41,17 @@ import {
 } from "./names.js";
 import { isBeside, programFolders, type ProgramFolders } from "./program-folders.js";
 import { loadedBySettings, type Loaded } from "./runner-settings.js";
-import { userRule, type UserRule } from "./user-rules.js";
+import { userRule, type UserRule } from "./check-names.js";
 
 /** The kind of a path, the row that decided, and the reason in a few words for a person. */
 export interface Sorted {
   path: string;
-  kind: Kind;
+  kind: FileKind;
   row: number;
   why: string;
 }
 
-/** What a person says of kinds, and where the project is: its folder and the folder of the commands, from the top. */
+/** The patterns by which a person says kinds, and where the project is: its folder and the folder of the commands, from the top. */
 export interface SortSettings {
   protected: readonly string[];
   source: readonly string[];
@@ -437,7 +437,7 @@ const TESTED = /(?:^|\/)(?:tests?|__tests__|specs?|t)\//;
 const SEARCHED = ["src", "lib", "include", "test", "tests", "t", "t/lib", "spec"];
 
 const answer =
-  (kind: Kind) =>
+  (kind: FileKind) =>
   (row: number, why: string): Answer => ({ kind, row, why });
 const source = answer("source");
 const check = answer("check");

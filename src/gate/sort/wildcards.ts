@@ -26,7 +26,7 @@ const PARTS = new RegExp(String.raw`\*\*\/?|${ANY}\/?|\[[^\][/]+\]|[\s\S]`, "gu"
 /** More words than these are not told apart: the braces stand for any text. */
 const MOST_WORDS = 64;
 
-/** `{a,b}.sh` as `a.sh` and `b.sh`. */
+/** `{a,b}.x` as `a.x` and `b.x`. */
 function withoutBraces(word: string): readonly string[] {
   let found = [""];
   for (const part of word.split(/(\{[^{}]{0,500}\})/)) {

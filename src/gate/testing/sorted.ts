@@ -1,5 +1,5 @@
 // Test support: sorts the changes of an attempt in a small project, by its commands and the texts of its files.
-import type { Family } from "../influence/families.js";
+import type { Family } from "../sort/languages.js";
 import type { ChangedFile, ReferenceFiles } from "../sort/files.js";
 import { Sorter, type Sorted, type SortOrder } from "../sort/sort.js";
 
@@ -67,7 +67,7 @@ function orderOf(setting: Setting, before: Texts, after: After): SortOrder {
   };
 }
 
-/** What becomes of each changed path. */
+/** Sorts each changed path of a made-up attempt. */
 export function sorted(setting: Setting, before: Texts, after: After): Sorted[] {
   const order = orderOf(setting, before, after);
   const sorter = new Sorter(order);

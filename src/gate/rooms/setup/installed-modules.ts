@@ -4,7 +4,7 @@
 import path from "node:path";
 import { errorCode } from "../../../system/errors.js";
 import type { Files } from "../../../system/ports.js";
-import type { Family } from "../../influence/families.js";
+import type { Family } from "../../sort/languages.js";
 
 /** Where a language's modules are on this machine, below folders that may hold several versions. */
 interface Place {

@@ -177,11 +177,11 @@ export async function check(
     case "none":
       return { report: NOT_CHECKED, now: undefined, warnings: [] };
     case "commands": {
-      const plan = { ...makePlan(world, gate.commands), commands: [] };
+      const plan = { ...makePlan(world, gate.commands), commands: [], isOfStage: true };
       return { ...(await checkAll(world, job, { plan, allowed }, stop)), now: undefined };
     }
     case "check": {
-      const plan = { ...makePlan(world, gate.commands), commands: [] };
+      const plan = { ...makePlan(world, gate.commands), commands: [], isOfStage: true };
       const checked = await checkHere(world, job, { ...plan, strict: true, baseline: undefined }, stop);
       const report = judgeCheck(checked.report);
       const changes = world.memory.snapshots.get(job.job)?.changes ?? [];

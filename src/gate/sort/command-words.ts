@@ -1,7 +1,7 @@
 // Finds the files that a simple command runs or reads its rules from, by its words. Pure. The floor `shell` reads shell
 // texts, and sort/loads.ts decides which of these files are checks.
 import { posix } from "node:path";
-import { POSIX_SHELL, type Words } from "../../../shell/invocation.js";
+import { POSIX_SHELL, type Words } from "../../shell/invocation.js";
 
 const INTERPRETERS =
   /^(?:sh|bash|dash|zsh|ksh|node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua(?:jit|[\d.]*)|expect|source|\.|Rscript|julia|runghc|runhaskell|ocaml|elixir|escript|dart|groovy|kotlin|scala|swift|tclsh|pwsh|racket|guile|sbcl|clojure|clj|bb|nim|crystal|rdmd)$/;

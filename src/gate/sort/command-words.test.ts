@@ -1,7 +1,7 @@
 // The files that simple commands run or read rules from. sort/sort.test.ts has those that are checks.
 import { expect, test } from "vitest";
-import type { Words } from "../../../shell/invocation.js";
-import { listSimpleCommands } from "../../../shell/simple-commands.js";
+import type { Words } from "../../shell/invocation.js";
+import { listSimpleCommands } from "../../shell/simple-commands.js";
 import { listRunFiles, findScript } from "./command-words.js";
 
 const firstIn = (text: string): Words => {

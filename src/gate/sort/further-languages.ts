@@ -1,5 +1,5 @@
 // Languages whose imports are not read: a file of one is in the program by its place alone. Each has the endings of its files, and what
-// a text of it may hold: tests, and marks that silence a checking tool. Pure. families.ts has all languages.
+// a text of it may hold: tests, and marks that silence a checking tool. Pure. languages.ts has all languages.
 
 /** A language by its files. */
 interface Further {

@@ -1,6 +1,6 @@
 // The recipes that make runs for its goals.
 import { expect, test } from "vitest";
-import { listRecipes } from "./protected-makefile.js";
+import { listRecipes } from "./makefile.js";
 
 test.each<[string, string, string[], string[]]>([
   ["a goal", "check:\n\t@sh a.sh\n\tsh b.sh\nother:\n\tsh c.sh\n", ["check"], ["sh a.sh", "sh b.sh"]],
