@@ -335,7 +335,7 @@ test("patterns of the user make a test source", async ({ cold }) => {
 
 test.for([
   ["the second room", 2, {}],
-  ["the room with files in doubt", 3, { "data/one": "1\n" }],
+  ["the room with files in doubt", 3, { "vendor/one": "1\n" }],
   [
     "the search for what is needed",
     4,

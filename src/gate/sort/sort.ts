@@ -361,7 +361,7 @@ export class Sorter {
     const { named, namedGlobs } = this.#loads;
     if (named.has(path) || namedGlobs.some((matches) => matches(path))) return "a check command";
     const has = (one: string, words: readonly string[]): boolean =>
-      one !== path && isHolder(one) && words.some((word) => this.#files.text(one)?.includes(word) === true);
+      one !== path && isHolder(one) && words.some((word) => hasName(this.#files.text(one) ?? "", word));
     const byName = this.#files.mentions(name).find((one) => has(one, [name]));
     if (byName !== undefined || folder === undefined) return byName;
     return this.#files.mentions(folder).find((one) => has(one, [`${folder}/`, `"${folder}"`, `'${folder}'`]));
@@ -387,7 +387,9 @@ export class Sorter {
     if (this.#languages !== undefined) return this.#languages;
     const found = new Set<Family>();
     for (const path of this.#files.paths) {
-      const isPlain = posix.extname(path) === "" && this.#program.folderOf(path) !== undefined;
+      const isProgram =
+        this.#program.folderOf(path) !== undefined || posix.basename(folderOf(path)) === "bin";
+      const isPlain = posix.extname(path) === "" && isProgram;
       const language = languageOf(path, isPlain ? this.#files.text(path) : undefined);
       if (language === undefined || found.has(language) || isForeign(path) || this.isTest(path)) continue;
       if (this.#setting(unchanged(path)) === undefined) found.add(language);
@@ -442,6 +444,16 @@ const answer =
 const source = answer("source");
 const check = answer("check");
 const doubt = answer("doubt");
+
+/** Whether a text has a name that is not part of a longer one: `one` is not in `done`. */
+function hasName(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const before = /\w/.test(name.charAt(0)) ? text.charAt(at - 1) : "";
+    const after = /\w/.test(name.charAt(name.length - 1)) ? text.charAt(at + name.length) : "";
+    if (!/[\w-]/.test(before) && !/\w/.test(after)) return true;
+  }
+  return false;
+}
 
 /** A regular file as if it had been written again without a change. */
 function unchanged(path: string): ChangedFile {
