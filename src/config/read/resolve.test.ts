@@ -94,6 +94,7 @@ test("without any layer every default of the contract is there", () => {
       cold: "auto",
       setup: [],
       protected: [],
+      source: [],
       red_first: false,
       hidden: [],
       hidden_tell: "none",
