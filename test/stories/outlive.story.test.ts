@@ -162,10 +162,10 @@ test(
     rig.gitInit();
     const { code, stderr } = await rig.run(["run", "--no-review"]);
     expect(code, stderr).toBe(0);
-    // Three rooms with a setup and a check each, and two hooks.
-    expect(rig.read("../clean")).toBe("x\n".repeat(8));
+    // Two rooms with a setup and a check each, and two hooks.
+    expect(rig.read("../clean")).toBe("x\n".repeat(6));
     expect(await rig.run(["undo", "T1", "--trust"])).toMatchObject({ code: 0 });
-    expect(rig.read("../clean")).toBe("x\n".repeat(9));
+    expect(rig.read("../clean")).toBe("x\n".repeat(7));
     expect(left(rig)).toEqual([]);
   }),
 );
