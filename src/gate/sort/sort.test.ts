@@ -55,6 +55,14 @@ const CASES: Case[] = [
     { commands: ["sh check.sh"] },
   ],
   [
+    "the first code of a project that has none",
+    11,
+    "source",
+    { "README.md": "# Words\n" },
+    { "src/words.js": "export const words = 1;\n" },
+    { commands: ["node --test"] },
+  ],
+  [
     "data whose name is only in a longer word of a check",
     12,
     "source",

@@ -320,7 +320,10 @@ export class Sorter {
   #code(change: ChangedFile): Answer | undefined {
     const { path } = change;
     const language = languageOf(path, change.before ?? change.after);
-    if (language === undefined || !this.#allLanguages().has(language)) return undefined;
+    if (language === undefined) return undefined;
+    // A project without any code yet may begin in any language.
+    const languages = this.#allLanguages();
+    if (languages.size > 0 && !languages.has(language)) return undefined;
     const root = this.#program.folderOf(path);
     if (root !== undefined) return source(11, "it is code in a folder of the program");
     if (this.#program.isSaid) return undefined;

@@ -260,7 +260,9 @@ export const ShowAnswer = z.object({
           z.object({
             path: z.string(),
             kind: z.enum(["source", "check", "doubt"]),
-            row: z.int().describe("The row of docs/gate.md that decided."),
+            row: z
+              .int()
+              .describe("The row of docs/gate.md that decided; 0: it is as it was when the run began"),
             why: z.string(),
           }),
         )
