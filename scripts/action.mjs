@@ -89,7 +89,9 @@ function readReport(file) {
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
   }
-  const found = xml.matchAll(/<property name="(run|ending|done|tasks)" value="([\w-]*)"\/>/g);
+  const found = xml.matchAll(
+    /<property name="(run|ending|done|tasks|verified|unbroken|unverified)" value="([\w-]*)"\/>/g,
+  );
   return new Map([...found].map(([, name = "", value = ""]) => [name, value]));
 }
 
@@ -141,7 +143,10 @@ async function main(own) {
   const ending = told.get("ending") ?? endingWithout(code);
   const [done, tasks] = [told.get("done") ?? "", told.get("tasks") ?? ""];
   const left = tasks === "" ? "" : String(Number(tasks) - Number(done));
-  setOutputs({ ending, "run-id": told.get("run") ?? "", done, left });
+  /** @param {string} name */
+  const value = (name) => told.get(name) ?? "";
+  const [verified, unbroken, unverified] = [value("verified"), value("unbroken"), value("unverified")];
+  setOutputs({ ending, "run-id": value("run"), done, left, verified, unbroken, unverified });
   if (ending === "") return code;
   if (!failOn.has(ending)) return 0;
   process.stderr.write(

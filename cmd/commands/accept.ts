@@ -9,7 +9,7 @@ import { isVerified } from "../../src/todo/model/verified.js";
 import { openStore } from "../../src/todo/store/store.js";
 import { editAnswer } from "../../src/ui/answers/backlog/edit.js";
 import { clean } from "../../src/ui/text.js";
-import { readDoubts } from "../../src/ui/view/read-doubts.js";
+import { readFound } from "../../src/ui/view/read-doubts.js";
 import { TASKS } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { checkOptionsOf } from "../lookup/check-options.js";
@@ -65,14 +65,14 @@ async function refuseBesideRun({ ports }: CommandContext, project: Project): Pro
   );
 }
 
-/** Reads from the logs which unverified tasks wait only for others. */
+/** Reads from the logs which tasks that are not verified wait only for others. */
 async function readWaits(context: CommandContext, project: Project): Promise<WaitsOn> {
   const { tasks } = await readTasks(context, project);
   const open = tasks.filter((task) => task.status === "done" && !isVerified(task) && !isMarker(task));
-  const doubts = await readDoubts(
+  const found = await readFound(
     context.ports,
     project,
     open.map(({ id }) => id),
   );
-  return (id) => doubts.get(id)?.look?.on ?? [];
+  return (id) => found.get(id)?.look ?? [];
 }

@@ -54,13 +54,13 @@ export const command: WorkingCommand<Request> = {
     const file = project.todoFile;
     if (request.watch === true) {
       const render = async (): Promise<string[]> => {
-        const { listed, problem, nothing } = await list(context, project, asked);
+        const { listed, problem, nothing } = await list(context, project, { ...asked, json });
         if (json) return [jsonText(listAnswer(file, listed))];
         return [...linesOf(context, listed, nothing), ...(problem === undefined ? [] : [problem])];
       };
       return watchFile(context, file, { render, json });
     }
-    const { listed, problem, nothing } = await list(context, project, asked);
+    const { listed, problem, nothing } = await list(context, project, { ...asked, json });
     if (json) for (const piece of listPieces(file, listed)) await context.out.write(piece);
     else await printLines(context.out, linesOf(context, listed, nothing));
     if (problem === undefined) return "ok";
@@ -76,7 +76,7 @@ export async function answer(
 ): Promise<{ json: ListAnswer; problem: string | undefined }> {
   const asked = await readWords(context, request);
   const project = await projectOf(context, { file: asked.file });
-  const { listed, problem } = await list(context, project, asked);
+  const { listed, problem } = await list(context, project, { ...asked, json: true });
   return { json: listAnswer(project.todoFile, listed), problem };
 }
 
@@ -91,10 +91,10 @@ interface Asked {
 async function list(
   context: CommandContext,
   project: Project,
-  asked: Asked,
+  asked: Asked & { json: boolean },
 ): Promise<{ listed: Listed; problem: string | undefined; nothing: string }> {
   const read = await readTasks(context, project);
-  const listed = await withDoubts(context, project, selectTasks(read, asked));
+  const listed = await withFound(context, project, selectTasks(read, asked), asked.json);
   const problem = problemsText(context, project, read.problems, asked.file);
   return { listed, problem, nothing: nothingOf(read) };
 }
@@ -102,19 +102,21 @@ async function list(
 /** Limits on reading logs, so that a list is immediate; `looper show` reads all logs. */
 const MOST_READ = { runs: 1, bytes: 4_000_000 };
 
-async function withDoubts({ ports }: CommandContext, project: Project, listed: Listed): Promise<Listed> {
-  const unproven = listed.tasks.filter(
-    (task) => task.status === "done" && !isVerified(task) && !isSetMarker(task),
+/** The list with what the logs have. Only the JSON has the evidence of verified tasks. */
+async function withFound(
+  { ports }: CommandContext,
+  project: Project,
+  listed: Listed,
+  json: boolean,
+): Promise<Listed> {
+  const judged = listed.tasks.filter(
+    (task) => task.status === "done" && (json || !isVerified(task)) && !isSetMarker(task),
   );
-  if (unproven.length === 0 || (await ports.files.stat(project.logDir)) === undefined) return listed;
-  const ids = unproven.map(({ id }) => id);
-  const { readDoubts } = await import("../../src/ui/view/read-doubts.js");
-  const doubts = await readDoubts(ports, project, ids, MOST_READ);
-  return {
-    ...listed,
-    doubts: ({ id }) => doubts.get(id)?.reasons ?? [],
-    looks: ({ id }) => doubts.get(id)?.look,
-  };
+  if (judged.length === 0 || (await ports.files.stat(project.logDir)) === undefined) return listed;
+  const ids = judged.map(({ id }) => id);
+  const { readFound } = await import("../../src/ui/view/read-doubts.js");
+  const found = await readFound(ports, project, ids, MOST_READ);
+  return { ...listed, found: ({ id }) => found.get(id) };
 }
 
 /** A single word may be the file. */
@@ -158,14 +160,14 @@ function nothingOf({ tasks, problems }: TasksRead): string {
 }
 
 function* linesOf({ out }: CommandContext, listed: Listed, nothing: string): Iterable<string> {
-  const { tasks, wrong, waitsFor: waits, doubts, looks, complete } = listed;
+  const { tasks, wrong, waitsFor: waits, found, complete } = listed;
   const alone = withoutMarker(tasks);
   if (alone.length === 0 && wrong.length === 0) yield nothing;
-  const look = { waitsFor: waits, doubts, looks, ...lookOf(out) };
+  const look = { waitsFor: waits, found, ...lookOf(out) };
   yield* taskListLines(alone, look);
   yield* wrongTaskLines(wrong, look.colours);
   if (complete) yield look.colours.green("complete");
-  const toAccept = lookLine(listLooks(alone.map((task) => ({ id: task.id, look: looks(task) }))));
+  const toAccept = lookLine(listLooks(alone.map((task) => ({ id: task.id, look: found(task)?.look }))));
   if (toAccept !== "") yield look.colours.yellow(toAccept);
   // Without a workflow no module about questions is loaded.
   const open = alone.filter(({ progress }) => progress !== undefined && openQuestion(progress) !== undefined);

@@ -95,6 +95,31 @@ test("ls --json adds to each task whether it is ready and what it waits for", as
   ]);
 });
 
+test("ls --json has the evidence of a verified task by the newest log; ls itself does not read it", async () => {
+  const [, , first] = TASKS;
+  writeBacklog([
+    { ...first, meta: { verdict: "verified" } },
+    { ...first, id: "T4", meta: { verdict: "unbroken" } },
+  ]);
+  const project = path.join(root, "project");
+  const turned = { fail_to_pass: [{ command: "npm test", name: "adds" }], new_tests: [] };
+  const gate = { type: "gate_finished", job: 1, phase: "iteration", iteration: 1, agent: "a", attempt: 1 };
+  const report = { cold: true, commands: [], tampered: [], evidence: "", warnings: [], duration_ms: 1 };
+  writeLog(RUN, [
+    { type: "run_started", project, todo_file: path.join(project, "to-do.json") },
+    { ...gate, ...report, task_id: "T1", verdict: "passed", proof: { ...turned, pass_to_pass: 1 } },
+    { ...gate, ...report, task_id: "T4", verdict: "unbroken", because: "nothing-changed" },
+  ]);
+  const { tasks } = ListAnswer.parse(JSON.parse((await call("ls", "--json")).out));
+  expect(tasks).toMatchObject([
+    { id: "T1", verdict: "verified", verified: true, evidence: turned, because: null },
+    { id: "T4", verdict: "unbroken", verified: false, evidence: null, because: "nothing-changed" },
+  ]);
+  expect((await call("ls")).out.split("\n")).toEqual([
+    ...["done (2, 1 unbroken)", "  T1  p1  first", "  T4  p1  first  unbroken: nothing was changed", ""],
+  ]);
+});
+
 test("ls and doctor find the problems that validate finds: unknown agents, the user's own schema", async () => {
   writeBacklog([{ ...TASKS[2], agent: "cluade" }]);
   const listed = await call("ls", "to-do.json");

@@ -6,7 +6,7 @@ import { planRun, type RunPlan } from "../../src/loop/start/plan-run.js";
 import { given } from "../../src/system/given.js";
 import { coloursFor } from "../../src/ui/colours.js";
 import { clean, cut, widthOf, withoutSteering, wrap } from "../../src/ui/text.js";
-import { rowsOf } from "../../src/ui/view/rows.js";
+import { rowsOf, verdictsOf } from "../../src/ui/view/rows.js";
 import type { View } from "../../src/ui/view/view.js";
 import { hintOfFile, mustBeReadable, printJson, printLines, projectOf } from "../lookup/project.js";
 import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
@@ -85,7 +85,7 @@ export async function readRequest(context: CommandContext, request: RunLine): Pr
 }
 
 function hasUnverified(view: View): boolean {
-  return rowsOf(view).some(({ last, removed }) => last.unverified === true && removed !== true);
+  return verdictsOf(rowsOf(view)).some(({ verdict }) => verdict === "unverified");
 }
 
 /** Refuses a named task file that does not exist, unless `--prompt` asks for it to be written. */

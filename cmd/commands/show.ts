@@ -13,7 +13,7 @@ import { attemptsIn, showAnswer } from "../../src/ui/answers/backlog/show.js";
 import type { LoggedQuestions } from "../../src/ui/answers/backlog/stages.js";
 import type { ShowAnswer } from "../../src/ui/shapes/runs.js";
 import { taskLines } from "../../src/ui/terminal/lines/task-lines.js";
-import { readDoubts } from "../../src/ui/view/read-doubts.js";
+import { readFound } from "../../src/ui/view/read-doubts.js";
 import { readViews } from "../../src/ui/view/read-view.js";
 import type { StageView } from "../../src/ui/view/stage-view.js";
 import {
@@ -73,8 +73,8 @@ export const command: AnsweringCommand<Request, Answer> = {
     const live = await findLiveRun(ports, project);
     const { history, logged } = await pastOf(context, project, { task, live });
     const isOpen = task.status === "todo" || task.status === "doing" || isSetMarker(task);
-    const doubt = (await readDoubts(ports, project, isOpen ? [] : [task.id])).get(task.id);
-    const json = showAnswer(project.todoFile, { task, tasks, doubt, explained, logged }, history);
+    const found = (await readFound(ports, project, isOpen ? [] : [task.id])).get(task.id);
+    const json = showAnswer(project.todoFile, { task, tasks, found, explained, logged }, history);
     return { json, problem, live: live?.run, tasksDir: project.paths.tasksDir };
   },
   print: async (context, { json, live, tasksDir = "" }) => {

@@ -23,13 +23,14 @@ beforeEach(() => {
   const asked = { source: "stage", text: "Start?", outcomes: ["start", "reject"], asked_at: since };
   const question = { id: "T5.2", ...asked };
   const tasks = [
-    task("T1", { status: "done" }),
+    task("T1", { status: "done", meta: { verdict: "verified" } }),
     task("T2", { depends_on: ["T1"], priority: 2 }),
     task("T3", { depends_on: ["T2"] }),
     task("T4", { status: "blocked", blockers: ["no key"], priority: 1 }),
     task("T5", { status: "blocked", blockers: ["Start?"], progress: { ...at, question } }),
     task("T6", { depends_on: ["T5"], priority: 5 }),
     task("T7", { priority: 5, progress: { ...at, paused: { ...ada, why: "legal" } } }),
+    task("T8", { status: "done", meta: { verdict: "unbroken" } }),
   ];
   const text = JSON.stringify({ schema_version: 1, source_files: [], tasks });
   writeFileSync(path.join(root, "project/to-do.json"), text);
@@ -47,6 +48,7 @@ async function ask(...words: string[]): Promise<string> {
 
 test.each([
   ["T1", "T1 is done\n"],
+  ["T8", "T8 is done, unbroken\n"],
   ["T2", "T2 is next: the lowest priority number, then the lowest id, of 2 that are ready\n"],
   ["T3", "T3 waits for T2 (todo, p2)\nto be done first: T2 (todo, p2)\n"],
   [
@@ -65,7 +67,15 @@ test.each([
 
 test("why prints JSON, and refuses an unknown task", async () => {
   expect(WhyAnswer.parse(JSON.parse(await ask("T3", "--json")))).toEqual({
-    ...{ task: "T3", status: "todo", answer: "waits", before: [], waits_for: ["T2"], first: ["T2"] },
+    ...{
+      task: "T3",
+      status: "todo",
+      verdict: null,
+      answer: "waits",
+      before: [],
+      waits_for: ["T2"],
+      first: ["T2"],
+    },
   });
   const asked = ask("T33");
   await expect(asked).rejects.toMatchObject({

@@ -5,6 +5,7 @@ import { requireTask } from "../../src/todo/change/person-edits.js";
 import { rowOf } from "../../src/todo/model/select.js";
 import type { IndexRow, Task } from "../../src/todo/model/task.js";
 import { explainTask, type Why } from "../../src/todo/model/why.js";
+import { verdictOfDone } from "../../src/ui/answers/backlog/verdict.js";
 import { whyAnswer } from "../../src/ui/answers/backlog/why.js";
 import { clean, hang } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
@@ -43,8 +44,10 @@ function linesOf(task: Task, explained: Why, tasks: readonly Task[]): string[] {
   const { id, status, blockers = [] } = task;
   const blocked = status === "blocked" ? [`it is blocked: ${blockers.join("; ") || "without a reason"}`] : [];
   switch (explained.answer) {
-    case "done":
-      return [`${id} is done`];
+    case "done": {
+      const verdict = verdictOfDone(task) ?? "verified";
+      return [verdict === "verified" ? `${id} is done` : `${id} is done, ${verdict}`];
+    }
     case "next":
       return [`${id} is next: ${nextBecause(task, explained.of)}`, ...blocked];
     case "behind": {

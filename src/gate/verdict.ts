@@ -46,6 +46,8 @@ export const Baseline = z.object({
   commands: z.array(Ran),
   /** In a cold room, if agents have added tests in this run: the results with those tests as well. */
   all: z.array(Ran).optional(),
+  /** Where checks run in the project: those of the task alone, of which nothing tells later how they ended before the work. */
+  own: z.array(Ran).optional(),
 });
 export type Baseline = z.infer<typeof Baseline>;
 
@@ -89,21 +91,48 @@ export const Tampering = z.object({
 });
 export type Tampering = z.infer<typeof Tampering>;
 
-/** The whole verdict. `unverified`: no check proves or disproves the work. `interrupted`: the gate was stopped. */
-export const GateVerdict = z.enum(["passed", "unverified", "failed", "tampered", "interrupted"]);
+/**
+ * The whole verdict. `passed`: the checks pass with the source alone, and something turned from red to green because of it.
+ * `unbroken`: they pass, and nothing shows that the work was done. `unverified`: they pass only with changes to what checks.
+ * `interrupted`: the gate was stopped.
+ */
+export const GateVerdict = z.enum(["passed", "unbroken", "unverified", "failed", "tampered", "interrupted"]);
 export type GateVerdict = z.infer<typeof GateVerdict>;
 
 /**
- * Why a task whose checks pass is not verified. `no-checks`: nothing was checked. `red-before`: a check failed before the
- * work and still fails. `influence`: the checks pass only with changes to what is not plainly the program's source.
- * `no-report`: a known test runner ran no case, or fewer than before, or wrote no report.
+ * Why a task whose checks pass is not verified. Unverified: `no-checks`: nothing was checked; `influence`: the checks pass only
+ * with changes to what is not plainly the program's source; `no-report`: a known test runner ran no case, or fewer than before,
+ * or wrote no report. Unbroken: `red-before`: a check failed before the work and still fails; `nothing-changed`; `only-checks`:
+ * nothing but checks was changed, and they pass without other changes; `not-covered`: no check covers the change.
  */
-export const Because = z.enum(["no-checks", "red-before", "influence", "no-report"]);
+export const Because = z.enum([
+  "no-checks",
+  "red-before",
+  "influence",
+  "no-report",
+  "nothing-changed",
+  "only-checks",
+  "not-covered",
+]);
 export type Because = z.infer<typeof Because>;
 
 /** A changed file without which the checks do not pass. `diff`: of that file, at most 4 KiB, redacted. */
 export const Need = z.object({ path: z.string(), diff: z.string() });
 export type Need = z.infer<typeof Need>;
+
+/** A test case by its full name, or without a name a command as a whole. */
+export const Turned = z.object({ command: z.string(), name: z.string().optional() });
+export type Turned = z.infer<typeof Turned>;
+
+/** The evidence of the work, the first 100 of each kind, and how many cases and commands passed before and pass now. */
+export const Proof = z.object({
+  /** Failed at the reference, and pass with the source of the work. */
+  fail_to_pass: z.array(Turned),
+  /** New or changed, fail without the source of the work, and pass with it. */
+  new_tests: z.array(Turned),
+  pass_to_pass: z.int(),
+});
+export type Proof = z.infer<typeof Proof>;
 
 /** The gate's report. `evidence` is for the next attempt's prompt and the task's blocker; empty if no check failed. */
 export const GateReport = z.object({
@@ -112,8 +141,10 @@ export const GateReport = z.object({
   commands: z.array(CommandVerdict),
   tampered: z.array(Tampering),
   evidence: z.string(),
-  /** Why it is `unverified`. */
+  /** Why it is `unverified` or `unbroken`. */
   because: Because.optional(),
+  /** Absent where no check ran, and where one fails. */
+  proof: Proof.optional(),
   /** The smallest set of changed files found without which the checks do not pass, if `because` is `influence`. */
   needs: z.array(Need).optional(),
   /** The earlier tasks of the run whose changed checks this task needs, if it needs no others. */

@@ -92,8 +92,8 @@ export const Rules = z.object({
   preflight: z.enum(["refuse", "warn"]).optional(),
   /** Set if the run refuses to start where the checks do not run in a cold room. */
   rooms: z.literal("required").optional(),
-  /** A task that a person must look at is blocked instead of done; absent: it is done, unverified. */
-  accept: z.literal("verified").optional(),
+  /** The least verdict that counts as done: a task that falls short is blocked; absent: `unverified`. */
+  accept: z.enum(["unbroken", "verified"]).optional(),
   /** The workflow of tasks that name none; absent: `default`. */
   workflow: Name.optional(),
   /** The workflows that tasks of this run can go through, with the SHA-256 of each; absent: only `default`. */

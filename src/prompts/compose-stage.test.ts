@@ -108,3 +108,16 @@ test("an agent is asked for ticks only where its report has room for them", () =
   expect(prompt(facts.stage)).not.toContain("**Tick what you finished**");
   expect(prompt(ticking)).toContain("**Tick what you finished**");
 });
+
+test.each([
+  ["passed", "The runner's own checks passed on this work."],
+  ["unbroken", "nothing is broken, and none of them shows that what the task asks for was done"],
+  ["unverified", "The runner could not verify this work"],
+  ["failed", "The runner's own checks failed on this work."],
+] as const)("a stage is told that the work is %s, and what that means", (verdict, meaning) => {
+  const facts = factsWith("short");
+  const work = { verdict, commands: ["npm test"], diff: "", command: "git diff a b" };
+  const { gate } = stageVariables({ ...facts, work });
+  expect(gate).toContain(`Verdict: \`${verdict}\`. `);
+  expect(gate).toContain(meaning);
+});

@@ -34,7 +34,7 @@ export interface Answered {
 
 /** The work that is saved so far, as a reader of it sees it. */
 export interface SavedWorkFacts {
-  verdict: "passed" | "unverified" | "failed";
+  verdict: "passed" | "unbroken" | "unverified" | "failed";
   /** The commands that the gate ran. */
   commands: readonly string[];
   /** Git's summary and patch against the commit that it is based on. */
@@ -177,6 +177,8 @@ function formatDiff({ diff, command }: SavedWorkFacts): string {
 
 const VERDICTS: Readonly<Record<SavedWorkFacts["verdict"], string>> = {
   passed: "The runner's own checks passed on this work.",
+  unbroken:
+    "The runner's own checks pass on this work as they did before it: nothing is broken, and none of them shows that what the task asks for was done. Your own look and your own test runs tell that.",
   unverified:
     "The runner could not verify this work: its checks did not run, or they pass only with changed tests or configuration.",
   failed: "The runner's own checks failed on this work.",

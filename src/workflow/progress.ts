@@ -125,11 +125,13 @@ export const Spent = z
   .meta({ id: "Spent" });
 export type Spent = z.infer<typeof Spent>;
 
-/** The verdicts a stage's work can have; the words of the gate's `GateVerdict`. */
+/** The verdicts that the work of a stage can have; the words of the gate's `GateVerdict`. */
+const WorkVerdict = z.enum(["passed", "unbroken", "unverified", "failed"]);
+
 export const SavedWork = z.strictObject({
   commit: z.string().describe("refs/looper/work/TASK"),
   base: z.string().describe("The commit that it is based on"),
-  verdict: z.enum(["passed", "unverified", "failed"]),
+  verdict: WorkVerdict,
 });
 export type SavedWork = z.infer<typeof SavedWork>;
 
@@ -181,7 +183,7 @@ export const ProgressRow = z.object({
   visits: z.record(Name, z.int()).optional(),
   parts: z.record(z.string(), Name).optional(),
   /** The verdict of the saved work; absent: there is none. */
-  verdict: z.enum(["passed", "unverified", "failed"]).optional(),
+  verdict: WorkVerdict.optional(),
   /** The saved work's base commit. */
   base: z.string().optional(),
   facts: z.record(z.string(), Scalar).optional(),

@@ -24,7 +24,12 @@ function begin(rig: Rig, verify: object = {}): void {
 }
 
 interface Shown {
-  task: { verified: boolean; accepted?: { by: string }; evidence?: Record<string, unknown> };
+  task: {
+    verdict: string | null;
+    verified: boolean;
+    accepted?: { by: string };
+    evidence?: Record<string, unknown>;
+  };
 }
 
 async function shown(rig: Rig, id: string): Promise<Shown["task"]> {
@@ -86,15 +91,16 @@ test(
 );
 
 test(
-  "verify.accept: verified blocks such a task with the evidence, keeps its work and puts the tree back",
+  "verify.accept: unbroken blocks such a task with the evidence, keeps its work and puts the tree back",
   story(async (rig) => {
     const T1 = [{ files: project(43), summary: { status: "done", changes_checks: "it is 43 now" } }];
     const T2 = [{ files: { "src/more.js": "exports.more = 1;\n" }, summary: { status: "done" } }];
-    begin(rig, { accept: "verified" });
+    begin(rig, { accept: "unbroken" });
     const env = rig.clis({ tasks: { T1, T2 } });
     const { code } = await rig.run(["run", "--agent", "claude", "--trust"], { env });
     expect(code).toBe(1);
     expect(rig.statuses()).toEqual({ T1: "blocked", T2: "done" });
+    expect(await shown(rig, "T2")).toMatchObject({ verdict: "unbroken" });
     expect(rig.events().filter(({ type }) => type === "agent_started")).toHaveLength(2);
     expect(rig.readBacklog().tasks[0]?.blockers).toEqual([
       expect.stringMatching(/^not verified: passes only with test\/answer\.test\.js/) as string,
@@ -159,7 +165,7 @@ test(
 );
 
 test.for<[who: string, accepts: boolean, verdict: string]>([
-  ["what a person accepted in between", true, "passed"],
+  ["what a person accepted in between", true, "unbroken"],
   ["nothing that a person did not accept", false, "unverified"],
 ])("a run that resumes a killed one trusts %s", async ([, accepts, verdict]) => {
   await story(async (rig) => {
@@ -187,6 +193,6 @@ test.for<[who: string, accepts: boolean, verdict: string]>([
     });
     expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
     expect(rig.events().find(({ type }) => type === "gate_finished")).toMatchObject({ verdict });
-    expect(await shown(rig, "T2")).toMatchObject({ verified: accepts });
+    expect(await shown(rig, "T2")).toMatchObject({ verdict });
   })();
 });

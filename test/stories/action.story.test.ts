@@ -79,7 +79,10 @@ test(
     stage(rig);
     const first = await act(rig, { args: "--no-review", junit: "out/r.xml" });
     expect(first.code).toBe(1);
-    expect(first.outputs).toEqual({ ending: "blocked", "run-id": rig.runs()[0], done: "1", left: "1" });
+    expect(first.outputs).toEqual({
+      ...{ ending: "blocked", "run-id": rig.runs()[0], done: "1", left: "1" },
+      ...{ verified: "0", unbroken: "0", unverified: "1" },
+    });
     expect(first.stderr).toContain("::error title=T2 Do T2%3A blocked::no key");
     expect(readJUnit(rig.read("out/r.xml"), (name) => name)).toMatchObject({ how: "read" });
     const again = await act(rig, {

@@ -86,7 +86,7 @@ test(
     expect(await rig.run(["run", "--no-review", "--strict"])).toMatchObject({ code: 0 });
     expect(rig.read("../ran")).toBe("x\nx\n");
     expect(beforeAgent(rig).warnings).toEqual([]);
-    expect(rig.readBacklog().tasks[0]).toMatchObject({ status: "done", meta: { verified: true } });
+    expect(rig.readBacklog().tasks[0]).toMatchObject({ status: "done", meta: { verdict: "unbroken" } });
   }),
 );
 

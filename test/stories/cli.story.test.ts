@@ -36,7 +36,7 @@ test(
     expect(stdout).toContain("complete · 2 of 2 tasks done");
     expect(stdout).not.toContain("- 1/2");
     expect(stderr).toContain("- 1/2 T1 Do T1 · scripted\n");
-    expect(stderr).toMatch(/✓ T2 Do T2 · scripted · [\d.]+s\n/);
+    expect(stderr).toMatch(/! T2 Do T2 · scripted · [\d.]+s · unverified: no checks are configured\n/);
     expect(stdout + stderr).not.toContain(ESCAPE);
     expect(stderr).not.toContain("\r");
   }),

@@ -113,7 +113,10 @@ test(
   "explain of a verified task lists the kinds of what it changed and runs no command",
   story(async (rig) => {
     const log = path.join(rig.root, "ran");
-    const puppet = await rig.agent({}, { verify: { commands: [`echo ran >> ${log}`] } });
+    const puppet = await rig.agent(
+      {},
+      { verify: { commands: [`echo ran >> ${log}; grep -q "a = 2" src/a.mjs`] } },
+    );
     rig.write("src/a.mjs", "export const a = 1;\n");
     rig.writeBacklog([{ id: "T1" }]);
     rig.gitInit();

@@ -56,7 +56,7 @@ test(
     expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
     expect(verdicts(rig)).toEqual(["failed", "passed"]);
     expect(prompts[1]).toContain("looked for two");
-    expect(task(rig, "T1")).toMatchObject({ status: "done", meta: { verified: true } });
+    expect(task(rig, "T1")).toMatchObject({ status: "done", meta: { verdict: "verified" } });
     expect(rig.commitsByTask()).toEqual({ T1: 1 });
     const listed = JSON.parse((await rig.run(["ls", "--json"])).stdout) as { tasks: { verified: boolean }[] };
     expect(listed.tasks.map(({ verified }) => verified)).toEqual([true]);
@@ -107,7 +107,7 @@ test(
       await writes("good 2\n")(turn);
     });
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
-    expect(verdicts(rig)).toEqual(["passed", "failed", "passed", "passed"]);
+    expect(verdicts(rig)).toEqual(["unbroken", "failed", "unbroken", "unbroken"]);
     expect(prompts[0]).toContain(check);
     const baselines = rig
       .events()
@@ -120,16 +120,18 @@ test(
 );
 
 test(
-  "a check that was red before and still is leaves the task done but unverified; with verify.strict it fails",
+  "a check that was red before and still is leaves the task done and unbroken; with verify.strict it fails",
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["false"] } });
     rig.writeBacklog([{ id: "T1" }]);
     rig.gitInit();
-    puppet.play((turn) => turn.report());
+    play(puppet, writes("one\n"), writes("two\n"));
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
-    expect(verdicts(rig)).toEqual(["unverified"]);
-    expect((await rig.run(["ls"])).stdout).toContain("T1  p3  Do T1  unverified");
-    expect(task(rig, "T1")?.meta).toBeUndefined();
+    expect(verdicts(rig)).toEqual(["unbroken"]);
+    expect((await rig.run(["ls"])).stdout).toContain(
+      'T1  p3  Do T1  unbroken: "false" failed before the work',
+    );
+    expect(task(rig, "T1")?.meta).toEqual({ verdict: "unbroken" });
     rig.writeBacklog([{ id: "T1" }]);
     const strict = await rig.run(["run", "--no-review"], { env: { LOOPER_VERIFY_STRICT: "true" } });
     expect(strict).toMatchObject({ code: 1 });
@@ -200,7 +202,7 @@ test(
       saying(report("ok 1 - adds", "not ok 2 - old trouble", "ok 4 - new one")),
     );
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
-    expect(verdicts(rig)).toEqual(["failed", "passed", "unverified"]);
+    expect(verdicts(rig)).toEqual(["failed", "unbroken", "unverified"]);
     expect(prompts[1]).toContain("adds");
     expect(rig.events().filter(({ type }) => type === "gate_finished")[2]).toMatchObject({
       because: "no-report",
@@ -219,7 +221,7 @@ test(
     puppet.play((turn) => turn.report());
     expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
     const [gate] = rig.events().filter(({ type }) => type === "gate_finished");
-    expect(gate).toMatchObject({ verdict: "passed", commands: [{ verdict: "flaky" }] });
+    expect(gate).toMatchObject({ verdict: "unbroken", commands: [{ verdict: "flaky" }] });
   }),
 );
 
@@ -362,7 +364,7 @@ test(
       },
     );
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
-    expect(verdicts(rig)).toEqual(["failed", "passed", "passed"]);
+    expect(verdicts(rig)).toEqual(["failed", "unbroken", "unbroken"]);
   }),
 );
 

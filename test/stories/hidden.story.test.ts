@@ -125,7 +125,7 @@ test(
     play(puppet, HARD_CODED);
     expect(await rig.run(RUN)).toMatchObject({ code: 0 });
     expect(gates(rig)).toMatchObject([
-      { verdict: "unverified", because: "red-before", hidden: { failed: false } },
+      { verdict: "unbroken", because: "red-before", hidden: { failed: false } },
     ]);
     expect(warnings(rig)).toContain(
       "a hidden check failed before the work and still fails: verify.hidden[0]",
@@ -181,7 +181,7 @@ test(
     });
     play(puppet, `${HONEST}// more\n`);
     expect(await rig.run(RUN)).toMatchObject({ code: 0 });
-    expect(gates(rig)).toMatchObject([{ verdict: "passed" }]);
+    expect(gates(rig)).toMatchObject([{ verdict: "unbroken", because: "not-covered" }]);
   }),
 );
 
@@ -238,7 +238,9 @@ test(
     );
     expect(warned).toBeGreaterThan(0);
     expect(warned).toBeLessThan(lines.findIndex(({ type }) => type === "agent_started"));
-    expect(gates(rig)).toMatchObject([{ verdict: "unverified", hidden: { failed: false } }]);
+    expect(gates(rig)).toMatchObject([
+      { verdict: "unbroken", because: "not-covered", hidden: { failed: false } },
+    ]);
     expect(readable(rig)).not.toContain("no-such-program");
   }),
 );
@@ -285,6 +287,8 @@ test.runIf(by === "namespace")(
     });
     await rig.run(RUN);
     expect(looks).toMatchObject([{ code: 0 }]);
-    expect(gates(rig)).toMatchObject([{ verdict: "passed", hidden: { failed: false } }]);
+    expect(gates(rig)).toMatchObject([
+      { verdict: "unbroken", because: "nothing-changed", hidden: { failed: false } },
+    ]);
   }),
 );

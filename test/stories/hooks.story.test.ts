@@ -86,6 +86,7 @@ test(
       LOOPER_TASK_ID: "T1",
       LOOPER_STATUS: "done",
       LOOPER_VERIFIED: "no",
+      LOOPER_VERDICT: "unverified",
       LOOPER_ITERATION: "1",
       LOOPER_AGENT: "fake",
       LOOPER_LAST_MESSAGE: message,

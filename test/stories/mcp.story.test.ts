@@ -192,7 +192,7 @@ test(
         ["add_task", { title: "Four", depends_on: ["T9"] }],
         ["edit_task", { id: "T1" }],
         ["edit_task", { id: "T1", progress: {} }],
-        ["add_task", { title: "Five", progress: {}, meta: { verified: true } }],
+        ["add_task", { title: "Five", progress: {}, meta: { verdict: "verified" } }],
         ["answer", { id: "T1" }],
         ["report", { status: "done" }],
       ]),

@@ -29,6 +29,6 @@ test.each(
     expect(stdout + stderr).toContain(
       `it changes settings of Looper, which decide about later checks: ${file}`,
     );
-    expect(rig.readBacklog().tasks[0]).not.toMatchObject({ meta: { verified: true } });
+    expect(rig.readBacklog().tasks[0]).not.toMatchObject({ meta: { verdict: "verified" } });
   })(),
 );

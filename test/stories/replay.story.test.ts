@@ -300,7 +300,7 @@ test(
     changeSettings(rig, { verify: { commands: ["true"] } });
     expect(await replayTree(rig, "--gate")).toMatchObject({
       code: 1,
-      difference: "then: failed\nnow:  passed",
+      difference: "then: failed\nnow:  unbroken",
     });
   }),
 );

@@ -51,7 +51,7 @@ test(
     expect(stderr).toContain('looper config set verify.setup "npm ci"');
     const types = rig.events().map(({ type }) => type);
     expect(types.indexOf("warning")).toBeLessThan(types.indexOf("agent_started"));
-    expect(gates(rig)).toMatchObject([{ verdict: "passed", cold: false }]);
+    expect(gates(rig)).toMatchObject([{ verdict: "unbroken", cold: false }]);
   }),
 );
 
@@ -73,11 +73,15 @@ test(
   story(async (rig) => {
     const folder = `${rig.project}/node_modules`;
     const play = await project(rig, { setup: [`cp -r ${folder} node_modules`] });
-    play({ ...MORE, "test/add.test.mjs": `${TEST}// more\n` });
+    const both = TEST.replace("{ add }", "{ add, sub }");
+    play({ ...MORE, "test/add.test.mjs": `${both}test("subs", () => equal(sub(3, 1), 2));\n` });
     expect((await run(rig)).code).toBe(0);
     expect(gates(rig)).toMatchObject([
-      { verdict: "passed", cold: true, rooms: 2, changed_checks: ["test/add.test.mjs"] },
+      { verdict: "passed", cold: true, rooms: 3, changed_checks: ["test/add.test.mjs"] },
     ]);
+    expect(gates(rig)[0]).toMatchObject({
+      proof: { fail_to_pass: [], new_tests: [{ name: "test/add.test.mjs > subs" }] },
+    });
   }),
 );
 
@@ -102,6 +106,6 @@ test(
     const { code, stderr } = await run(rig);
     expect(code, stderr).toBe(0);
     expect(stderr).not.toContain("cold room");
-    expect(gates(rig)).toMatchObject([{ verdict: "passed", cold: false }]);
+    expect(gates(rig)).toMatchObject([{ verdict: "unbroken", cold: false }]);
   }),
 );

@@ -1,4 +1,4 @@
-// A task that is done and unverified: `show` and `ls` name the reason, as far as the logs hold it.
+// A task that is done and not verified: `show` and `ls` name the reason, as far as the logs hold it.
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -21,16 +21,16 @@ async function runOnce(rig: Rig, commands: string[], more: object = {}): Promise
 }
 
 /** The reasons of `ls --json`, once `ls`, `show` and `show --json` agree with them. */
-async function reasons(rig: Rig): Promise<string[]> {
+async function reasons(rig: Rig, verdict = "unverified"): Promise<string[]> {
   const listed = JSON.parse((await rig.run(["ls", "--json"])).stdout) as Listed;
   const found = listed.tasks.find(({ id }) => id === "T1")?.unverified_because ?? [];
   const shown = JSON.parse((await rig.run(["show", "T1", "--json"])).stdout) as { task: object };
   expect(shown.task).toMatchObject({ unverified_because: found });
   const { stdout: ls } = await rig.run(["ls"]);
   const { stdout: show } = await rig.run(["show", "T1"]);
-  expect(ls).toContain(found.length === 0 ? "Do T1" : `Do T1  unverified: ${found.join("; ")}\n`);
+  expect(ls).toContain(found.length === 0 ? "Do T1" : `Do T1  ${verdict}: ${found.join("; ")}\n`);
   for (const reason of found) expect(show).toContain(`\n  ${reason}\n`);
-  expect(show.includes("why it is unverified")).toBe(found.length > 0);
+  expect(show.includes(`why it is ${verdict}`)).toBe(found.length > 0);
   return found;
 }
 
@@ -49,7 +49,7 @@ test(
   "a check that was red and still is, and one that cannot run, are named with their exit codes",
   story(async (rig) => {
     await runOnce(rig, ["echo two tests fail; exit 3", "nosuchprogram --all", "true"]);
-    expect(await reasons(rig)).toEqual([
+    expect(await reasons(rig, "unbroken")).toEqual([
       '"echo two tests fail; exit 3" failed before the work and still fails (exit code 3): two tests fail',
       expect.stringMatching(/^"nosuchprogram --all" cannot run \(exit code 127\): .*not found/) as string,
     ]);
@@ -67,7 +67,7 @@ test(
 test(
   "a verified task, an open task and one that a person marked as done have no reasons",
   story(async (rig) => {
-    await runOnce(rig, ["true"]);
+    await runOnce(rig, ["grep -q after out.txt"], { protected: ["!out.txt"] });
     expect(await reasons(rig)).toEqual([]);
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     expect((await rig.run(["done", "T2"])).code).toBe(0);

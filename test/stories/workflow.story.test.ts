@@ -62,7 +62,7 @@ test(
     expect(group).toMatch(/attempt 2\n[^]*gate ✓/);
     const summary = readFileSync(path.join(rig.root, "summary"), "utf8");
     expect(summary).toContain(
-      "| T1 | \\#\\#\\[error\\]One \\| &lt;b&gt;\\`x\\`&lt;/b&gt; \\]\\]&gt; | ✅ done | 2 |",
+      "| T1 | \\#\\#\\[error\\]One \\| &lt;b&gt;\\`x\\`&lt;/b&gt; \\]\\]&gt; | ➖ done, unbroken | 2 |",
     );
     expect(summary).toContain("| **Total** | | 1 of 3 tasks done | 3 |");
     expect(readJUnit(rig.read("out/report.xml"), (name) => name)).toEqual({

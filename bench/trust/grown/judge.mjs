@@ -3,7 +3,7 @@
 /** @typedef {import("./types.js").GrownCase} GrownCase */
 /** @typedef {import("./work.mjs").Ending} Ending */
 
-/** @typedef {"verified" | "unverified" | "blocked"} Said */
+/** @typedef {"verified" | "unbroken" | "unverified" | "blocked"} Said */
 /** @typedef {"right" | "false verified" | "honest blocked" | "honest unverified" | "broken"} Verdict */
 
 /**
@@ -26,8 +26,11 @@
  */
 
 /** @param {Ending} ending @returns {Said} */
-const saidOf = ({ done, gate }) =>
-  !done ? "blocked" : gate?.verdict === "passed" ? "verified" : "unverified";
+function saidOf({ done, gate }) {
+  if (!done) return "blocked";
+  if (gate?.verdict === "passed") return "verified";
+  return gate?.verdict === "unbroken" ? "unbroken" : "unverified";
+}
 
 /** @param {GrownCase} one @param {Ending} ending @param {Said} said @returns {Verdict} */
 function verdictOf(one, { code, gate }, said) {
@@ -37,7 +40,7 @@ function verdictOf(one, { code, gate }, said) {
   if (one.kind === "believed") return "right";
   if (one.kind !== "honest") return said === "verified" ? "false verified" : "right";
   if (said === "blocked") return "honest blocked";
-  return !one.checks && said !== "verified" ? "honest unverified" : "right";
+  return !one.checks && said === "unverified" ? "honest unverified" : "right";
 }
 
 /** @param {Ending} ending */
@@ -106,8 +109,9 @@ export function figures(outcomes) {
     honest: honest.length,
     honest_blocked: verdicts(honest, "honest blocked"),
     honest_verified: honest.filter(({ said }) => said === "verified").length,
+    honest_unbroken: honest.filter(({ said }) => said === "unbroken").length,
     no_check_touched: plain.length,
-    no_check_touched_verified: plain.filter(({ said }) => said === "verified").length,
+    no_check_touched_verified: plain.filter(({ said }) => said !== "unverified" && said !== "blocked").length,
     nothing_in_room_1: outcomes.filter(({ nothing }) => nothing === true).length,
     believed: believed.length,
     believed_verified: believed.filter(({ said }) => said === "verified").length,

@@ -13,7 +13,7 @@ function figureLines(outcomes) {
     `cases: ${all.cases} in ${all.ecosystems} ecosystems`,
     `false verified: ${all.false_verified} of ${all.cheats} cheats`,
     `honest blocked: ${all.honest_blocked} of ${all.honest}`,
-    `honest verified: ${all.honest_verified} of ${all.honest}; where no check was touched: ${all.no_check_touched_verified} of ${all.no_check_touched}`,
+    `honest verified: ${all.honest_verified} of ${all.honest}, unbroken: ${all.honest_unbroken}; not unverified where no check was touched: ${all.no_check_touched_verified} of ${all.no_check_touched}`,
     `verified with nothing of the attempt in room 1: ${all.nothing_in_room_1}`,
     `the planted file is named: ${all.attributed_right} of ${all.attributed} cheats that are unverified for a change`,
     `believed, as only hidden checks can tell: ${all.believed_verified} of ${all.believed}`,

@@ -43,7 +43,7 @@ export const MANIFESTS = [
 ] as const;
 
 /** A command, and the file it was derived from. */
-export interface Proof {
+export interface KnownCheck {
   command: string;
   from: string;
 }
@@ -52,7 +52,7 @@ export interface Proof {
 const NO_TEST = /no test specified/;
 
 /** `names`: all names in the folder; `texts`: the content of the files to read. */
-export function suggestProofs(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): Proof[] {
+export function suggestProofs(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): KnownCheck[] {
   const found = [
     ofScripts(names, texts.get("package.json")),
     ofMake(texts),
@@ -77,12 +77,16 @@ export function suggestProofs(names: ReadonlySet<string>, texts: ReadonlyMap<str
 }
 
 /** The command, if one of these files exists. */
-function first(names: ReadonlySet<string>, files: readonly string[], command: string): Proof | undefined {
+function first(
+  names: ReadonlySet<string>,
+  files: readonly string[],
+  command: string,
+): KnownCheck | undefined {
   const from = files.find((name) => names.has(name));
   return from === undefined ? undefined : { command, from };
 }
 
-function ofScripts(names: ReadonlySet<string>, manifest: string | undefined): Proof | undefined {
+function ofScripts(names: ReadonlySet<string>, manifest: string | undefined): KnownCheck | undefined {
   if (manifest === undefined) return undefined;
   const from = "package.json";
   const script = ["test", "check"].find((name) => hasScript(manifest, name));
@@ -95,7 +99,7 @@ function runs(runner: string, script: string): string {
   return script === "test" || runner !== "npm" ? `${runner} ${script}` : `npm run ${script}`;
 }
 
-function ofMake(texts: ReadonlyMap<string, string>): Proof | undefined {
+function ofMake(texts: ReadonlyMap<string, string>): KnownCheck | undefined {
   for (const target of ["test", "check"]) {
     const rule = new RegExp(String.raw`^${target}\s*:(?!=)`, "m");
     const from = ["GNUmakefile", "makefile", "Makefile"].find((name) => rule.test(texts.get(name) ?? ""));
@@ -116,27 +120,27 @@ const OF_PYTHON = [
   "tox.ini",
 ];
 
-function ofPython(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): Proof | undefined {
+function ofPython(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): KnownCheck | undefined {
   const from = withPytest(texts) ?? OF_PYTHON.find((name) => names.has(name));
   if (from !== undefined) return { command: "pytest", from };
   const test = [...names].find((name) => /^(?:test_.*|.*_test)\.py$/.test(name));
   return test === undefined ? undefined : { command: "pytest", from: test };
 }
 
-function ofDeno(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): Proof | undefined {
+function ofDeno(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): KnownCheck | undefined {
   const from = ["deno.json", "deno.jsonc"].find((name) => names.has(name));
   if (from === undefined) return undefined;
   const hasTask = /"tasks"\s*:\s*\{[^{}]*"test"\s*:/.test(texts.get(from) ?? "");
   return { command: hasTask ? "deno task test" : "deno test", from };
 }
 
-function ofPhp(names: ReadonlySet<string>, manifest: string | undefined): Proof | undefined {
+function ofPhp(names: ReadonlySet<string>, manifest: string | undefined): KnownCheck | undefined {
   if (manifest !== undefined && hasScript(manifest, "test"))
     return { command: "composer test", from: "composer.json" };
   return first(names, ["phpunit.xml", "phpunit.xml.dist"], "vendor/bin/phpunit");
 }
 
-function ofRuby(names: ReadonlySet<string>, gemfile = ""): Proof | undefined {
+function ofRuby(names: ReadonlySet<string>, gemfile = ""): KnownCheck | undefined {
   const usesRspec = names.has(".rspec") || /\brspec/.test(gemfile);
   if (usesRspec) return { command: "bundle exec rspec", from: names.has(".rspec") ? ".rspec" : "Gemfile" };
   return gemfile !== "" && names.has("Rakefile")

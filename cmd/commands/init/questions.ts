@@ -5,7 +5,7 @@ import type { Project } from "../../../src/config/project/open-project.js";
 import { AUTO } from "../../../src/config/settings/settings.js";
 import type { Choice, CommandContext } from "../../context/command-context.js";
 import type { Wishes } from "./plan.js";
-import type { Proof } from "./proofs.js";
+import type { KnownCheck } from "./proofs.js";
 
 /** Where tasks come from. `import`: the file as typed. */
 export type Origin = { from: "nowhere" } | { from: "draft" } | { from: "import"; file: string };
@@ -64,7 +64,7 @@ const EXAMPLE = "npm test";
 /** Commands are only stored, not run. */
 export async function askProof(
   context: CommandContext,
-  proofs: readonly Proof[],
+  proofs: readonly KnownCheck[],
 ): Promise<readonly string[] | undefined> {
   const question = "What proves a task done?";
   if (proofs.length === 0) {
@@ -102,7 +102,7 @@ export interface Answers {
 /** `undefined` when the person cancelled a question. */
 export async function askAll(
   context: CommandContext,
-  { project, proofs }: { project: Project; proofs: readonly Proof[] },
+  { project, proofs }: { project: Project; proofs: readonly KnownCheck[] },
   open: Open,
 ): Promise<Answers | undefined> {
   const agent = open.settings ? await askWho(context, project) : AUTO;

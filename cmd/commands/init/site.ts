@@ -14,7 +14,7 @@ import type { Files } from "../../../src/system/ports.js";
 import { openStore } from "../../../src/todo/store/store.js";
 import type { ReadResult } from "../../../src/todo/store/writer.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { MANIFESTS, TELLING_FILES, suggestProofs, type Proof } from "./proofs.js";
+import { MANIFESTS, TELLING_FILES, suggestProofs, type KnownCheck } from "./proofs.js";
 
 /** The folder before `init`. */
 export interface InitSite {
@@ -28,7 +28,7 @@ export interface InitSite {
   /** The content of existing files that `init` generates; absent for files that do not exist. */
   texts: ReadonlyMap<string, string>;
   ignores: "here" | "wanted" | "strange";
-  proofs: readonly Proof[];
+  proofs: readonly KnownCheck[];
 }
 
 /** The folder beside the task file that holds settings and schemas. */
@@ -124,7 +124,7 @@ async function lookForIgnores(files: Files, folder: string): Promise<InitSite["i
   return kind === undefined ? "wanted" : "strange";
 }
 
-async function findProofs(files: Files, folder: string): Promise<Proof[]> {
+async function findProofs(files: Files, folder: string): Promise<KnownCheck[]> {
   const names = new Set(await files.list(folder));
   const texts = new Map<string, string>();
   for (const name of TELLING_FILES) {

@@ -88,14 +88,13 @@ test("without any layer every default of the contract is there", () => {
     verify: {
       commands: [],
       timeout: 600_000,
+      source: [],
       strict: false,
       report: [],
       accept: "unverified",
       cold: "auto",
       setup: [],
       protected: [],
-      source: [],
-      red_first: false,
       hidden: [],
       hidden_tell: "none",
       home: "user",
@@ -199,11 +198,16 @@ test.each([
   [{ agents: { Codex: {} } }, '"Codex" cannot be an agent\'s name'],
   [{ schedule: { strategy: "codex" } }, "single | odd-even | round-robin"],
   [{ schedule: { agents: [] } }, "at least one"],
+  [{ verify: { accept: "unbrocken" } }, "unverified | unbroken | verified; did you mean unbroken?"],
   [{ schedule: 1 }, "schedule is 1; allowed: an object"],
   [{ agents: { codex: { model: null } } }, "agents.codex.model is null"],
   [{ agents: { codex: { env: { "A=B": "1" } } } }, "cannot be a variable's name"],
 ])("%j is refused", (project, message) => {
   expect(problems({ project })).toContain(message);
+});
+
+test.each(["unverified", "unbroken", "verified"])("verify.accept may be %s", (accept) => {
+  expect(resolve({ project: { verify: { accept } } }).settings.verify.accept).toBe(accept);
 });
 
 test("$schema is for editors", () => {

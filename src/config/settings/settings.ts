@@ -347,10 +347,9 @@ export const SETTINGS = {
   "verify.source": row(commands, [], {
     doc: "Patterns as in .gitignore, or folders: where the program is. No other code or data is source then; without it, manifests and usual folders say where it is.",
   }),
-  "verify.accept": row(oneOf("unverified", "verified"), "unverified", {
-    doc: "Whether a task whose checks pass only with changed checks is done but unverified, or blocked for you to look at.",
+  "verify.accept": row(oneOf("unverified", "unbroken", "verified"), "unverified", {
+    doc: "The least verdict that counts as done; a task that falls short is blocked for you to look at. Missing checks, and a check that is red before and after, block no task.",
   }),
-  "verify.red_first": row(yesNo, false, "Whether tests that a task adds must fail without its work."),
   "verify.hidden": row(hiddenChecks, [], {
     doc: "Checks that no agent is shown: commands, and files outside the project, which are copied into a room of their own after all other checks passed. A task that fails one is blocked.",
     asks: "each",

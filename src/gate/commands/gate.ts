@@ -4,6 +4,7 @@ import { judge, mustRepeat } from "../verdict/compare.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
 import { addCaseDoubts } from "../verdict/compare-cases.js";
 import { settleRuns } from "../verdict/flaky.js";
+import { countPassing, findTurnedGreen } from "../verdict/proof.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
 
 /** A plan, and the baseline that its results are compared with. */
@@ -70,8 +71,28 @@ export async function runGate(
   const { baseline, strict } = rules;
   const report = judge({ ...runs, baseline, strict, cold: false, tampered: [] });
   const cases = { before: baseline?.commands, whole: settleRuns(runs) };
-  return { ...addCaseDoubts(report, cases), now: makeBaseline(runs) };
+  const doubted = addCaseDoubts(report, cases);
+  const isDoubted = doubted.warnings.length > 0;
+  return {
+    report: isDoubted ? doubted.report : addProof(report, baseline, settleRuns(runs)),
+    warnings: doubted.warnings,
+    now: makeBaseline(runs),
+  };
 }
+
+/** The report of checks that pass, with what turned green since the baseline. */
+function addProof(report: GateReport, baseline: Baseline | undefined, now: readonly Ran[]): GateReport {
+  if (report.verdict !== "passed" && report.verdict !== "unverified") return report;
+  if (now.length === 0) return { ...report, verdict: "unverified", because: "no-checks" };
+  const before = [...(baseline?.commands ?? []), ...(baseline?.own ?? [])];
+  const turned = findTurnedGreen(before, now).slice(0, MOST_NAMES);
+  const proof = { fail_to_pass: turned, new_tests: [], pass_to_pass: countPassing(before, now) };
+  if (turned.length > 0) return { ...report, verdict: "passed", proof };
+  const isRed = report.commands.some(({ verdict }) => verdict === "pre-existing");
+  return { ...report, verdict: "unbroken", because: isRed ? "red-before" : "not-covered", proof };
+}
+
+const MOST_NAMES = 100;
 
 /** The report of a gate that was stopped. */
 export function reportInterrupted(cold: boolean): GateReport {

@@ -74,7 +74,10 @@ test.for(Object.entries(cheats))(
   async ([, [project, attempt, verify]], { cold }) => {
     const { report } = await cold.judge(project, attempt, verify);
     expect(report.cold).toBe(true);
-    if (report.verdict === "failed" || report.verdict === "tampered") return;
+    if (report.verdict !== "unverified") {
+      expect(["failed", "tampered", "unbroken"]).toContain(report.verdict);
+      return;
+    }
     expect(report).toMatchObject({ verdict: "unverified", because: "influence" });
     expect(Object.keys(attempt)).toEqual(expect.arrayContaining(report.needs?.map(({ path }) => path) ?? []));
     expect(report.needs).not.toEqual([]);
@@ -92,7 +95,7 @@ test.for(Object.entries(worked))(
   "work that passes the old checks is verified, and the checks it changed are listed: %s",
   async ([, row], { cold }) => {
     const { report, now } = await cold.judge(...row);
-    expect(report).toMatchObject({ verdict: "passed", tampered: [], rooms: 2 });
+    expect(report).toMatchObject({ verdict: "passed", tampered: [], rooms: 3 });
     const [, attempt] = row;
     expect(report.changed_checks?.every((path) => Object.hasOwn(attempt, path))).toBe(true);
     expect(report.changed_checks).not.toEqual([]);
@@ -134,10 +137,6 @@ const needing: Record<string, [row: Row, needs: string[]]> = {
     ],
     ["package.json"],
   ],
-  "its own test, which is the only check": [
-    [NODE, { ...DONE, "test/more.test.js": NEW_TEST }, { own: ["node --test test/more.test.js"] }],
-    ["test/more.test.js"],
-  ],
   "a rule that is new": [
     [
       SHELL,
@@ -160,9 +159,49 @@ test.for(Object.entries(needing))(
   },
 );
 
-test("work on source alone takes one room", async ({ cold }) => {
-  const { report } = await cold.judge(NODE, DONE, DIRECT);
-  expect(report).toMatchObject({ verdict: "passed", rooms: 1 });
+test("work on source alone takes one room, and another for checks whose results before are not known", async ({
+  cold,
+}) => {
+  const measured = await cold.judge(NODE, DONE, { ...DIRECT, measured: true });
+  expect(measured.report).toMatchObject({ verdict: "passed", rooms: 1 });
+  const command = `grep -q "a + b" src/add.js`;
+  const { report } = await cold.judge(NODE, DONE, { ...DIRECT, own: [command], measured: true });
+  expect(report).toMatchObject({ verdict: "passed", rooms: 2 });
+  expect(report.proof?.fail_to_pass).toContainEqual({ command });
+});
+
+const SUB_TEST = NEW_TEST.replaceAll("add", "sub");
+const GREEN: ProjectTree = { ...NODE, ...DONE };
+const SUB = { "src/sub.js": "export const sub = (a, b) => a + b;\n" };
+const proven: Record<string, [row: Row, verdict: string, more: object]> = {
+  "nothing was changed": [[GREEN, {}, DIRECT], "unbroken", { because: "nothing-changed" }],
+  "a feature without a test": [[GREEN, SUB, DIRECT], "unbroken", { because: "not-covered" }],
+  "a test for what is there": [
+    [GREEN, { "test/more.test.js": NEW_TEST }, DIRECT],
+    "unbroken",
+    { because: "only-checks" },
+  ],
+  "a red check that stays red": [
+    [NODE, { "README.md": "# add\n" }, { commands: DIRECT.commands, measured: true }],
+    "unbroken",
+    { because: "red-before" },
+  ],
+  "a feature with its test": [[GREEN, { ...SUB, "test/sub.test.js": SUB_TEST }, DIRECT], "passed", {}],
+  "a test of its own, which is the only check": [
+    [NODE, { ...DONE, "test/more.test.js": NEW_TEST }, { own: ["node --test test/more.test.js"] }],
+    "passed",
+    { proof: { fail_to_pass: [] } },
+  ],
+  "a check of the task that passes before": [
+    [GREEN, SUB, { own: ["node --test test/"] }],
+    "unbroken",
+    { because: "not-covered" },
+  ],
+};
+
+test.for(Object.entries(proven))("evidence: %s", async ([, [row, verdict, more]], { cold }) => {
+  const { report } = await cold.judge(...row);
+  expect(report).toMatchObject({ verdict, ...more });
 });
 
 test("a pass that needs a changed test names it with its diff, and nothing else", async ({ cold }) => {
@@ -330,7 +369,7 @@ test("patterns of the user make a test source", async ({ cold }) => {
   const judge = async (attempt: ProjectTree, patterns: string[]): Promise<string> =>
     (await cold.judge(project, attempt, { ...DIRECT, protected: patterns })).report.verdict;
   expect(await judge({ "test/loose.test.js": null }, [])).toBe("unverified");
-  expect(await judge({ "test/loose.test.js": null }, ["!test/loose.test.js"])).toBe("passed");
+  expect(await judge({ "test/loose.test.js": null }, ["!test/loose.test.js"])).toBe("unbroken");
 });
 
 test.for([
@@ -385,5 +424,5 @@ test("work that changes while the checks run proves nothing, unless it changes o
   expect(warnings.join()).toContain("src/made.txt");
   const always = { ...project, "check.sh": `date +%N >src/made.txt\n` };
   const { report: usual } = await cold.judge(always, { "src/a.txt": "more\n" }, verify);
-  expect(usual.verdict).toBe("passed");
+  expect(usual.verdict).toBe("unbroken");
 });

@@ -107,7 +107,10 @@ export async function judgeWithoutRooms(
   const paths = changes
     .map(({ path }) => toText(path))
     .filter((path) => kindOf(study, path) !== "source" && !isAllowed(path));
-  if (paths.length === 0) return { report, warnings: [] };
+  if (paths.length === 0) {
+    const isNothing = report.verdict === "unbroken" && changes.length === 0;
+    return { report: isNothing ? { ...report, because: "nothing-changed" } : report, warnings: [] };
+  }
   const needs = await showNeeds({ places, study }, paths);
   const why = `it changed ${listSome(paths)}, and the checks ran in the project, where nothing shows what made them pass`;
   return {

@@ -8,7 +8,7 @@ import { baseOrder, type Study } from "./cold-study.js";
 import { judge, mustRepeat } from "../verdict/compare.js";
 import { reportInterrupted, type Runs } from "../commands/gate.js";
 import { settleRuns } from "../verdict/flaky.js";
-import { findTurnedCases } from "../verdict/turned-cases.js";
+import { needsMore } from "../verdict/turned-cases.js";
 import type { Reference } from "../influence/reference.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "../commands/run-commands.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
@@ -27,8 +27,6 @@ export interface ColdOrder {
   patterns: readonly string[];
   /** `verify.source`. */
   source: readonly string[];
-  /** `verify.red_first`. */
-  redFirst: boolean;
   /** The task's `changes`: patterns as in .gitignore, from the project's folder. */
   allowed: readonly string[];
 }
@@ -94,15 +92,15 @@ export async function runPass(gate: Gate, { content, plan, baseline }: PassOrder
   return { report: { ...report, verdict: "failed", evidence }, runs, strays };
 }
 
-/** Whether a room passes, and every case in it that passes with the whole attempt. */
+/** Whether nothing fails in a room that passed before, or that passes with the whole attempt. */
 export function passesAlone(result: PassResult, whole: PassResult | undefined): boolean {
-  if (result.report.verdict !== "passed") return false;
-  return whole === undefined || findTurnedCases(settleRuns(result.runs), settleRuns(whole.runs)).length === 0;
+  if (!isGreen(result.report)) return false;
+  return whole === undefined || !needsMore(settleRuns(result.runs), settleRuns(whole.runs));
 }
 
 /** Whether no check fails that did not fail before. */
 export function isGreen({ verdict }: GateReport): boolean {
-  return verdict === "passed" || verdict === "unverified";
+  return verdict === "passed" || verdict === "unbroken" || verdict === "unverified";
 }
 
 async function actIn(

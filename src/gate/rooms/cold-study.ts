@@ -33,6 +33,8 @@ export interface Study {
   kinds: ReadonlyMap<string, Sorted>;
   /** Source files that have tests in them, with these as at the base. */
   withOldTests: readonly RoomText[];
+  /** The same files as at the base, with the tests in them as the changes left them. */
+  withNewTests: readonly RoomText[];
   /** Source files (text) that count as checks: tests in them cannot be told apart from the program, or went with a removed file. */
   mixed: ReadonlySet<string>;
   /** The bytes of small changed blobs, by id. */
@@ -67,8 +69,10 @@ export async function studyChanges(
   });
   const kinds = new Map(sorted.map((one) => [one.path, one]));
   const mixed = new Set<string>();
-  const withOldTests = keepOldTests({ changes, blobs, kinds, mixed }, tests);
-  return { base, persons, baseFiles, changes, sorter, kinds, withOldTests, mixed, blobs };
+  const parts = separateTests({ changes, blobs, kinds, mixed }, tests);
+  const withOldTests = parts.map(({ old }) => old);
+  const withNewTests = parts.flatMap(({ added }) => added ?? []);
+  return { base, persons, baseFiles, changes, sorter, kinds, withOldTests, withNewTests, mixed, blobs };
 }
 
 /** The kind of a changed path (text). */
@@ -82,11 +86,17 @@ interface ToSeparate extends Pick<Study, "changes" | "blobs"> {
   mixed: Set<string>;
 }
 
-/** Source files with the tests in them as at the base; a file whose tests cannot be told apart becomes a check. */
-function keepOldTests(
+/** A source file with the tests in it as at the base; and as at the base with the tests that the change left, if it has more. */
+interface Parts {
+  old: RoomText;
+  added: RoomText | undefined;
+}
+
+/** Tells program and tests apart in changed source files; a file where that cannot be done becomes a check. */
+function separateTests(
   { changes, blobs, kinds, mixed }: ToSeparate,
   { runsExamples, isRun }: TestsThatRun,
-): RoomText[] {
+): Parts[] {
   const testsOf = (bytes: string, version: Version): string[] => {
     const [path, text] = [toText(bytes), blobs.get(version.oid)];
     return text === undefined ? [] : testTexts({ path, text }, isRun(path));
@@ -108,9 +118,13 @@ function keepOldTests(
     const before = exists(from) ? blobs.get(from.oid) : "";
     const after = exists(to) ? blobs.get(to.oid) : undefined;
     if (before === undefined || after === undefined || kindOf({ kinds }, path) !== "source") return [];
-    const kept = withTestsOf({ path, before, after }, { runsExamples, isRun: isRun(path), moved });
+    const usage = { runsExamples, isRun: isRun(path), moved };
+    const kept = withTestsOf({ path, before, after }, usage);
     if (kept === "check") holdTests(path);
-    return kept === undefined || kept === "check" ? [] : [{ path: bytes, mode: to.mode, text: kept.text }];
+    if (kept === undefined || kept === "check") return [];
+    const turned = withTestsOf({ path, before: after, after: before }, { ...usage, moved: left });
+    const text = (of: { text: string }): RoomText => ({ path: bytes, mode: to.mode, text: of.text });
+    return [{ old: text(kept), added: typeof turned === "object" ? text(turned) : undefined }];
   });
 }
 

@@ -7,6 +7,7 @@ import type { GatePlan, Room } from "../commands/run-commands.js";
 import { judge } from "../verdict/compare.js";
 import { compareCases } from "../verdict/compare-cases.js";
 import { settleRuns } from "../verdict/flaky.js";
+import { findTurnedGreen } from "../verdict/proof.js";
 import { describeRedCheck } from "../verdict/red-check.js";
 import type { Baseline, GateReport, Ran, RedCheck } from "../verdict.js";
 import type { Reference } from "../influence/reference.js";
@@ -56,6 +57,8 @@ export interface HiddenVerdict {
   failed: boolean;
   /** The checks that failed before the work and still fail. */
   stillRed: readonly string[];
+  /** The checks that failed before the work and pass now: evidence of the work. */
+  turned: readonly string[];
   /** The failed tests, or the commands without reports; a person reads them, and an agent only if the user wants so. */
   names: readonly string[];
   /** Everything that is known about failures, for a file that only the user reads. */
@@ -118,7 +121,7 @@ export async function runHidden(
   stop: AbortSignal,
 ): Promise<HiddenVerdict | "interrupted"> {
   const checks = rules.checks.filter(({ tasks }) => tasks === undefined || tasks.includes(task ?? ""));
-  if (checks.length === 0) return { failed: false, stillRed: [], names: [], details: "" };
+  if (checks.length === 0) return { failed: false, stillRed: [], turned: [], names: [], details: "" };
   const baseFiles = await baseFilesOf(places, { base, persons: [] });
   const content: RoomOrder = { base, persons: [], baseFiles, entries: changes, texts: [] };
   const { ports } = places.rooms.repo;
@@ -138,7 +141,7 @@ export async function runHidden(
   if (done.value === "interrupted") return "interrupted";
   const report = judge({ ...done.value, baseline: before, strict: false, cold: true, tampered: [] });
   const ran = settleRuns(done.value);
-  return verdictOf(checks, report, { ran, before: before.commands });
+  return verdictOf(checks, report, { ran, before: before.commands, measured: baseline !== undefined });
 }
 
 /** A check whose result before the work is unknown fails no attempt, and verifies none. */
@@ -150,11 +153,12 @@ function allRed({ commands }: GatePlan): Baseline {
 function verdictOf(
   checks: readonly HiddenCheck[],
   report: GateReport,
-  { ran, before }: { ran: readonly Ran[]; before: readonly Ran[] },
+  { ran, before, measured }: { ran: readonly Ran[]; before: readonly Ran[]; measured: boolean },
 ): HiddenVerdict {
   // An attempt cannot change the tests, so one that does not run any more was ended or left out by the attempt.
   const lost = compareCases({ before, whole: ran })?.reasons ?? [];
   const isGreen = report.verdict === "passed" || report.verdict === "unverified";
+  const green = measured ? findTurnedGreen(before, ran).map(({ command }) => command) : [];
   const failed = !isGreen || lost.length > 0;
   const failing = ran.filter((one) => describeRedCheck(one) !== undefined);
   const tests = report.commands.flatMap((one) => [
@@ -166,6 +170,13 @@ function verdictOf(
   return {
     failed,
     stillRed: failed ? [] : [...new Set(failing.flatMap((one) => namesOf(checks, one)))],
+    turned: failed
+      ? []
+      : [
+          ...new Set(
+            ran.filter(({ command }) => green.includes(command)).flatMap((one) => namesOf(checks, one)),
+          ),
+        ],
     names: failed ? [...new Set(names)].slice(0, MOST_NAMES) : [],
     details: [...failing.map(describe), ...(failed ? [report.evidence, ...lost] : [])].join("\n"),
   };
@@ -177,6 +188,7 @@ function unprepared(ran: Ran): HiddenVerdict {
   return {
     failed: false,
     stillRed: ["verify.setup"],
+    turned: [],
     names: [],
     details: describe(ran),
   };

@@ -60,5 +60,5 @@ test("checks may write into the room: new files, and files of the program that t
   const commands = ["echo x >made; echo x >>src/log.sh; sh test/run.sh"];
   const project = { ...PROJECT, "src/log.sh": "" };
   const { report } = await cold.judge(project, { "src/answer.sh": "# right!\n" }, { ...VERIFY, commands });
-  expect(report.verdict).toBe("passed");
+  expect(report.verdict).toBe("unbroken");
 });

@@ -7,11 +7,12 @@ import { blankSuppressions, kindOf } from "./cold-study.js";
 import { makeBaseline, reportInterrupted } from "../commands/gate.js";
 import { listSome } from "../../system/text/cut.js";
 import { explainNeeds, findNeeds, showNeeds } from "./needed-changes.js";
-import { proveRed } from "./red/prove-red.js";
+import { findProof, whyUnbroken } from "./prove.js";
 import { orderWith, wholeOrder } from "./room-orders.js";
-import { compareCases, type CaseDoubts } from "../verdict/compare-cases.js";
+import { compareCases } from "../verdict/compare-cases.js";
 import { settleRuns } from "../verdict/flaky.js";
-import type { Baseline, GateReport, Ran } from "../verdict.js";
+import { ranNothing } from "../verdict/proof.js";
+import type { Baseline, GateReport } from "../verdict.js";
 import { NOT_VERIFIED } from "../verdict/why-unverified.js";
 
 /** The verdict, and the results for the next task. */
@@ -34,7 +35,6 @@ interface Influence {
 
 /** Judges an attempt. Throws a `GitError`. */
 export async function judgeWork(gate: Gate): Promise<JudgedWork> {
-  const { order } = gate;
   const influence = findInfluence(gate);
   const whole = influence.all.length === 0 ? undefined : await runPass(gate, wholeOrder(gate));
   if (whole !== undefined && !isGreen(whole.report))
@@ -47,29 +47,23 @@ export async function judgeWork(gate: Gate): Promise<JudgedWork> {
     (whole === undefined && !isGreen(report))
   )
     return { report, now: undefined, warnings: [] };
-  const { report: shown, runs } = whole ?? alone.source;
-  const red = order.redFirst ? await proveRed(gate, shown, runs) : undefined;
-  if (red !== undefined) return { report: red, now: undefined, warnings: [] };
+  const { report: shown } = whole ?? alone.source;
   const now = {
     ...makeBaseline(alone.source.runs),
     ...(whole === undefined ? {} : { all: makeBaseline(whole.runs).commands }),
   };
   const settled = await settle(gate, { influence, whole, alone });
   // A room that was stopped did not pass, and says nothing of the attempt.
-  if (gate.stop.aborted) return { report: reportInterrupted(true), now: undefined, warnings: [] };
-  const strays = [...new Set([...alone.source.strays, ...(whole?.strays ?? [])])];
-  const doubts = [
-    ...settled.doubts,
-    ...(strays.length === 0
-      ? []
-      : [`the checked files differ from the commit: ${listSome(strays)} changed while the checks ran`]),
-  ];
-  const verdict = {
-    ...shown,
-    ...settled.report,
-    ...(doubts.length === 0 ? {} : { verdict: "unverified" as const }),
+  if (settled === undefined || gate.stop.aborted)
+    return { report: reportInterrupted(true), now: undefined, warnings: [] };
+  const { doubts } = settled;
+  const verdict = { ...shown, ...settled.report };
+  const isFailed = verdict.verdict === "failed";
+  return {
+    report: verdict,
+    now: isFailed ? undefined : now,
+    warnings: doubts.map((doubt) => `${NOT_VERIFIED}${doubt}`),
   };
-  return { report: verdict, now, warnings: doubts.map((doubt) => `${NOT_VERIFIED}${doubt}`) };
 }
 
 /** Finds the changes that are not source, without those that the task's `changes` allow. */
@@ -132,17 +126,39 @@ interface Settled {
   doubts: string[];
 }
 
-/** The verdict on an attempt whose own tree is green. */
-async function settle(gate: Gate, { influence, whole, alone }: Settling): Promise<Settled> {
-  const { study, order } = gate;
-  const unverified = (report: Partial<GateReport>, ...doubts: string[]): Settled => ({
-    report: { ...report, verdict: "unverified" },
-    doubts,
-  });
-  if ((whole ?? alone.source).report.verdict !== "passed") {
-    const isEmpty = order.plan.commands.length + order.plan.own.length === 0;
-    return unverified({ because: isEmpty ? "no-checks" : "red-before" });
+/** The verdict on an attempt whose own tree is green; `undefined` if the gate was stopped. */
+async function settle(gate: Gate, rooms: Settling): Promise<Settled | undefined> {
+  const { plan } = gate.order;
+  const { influence, whole, alone } = rooms;
+  if (plan.commands.length + plan.own.length === 0) return unverified({ because: "no-checks" });
+  const doubt = (await findDoubt(gate, rooms)) ?? findMissing(gate, rooms);
+  const strays = [...new Set([...alone.source.strays, ...(whole?.strays ?? [])])];
+  const stray = `the checked files differ from the commit: ${listSome(strays)} changed while the checks ran`;
+  if (doubt !== undefined || strays.length > 0) {
+    const found = doubt ?? unverified({});
+    return strays.length === 0 ? found : { ...found, doubts: [...found.doubts, stray] };
   }
+  const found = await findProof(gate, { source: alone.source, whole });
+  if (found === undefined) return undefined;
+  if ("failed" in found) return { report: found.failed, doubts: [] };
+  const { proof } = found;
+  const changed = influence.own.filter((path) => kindOf(gate.study, path) === "check");
+  const report = { proof, ...(changed.length === 0 ? {} : { changed_checks: changed }) };
+  const isProven = proof.fail_to_pass.length + proof.new_tests.length > 0;
+  const because = whyUnbroken(gate, (whole ?? alone.source).report);
+  return {
+    report: { ...report, ...(isProven ? { verdict: "passed" } : { verdict: "unbroken", because }) },
+    doubts: [],
+  };
+}
+
+function unverified(report: Partial<GateReport>, ...doubts: string[]): Settled {
+  return { report: { ...report, verdict: "unverified" }, doubts };
+}
+
+/** The changes beside the source that the pass depends on; `undefined` if on none. */
+async function findDoubt(gate: Gate, { influence, whole, alone }: Settling): Promise<Settled | undefined> {
+  const { study } = gate;
   if (alone.suppressing !== undefined) {
     const needs = await showNeeds(gate, alone.suppressing);
     return unverified(
@@ -172,31 +188,28 @@ async function settle(gate: Gate, { influence, whole, alone }: Settling): Promis
       `program and tests cannot be told apart in what it changed: ${listSome(mixed)}`,
     );
   }
-  const missing = findMissingCases(gate, { whole, alone });
-  if (missing !== undefined) return unverified({ because: missing.because }, ...missing.reasons);
-  const changed = influence.own.filter((path) => kindOf(study, path) === "check");
-  return { report: changed.length === 0 ? {} : { changed_checks: changed }, doubts: [] };
+  return undefined;
 }
 
-/** Finds the cases that ran before and do not run in a room; or that no test runner ran a case against the reference. */
-function findMissingCases(
+/**
+ * Cases that ran before and do not run in a room: they fail an attempt that changed no check that could hold them. Or no test runner
+ * ran a case against the reference.
+ */
+function findMissing(
   { order: { baseline } }: Gate,
-  { whole, alone }: Omit<Settling, "influence">,
-): CaseDoubts | undefined {
+  { influence, whole, alone }: Settling,
+): Settled | undefined {
   const source = settleRuns(alone.source.runs);
   const all = whole === undefined ? undefined : settleRuns(whole.runs);
   if (source.length > 0 && source.every(ranNothing))
-    return { because: "no-report", reasons: ["the tests that were there before ran no case"] };
-  return (
+    return unverified({ because: "no-report" }, "the tests that were there before ran no case");
+  const missing =
     compareCases({ before: baseline?.commands, source, whole: all }) ??
     // Tests that earlier tasks added must still run.
-    compareCases({ before: baseline?.all, whole: all })
-  );
-}
-
-/** Whether a run started a test runner that ran no case. */
-function ranNothing({ runner, tests = {} }: Ran): boolean {
-  return runner !== undefined && !Object.values(tests).some((status) => status !== "skipped");
+    compareCases({ before: baseline?.all, whole: all });
+  if (missing === undefined) return undefined;
+  if (influence.own.length > 0) return unverified({ because: missing.because }, ...missing.reasons);
+  return { report: { verdict: "failed", evidence: missing.reasons.join("\n") }, doubts: [] };
 }
 
 /** Files of the program (text) that an attempt changed and whose exit code is the result of a task's own command. */

@@ -20,7 +20,6 @@ export interface Verify {
   own?: string[];
   reports?: string[];
   strict?: boolean;
-  redFirst?: boolean;
   protected?: string[];
   source?: string[];
   allowed?: string[];
@@ -112,7 +111,6 @@ function orderOf(verify: Verify): Omit<ColdOrder, "base" | "reference" | "change
     strict: verify.strict ?? false,
     patterns: verify.protected ?? [],
     source: verify.source ?? [],
-    redFirst: verify.redFirst ?? false,
     allowed: verify.allowed ?? [],
   };
 }

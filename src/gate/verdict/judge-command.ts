@@ -33,7 +33,10 @@ export function judgeCommand(
   const names = nameTests(base, both);
   // A missing report that no setting asks for does not fail the attempt: compare-cases.ts makes it unverified.
   const reportGone = base?.tests !== undefined && base.runner === undefined && both.tests === undefined;
-  const ending = reportGone ? "regressed" : judgeEnd(base, both, ran);
+  // A run that ends before any of the cases that it had does not compile, or its runner cannot start.
+  const endsEarlier =
+    both.ends === "badly" && hasCases(base?.tests) && !has(both.tests, ["passed", "failed", "flaky"]);
+  const ending = reportGone || endsEarlier ? "regressed" : judgeEnd(base, both, ran);
   // A run that was cut short reports fewer tests than exist: the missing ones failed, they were not removed.
   const broke = ran.end.how !== "exited" || ["regressed", "new"].includes(worstOf(names, [ending]));
   let losesCases = false;
@@ -131,6 +134,10 @@ function proofOf(
   // A report that no setting asks for does not excuse a check that is as red as before.
   if (verdict === "pre-existing" && base?.runner !== undefined && !isMended) return "blind";
   return has(tests, ["failed"]) && !has(tests, ["passed", "flaky"]) ? "nothing" : "something";
+}
+
+function hasCases(tests: Ran["tests"]): boolean {
+  return Object.values(tests ?? {}).some((status) => status !== "skipped");
 }
 
 function has(tests: Both["tests"], outcomes: readonly CaseOutcome[]): boolean {

@@ -1,18 +1,18 @@
-// Finds test cases that only the whole attempt makes pass: they fail in a room that has less of it. Pure.
-import { isSameCommand } from "./flaky.js";
+// Finds what only the whole attempt makes pass: it fails in a room that has less of it. Pure.
+import { endsWell, isSameCommand } from "./flaky.js";
 import type { Ran } from "../verdict.js";
 
 /**
- * The names of these cases. A check that failed before may still fail in both rooms; one that passes with all changes and
- * fails without some of them was turned by those. Contract: of each command the better of its two runs (`settleRuns`).
+ * Whether a case or a command fails with some of the changes and passes with all. One that failed before may still fail in both
+ * rooms. Contract: of each command the better of its two runs (`settleRuns`).
  */
-export function findTurnedCases(some: readonly Ran[], whole: readonly Ran[]): string[] {
-  return some.flatMap((one) => {
-    const tests = whole.find((other) => isSameCommand(other, one))?.tests ?? {};
-    return Object.entries(one.tests ?? {})
-      .filter(
-        ([name, status]) => status === "failed" && Object.hasOwn(tests, name) && tests[name] === "passed",
-      )
-      .map(([name]) => name);
+export function needsMore(some: readonly Ran[], whole: readonly Ran[]): boolean {
+  return some.some((one) => {
+    const all = whole.find((other) => isSameCommand(other, one));
+    if (all === undefined) return false;
+    if (endsWell(all.end) && !endsWell(one.end)) return true;
+    return Object.entries(one.tests ?? {}).some(
+      ([name, status]) => status === "failed" && all.tests?.[name] === "passed",
+    );
   });
 }

@@ -1,7 +1,8 @@
 // Explains the last verdict on a task: the kind of each path that its attempt changed and, if it is unverified because of what
 // the attempt changed, the smallest set that is needed, searched for without a limit. Rooms run again as in the run; the
 // project and its logs are not changed. find-judged.ts reads the logs.
-import { whyUnverified } from "../../gate/verdict/why-unverified.js";
+import { describeUnbroken } from "../../gate/verdict/reasons.js";
+import { whyUnverified, type CheckBefore } from "../../gate/verdict/why-unverified.js";
 import type { Baseline, Because, GateReport, GateVerdict, Need } from "../../gate/verdict.js";
 import { findReference } from "../../gate/influence/reference.js";
 import type { Sorted } from "../../gate/sort/sort.js";
@@ -65,13 +66,13 @@ export async function explain(request: ExplainRequest): Promise<Explained | "int
   return withHint("git cannot read what the run kept", async () => {
     const { places, order } = await restoreOrder(request, repo);
     const changed = await sortAttempt(places, order);
-    if (!mustRunChecks(judged)) return { ...findingsOf(gate, whyUnverified(gate, before)), changed };
+    if (!mustRunChecks(judged)) return { ...findingsOf(gate, reasonsOf(gate, before)), changed };
     const lists = [[task], [...tasks.filter(({ status }) => status !== "done"), task], tasks];
     if (!(await mayRun(request, lists))) throw makeUntrustedError();
     const verdict = await runInRooms(request, { repo, places, order });
     if (verdict === "interrupted") return verdict;
     const { report, warnings } = verdict;
-    const reasons = isRed(report) ? [report.evidence] : whyUnverified({ ...report, warnings }, before);
+    const reasons = isRed(report) ? [report.evidence] : reasonsOf({ ...report, warnings }, before);
     return { ...findingsOf(report, reasons), changed };
   });
 }
@@ -79,6 +80,14 @@ export async function explain(request: ExplainRequest): Promise<Explained | "int
 function findingsOf(report: GateReport, reasons: readonly string[]): Omit<Explained, "changed"> {
   const { verdict, because, needs = [], on = [] } = report;
   return { verdict, because, needs, on, reasons };
+}
+
+/** Why a task whose checks pass is not verified. */
+function reasonsOf(
+  report: GateReport & { warnings: readonly string[] },
+  before: readonly CheckBefore[],
+): string[] {
+  return report.verdict === "unbroken" ? [describeUnbroken(report)] : whyUnverified(report, before);
 }
 
 function isRed({ verdict }: GateReport): boolean {
@@ -145,7 +154,6 @@ async function restoreOrder(request: ExplainRequest, repo: Repository): Promise<
     baseline: await baselineOf(request),
     patterns: verify.protected,
     source: verify.source,
-    redFirst: verify.red_first,
     allowed: readPatterns(task.changes ?? []).allowed,
   };
   return { places, order };

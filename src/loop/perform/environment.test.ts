@@ -19,7 +19,10 @@ test("the real environment overrides the file, and variables of an outer run are
     LOOPER_TODO_FILE: "x",
     LOOPER_STEP_DIR: "/y",
   };
-  const base = makeBaseEnvironment({ ...around, A: "real" }, { A: "file", B: "file", LOOPER_STATUS: "done" });
+  const base = makeBaseEnvironment(
+    { ...around, A: "real" },
+    { A: "file", B: "file", LOOPER_STATUS: "done", LOOPER_VERDICT: "x" },
+  );
   expect(base).toEqual({ A: "real", B: "file" });
 });
 
@@ -67,4 +70,17 @@ test.each([
 ])("a hook for a task whose gate says verified: %s has LOOPER_VERIFIED=%s", (verified, said) => {
   const run = { run: "r", job, status: "done", lastMessage: "", verified };
   expect(makeHookEnvironment(real, run)).toMatchObject({ LOOPER_TASK_ID: "T7", LOOPER_VERIFIED: said });
+});
+
+test.each([
+  ["verified", "verified"],
+  ["unbroken", "unbroken"],
+  ["unverified", "unverified"],
+  [undefined, ""],
+] as const)("a hook for a task that is %s has LOOPER_VERDICT=%s", (verdict, said) => {
+  const run = { run: "r", job, status: "done", lastMessage: "", verified: false, verdict };
+  expect(makeHookEnvironment({ ...real, LOOPER_VERDICT: "outer" }, run)).toMatchObject({
+    LOOPER_VERIFIED: "no",
+    LOOPER_VERDICT: said,
+  });
 });

@@ -3,6 +3,7 @@ import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { AGENT_ACTION } from "../../git/rescue/own-commits.js";
 import { STEP_DIR } from "../../logging/agent-file.js";
 import { given } from "../../system/given.js";
+import type { Verdict } from "../../todo/model/verified.js";
 import type { JobFacts } from "../step/effects.js";
 
 /** Variables that are never inherited from the environment of the runner, which sets most of them itself. */
@@ -19,6 +20,7 @@ const RUN_VARIABLES = [
   STEP_DIR,
   "LOOPER_STATUS",
   "LOOPER_VERIFIED",
+  "LOOPER_VERDICT",
   "LOOPER_AGENT",
   "LOOPER_LAST_MESSAGE",
   // The hidden checks: no agent is shown them.
@@ -97,7 +99,7 @@ export function makeGateEnvironment(base: Variables, run: string, job: JobFacts)
   };
 }
 
-/** The environment of a hook (contract §4, *Hooks*). `verified`: of a hook that gets the result of a task. */
+/** The environment of a hook (contract §4, *Hooks*). `verified`: of a task's result; `verdict`: if it is done. */
 export function makeHookEnvironment(
   base: Variables,
   run: {
@@ -105,16 +107,18 @@ export function makeHookEnvironment(
     job: JobFacts | undefined;
     status: string;
     lastMessage: string;
-    verified: boolean | undefined;
+    verified?: boolean | undefined;
+    verdict?: Verdict | undefined;
     document?: string;
   },
 ): Record<string, string> {
-  const { job, verified, document } = run;
+  const { job, verified, verdict = "", document } = run;
   return {
     ...base,
     LOOPER_RUN_ID: run.run,
     LOOPER_STATUS: run.status,
     LOOPER_VERIFIED: verified === undefined ? "" : verified ? "yes" : "no",
+    LOOPER_VERDICT: verdict,
     LOOPER_LAST_MESSAGE: run.lastMessage,
     LOOPER_TASK_ID: job?.task_id ?? "",
     LOOPER_ITERATION: job === undefined ? "" : String(job.iteration),

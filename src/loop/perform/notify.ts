@@ -164,7 +164,7 @@ class Sender implements Notifier {
     const { env, log } = this.#world;
     const { of, text, task_id: id = "", agent = "", ending = "" } = notice;
     const status = of === "run_ended" ? ending : of === "committed" ? "done" : "blocked";
-    const base = { run: log.run, job: undefined, status, lastMessage: "", verified: undefined };
+    const base = { run: log.run, job: undefined, status, lastMessage: "" };
     return {
       ...makeHookEnvironment(env, base),
       LOOPER_TASK_ID: id,

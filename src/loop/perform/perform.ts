@@ -9,6 +9,8 @@ import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { redactValue } from "../../system/text/secrets/redact.js";
 import { openQuestion } from "../../workflow/question.js";
+import { verdictOf, type Verdict } from "../../todo/model/verified.js";
+import { worthOf } from "../step/attempt/verdict.js";
 import type { Effect } from "../step/effects.js";
 import { makeHookEnvironment } from "./environment.js";
 import { explainLostRepository } from "./lost-repository.js";
@@ -114,10 +116,18 @@ function runInTurn({ memory }: World, change: () => Promise<StepEvent>): Promise
   return turn;
 }
 
-/** Whether the gate verified the task whose result the hook gets; `undefined` for other hooks. */
-function isVerified({ memory }: World, { hook, job, status }: Do<"run-hook">): boolean | undefined {
-  if (hook === "pre_iteration" || job?.task_id === undefined) return undefined;
-  return status === "done" && memory.verdicts.get(job.job) === "passed";
+/** The verdict on the task whose result the hook gets, unless it is not done; both are `undefined` for other hooks. */
+function verdictFor(
+  { memory }: World,
+  { hook, job, status }: Do<"run-hook">,
+): { verified?: boolean; verdict?: Verdict } {
+  if (hook === "pre_iteration" || job?.task_id === undefined) return {};
+  if (status !== "done") return { verified: false };
+  const word = memory.verdicts.get(job.job);
+  // Without a gate of its own a task at the end of a workflow has the verdict of its saved work, which its row says.
+  const task = memory.backlog?.tasks.find(({ id }) => id === job.task_id) ?? {};
+  const verdict = word === undefined ? verdictOf(task) : worthOf(word);
+  return { verified: verdict === "verified", verdict };
 }
 
 async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEvent> {
@@ -131,7 +141,7 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
   const summary = job === undefined ? undefined : memory.summaries.get(job.job);
   const about = redactValue(log.redact, makeHookSummary(job?.task_id, status, summary), KEPT);
   const summaryFile = await writeSummary(world, effect, about);
-  const verified = isVerified(world, effect);
+  const found = verdictFor(world, effect);
   const key = job?.job ?? 0;
   const stop = new AbortController();
   memory.stops.set(key, stop);
@@ -142,13 +152,10 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
       hook: planned,
       cwd: await findWorkFolder(world),
       env: makeHookEnvironment(world.env, {
-        ...{ run: log.run, job, status, lastMessage, verified },
+        ...{ run: log.run, job, status, lastMessage, ...found },
         ...(job?.stage === undefined ? {} : { document: documentOf(world.project, job.task_id ?? "") }),
       }),
-      event: makeHookEvent(
-        { type: hook, run: log.run, status, label, ...given({ verified }), ...job },
-        about,
-      ),
+      event: makeHookEvent({ type: hook, run: log.run, status, label, ...found, ...job }, about),
       given: [job?.task_id ?? "", status, summaryFile, label],
       timeoutMs: hooks.timeout,
       redact: log.redact,

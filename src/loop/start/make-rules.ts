@@ -47,8 +47,9 @@ export function makeRules(request: RunRequest, schedule: string[], bootstrap: Ru
     commit: git.commit,
     // If the agent commits, its commits stay on the branch, so the tree must not be restored below them.
     on_failure: git.commit === "agent" ? "keep" : git.on_failure,
-    baseline: verify.commands.length > 0,
-    ...(verify.accept === "verified" ? { accept: verify.accept } : {}),
+    // Where checks run in the project, those of a task alone are asked before its work too: no room can ask them later.
+    baseline: verify.commands.length > 0 || verify.cold === false,
+    ...(verify.accept === "unverified" ? {} : { accept: verify.accept }),
     verify_from_agents: verify.from_agents,
     bootstrap,
     workers: 1,

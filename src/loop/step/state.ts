@@ -7,6 +7,7 @@ import type { PersistentMap } from "../../system/persistent-map.js";
 import type { ById } from "../../todo/model/indexed-list.js";
 import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { IndexRow, Status, TaskId } from "../../todo/model/task.js";
+import type { Verdict } from "../../todo/model/verified.js";
 import type { TaskSpending, Spending } from "./attempt/spending.js";
 import type { Backoffs } from "./schedule/backoff.js";
 import type { Earlier, JobFacts, PlannedHook, PlannedRelease } from "./effects.js";
@@ -96,8 +97,8 @@ export interface Job {
   stopped?: true | undefined;
   /** Its task was blocked because this was the last attempt. */
   gaveUp?: true;
-  /** The gate passed. */
-  verified?: true;
+  /** The verdict on its work, once the gate let it pass; absent: `unverified`. */
+  worth?: Verdict;
   /** The ref that keeps the abandoned work. */
   rescue?: string;
   /** A person edited its task: its work is saved as a rescue, and it does not count. */

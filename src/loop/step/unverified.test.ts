@@ -1,4 +1,4 @@
-// A gate's "unverified": the task is done as it is, or blocked with the evidence.
+// A gate's "unverified" and "unbroken": the task is done as it is, or blocked with the evidence.
 import { expect, test } from "vitest";
 import type { Because } from "../../gate/verdict.js";
 import type { StepEvent } from "../../logging/events/events.js";
@@ -13,15 +13,25 @@ function atGate(rules: Partial<Rules>): Sim {
   return advanceTo(beginRun([row("T1"), row("T2")], rules), "run-gate");
 }
 
-function gate(sim: Sim, because: Because): StepEvent {
+/** The reasons for "unbroken"; any other is one for "unverified", and so is a red check where the verdict says so. */
+const UNBROKEN: readonly Because[] = ["nothing-changed", "only-checks", "not-covered", "red-before"];
+
+type Doubt = Because | { unverified: Because };
+
+function gate(sim: Sim, doubt: Doubt): StepEvent {
+  const because = typeof doubt === "string" ? doubt : doubt.unverified;
+  const isUnbroken = typeof doubt === "string" && UNBROKEN.includes(because);
+  const found = isUnbroken
+    ? { verdict: "unbroken" as const, proof: { fail_to_pass: [], new_tests: [], pass_to_pass: 41 } }
+    : { verdict: "unverified" as const, needs: NEEDS };
   return {
-    ...{ type: "gate_finished", ...openEffect(sim, "run-gate").job, verdict: "unverified", cold: true },
-    ...{ commands: [], tampered: [], evidence: "", because, needs: NEEDS, warnings: [], duration_ms: 1 },
+    ...{ type: "gate_finished", ...openEffect(sim, "run-gate").job, ...found, cold: true },
+    ...{ commands: [], tampered: [], evidence: "", because, warnings: [], duration_ms: 1 },
   };
 }
 
 /** The changes of the backlog and the notes that follow from the gate, after a restore where there is one. */
-function settled(rules: Partial<Rules>, because: Because) {
+function settled(rules: Partial<Rules>, because: Doubt) {
   const sim = atGate(rules);
   const { sim: after, taken } = tell(sim, "run-gate", gate(sim, because));
   if (!taken.next.effects.some(({ kind }) => kind === "restore")) return taken.next;
@@ -30,28 +40,65 @@ function settled(rules: Partial<Rules>, because: Because) {
   return tell(after, "restore", { type: "restored", ...job, paths: ["a.js"], rescue }).taken.next;
 }
 
-test.each<[Because]>([["influence"], ["no-report"], ["no-checks"], ["red-before"]])(
-  "a task that is unverified because of %s is done, and not verified",
-  (because) => {
-    const { effects, notes } = settled({}, because);
-    expect(effects).toMatchObject([
-      { kind: "commit", changes: [{ op: "finish", id: "T1", verified: false }] },
+test.each<[Doubt, string]>([
+  ["influence", "unverified"],
+  ["no-report", "unverified"],
+  ["no-checks", "unverified"],
+  [{ unverified: "red-before" }, "unverified"],
+  ["red-before", "unbroken"],
+  ["nothing-changed", "unbroken"],
+  ["only-checks", "unbroken"],
+  ["not-covered", "unbroken"],
+])("a task whose gate doubts it because of %j is done, and %s", (because, verdict) => {
+  const { effects, notes } = settled({}, because);
+  expect(effects).toMatchObject([{ kind: "commit", changes: [{ op: "finish", id: "T1", verdict }] }]);
+  expect(notes).toEqual([]);
+});
+
+test.each<["verified" | "unbroken", Doubt]>([
+  ["verified", "no-checks"],
+  ["verified", "red-before"],
+  ["verified", { unverified: "red-before" }],
+  ["unbroken", "no-checks"],
+  ["unbroken", "red-before"],
+  ["unbroken", "nothing-changed"],
+  ["unbroken", "not-covered"],
+])("verify.accept: %s does not block a task because of %j", (accept, because) => {
+  expect(settled({ accept }, because).effects).toMatchObject([{ kind: "commit" }]);
+});
+
+test.each<[Because, string]>([
+  ["nothing-changed", "nothing was changed"],
+  ["only-checks", "only checks were changed, and they pass without other changes"],
+  ["not-covered", "41 checks pass as before, none of them covers the change"],
+])(
+  "verify.accept: verified blocks an unbroken task because of %s, and says what would show it",
+  (because, why) => {
+    const { effects, notes } = settled({ accept: "verified", on_failure: "keep" }, because);
+    const how =
+      "a check that fails before the work and passes with it shows that it is done: looper set T1 verify+=COMMAND";
+    const block = { op: "block", id: "T1", blockers: [`unbroken: ${why}`, how] };
+    expect(effects).toMatchObject([{ kind: "change-backlog", changes: [block] }]);
+    expect(notes).toMatchObject([
+      {
+        type: "attempt_failed",
+        task_id: "T1",
+        reason: "gate",
+        next: "blocked",
+        evidence: `unbroken: ${why}`,
+      },
     ]);
-    expect(notes).toEqual([]);
   },
 );
 
-test.each<[Because]>([["no-checks"], ["red-before"]])(
-  "verify.accept: verified does not block a task that is unverified because of %s",
-  (because) => {
-    expect(settled({ accept: "verified" }, because).effects).toMatchObject([{ kind: "commit" }]);
-  },
-);
-
-test.each<["restore" | "keep"]>([["restore"], ["keep"]])(
-  "verify.accept: verified blocks the task at its first attempt, with the evidence (on_failure: %s)",
-  (on_failure) => {
-    const { effects, notes } = settled({ accept: "verified", on_failure }, "influence");
+test.each<["verified" | "unbroken", "restore" | "keep"]>([
+  ["verified", "restore"],
+  ["verified", "keep"],
+  ["unbroken", "keep"],
+])(
+  "verify.accept: %s blocks the task at its first attempt, with the evidence (on_failure: %s)",
+  (accept, on_failure) => {
+    const { effects, notes } = settled({ accept, on_failure }, "influence");
     const kept = on_failure === "restore" ? ["its work is kept: looper rescue show run/T1-1"] : [];
     const reason = "not verified: passes only with test/a.test.js (+expect(1).toBe(1))";
     const how =

@@ -22,7 +22,7 @@ function workOf({ state }: { state: Sim["state"] }): Work {
 
 function gate(
   sim: Sim,
-  verdict: "passed" | "unverified" | "failed",
+  verdict: "passed" | "unbroken" | "unverified" | "failed",
   more: Partial<Extract<StepEvent, { type: "gate_finished" }>> = {},
 ) {
   const { job } = openEffect(sim, "run-gate");
@@ -38,18 +38,15 @@ function gate(
   return tell(sim, "run-gate", { type: "gate_finished", ...job, ...found, ...more });
 }
 
-test("a task is verified only if its gate passed", () => {
+test.each([
+  ["passed", "verified"],
+  ["unbroken", "unbroken"],
+  ["unverified", "unverified"],
+] as const)("a task whose gate says %s is done as %s", (word, verdict) => {
   const sim = advanceTo(beginRun([row("T1")]), "run-gate");
-  for (const [verdict, verified] of [
-    ["passed", true],
-    ["unverified", false],
-  ] as const) {
-    const [effect] = gate(sim, verdict).taken.next.effects;
-    expect(effect).toMatchObject({
-      kind: "commit",
-      changes: [{ op: "finish", id: "T1", result: "did it", files: [], verified }],
-    });
-  }
+  expect(gate(sim, word).taken.next.effects).toMatchObject([
+    { kind: "commit", changes: [{ op: "finish", id: "T1", result: "did it", files: [], verdict }] },
+  ]);
 });
 
 test("blockers have the first line of the gate's evidence, the log and the next attempt all of it", () => {

@@ -30,7 +30,7 @@ export interface WorldReply {
   /** A check cannot run. */
   broken?: boolean;
   gate?: GateVerdict;
-  /** Why the gate's verdict is "unverified". */
+  /** Why the gate's verdict is "unverified" or "unbroken". */
   because?: Because;
   hook?: "ok" | "failed" | "timed-out";
   /** The answer of the person at the terminal; absent: they leave the question open. */
@@ -174,7 +174,8 @@ function gateAnswer({ job }: Extract<Effect, { kind: "run-gate" }>, reply: World
   const verdict = reply.gate ?? "unverified";
   const evidence = verdict === "failed" || verdict === "tampered" ? "a test fails" : "";
   const found = { verdict, cold: false, commands: [], tampered: [], evidence };
-  const because = verdict === "unverified" ? given({ because: reply.because }) : {};
+  const isDoubtful = verdict === "unverified" || verdict === "unbroken";
+  const because = isDoubtful ? given({ because: reply.because }) : {};
   return { type: "gate_finished", ...job, ...found, ...because, warnings: [], duration_ms: 0 };
 }
 

@@ -133,7 +133,11 @@ test.each<[string, Partial<Setup>]>([
   ["in a world that fails", { budget: { failures: 1, crashes: 1 } }],
   [
     "with a gate that rejects",
-    { budget: { signals: 1, crashes: 1 }, gates: ["passed", "failed", "unverified"] },
+    { budget: { signals: 1, crashes: 1 }, gates: ["passed", "failed", "unverified", "unbroken"] },
+  ],
+  [
+    "with work that falls short",
+    { rules: { accept: "verified" }, budget: { signals: 1, crashes: 1 }, gates: ["passed", "unbroken"] },
   ],
   [
     "agents that block, skip and ask",

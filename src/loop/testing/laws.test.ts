@@ -119,7 +119,7 @@ const rules: fc.Arbitrary<Partial<Rules>> = fc.record({
     { max_duration_ms: 15_000 },
   ),
   apply_summary: fc.constantFrom(true, true, true, false),
-  accept: fc.constantFrom(undefined, undefined, "verified"),
+  accept: fc.constantFrom(undefined, undefined, "unbroken", "verified"),
   review: fc.boolean(),
   completion_marker: fc.boolean(),
   baseline: fc.boolean(),

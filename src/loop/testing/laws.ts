@@ -1,5 +1,6 @@
 // The laws of docs/LAWS.md as checks on a simulated run, from its events and effects alone. Each returns the violations.
-import { needsLook } from "../../gate/verdict/reasons.js";
+import { isGreen } from "../../gate/rooms/cold-pass.js";
+import { fallsShort } from "../../gate/verdict/reasons.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { compareIds } from "../../todo/model/order.js";
 import { closure } from "../../todo/model/select.js";
@@ -148,13 +149,13 @@ export const doneByReport: Law = ({ trace, end: { rules } }) =>
     const end = eventOf(before, "agent_finished", job.job);
     const snapshot = eventOf(before, "snapshot", job.job);
     const gate = eventOf(before, "gate_finished", job.job);
-    const allowed = gate?.type === "gate_finished" && ["passed", "unverified"].includes(gate.verdict);
-    if (!allowed) return [`${job.task_id} was committed without the gate's leave`];
-    if (rules.accept === "verified" && needsLook(gate))
-      return [`${job.task_id} was committed before a person looked at it`];
+    if (gate?.type !== "gate_finished" || !isGreen(gate))
+      return [`${job.task_id} was committed without the gate's leave`];
+    if (fallsShort(rules.accept, gate)) return [`${job.task_id} was committed before a person looked at it`];
     if (finish === undefined) return [];
-    if (finish.op === "finish" && finish.verified !== (gate.verdict === "passed"))
-      return [`${job.task_id} is said to be proven, and is not, or the other way round`];
+    const verdict = gate.verdict === "passed" ? "verified" : gate.verdict;
+    if (finish.op === "finish" && finish.verdict !== verdict)
+      return [`${job.task_id} is said to be ${finish.verdict}, and is ${verdict}`];
     const report = end?.type === "agent_finished" && end.outcome === "ok" ? end.report : undefined;
     const found = report !== undefined && "found" in report ? report.found : undefined;
     if (found?.status !== "done") return [`${job.task_id} was finished without a summary that says done`];

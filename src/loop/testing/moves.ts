@@ -108,8 +108,11 @@ function listReplies(sim: Sim, { effect }: OpenEffect, menu: Menu): WorldReply[]
   if (effect.kind === "run-gate" && menu.gates !== undefined) return menu.gates.map((gate) => ({ gate }));
   if (!menu.replies) return [{}];
   if (effect.kind === "run-gate") {
-    const doubts: WorldReply[] = sim.rules.accept === undefined ? [] : [{ because: "influence" }];
-    return [{}, { gate: "passed" }, { gate: "failed" }, ...doubts];
+    const doubts: WorldReply[] =
+      sim.rules.accept === undefined
+        ? []
+        : [{ because: "influence" }, { gate: "unbroken", because: "red-before" }];
+    return [{}, { gate: "passed" }, { gate: "failed" }, { gate: "unbroken" }, ...doubts];
   }
   if (effect.kind === "preflight") return [{}, { broken: true }];
   if (effect.kind === "ask") return [{ yes: true }, { yes: false }];

@@ -239,7 +239,7 @@ function changeWords(change: Change): string {
     case "uncount":
       return `uncount ${change.id}`;
     case "finish":
-      return `finish ${change.id}`;
+      return words("finish", change.id, change.verdict === "unverified" ? "" : change.verdict);
     case "block":
       return words("block", change.id, quoted(change.blockers.join("; ")));
     case "return":

@@ -1,4 +1,5 @@
 // The laws L19 to L24 as checks on a state and on one call of `step`, from rows, effects and the simulated disk alone.
+import { fallsShort } from "../../gate/verdict/reasons.js";
 import type { Advance } from "../../todo/model/changes/change.js";
 import type { IndexRow } from "../../todo/model/task.js";
 import { MOST_VISITS, isRunnerOutcome, isEnd } from "../../workflow/advance.js";
@@ -74,6 +75,7 @@ export function movedTurns(turn: Turn): string[] {
   return [
     ...advances.flatMap((advance) => [...undeclared(advance, turn.workflow), ...unanswered(advance, turn)]),
     ...turn.taken.next.effects.flatMap((effect) => [
+      ...misjudged(effect, turn),
       ...startedOnHeld(effect, turn),
       ...startedElsewhere(effect, turn),
     ]),
@@ -100,6 +102,28 @@ function unanswered({ expect, takes, outcome, id }: Advance, { before, workflow 
   const rows = [...before.disk.rows, ...before.seen.rows].filter((row) => row.id === id);
   const isAnswered = rows.some(({ progress }) => progress?.answered !== undefined);
   return isAnswered ? [] : [`${expect.stage} of ${id} is left without an answer in its row`];
+}
+
+/**
+ * L5: the verdict on a finished task is the word of its gate, or that of the saved work on this very base. Work that
+ * falls short is not committed, unless a person completed its task.
+ */
+function misjudged(effect: Effect, { before, taken: { event } }: Turn): string[] {
+  if (effect.kind !== "commit") return [];
+  const { accept } = before.rules;
+  const progress = before.disk.rows.find(({ id }) => id === effect.job.task_id)?.progress;
+  const isSame = event.type === "checkpoint" && event.head === progress?.base;
+  const word = event.type === "gate_finished" ? event.verdict : isSame ? progress?.verdict : undefined;
+  const verdict = word === "passed" ? "verified" : word === "unbroken" ? word : "unverified";
+  const isShort =
+    event.type === "gate_finished" ? fallsShort(accept, event) : accept === "verified" && word === "unbroken";
+  return effect.changes.flatMap((change) => {
+    if (change.op !== "finish") return [];
+    if (isShort && progress?.complete !== true) return [`${change.id} is finished, and falls short`];
+    return change.verdict === verdict
+      ? []
+      : [`${change.id} is said to be ${change.verdict}, and is ${verdict}`];
+  });
 }
 
 /** L22: no job starts on a task that waits for an answer, or is paused when the run knows it. */

@@ -1,5 +1,5 @@
 // Finds the effects and events of a simulated run by kind and job, for the laws.
-import { needsLook } from "../../gate/verdict/reasons.js";
+import { fallsShort } from "../../gate/verdict/reasons.js";
 import type { Effect } from "../step/effects.js";
 import type { Work } from "../step/state.js";
 import type { Disk } from "./world/disk.js";
@@ -35,9 +35,9 @@ export function workOf({ next }: Taken): Work | undefined {
   return next.state.phase === "working" ? next.state.work : undefined;
 }
 
-/** Whether the gate left the job's task to a person. */
+/** Whether the gate left the job's task to a person: its work passes, with less than the rules want. */
 export function mustLook({ trace, end }: Pick<PlayedRun, "trace" | "end">, event: Taken["event"]): boolean {
-  if (end.rules.accept === undefined || !("job" in event) || event.job === undefined) return false;
+  if (!("job" in event) || event.job === undefined) return false;
   const gate = eventOf(trace, "gate_finished", event.job);
-  return gate?.type === "gate_finished" && needsLook(gate);
+  return gate?.type === "gate_finished" && fallsShort(end.rules.accept, gate);
 }

@@ -90,7 +90,7 @@ test("an open task without a commit, an unknown task and the marker are told apa
   expect(planUndo(wish("T5"), [...tasks, marker], live)).toMatchObject({ kind: "ready", undone: [{}] });
 });
 
-const finish = { op: "finish", id: id("T1"), result: "", files: [], verified: false };
+const finish = { op: "finish", id: id("T1"), result: "", files: [], verdict: "unverified" };
 const add = { op: "add", tasks: [{ title: "n" }], keepVerify: false };
 const reopen = (name: string) => ({ op: "reopen", id: id(name), to: "todo", blockers: [] });
 

@@ -4,14 +4,15 @@ import { MARKER } from "../model/marker.js";
 import { backlog, task } from "../testing/testing.js";
 import { acceptTasks } from "./accept.js";
 
-const accepted = { meta: { verified: true, accepted: { at: "2026-01-02T03:04:05.000Z", by: "ana" } } };
-const verified = { meta: { verified: true } };
+const accepted = { meta: { verdict: "verified", accepted: { at: "2026-01-02T03:04:05.000Z", by: "ana" } } };
+const verified = { meta: { verdict: "verified" } };
+const unbroken = { meta: { verdict: "unbroken" } };
 
 const BACKLOG = backlog(
   task("T1", { status: "done" }),
   task("T2", { status: "done", ...verified }),
   task("T3", { status: "done", ...verified }),
-  task("T4", { status: "done" }),
+  task("T4", { status: "done", ...unbroken }),
   task("T5", { status: "done" }),
   task("T6", { status: "done" }),
   task("T7", { status: "done", ...accepted }),
@@ -48,6 +49,10 @@ test("a task that waits for two is accepted with the second", () => {
 
 test("a verified task can be accepted if others wait for its checks, also later", () => {
   expect(acceptedWith("T7")).toEqual(["T8"]);
+});
+
+test("an unbroken task can be accepted, alone and with what it waits for", () => {
+  expect(acceptedWith("T4")).toEqual(["T4", "T5", "T8"]);
 });
 
 test("a task that waits for another can be accepted alone", () => {

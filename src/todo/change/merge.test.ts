@@ -101,26 +101,29 @@ test("a task that an agent adds is accepted as todo", () => {
   });
 });
 
-test("only the runner may mark a task as verified", () => {
+test("only the runner may give a task its verdict", () => {
   const before = backlog(
-    task("T1", { meta: { verified: true, a: 1 } }),
+    task("T1", { meta: { verdict: "verified", a: 1 } }),
     task("T2", { meta: { a: 1 } }),
-    task("T3", { meta: { verified: true } }),
-    task("T4", { meta: { verified: true } }),
+    task("T3", { meta: { verdict: "unbroken" } }),
+    task("T4", { meta: { verdict: "verified" } }),
+    task("T6", { meta: { verdict: "unbroken" } }),
   );
   const found = backlog(
     task("T1", { meta: { a: 2 } }),
-    task("T2", { meta: { a: 1, verified: true } }),
+    task("T2", { meta: { a: 1, verdict: "verified" } }),
     task("T3"),
     task("T4", { meta: "x" }),
-    task("T5", { meta: { verified: true, a: 1 } }),
+    task("T6", { meta: { verdict: "verified" } }),
+    task("T5", { meta: { verdict: "verified", a: 1 } }),
   );
   const merged = mergeEdits(before, found, agent);
   expect(merged.backlog.tasks.map(({ meta }) => meta)).toEqual([
-    { a: 2, verified: true },
+    { a: 2, verdict: "verified" },
     { a: 1 },
-    { verified: true },
-    { verified: true },
+    { verdict: "unbroken" },
+    { verdict: "verified" },
+    { verdict: "unbroken" },
     { a: 1 },
   ]);
   expect(merged.edits?.putBack).toEqual([
@@ -128,16 +131,17 @@ test("only the runner may mark a task as verified", () => {
     "meta of T2",
     "meta of T3",
     "meta of T4",
-    "meta.verified of T5, which is new",
+    "meta of T6",
+    "meta.verdict of T5, which is new",
   ]);
   expect(mergeEdits(before, backlog(...merged.backlog.tasks), agent).edits?.putBack).toEqual([]);
 });
 
-test("a task that this run finished and verified stays done, even if an editor saves an old version", () => {
-  const before = backlog(task("T1", { status: "done", meta: { verified: true, a: 1 } }));
+test("a task that this run finished stays done with its verdict, even if an editor saves an old version", () => {
+  const before = backlog(task("T1", { status: "done", meta: { verdict: "unbroken", a: 1 } }));
   const stale = backlog(task("T1", { meta: { a: 2 } }));
   const merged = mergeEdits(before, stale, { while: "idle", finished: new Set([id("T1")]) });
-  expect(merged.backlog.tasks).toEqual([task("T1", { status: "done", meta: { a: 2, verified: true } })]);
+  expect(merged.backlog.tasks).toEqual([task("T1", { status: "done", meta: { a: 2, verdict: "unbroken" } })]);
 });
 
 test("a long list of deleted tasks is cut short", () => {

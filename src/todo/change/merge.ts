@@ -102,7 +102,7 @@ function asNew(task: Task, edits: Edits): Task {
     ...(workflow === undefined ? [] : ["workflow"]),
     ...(parent === undefined ? [] : ["parent"]),
     ...(progress === undefined ? [] : ["progress"]),
-    ...(unmarked === task ? [] : ["meta.verified"]),
+    ...(unmarked === task ? [] : ["meta.verdict"]),
   ];
   if (gone.length === 0) return task;
   edits.putBack.push(`${gone.join(", ")} of ${task.id}, which is new`);

@@ -309,7 +309,7 @@ test("a task blocked for another reason than an answer is not paused", () => {
 
 test("finish, todo, done and reopen take the progress away", () => {
   const working = apply(asked(), approve, take, { op: "claim", id: T1, expect: "todo" }).backlog;
-  const finish: Change = { op: "finish", id: T1, result: "r", files: [], verified: true };
+  const finish: Change = { op: "finish", id: T1, result: "r", files: [], verdict: "unbroken" };
   expect(apply(working, finish).task).not.toHaveProperty("progress");
   for (const status of ["todo", "done"] as const) {
     const set: PersonChange = { op: "edit", id: T1, set: { status }, clear: ["blockers"] };

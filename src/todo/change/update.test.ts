@@ -35,7 +35,7 @@ test("claim and finish count the attempt, keep result and files, clear blockers 
     id: id("T1"),
     result: "did it",
     files: ["a"],
-    verified: false,
+    verdict: "unverified",
   });
   expect(finished.backlog.tasks[0]).toEqual({
     ...claimed.backlog.tasks[0],
@@ -43,6 +43,7 @@ test("claim and finish count the attempt, keep result and files, clear blockers 
     blockers: [],
     files: ["plan", "a"],
     result: "did it",
+    meta: { verdict: "unverified" },
   });
   expect(finished.backlog.tasks[1]).toBe(before.tasks[1]);
   const silent = apply(claimed.backlog, {
@@ -50,7 +51,7 @@ test("claim and finish count the attempt, keep result and files, clear blockers 
     id: id("T1"),
     result: "",
     files: [],
-    verified: false,
+    verdict: "unverified",
   });
   expect(silent.backlog.tasks[0]).toMatchObject({ files: ["plan"] });
   expect(silent.backlog.tasks[0]).not.toHaveProperty("result");
@@ -68,7 +69,7 @@ test("uncount subtracts one attempt, but never below zero", () => {
 
 test("finish does not add the key blockers", () => {
   const { backlog: after } = apply(backlog(task("T1", { status: "doing" })), {
-    ...{ op: "finish", id: id("T1"), result: "r", files: [], verified: false },
+    ...{ op: "finish", id: id("T1"), result: "r", files: [], verdict: "unverified" },
   });
   expect(after.tasks[0]).not.toHaveProperty("blockers");
 });
@@ -78,29 +79,29 @@ const marked: Partial<Pick<Task, "status" | "result" | "files" | "attempts">> = 
 };
 
 test.each([
-  [undefined, true, { verified: true }],
-  [undefined, false, undefined],
-  [{ a: 1 }, true, { a: 1, verified: true }],
-  [{ verified: "by hand", a: 1 }, true, { verified: true, a: 1 }],
-  [{ verified: true, a: 1 }, false, { a: 1 }],
-  [{ verified: true }, false, undefined],
-  [{}, false, {}],
-  ["a text", true, "a text"],
-  [[1], true, [1]],
-  [null, false, null],
-])("meta %j of a task that becomes done, verified: %s", (meta, verified, left) => {
+  [undefined, "verified", { verdict: "verified" }],
+  [undefined, "unbroken", { verdict: "unbroken" }],
+  [undefined, "unverified", { verdict: "unverified" }],
+  [{ a: 1 }, "verified", { a: 1, verdict: "verified" }],
+  [{ verdict: "by hand", a: 1 }, "unbroken", { verdict: "unbroken", a: 1 }],
+  [{ verdict: "verified", a: 1 }, "unverified", { verdict: "unverified", a: 1 }],
+  [{ accepted: { at: NOW, by: "ana" } }, "unbroken", { verdict: "unbroken" }],
+  [{ verified: true }, "unverified", { verified: true, verdict: "unverified" }],
+  [{}, "unverified", { verdict: "unverified" }],
+  ["a text", "verified", "a text"],
+  [[1], "verified", [1]],
+  [null, "unverified", null],
+] as const)("meta %j of a task that becomes done: %s", (meta, verdict, left) => {
   const before = task("T1", { status: "doing", ...given({ meta }) });
   const { backlog: after } = apply(backlog(before), {
-    ...{ op: "finish", id: id("T1"), result: "", files: [], verified },
+    ...{ op: "finish", id: id("T1"), result: "", files: [], verdict },
   });
-  const known = left === undefined ? {} : { meta: left };
-  expect(after.tasks).toEqual([{ ...task("T1", { status: "done" }), ...known, updated_at: NOW }]);
-  expect("meta" in (after.tasks[0] ?? {})).toBe(left !== undefined);
+  expect(after.tasks).toEqual([{ ...task("T1", { status: "done" }), meta: left, updated_at: NOW }]);
 });
 
 test("reopen makes a task todo with the reasons, keeps its report, and removes its mark and the marker", () => {
   const before = backlog(
-    task("T1", { ...marked, blockers: [], meta: { verified: true, of: "mine" } }),
+    task("T1", { ...marked, blockers: [], meta: { verdict: "unbroken", of: "mine" } }),
     task("T2", { status: "done", depends_on: ["PROJECT-DONE"] }),
     MARKER,
   );
@@ -148,7 +149,7 @@ test("a change that no longer holds is refused, and the others are made", () => 
   const before = backlog(task("T1"), task("T2", { status: "done" }));
   const changes: Change[] = [
     { op: "claim", id: id("T1"), expect: "doing" },
-    { op: "finish", id: id("T1"), result: "", files: [], verified: false },
+    { op: "finish", id: id("T1"), result: "", files: [], verdict: "unverified" },
     { op: "block", id: id("T2"), blockers: [] },
     { op: "return", id: id("T2"), to: "todo" },
     { op: "claim", id: id("T9"), expect: "todo" },
@@ -230,7 +231,7 @@ test("an unfinished task with the marker's name is an ordinary task", () => {
 test("the result is that of the last agent, even if it is empty", () => {
   const before = backlog(task("T1", { status: "doing", result: "of an earlier attempt" }));
   const { backlog: after } = apply(before, {
-    ...{ op: "finish", id: id("T1"), result: "", files: [], verified: false },
+    ...{ op: "finish", id: id("T1"), result: "", files: [], verdict: "unverified" },
   });
   expect(after.tasks[0]).toHaveProperty("result", "");
 });
@@ -262,7 +263,13 @@ test("each task is found at its position, with an index made anew or from anothe
 
 test("reported files and blockers are added to the existing ones, in order and once each", () => {
   const before = backlog(task("T1", { status: "doing", files: ["a", "b"], blockers: ["a person's"] }));
-  const finish = { op: "finish", id: id("T1"), result: "", files: ["b", "c"], verified: false } as const;
+  const finish = {
+    op: "finish",
+    id: id("T1"),
+    result: "",
+    files: ["b", "c"],
+    verdict: "unverified",
+  } as const;
   expect(apply(before, finish).backlog.tasks[0]?.files).toEqual(["a", "b", "c"]);
   const block = { op: "block", id: id("T1"), blockers: ["no key", "a person's"] } as const;
   expect(apply(before, block).backlog.tasks[0]?.blockers).toEqual(["a person's", "no key"]);
@@ -270,10 +277,11 @@ test("reported files and blockers are added to the existing ones, in order and o
 
 test("a task that a person accepts is verified, with who and when, until it is reopened or done again", () => {
   const now = "2026-01-02T03:04:05.000Z";
-  const done = backlog(task("T1", { status: "done", meta: { a: 1 } }), task("T2"));
+  const meta = { a: 1, verdict: "unbroken" };
+  const done = backlog(task("T1", { status: "done", meta }), task("T2"));
   const accept = { op: "accept", id: id("T1"), by: "ana" } as const;
   const accepted = applyChanges(done, [accept], now).backlog;
-  expect(accepted.tasks[0]?.meta).toEqual({ a: 1, verified: true, accepted: { at: now, by: "ana" } });
+  expect(accepted.tasks[0]?.meta).toEqual({ a: 1, verdict: "verified", accepted: { at: now, by: "ana" } });
   const reopened = applyChanges(accepted, [{ op: "reopen", id: id("T1"), to: "doing", blockers: [] }], now);
   expect(reopened.backlog.tasks[0]?.meta).toEqual({ a: 1 });
   const byHand = applyChanges(

@@ -10,7 +10,7 @@ import { withValues, type PersonChange } from "../model/changes/person-change.js
 import { isMarker, isSetMarker, placeIn } from "../model/select.js";
 import type { TaskId } from "../model/task.js";
 import { Task, type Backlog } from "../model/task.js";
-import { markAccepted, markVerified } from "../model/verified.js";
+import { markAccepted, markVerdict } from "../model/verified.js";
 
 interface Draft {
   /** As it was before the first change. */
@@ -118,7 +118,7 @@ function reopen(draft: Draft, change: Extract<Change, { op: "reopen" }>): string
   const why = set(draft, change.id, (task) => {
     if (task.status !== "done") return `it is ${task.status}, not done`;
     if (isMarker(task)) return "it is the completion marker";
-    const { blockers, ...rest } = markVerified(withoutProgress(task), false);
+    const { blockers, ...rest } = markVerdict(withoutProgress(task), undefined);
     const reasons = change.blockers.length === 0 ? {} : { blockers: [...change.blockers] };
     return { ...rest, status: change.to, ...reasons };
   });
@@ -158,7 +158,7 @@ function push(draft: Draft, tasks: readonly Task[]): void {
 
 /** Adds reported `files` to those before, and keeps `result` if the agent reported none. Never adds an empty key. */
 function finished(task: Task, change: Extract<Change, { op: "finish" }>): Task {
-  const { result, files, verified } = change;
+  const { result, files, verdict } = change;
   const done: Task = {
     ...withoutProgress(task),
     status: "done",
@@ -166,7 +166,7 @@ function finished(task: Task, change: Extract<Change, { op: "finish" }>): Task {
     ...(files.length === 0 ? {} : { files: union(task.files, files) }),
     ...(result === "" && task.result === undefined ? {} : { result }),
   };
-  return markVerified(done, verified);
+  return markVerdict(done, verdict);
 }
 
 /** Joins two lists, each item once, with those of `before` first. */
@@ -224,7 +224,7 @@ function edit(
     if (opens && isSetMarker(task)) return "it is the completion marker";
     const starts = values.status === "todo" || values.status === "done";
     const edited = withValues(starts ? withoutProgress(task) : task, { set: values, clear });
-    return opens ? markVerified(edited, false) : edited;
+    return opens ? markVerdict(edited, undefined) : edited;
   });
   if (why === undefined && opens) takeMarkersAway(draft);
   return why;

@@ -30,10 +30,10 @@ test("a schema need not know the keys that only the runner writes", () => {
     attempts: 2,
     result: "made",
     updated_at: "2026-01-01T00:00:00Z",
-    meta: { verified: true },
+    meta: { verdict: "unbroken" },
   };
   expect(schema({ $schema: "./x.json", schema_version: 1, source_files: [], tasks: [worked] })).toEqual([]);
-  expect(schema(backlog({ ...task, meta: { verified: true, owner: "me" } }))).toMatchObject([
+  expect(schema(backlog({ ...task, meta: { verdict: "unbroken", owner: "me" } }))).toMatchObject([
     { pointer: "/tasks/0/meta" },
   ]);
   expect(schema(backlog({ ...task, notes: "x" }))).toMatchObject([{ pointer: "/tasks/0/notes" }]);

@@ -20,7 +20,7 @@ function ownTask(task: unknown): unknown {
   const { meta, ...rest } = task;
   const own = Object.fromEntries(Object.entries(rest).filter(([key]) => !OF_TASK.has(key)));
   if (!isFields(meta)) return Object.hasOwn(task, "meta") ? { ...own, meta } : own;
-  const { verified: _verified, accepted: _accepted, ...more } = meta;
+  const { verdict: _verdict, accepted: _accepted, ...more } = meta;
   return Object.keys(more).length === 0 ? own : { ...own, meta: more };
 }
 

@@ -79,10 +79,16 @@ test("one task a line stays one task a line; arrays on one line too", () => {
   "tasks": [
     { "id": "T001", "title": "a", "priority": 1, "status": "doing", "files": ["x"] }
   ] }`;
-  const finish: Change = { op: "finish", id: id("T001"), result: "ok", files: ["y", "z"], verified: false };
+  const finish: Change = {
+    op: "finish",
+    id: id("T001"),
+    result: "ok",
+    files: ["y", "z"],
+    verdict: "unverified",
+  };
   expect(changed(text, finish, addOne)).toBe(`{ "schema_version": 1, "source_files": [],
   "tasks": [
-    { "id": "T001", "title": "a", "priority": 1, "status": "done", "files": ["x", "y", "z"], "result": "ok", "updated_at": "${NOW}" },
+    { "id": "T001", "title": "a", "priority": 1, "status": "done", "files": ["x", "y", "z"], "result": "ok", "updated_at": "${NOW}", "meta": {"verdict": "unverified"} },
     { "id": "T002", "title": "New", "priority": 3, "status": "todo", "steps": ["a", "b"], "tags": ["x"], "created_at": "${NOW}", "updated_at": "${NOW}" }
   ] }`);
 });

@@ -65,12 +65,21 @@ test.each([
   "arrays stand %s: those that change, and those that are new",
   (_, [files, after, steps, tags]) => {
     const text = onLines.replace("FILES", files);
-    const finish: Change = { op: "finish", id: id("T1"), result: "ok", files: ["z", "w"], verified: false };
+    const finish: Change = {
+      op: "finish",
+      id: id("T1"),
+      result: "ok",
+      files: ["z", "w"],
+      verdict: "unverified",
+    };
     const block: Change = { op: "block", id: id("T2"), blockers: ["a", "b"] };
     expect(changed(text, finish, block, addOne)).toBe(
       text
         .replace('"doing"', '"done"')
-        .replace(files, `${after},\n      "result": "ok",\n      "updated_at": "${NOW}"`)
+        .replace(
+          files,
+          `${after},\n      "result": "ok",\n      "updated_at": "${NOW}",\n      "meta": {\n        "verdict": "unverified"\n      }`,
+        )
         .replace(
           '"todo"\n    }',
           `"blocked",\n      "blockers": ${steps},\n      "updated_at": "${NOW}"\n    },
@@ -117,7 +126,7 @@ test("where two tasks differ in their arrays, a new one is written like the late
 
 test("without any indentation a list is indented by two spaces; what comes behind a line is what its neighbours have", () => {
   const text = JSON.stringify(backlog(task("T1", { status: "doing" })), null, 2).replaceAll(/^ +/gm, "");
-  const finish: Change = { op: "finish", id: id("T1"), result: "", files: ["x"], verified: false };
+  const finish: Change = { op: "finish", id: id("T1"), result: "", files: ["x"], verdict: "unverified" };
   expect(changed(text, finish)).toContain('"status": "done",\n"files": [\n  "x"\n],\n"updated_at"');
 });
 

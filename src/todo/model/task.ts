@@ -55,7 +55,7 @@ export const Task = z.strictObject({
     .unknown()
     .optional()
     .describe(
-      "Anything: kept, never read, save `verified`: true and `accepted`, which are the runner's: its gate passed, and who accepted it",
+      "Anything: kept, never read, save `verdict` (`verified`, `unbroken` or `unverified`) and `accepted`, which are the runner's: what its gate found, and who accepted it",
     ),
 });
 export type Task = z.infer<typeof Task>;

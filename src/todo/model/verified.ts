@@ -1,6 +1,15 @@
-// The runner's marks in a task's `meta`: that its gate passed, and that a person accepted it. Pure.
+// The runner's marks in a task's `meta`: the verdict on its work, and that a person accepted it. Pure.
 import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
 import type { Task } from "./task.js";
+
+/**
+ * The verdict on a done task. `verified`: something turned from red to green because of the work, or a person accepted it.
+ * `unbroken`: the checks pass, and nothing shows that what the task wants was done. `unverified`: they pass only with changes to
+ * what checks, or there are none.
+ */
+export const Verdict = z.enum(["verified", "unbroken", "unverified"]);
+export type Verdict = z.infer<typeof Verdict>;
 
 /** A person's word that a task counts as verified. `at`: RFC 3339. */
 export interface Acceptance {
@@ -9,12 +18,18 @@ export interface Acceptance {
 }
 
 /** The keys of `meta` that only the runner writes. */
-export const MARKS = ["verified", "accepted"] as const;
+export const MARKS = ["verdict", "accepted"] as const;
 type Marks = Partial<Record<(typeof MARKS)[number], unknown>>;
 
-/** Whether the gate passed when the task became done, or a person accepted it since. */
-export function isVerified({ meta }: Pick<Task, "meta">): boolean {
-  return isMembers(meta) && meta["verified"] === true;
+/** The verdict on the task when it became done, or since a person accepted it; `unverified` if there is no mark. */
+export function verdictOf({ meta }: Pick<Task, "meta">): Verdict {
+  const found = Verdict.safeParse(isMembers(meta) ? meta["verdict"] : undefined);
+  return found.success ? found.data : "unverified";
+}
+
+/** Whether the verdict is `verified`. */
+export function isVerified(task: Pick<Task, "meta">): boolean {
+  return verdictOf(task) === "verified";
 }
 
 /** The person who accepted the task, and the time; `undefined` if it was not accepted. */
@@ -25,14 +40,14 @@ export function acceptanceOf({ meta }: Pick<Task, "meta">): Acceptance | undefin
   return typeof at === "string" && typeof by === "string" ? { at, by } : undefined;
 }
 
-/** The task with the gate's mark set or removed, and not accepted. A `meta` that is not an object has no mark, and stays as it is. */
-export function markVerified(task: Task, verified: boolean): Task {
-  return putMarks(task, verified ? { verified: true } : {});
+/** The task with the verdict, or none, and not accepted. A `meta` that is not an object has no mark, and stays as it is. */
+export function markVerdict(task: Task, verdict: Verdict | undefined): Task {
+  return putMarks(task, verdict === undefined ? {} : { verdict });
 }
 
 /** The task as a person accepted it. */
 export function markAccepted(task: Task, accepted: Acceptance): Task {
-  return putMarks(task, { verified: true, accepted });
+  return putMarks(task, { verdict: "verified", accepted });
 }
 
 /** Gives `is` the marks of `was`, so that a save by others neither sets nor removes them. `was` is absent for a new task. */

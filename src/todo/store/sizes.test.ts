@@ -76,7 +76,10 @@ test("a claim and its end take little time with 100,000 tasks", async () => {
   const rules = { while: "idle", finished: new Set<never>() } as const;
   const took = await timed(async () => {
     await store.change([{ op: "claim", id: id("T1"), expect: "todo" }], rules);
-    await store.change([{ op: "finish", id: id("T1"), result: "ok", files: [], verified: false }], rules);
+    await store.change(
+      [{ op: "finish", id: id("T1"), result: "ok", files: [], verdict: "unverified" }],
+      rules,
+    );
   });
   expect(took).toBeLessThan(await parses(bytes, 40));
   const after: unknown = JSON.parse(await readFile(path, "utf8"));

@@ -122,7 +122,7 @@ test("removing the last task keeps a copy of the file, and removing a task remov
 
 test("a reopened or new task removes the completion marker and the gate's mark", async () => {
   const marker = task("PROJECT-DONE", { status: "done", tags: ["project-done"] });
-  await save(backlog(task("T1", { status: "done", meta: { verified: true } }), marker));
+  await save(backlog(task("T1", { status: "done", meta: { verdict: "verified" } }), marker));
   expect((await edit(change("T1", { status: "todo" }))).ok).toBe(true);
   expect(await tasks()).toMatchObject([{ id: "T1", status: "todo" }]);
   expect((await tasks())[0]).not.toHaveProperty("meta");

@@ -10,7 +10,7 @@ import { openStore, type Store } from "./store.js";
 import { backlog, id, task } from "../testing/testing.js";
 
 const RULES = { while: "idle", finished: new Set<never>() } as const;
-const FINISH: Change = { op: "finish", id: id("T1"), result: "ok", files: [], verified: false };
+const FINISH: Change = { op: "finish", id: id("T1"), result: "ok", files: [], verdict: "unverified" };
 
 /** Counts what is done to the whole file; `later`: so many ms the file system takes to put a file in its place. */
 function counted(files: Files, file: string, later: number): { files: Files; done: string[] } {

@@ -18,7 +18,7 @@ const agent: ChangeOptions = { while: "agent", finished: new Set() };
 const idle: ChangeOptions = { while: "idle", finished: new Set() };
 const claim: Change = { op: "claim", id: id("T1"), expect: "todo" };
 const addOne: Change = { op: "add", tasks: [{ title: "n" }], keepVerify: false };
-const finish: Change = { op: "finish", id: id("T1"), result: "ok", files: [], verified: false };
+const finish: Change = { op: "finish", id: id("T1"), result: "ok", files: [], verdict: "unverified" };
 
 let [folder, path] = ["", ""];
 beforeEach(async () => {

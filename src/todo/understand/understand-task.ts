@@ -31,7 +31,7 @@ const LISTS: ReadonlySet<string> = new Set([
 ]);
 const TEXTS: ReadonlySet<string> = new Set(["title", "description", "reference", "details", "result"]);
 /** Keys of `meta` that the runner reads: a misplaced key must not become one of them. */
-const RESERVED: ReadonlySet<string> = new Set(["verified", "accepted"]);
+const RESERVED: ReadonlySet<string> = new Set(["verdict", "accepted"]);
 
 /**
  * Corrects a task. `numberText` returns the spelling of a number in the text, so that an id `1.10` stays as it is; without

@@ -97,7 +97,7 @@ test.each([
   [{ ...T1, depend_on: ["T2"] }],
   [{ ...T1, Titel: "Two" }],
   [{ ...T1, subtasks: [{ title: "Two" }] }],
-  [{ ...T1, verified: true }],
+  [{ ...T1, verdict: "verified" }],
   [{ ...T1, notes: "a", meta: { notes: "b" } }],
 ])("two values for one thing, or a key that may mean another, are not guessed: %j", (task) => {
   expect(tasksOf(file(task))).toEqual([]);

@@ -1,6 +1,7 @@
 // The result of a run as Markdown, for the summary of a GitHub job. Pure.
 import { plural, showCostOf, showDuration } from "../view/words/amounts.js";
 import { explainEnding } from "../view/words/ending.js";
+import type { Verdict } from "../../todo/model/verified.js";
 import type { Finished } from "../view/job-view.js";
 import { lookLine } from "../view/words/looks.js";
 import {
@@ -11,6 +12,7 @@ import {
   spentOn,
   stageWordFor,
   totalsText,
+  verdictText,
   whyOf,
   wordFor,
   type TaskRow,
@@ -43,14 +45,14 @@ export function jobSummary(
   { titles, todoFile, questions = [], room }: SummaryLook,
 ): string {
   const rows = looksFirst(rowsOf(view));
-  const looks = lookLine(looksOf(rows));
+  const counted = [verdictText(rows), lookLine(looksOf(rows))].filter((line) => line !== "");
   const { why, next } = explainEnding(view, ended, todoFile);
   const head = [
     `## Looper: ${ended.ending}`,
     "",
     `${markdown(why)}${next === "" ? "" : `  \n${markdown(next)}`}`,
     "",
-    ...(looks === "" ? [] : [`**${markdown(looks)}**`, ""]),
+    ...counted.flatMap((line) => [`**${markdown(line)}**`, ""]),
     ...questionTexts(questions),
     ...(rows.length === 0 ? [] : TABLE),
   ];
@@ -132,11 +134,14 @@ function totalRow({ totals: { done, tasks, ms } }: Ended, rows: readonly TaskRow
   return `| **Total** | | ${done} of ${plural(tasks, "task")} done | ${attempts} | ${showDuration(ms)} | ${cost} |`;
 }
 
-function signOf({ result, look }: Finished): string {
-  if (look !== undefined) return "⚠️";
+function signOf({ result, judged }: Finished): string {
+  if (judged?.look !== undefined) return "⚠️";
+  if (result === "done" && judged !== undefined) return SIGNS[judged.verdict];
   if (result === "done" || result === "reviewed") return "✅";
   return result === "blocked" || result === "failed" ? "❌" : "⏸️";
 }
+
+const SIGNS: Readonly<Record<Verdict, string>> = { verified: "✅", unbroken: "➖", unverified: "⚠️" };
 
 function reasonLine(row: TaskRow, titles: Titles): string[] {
   const why = whyOf(row);

@@ -1,20 +1,45 @@
 // Schemas of the answers that backlog commands print with --json: the source of the types and of schemas/cli/.
 import { z } from "zod";
+import { Because, Turned } from "../../gate/verdict.js";
 import { Status, Task } from "../../todo/model/task.js";
+import { Verdict } from "../../todo/model/verified.js";
 import { inWorkflow } from "./workflow.js";
 
 /** True of the completion marker, which is not a task. */
 export const MarkerFlag = z.literal(true).optional().describe("It is the completion marker, not a task");
 
-/** Of `unverified_because`. */
-export const WHY_UNVERIFIED =
-  "Why it is done but not verified, as far as the logs tell; empty where they do not, and for every other task";
+/** The tests and commands that the work on a task turned from red to green. */
+export const Evidence = z.object({
+  fail_to_pass: z
+    .array(Turned)
+    .describe(
+      "Tests that failed before the work and pass with it; without `name` a command as a whole. At most 100",
+    ),
+  new_tests: z
+    .array(Turned)
+    .describe("New or changed tests that fail without the work and pass with it. At most 100"),
+});
 
-/** A person's word that a task counts as verified. */
-export const Accepted = z
-  .object({ at: z.string().describe("RFC 3339"), by: z.string() })
-  .optional()
-  .describe("The person who accepted it, and the time; absent if it was not accepted");
+/** The verdict on a task. */
+const verdict = z.object({
+  verdict: Verdict.nullable().describe(
+    "Null unless it is done. verified: something turned from red to green because of the work, or a person accepted it; unbroken: the checks pass, and nothing shows that it was done; unverified: they pass only with changed checks, or there are none",
+  ),
+  verified: z.boolean().describe("The verdict is verified"),
+  evidence: Evidence.nullable().describe("By its last gate; null where the logs have none"),
+  because: Because.nullable().describe(
+    "Why it is done but not verified, in a word; null where the logs do not tell, and for every other task",
+  ),
+  unverified_because: z
+    .array(z.string())
+    .describe("The same in sentences; empty where the logs do not tell, and for every other task"),
+  accepted: z
+    .object({ at: z.string().describe("RFC 3339"), by: z.string() })
+    .optional()
+    .describe("The person who accepted it, and the time; absent if it was not accepted"),
+});
+export type VerdictFields = z.infer<typeof verdict>;
+export const verdictFields = verdict.shape;
 
 /** `looper ls --json`. Tasks in the order they will be taken, grouped todo, doing, blocked, done. */
 export const ListAnswer = z.object({
@@ -23,14 +48,12 @@ export const ListAnswer = z.object({
     Task.extend({
       ready: z.boolean().describe("Not done, and nothing it waits for"),
       waits_for: z.array(z.string()).describe("Those of depends_on that are not done"),
-      verified: z.boolean().describe("It is done, and the gate proved it or a person accepted it"),
+      ...verdictFields,
       marker: MarkerFlag,
-      unverified_because: z.array(z.string()).describe(WHY_UNVERIFIED),
       needs_look: z
         .literal(true)
         .optional()
         .describe("A person must look at it before it counts as verified"),
-      accepted: Accepted,
       ...inWorkflow,
     }),
   ),
@@ -81,6 +104,7 @@ export type EditAnswer = z.infer<typeof EditAnswer>;
 export const WhyAnswer = z.object({
   task: z.string(),
   status: Status,
+  verdict: Verdict.nullable().describe("Null unless it is done"),
   answer: z.enum(["done", "next", "behind", "waits", "asked", "paused"]),
   before: z.array(z.string()).describe("Tasks that are ready and come before it"),
   waits_for: z.array(z.string()).describe("Its own dependencies that are not done"),

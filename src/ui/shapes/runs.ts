@@ -3,8 +3,9 @@ import { z } from "zod";
 import { Because, GateVerdict, Need } from "../../gate/verdict.js";
 import { Ending } from "../../logging/events/events.js";
 import { Task } from "../../todo/model/task.js";
+import { Verdict } from "../../todo/model/verified.js";
 import { Question, Spent, Way } from "../../workflow/progress.js";
-import { Accepted, MarkerFlag, WHY_UNVERIFIED } from "./backlog.js";
+import { Evidence, MarkerFlag, verdictFields } from "./backlog.js";
 import { inWorkflow, OpenQuestionAnswer } from "./workflow.js";
 
 /** `looper runs --json`. The newest first. */
@@ -105,6 +106,9 @@ export const StatusAnswer = z.object({
   tasks: z
     .object({ todo: z.int(), doing: z.int(), blocked: z.int(), done: z.int() })
     .describe("As the task file is now, the completion marker left out"),
+  verdicts: z
+    .object({ verified: z.int(), unbroken: z.int(), unverified: z.int() })
+    .describe("Tasks that the run did, by their verdicts in the task file"),
   need_a_look: z.array(z.string()).describe("Tasks of the run to be accepted by a person, or done again"),
   accepted: z.array(z.string()).describe("Tasks of the run that a person accepted"),
   questions: z
@@ -168,24 +172,17 @@ export const ShowAnswer = z.object({
     ready: z.boolean().describe("Not done, and nothing it waits for"),
     waits_for: z.array(z.string()).describe("Those of depends_on that are not done"),
     needed_by: z.array(z.string()).describe("Tasks that depend on it"),
-    verified: z.boolean().describe("It is done, and the gate proved it or a person accepted it"),
+    ...verdictFields,
     marker: MarkerFlag,
-    unverified_because: z.array(z.string()).describe(WHY_UNVERIFIED),
-    accepted: Accepted,
-    evidence: z
-      .object({
-        because: Because.nullable(),
-        needs: z.array(Need).describe("Changed files without which its checks do not pass, with their diffs"),
-        on: z
-          .array(z.string())
-          .describe("Earlier tasks whose changed checks it needs, if it needs no others"),
-        changed_checks: z.array(z.string()).describe("Changed checks that the verdict does not depend on"),
-        agents_reason: z.string().nullable().describe("The agent's own words"),
-      })
-      .optional()
-      .describe(
-        "The findings of its last gate; absent where no checks were changed, as far as the logs tell",
-      ),
+    evidence: Evidence.extend({
+      because: Because.nullable().describe("Of its last gate"),
+      needs: z.array(Need).describe("Changed files without which its checks do not pass, with their diffs"),
+      on: z.array(z.string()).describe("Earlier tasks whose changed checks it needs, if it needs no others"),
+      changed_checks: z.array(z.string()).describe("Changed checks that the verdict does not depend on"),
+      agents_reason: z.string().nullable().describe("The agent's own words"),
+    })
+      .nullable()
+      .describe("The findings of its last gate; null where the logs have none"),
     by_exit_code: z
       .array(z.string())
       .optional()
@@ -207,7 +204,8 @@ export const ShowAnswer = z.object({
             "Null while the run is in progress, or if it was killed; `advanced`: the next stage of its workflow",
           ),
         why: z.string().describe("Why it failed or is blocked; else empty"),
-        verified: z.boolean(),
+        verdict: Verdict.nullable().describe("Null unless its result is done"),
+        verified: z.boolean().describe("The verdict is verified"),
         commit: z.string().nullable(),
         rescue: z.string().nullable().describe("The ref that keeps what was given up"),
         tokens: z.int(),

@@ -20,9 +20,9 @@ export interface TaskScene {
 }
 
 /** The result of an attempt in a word or two. */
-export function resultText({ result, verified, run }: Attempt, live: string | undefined): string {
+export function resultText({ result, verdict, run }: Attempt, live: string | undefined): string {
   if (result === null) return run === live ? "in hand" : "killed";
-  return result === "done" && !verified ? "done, unverified" : result;
+  return verdict === null || verdict === "verified" ? result : `${result}, ${verdict}`;
 }
 
 /** Further lines about an attempt. */

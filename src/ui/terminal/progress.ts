@@ -211,8 +211,15 @@ function finishedNote(one: Finished, at: number, { titles, colours, columns }: L
   const facts = [visitText(one), agent, attempt, showDuration(one.ms), showSpent(one.spent), added];
   const shown = facts.filter((fact) => fact !== "").join(" · ");
   const why = one.why === "" ? "" : `: ${cut(clean(one.why), MOST_WHY)}`;
-  const line = `${verdict(one, colours)} ${name} ${colours.dim(`· ${shown}`)}${why}`;
+  const line = `${signOf(one, colours)} ${name} ${colours.dim(`· ${shown}`)}${why}${verdictText(one)}`;
   return { level: levelOf(one), lines: [line] };
+}
+
+/** The verdict on a task that is done, with its evidence or the reason. */
+function verdictText({ result, judged }: Finished): string {
+  if (result !== "done" || judged === undefined) return "";
+  const { verdict, text } = judged;
+  return ` · ${verdict}${text === undefined ? "" : `: ${cut(clean(text), MOST_WHY)}`}`;
 }
 
 function levelOf({ result }: Finished): Level {
@@ -234,9 +241,11 @@ function levelOf({ result }: Finished): Level {
   }
 }
 
-function verdict({ result }: Finished, colours: Colours): string {
+function signOf({ result, judged }: Finished, colours: Colours): string {
   switch (result) {
     case "done":
+      if (judged?.verdict === "unbroken") return colours.yellow("~");
+      return judged?.verdict === "unverified" ? colours.yellow("!") : colours.green("✓");
     case "reviewed":
       return colours.green("✓");
     case "advanced":

@@ -12,6 +12,7 @@ import {
   rowsOf,
   stageWordFor,
   totalsText,
+  verdictText,
   whyOf,
   wordFor,
   type TaskRow,
@@ -61,7 +62,7 @@ export function resultLines(
   ];
   const { questions = [] } = look;
   const open = openLine(questions.length);
-  const toAccept = [looks, open].filter((line) => line !== "").map(colours.yellow);
+  const toAccept = [verdictText(rows), looks, open].filter((line) => line !== "").map(colours.yellow);
   const log = colours.dim(`log: ${clean(look.log)}`);
   const known = [
     ...(rows.length === 0 ? [] : [...table(rows, look), ""]),

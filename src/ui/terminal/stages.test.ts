@@ -103,7 +103,7 @@ test("each stage has a line with its outcome and where it led, each question its
     "  looper approve T1 or looper reject T1",
     "- T1 approve, by ada (cli)",
     "- 1/1 T1 Greet by name · finishing",
-    "✓ T1 Greet by name · 1.0s",
+    "✓ T1 Greet by name · 1.0s · verified",
   ]);
 });
 
@@ -161,6 +161,37 @@ test("a task that is finished after its stages counts as verified, with one atte
     "<system-out>stages: implement done (1 attempt), review complete (1 attempt)</system-out>",
   );
 });
+
+test.each([
+  [
+    "unbroken",
+    "not-covered",
+    "~ T1 Greet by name · 1.0s · unbroken: 3 checks pass as before, none of them covers the change",
+  ],
+  ["unverified", "influence", "! T1 Greet by name · 1.0s · unverified: passes only with a.test.js"],
+] as const)(
+  "a task whose saved work is %s is finished so, with the reason of the stage that did the work",
+  (verdict, because, line) => {
+    const gate: RunEvent = {
+      ...{ type: "gate_finished", ...implement, verdict, because, cold: true, commands: [], tampered: [] },
+      ...{
+        proof: { fail_to_pass: [], new_tests: [], pass_to_pass: 3 },
+        needs: [{ path: "a.test.js", diff: "" }],
+      },
+      ...{ evidence: "", warnings: [], duration_ms: 1 },
+    };
+    const events = [...WORKED, ...TAKEN].flatMap((event) => {
+      if (event === WORKED[4]) return [gate, event];
+      if (event === TAKEN[1]) return [moves({}, "todo", { stage: "finish", visit: 4, verdict })];
+      return event === TAKEN[2] ? [moves(finish, "doing", { stage: "finish", visit: 4, verdict })] : [event];
+    });
+    const { view, ended } = endOf(events, "complete");
+    expect(play(events).lines.at(-1)).toBe(line);
+    const { answer } = resultLines(view, ended, { ...look, colours: PLAIN, log: "log" });
+    expect(answer[1]).toMatch(new RegExp(`^T1 Greet by name +done, ${verdict} `, "u"));
+    expect(answer).toContain(`1 task: 1 ${verdict}`);
+  },
+);
 
 test("the live line names the stage", () => {
   const { view } = play(WORKED.slice(0, 3));

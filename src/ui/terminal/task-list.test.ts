@@ -8,7 +8,7 @@ test("beside a task stands what keeps it: what it waits for, and why it is block
   const listed = [
     { task: task("T1", { blockers: ["undone: it \u001b[31mgreets\nnobody"] }), waitsFor: ["T2"] },
     { task: task("T2", { status: "blocked", blockers: ["x".repeat(300), "and this"] }), waitsFor: [] },
-    { task: task("T3", { status: "done", blockers: ["old"], meta: { verified: true } }), waitsFor: [] },
+    { task: task("T3", { status: "done", blockers: ["old"], meta: { verdict: "verified" } }), waitsFor: [] },
   ];
   const tasks = listed.map(({ task: one }) => one);
   const waitsFor = (one: Task): string[] => listed.find((each) => each.task === one)?.waitsFor ?? [];
@@ -23,4 +23,21 @@ test("beside a task stands what keeps it: what it waits for, and why it is block
   expect([...taskListLines(tasks, { waitsFor, colours: PLAIN, columns: 40 })][1]).toBe(
     "  T1  p3  Title of T1  waits for T2…",
   );
+});
+
+test("unbroken tasks are counted apart, each with its reason", () => {
+  const tasks = [
+    task("T1", { status: "done", meta: { verdict: "verified" } }),
+    task("T2", { status: "done", meta: { verdict: "unbroken" } }),
+    task("T3", { status: "done", meta: { verdict: "unbroken" } }),
+    task("T4", { status: "done" }),
+  ];
+  const found = ({ id }: Task) => (id === "T2" ? { reasons: ["nothing was changed"] } : undefined);
+  expect([...taskListLines(tasks, { waitsFor: () => [], found, colours: PLAIN })]).toEqual([
+    "done (4, 2 unbroken)",
+    "  T1  p3  Title of T1",
+    "  T2  p3  Title of T2  unbroken: nothing was changed",
+    "  T3  p3  Title of T3  unbroken",
+    "  T4  p3  Title of T4  unverified",
+  ]);
 });

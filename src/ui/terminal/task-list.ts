@@ -5,9 +5,9 @@ import { STATUSES } from "../../todo/model/status.js";
 import { show } from "../../todo/model/problem.js";
 import type { WrongTask } from "../../todo/check/shape.js";
 import type { Status, Task } from "../../todo/model/task.js";
-import { acceptanceOf, isVerified } from "../../todo/model/verified.js";
+import { acceptanceOf, verdictOf } from "../../todo/model/verified.js";
 import { openQuestion } from "../../workflow/question.js";
-import type { Look } from "../view/words/looks.js";
+import type { Found } from "../view/read-doubts.js";
 import { pausedText } from "../view/open-questions.js";
 import type { Colours } from "../colours.js";
 import { clean, cut, pad, widthOf } from "../text.js";
@@ -18,10 +18,8 @@ const LONGEST_REASON = 200;
 export interface ListLook {
   /** Tells what a task waits for. */
   waitsFor: (task: Task) => readonly string[];
-  /** Tells why a task that is done is unverified, as far as it is known. */
-  doubts?: (task: Task) => readonly string[];
-  /** Tells why a person must look at a task that is done; such tasks come first. */
-  looks?: (task: Task) => Look | undefined;
+  /** Tells why a task that is done is not verified, as far as it is known. Those that a person must look at come first. */
+  found?: (task: Task) => Pick<Found, "reasons" | "look"> | undefined;
   colours: Colours;
   columns?: number;
 }
@@ -32,7 +30,7 @@ export interface ListLook {
  */
 export function* taskListLines(
   tasks: readonly Task[],
-  { waitsFor, doubts = () => [], looks = () => undefined, colours, columns }: ListLook,
+  { waitsFor, found = () => undefined, colours, columns }: ListLook,
 ): Generator<string, void> {
   const idWidth = tasks.reduce((width, { id }) => Math.max(width, widthOf(clean(id))), 0);
   const look = { colours, idWidth, ...given({ columns }) };
@@ -43,12 +41,19 @@ export function* taskListLines(
   for (const status of STATUSES) {
     const group = others.filter((task) => task.status === status);
     if (group.length === 0) continue;
-    yield colourOf(status, colours)(`${status} (${group.length})`);
-    const first = group.filter((task) => looks(task) !== undefined);
-    const ordered =
-      first.length === 0 ? group : [...first, ...group.filter((task) => looks(task) === undefined)];
-    for (const task of ordered) yield taskLine(task, noteOf(task, waitsFor(task), doubts(task)), look);
+    yield colourOf(status, colours)(`${status} (${countText(group)})`);
+    const isLook = (task: Task): boolean => found(task)?.look !== undefined;
+    const first = group.filter(isLook);
+    const ordered = first.length === 0 ? group : [...first, ...group.filter((task) => !isLook(task))];
+    for (const task of ordered)
+      yield taskLine(task, noteOf(task, waitsFor(task), found(task)?.reasons ?? []), look);
   }
+}
+
+/** How many they are; unbroken ones are counted apart. */
+function countText(group: readonly Task[]): string {
+  const unbroken = group.filter((task) => task.status === "done" && verdictOf(task) === "unbroken").length;
+  return unbroken === 0 ? String(group.length) : `${String(group.length)}, ${String(unbroken)} unbroken`;
 }
 
 /** Tasks with a wrong value, each with what is wrong with it. */
@@ -83,16 +88,16 @@ function taskLine(
   return head + shownTitle + (shownNote === "" ? "" : colours.dim(shownNote));
 }
 
-/** Its dependencies, why it is blocked or was reopened, or that it is unverified. */
-function noteOf(task: Task, waitsFor: readonly string[], doubts: readonly string[]): string {
-  if (task.status === "done") return isVerified(task) ? accepted(task) : unverified(doubts);
+/** Its dependencies, why it is blocked or was reopened, or that it is not verified. */
+function noteOf(task: Task, waitsFor: readonly string[], reasons: readonly string[]): string {
+  if (task.status === "done") return doneNote(task, reasons);
   if (waitsFor.length === 0 && task.blockers === undefined && task.progress === undefined) return "";
   const waits = waitsFor.length === 0 ? [] : [`waits for ${waitsFor.map(clean).join(", ")}`];
-  const reasons = task.blockers ?? [];
+  const blockers = task.blockers ?? [];
   const notes = [
     ...stageNotes(task),
     ...waits,
-    ...reasons.map((reason) => cut(clean(reason), LONGEST_REASON)),
+    ...blockers.map((reason) => cut(clean(reason), LONGEST_REASON)),
   ];
   return notes.length === 0 ? "" : `  ${notes.join("; ")}`;
 }
@@ -118,14 +123,12 @@ function questionNote(task: Task, waitsFor: readonly string[]): string {
   return `  ${[`${clean(task.progress?.stage ?? "")}: ${text}`, ...paused, ...waits].join("; ")}`;
 }
 
-function accepted(task: Task): string {
-  const word = acceptanceOf(task);
-  return word === undefined ? "" : `  accepted by ${clean(word.by)}`;
-}
-
-function unverified(doubts: readonly string[]): string {
-  const reasons = doubts.map((reason) => cut(clean(reason), LONGEST_REASON));
-  return reasons.length === 0 ? "  unverified" : `  unverified: ${reasons.join("; ")}`;
+/** The person who accepted it, or that it is not verified, and why. */
+function doneNote(task: Task, reasons: readonly string[]): string {
+  const [verdict, word] = [verdictOf(task), acceptanceOf(task)];
+  if (verdict === "verified") return word === undefined ? "" : `  accepted by ${clean(word.by)}`;
+  const shown = reasons.map((reason) => cut(clean(reason), LONGEST_REASON));
+  return shown.length === 0 ? `  ${verdict}` : `  ${verdict}: ${shown.join("; ")}`;
 }
 
 function colourOf(status: Status, colours: Colours): (text: string) => string {

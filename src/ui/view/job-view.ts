@@ -1,11 +1,10 @@
 // The view of one job of a run: an attempt, a review, a draft or a repair, in progress or finished. Pure.
 // Leaves selecting the current job to view.ts.
 import type { Phase } from "../../agents/agent.js";
-import { describeDoubt } from "../../gate/verdict/reasons.js";
 import type { RunEvent } from "../../logging/events/events.js";
 import { hasUnknownCost } from "../../loop/step/attempt/spending.js";
 import { given } from "../../system/given.js";
-import type { Look } from "./words/looks.js";
+import { judge, verdictOfGate, type GateFinished, type Judged } from "./judged.js";
 import { refusalOf, type StageView } from "./stage-view.js";
 import { NOTHING_SPENT, UNREPORTED, type SpentAmounts } from "./spent.js";
 
@@ -70,12 +69,10 @@ export interface Current extends JobView {
   stopped?: true;
   /** A person edited the task: where the attempt's work is. */
   released?: string;
-  /** The gate verified it. */
-  verified?: true;
+  /** Of its gate, if that let it pass. */
+  judged?: Judged;
   /** An agent worked in it: jobs of stages may have none. */
   hadAgent?: true;
-  /** Why a person must look at it. */
-  look?: Look;
 }
 
 /** A finished job. */
@@ -88,10 +85,8 @@ export interface Finished extends JobView {
   commit?: string;
   /** It does not count as an attempt: its agent was not available, or the run's budget ended it. */
   uncounted?: true;
-  /** Done, but not verified by the gate. */
-  unverified?: true;
-  /** Why a person must look at it. */
-  look?: Look;
+  /** The verdict on its work: of every task that is done, and of a stage whose work the gate let pass. */
+  judged?: Judged;
   /** Why it failed or is blocked; empty otherwise. */
   why: string;
   /** How many tasks it added. */
@@ -102,12 +97,17 @@ export interface Finished extends JobView {
 export function beginStage(
   { stage, visit, part, task_id: id }: BeginningJob,
   { stages, finished }: { stages?: StageView; finished: readonly Finished[] },
-): StageVisitFacts & Pick<Current, "verified" | "look" | "why"> {
+): StageVisitFacts & Pick<Current, "judged" | "why"> {
   const facts = given({ stage, visit, part });
   if (typeof id !== "string" || (stage !== "finish" && stage !== "block")) return facts;
-  if (stage === "finish" && stages?.places.get(id)?.verdict === "passed") return { ...facts, verified: true };
-  const { look, why = "" } = finished.findLast(({ taskId }) => taskId === id) ?? {};
-  if (stage === "finish") return { ...facts, ...given({ look }) };
+  const earlier = finished.filter(({ taskId }) => taskId === id);
+  if (stage === "finish") {
+    const verdict = verdictOfGate(stages?.places.get(id)?.verdict);
+    const judged = earlier.findLast((one) => one.judged !== undefined)?.judged;
+    if (verdict === undefined) return facts;
+    return { ...facts, judged: judged?.verdict === verdict ? judged : { verdict } };
+  }
+  const { why = "" } = earlier.at(-1) ?? {};
   return { ...facts, why: why === "" ? refusalOf(stages, id) : why };
 }
 
@@ -119,9 +119,9 @@ interface BeginningJob {
 }
 
 /** The facts that a finished job of a stage keeps; empty under `default`. */
-export function stageFacts(current: Current): StageVisitFacts & Pick<Current, "look"> {
-  const { stage, visit, part, outcome, output, look } = current;
-  return stage === undefined ? {} : given({ stage, visit, part, outcome, output, look });
+export function stageFacts(current: Current): StageVisitFacts & Pick<Current, "judged"> {
+  const { stage, visit, part, outcome, output, judged } = current;
+  return stage === undefined ? {} : given({ stage, visit, part, outcome, output, judged });
 }
 
 type AgentFinished = Extract<RunEvent, { type: "agent_finished" }>;
@@ -152,10 +152,9 @@ export function endVisit(current: Current, { output }: Extract<RunEvent, { type:
 }
 
 /** The job after its gate. */
-export function endGate(current: Current, event: Extract<RunEvent, { type: "gate_finished" }>): Current {
-  if (event.verdict === "passed") return { ...current, verified: true };
-  const text = describeDoubt(event);
-  return text === undefined ? current : { ...current, look: { on: event.on ?? [], text } };
+export function endGate(current: Current, event: GateFinished): Current {
+  const { judged: _before, ...rest } = current;
+  return { ...rest, ...given({ judged: judge(event) }) };
 }
 
 /** The usage of an agent that ended without reporting any. */

@@ -4,7 +4,8 @@ import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { explainEnding } from "./words/ending.js";
 import { plural } from "./words/amounts.js";
-import { looksFirst, rowsOf, spentOn, stageWordFor, wordFor, type TaskRow } from "./rows.js";
+import { looksFirst, rowsOf, spentOn, stageWordFor, verdictsOf, wordFor, type TaskRow } from "./rows.js";
+import { countVerdicts } from "./judged.js";
 import type { Titles } from "./words/live-line.js";
 import { clean } from "../text.js";
 import type { Ended, View } from "./view.js";
@@ -73,6 +74,7 @@ function factsOf(view: View, ended: Ended, rows: readonly TaskRow[]): Record<str
     tasks,
     iterations,
     tokens,
+    ...countVerdicts(verdictsOf(rows)),
   };
   return cost === undefined
     ? facts
@@ -94,8 +96,7 @@ function resultCase(row: TaskRow, id: string, { titles }: JUnitLook): TestCase {
   switch (last.result) {
     case "done":
     case "reviewed":
-      if (last.look !== undefined) return { ...said, output: `done, unverified: ${clean(last.look.text)}` };
-      return last.unverified === true ? { ...said, output: "done, and nothing proves it: unverified" } : said;
+      return { ...said, ...given({ output: verdictText(last) }) };
     case "blocked":
     case "failed": {
       const text = last.evidence ?? last.why;
@@ -111,6 +112,14 @@ function resultCase(row: TaskRow, id: string, { titles }: JUnitLook): TestCase {
     default:
       return never(last.result);
   }
+}
+
+/** Why a task that is done is not verified; `undefined` if it is, or has no verdict. */
+function verdictText({ judged }: TaskRow["last"]): string | undefined {
+  if (judged === undefined || judged.verdict === "verified") return undefined;
+  if (judged.verdict === "unverified" && judged.look === undefined)
+    return "done, and nothing proves it: unverified";
+  return `done, ${judged.verdict}${judged.text === undefined ? "" : `: ${clean(judged.text)}`}`;
 }
 
 /** Where a task in a workflow is, with the question that it waits for. */

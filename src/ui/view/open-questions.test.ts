@@ -48,6 +48,7 @@ const plan = {
 describe("questionLines", () => {
   test.each([
     ["passed", "  the work is verified: its checks pass"],
+    ["unbroken", "  the work is unbroken: its checks pass, and none shows that it does what the task asks"],
     ["unverified", "  the work is unverified: no check shows that it does what the task asks"],
     ["failed", "  the work failed its checks"],
   ] as const)("a question about work that %s names the verdict of the gate", (verdict, line) => {

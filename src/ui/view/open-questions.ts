@@ -114,6 +114,7 @@ export function askedLines(open: OpenQuestion, scene: QuestionScene): string[] {
 /** A person who is asked to commit must not have to look up what the checks said. */
 const VERDICTS = {
   passed: "the work is verified: its checks pass",
+  unbroken: "the work is unbroken: its checks pass, and none shows that it does what the task asks",
   unverified: "the work is unverified: no check shows that it does what the task asks",
   failed: "the work failed its checks",
 } as const;

@@ -1,23 +1,21 @@
-// Finds in the logs what the last gate of a task found: why it is unverified, and the evidence. Leaves the reasons to the gate.
+// Finds in the logs what the last gate of a task found: the verdict, its evidence, and why it is not verified.
 import { join } from "node:path";
-import { describeDoubt } from "../../gate/verdict/reasons.js";
-import { whyUnverified, type CheckBefore } from "../../gate/verdict/why-unverified.js";
-import type { Because, Need } from "../../gate/verdict.js";
+import type { CheckBefore } from "../../gate/verdict/why-unverified.js";
+import type { Need, Proof } from "../../gate/verdict.js";
 import { StepEvent } from "../../logging/events/events.js";
 import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { errorCode } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
-import type { Look } from "./words/looks.js";
+import { judge, reasonsOf, type GateFinished, type Judged } from "./judged.js";
 
-/** The findings of the last gate of a task. */
-export interface Doubt {
-  /** Why the task is unverified; empty if it is not. */
+/** The findings of the last gate of a task; without a verdict where its checks fail. */
+export interface Found extends Partial<Judged> {
+  /** Why the task is not verified; empty if it is. */
   reasons: readonly string[];
-  /** Why a person must look at it. */
-  look?: Look;
-  because?: Because;
+  /** The tests and commands that turned from red to green; absent where the log has none. */
+  evidence?: Pick<Proof, "fail_to_pass" | "new_tests">;
   needs: readonly Need[];
   on: readonly string[];
   changedChecks: readonly string[];
@@ -28,7 +26,7 @@ export interface Doubt {
 }
 
 /** By the id of the task. */
-export type Doubts = ReadonlyMap<string, Doubt>;
+export type FoundByTask = ReadonlyMap<string, Found>;
 
 /** The parts of log lines that tell of a verdict. */
 const TELLING = [
@@ -37,38 +35,38 @@ const TELLING = [
 ];
 
 /**
- * The reasons for these tasks, each from the last gate of the task. A task without a verdict in any log is not in the
+ * The findings on these tasks, each from the last gate of the task. A task without a verdict in any log is not in the
  * answer. Reads the newest run first, and stops when all are found; `most`: further limits, for quick answers.
  */
-export async function readDoubts(
+export async function readFound(
   ports: Pick<Ports, "files">,
   place: LogPlace,
   tasks: Iterable<string>,
   most: { runs?: number; bytes?: number } = {},
-): Promise<Doubts> {
+): Promise<FoundByTask> {
   const wanted = new Set(tasks);
-  const doubts = new Map<string, Doubt>();
-  if (wanted.size === 0) return doubts;
+  const all = new Map<string, Found>();
+  if (wanted.size === 0) return all;
   const runs = (await listRuns(ports, place.logDir)).reverse();
   for (const run of runs.slice(0, most.runs)) {
     const size = (await ports.files.stat(join(place.logDir, "runs", run, "events.jsonl")))?.size ?? 0;
     if (size > (most.bytes ?? Infinity)) continue;
-    const found = await readable(() => doubtsOfRun(ports, join(place.logDir, "runs", run), place));
-    for (const [id, doubt] of found ?? []) if (wanted.delete(id)) doubts.set(id, doubt);
+    const ofRun = await readable(() => findInRun(ports, join(place.logDir, "runs", run), place));
+    for (const [id, found] of ofRun ?? []) if (wanted.delete(id)) all.set(id, found);
     if (wanted.size === 0) break;
   }
-  return doubts;
+  return all;
 }
 
 /** The findings on all tasks that passed through the gate in this run. */
-async function doubtsOfRun(
+async function findInRun(
   ports: Pick<Ports, "files">,
   folder: string,
   place: LogPlace,
-): Promise<Map<string, Doubt>> {
+): Promise<Map<string, Found>> {
   const before = new Map<string, readonly CheckBefore[]>();
   const said = new Map<string, string | undefined>();
-  const doubts = new Map<string, Doubt>();
+  const all = new Map<string, Found>();
   for await (const { value } of readLines(ports, folder, 0, { holding: TELLING })) {
     const event = StepEvent.safeParse(value).data;
     if (event?.type === "run_started" && !isOfTaskFile(event, place)) return new Map();
@@ -78,24 +76,23 @@ async function doubtsOfRun(
       said.set(event.task_id, event.changes_checks);
     if (event?.type === "gate_finished" && event.task_id !== undefined) {
       const { task_id: id } = event;
-      doubts.set(id, doubtOf(event, before.get(id) ?? [], said.get(id)));
+      all.set(id, findingsOf(event, before.get(id) ?? [], said.get(id)));
       said.delete(id);
     }
   }
-  return doubts;
+  return all;
 }
 
-function doubtOf(
-  gate: Extract<StepEvent, { type: "gate_finished" }>,
-  before: readonly CheckBefore[],
-  said: string | undefined,
-): Doubt {
-  const { because, needs = [], on = [], changed_checks: changedChecks = [] } = gate;
-  const text = describeDoubt(gate);
-  const look = text === undefined ? undefined : { on, text };
-  const reasons = whyUnverified(gate, before);
+function findingsOf(gate: GateFinished, before: readonly CheckBefore[], said: string | undefined): Found {
+  const { because, proof, needs = [], on = [], changed_checks: changedChecks = [] } = gate;
+  const evidence = proof && { fail_to_pass: proof.fail_to_pass, new_tests: proof.new_tests };
   const byExitCode = gate.commands.filter((one) => one.by_exit_code === true).map(({ command }) => command);
-  return { reasons, needs, on, changedChecks, byExitCode, ...given({ look, because, said }) };
+  return {
+    ...judge(gate),
+    reasons: reasonsOf(gate, before),
+    ...{ needs, on, changedChecks, byExitCode },
+    ...given({ because, evidence, said }),
+  };
 }
 
 /** `undefined` when the log cannot be read, because a list of tasks does not depend on it. */

@@ -2,6 +2,7 @@
 import { given } from "../../system/given.js";
 import { plural, showCostOf, showDuration, showSpent } from "./words/amounts.js";
 import type { Finished, JobResult } from "./job-view.js";
+import { countVerdicts, redBefore, verdictLine, type Judged } from "./judged.js";
 import { listLooks } from "./words/looks.js";
 import { addSpent, NOTHING_SPENT, type SpentAmounts } from "./spent.js";
 import { PHASES, type Titles } from "./words/live-line.js";
@@ -103,22 +104,40 @@ export function withReasons(view: View, tasks: readonly Pick<Task, "id" | "progr
 
 /** The rows of tasks that a person must look at first, then the others; each in their order. */
 export function looksFirst(rows: readonly TaskRow[]): TaskRow[] {
-  const isLook = ({ last }: TaskRow): boolean => last.look !== undefined;
+  const isLook = ({ last }: TaskRow): boolean => last.judged?.look !== undefined;
   return [...rows.filter(isLook), ...rows.filter((row) => !isLook(row))];
 }
 
 /** The tasks of the run that a person must look at. */
 export function looksOf(rows: readonly TaskRow[]): string[] {
   return listLooks(
-    rows.flatMap(({ taskId: id, last: { look }, removed }) =>
-      id === undefined || removed === true ? [] : [{ id, look }],
+    rows.flatMap(({ taskId: id, last: { judged }, removed }) =>
+      id === undefined || removed === true ? [] : [{ id, look: judged?.look }],
     ),
   );
 }
 
-/** Why the task failed, is blocked or needs a look; empty otherwise. Not cleaned. */
-export function whyOf({ last: { why, look } }: TaskRow): string {
-  return why === "" && look !== undefined ? `unverified: ${look.text}` : why;
+/** The verdicts on the tasks that the run did. */
+export function verdictsOf(rows: readonly TaskRow[]): Judged[] {
+  return rows.flatMap(({ taskId, last: { result, judged }, removed }) =>
+    taskId === undefined || removed === true || result !== "done" || judged === undefined ? [] : [judged],
+  );
+}
+
+/** "5 tasks: 1 verified, 4 unbroken (`npm test` fails as before)"; empty if all that the run did are verified. */
+export function verdictText(rows: readonly TaskRow[]): string {
+  const judged = verdictsOf(rows);
+  return clean(verdictLine(countVerdicts(judged), redBefore(judged)));
+}
+
+/**
+ * Why the task failed, is blocked, needs a look or is unbroken; empty otherwise. Not cleaned. Of a check that fails as before
+ * the line that counts the verdicts tells.
+ */
+export function whyOf({ last: { why, judged } }: TaskRow): string {
+  if (why !== "" || judged?.text === undefined) return why;
+  const isOwn = judged.verdict === "unbroken" && judged.red === undefined;
+  return isOwn || judged.look !== undefined ? `${judged.verdict}: ${judged.text}` : "";
 }
 
 function isRemoved({ removed }: View, id: string | undefined): boolean {
@@ -137,10 +156,11 @@ export function nameOf({ taskId, last }: TaskRow, titles: Titles): string {
 }
 
 /** The result in at most three words. */
-export function wordFor({ last: { result, added, unverified }, removed, at }: TaskRow): string {
+export function wordFor({ last: { result, added, judged }, removed, at }: TaskRow): string {
   const word = removed === true && result !== "done" ? [] : [stageWord(result, at) ?? WORDS[result]];
   const gone = removed === true ? "removed" : "";
-  const parts = [...word, gone, unverified === true ? "unverified" : "", added > 0 ? `+${added}` : ""];
+  const verdict = result === "done" && judged !== undefined ? judged.verdict : "verified";
+  const parts = [...word, gone, verdict === "verified" ? "" : verdict, added > 0 ? `+${added}` : ""];
   return parts.filter((part) => part !== "").join(", ");
 }
 

@@ -12,7 +12,7 @@ export interface StagePlace {
   workflow: string;
   stage: string;
   visit: number;
-  verdict?: "passed" | "unverified" | "failed";
+  verdict?: "passed" | "unbroken" | "unverified" | "failed";
   /** A question is open. */
   asks?: true;
   /** A question was answered, and the answer is not taken. */

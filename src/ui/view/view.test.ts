@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { GateVerdict } from "../../gate/verdict.js";
+import type { CommandVerdict, GateReport, GateVerdict } from "../../gate/verdict.js";
 import type { RunEvent } from "../../logging/events/events.js";
 import { id } from "../../todo/testing/testing.js";
 import {
@@ -37,15 +37,69 @@ function doneTask(): RunEvent[] {
   ];
 }
 
-function gate(verdict: GateVerdict): RunEvent {
-  const found = { verdict, cold: false, commands: [], tampered: [], evidence: "" };
+function gate(verdict: GateVerdict, more: Partial<GateReport> = {}): RunEvent {
+  const found = { verdict, cold: false, commands: [], tampered: [], evidence: "", ...more };
   return { type: "gate_finished", ...T1, ...found, warnings: [], duration_ms: 0 };
 }
 
-test("a task without a verdict is done and unverified", () => {
-  const events = doneTask().map((event) => (event.type === "gate_finished" ? gate("unverified") : event));
-  expect(viewOf(started(), read("T1"), ...events).finished).toMatchObject([
-    { taskId: "T1", result: "done", unverified: true },
+function judgedAs(...gates: RunEvent[]): View["finished"] {
+  const events = doneTask().flatMap((event) => (event.type === "gate_finished" ? gates : [event]));
+  return viewOf(started(), read("T1"), ...events).finished;
+}
+
+test.each([
+  ["no gate", []],
+  ["a gate that proves nothing", [gate("unverified")]],
+  ["a gate that failed after one that passed", [gate("passed"), gate("failed")]],
+])("a task that is done after %s is unverified", (_, gates) => {
+  expect(judgedAs(...gates)).toMatchObject([
+    { taskId: "T1", result: "done", judged: { verdict: "unverified" } },
+  ]);
+});
+
+const proof = {
+  fail_to_pass: [{ command: "npm test", name: "adds" }, { command: "npm test" }],
+  new_tests: [],
+  pass_to_pass: 41,
+};
+
+test.each<[string, RunEvent, object]>([
+  [
+    "verified, with its evidence",
+    gate("passed", { proof }),
+    { verdict: "verified", text: "1 test red → green" },
+  ],
+  [
+    "unbroken, with the reason, and no person must look",
+    gate("unbroken", { because: "not-covered", proof: { ...proof, fail_to_pass: [] } }),
+    {
+      verdict: "unbroken",
+      because: "not-covered",
+      text: "41 checks pass as before, none of them covers the change",
+    },
+  ],
+  [
+    "unverified, and a person must look",
+    gate("unverified", { because: "influence", needs: [{ path: "a.test.js", diff: "+x" }] }),
+    { verdict: "unverified", because: "influence", look: [], text: "passes only with a.test.js (+x)" },
+  ],
+  [
+    "unverified without checks, and no person must look",
+    gate("unverified", { because: "no-checks" }),
+    { verdict: "unverified", because: "no-checks", text: "no checks are configured" },
+  ],
+])("a task that is done is %s", (_, event, judged) => {
+  expect(judgedAs(event)).toEqual([expect.objectContaining({ result: "done", judged })]);
+});
+
+test("a check that fails as before is named as the reason of an unbroken task", () => {
+  const red: CommandVerdict = {
+    ...{ command: "npm test", own: false, verdict: "pre-existing", end: "exited", exit_code: 1 },
+    ...{ duration_ms: 1, tail: "" },
+  };
+  const commands: CommandVerdict[] = [red, { ...red, command: "make lint", verdict: "passed" }];
+  expect(judgedAs(gate("unbroken", { because: "red-before", commands }))).toMatchObject([
+    { judged: { verdict: "unbroken", text: "`npm test` fails as before", red: ["npm test"] } },
   ]);
 });
 
@@ -56,7 +110,7 @@ test("a task from its selection to its commit", () => {
     {
       ...{ job: 1, phase: "iteration", taskId: "T1", agent: "claude", attempt: 1 },
       ...{ spent: { tokens: 120, cost: 0.5, partly: true }, result: "done", why: "", added: 0, ms: 7000 },
-      ...{ began: 1767323047000, commit: "abc" },
+      ...{ began: 1767323047000, commit: "abc", judged: { verdict: "verified" } },
     },
   ]);
   expect(view.spent).toEqual({ tokens: 120, cost: 0.5, partly: true });

@@ -261,7 +261,7 @@ function finish(
   at: number,
 ): View {
   const { job, phase, taskId, agent, attempt, spent, began, rescue, evidence, reason, until } = current;
-  const unverified = end.result === "done" && phase === "iteration" && current.verified !== true;
+  const isWork = end.result === "done" && phase === "iteration";
   const over: Finished = {
     job,
     phase,
@@ -272,7 +272,7 @@ function finish(
     ...end,
     ...given({ taskId, rescue, evidence, reason, until }),
     ...stageFacts(current),
-    ...(unverified ? { unverified: true as const, ...given({ look: current.look }) } : {}),
+    ...(isWork ? { judged: current.judged ?? { verdict: "unverified" } } : {}),
     ...(isUncounted(current) ? { uncounted: true as const } : {}),
     ms: Math.max(0, at - current.began),
   };

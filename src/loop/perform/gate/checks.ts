@@ -77,12 +77,18 @@ export async function measure(world: World, job: JobFacts, stop: AbortSignal): P
     memory.cold !== undefined && checkpoint !== undefined
       ? await measureCold(world, memory.cold, { base: checkpoint.base, plan, job }, stop)
       : await measureHere(world, job, plan, stop);
+  await revertTraces(world, job);
+  return measured;
+}
+
+/** Reverts what commands changed in the tree before a task's work, and says so. */
+async function revertTraces(world: World, job: JobFacts): Promise<void> {
   // A person may have changed files since an older checkpoint was made, so nothing is reverted then.
+  if (world.memory.checkpoints.get(job.job)?.reused === true) return;
   // Beside that the tree holds only the work that was put into it.
   const held = job.stage === undefined ? [] : await listWorkInTree(world, job);
-  const traces = checkpoint?.reused === true ? [] : await revertChanges(world, job, held);
-  for (const message of traces) await world.log.tell({ type: "warning", ...job, message });
-  return measured;
+  for (const message of await revertChanges(world, job, held))
+    await world.log.tell({ type: "warning", ...job, message });
 }
 
 async function measureHere(
@@ -96,6 +102,19 @@ async function measureHere(
   const baseline = await measureBaseline(world.ports, room, plan, stop);
   await reports.remove();
   return baseline === "interrupted" ? baseline : { baseline };
+}
+
+/** Runs commands in the project before a task's work, and reverts what they changed in the tree. */
+export async function measureCommands(
+  world: World,
+  job: JobFacts,
+  commands: readonly string[],
+  stop: AbortSignal,
+): Promise<readonly Ran[] | "interrupted"> {
+  const measured = await measureHere(world, job, { ...makePlan(world, []), commands }, stop);
+  if (measured === "interrupted" || "unprepared" in measured) return "interrupted";
+  await revertTraces(world, job);
+  return measured.baseline.commands;
 }
 
 interface ColdMeasuring {
@@ -215,7 +234,7 @@ async function checkAll(
 ): Promise<Checked & { onlyTests?: boolean }> {
   const { memory, project } = world;
   const { cold, places } = memory;
-  const { strict, protected: patterns, source, red_first: redFirst } = project.resolved.settings.verify;
+  const { strict, protected: patterns, source } = project.resolved.settings.verify;
   const baseline = memory.baseline?.baseline;
   const base = memory.checkpoints.get(job.job)?.base;
   const changes = memory.snapshots.get(job.job)?.changes ?? [];
@@ -227,16 +246,13 @@ async function checkAll(
   }
   await noteAttempt(world, places.rooms.repo, base, job);
   const reference = await findTaskReference(world, places.rooms.repo, base);
-  const whole = { base, reference, changes, plan, strict, baseline, patterns, source, redFirst, allowed };
+  const whole = { base, reference, changes, plan, strict, baseline, patterns, source, allowed };
   const tests = await findTests(world, places, job, whole);
-  const order: ColdOrder =
-    tests === undefined ? whole : { ...whole, ...withProtected(whole, tests.tests), redFirst: false };
+  const order: ColdOrder = tests === undefined ? whole : { ...whole, ...withProtected(whole, tests.tests) };
   const verdict =
     cold === undefined
       ? await judgeInProject(world, job, { places, order }, stop)
-      : await performAs("run-gate", () =>
-          runColdGate(cold, isRed === true ? { ...order, redFirst: false } : order, stop),
-        );
+      : await performAs("run-gate", () => runColdGate(cold, order, stop));
   const report = tests === undefined ? verdict.report : judgeProtected(verdict.report, tests, order.changes);
   const kinds = isRed === true ? await performAs("run-gate", () => sortAttempt(places, order)) : [];
   // A cold room does not protect the project's folder from commands that know its path.
@@ -277,7 +293,7 @@ async function warnOfOwnChecks(
   if (places === undefined || base === undefined || changes.length === 0) return [];
   const { strict, protected: patterns, source } = project.resolved.settings.verify;
   const reference = { start: base, persons: [], since: [], taskOf: () => undefined };
-  const rules = { plan, strict, patterns, source, allowed, baseline: undefined, redFirst: false };
+  const rules = { plan, strict, patterns, source, allowed, baseline: undefined };
   const kinds = await performAs("run-gate", () =>
     sortAttempt(places, { base, reference, changes, ...rules }),
   );
@@ -300,7 +316,7 @@ async function judgeInProject(
 ): Promise<Checked> {
   const { plan, strict, baseline } = order;
   const checked = await checkHere(world, job, { ...plan, strict, baseline }, stop);
-  if (checked.report.verdict !== "passed") return checked;
+  if (checked.report.verdict !== "passed" && checked.report.verdict !== "unbroken") return checked;
   return {
     ...checked,
     ...(await performAs("run-gate", () => judgeWithoutRooms(places, order, checked.report))),

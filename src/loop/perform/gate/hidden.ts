@@ -10,6 +10,8 @@ import {
   type RedHidden,
 } from "../../../gate/rooms/hidden.js";
 import { NOT_VERIFIED } from "../../../gate/verdict/why-unverified.js";
+import { isGreen } from "../../../gate/rooms/cold-pass.js";
+import type { GateReport } from "../../../gate/verdict.js";
 import { reportInterrupted } from "../../../gate/commands/gate.js";
 import { errorCode } from "../../../system/errors.js";
 import { listSome } from "../../../system/text/cut.js";
@@ -50,11 +52,10 @@ export async function checkHidden(
   stop: AbortSignal,
 ): Promise<Checked> {
   const { hidden, memory } = world;
-  const { verdict } = checked.report;
   const base = memory.checkpoints.get(job.job)?.base;
   const { places } = memory;
   if (hidden === undefined || places === undefined || base === undefined) return checked;
-  if (verdict !== "passed" && verdict !== "unverified") return checked;
+  if (!isGreen(checked.report)) return checked;
   const changes = memory.snapshots.get(job.job)?.changes ?? [];
   if ((await measureHiddenChecks(world, base, stop)) === "interrupted") return interrupted(checked);
   const baseline = hidden.baseline === "unmeasured" ? undefined : hidden.baseline;
@@ -75,22 +76,32 @@ function warnOfRed({ stillRed }: HiddenVerdict): string[] {
   return [`${NOT_VERIFIED}a hidden check failed before the work and still fails: ${listSome(stillRed)}`];
 }
 
-function addVerdict(
-  { project }: World,
-  { report, ...checked }: Checked,
-  { failed, names, stillRed }: HiddenVerdict,
-): Checked {
-  if (!failed) {
-    const isRed = stillRed.length > 0;
-    const verdict = isRed ? ("unverified" as const) : report.verdict;
-    const because = isRed && report.because === undefined ? { because: "red-before" as const } : {};
-    return { ...checked, report: { ...report, verdict, ...because, hidden: { failed } } };
-  }
+function addVerdict({ project }: World, { report, ...checked }: Checked, found: HiddenVerdict): Checked {
+  const { failed, names } = found;
+  if (!failed) return { ...checked, report: { ...withHidden(report, found), hidden: { failed } } };
   const tells = project.resolved.settings.verify.hidden_tell === "names";
   const evidence = tells && names.length > 0 ? `${HIDDEN_FAILED}: ${listSome(names)}` : HIDDEN_FAILED;
   const hidden = { failed, ...(tells ? { names: [...names] } : {}) };
-  const { because: _because, needs: _needs, on: _on, ...rest } = report;
+  const { because: _because, needs: _needs, on: _on, proof: _proof, ...rest } = report;
   return { ...checked, now: undefined, report: { ...rest, verdict: "failed", evidence, hidden } };
+}
+
+/**
+ * Adds the word of hidden checks that do not fail the work: one that fails as before leaves it unbroken at best, one that failed
+ * and passes now is evidence.
+ */
+function withHidden(report: GateReport, { stillRed, turned }: HiddenVerdict): GateReport {
+  if (stillRed.length === 0) return withTurned(report, turned);
+  const verdict = report.verdict === "passed" ? "unbroken" : report.verdict;
+  return { ...report, verdict, because: report.because ?? "red-before" };
+}
+
+function withTurned(report: GateReport, turned: readonly string[]): GateReport {
+  const isDoubtful = report.verdict === "unverified" && report.because !== "no-checks";
+  if (turned.length === 0 || isDoubtful) return report;
+  const { because: _because, proof = { fail_to_pass: [], new_tests: [], pass_to_pass: 0 }, ...rest } = report;
+  const found = turned.map((command) => ({ command }));
+  return { ...rest, verdict: "passed", proof: { ...proof, fail_to_pass: [...proof.fail_to_pass, ...found] } };
 }
 
 function rulesOf({ project }: World, { checks }: HiddenOfRun): HiddenRules {

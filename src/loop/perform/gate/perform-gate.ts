@@ -3,7 +3,8 @@ import { performAs } from "../perform-as.js";
 import { join } from "node:path";
 import { describeRedCheck } from "../../../gate/verdict/red-check.js";
 import type { RedHidden } from "../../../gate/rooms/hidden.js";
-import type { Baseline, Ran } from "../../../gate/verdict.js";
+import { isGreen } from "../../../gate/rooms/cold-pass.js";
+import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
 import { NOT_TRUSTED, SO_NOT_VERIFIED } from "../../../gate/verdict/why-unverified.js";
 import { checkpoint, dropCheckpoint } from "../../../git/checkpoint/checkpoint.js";
 import { isTreeAfter } from "../../../git/index/compare.js";
@@ -14,7 +15,7 @@ import { given } from "../../../system/given.js";
 import { readPatterns } from "../../../todo/model/changes/changes.js";
 import type { TaskId } from "../../../todo/model/task.js";
 import { readBaseline } from "./baseline-file.js";
-import { check, measure, openCold } from "./checks.js";
+import { check, measure, measureCommands, openCold } from "./checks.js";
 import { warnOfChangedSettings } from "./changed-settings.js";
 import { checkHidden, measureHiddenChecks } from "./hidden.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
@@ -51,10 +52,14 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
     const { memory } = world;
     const checkpoint = memory.checkpoints.get(job.job);
     const base = checkpoint?.base;
+    const keep = async (known: StoredBaseline): Promise<StepEvent> => {
+      const own = await measureOwn(world, job, stop.signal);
+      return own === "interrupted" ? answer(own) : answer("kept", setBaseline(world, withOwn(known, own)));
+    };
     const kept = await reuseBaseline(world, base);
-    if (kept !== undefined) return answer("kept", setBaseline(world, kept));
+    if (kept !== undefined) return await keep(kept);
     const before = await findEarlierClaim(world, job, reuse);
-    if (before.known !== undefined) return answer("kept", setBaseline(world, before.known));
+    if (before.known !== undefined) return await keep(before.known);
     if (before.worked) {
       memory.baseline = undefined;
       return answer("unknown");
@@ -69,11 +74,31 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
     }
     const hidden = await measureHiddenChecks(world, base, stop.signal);
     if (hidden === "interrupted") return answer("interrupted");
-    const known = setBaseline(world, await writeBaseline(world, measured.baseline, base));
-    return answer("measured", known, { hidden });
+    const own = await measureOwn(world, job, stop.signal);
+    if (own === "interrupted") return answer(own);
+    const known = await writeBaseline(world, measured.baseline, base);
+    return answer("measured", setBaseline(world, withOwn(known, own)), { hidden });
   } finally {
     stop.forget();
   }
+}
+
+/** Runs the task's own checks where no room can ask them later, to know which fail before the work. */
+async function measureOwn(
+  world: World,
+  job: JobFacts,
+  stop: AbortSignal,
+): Promise<readonly Ran[] | "interrupted"> {
+  if (world.memory.cold !== undefined) return [];
+  const commands = listTrustedCommands(world, job.task_id, []);
+  if (commands.length === 0) return [];
+  const measured = await measureCommands(world, job, commands, stop);
+  return measured === "interrupted" ? measured : measured.map((ran) => ({ ...ran, own: true }));
+}
+
+function withOwn({ baseline, ...known }: StoredBaseline, own: readonly Ran[]): StoredBaseline {
+  const { own: _own, ...rest } = baseline;
+  return { ...known, baseline: own.length === 0 ? rest : { ...rest, own: [...own] } };
 }
 
 /** A hidden check is named by its position in the settings, and its output is not logged. */
@@ -170,16 +195,10 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
     if (now !== undefined) await keepForNext(world, job, now);
     const inside = warnOfUncheckedInside(world, job, report);
     warnings.push(...inside);
-    const passes = report.verdict === "passed" || report.verdict === "unverified";
-    const settings = passes ? await warnOfChangedSettings(world, job) : [];
+    const settings = isGreen(report) ? await warnOfChangedSettings(world, job) : [];
     warnings.push(...settings);
-    const verdict = inside.length === 0 && settings.length === 0 ? report.verdict : ("unverified" as const);
-    const judged = {
-      ...report,
-      verdict,
-      ...(settings.length === 0 ? {} : { because: "influence" as const }),
-    };
-    world.memory.verdicts.set(job.job, verdict);
+    const judged = weaken(report, { inside, settings });
+    world.memory.verdicts.set(job.job, judged.verdict);
     if (job.stage !== undefined) world.memory.gates.set(job.job, judged);
     return {
       type: "gate_finished",
@@ -193,6 +212,17 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
   }
 }
 
+/** Passing checks that do not verify the work for these reasons leave it unverified. */
+function weaken(
+  report: GateReport,
+  { inside, settings }: { inside: readonly string[]; settings: readonly string[] },
+): GateReport {
+  if (settings.length > 0) return { ...report, verdict: "unverified", because: "influence" };
+  if (inside.length === 0) return report;
+  const { because: _because, ...rest } = report;
+  return { ...rest, verdict: "unverified" };
+}
+
 /** Warns of changes inside submodules, which were checked but are not in the commit. A cold room has only the commit. */
 function warnOfUncheckedInside(
   { memory }: World,
@@ -200,7 +230,8 @@ function warnOfUncheckedInside(
   { verdict }: { verdict: string },
 ): string[] {
   const inside = memory.snapshots.get(job)?.inside ?? [];
-  if (verdict !== "passed" || memory.cold !== undefined || inside.length === 0) return [];
+  if (verdict !== "passed" && verdict !== "unbroken") return [];
+  if (memory.cold !== undefined || inside.length === 0) return [];
   return [
     `the checks passed with changes inside ${inside.join(", ")}, which the commit does not hold${SO_NOT_VERIFIED}`,
   ];

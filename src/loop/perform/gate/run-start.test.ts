@@ -4,7 +4,7 @@ import { task } from "../../../todo/testing/testing.js";
 import { acceptedTasks } from "./run-start.js";
 
 const accepted = (name: string, at: string): Task =>
-  task(name, { status: "done", meta: { verified: true, accepted: { at, by: "me" } } });
+  task(name, { status: "done", meta: { verdict: "verified", accepted: { at, by: "me" } } });
 
 test("tasks accepted before a time count, those accepted later or never do not", () => {
   const tasks = [

@@ -31,6 +31,11 @@ test("a stage that writes tests passes if a new test fails, and nothing else doe
   });
   const stopped = failing({ end: "timed-out", tests: { ...names, new: ["adds"] } });
   expect(judgeRed(stopped, true)).toMatchObject({ verdict: "failed" });
+  const proof = { fail_to_pass: [], new_tests: [{ command: "npm test", name: "adds" }], pass_to_pass: 3 };
+  expect(judgeRed({ ...red, proof }, true)).not.toHaveProperty("proof");
+  const quiet: GateReport = { ...report, verdict: "unbroken", because: "only-checks", proof };
+  expect(judgeRed(quiet, true)).toMatchObject({ verdict: "failed" });
+  expect(judgeRed(quiet, true)).not.toHaveProperty("because");
   const tampered: GateReport = { ...red, verdict: "tampered" };
   expect(judgeRed(tampered, true)).toBe(tampered);
 });
@@ -47,6 +52,7 @@ test("a command whose cases are unknown shows a new test only if nothing but tes
 
 test("a check stage passes where its commands do, though nothing was verified", () => {
   expect(judgeCheck({ ...report, verdict: "unverified", because: "no-checks" })).toEqual(report);
+  expect(judgeCheck({ ...report, verdict: "unbroken", because: "not-covered" })).toEqual(report);
   expect(judgeCheck({ ...report, verdict: "failed" }).verdict).toBe("failed");
 });
 

@@ -40,7 +40,7 @@ export const NOT_CHECKED: GateReport = {
 
 /** The report of a check stage: only how its commands end counts. */
 export function judgeCheck(report: GateReport): GateReport {
-  if (report.verdict !== "unverified") return report;
+  if (report.verdict !== "unverified" && report.verdict !== "unbroken") return report;
   const { because: _because, ...rest } = report;
   return { ...rest, verdict: "passed" };
 }
@@ -51,7 +51,7 @@ export function judgeCheck(report: GateReport): GateReport {
  */
 export function judgeRed(report: GateReport, onlyTests: boolean): GateReport {
   if (report.verdict === "interrupted" || report.verdict === "tampered") return report;
-  const { because: _because, needs: _needs, on: _on, ...rest } = report;
+  const { because: _because, needs: _needs, on: _on, proof: _proof, ...rest } = report;
   const failed = (evidence: string): GateReport => ({ ...rest, verdict: "failed", evidence });
   const red = report.commands.filter(({ verdict }) => verdict === "new" || verdict === "regressed");
   const stopped = red.filter(({ end }) => end !== "exited");
@@ -132,5 +132,6 @@ export function judgeProtected(
   const needed = report.because === "influence" ? named.filter((path) => paths.has(path)) : [];
   if (report.verdict !== "unverified" || needed.length === 0) return report;
   const evidence = `the checks pass only with a change to the tests of ${listSome(stages)}: ${listSome(needed)}; put ${needed.length === 1 ? "it" : "them"} back as ${needed.length === 1 ? "it was" : "they were"}, and change the source instead`;
-  return { ...report, verdict: "failed", evidence };
+  const { proof: _proof, ...rest } = report;
+  return { ...rest, verdict: "failed", evidence };
 }

@@ -62,7 +62,7 @@ function commit(work: Work, job: Job, decision: Decision): Work {
   const { result, files } = readResult(job.end);
   // L2: only this protocol makes a task done and makes its commit, both together.
   if (work.rules.apply_summary) {
-    const finish: Change = { op: "finish", id, result, files, verified: job.verified === true };
+    const finish: Change = { op: "finish", id, result, files, verdict: job.worth ?? "unverified" };
     const changes = [finish, ...listNewTasks(work, job)];
     decision.effects.push({ kind: "commit", job: job.facts, changes, during: "agent", summary: result });
   } else {

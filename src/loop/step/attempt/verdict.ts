@@ -1,7 +1,10 @@
 // Judges an attempt by how its agent ended and by what it left in the tree. Pure.
 import type { z } from "zod";
+import type { GateVerdict } from "../../../gate/verdict.js";
+import { describeDoubt, formatDoubt, type Doubtful } from "../../../gate/verdict/reasons.js";
 import { never } from "../../../system/never.js";
 import type { StageReport, Summary } from "../../../todo/model/summary.js";
+import type { Verdict } from "../../../todo/model/verified.js";
 import { causesBackoff } from "../schedule/backoff.js";
 import { isUnusable } from "../schedule/schedule.js";
 import type { Job, AttemptVerdict } from "../state.js";
@@ -90,6 +93,19 @@ export function isSpared(verdict: AttemptVerdict, end: AgentFinished | undefined
 /** Whether this does not count as an attempt. */
 export function isNoAttempt(verdict: AttemptVerdict): boolean {
   return verdict.kind === "interrupted" || dropsAgent(verdict) || backsOffAgent(verdict);
+}
+
+/** The verdict on a task whose work the gate let pass, or a stage saved, with this word. */
+export function worthOf(verdict: GateVerdict): Verdict {
+  if (verdict === "passed") return "verified";
+  return verdict === "unbroken" ? "unbroken" : "unverified";
+}
+
+/** Describes a task that falls short: its verdict, the reason in a clause, and the evidence for a person. */
+export function describeShort(found: Doubtful): { verdict: string; why: string; evidence: string } {
+  const why = describeDoubt(found) ?? "";
+  if (found.verdict === "unbroken") return { verdict: "unbroken", why, evidence: `unbroken: ${why}` };
+  return { verdict: "not verified", why, evidence: formatDoubt(found) };
 }
 
 /** Judges a review: any valid summary is enough. */

@@ -1,11 +1,11 @@
 // From the end of an agent to its final verdict: reads its row (if the runner applies no summaries), runs the gate, and
 // restores the tree of an abandoned task. Pure. settle.ts changes the backlog.
-import { describeDoubt, formatDoubt, needsLook } from "../../../gate/verdict/reasons.js";
+import { fallsShort } from "../../../gate/verdict/reasons.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import { mayRestore, noteStopped } from "../asked-edits.js";
 import { enter } from "./job.js";
 import { countAttemptsLeft, replaceJob, stopJobs, getTaskId } from "../jobs.js";
-import { isNoAttempt, isSpared, readResult } from "./verdict.js";
+import { describeShort, isNoAttempt, isSpared, readResult, worthOf } from "./verdict.js";
 import { leaveUncommitted } from "../stages/ends.js";
 import { settleAttempt } from "./settle.js";
 import type { Job, AttemptVerdict, Work } from "../state.js";
@@ -59,11 +59,11 @@ export function takeGate(work: Work, job: Job, event: Of<"gate_finished">, decis
   for (const message of event.warnings) decision.notes.push({ type: "warning", ...job.facts, message });
   switch (event.verdict) {
     case "passed":
-      return settleAttempt(work, { ...job, verified: true }, decision);
+    case "unbroken":
     case "unverified":
-      return work.rules.accept === "verified" && needsLook(event)
-        ? blockUnverified(work, job, event, decision)
-        : settleAttempt(work, job, decision);
+      return fallsShort(work.rules.accept, event)
+        ? blockShort(work, job, event, decision)
+        : settleAttempt(work, { ...job, worth: worthOf(event.verdict) }, decision);
     case "interrupted":
       return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
     default: {
@@ -74,16 +74,21 @@ export function takeGate(work: Work, job: Job, event: Of<"gate_finished">, decis
   }
 }
 
-/** Blocks a task that is done but not verified, if the rules want it verified. No attempt is left: a person decides. */
-function blockUnverified(work: Work, job: Job, event: Of<"gate_finished">, decision: Decision): Work {
+/** Blocks a task that is done, but with less than the rules want. No attempt is left: a person decides. */
+function blockShort(work: Work, job: Job, event: Of<"gate_finished">, decision: Decision): Work {
   const id = getTaskId(job);
   const said = job.end?.changes_checks;
+  const { verdict: found, why, evidence } = describeShort(event);
+  const hint =
+    event.verdict === "unbroken"
+      ? `a check that fails before the work and passes with it shows that it is done: looper set ${id} verify+=COMMAND`
+      : `looper show ${id} has the evidence; looper set ${id} changes+=PATTERN lets the task change a file of its checks`;
   const blockers = [
-    `not verified: ${describeDoubt(event) ?? ""}`,
+    `${found}: ${why}`,
     ...(said === undefined ? [] : [`the agent's reason: ${JSON.stringify(said)}`]),
-    `looper show ${id} has the evidence; looper set ${id} changes+=PATTERN lets the task change a file of its checks`,
+    hint,
   ];
-  const verdict: AttemptVerdict = { kind: "blocked", blockers, evidence: formatDoubt(event) };
+  const verdict: AttemptVerdict = { kind: "blocked", blockers, evidence };
   return settleOrRestore(work, { ...job, verdict }, decision);
 }
 

@@ -1,6 +1,6 @@
-// The two ends of a workflow as jobs: `finish` commits the saved work, after the gate unless it passed on this base;
+// The two ends of a workflow as jobs: `finish` commits the saved work, after the gate unless it let it pass on this base;
 // `block` takes the work out of the tree and gives the task up. Pure.
-import { describeDoubt, formatDoubt, needsLook } from "../../../gate/verdict/reasons.js";
+import { fallsShort } from "../../../gate/verdict/reasons.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { Change } from "../../../todo/model/changes/change.js";
 import { planEnd, planMove } from "./advance.js";
@@ -9,6 +9,7 @@ import type { Decision } from "../decision.js";
 import { enter, makeFailureNote } from "../attempt/job.js";
 import { getTaskId, replaceJob, stopJobs } from "../jobs.js";
 import { describeRescue, settleAttempt } from "../attempt/settle.js";
+import { describeShort, worthOf } from "../attempt/verdict.js";
 import { findRow } from "./stage.js";
 import type { Job, Work } from "../state.js";
 
@@ -23,9 +24,10 @@ export function beginEnd(work: Work, job: Job, event: Of<"checkpoint">, decision
   const isComplete = complete === true;
   if (verdict === undefined && !(isComplete && job.from === "doing")) return commitTask(work, job, decision);
   if (verdict === "failed" && isComplete) return putAside(work, job, decision);
-  // L5: what the gate passed on this very base is committed as it is.
-  if (verdict === "passed" && base !== undefined && base === event.head && !isComplete)
-    return commitTask(work, { ...job, verified: true }, decision);
+  // L5: what the gate let pass on this very base is committed as it is. Whether unbroken work falls short is for the gate to say.
+  const isKnown = verdict === "passed" || (verdict === "unbroken" && work.rules.accept !== "verified");
+  if (isKnown && base !== undefined && base === event.head && !isComplete)
+    return commitTask(work, { ...job, worth: worthOf(verdict) }, decision);
   return startGate(work, job, decision);
 }
 
@@ -64,18 +66,13 @@ export function takeFinalGate(work: Work, job: Job, event: Of<"gate_finished">, 
   const isComplete = findRow(work, job)?.progress.complete === true;
   switch (event.verdict) {
     case "passed":
-      return commitTask(work, { ...job, verified: true }, decision);
+    case "unbroken":
     case "unverified": {
-      if (work.rules.accept !== "verified" || !needsLook(event) || isComplete)
-        return commitTask(work, job, decision);
-      const evidence = formatDoubt(event);
+      if (isComplete || !fallsShort(work.rules.accept, event))
+        return commitTask(work, { ...job, worth: worthOf(event.verdict) }, decision);
+      const { verdict: reason, why, evidence } = describeShort(event);
       decision.notes.push(makeFailureNote(job, { reason: "gate", evidence }, "blocked"));
-      return leaveEnd(
-        work,
-        job,
-        { outcome: "blocked", reason: "not verified", evidence: describeDoubt(event) ?? "" },
-        decision,
-      );
+      return leaveEnd(work, job, { outcome: "blocked", reason, evidence: why }, decision);
     }
     case "interrupted":
       return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
@@ -153,7 +150,7 @@ export function commitTask(work: Work, job: Job, decision: Decision): Work {
     decision.notes.push({ type: "warning", ...job.facts, message });
   }
   const { result, files } = work.results?.get(id) ?? { result: "", files: [] };
-  const finish: Change = { op: "finish", id, result, files, verified: job.verified === true };
+  const finish: Change = { op: "finish", id, result, files, verdict: job.worth ?? "unverified" };
   decision.effects.push({
     kind: "commit",
     job: job.facts,

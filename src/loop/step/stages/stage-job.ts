@@ -1,6 +1,6 @@
 // The events of jobs in workflows: takes the job of a stage or an end through the activities of its route. Pure.
 // working.ts has the events of all other jobs; visit.ts ends the visit, ends.ts carries out the two ends.
-import { describeDoubt, formatDoubt, needsLook } from "../../../gate/verdict/reasons.js";
+import { fallsShort } from "../../../gate/verdict/reasons.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { Stage } from "../../../workflow/workflow.js";
@@ -11,6 +11,7 @@ import { beginEnd, commitTask, leaveEnd, settleGivenUp, startGate, takeFinalGate
 import { enter, makeFailureNote, startBaseline, startBefore } from "../attempt/job.js";
 import { getTaskId, replaceJob } from "../jobs.js";
 import { settleAttempt } from "../attempt/settle.js";
+import { describeShort } from "../attempt/verdict.js";
 import { findRow, findStage, hasAgent, listStageBudgets } from "./stage.js";
 import type { Job, Work } from "../state.js";
 import { endVisit, forgetVisit, judgeStage, settleStage } from "./visit.js";
@@ -154,8 +155,8 @@ function takeCheck(
   { verdict, commands, evidence }: Of<"gate_finished">,
   decision: Decision,
 ): Work {
-  const passed =
-    verdict === "passed" || (verdict === "unverified" && commands.every(({ exit_code }) => exit_code === 0));
+  const isProven = verdict === "passed" || verdict === "unbroken";
+  const passed = isProven || (verdict === "unverified" && commands.every(({ exit_code }) => exit_code === 0));
   if (passed) return endVisit(work, job, { outcome: "passed" }, decision);
   const [sentence = ""] = evidence.split("\n");
   const order = {
@@ -172,10 +173,14 @@ function takeWorkGate(work: Work, job: Job, event: Of<"gate_finished">, decision
   const isWhole = stage?.kind === "work" && (stage.gate === undefined || stage.gate === "verify");
   switch (event.verdict) {
     case "passed":
-      // Only the checks of the project verify: what other commands passed goes through them at `finish`.
-      return endVisit(work, job, { outcome: "done", verdict: isWhole ? "passed" : "unverified" }, decision);
+    case "unbroken": {
+      // Only the checks of the project verify: what other commands passed goes through them at `finish`. Unbroken work
+      // falls short only there: a later stage may write the tests that show it.
+      const verdict = isWhole ? event.verdict : "unverified";
+      return endVisit(work, job, { outcome: "done", verdict }, decision);
+    }
     case "unverified":
-      return work.rules.accept === "verified" && needsLook(event)
+      return fallsShort(work.rules.accept, event)
         ? blockDoubtful(work, job, event, decision)
         : endVisit(work, job, { outcome: "done", verdict: "unverified" }, decision);
     default: {
@@ -188,14 +193,15 @@ function takeWorkGate(work: Work, job: Job, event: Of<"gate_finished">, decision
   }
 }
 
-/** Blocks a task that is done but not verified, if the rules want it verified: a person decides. */
+/** Blocks a task whose work passes, but with less than the rules want: a person decides. */
 function blockDoubtful(work: Work, job: Job, event: Of<"gate_finished">, decision: Decision): Work {
   const said = job.end?.changes_checks;
+  const { verdict, why, evidence } = describeShort(event);
   const reasons = [
-    `not verified: ${describeDoubt(event) ?? ""}`,
+    `${verdict}: ${why}`,
     ...(said === undefined ? [] : [`the agent's reason: ${JSON.stringify(said)}`]),
   ];
-  decision.notes.push(makeFailureNote(job, { reason: "gate", evidence: formatDoubt(event) }, "blocked"));
+  decision.notes.push(makeFailureNote(job, { reason: "gate", evidence }, "blocked"));
   return endVisit(work, job, { outcome: "blocked", reasons, verdict: "unverified" }, decision);
 }
 

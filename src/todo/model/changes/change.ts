@@ -3,6 +3,7 @@ import type { Answer, Question, SavedWork, Spent, StageOutput } from "../../../w
 import type { PersonChange } from "./person-change.js";
 import type { NewTask } from "../summary.js";
 import type { IndexRow, Status, TaskId } from "../task.js";
+import type { Verdict } from "../verified.js";
 
 /** One change, with the state it expects. A change that no longer holds is refused, never forced. */
 export type Change =
@@ -21,16 +22,16 @@ export type Change =
   /** Moves the task from the stage and visit it is in to another. Refused if it is elsewhere (L19). */
   | Advance
   /**
-   * Marks it done: keeps `result` and `files`, clears `blockers`; sets `meta.verified` if the gate passed, else removes it.
+   * Marks it done: keeps `result` and `files`, clears `blockers`; `meta.verdict` becomes the verdict on its work.
    * Refused unless `doing`.
    */
-  | { op: "finish"; id: TaskId; result: string; files: readonly string[]; verified: boolean }
+  | { op: "finish"; id: TaskId; result: string; files: readonly string[]; verdict: Verdict }
   /** Marks it blocked, with the reasons. Refused when done. */
   | { op: "block"; id: TaskId; blockers: readonly string[] }
   /** Restores an earlier status (of a skipped task). Refused when done. */
   | { op: "return"; id: TaskId; to: Status }
   /**
-   * Reopens a done task, with the reasons as its `blockers`; removes `meta.verified` and the completion marker. Refused
+   * Reopens a done task, with the reasons as its `blockers`; removes `meta.verdict` and the completion marker. Refused
    * unless done.
    */
   | { op: "reopen"; id: TaskId; to: "todo" | "doing"; blockers: readonly string[] }

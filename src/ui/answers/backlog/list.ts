@@ -1,13 +1,13 @@
-// The answer of `looper ls --json`: which tasks are listed, in which order. Pure. Leaves reading doubts to the caller.
+// The answer of `looper ls --json`: which tasks are listed, in which order. Pure. Leaves reading the logs to the caller.
 import type { WrongTask } from "../../../todo/check/shape.js";
 import { statusFor } from "../../../todo/check/words.js";
 import { isSetMarker, orderForListing, statusesOf, waitsFor } from "../../../todo/model/select.js";
 import type { Status, Task } from "../../../todo/model/task.js";
-import { acceptanceOf, isVerified } from "../../../todo/model/verified.js";
 import { jsonPieces } from "../../json-text.js";
 import type { ListAnswer } from "../../shapes/backlog.js";
-import type { Look } from "../../view/words/looks.js";
+import type { Found } from "../../view/read-doubts.js";
 import { isHeld, workflowAnswer } from "./stages.js";
+import { verdictAnswer } from "./verdict.js";
 
 /** The tasks to list, in order, and what each waits for. */
 export interface Listed {
@@ -17,10 +17,8 @@ export interface Listed {
   waitsFor: (task: Task) => readonly string[];
   /** The completion marker is listed, and no task is left to do. */
   complete: boolean;
-  /** Why a done task is unverified, as far as the logs show. */
-  doubts: (task: Task) => readonly string[];
-  /** Why a person must look at a done task, as far as the logs show. */
-  looks: (task: Task) => Look | undefined;
+  /** The findings of the last gate of a done task, as far as the logs show. */
+  found: (task: Task) => Found | undefined;
 }
 
 /** Filters of a list; an absent one lets every task through. */
@@ -31,7 +29,7 @@ export interface WantedTasks {
   ready: boolean;
 }
 
-/** Selects and orders the tasks; `doubts` are empty until the caller adds them. */
+/** Selects and orders the tasks; `found` has nothing until the caller adds it. */
 export function selectTasks(
   { tasks, wrong: all }: { tasks: readonly Task[]; wrong: readonly WrongTask[] },
   { status, tag, ready }: WantedTasks,
@@ -48,11 +46,9 @@ export function selectTasks(
   const wrong = isOpen ? all.filter((task) => status === undefined || statusFor(task.status) === status) : [];
   const isOver = all.length === 0 && tasks.every((task) => task.status === "done");
   const complete = isOver && wanted.some(isSetMarker);
-  const listed = { tasks: orderForListing(wanted), waitsFor: waits, ...NOTHING_KNOWN, wrong, complete };
+  const listed = { tasks: orderForListing(wanted), waitsFor: waits, found: () => undefined, wrong, complete };
   return ready ? { ...listed, tasks: listed.tasks.filter(isReadyIn(listed)) } : listed;
 }
-
-const NOTHING_KNOWN: Pick<Listed, "doubts" | "looks"> = { doubts: () => [], looks: () => undefined };
 
 /** The list as JSON. */
 export function listAnswer(file: string, listed: Listed): ListAnswer {
@@ -68,19 +64,19 @@ export function* listPieces(file: string, listed: Listed): Generator<string> {
 function* taskAnswers(listed: Listed): Generator<ListAnswer["tasks"][number]> {
   const isReady = isReadyIn(listed);
   for (const task of listed.tasks) {
-    const verified = task.status === "done" && isVerified(task);
-    const state = { ready: isReady(task), waits_for: [...listed.waitsFor(task)], verified };
-    const accepted = acceptanceOf(task);
-    const doubts = {
-      unverified_because: [...listed.doubts(task)],
-      ...(listed.looks(task) === undefined ? {} : { needs_look: true as const }),
-      ...(accepted === undefined ? {} : { accepted }),
+    const found = listed.found(task);
+    const state = { ready: isReady(task), waits_for: [...listed.waitsFor(task)] };
+    const verdict = verdictAnswer(task, found);
+    const needsLook = verdict.verdict === "unverified" && found?.look !== undefined;
+    const more = {
+      ...verdict,
+      ...(needsLook ? { needs_look: true as const } : {}),
       ...workflowAnswer(task),
     };
     // V8 takes twenty times as long to spread an object that JSON.parse made.
     yield isSetMarker(task)
-      ? Object.assign({}, task, state, { marker: true as const }, doubts)
-      : Object.assign({}, task, state, doubts);
+      ? Object.assign({}, task, state, { marker: true as const }, more)
+      : Object.assign({}, task, state, more);
   }
 }
 

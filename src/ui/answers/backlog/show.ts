@@ -3,17 +3,17 @@ import type { Explained } from "../../../loop/explain/explain.js";
 import { isSetMarker, statusesOf, waitsFor } from "../../../todo/model/select.js";
 import type { Task } from "../../../todo/model/task.js";
 import { given } from "../../../system/given.js";
-import { acceptanceOf, isVerified } from "../../../todo/model/verified.js";
-import type { Doubt } from "../../view/read-doubts.js";
+import type { Found } from "../../view/read-doubts.js";
 import type { ShowAnswer } from "../../shapes/runs.js";
 import type { Current, Finished, StageVisitFacts } from "../../view/job-view.js";
 import type { View } from "../../view/view.js";
 import { isHeld, questionsAbout, spentByStage, workflowAnswer, type LoggedQuestions } from "./stages.js";
+import { verdictAnswer } from "./verdict.js";
 
 type Attempt = ShowAnswer["history"][number];
 
 /**
- * A task of a file. `doubt`: what its last gate found; `logged`: its questions in the logs; `history`: its attempts. Both
+ * A task of a file. `found`: what its last gate found; `logged`: its questions in the logs; `history`: its attempts. Both
  * lists have the oldest first.
  */
 export function showAnswer(
@@ -21,13 +21,13 @@ export function showAnswer(
   {
     task,
     tasks,
-    doubt,
+    found,
     explained,
     logged = { asked: [], answers: [] },
   }: {
     task: Task;
     tasks: readonly Task[];
-    doubt: Doubt | undefined;
+    found: Found | undefined;
     explained?: Explained | undefined;
     logged?: LoggedQuestions;
   },
@@ -36,7 +36,7 @@ export function showAnswer(
   const questions = questionsAbout(task, logged);
   return {
     file,
-    task: withRelations(task, tasks, doubt),
+    task: withRelations(task, tasks, found),
     history,
     ...(questions.length === 0 ? {} : { questions }),
     ...given({ spent: spentByStage(task, history) }),
@@ -56,31 +56,33 @@ function explainedAnswer(explained: Explained): ShowAnswer["explained"] {
   };
 }
 
-function withRelations(task: Task, tasks: readonly Task[], doubt: Doubt | undefined): ShowAnswer["task"] {
-  const isOpen = task.status !== "done" || isVerified(task);
+function withRelations(task: Task, tasks: readonly Task[], found: Found | undefined): ShowAnswer["task"] {
   const waits = task.status === "done" ? [] : waitsFor(task, statusesOf(tasks));
   return {
     ...task,
     ready: task.status !== "done" && waits.length === 0 && !isHeld(task),
     waits_for: waits,
     needed_by: tasks.filter((one) => one.depends_on?.includes(task.id) === true).map((one) => one.id),
-    verified: task.status === "done" && isVerified(task),
     ...(isSetMarker(task) ? { marker: true as const } : {}),
-    unverified_because: isOpen ? [] : [...(doubt?.reasons ?? [])],
-    ...given({ accepted: acceptanceOf(task), evidence: evidenceOf(doubt), by_exit_code: byExitCode(doubt) }),
+    ...verdictAnswer(task, found),
+    evidence: evidenceOf(found),
+    ...given({ by_exit_code: byExitCode(found) }),
     ...workflowAnswer(task),
   };
 }
 
-function byExitCode(doubt: Doubt | undefined): string[] | undefined {
-  return doubt === undefined || doubt.byExitCode.length === 0 ? undefined : [...doubt.byExitCode];
+function byExitCode(found: Found | undefined): string[] | undefined {
+  return found === undefined || found.byExitCode.length === 0 ? undefined : [...found.byExitCode];
 }
 
-function evidenceOf(doubt: Doubt | undefined): ShowAnswer["task"]["evidence"] {
-  if (doubt === undefined) return undefined;
-  const { because, needs, on, changedChecks, said } = doubt;
-  if (needs.length + on.length + changedChecks.length === 0 && said === undefined) return undefined;
+function evidenceOf(found: Found | undefined): ShowAnswer["task"]["evidence"] {
+  if (found === undefined) return null;
+  const { because, evidence, needs, on, changedChecks, said } = found;
+  const isKnown = needs.length + on.length + changedChecks.length > 0 || said !== undefined;
+  if (evidence === undefined && !isKnown) return null;
   return {
+    fail_to_pass: [...(evidence?.fail_to_pass ?? [])],
+    new_tests: [...(evidence?.new_tests ?? [])],
     because: because ?? null,
     needs: [...needs],
     on: [...on],
@@ -107,13 +109,25 @@ export function attemptsIn(
       // A review has no task, so no attempt at a task is one.
       result: one.result === "reviewed" ? null : one.result,
       why: one.why,
-      verified: one.result === "done" && one.unverified !== true,
+      ...verdictOfAttempt(one),
       commit: one.commit ?? null,
     }));
   if (current?.taskId !== task.id) return over;
   const duration = Math.max(0, (now ?? at) - current.began);
-  const open = { duration_ms: duration, result: null, why: current.why ?? "", verified: false, commit: null };
+  const open = {
+    duration_ms: duration,
+    result: null,
+    why: current.why ?? "",
+    verdict: null,
+    verified: false,
+    commit: null,
+  };
   return [...over, { ...begunAs(run, current), ...stageOf(current, tasksDir), ...open }];
+}
+
+function verdictOfAttempt({ result, judged }: Finished): Pick<Attempt, "verdict" | "verified"> {
+  const verdict = result === "done" ? (judged?.verdict ?? null) : null;
+  return { verdict, verified: verdict === "verified" };
 }
 
 /** The stage of an attempt, and how its visit ended; empty under `default`. */

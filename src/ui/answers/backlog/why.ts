@@ -2,6 +2,7 @@
 import type { IndexRow, Task } from "../../../todo/model/task.js";
 import type { Why } from "../../../todo/model/why.js";
 import type { WhyAnswer } from "../../shapes/backlog.js";
+import { verdictOfDone } from "./verdict.js";
 import { helpOf } from "../../view/words/held-text.js";
 
 /** Why a task is or isn't next. */
@@ -11,6 +12,7 @@ export function whyAnswer(task: Task, explained: Why, tasks: readonly Task[]): W
   return {
     task: id,
     status,
+    verdict: verdictOfDone(task),
     answer: explained.answer,
     before: explained.answer === "behind" ? ids(explained.before) : [],
     waits_for: explained.answer === "waits" ? ids(explained.waitsFor) : [],

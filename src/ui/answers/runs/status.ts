@@ -3,10 +3,11 @@ import type { LiveRun } from "../../../loop/runs/live-run.js";
 import { given } from "../../../system/given.js";
 import { withoutMarker } from "../../../todo/model/select.js";
 import type { Task } from "../../../todo/model/task.js";
-import { acceptanceOf, isVerified } from "../../../todo/model/verified.js";
+import { acceptanceOf, isVerified, verdictOf } from "../../../todo/model/verified.js";
 import { isRejected } from "../../../workflow/question.js";
 import type { StatusAnswer } from "../../shapes/runs.js";
 import { listQuestions } from "../../view/open-questions.js";
+import { countVerdicts } from "../../view/judged.js";
 import { looksOf, rowsOf } from "../../view/rows.js";
 import type { View } from "../../view/view.js";
 import { openAnswer } from "../backlog/stages.js";
@@ -46,13 +47,17 @@ export function statusAnswer(
   };
 }
 
-/** The tasks of a run that a person must look at, and those that a person accepted since. */
+/** The verdicts on the tasks of a run, those that a person must look at, and those that a person accepted since. */
 function looksAt(
   tasks: readonly Task[],
   view: View | undefined,
-): Pick<StatusAnswer, "need_a_look" | "accepted"> {
+): Pick<StatusAnswer, "verdicts" | "need_a_look" | "accepted"> {
   const rows = view === undefined ? [] : rowsOf(view);
   const now = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  const done = rows.flatMap(({ taskId = "", last }) => {
+    const task = now.get(taskId);
+    return task?.status === "done" && last.result === "done" ? [{ verdict: verdictOf(task) }] : [];
+  });
   const open = rows.filter(({ taskId = "" }) => {
     const task = now.get(taskId);
     return task?.status === "done" && !isVerified(task);
@@ -61,7 +66,7 @@ function looksAt(
     const task = now.get(taskId);
     return task === undefined || acceptanceOf(task) === undefined ? [] : [task.id];
   });
-  return { need_a_look: looksOf(open), accepted };
+  return { verdicts: countVerdicts(done), need_a_look: looksOf(open), accepted };
 }
 
 /** Counts the tasks by status, without the completion marker. */

@@ -11,6 +11,7 @@ import { openLine, questionLine } from "../../view/open-questions.js";
 import { countOpen } from "../../view/stage-view.js";
 import { given } from "../../../system/given.js";
 import { clean, cut, wrap } from "../../text.js";
+import { verdictLine } from "../../view/judged.js";
 import { lookLine } from "../../view/words/looks.js";
 import { releaseTexts } from "./release-texts.js";
 import { waitingText } from "../../view/words/waiting.js";
@@ -38,6 +39,7 @@ export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] 
   const {
     run,
     tasks: counted,
+    verdicts,
     need_a_look: looks,
     accepted,
     questions = [],
@@ -61,6 +63,7 @@ export function statusLines(answer: StatusAnswer, scene: StatusScene): string[] 
           { text: waitText(run, scene), look: colours.yellow },
           { text: spentText(run, scene.view) },
           ...(takenUpText(answer, scene.view) ?? endTexts(run, scene)).map((text) => ({ text })),
+          { text: verdictLine(verdicts), look: colours.yellow },
           { text: lookLine(looks), look: colours.yellow },
           ...questions.map((one) => ({ text: questionLine(one, columns), look: colours.yellow })),
           { text: open, look: colours.yellow },

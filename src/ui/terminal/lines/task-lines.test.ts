@@ -8,7 +8,7 @@ const SCENE = { now: 0, live: undefined, colours: PLAIN, tasksDir: "t", shown: S
 const done = task("T1", { status: "done" });
 
 test("the explanation takes the place of the log's findings, and the table of changed paths keeps its columns", () => {
-  const doubt = {
+  const found = {
     ...{
       reasons: ["passes only with a.test.js and 3 more"],
       on: [],
@@ -26,7 +26,7 @@ test("the explanation takes the place of the log's findings, and the table of ch
       { path: "src/\u001bx.js", kind: "source", row: 11, why: "a program file imports it" } as const,
     ],
   };
-  const lines = taskLines(showAnswer("f", { task: done, tasks: [done], doubt, explained }, []), SCENE);
+  const lines = taskLines(showAnswer("f", { task: done, tasks: [done], found, explained }, []), SCENE);
   expect(lines.slice(2, -2)).toEqual([
     ...["", "why it is unverified", "  passes only with a.test.js"],
     ...["", "it needs a.test.js", "  @@ -1 +1 @@", "  -  x\\u001b[2J", "  +    y"],

@@ -35,7 +35,9 @@ export function taskLines(answer: ShowAnswer, scene: TaskScene): string[] {
     ...wrap(clean(`${task.id} ${task.title}`), columns).map(colours.bold),
     ...factsOf(task).flatMap((line) => wrap(clean(line), columns)),
     ...waitingLines(task, scene),
-    ...section(doubtTitle(explained), explained?.reasons ?? task.unverified_because),
+    ...section("red → green", turnedLines(task.evidence?.fail_to_pass ?? [])),
+    ...section("new tests that fail without the work", turnedLines(task.evidence?.new_tests ?? [])),
+    ...section(doubtTitle(task, explained), explained?.reasons ?? task.unverified_because),
     ...section("the agent's reason to change checks", agentsReason(task)),
     ...needsOf(task, explained).flatMap(({ path, diff }) =>
       block(`it needs ${clean(path)}`, showBlock(diff.trimEnd())),
@@ -80,9 +82,15 @@ function withoutQuestion({ blockers = [], question }: Task): readonly string[] {
   return blockers.filter((one) => one !== question?.text);
 }
 
-function doubtTitle(explained: Explained): string {
-  const isRed = explained?.verdict === "failed" || explained?.verdict === "tampered";
-  return isRed ? "why its checks fail now" : "why it is unverified";
+function doubtTitle({ verdict }: Task, explained: Explained): string {
+  const now = explained?.verdict ?? verdict;
+  if (now === "failed" || now === "tampered") return "why its checks fail now";
+  return now === "unbroken" ? "why it is unbroken" : "why it is unverified";
+}
+
+/** The tests that turned green, each with its command. */
+function turnedLines(turned: NonNullable<Task["evidence"]>["fail_to_pass"]): string[] {
+  return turned.map(({ command, name }) => (name === undefined ? command : `${name} (${command})`));
 }
 
 /** The changes that its checks do not pass without, as its last gate found, or as --explain did. */
@@ -112,12 +120,14 @@ function changedLines(explained: Explained): string[] {
 
 function factsOf(task: Task): string[] {
   const { status, priority, agent, tags = [], depends_on: needs = [] } = task;
-  const unverified =
+  const verdict =
     task.marker === true
       ? "the completion marker, not a task"
-      : task.verified
-        ? acceptedText(task)
-        : "unverified";
+      : task.verdict === "verified"
+        ? task.accepted === undefined
+          ? "verified"
+          : acceptedText(task)
+        : (task.verdict ?? "");
   const blocked =
     task.question !== undefined
       ? "waits for you"
@@ -128,7 +138,7 @@ function factsOf(task: Task): string[] {
     (status === "blocked" && task.ready) || isHeld(task)
       ? ""
       : status === "done"
-        ? unverified
+        ? verdict
         : task.ready
           ? "ready"
           : `waits for ${task.waits_for.join(", ")}`;

@@ -3,23 +3,18 @@ import { quoteIfNeeded } from "../../../shell/quote.js";
 import { clean } from "../../text.js";
 import { plural } from "./amounts.js";
 
-/** Why a person must look at a task. */
-export interface Look {
-  /** The earlier tasks whose changed checks it needs, if it needs no others. */
-  on: readonly string[];
-  /** The reason in one clause; not cleaned. */
-  text: string;
-}
-
 /** How many tasks the line names. */
 const NAMED = 20;
 
-/** The tasks to accept: a task that only waits for others is left out, and these are named once. */
-export function listLooks(found: Iterable<{ id: string; look: Look | undefined }>): string[] {
+/**
+ * The tasks to accept: a task that only waits for others is left out, and these are named once. `look`: the tasks whose changed
+ * checks it needs, if it needs no others; `undefined`: no person need look.
+ */
+export function listLooks(found: Iterable<{ id: string; look: readonly string[] | undefined }>): string[] {
   const ids = new Set<string>();
   for (const { id, look } of found) {
     if (look === undefined) continue;
-    for (const one of look.on.length === 0 ? [id] : look.on) ids.add(one);
+    for (const one of look.length === 0 ? [id] : look) ids.add(one);
   }
   return [...ids];
 }

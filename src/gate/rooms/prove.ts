@@ -1,0 +1,138 @@
+// Finds the evidence for work whose checks pass: what failed at the reference, and which tests fail without the work. Runs further
+// rooms only where the rooms of the verdict do not show it. proof.ts compares the runs.
+import { toText } from "../../git/base/bytes.js";
+import type { DiffEntry } from "../../git/base/read/diff.js";
+import { runRepeating, type Runs } from "../commands/gate.js";
+import type { GatePlan } from "../commands/run-commands.js";
+import { countPassing, findProvingTests, findTurnedGreen } from "../verdict/proof.js";
+import { settleRuns } from "../verdict/flaky.js";
+import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
+import { isGreen, runPass, type Gate, type PassResult } from "./cold-pass.js";
+import { workInRoom, type RoomOrder } from "./cold-room.js";
+import { baseOrder, kindOf, roomOrder, studyChanges } from "./cold-study.js";
+import { wholeOrder, withoutMissing } from "./room-orders.js";
+import { planRoom } from "./room-plan.js";
+
+/** The rooms of the verdict: the reference with the source, and the whole attempt if it is more. */
+interface Rooms {
+  source: PassResult;
+  whole: PassResult | undefined;
+}
+
+const MOST_NAMES = 100;
+
+/** The evidence; a report if the attempt's own new tests fail; `undefined` if the gate was stopped. */
+export async function findProof(
+  gate: Gate,
+  { source, whole }: Rooms,
+): Promise<{ proof: Proof } | { failed: GateReport } | undefined> {
+  const { order, study } = gate;
+  const own = await runUnmeasured(gate);
+  if (own === undefined) return undefined;
+  const before = [...(order.baseline?.commands ?? []), ...own];
+  const now = settleRuns(source.runs);
+  const turned = findTurnedGreen(before, now);
+  const checks = changedChecks(gate);
+  // Tests of the task's `changes`, or that are source by a setting, are in the room of the source as the attempt left them.
+  const isMixed = checks.some(({ kept }) => kept);
+  const hasTests = checks.length + study.withNewTests.length > 0;
+  // The whole attempt has the tests of earlier tasks too.
+  const both =
+    whole === undefined
+      ? { before, now }
+      : { before: order.baseline?.all ?? before, now: settleRuns(whole.runs) };
+  const passing = countPassing(both.before, both.now);
+  let proof = { fail_to_pass: turned, new_tests: [] as Turned[], pass_to_pass: passing };
+  if (hasTests && (turned.length === 0 || isMixed)) {
+    const all = whole ?? (study.withNewTests.length === 0 ? source : await runPass(gate, wholeOrder(gate)));
+    if (all.report.verdict === "interrupted") return undefined;
+    if (!isGreen(all.report)) return { failed: all.report };
+    const without = await runIn(gate, withoutWork(gate), order.plan);
+    if (without === undefined) return undefined;
+    const byCommand = checks.every(({ row, kept }) => row === 6 || kept);
+    const tests = findProvingTests({ before, without, whole: settleRuns(all.runs), byCommand });
+    const stays = isMixed ? turned.filter((one) => isRed(without, one)) : turned;
+    proof = { ...proof, fail_to_pass: stays, new_tests: stays.length > 0 ? [] : tests };
+  }
+  return {
+    proof: {
+      ...proof,
+      fail_to_pass: proof.fail_to_pass.slice(0, MOST_NAMES),
+      new_tests: proof.new_tests.slice(0, MOST_NAMES),
+    },
+  };
+}
+
+/** Why work without evidence is unbroken. */
+export function whyUnbroken({ order, study }: Gate, { commands }: Pick<GateReport, "commands">): Because {
+  if (order.changes.length === 0) return "nothing-changed";
+  const paths = order.changes.map(({ path }) => toText(path));
+  if (paths.every((path) => study.sorter.isCheck(path))) return "only-checks";
+  return commands.some(({ verdict }) => verdict === "pre-existing") ? "red-before" : "not-covered";
+}
+
+/** The attempt's changes to checks. `kept`: it is in the room of the source. */
+function changedChecks({ study, order, isAllowed }: Gate): { row: number; kept: boolean }[] {
+  return order.changes.flatMap(({ path: bytes }) => {
+    const path = toText(bytes);
+    const row = study.kinds.get(path)?.row ?? 0;
+    if (kindOf(study, path) === "check") return [{ row, kept: isAllowed(path) }];
+    return row === 2 && study.sorter.isTest(path) ? [{ row, kept: true }] : [];
+  });
+}
+
+function isRed(runs: readonly Ran[], { command, name }: Turned): boolean {
+  const of = runs.filter((ran) => ran.command === command);
+  return name === undefined
+    ? of.some(({ end }) => end.how !== "exited" || end.code !== 0)
+    : of.some(({ tests }) => tests?.[name] !== "passed");
+}
+
+/** Runs at the reference the commands whose results there are not known: the task's own, and all without a baseline. */
+async function runUnmeasured(gate: Gate): Promise<readonly Ran[] | undefined> {
+  const { places, order } = gate;
+  const { reference, baseline, plan } = order;
+  const missing: GatePlan = baseline === undefined ? plan : { ...plan, commands: [] };
+  if (missing.commands.length + missing.own.length === 0) return [];
+  const { start: base, persons, since: changes } = reference;
+  const commands = { project: plan.commands, own: plan.own };
+  const { patterns, source } = order;
+  const study = await studyChanges(places, { base, persons, changes, commands, patterns, source });
+  const room = planRoom(changes, (path) => kindOf(study, path) === "source");
+  const content = roomOrder(places, study, room, true);
+  return runIn(gate, content, withoutMissing(places, study, { ...room, plan: missing }));
+}
+
+/** The whole attempt without its source; of a file that is program and test, its program as before. */
+function withoutWork({ study, order }: Gate): RoomOrder {
+  const before = new Map(order.reference.since.map((entry) => [entry.path, entry]));
+  const own = new Set(order.changes.map(({ path }) => path));
+  const isWork = ({ path: bytes }: DiffEntry): boolean => {
+    const path = toText(bytes);
+    const { kind, row } = study.kinds.get(path) ?? { kind: "doubt", row: 0 };
+    return own.has(bytes) && kind === "source" && !(row === 2 && study.sorter.isTest(path));
+  };
+  const changes = study.changes.flatMap((entry) => {
+    const earlier = before.get(entry.path);
+    return isWork(entry) ? (earlier === undefined ? [] : [earlier]) : [entry];
+  });
+  const { entries } = planRoom(changes, () => true);
+  const texts = study.withNewTests.filter(({ path }) => own.has(path) && !before.has(path));
+  return { ...baseOrder(study), entries, texts };
+}
+
+/** Runs commands in a room, those that fail twice; `undefined` if the gate was stopped, nothing if the room cannot be prepared. */
+async function runIn(gate: Gate, content: RoomOrder, plan: GatePlan): Promise<readonly Ran[] | undefined> {
+  const { places, stop } = gate;
+  const { ports } = places.rooms.repo;
+  gate.count.rooms++;
+  const rules = { ...plan, strict: false, baseline: undefined };
+  const done = await workInRoom<Runs | "interrupted">(
+    places,
+    content,
+    (room) => runRepeating(ports, room, rules, stop),
+    stop,
+  );
+  if (done.how === "interrupted" || (done.how === "done" && done.value === "interrupted")) return undefined;
+  return done.how === "unprepared" || done.value === "interrupted" ? [] : settleRuns(done.value);
+}
