@@ -147,7 +147,10 @@ export const GateReport = z.object({
   proof: Proof.optional(),
   /** The smallest set of changed files found without which the checks do not pass, if `because` is `influence`. */
   needs: z.array(Need).optional(),
-  /** The earlier tasks of the run whose changed checks this task needs, if it needs no others. */
+  /**
+   * Earlier tasks of the run. Unverified: those whose changed checks it needs, if it needs no others; verified or unbroken: the
+   * unverified ones on whose changes to checks it stands.
+   */
   on: z.array(z.string()).optional(),
   /** Changed checks that the verdict does not depend on. */
   changed_checks: z.array(z.string()).optional(),

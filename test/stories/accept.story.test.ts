@@ -16,10 +16,10 @@ function project(answer: number): Record<string, string> {
   };
 }
 
-function begin(rig: Rig, verify: object = {}): void {
+function begin(rig: Rig, verify: object = {}, tasks = ["T1", "T2"]): void {
   for (const [path, text] of Object.entries(project(42))) rig.write(path, text);
   rig.settings({ verify: { commands: ["node --test test/"], ...verify }, loop: { review: false } });
-  rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+  rig.writeBacklog(tasks.map((id) => ({ id })));
   rig.gitInit();
 }
 
@@ -37,28 +37,30 @@ async function shown(rig: Rig, id: string): Promise<Shown["task"]> {
 }
 
 test(
-  "an agent that changed a test is asked once why, in its session; a person accepts the task and what waited for it",
+  "an agent that changed a test is asked once why, in its session; later tasks stand on it or wait for it until a person accepts it",
   story(async (rig) => {
     const because = "The question changed:\nit is 43 now.";
     const T1 = [
       {
-        files: project(43),
+        files: { ...project(43), "test/helper.js": "exports.answer = 43;\n" },
         summary: { status: "done" },
         resumed: { summary: { status: "done", changes_checks: because } },
       },
     ];
     const T2 = [{ files: { "src/more.js": "exports.more = 1;\n" }, summary: { status: "done" } }];
-    const env = { ...rig.clis({ tasks: { T1, T2 } }), USER: "ana" };
-    begin(rig);
+    const uses = 'exports.answer = require("../test/helper.js").answer;\n';
+    const T3 = [{ files: { "src/answer.js": uses }, summary: { status: "done" } }];
+    const env = { ...rig.clis({ tasks: { T1, T2, T3 } }), USER: "ana" };
+    begin(rig, {}, ["T1", "T2", "T3"]);
     const { code, stdout } = await rig.run(["run", "--agent", "claude", "--trust", "--fail-unverified"], {
       env,
     });
     expect(code).toBe(1);
     expect(stdout).toContain("1 task needs a look: looper accept T1\n");
     const starts = rig.events().filter(({ type }) => type === "agent_started");
-    expect(starts.map((line) => line["task_id"])).toEqual(["T1", "T1", "T2"]);
+    expect(starts.map((line) => line["task_id"])).toEqual(["T1", "T1", "T2", "T3"]);
     expect(rig.read("looper-logs/last/001-iter-1/prompt-reason.md")).toContain("test/answer.test.js");
-    expect(rig.readBacklog().tasks.map(({ attempts }) => attempts)).toEqual([1, 1]);
+    expect(rig.readBacklog().tasks.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
     expect(await shown(rig, "T1")).toMatchObject({
       verified: false,
       evidence: {
@@ -72,16 +74,22 @@ test(
       /T1 .*unverified: it passes only with test\/answer\.test\.js/,
     );
 
+    expect(stdout).toMatch(/T2 .*unbroken: 2 checks pass as before.*, on top of T1, which is unverified\n/);
+    expect(await shown(rig, "T2")).toMatchObject({ verdict: "unbroken", evidence: { on: ["T1"] } });
+    expect((await rig.run(["show", "T2"])).stdout).toMatch(/it stands on unverified work of\n {2}T1\n/);
+    expect(await shown(rig, "T3")).toMatchObject({ verdict: "unverified", evidence: { on: ["T1"] } });
+
     const asAgent = await rig.run(["accept", "T1"], { env: { LOOPER_RUN_ID: "x" } });
     expect(asAgent).toMatchObject({ code: 1, stderr: expect.stringContaining("may not accept") as string });
     expect(await rig.run(["accept", "T9"])).toMatchObject({ code: 2 });
     const accepted = await rig.run(["accept", "T1"], { env: { USER: "ana" } });
     expect(accepted).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("T2: verified too") as string,
+      stdout: expect.stringContaining("T3: verified too") as string,
     });
-    expect(await shown(rig, "T2")).toMatchObject({ verified: true, accepted: { by: "ana" } });
-    expect((await rig.run(["status"])).stdout).toContain("accepted by a person: T1, T2");
+    expect(await shown(rig, "T3")).toMatchObject({ verified: true, accepted: { by: "ana" } });
+    expect(await shown(rig, "T2")).toMatchObject({ verdict: "unbroken", evidence: { on: [] } });
+    expect((await rig.run(["status"])).stdout).toContain("accepted by a person: T1, T3");
     const again = await rig.run(["accept", "T1"]);
     expect(again).toMatchObject({
       code: 1,
@@ -170,6 +178,7 @@ test.for<[who: string, accepts: boolean, verdict: string]>([
 ])("a run that resumes a killed one trusts %s", async ([, accepts, verdict]) => {
   await story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["node --test test/"] } });
+    const helper = { "test/helper.js": "exports.answer = 43;\n" };
     for (const [name, text] of Object.entries(project(42))) rig.write(name, text);
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     rig.gitInit();
@@ -179,7 +188,7 @@ test.for<[who: string, accepts: boolean, verdict: string]>([
         await first.program?.kill("alone");
         return;
       }
-      for (const [name, text] of Object.entries(project(43)))
+      for (const [name, text] of Object.entries({ ...project(43), ...helper }))
         await turn.write(`${turn.hello.cwd}/${name}`, text);
       await turn.report();
     });
@@ -188,11 +197,12 @@ test.for<[who: string, accepts: boolean, verdict: string]>([
     expect(await shown(rig, "T1")).toMatchObject({ verified: false, evidence: { because: "influence" } });
     if (accepts) expect(await rig.run(["accept", "T1"])).toMatchObject({ code: 0 });
     puppet.play(async (turn) => {
-      await turn.write(`${turn.hello.cwd}/src/more.js`, "exports.more = 1;\n");
+      const uses = 'exports.answer = require("../test/helper.js").answer;\n';
+      await turn.write(`${turn.hello.cwd}/src/answer.js`, uses);
       await turn.report();
     });
     expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
-    expect(rig.events().find(({ type }) => type === "gate_finished")).toMatchObject({ verdict });
+    expect(rig.events().find(({ type }) => type === "gate_finished")).toMatchObject({ verdict, cold: true });
     expect(await shown(rig, "T2")).toMatchObject({ verdict });
   })();
 });

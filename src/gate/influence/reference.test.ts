@@ -29,7 +29,7 @@ test("a change since the start is an agent's if an agent left that version, else
   const repo = await scratch.open();
   const start = await commit({ one: "1", two: "1" });
   const left = await commit({ one: "2", two: "2", three: "2" });
-  const runStart: RunStart = { start, left: new Map() };
+  const runStart: RunStart = { start, left: new Map(), needed: new Map(), accepted: new Set() };
   noteLeft(runStart, await diffTrees(repo, left, start), "T1");
   const base = await commit({ two: "3", four: "3" });
   const { persons, since } = await findReference(repo, runStart, base);
@@ -40,10 +40,19 @@ test("a change since the start is an agent's if an agent left that version, else
   expect(one && taskOf(one)).toBe("T1");
   expect(persons.map(taskOf)).toEqual([undefined, undefined]);
   const trusting = trustAllowed(
-    { start, persons, since, taskOf },
+    { start, persons, since, taskOf, onTopOf: [] },
     (task, { path }) => task === "T1" && path === "one",
   );
   expect(trusting.persons.map(({ path }) => path)).toEqual(["four", "two", "one"]);
   expect(trusting.since.map(({ path }) => path)).toEqual(["three"]);
+  const needed = new Map([["T1", { paths: new Set(["three", "two"]), on: [] }]]);
+  const needing = { ...runStart, needed };
+  const withNeeded = await findReference(repo, needing, base);
+  expect(withNeeded.persons.map(({ path }) => path)).toEqual(["four", "three", "two"]);
+  expect(withNeeded).toMatchObject({ since: [{ path: "one" }], onTopOf: ["T1"] });
+  const onT1 = { ...runStart, needed: new Map([["T2", { paths: new Set<string>(), on: ["T1"] }]]) };
+  expect(await findReference(repo, onT1, base)).toMatchObject({ since: [], onTopOf: ["T2"] });
+  const word = { ...onT1, accepted: new Set(["T2"]) };
+  expect(await findReference(repo, word, base)).toMatchObject({ since: [], onTopOf: [] });
   expect(await findReference(repo, runStart, start)).toMatchObject({ start, persons: [], since: [] });
 });

@@ -1,9 +1,12 @@
-// The reference of an attempt: the project at the start of the run, with the changes that a person made since. Changes by
-// agents since then, committed or not, count as one long attempt, because only the gate has checked them.
+// The reference of an attempt: the project at the start of the run, with the changes that a person made since, and with those to
+// checks that the verdict on an earlier task says it needs, so that no later task is accused of them. All other changes by agents
+// since then, committed or not, count as one long attempt, because only the gate has checked them.
 // src/loop/perform/gate/task-reference.ts finds the start of the run.
+import { toText } from "../../git/base/bytes.js";
 import { sameVersion, type DiffEntry } from "../../git/base/read/diff.js";
 import { diffTrees } from "../../git/index/index-file.js";
 import type { Repository } from "../../git/base/repository/repository.js";
+import type { GateReport } from "../verdict.js";
 
 /** The facts about a run that the reference needs. */
 export interface RunStart {
@@ -11,17 +14,23 @@ export interface RunStart {
   start: string;
   /** Every version that agents left, as `keyOf` writes it, by path (bytes), with the task that left it first. */
   left: Map<string, Map<string, string>>;
+  /** The changes without which the checks do not pass, by the unverified task: paths (text) of its own, or all of earlier tasks. */
+  needed: Map<string, { paths: ReadonlySet<string>; on: readonly string[] }>;
+  /** Tasks whose verdict a person accepted. */
+  accepted: ReadonlySet<string>;
 }
 
 /** The state at the beginning of a task: `start`, then `persons`, then `since`. */
 export interface Reference {
   start: string;
-  /** Changes by a person since `start`; trusted like `start` itself. */
+  /** Changes by a person since `start`, and needed ones by agents; trusted like `start` itself. */
   persons: readonly DiffEntry[];
-  /** Changes by agents since then. */
+  /** Other changes by agents since then. */
   since: readonly DiffEntry[];
   /** The task that left this version of a path; `undefined` if it is not one of `since`. */
   taskOf: (entry: DiffEntry) => string | undefined;
+  /** The unverified tasks whose needed changes are in it. */
+  onTopOf: readonly string[];
 }
 
 /** Records the versions that an agent left at a task. */
@@ -36,19 +45,38 @@ export function noteLeft(
   }
 }
 
+/** Records what the last verdict on a task says it needs. */
+export function noteNeeded(
+  { needed }: Pick<RunStart, "needed">,
+  task: string,
+  { verdict, needs = [], on = [] }: Pick<GateReport, "verdict" | "needs" | "on">,
+): void {
+  if (verdict === "unverified") needed.set(task, { paths: new Set(needs.map(({ path }) => path)), on });
+  else needed.delete(task);
+}
+
 /** Tells changes by agents from changes by a person at a task's base. Starts at most one process. */
 export async function findReference(
   repo: Repository,
-  { start, left }: RunStart,
+  { start, left, needed, accepted }: RunStart,
   base: string,
 ): Promise<Reference> {
   const found = base === start ? [] : await diffTrees(repo, base, start);
   const taskOf = (entry: DiffEntry): string | undefined => left.get(entry.path)?.get(keyOf(entry));
+  const needing = (entry: DiffEntry): string[] => {
+    const by = taskOf(entry);
+    if (by === undefined) return [];
+    return [...needed]
+      .filter(([task, { paths, on }]) => (task === by ? paths.has(toText(entry.path)) : on.includes(by)))
+      .map(([task]) => task);
+  };
+  const isTrusted = (entry: DiffEntry): boolean => taskOf(entry) === undefined || needing(entry).length > 0;
   return {
     start,
-    persons: found.filter((entry) => taskOf(entry) === undefined),
-    since: found.filter((entry) => taskOf(entry) !== undefined),
+    persons: found.filter(isTrusted),
+    since: found.filter((entry) => !isTrusted(entry)),
     taskOf,
+    onTopOf: [...new Set(found.flatMap(needing))].filter((task) => !accepted.has(task)),
   };
 }
 

@@ -109,7 +109,12 @@ export async function judgeWithoutRooms(
     .filter((path) => kindOf(study, path) !== "source" && !isAllowed(path));
   if (paths.length === 0) {
     const isNothing = report.verdict === "unbroken" && changes.length === 0;
-    return { report: isNothing ? { ...report, because: "nothing-changed" } : report, warnings: [] };
+    const { onTopOf } = order.reference;
+    const on = onTopOf.length === 0 ? {} : { on: [...onTopOf] };
+    return {
+      report: { ...report, ...(isNothing ? { because: "nothing-changed" } : {}), ...on },
+      warnings: [],
+    };
   }
   const needs = await showNeeds({ places, study }, paths);
   const why = `it changed ${listSome(paths)}, and the checks ran in the project, where nothing shows what made them pass`;

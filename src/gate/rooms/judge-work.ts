@@ -48,7 +48,7 @@ export async function judgeWork(gate: Gate): Promise<JudgedWork> {
   )
     return { report, now: undefined, warnings: [] };
   const { report: shown } = whole ?? alone.source;
-  const now = {
+  const results = {
     ...makeBaseline(alone.source.runs),
     ...(whole === undefined ? {} : { all: makeBaseline(whole.runs).commands }),
   };
@@ -58,10 +58,11 @@ export async function judgeWork(gate: Gate): Promise<JudgedWork> {
     return { report: reportInterrupted(true), now: undefined, warnings: [] };
   const { doubts } = settled;
   const verdict = { ...shown, ...settled.report };
-  const isFailed = verdict.verdict === "failed";
+  // With what the work needs, the next task begins on a tree that no room had.
+  const isKnown = verdict.verdict !== "failed" && verdict.because !== "influence";
   return {
     report: verdict,
-    now: isFailed ? undefined : now,
+    now: isKnown ? results : undefined,
     warnings: doubts.map((doubt) => `${NOT_VERIFIED}${doubt}`),
   };
 }
@@ -143,7 +144,12 @@ async function settle(gate: Gate, rooms: Settling): Promise<Settled | undefined>
   if ("failed" in found) return { report: found.failed, doubts: [] };
   const { proof } = found;
   const changed = influence.own.filter((path) => kindOf(gate.study, path) === "check");
-  const report = { proof, ...(changed.length === 0 ? {} : { changed_checks: changed }) };
+  const { onTopOf } = gate.order.reference;
+  const report = {
+    proof,
+    ...(changed.length === 0 ? {} : { changed_checks: changed }),
+    ...(onTopOf.length === 0 ? {} : { on: [...onTopOf] }),
+  };
   const isProven = proof.fail_to_pass.length + proof.new_tests.length > 0;
   const because = whyUnbroken(gate, (whole ?? alone.source).report);
   return {

@@ -120,6 +120,7 @@ const referenceFrom = (start: string): Reference => ({
   persons: [],
   since: [],
   taskOf: () => undefined,
+  onTopOf: [],
 });
 
 async function measure(places: ColdPlaces, base: string, verify: Verify): Promise<Baseline | undefined> {

@@ -177,7 +177,11 @@ export const ShowAnswer = z.object({
     evidence: Evidence.extend({
       because: Because.nullable().describe("Of its last gate"),
       needs: z.array(Need).describe("Changed files without which its checks do not pass, with their diffs"),
-      on: z.array(z.string()).describe("Earlier tasks whose changed checks it needs, if it needs no others"),
+      on: z
+        .array(z.string())
+        .describe(
+          "Earlier tasks: of an unverified task those whose changed checks it needs, if it needs no others, else the unverified ones on whose changes to checks it stands",
+        ),
       changed_checks: z.array(z.string()).describe("Changed checks that the verdict does not depend on"),
       agents_reason: z.string().nullable().describe("The agent's own words"),
     })
@@ -251,7 +255,7 @@ export const ShowAnswer = z.object({
       needs: z
         .array(Need)
         .describe("The smallest set of changed files found that it needs, with whole diffs"),
-      on: z.array(z.string()).describe("Earlier tasks whose changed checks it needs, if it needs no others"),
+      on: z.array(z.string()).describe("As in `evidence`"),
       reasons: z.array(z.string()).describe("Why it is not verified; empty if it is"),
       changed: z
         .array(

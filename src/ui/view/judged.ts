@@ -55,8 +55,11 @@ export function judge(gate: GateFinished): Judged | undefined {
 }
 
 function textOf(gate: GateFinished): string | undefined {
-  if (gate.verdict === "passed") return describeProof(gate);
-  return describeDoubt(gate) ?? reasonsOf(gate, [])[0];
+  if (gate.verdict === "unverified") return describeDoubt(gate) ?? reasonsOf(gate, [])[0];
+  const text = gate.verdict === "passed" ? describeProof(gate) : describeDoubt(gate);
+  const { on = [] } = gate;
+  if (text === undefined || on.length === 0) return text;
+  return `${text}, on top of ${on.join(", ")}, which ${on.length === 1 ? "is" : "are"} unverified`;
 }
 
 /** Every reason why the work is not verified; empty if it is. `before`: the checks before the work. */

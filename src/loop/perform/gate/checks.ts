@@ -141,9 +141,7 @@ async function measureCold(
     measured.how === "unprepared" ? `${measured.ran.command}: ${measured.ran.tail}` : undefined;
   const inRoom: Measured =
     measured.how === "done" ? { baseline: measured.value } : { unprepared: unprepared ?? "" };
-  // The project has the checks that earlier tasks changed, so it is compared with a room that has them too.
-  const like =
-    measured.how === "done" ? { commands: measured.value.all ?? measured.value.commands } : undefined;
+  const like = measured.how === "done" ? { commands: measured.value.commands } : undefined;
   const isSettled = memory.roomsFit === true || (like !== undefined && !hasRed(like));
   if (isSettled) {
     memory.roomsFit = true;
@@ -292,7 +290,7 @@ async function warnOfOwnChecks(
   const { places } = memory;
   if (places === undefined || base === undefined || changes.length === 0) return [];
   const { strict, protected: patterns, source } = project.resolved.settings.verify;
-  const reference = { start: base, persons: [], since: [], taskOf: () => undefined };
+  const reference = { start: base, persons: [], since: [], taskOf: () => undefined, onTopOf: [] };
   const rules = { plan, strict, patterns, source, allowed, baseline: undefined };
   const kinds = await performAs("run-gate", () =>
     sortAttempt(places, { base, reference, changes, ...rules }),

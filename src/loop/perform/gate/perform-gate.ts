@@ -2,6 +2,7 @@
 import { performAs } from "../perform-as.js";
 import { join } from "node:path";
 import { describeRedCheck } from "../../../gate/verdict/red-check.js";
+import { noteNeeded } from "../../../gate/influence/reference.js";
 import type { RedHidden } from "../../../gate/rooms/hidden.js";
 import { isGreen } from "../../../gate/rooms/cold-pass.js";
 import type { Baseline, GateReport, Ran } from "../../../gate/verdict.js";
@@ -199,6 +200,8 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
     warnings.push(...settings);
     const judged = weaken(report, { inside, settings });
     world.memory.verdicts.set(job.job, judged.verdict);
+    const { runStart } = world.memory;
+    if (runStart !== undefined && job.task_id !== undefined) noteNeeded(runStart, job.task_id, judged);
     if (job.stage !== undefined) world.memory.gates.set(job.job, judged);
     return {
       type: "gate_finished",

@@ -1,14 +1,22 @@
 // Reads what the agents of a run left from the refs that keep their attempts, back to the start of killed runs, whose agents'
-// changes were never checked. src/gate/influence/reference.ts makes the reference of it.
+// changes were never checked, and what the verdicts on them say they need from the logs. src/gate/influence/reference.ts makes the reference of it.
 import { join } from "node:path";
 import { matchAllowed } from "../../../gate/influence/allowed.js";
-import { noteLeft, trustAllowed, type Reference, type RunStart } from "../../../gate/influence/reference.js";
+import {
+  noteLeft,
+  noteNeeded,
+  trustAllowed,
+  type Reference,
+  type RunStart,
+} from "../../../gate/influence/reference.js";
 import { readRecords } from "../../../git/attempt/attempts.js";
 import { toText } from "../../../git/base/bytes.js";
 import { numberOfAttempt, startRef, taskOfAttempt } from "../../../git/base/names.js";
 import type { Repository } from "../../../git/base/repository/repository.js";
 import { diffTrees } from "../../../git/index/index-file.js";
+import { StepEvent } from "../../../logging/events/events.js";
 import { hasEnded } from "../../../logging/last-lines.js";
+import { readLines } from "../../../logging/read.js";
 import type { Ports } from "../../../system/ports.js";
 import { readPatterns } from "../../../todo/model/changes/changes.js";
 import type { Task } from "../../../todo/model/task.js";
@@ -38,17 +46,18 @@ export async function readRunStart(
   { ports, logDir, repo }: RunSite,
   order: RunStartOrder,
 ): Promise<RunStart> {
-  const runStart: RunStart = { start: order.base, left: new Map() };
-  await addRun(repo, runStart, order);
+  const { base: start, accepted } = order;
+  const runStart: RunStart = { start, left: new Map(), needed: new Map(), accepted };
+  await addRun({ ports, logDir, repo }, runStart, order);
   for (const run of order.earlier) {
     if (await hasEnded(ports, join(logDir, "runs", run))) break;
-    await addRun(repo, runStart, { run, accepted: order.accepted });
+    await addRun({ ports, logDir, repo }, runStart, { run, accepted: order.accepted });
   }
   return runStart;
 }
 
 async function addRun(
-  repo: Repository,
+  { ports, logDir, repo }: RunSite,
   runStart: RunStart,
   { run, accepted, upTo = Infinity }: Pick<RunStartOrder, "run" | "accepted" | "upTo">,
 ): Promise<void> {
@@ -62,6 +71,12 @@ async function addRun(
     // The commit of a task holds the backlog, which is the runner's own.
     const changes = (await diffTrees(repo, commit)).filter(({ path }) => path !== repo.todo?.path);
     noteLeft(runStart, changes, task);
+  }
+  const folder = join(logDir, "runs", run);
+  for await (const { value } of readLines(ports, folder, 0, { holding: ['"type":"gate_finished"'] })) {
+    const event = StepEvent.safeParse(value).data;
+    if (event?.type === "gate_finished" && event.task_id !== undefined && event.job < upTo)
+      noteNeeded(runStart, event.task_id, event);
   }
 }
 

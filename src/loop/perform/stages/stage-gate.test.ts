@@ -62,7 +62,7 @@ const two = { mode: "100644", oid: "2" };
 const written = { path: "a.test.js", from: gone, to: one };
 
 test("the tests of a protected stage count as a person's, and the attempt's change of them is told from them", () => {
-  const reference = { start: "0", persons: [], since: [], taskOf: () => undefined };
+  const reference = { start: "0", persons: [], since: [], taskOf: () => undefined, onTopOf: [] };
   const source = { path: "a.js", from: gone, to: one };
   const kept = withProtected({ reference, changes: [written, source] }, [written]);
   expect(kept.reference.persons).toEqual([written]);

@@ -2,6 +2,7 @@
 import type { Explained } from "../../../loop/explain/explain.js";
 import { isSetMarker, statusesOf, waitsFor } from "../../../todo/model/select.js";
 import type { Task } from "../../../todo/model/task.js";
+import { acceptanceOf } from "../../../todo/model/verified.js";
 import { given } from "../../../system/given.js";
 import type { Found } from "../../view/read-doubts.js";
 import type { ShowAnswer } from "../../shapes/runs.js";
@@ -65,7 +66,7 @@ function withRelations(task: Task, tasks: readonly Task[], found: Found | undefi
     needed_by: tasks.filter((one) => one.depends_on?.includes(task.id) === true).map((one) => one.id),
     ...(isSetMarker(task) ? { marker: true as const } : {}),
     ...verdictAnswer(task, found),
-    evidence: evidenceOf(found),
+    evidence: evidenceOf(found, tasks),
     ...given({ by_exit_code: byExitCode(found) }),
     ...workflowAnswer(task),
   };
@@ -75,9 +76,13 @@ function byExitCode(found: Found | undefined): string[] | undefined {
   return found === undefined || found.byExitCode.length === 0 ? undefined : [...found.byExitCode];
 }
 
-function evidenceOf(found: Found | undefined): ShowAnswer["task"]["evidence"] {
+function evidenceOf(found: Found | undefined, tasks: readonly Task[]): ShowAnswer["task"]["evidence"] {
   if (found === undefined) return null;
-  const { because, evidence, needs, on, changedChecks, said } = found;
+  const { because, evidence, needs, changedChecks, said } = found;
+  const accepted = new Set<string>(
+    tasks.filter((one) => acceptanceOf(one) !== undefined).map(({ id }) => id),
+  );
+  const on = found.on.filter((id) => !accepted.has(id));
   const isKnown = needs.length + on.length + changedChecks.length > 0 || said !== undefined;
   if (evidence === undefined && !isKnown) return null;
   return {

@@ -42,7 +42,10 @@ export function taskLines(answer: ShowAnswer, scene: TaskScene): string[] {
     ...needsOf(task, explained).flatMap(({ path, diff }) =>
       block(`it needs ${clean(path)}`, showBlock(diff.trimEnd())),
     ),
-    ...section("it needs changed checks of", [(explained ?? task.evidence)?.on.join(", ") ?? ""]),
+    ...section(
+      task.verdict === "unverified" ? "it needs changed checks of" : "it stands on unverified work of",
+      [(explained ?? task.evidence)?.on.join(", ") ?? ""],
+    ),
     ...section("checks changed", task.evidence?.changed_checks ?? []),
     ...section("judged by exit code", task.by_exit_code ?? []),
     ...block("changed paths", changedLines(explained)),
