@@ -2,7 +2,7 @@
 import path from "node:path";
 import type { Command, CommanderError } from "commander";
 import { quoteWord } from "../src/shell/quote.js";
-import { UserError } from "../src/system/errors.js";
+import { type UserError, usageError } from "../src/system/errors.js";
 import { nearest } from "../src/system/text/nearest.js";
 import { Sentence } from "./context/command.js";
 import { COMMANDS } from "./commands.js";
@@ -21,7 +21,7 @@ export function unknownCommand(word: string, beside: readonly string[] = []): Us
   const message = looksLikeFile ? `there is no file ${word}, and no such command` : `unknown command ${word}`;
   const other = COMMAND_HINTS.get(word.toLowerCase());
   const hint = other ?? (near === undefined ? "list them with `looper help`" : `did you mean ${near}?`);
-  return new UserError("usage", message, hint);
+  return usageError(message, hint);
 }
 
 /** Commander tells the flag in its message alone, and of a group of short ones only the rest. */
@@ -41,7 +41,7 @@ export async function unknownFlag(
   if (flag !== "-v" && own.includes(flag)) {
     const no = flag.replace("--", "--no-");
     const off = own.includes(no) ? `, or ${no}` : "";
-    return new UserError("usage", `${flag} takes no value`, `use ${flag} alone${off}`);
+    return usageError(`${flag} takes no value`, `use ${flag} alone${off}`);
   }
   // Go programs take a long flag with one dash, and a short one with two.
   const otherDash = own.find((one) => one === `-${flag}` || (one.length === 2 && flag === `-${one}`));
@@ -49,18 +49,13 @@ export async function unknownFlag(
   const oneDash = isGroup && otherDash === undefined && FLAG_HINTS.has(`-${flag}`);
   const meant = otherDash === undefined ? undefined : `did you mean ${otherDash}${value}?`;
   const hint = meant ?? FLAG_HINTS.get(oneDash ? `-${flag}` : flag);
-  if (hint !== undefined) return new UserError("usage", `unknown flag ${flag}`, hint);
+  if (hint !== undefined) return usageError(`unknown flag ${flag}`, hint);
   const elsewhere = await findCommandWith(flag);
   if (elsewhere !== undefined)
-    return new UserError(
-      "usage",
-      `looper ${name} has no flag ${flag}`,
-      `looper ${elsewhere} has; ${hintOn(name)}`,
-    );
+    return usageError(`looper ${name} has no flag ${flag}`, `looper ${elsewhere} has; ${hintOn(name)}`);
   const long = own.filter((one) => one.startsWith("--")).map((one) => one.slice(2));
   const near = flag.startsWith("--") ? nearest(flag.slice(2), long) : undefined;
-  return new UserError(
-    "usage",
+  return usageError(
     `unknown flag ${isGroup ? told : flag}`,
     near === undefined ? "list them with `looper help`" : `did you mean --${near}?`,
   );
@@ -77,13 +72,13 @@ async function findCommandWith(flag: string): Promise<string | undefined> {
 
 /** A flag that needs a value is the last word there. */
 export function missingValue(words: readonly string[]): UserError {
-  return new UserError("usage", `${words.at(-1) ?? ""} needs a value`, "see `looper help`");
+  return usageError(`${words.at(-1) ?? ""} needs a value`, "see `looper help`");
 }
 
 export function missingWords(name: string, { registeredArguments, args }: Command): UserError {
   const missing = registeredArguments.slice(args.length).filter(({ required }) => required);
   const what = `argument${missing.length === 1 ? "" : "s"} ${missing.map(spellArgument).join(" ")}`;
-  return new UserError("usage", `looper ${name}: missing ${what}`, hintOn(name));
+  return usageError(`looper ${name}: missing ${what}`, hintOn(name));
 }
 
 /** Throws where there are more words than arguments. */
@@ -91,11 +86,11 @@ export function refuseMore(name: string, { registeredArguments, args }: Command)
   const last = registeredArguments.at(-1);
   if (last?.variadic === true || args.length <= registeredArguments.length) return;
   const message = `looper ${name}: too many words: ${args.join(" ")}`;
-  if (!(last instanceof Sentence)) throw new UserError("usage", message, hintOn(name));
+  if (!(last instanceof Sentence)) throw usageError(message, hintOn(name));
   const before = args.slice(0, registeredArguments.length - 1).map((word) => `${word} `);
   const sentence = args.slice(registeredArguments.length - 1).join(" ");
   const line = `looper ${name} ${before.join("")}${quoted(sentence)}`;
-  throw new UserError("usage", message, `put the ${last.what} in quotes: ${line}`);
+  throw usageError(message, `put the ${last.what} in quotes: ${line}`);
 }
 
 /** The text quoted as one word of a shell. */

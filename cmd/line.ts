@@ -2,7 +2,7 @@
 // command is imported. Leaves the help to context/commander.ts, exit codes and streams to looper.ts.
 import path from "node:path";
 import { CommanderError, type Command } from "commander";
-import { UserError } from "../src/system/errors.js";
+import { usageError } from "../src/system/errors.js";
 import type { AnsweringCommand, AnyRequest, CommandAnswer, CommandRow } from "./context/command.js";
 import { COMMANDS } from "./commands.js";
 import type { CommandContext, CommandOutcome } from "./context/command-context.js";
@@ -101,7 +101,7 @@ async function readFlags(words: readonly string[], scene: Scene): Promise<Parsed
   const { C: folder = "." } = read.options;
   if (await scene.facts.isFile(path.resolve(scene.facts.cwd, folder, file))) return read;
   if (rowOf(file) === undefined) throw unknownCommand(file);
-  throw new UserError("usage", `the flags of ${file} stand before it`, `begin with looper ${file}`);
+  throw usageError(`the flags of ${file} stand before it`, `begin with looper ${file}`);
 }
 
 async function readCommand(row: CommandRow, words: readonly string[], scene: Scene): Promise<ParsedLine> {

@@ -4,7 +4,7 @@ import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { errorCode, errorMessage, UserError } from "../src/system/errors.js";
+import { errorCode, errorMessage, UserError, usageError } from "../src/system/errors.js";
 import { explainExhausted } from "../src/system/exhausted.js";
 import { explainNoFolder } from "../src/system/files/describe-kind.js";
 import { isTty, StdStream, type ProcessStream } from "../src/system/processes/std-stream.js";
@@ -266,7 +266,7 @@ async function main(): Promise<CommandOutcome> {
   const cwd = path.resolve(asked.options.C ?? ".");
   const context = await makeContext(cwd, { noColour: asked.options.color === false });
   const problem = await explainNoFolder(context.ports.files, cwd);
-  if (problem !== undefined) throw new UserError("usage", problem, "name an existing folder");
+  if (problem !== undefined) throw usageError(problem, "name an existing folder");
   return asked.run(context);
 }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { readInside } from "../../src/config/workflows/read-inside.js";
-import { UserError } from "../../src/system/errors.js";
+import { type UserError, usageError } from "../../src/system/errors.js";
 import { parseJson } from "../../src/system/text/json.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { readAssignment, type Assignment } from "../../src/todo/change/assignment.js";
@@ -62,18 +62,10 @@ export const command: EditingCommand<Request> = {
     if (request.import !== undefined) return addImported(context, request, request.import);
     const { title = "", details, workflow, verify = [] } = request;
     if (title === "-" && details === "-")
-      throw new UserError(
-        "usage",
-        "stdin holds either the titles or the details",
-        "give one of them as a word",
-      );
+      throw usageError("stdin holds either the titles or the details", "give one of them as a word");
     const titles = title === "-" ? linesOf(await context.stdin.readAll()) : [title.trim()];
     if (titles.length === 0 || titles.includes(""))
-      throw new UserError(
-        "usage",
-        "a task without a title",
-        'say what is to be done: looper add "fix the date"',
-      );
+      throw usageError("a task without a title", 'say what is to be done: looper add "fix the date"');
     const assignments: Assignment[] = [
       ...assign("priority", "=", "3"),
       ...(await readTemplate(context, request)),
@@ -115,7 +107,7 @@ async function addImported(context: CommandContext, request: Request, from: stri
   const given = OPTIONS.find((one) => one.long !== "--import" && one.attributeName() in request);
   const beside = request.title ?? given?.long;
   if (beside !== undefined)
-    throw new UserError("usage", `cannot use --import with ${beside}`, "looper add --import FILE");
+    throw usageError(`cannot use --import with ${beside}`, "looper add --import FILE");
   const project = await projectOf(context, { file: request.file, quiet: true });
   const { drafted } = await readImportFile(context, project, from);
   let notes: readonly string[] = [];
@@ -149,8 +141,7 @@ async function readTemplate(
   if (name === undefined) return [];
   const project = await projectOf(context, { file: todoFile, quiet: true });
   if (!/^[A-Za-z0-9][\w.-]*$/u.test(name))
-    throw new UserError(
-      "usage",
+    throw usageError(
       `${JSON.stringify(name)} is not the name of a template`,
       "name a file of .looper/templates without its ending",
     );
@@ -158,11 +149,10 @@ async function readTemplate(
   if ((await context.ports.files.stat(file)) === undefined) throw await noTemplate(context, project, name);
   const shown = clean(shownPath(context, file));
   const bytes = await readInside(context.ports.files, file, project.folder);
-  if (!bytes.ok)
-    throw new UserError("usage", `${shown} cannot be read: ${bytes.error}`, "correct the template");
+  if (!bytes.ok) throw usageError(`${shown} cannot be read: ${bytes.error}`, "correct the template");
   const read = parseJson(new TextDecoder().decode(bytes.value));
   if (typeof read !== "object" || read === null || Array.isArray(read))
-    throw new UserError("usage", `${shown} is not a JSON object`, 'e.g. {"priority": 1, "tags": ["bug"]}');
+    throw usageError(`${shown} is not a JSON object`, 'e.g. {"priority": 1, "tags": ["bug"]}');
   return Object.entries(read).flatMap(([key, value]) => readValue(shown, key, value));
 }
 
@@ -180,26 +170,21 @@ async function listTemplates({ ports }: CommandContext, project: Project): Promi
 async function noTemplate(context: CommandContext, project: Project, name: string): Promise<UserError> {
   const names = await listTemplates(context, project);
   const known = names.length === 0 ? "write .looper/templates/NAME.json" : `there are: ${names.join(", ")}`;
-  return new UserError(
-    "usage",
-    `there is no template ${name}`,
-    clean(didYouMean(nearest(name, names), known)),
-  );
+  return usageError(`there is no template ${name}`, clean(didYouMean(nearest(name, names), known)));
 }
 
 /** The value of a key, read as `looper set` reads it. */
 function readValue(file: string, key: string, value: unknown): Assignment[] {
-  if (NOT_HERE.includes(key))
-    throw new UserError("usage", `${file}: a template cannot set ${key}`, "leave the key out");
+  if (NOT_HERE.includes(key)) throw usageError(`${file}: a template cannot set ${key}`, "leave the key out");
   const texts = toTexts(value);
   if (texts === undefined) {
     const message = `${file}: ${clean(key)} must be a text, a number or a list of texts`;
-    throw new UserError("usage", message, "correct the template");
+    throw usageError(message, "correct the template");
   }
   return texts.map((text) => {
     const read = readAssignment(`${key}${Array.isArray(value) ? "+=" : "="}${text}`);
     if (read.ok) return read.value;
-    throw new UserError("usage", clean(`${file}: ${read.error.message}`), clean(read.error.hint));
+    throw usageError(clean(`${file}: ${read.error.message}`), clean(read.error.hint));
   });
 }
 

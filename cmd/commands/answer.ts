@@ -3,7 +3,7 @@
 // Leaves the rules to src/todo/change/person-answers.ts.
 import path from "node:path";
 import { Argument, Option } from "commander";
-import { UserError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import {
   answerQuestion,
@@ -170,8 +170,7 @@ function isAboutText({ progress }: Task, { outcomes, edits, source }: Question):
 /** A changed call is allowed by the answer `edit` alone. */
 function mustFitCall({ source, id }: Question, word: string | undefined): void {
   if (source !== "tool" || word === undefined || word === EDIT) return;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `cannot answer ${word} with changed arguments`,
     `\`looper answer ${id} edit\` changes the call and allows it`,
   );
@@ -189,16 +188,14 @@ interface Refused {
 function noTerminal(context: CommandContext, { task, question, id, word, folder }: Refused): UserError {
   const command = word === "approve" ? `looper approve ${id}` : `looper answer ${id} edit`;
   if (question.source === "tool")
-    return new UserError(
-      "usage",
+    return usageError(
       "cannot open an editor without a terminal",
       `write the changed arguments into a file, and name it: ${command} --edit FILE`,
     );
   const { edits = "" } = question;
   const output = task.progress?.outputs?.[edits];
   const shown = output === undefined ? "it" : shownPath(context, path.join(folder, output.file));
-  return new UserError(
-    "usage",
+  return usageError(
     `cannot open ${edits} in an editor without a terminal`,
     `copy ${shown}, change the copy, and name it: ${command} --edit FILE`,
   );

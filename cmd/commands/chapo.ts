@@ -1,6 +1,6 @@
 // `looper chapo`: the built-in engine, used by a person. Lists, and answers to what waits, are here. Leaves the settings
 // to site.ts, the conversation to converse.ts, and the work to src/chapo.
-import { UserError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import { siteOf, type ChapoLine, type ChapoSite, treesOf, trustSite } from "./chapo/site.js";
 import { converse, resumeWith } from "./chapo/converse.js";
@@ -107,8 +107,7 @@ function refuseLoneVerb(request: ChapoLine): void {
   if (request.session !== undefined || text.length > 0) return;
   const isSession = session === "last" || /^\d{4}-\d\d-\d\d_/.test(session ?? "");
   if (session !== undefined && !(takesText && isSession)) return;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `looper chapo ${verb} needs ${session === undefined ? "a session" : "a text"}`,
     `looper chapo ${verb} last${takesText ? ' "text"' : ""} takes the newest session; looper chapo sessions lists them`,
   );
@@ -117,7 +116,7 @@ function refuseLoneVerb(request: ChapoLine): void {
 /** Serves the Agent Client Protocol. Its library is loaded only here. */
 async function serve(context: CommandContext, request: ChapoLine): Promise<CommandOutcome> {
   if (request.words.length > 0)
-    throw new UserError("usage", "--serve-stdio takes no message", "the client sends the messages");
+    throw usageError("--serve-stdio takes no message", "the client sends the messages");
   const { serveStdio } = await import("./chapo/acp.js");
   return serveStdio(context, request);
 }
@@ -131,8 +130,7 @@ async function messageOf(context: CommandContext, request: ChapoLine): Promise<s
   const canRead = (request.json === true) !== context.stdin.isTerminal;
   if (request.words.length === 0 && canRead) return undefined;
   const example = request.session === undefined ? "" : " --session last";
-  throw new UserError(
-    "usage",
+  throw usageError(
     request.words.length === 0
       ? "no message is given, and no terminal to ask for one"
       : "the message is empty",
@@ -191,10 +189,10 @@ function readArgs(text: string, where: string): object {
     value = JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UserError("usage", `${where} is not JSON: ${why}`, "give an object with the call's arguments");
+    throw usageError(`${where} is not JSON: ${why}`, "give an object with the call's arguments");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new UserError("usage", `${where} is not a JSON object`, "give an object with the call's arguments");
+    throw usageError(`${where} is not a JSON object`, "give an object with the call's arguments");
   return value;
 }
 
@@ -425,8 +423,7 @@ async function findPending(
     named,
     sessions.map(({ id }) => id),
   );
-  throw new UserError(
-    "usage",
+  throw usageError(
     named === "last" ? "no call waits for an answer" : `session ${JSON.stringify(named)} not found`,
     didYouMean(
       close,
@@ -440,8 +437,7 @@ async function findSession(context: CommandContext, site: ChapoSite, named: stri
   const { sessions } = await sessionsOf(context, site);
   const found = named === "last" ? sessions[0] : sessions.find(({ id }) => id === named);
   if (found !== undefined) return found;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `session ${JSON.stringify(named)} not found`,
     "list the sessions with `looper chapo sessions`; quote a message of several words",
   );

@@ -18,7 +18,7 @@ import {
 import { planSessions, removeSessions, type SessionPlan } from "../../src/loop/runs/clean-sessions.js";
 import type { LogSite } from "../../src/loop/runs/needed-runs.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
-import { UserError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { describeKind } from "../../src/system/files/describe-kind.js";
 import { given } from "../../src/system/given.js";
 import { parseDuration } from "../../src/system/text/duration.js";
@@ -71,8 +71,7 @@ export const command: AnsweringCommand<Request, Answer> = {
     const wish = wishOf(request);
     const unsaid = wish.keep === undefined && wish.ageMs === undefined;
     if (unsaid && request.y !== true && request.dryRun !== true && !context.stdin.isTerminal)
-      throw new UserError(
-        "usage",
+      throw usageError(
         "cannot choose which runs to remove: no terminal to ask on",
         "specify --keep 10 or --age 30d, or accept the default with -y",
       );
@@ -121,8 +120,7 @@ function wishOf({ keep, age }: Request): CleanWish {
   const count = readCount("--keep", keep, "looper clean --keep 10");
   const ageMs = age === undefined ? undefined : parseDuration(age);
   if (age !== undefined && ageMs === undefined)
-    throw new UserError(
-      "usage",
+    throw usageError(
       `--age is ${age}; allowed: a duration such as 12h, 7d or 1d12h, or a number of seconds`,
       "e.g. looper clean --age 30d",
     );

@@ -1,6 +1,6 @@
 // `looper completion SHELL`: prints the completion script of a shell. It needs neither project nor settings.
 import { Argument } from "commander";
-import { UserError } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { didYouMean } from "../../src/todo/model/problem.js";
 import type { CompletionAnswer } from "../../src/ui/shapes/project.js";
@@ -30,8 +30,7 @@ function shellNamed(word: string | undefined, used: string): CompletedShell {
   if (word === undefined) {
     const last = used.split(/[/\\]/).at(-1);
     const own = last === "pwsh" ? "powershell" : (SHELLS.find((one) => one === last) ?? "bash");
-    throw new UserError(
-      "usage",
+    throw usageError(
       `cannot choose a completion script: no shell is given (${SHELLS.join(", ")})`,
       `run \`looper completion ${own}\`; \`looper help completion\` shows where to install it`,
     );
@@ -40,9 +39,5 @@ function shellNamed(word: string | undefined, used: string): CompletedShell {
   // PowerShell's program is called `pwsh` outside Windows.
   const found = name === "pwsh" ? "powershell" : SHELLS.find((one) => one === name);
   if (found !== undefined) return found;
-  throw new UserError(
-    "usage",
-    `unknown shell ${word}`,
-    didYouMean(nearest(word, SHELLS), `use ${SHELLS.join(", ")}`),
-  );
+  throw usageError(`unknown shell ${word}`, didYouMean(nearest(word, SHELLS), `use ${SHELLS.join(", ")}`));
 }

@@ -15,7 +15,7 @@ import {
 } from "../../src/config/read/settings-text.js";
 import { readTypedValue } from "../../src/config/read/text-values.js";
 import { ROWS, rowOf } from "../../src/config/settings/settings.js";
-import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
+import { errorCode, errorMessage, UserError, usageError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { didYouMean } from "../../src/todo/model/problem.js";
@@ -67,19 +67,14 @@ async function answer(context: CommandContext, request: Request): Promise<SaidAn
   // `path` must work when the settings are broken.
   if (verb === "path") return showPaths(context, key);
   if (verb === "set" || verb === "unset") return change(context, orderOf(verb, request), json !== true);
-  if (user) throw new UserError("usage", "--user is for set and unset", "looper config set --user KEY VALUE");
+  if (user) throw usageError("--user is for set and unset", "looper config set --user KEY VALUE");
   if (verb !== undefined && verb !== "get")
-    throw new UserError(
-      "usage",
+    throw usageError(
       `looper config has no verb ${verb}`,
       didYouMean(nearest(verb, VERBS), "get KEY, set KEY VALUE, unset KEY, or path"),
     );
   if (values.length > 0)
-    throw new UserError(
-      "usage",
-      "looper config get takes one setting",
-      "looper config get loop.max_attempts",
-    );
+    throw usageError("looper config get takes one setting", "looper config get loop.max_attempts");
   const all = await readAnswer(context);
   return verb === "get" ? get(all, key) : { json: all, lines: allLines(context, all) };
 }
@@ -89,8 +84,7 @@ async function readAnswer(context: CommandContext, quiet = false): Promise<Confi
 }
 
 async function showPaths(context: CommandContext, key: string | undefined): Promise<SaidAnswer> {
-  if (key !== undefined)
-    throw new UserError("usage", "looper config path takes no more words", "looper config path");
+  if (key !== undefined) throw usageError("looper config path takes no more words", "looper config path");
   const project = await findFolder(context.ports.files, context);
   const json = await settingsFilesAnswer(context.ports.files, project, context);
   const lines = json.files.map(({ path: file, exists }) => `${clean(file)}${exists ? "" : "  (not there)"}`);
@@ -98,8 +92,7 @@ async function showPaths(context: CommandContext, key: string | undefined): Prom
 }
 
 function get(answer: ConfigAnswer, key: string | undefined): SaidAnswer {
-  if (key === undefined)
-    throw new UserError("usage", "no setting is named", "looper config get loop.max_attempts");
+  if (key === undefined) throw usageError("no setting is named", "looper config get loop.max_attempts");
   const narrowed = narrowToKey(answer, key);
   const { settings } = narrowed;
   if (settings.length === 0) throw nothingAt(key, answer);
@@ -117,7 +110,7 @@ function nothingAt(key: string, { settings }: ConfigAnswer): UserError {
   if (rowOf(key) !== undefined || [...ROWS.keys()].some((known) => known.startsWith(`${key}.`)))
     return new UserError("no", `${key} has no value`, others);
   const known = [...settings.map((one) => one.key), ...ROWS.keys()].filter((one) => !one.includes("*"));
-  return new UserError("usage", `unknown setting ${key}`, didYouMean(nearest(key, known), others));
+  return usageError(`unknown setting ${key}`, didYouMean(nearest(key, known), others));
 }
 
 /** The widest value that keeps the sources aligned. */
@@ -171,13 +164,12 @@ async function change(context: CommandContext, order: Order, quiet: boolean): Pr
 
 function orderOf(verb: "set" | "unset", { key, values = [], user }: Request): Order {
   const scope = user === true ? "user" : "project";
-  if (key === undefined) throw new UserError("usage", `cannot ${verb}: no setting is named`, EXAMPLES[verb]);
+  if (key === undefined) throw usageError(`cannot ${verb}: no setting is named`, EXAMPLES[verb]);
   if (verb === "unset") {
-    if (values.length > 0)
-      throw new UserError("usage", "cannot unset more than one setting at once", EXAMPLES.unset);
+    if (values.length > 0) throw usageError("cannot unset more than one setting at once", EXAMPLES.unset);
     return { key, scope };
   }
-  if (values.length === 0) throw new UserError("usage", `cannot set ${key}: no value is given`, EXAMPLES.set);
+  if (values.length === 0) throw usageError(`cannot set ${key}: no value is given`, EXAMPLES.set);
   mustBeKnown(key);
   return { key, values, scope };
 }
@@ -221,7 +213,7 @@ function mustBeKnown(key: string): void {
     key,
     known.map((row) => row.replace("*", words[1] ?? "claude")),
   );
-  throw new UserError("usage", `unknown setting ${key}`, didYouMean(near, "list them with `looper config`"));
+  throw usageError(`unknown setting ${key}`, didYouMean(near, "list them with `looper config`"));
 }
 
 /** Below an agent's name, further names are the user's. */
@@ -244,8 +236,7 @@ async function fileOf(context: CommandContext, folder: string, scope: Order["sco
   const manifest = path.join(folder, "package.json");
   if (scope === "project" && (await holdsSettings(context, manifest))) there.push(manifest);
   const [file = candidates[0] ?? "", second] = there;
-  if (second !== undefined)
-    throw new UserError("usage", `two settings files: ${file} and ${second}`, "keep one of them");
+  if (second !== undefined) throw usageError(`two settings files: ${file} and ${second}`, "keep one of them");
   if (scope === "project") await mustBeInside(context, folder, file);
   return file;
 }

@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { createTwoFilesPatch } from "diff";
 import type { Project } from "../../src/config/project/open-project.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
-import { UserError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { openStore } from "../../src/todo/store/store.js";
 import { describeCorrections, type Correction } from "../../src/todo/understand/understand.js";
@@ -55,8 +55,7 @@ export const command: AnsweringCommand<Request, Answer> = {
     ["looper fmt --check --keep-order", "fail in CI when it is not formatted"],
   ],
   answer: async (context, { file, write = false, fix = false, keepOrder = false, check, diff }) => {
-    if (check === true && write)
-      throw new UserError("usage", "--check writes nothing", "give --check or --write");
+    if (check === true && write) throw usageError("--check writes nothing", "give --check or --write");
     const project = await projectOf(context, { file });
     const shown = shownPath(context, project.todoFile);
     const before = await readNamedFile(context, project.todoFile, "task file");

@@ -9,7 +9,7 @@ import { openProject, warnOfGoFiles } from "../../src/config/project/open-projec
 import type { TrustLine } from "../../src/config/trust/trust.js";
 import { headOf } from "../../src/git/base/repository/head.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
-import { UserError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { withoutMarker } from "../../src/todo/model/select.js";
 import type { ReadResult } from "../../src/todo/store/writer.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
@@ -100,9 +100,9 @@ const CANCELLED: Answer = { json: undefined, end: { exitCode: exitCodeOfSignal("
 function commandsOf(request: Request): readonly string[] {
   const commands = [...new Set((request.verify ?? []).map((command) => command.trim()))];
   if (commands.length > 0 && request.skipConfig === true)
-    throw new UserError("usage", "cannot use --verify with --skip-config", "leave one of them out");
+    throw usageError("cannot use --verify with --skip-config", "leave one of them out");
   if (commands.includes(""))
-    throw new UserError("usage", "cannot set an empty command", 'looper init --verify "npm test"');
+    throw usageError("cannot set an empty command", 'looper init --verify "npm test"');
   return commands;
 }
 

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { Argument, Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
-import { UserError } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { isSetMarker, withoutMarker } from "../../src/todo/model/select.js";
 import { isStatus, STATUSES } from "../../src/todo/model/status.js";
 import type { Status } from "../../src/todo/model/task.js";
@@ -134,9 +134,9 @@ async function readWords(
   if (first === undefined) return asked(status);
   if (second === undefined && (await isFile(context, first))) return asked(status, first);
   if (second !== undefined && isStatus(second) && (await isFile(context, first)))
-    throw new UserError("usage", "the status comes before the file", `looper ls ${second} ${first}`);
+    throw usageError("the status comes before the file", `looper ls ${second} ${first}`);
   if (status !== undefined && status !== first)
-    throw new UserError("usage", `two statuses: ${first} and ${status}`, "give one of them");
+    throw usageError(`two statuses: ${first} and ${status}`, "give one of them");
   return asked(first, second);
 }
 
@@ -150,7 +150,7 @@ function toStatus(word: string | undefined): Status | undefined {
   if (word === undefined) return undefined;
   if (isStatus(word)) return word;
   const hint = hintOn(word, STATUSES, `statuses: ${STATUSES.join(", ")}`);
-  throw new UserError("usage", `${word} is neither a status nor an existing file`, hint);
+  throw usageError(`${word} is neither a status nor an existing file`, hint);
 }
 
 /** The line for an empty list. */

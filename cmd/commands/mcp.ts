@@ -2,7 +2,7 @@
 // and leave requests; elsewhere they are a person's commands.
 import { Option } from "commander";
 import { TODO_FILE, type WorkingCommand } from "../context/command.js";
-import { UserError } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { isUnderAnAgent } from "../lookup/under-an-agent.js";
 import type { CommandContext, CommandOutcome } from "../context/command-context.js";
 import type { McpOffer } from "./mcp/serve.js";
@@ -24,8 +24,7 @@ export const command: WorkingCommand<Request> = {
 /** Serves until stdin is closed or a signal comes. */
 async function work(context: CommandContext, request: Request): Promise<CommandOutcome> {
   if (context.stdin.isTerminal)
-    throw new UserError(
-      "usage",
+    throw usageError(
       "looper mcp is started by a client, which talks to it on stdin",
       "add it to the client's settings: docs/mcp.md",
     );

@@ -10,7 +10,7 @@ import { replayAt, replayRun } from "../../src/loop/replay/replay.js";
 import { replayTree } from "../../src/loop/replay/replay-tree.js";
 import type { AskTrust } from "../../src/loop/replay/replay-world.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
-import { UserError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { replayAnswer, replayAtAnswer, replayTreeAnswer } from "../../src/ui/answers/runs/replay.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { ReplayTreeAnswer } from "../../src/ui/shapes/runs.js";
@@ -45,9 +45,9 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
   answer: async (context, request) => {
     const at = toSeq(request.at);
     if (request.gate === true && request.tree !== true)
-      throw new UserError("usage", "--gate needs a tree to run in", "looper replay --tree --gate");
+      throw usageError("--gate needs a tree to run in", "looper replay --tree --gate");
     if (request.tree === true && at !== undefined)
-      throw new UserError("usage", "--at and --tree do not go together", "leave one of them out");
+      throw usageError("--at and --tree do not go together", "leave one of them out");
     const project = await projectOf(context);
     const folder = await folderOfRun(context, project, request.run);
     if (request.tree === true) return replayWithTree(context, request, { project, folder });
@@ -84,13 +84,12 @@ async function explain({ ports }: CommandContext, folder: string, at: number): P
   const run = path.basename(folder);
   const found = await replayAt(ports, folder, at);
   if (found !== undefined && "last" in found)
-    throw new UserError(
-      "usage",
+    throw usageError(
       `run ${run} has no line ${at}: its last is ${found.last}`,
       `looper replay --at ${found.last} shows that one`,
     );
   if (found === undefined)
-    throw new UserError("usage", `nothing was decided in run ${run} up to line ${at}`, "lines count from 1");
+    throw usageError(`nothing was decided in run ${run} up to line ${at}`, "lines count from 1");
   const json = replayAtAnswer(run, found);
   const lines = [
     `${run}, line ${json.seq}: ${json.event}`,
@@ -107,7 +106,7 @@ function toSeq(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
   const allowed = `--at is ${given}; allowed: the number of a line, from 1`;
-  throw new UserError("usage", allowed, "looper tail --raw shows them");
+  throw usageError(allowed, "looper tail --raw shows them");
 }
 
 /** Ends with no unless everything is the same. */

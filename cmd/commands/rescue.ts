@@ -12,7 +12,7 @@ import { listInHand } from "../../src/git/checkpoint/in-hand.js";
 import { listWorks } from "../../src/git/saved-work/work-ref.js";
 import { takeRunLocks } from "../../src/loop/runs/locks.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
-import { UserError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import { listSome } from "../../src/system/text/cut.js";
 import type { Task, TaskId } from "../../src/todo/model/task.js";
@@ -101,14 +101,14 @@ function toVerb(word: string): Verb {
   const verb = VERBS.find((one) => one === word);
   if (verb !== undefined) return verb;
   const hint = hintOn(word, VERBS, `looper rescue show ${word} shows one`);
-  throw new UserError("usage", `looper rescue knows list, show, restore and drop, not ${word}`, hint);
+  throw usageError(`looper rescue knows list, show, restore and drop, not ${word}`, hint);
 }
 
 function checkIds(verb: Verb, ids: readonly string[]): void {
   const wrong = verb === "list" ? ids.length > 0 : verb === "drop" ? ids.length === 0 : ids.length !== 1;
   if (!wrong) return;
   const wants = verb === "list" ? "takes no id" : verb === "drop" ? "takes one id or more" : "takes one id";
-  throw new UserError("usage", `looper rescue ${verb} ${wants}`, "looper rescue lists the ids");
+  throw usageError(`looper rescue ${verb} ${wants}`, "looper rescue lists the ids");
 }
 
 async function repositoryOf(
@@ -137,11 +137,10 @@ function findRescue(rescues: readonly Rescue[], typed = ""): Rescue {
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
   const names = found.map(({ id }) => id);
-  if (only !== undefined)
-    throw new UserError("usage", `${typed} may be ${listSome(names)}`, "type more characters");
+  if (only !== undefined) throw usageError(`${typed} may be ${listSome(names)}`, "type more characters");
   const known = rescues.flatMap(({ id, label }) => [id, label]);
   const otherwise = rescues.length === 0 ? "there are no rescues" : "list rescues with `looper rescue`";
-  throw new UserError("usage", `unknown rescue ${typed}`, hintOn(typed, known, otherwise));
+  throw usageError(`unknown rescue ${typed}`, hintOn(typed, known, otherwise));
 }
 
 async function list({ context, repo, rescues }: Site): Promise<SaidAnswer> {

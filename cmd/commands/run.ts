@@ -1,7 +1,7 @@
 // `looper run [file]`: the loop. Leaves the display to watch-run.ts.
 import { planAnswer } from "../../src/ui/answers/runs/plan.js";
 import type { Project } from "../../src/config/project/open-project.js";
-import { UserError } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { planRun, type RunPlan } from "../../src/loop/start/plan-run.js";
 import { given } from "../../src/system/given.js";
 import { coloursFor } from "../../src/ui/colours.js";
@@ -94,7 +94,7 @@ async function mustBeMeant({ ports }: CommandContext, request: RunLine, todoFile
   if (file === undefined || request.prompt !== undefined || request.y === true) return;
   if ((await ports.files.stat(todoFile)) !== undefined) return;
   const hint = await hintOfFile(ports.files, todoFile, `--prompt "what to build" has an agent write it`);
-  throw new UserError("usage", `no task file ${todoFile}`, hint);
+  throw usageError(`no task file ${todoFile}`, hint);
 }
 
 function mannerOf(request: RunLine): Manner {
@@ -107,7 +107,7 @@ async function requestOf(context: CommandContext, request: RunLine, project: Pro
   const prompt = request.prompt;
   const idea = prompt === "-" ? await context.stdin.readAll() : prompt;
   if (idea !== undefined && !/\S/u.test(idea))
-    throw new UserError("usage", "--prompt is empty", 'say what to build: --prompt "a small web shop"');
+    throw usageError("--prompt is empty", 'say what to build: --prompt "a small web shop"');
   return { ...makeRunRequest(context, request, project), ...given({ only, idea }) };
 }
 

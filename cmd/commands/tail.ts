@@ -5,7 +5,7 @@ import { EVENT_TYPES } from "../../src/logging/events/events.js";
 import { hasEnded, readLastLines } from "../../src/logging/last-lines.js";
 import { readLines, type RawLine } from "../../src/logging/read.js";
 import { watchRuns, type WatchedRuns } from "../../src/logging/watch-runs.js";
-import { UserError } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { hintOnTask } from "../../src/todo/change/which-task.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { spellOut } from "../../src/ui/json-text.js";
@@ -93,7 +93,7 @@ function readWish({ out }: CommandContext, request: Request): Wish {
   // An unknown type would wait for ever.
   if (type !== undefined && !EVENT_TYPES.includes(type)) {
     const hint = hintOn(type, EVENT_TYPES, `known: ${EVENT_TYPES.join(", ")}`);
-    throw new UserError("usage", `no event is of the type ${type}`, hint);
+    throw usageError(`no event is of the type ${type}`, hint);
   }
   return {
     run,
@@ -122,7 +122,7 @@ async function mustKnowTask(
   const tasks = checked.kind === "invalid" ? checked.readable : (checked.backlog?.tasks ?? []);
   if (tasks.some((task) => task.id === id)) return;
   for await (const line of readLines(ports, folder)) if (line.value["task_id"] === id) return;
-  throw new UserError("usage", `there is no task ${id}, now or in this run`, hintOnTask(tasks, id));
+  throw usageError(`there is no task ${id}, now or in this run`, hintOnTask(tasks, id));
 }
 
 /** Prints the lines so far; returns how many bytes were read. */

@@ -3,7 +3,7 @@ import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { loadWorkflow } from "../../src/config/workflows/load-workflow.js";
 import { workflowPlaces } from "../../src/config/workflows/find-workflows.js";
-import { UserError } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { restartTask } from "../../src/todo/change/person-answers.js";
 import { requireTask, setStatus } from "../../src/todo/change/person-edits.js";
@@ -39,8 +39,7 @@ export const command: EditingCommand<Request> = {
   answer: async (context, request) => {
     const { stage, file } = request;
     if (request.restart !== true) {
-      if (stage !== undefined)
-        throw new UserError("usage", "--stage is for --restart", "leave it out, or add --restart");
+      if (stage !== undefined) throw usageError("--stage is for --restart", "leave it out, or add --restart");
       return edit(context, request, { decide: setStatus(request.ids, "todo"), say: statusLines });
     }
     const ids = [...new Set(request.ids)];
@@ -76,8 +75,7 @@ async function mustHaveStage(
   const { reading } = await loadWorkflow(context.ports.files, places, { name, namedBy });
   const stages = Object.keys(reading.workflow.stages);
   if (stages.includes(stage)) return;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `the workflow ${name} has no stage ${stage}`,
     didYouMean(nearest(stage, stages), `its stages are ${stages.join(", ")}`),
   );

@@ -3,7 +3,7 @@
 import { Option } from "commander";
 import type { ChangeCounts } from "../../src/loop/undo/change-counts.js";
 import { undo } from "../../src/loop/undo/undo.js";
-import { UserError } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { undoAnswer } from "../../src/ui/answers/runs/undo.js";
 import { coloursFor } from "../../src/ui/colours.js";
 import type { UndoAnswer } from "../../src/ui/shapes/work.js";
@@ -60,7 +60,7 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
       file,
     });
     if (reason !== undefined && !/\S/u.test(reason))
-      throw new UserError("usage", "--reason is empty", "give a reason, or leave it out");
+      throw usageError("--reason is empty", "give a reason, or leave it out");
     const project = await projectOf(context, { file });
     const stop = stopOnSignal(context);
     const undone = await undo({
@@ -108,8 +108,7 @@ function endOf(answer: UndoAnswer): CommandOutcome {
 /** Asks before unfinished work is taken back. */
 async function confirm(context: CommandContext, id: string, counts: ChangeCounts): Promise<boolean> {
   if (!context.stdin.isTerminal)
-    throw new UserError(
-      "usage",
+    throw usageError(
       `cannot undo ${id}, which is not done: no terminal to ask on`,
       "confirm with -y, or look first with --dry-run",
     );

@@ -17,7 +17,7 @@ import {
   readWorkflowFile,
 } from "../../src/config/workflows/load-workflow.js";
 import { checkAgentSettings, checkStageFiles } from "../../src/loop/start/before/check-stage-files.js";
-import { UserError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { didYouMean } from "../../src/todo/model/problem.js";
 import {
@@ -80,19 +80,16 @@ async function answer(
 ): Promise<SaidAnswer> {
   const known = VERBS.find((one) => one === verb);
   if (verb !== undefined && known === undefined)
-    throw new UserError(
-      "usage",
+    throw usageError(
       `looper workflows has no verb ${verb}`,
       didYouMean(nearest(verb, VERBS), "show NAME, copy NAME, or check FILE"),
     );
-  if (words.length > 2)
-    throw new UserError("usage", `looper workflows ${verb ?? ""} takes one name`, "name one of them");
+  if (words.length > 2) throw usageError(`looper workflows ${verb ?? ""} takes one name`, "name one of them");
   const project = await projectOf(context);
   const place = { project, places: workflowPlaces({ ...context, project }) };
   if (known === undefined) return list(context, place);
   if (name === undefined)
-    throw new UserError(
-      "usage",
+    throw usageError(
       `looper workflows ${known} needs ${known === "check" ? "a file" : "a name"}`,
       known === "check" ? "looper workflows check FILE" : "looper workflows lists them",
     );
@@ -165,7 +162,7 @@ async function copy(context: CommandContext, { places, name }: Named, force: boo
     throw new UserError("no", `${own.shown} is there already`, "pass --force to replace it");
   const file = path.join(places.project, OWN_WORKFLOWS, path.basename(source.file));
   const bytes = await files.read(source.file);
-  if (bytes === undefined) throw new UserError("usage", `${source.file} is not there any more`);
+  if (bytes === undefined) throw usageError(`${source.file} is not there any more`);
   await files.makeFolder(path.dirname(file));
   await mustBeInProject(context, places, path.dirname(file));
   // A link would be followed, and a file with another ending would be a second one of the same name.
@@ -184,14 +181,9 @@ async function nothingToCopy(
 ): Promise<UserError> {
   const listed = await listWorkflowFiles(context.ports.files, places);
   if (listed.some((one) => one.name === name))
-    return new UserError(
-      "usage",
-      `the workflow ${name} is the project's own already`,
-      "copy the file to another name",
-    );
+    return usageError(`the workflow ${name} is the project's own already`, "copy the file to another name");
   const known = listed.map((one) => one.name);
-  return new UserError(
-    "usage",
+  return usageError(
     `there is no workflow ${JSON.stringify(name)}`,
     didYouMean(nearest(name, known), `known: ${known.join(", ")}`),
   );
@@ -204,11 +196,7 @@ async function mustBeInProject(
 ): Promise<void> {
   const [top, real] = [await files.realPath(places.project), await files.realPath(folder)];
   if (top !== undefined && real?.startsWith(`${top}${path.sep}`) === true) return;
-  throw new UserError(
-    "usage",
-    `${folder} is a link that leads out of the project`,
-    "replace the link by a folder",
-  );
+  throw usageError(`${folder} is a link that leads out of the project`, "replace the link by a folder");
 }
 
 /** A file, or the name of a workflow if no such file exists. */
@@ -235,8 +223,7 @@ async function findChecked(context: CommandContext, { places, name }: Named): Pr
   if ((await files.stat(file, { link: true })) === undefined) {
     const found = await findWorkflowFile(files, places, name);
     if (found !== undefined) return found;
-    throw new UserError(
-      "usage",
+    throw usageError(
       `there is no file ${shownPath(context, file)}`,
       await hintOfFile(files, file, "correct the path, or name a workflow"),
     );

@@ -1,5 +1,5 @@
 // stderr for commands: every note goes through here, in the level and format that were asked for: by the option, else by the environment.
-import { UserError } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import {
   LEVELS,
@@ -72,8 +72,7 @@ function chosen<T extends string>(
   if (found !== undefined) return found;
   const near = nearest(said, words);
   const known = `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `${typed === undefined ? name : flag} is ${JSON.stringify(said)}, which is not ${known}`,
     near === undefined ? `use ${known}` : `did you mean ${near}?`,
   );

@@ -1,5 +1,5 @@
 // Words that both a command and its definition need, and what is said of a mistyped one.
-import { UserError } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
 
 /** The hint on an unknown word: the known one that was probably meant. */
@@ -13,5 +13,5 @@ export function readCount(option: string, typed: string | undefined, example: st
   if (typed === undefined) return undefined;
   if (/^\d{1,9}$/.test(typed)) return Number(typed);
   const allowed = `${option} is ${typed}; allowed: a whole number, at least 0`;
-  throw new UserError("usage", allowed, `e.g. ${example}`);
+  throw usageError(allowed, `e.g. ${example}`);
 }

@@ -1,7 +1,7 @@
 // The options for checking a task file: known agents and the user's schemas. Every command uses the same.
 import { knownAgents } from "../../src/config/read/agent-settings.js";
 import type { Project } from "../../src/config/project/open-project.js";
-import { UserError } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { tryParseJson } from "../../src/system/text/json.js";
 import type { CheckOptions } from "../../src/todo/check/check.js";
 import type { UserSchema } from "../../src/todo/check/user-schema.js";
@@ -24,10 +24,10 @@ export async function checkOptionsOf(
 
 async function readSchema(context: CommandContext, file: string): Promise<UserSchema> {
   const schema = tryParseJson(await readNamedFile(context, file, "JSON Schema"));
-  if (!schema.ok) throw new UserError("usage", `${file} is not JSON`, "correct the schema");
+  if (!schema.ok) throw usageError(`${file} is not JSON`, "correct the schema");
   // Few projects have a schema of their own, and ajv is large.
   const { compileUserSchema } = await import("../../src/todo/check/user-schema.js");
   const compiled = compileUserSchema(schema.value);
   if (compiled.ok) return compiled.value;
-  throw new UserError("usage", `${file} is not a JSON Schema: ${compiled.error}`, "correct the schema");
+  throw usageError(`${file} is not a JSON Schema: ${compiled.error}`, "correct the schema");
 }

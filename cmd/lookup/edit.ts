@@ -10,7 +10,7 @@ import { tellRun } from "../../src/logging/control.js";
 import type { StoppedAttempt } from "../../src/logging/events/told-events.js";
 import { readEvent, readLines } from "../../src/logging/read.js";
 import { findKilledRun, findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
-import { UserError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import { never } from "../../src/system/never.js";
 import type { Ports } from "../../src/system/ports.js";
@@ -324,8 +324,7 @@ export async function refusal(
   switch (failure.kind) {
     case "unusable":
       return failure.read.kind === "missing"
-        ? new UserError(
-            "usage",
+        ? usageError(
             `no task file ${shown}`,
             await hintOfTaskFile(
               context.ports.files,
@@ -333,8 +332,7 @@ export async function refusal(
               'create one with `looper init`, or draft one with `looper run --prompt "what to build"`',
             ),
           )
-        : new UserError(
-            "usage",
+        : usageError(
             `${shown} is not a valid backlog; nothing was changed`,
             "list the problems with `looper validate`",
           );
@@ -348,8 +346,7 @@ export async function refusal(
     case "invalid": {
       const [first, ...more] = failure.problems;
       const rest = more.length === 0 ? "" : ` (and ${plural(more.length, "more problem")})`;
-      return new UserError(
-        "usage",
+      return usageError(
         `${first?.message ?? "not valid"}${rest}`,
         first?.suggestion ?? "nothing was changed",
       );

@@ -5,7 +5,7 @@ import type { Project } from "../../src/config/project/open-project.js";
 import { findRun, listRuns } from "../../src/logging/read.js";
 import { RUN_ID } from "../../src/logging/run-id.js";
 import { filterOwnRuns, readStart } from "../../src/loop/runs/own-runs.js";
-import { UserError } from "../../src/system/errors.js";
+import { UserError, usageError } from "../../src/system/errors.js";
 import { listSome } from "../../src/system/text/cut.js";
 import type { CommandContext } from "../context/command-context.js";
 import { hintOn } from "../context/words.js";
@@ -69,13 +69,8 @@ export async function folderOfRun(
   const [only, ...others] = begun;
   if (only !== undefined && others.length === 0) return path.join(logDir, "runs", only);
   if (only !== undefined)
-    throw new UserError(
-      "usage",
-      `${run} may be ${listSome(begun.toReversed(), MOST_NAMED)}`,
-      "type more characters",
-    );
-  throw new UserError(
-    "usage",
+    throw usageError(`${run} may be ${listSome(begun.toReversed(), MOST_NAMED)}`, "type more characters");
+  throw usageError(
     `there is no run ${run} in ${logDir}${RUN_ID.test(run) ? ", or no longer" : ""}`,
     hintOn(run, runs, `the newest is ${runs.at(-1) ?? ""}`),
   );

@@ -3,7 +3,7 @@ import path from "node:path";
 import { openProject, type Project } from "../../src/config/project/open-project.js";
 import { GO_BACKLOG } from "../../src/config/read/places.js";
 import type { Flags } from "../../src/config/read/resolve.js";
-import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
+import { errorCode, errorMessage, usageError } from "../../src/system/errors.js";
 import { explainExhausted } from "../../src/system/exhausted.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import type { Files } from "../../src/system/ports.js";
@@ -41,7 +41,7 @@ export async function readNamedFile(
     what === "task file"
       ? await hintOfTaskFile(ports.files, file, "create one with `looper init`, or name an existing file")
       : await hintOfFile(ports.files, file, "correct the path");
-  throw new UserError("usage", `there is no ${what} ${file}`, hint);
+  throw usageError(`there is no ${what} ${file}`, hint);
 }
 
 /** The hint on a missing task file. Beside a task file of the Go program it says to move that. */
@@ -71,13 +71,8 @@ async function readOrExplain<T>(reading: Promise<T>, file: string): Promise<T> {
     return await reading;
   } catch (error) {
     if (errorCode(error) === undefined || explainExhausted(error) !== undefined) throw error;
-    if (errorCode(error) === "EISDIR")
-      throw new UserError("usage", `${file} is a folder, not a file`, "name a file");
-    throw new UserError(
-      "usage",
-      `${file} cannot be read: ${errorMessage(error)}`,
-      "name a file that can be read",
-    );
+    if (errorCode(error) === "EISDIR") throw usageError(`${file} is a folder, not a file`, "name a file");
+    throw usageError(`${file} cannot be read: ${errorMessage(error)}`, "name a file that can be read");
   }
 }
 

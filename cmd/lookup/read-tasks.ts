@@ -1,6 +1,6 @@
 // Reads the tasks of a task file, valid or not, for commands that only show them. Leaves checking it to src/todo/check/check.ts.
 import type { Project } from "../../src/config/project/open-project.js";
-import { UserError } from "../../src/system/errors.js";
+import { usageError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check/check.js";
 import type { Problem } from "../../src/todo/model/problem.js";
@@ -47,7 +47,7 @@ export async function readValidTasks(context: CommandContext, project: Project):
   const checked = await readChecked(context, project);
   if (checked.kind !== "invalid") return checked.backlog?.tasks ?? [];
   const shown = shownPath(context, project.todoFile);
-  throw new UserError("usage", `${shown} is not a valid backlog`, "list the problems with `looper validate`");
+  throw usageError(`${shown} is not a valid backlog`, "list the problems with `looper validate`");
 }
 
 async function readChecked(context: CommandContext, project: Project): Promise<CheckResult> {

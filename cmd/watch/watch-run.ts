@@ -5,7 +5,7 @@ import {
   type DiagnosticsFile,
   type DiagnosticsLine,
 } from "../../src/logging/diagnostics-file.js";
-import { UserError, errorCode, errorMessage } from "../../src/system/errors.js";
+import { UserError, errorCode, errorMessage, usageError } from "../../src/system/errors.js";
 import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-run.js";
 import type { RunRequest } from "../../src/loop/runs/run-request.js";
 import { type View, fold, NOTHING, type Ended } from "../../src/ui/view/view.js";
@@ -508,15 +508,15 @@ export function makeRunRequest(context: CommandContext, request: StartLine, proj
 /** The absolute path of the report; makes its folder, and throws where the report could not be written. `todoFile`: absolute. */
 export async function openReport(context: CommandContext, named: string, todoFile: string): Promise<string> {
   const { files } = context.ports;
-  if (named === "") throw new UserError("usage", "--junit is empty", "name a file: --junit report.xml");
+  if (named === "") throw usageError("--junit is empty", "name a file: --junit report.xml");
   const file = path.resolve(context.cwd, named);
   const folder = path.dirname(file);
   try {
     const stat = await files.stat(file);
     if (stat !== undefined && stat.kind !== "file")
-      throw new UserError("usage", `--junit: ${file} is not a file`, "name a file: --junit report.xml");
+      throw usageError(`--junit: ${file} is not a file`, "name a file: --junit report.xml");
     if (stat !== undefined && (await files.realPath(file)) === (await files.realPath(todoFile)))
-      throw new UserError("usage", `--junit: ${file} is the task file`, "name another: --junit report.xml");
+      throw usageError(`--junit: ${file} is the task file`, "name another: --junit report.xml");
     await files.makeFolder(folder);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;

@@ -17,6 +17,11 @@ export class UserError extends Error {
   }
 }
 
+/** A wrong command line, setting or file. */
+export function usageError(message: string, hint?: string, options?: ErrorOptions): UserError {
+  return new UserError("usage", message, hint, options);
+}
+
 /** The code of a system error (`ENOSPC`, `EACCES`, ...), or `undefined` when the value carries none. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;

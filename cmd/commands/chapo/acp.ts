@@ -18,7 +18,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
-import { errorMessage, UserError } from "../../../src/system/errors.js";
+import { errorMessage, UserError, usageError } from "../../../src/system/errors.js";
 import { explainNoFolder } from "../../../src/system/files/describe-kind.js";
 import { given } from "../../../src/system/given.js";
 import { splitLines } from "../../../src/agents/process/lines.js";
@@ -119,7 +119,7 @@ async function open(
     const problem = path.isAbsolute(cwd)
       ? await explainNoFolder(context.ports.files, cwd)
       : `${cwd} is not an absolute path`;
-    if (problem !== undefined) throw new UserError("usage", problem, "cwd is the absolute path of a folder");
+    if (problem !== undefined) throw usageError(problem, "cwd is the absolute path of a folder");
     const site = await siteOf(context, request);
     await trustSite(context, request, site);
     const model = await modelOf(context, request, site);

@@ -4,7 +4,7 @@ import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { CallAnswer, UserQuestion, Reply } from "../../../src/chapo/engine/calls/pending.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
-import { UserError } from "../../../src/system/errors.js";
+import { UserError, usageError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
 import { jsonText } from "../../../src/ui/json-text.js";
@@ -49,8 +49,7 @@ async function sendLines(
   const messages = readMessageLines(context);
   const first = await messages.next();
   if (first.done === true)
-    throw new UserError(
-      "usage",
+    throw usageError(
       "no message is given",
       'say what to do: looper chapo --json "Fix the login bug", or send a message a line on stdin',
     );

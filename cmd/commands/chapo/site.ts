@@ -17,7 +17,7 @@ import { rowOf } from "../../../src/config/settings/settings.js";
 import { readValue } from "../../../src/config/settings/types.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
 import { makeBaseEnvironment } from "../../../src/loop/perform/environment.js";
-import { UserError } from "../../../src/system/errors.js";
+import { UserError, usageError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import type { Redact } from "../../../src/system/text/secrets/redact.js";
 import { redactorFor } from "../../../src/system/text/secrets/redactor.js";
@@ -79,8 +79,7 @@ export async function siteOf(context: CommandContext, request: ChapoLine): Promi
   const place = { project: project.folder, home };
   const agent = agentSettings(project.resolved.settings, NAME, place);
   if (agent.chapo === undefined)
-    throw new UserError(
-      "usage",
+    throw usageError(
       `agents.${NAME}.kind is ${agent.kind}: looper chapo needs the kind chapo there`,
       "give that agent another name",
     );
@@ -131,11 +130,7 @@ function namedModel(
   if (providerOf(own) === "scripted") return "scripted";
   const usual = findUsualModel(env, providerOf(own));
   if (usual !== undefined) return usual;
-  throw new UserError(
-    "usage",
-    `--provider ${provider} needs --model`,
-    `e.g. --provider ${provider} --model NAME`,
-  );
+  throw usageError(`--provider ${provider} needs --model`, `e.g. --provider ${provider} --model NAME`);
 }
 
 /** A model without its provider is one of the provider of the settings. */
@@ -153,7 +148,7 @@ function providerOf(name: string): ProviderName | undefined {
 function checked(name: string): string {
   const read = readModelName(name);
   if ("provider" in read) return name;
-  throw new UserError("usage", read.problem, "--provider NAME --model MODEL, or --model provider/model");
+  throw usageError(read.problem, "--provider NAME --model MODEL, or --model provider/model");
 }
 
 /** The project's own files can name servers, hosts and where the key is sent: nothing of that before a yes. */
@@ -188,8 +183,7 @@ function oneOf<T extends string>(
 ): T | undefined {
   const known = allowed.find((one) => one === given);
   if (given === undefined || known !== undefined) return known;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `${flag} is ${given}; allowed: ${allowed.join(" | ")}`,
     didYouMean(nearest(given, allowed), "correct it"),
   );
@@ -201,7 +195,7 @@ function iterationsOf(given: string): number {
   const read = row === undefined ? undefined : readValue(row.type, Number(given));
   if (read?.ok === true && typeof read.value === "number" && /^\d+$/.test(given)) return read.value;
   const allowed = read?.ok === false ? read.allowed : "a whole number, at least 1";
-  throw new UserError("usage", `--max-iterations is ${given}; allowed: ${allowed}`, "correct it");
+  throw usageError(`--max-iterations is ${given}; allowed: ${allowed}`, "correct it");
 }
 
 async function readEnvFile({ ports }: CommandContext, { paths }: Project): Promise<Record<string, string>> {

@@ -3,7 +3,7 @@
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
-import { UserError } from "../../../src/system/errors.js";
+import { UserError, usageError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import type { Drafted } from "../../../src/todo/exchange/import/draft.js";
@@ -40,7 +40,7 @@ export async function readImportFile(
   const file = path.resolve(context.cwd, from);
   const bytes = from === "-" ? await context.stdin.readBytes() : await readFile(context, file, name);
   const read = readImport(bytes, from);
-  if (!read.ok) throw new UserError("usage", `${name}: ${read.error.what}`, read.error.hint);
+  if (!read.ok) throw usageError(`${name}: ${read.error.what}`, read.error.hint);
   const inside = path.relative(project.folder, (await context.ports.files.realPath(file)) ?? file);
   const isDocument = from !== "-" && /Markdown/.test(read.value.format) && !inside.startsWith("..");
   const document = path.relative(path.dirname(project.todoFile), file);
@@ -51,11 +51,7 @@ async function readFile(context: CommandContext, file: string, name: string): Pr
   const size = (await context.ports.files.stat(file).catch(() => undefined))?.size ?? 0;
   if (size <= MOST_BYTES) return readNamedFile(context, file, "file to import");
   const megabytes = Math.round(size / 1024 / 1024);
-  throw new UserError(
-    "usage",
-    `${name}: it has ${megabytes} MB: too much for a list of tasks`,
-    "name a smaller file",
-  );
+  throw usageError(`${name}: it has ${megabytes} MB: too much for a list of tasks`, "name a smaller file");
 }
 
 /** Whether a new task file would replace nothing. */
@@ -78,8 +74,7 @@ export function refuseOverTasks(context: CommandContext, site: InitSite, importe
     found.kind === "ok"
       ? `has ${plural(withoutMarker(found.backlog.tasks).length, "task")} already`
       : "is not a valid backlog";
-  throw new UserError(
-    "usage",
+  throw usageError(
     `${file} ${has}: nothing was imported`,
     `add to it with \`looper add --import ${imported.from === "stdin" ? "-" : imported.from}\`; --force replaces it and keeps a copy`,
   );
@@ -132,8 +127,7 @@ export async function beginBacklog(
     const what =
       imported === undefined ? "the new task file" : `the task file with the tasks of ${imported.from}`;
     const where = first?.pointer === undefined || first.pointer === "" ? "" : ` (${first.pointer})`;
-    throw new UserError(
-      "usage",
+    throw usageError(
       `${what} would not be valid: ${first?.message ?? "not valid"}${where}`,
       first?.suggestion ?? "nothing was written",
     );

@@ -1,7 +1,7 @@
 // The tools for a person's own client: they read and edit the backlog as the commands do, and answer questions where the person
 // allowed it. Every edit goes through the way of the editing commands, which announce it to a run in progress.
 import { z } from "zod";
-import { UserError } from "../../../src/system/errors.js";
+import { usageError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { makeIds } from "../../../src/todo/model/ids.js";
 import { answerQuestion } from "../../../src/todo/change/person-answers.js";
@@ -199,7 +199,7 @@ function editingTools(site: PersonSite): McpTool[] {
       },
       ({ id, clear = [], ...set }) => {
         if (Object.keys(set).length === 0 && clear.length === 0)
-          throw new UserError("usage", "edit_task: nothing is to be changed", "give a key and its value");
+          throw usageError("edit_task: nothing is to be changed", "give a key and its value");
         const isOpenAgain = (set.status === "todo" || set.status === "done") && set.blockers === undefined;
         const cleared = isOpenAgain ? [...new Set([...clear, "blockers" as const])] : clear;
         return makeEdit(site, ({ tasks }) => [
@@ -237,7 +237,7 @@ function answerTool(site: PersonSite): McpTool {
     },
     async ({ id, outcome, text, comment, shown_sha256: shown }) => {
       if (outcome !== undefined && text !== undefined)
-        throw new UserError("usage", "answer: give the outcome or the text, not both");
+        throw usageError("answer: give the outcome or the text, not both");
       const said = given({ word: outcome ?? text, message: comment, shown });
       if (shown === undefined) {
         const project = await projectOf(site.context, { file: site.file, quiet: true });

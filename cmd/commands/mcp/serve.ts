@@ -12,7 +12,7 @@ import {
   JSONRPCRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { errorCode, errorMessage, UserError } from "../../../src/system/errors.js";
+import { errorCode, errorMessage, UserError, usageError } from "../../../src/system/errors.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { splitLines } from "../../../src/agents/process/lines.js";
 import { parseJson } from "../../../src/system/text/json.js";
@@ -291,7 +291,7 @@ export function makeTool<S extends z.ZodRawShape>(
       const read = input.safeParse(args ?? {});
       if (read.success) return run(read.data);
       const why = describeArguments(read.error.issues, { args: args ?? {}, known: Object.keys(shape) });
-      throw new UserError("usage", `${about.name}: ${why}`);
+      throw usageError(`${about.name}: ${why}`);
     },
   };
 }

@@ -7,7 +7,7 @@ import { loadWorkflow } from "../../../src/config/workflows/load-workflow.js";
 import { workflowPlaces } from "../../../src/config/workflows/find-workflows.js";
 import { findEditable, writeEdited } from "../../../src/loop/runs/edited-output.js";
 import { formatOutputBody } from "../../../src/prompts/output-document.js";
-import { UserError } from "../../../src/system/errors.js";
+import { UserError, usageError } from "../../../src/system/errors.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import type { TypedAnswer } from "../../../src/todo/change/person-answers.js";
 import type { Task } from "../../../src/todo/model/task.js";
@@ -118,8 +118,7 @@ async function outputSubject(
 function callSubject({ question }: Asked): Subject {
   const { call } = question;
   if (call?.arguments === undefined)
-    throw new UserError(
-      "usage",
+    throw usageError(
       `cannot edit the call of ${question.id}: its arguments are not in the task's row`,
       "reject it, and say in the remark what to do instead",
     );
@@ -130,8 +129,7 @@ function callSubject({ question }: Asked): Subject {
     take: (text) => {
       const changed = parseJson(text);
       if (typeof changed !== "object" || changed === null || Array.isArray(changed))
-        throw new UserError(
-          "usage",
+        throw usageError(
           `the changed arguments of ${call.tool} are not a JSON object`,
           "nothing was answered; correct them and answer again",
         );
@@ -175,5 +173,5 @@ async function findSchemaOf(
   if (name === undefined) return undefined;
   const schema = await findOutputSchema(files, places, name);
   if (schema.ok) return schema.value;
-  throw new UserError("usage", schema.error.message, schema.error.hint);
+  throw usageError(schema.error.message, schema.error.hint);
 }
