@@ -1,6 +1,6 @@
 // `import { openSession } from "looper/chapo"`: a session of the built-in engine for another program. Leaves the settings and the
 // model to the command's own files, and the work to src/chapo.
-import { modelOf, openHere, siteOf, trustSite } from "../cmd/commands/chapo/site.js";
+import { modelOf, openHere, siteOf } from "../cmd/commands/chapo/site.js";
 import type { SessionCall, Reply } from "../src/chapo/engine/calls/pending.js";
 import type { ConversationOutcome } from "../src/chapo/engine/world.js";
 import type { Chapo } from "../src/chapo/session/session-request.js";
@@ -33,21 +33,23 @@ export async function openSession(options: api.SessionOptions = {}): Promise<api
   if (signal?.aborted === true) throw stoppedOpening();
   const context = await silentContext(options);
   return namingOptions(OPTIONS, async () => {
-    const site = await siteOf(context, asked);
-    await trustSite(context, asked, site);
-    const model = await modelOf(context, asked, site);
+    const call = { context, request: asked, site: await siteOf(context, asked) };
+    const model = await modelOf(call);
     const opening = linked([signal]);
     try {
-      const place = { site, model, signal: opening.signal, ...given({ resume }) };
-      const chapo = await openHere(context, asked, place, {
-        ...(ask === undefined ? {} : { ask: async (question) => toReply(await ask(question)) }),
-        onEvent: (event) => {
-          onEvent?.(event);
+      const chapo = await openHere(
+        call,
+        { model, signal: opening.signal, resume },
+        {
+          ...(ask === undefined ? {} : { ask: async (question) => toReply(await ask(question)) }),
+          onEvent: (event) => {
+            onEvent?.(event);
+          },
+          onWarning: (text) => {
+            onWarning?.(call.site.redact(text));
+          },
         },
-        onWarning: (text) => {
-          onWarning?.(site.redact(text));
-        },
-      });
+      );
       // Aborted since: nothing else would close it.
       if (opening.signal.aborted) {
         await chapo.close();

@@ -2,8 +2,8 @@
 // to site.ts, the conversation to converse.ts, and the work to src/chapo.
 import { UserError, usageError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
-import { siteOf, type ChapoLine, type ChapoSite, treesOf, trustSite } from "./chapo/site.js";
-import { converse, resumeWith } from "./chapo/converse.js";
+import { siteOf, treesOf, trustSite, type ChapoCall, type ChapoLine } from "./chapo/site.js";
+import { answerWith, converse, resumeWith } from "./chapo/converse.js";
 import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
 import { JSON_OPTION, list, TRUST, type WorkingCommand } from "../context/command.js";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { Argument, Option } from "commander";
 import { type CallAnswer, AGAIN, type SessionCall } from "../../src/chapo/engine/calls/pending.js";
 import { given } from "../../src/system/given.js";
 import { nameOfUser } from "../lookup/name-of-user.js";
-import { readNamedFile, printLines, printJson } from "../lookup/project.js";
+import { lookOf, readNamedFile, printLines, printJson } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 import { storeMessage } from "../../src/chapo/session/inbox.js";
 import { undoLast } from "../../src/chapo/session/checkpoints.js";
@@ -29,7 +29,7 @@ import { collectPromptPlaces } from "../../src/chapo/prompt/prompt-places.js";
 import { nodeNetwork } from "../../src/system/network.js";
 import { showCost, showCount, showMoment } from "../../src/ui/view/words/amounts.js";
 import type { ChapoPromptsAnswer, ChapoSessionsAnswer } from "../../src/ui/shapes/chapo.js";
-import { coloursFor } from "../../src/ui/colours.js";
+import type { Output } from "../../src/ui/output.js";
 import { tableLines, type Column } from "../../src/ui/terminal/columns.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { didYouMean } from "../../src/todo/model/problem.js";
@@ -73,27 +73,27 @@ export const command: WorkingCommand<ChapoLine> = {
 /** Answers one message, or opens a conversation at a prompt; or prints a list. */
 async function chapo(context: CommandContext, request: ChapoLine): Promise<CommandOutcome> {
   if (request.serveStdio === true) return serve(context, request);
-  const site = await siteOf(context, request);
-  const [verb] = request.words;
+  const call = { context, request, site: await siteOf(context, request) };
+  const { words } = request;
+  const [verb] = words;
   refuseLoneVerb(request);
   // A message of one word is a message; so is a quoted one.
-  if ((verb === "approve" || verb === "reject") && request.words.length === 2)
-    return answerCall(context, request, site, verb);
-  if (verb === "answer" && request.words.length > 2) return answerQuestion(context, request, site);
-  if (verb === "steer" && request.words.length > 2) return steerSession(context, request, site);
-  if (verb === "undo" && request.words.length === 2) return undoSession(context, request, site);
-  const named = request.words.length === 1 ? LISTS.find((one) => one === request.words[0]) : undefined;
+  if ((verb === "approve" || verb === "reject") && words.length === 2) return answerCall(call, verb);
+  if (verb === "answer" && words.length > 2) return answerQuestion(call);
+  if (verb === "steer" && words.length > 2) return steerSession(call);
+  if (verb === "undo" && words.length === 2) return undoSession(call);
+  const named = words.length === 1 ? LISTS.find((one) => one === verb) : undefined;
   switch (named) {
     case "pending":
-      return listPending(context, request, site);
+      return listPending(call);
     case "prompts":
-      return listPrompts(context, request, site);
+      return listPrompts(call);
     case "sessions":
-      return listSessionsHere(context, request, site);
+      return listSessionsHere(call);
     case "tools":
-      return listTools(context, request, site);
+      return listTools(call);
     case undefined:
-      return converse(context, request, site, await messageOf(context, request));
+      return converse(call, await messageOf(context, request));
     default:
       return never(named);
   }
@@ -138,40 +138,26 @@ async function messageOf(context: CommandContext, request: ChapoLine): Promise<s
   );
 }
 
+function refuse({ context }: ChapoCall, what: string): Promise<void> {
+  return refuseAgents(context, { what: `an agent may not ${what}`, instead: "ask the user", sessions: true });
+}
+
 /** `looper chapo approve SESSION [-m TEXT] [--args JSON | --args-file FILE]`, `looper chapo reject SESSION [-m TEXT]` */
-async function answerCall(
-  context: CommandContext,
-  request: ChapoLine,
-  site: ChapoSite,
-  verdict: CallAnswer["verdict"],
-): Promise<CommandOutcome> {
-  await refuseAgents(context, {
-    what: "an agent may not answer questions about calls",
-    instead: "ask the user",
-    sessions: true,
-  });
-  const [, named = ""] = request.words;
-  const { session } = await findPending(context, site, named);
+async function answerCall(call: ChapoCall, verdict: CallAnswer["verdict"]): Promise<CommandOutcome> {
+  await refuse(call, "answer questions about calls");
+  const { context, request } = call;
+  const session = await findPending(call, request.words[1] ?? "");
   const remark = request.message;
   const args = verdict === "approve" ? await changedArgs(context, request) : undefined;
   const answer = { verdict, by: nameOfUser(context.env), via: "cli" as const, ...given({ remark, args }) };
-  return resumeWith(context, request, site, { session, answer });
+  return resumeWith(call, session, answer);
 }
 
 /** `looper chapo answer SESSION TEXT`: the answer to the question that the model, or a sub-agent, asked. */
-async function answerQuestion(
-  context: CommandContext,
-  request: ChapoLine,
-  site: ChapoSite,
-): Promise<CommandOutcome> {
-  await refuseAgents(context, {
-    what: "an agent may not answer questions of sessions",
-    instead: "ask the user",
-    sessions: true,
-  });
-  const [, named = "", ...words] = request.words;
-  const { id } = await findSession(context, site, named);
-  return resumeWith(context, request, site, { session: id, message: words.join(" ") });
+async function answerQuestion(call: ChapoCall): Promise<CommandOutcome> {
+  await refuse(call, "answer questions of sessions");
+  const [, named = "", ...words] = call.request.words;
+  return answerWith(call, await findSession(call, named), words.join(" "));
 }
 
 /** The arguments as the person changed them; `undefined`: as they are. */
@@ -196,99 +182,78 @@ function readArgs(text: string, where: string): object {
   return value;
 }
 
-async function steerSession(
-  context: CommandContext,
-  { words: [, named = "", ...words] }: ChapoLine,
-  site: ChapoSite,
-): Promise<CommandOutcome> {
-  await refuseAgents(context, {
-    what: "an agent may not send messages to sessions",
-    instead: "ask the user",
-    sessions: true,
-  });
-  const { id } = await findSession(context, site, named);
+async function steerSession(call: ChapoCall): Promise<CommandOutcome> {
+  await refuse(call, "send messages to sessions");
+  const { context, request, site } = call;
+  const [, named = "", ...words] = request.words;
+  const id = await findSession(call, named);
   await storeMessage(context.ports, path.join(site.sessionsFolder, id), words.join(" "));
   await printLines(context.out, [`the session ${id} gets the message before its model's next request`]);
   return "ok";
 }
 
-async function undoSession(
-  context: CommandContext,
-  request: ChapoLine,
-  site: ChapoSite,
-): Promise<CommandOutcome> {
-  await refuseAgents(context, {
-    what: "an agent may not undo the work of sessions",
-    instead: "ask the user",
-    sessions: true,
-  });
-  const { ports } = context;
-  const { redact, env, sessionsFolder } = site;
-  const { id } = await findSession(context, site, request.words[1] ?? "");
+async function undoSession(call: ChapoCall): Promise<CommandOutcome> {
+  await refuse(call, "undo the work of sessions");
+  const { ports } = call.context;
+  const { redact, env, sessionsFolder } = call.site;
+  const id = await findSession(call, call.request.words[1] ?? "");
   const session = await resumeSession({ ports, redact, env, folder: sessionsFolder }, id);
   try {
-    const done = await undoLast({ session, ports, redact, trees: treesOf(context, site) });
+    const done = await undoLast({ session, ports, redact, trees: treesOf(call) });
     if ("refused" in done) throw new UserError("no", done.refused);
-    if (request.json === true) await printJson(context, undoneAnswer(id, done));
-    else await printLines(context.out, done.told.split("\n").map(clean));
+    await print(call, undoneAnswer(id, done), () => done.told.split("\n").map(clean));
     return "ok";
   } finally {
     await session.close();
   }
 }
 
+/** Prints JSON, or lines for a person. */
+function print(
+  { context, request }: ChapoCall,
+  answer: object,
+  lines: () => readonly string[],
+): Promise<void> {
+  return request.json === true ? printJson(context, answer) : printLines(context.out, lines());
+}
+
 /** Each prompt's text by its name: one flat map. */
-async function listPrompts(
-  context: CommandContext,
-  request: ChapoLine,
-  { settings }: ChapoSite,
-): Promise<CommandOutcome> {
-  const places = collectPromptPlaces(context.promptsFolder, settings);
-  const prompts: ChapoPromptsAnswer = await readChapoPrompts(context.ports.files, places);
-  if (request.json === true) await printJson(context, prompts);
-  else {
-    const colours = coloursFor(context.out.colour);
-    const lines = Object.entries(prompts).flatMap(([name, text]) => [
-      colours.bold(name),
+async function listPrompts(call: ChapoCall): Promise<CommandOutcome> {
+  const { ports, promptsFolder, out } = call.context;
+  const places = collectPromptPlaces(promptsFolder, call.site.settings);
+  const prompts: ChapoPromptsAnswer = await readChapoPrompts(ports.files, places);
+  await print(call, prompts, () =>
+    Object.entries(prompts).flatMap(([name, text]) => [
+      lookOf(out).colours.bold(name),
       ...text.split("\n").map((line) => `  ${line}`.trimEnd()),
       "",
-    ]);
-    await printLines(context.out, lines);
-  }
+    ]),
+  );
   return "ok";
 }
 
 /** The sessions of this project, the newest first; ends with no when one cannot be read. */
-async function listSessionsHere(
-  context: CommandContext,
-  request: ChapoLine,
-  site: ChapoSite,
-): Promise<CommandOutcome> {
-  const { ports } = context;
-  const listed = await listSessions({ ports, folder: site.sessionsFolder });
-  const answer: ChapoSessionsAnswer = sessionsAnswer(listed);
-  if (request.json === true) await printJson(context, answer);
-  else {
-    const now = ports.clock.now();
+async function listSessionsHere(call: ChapoCall): Promise<CommandOutcome> {
+  const { out, ports } = call.context;
+  const answer: ChapoSessionsAnswer = sessionsAnswer(await sessionsOf(call));
+  await print(call, answer, () => {
     const rows = answer.sessions.map((one) => [
       one.id,
-      showMoment(Date.parse(one.changed), now),
+      showMoment(Date.parse(one.changed), ports.clock.now()),
       one.state.replaceAll("_", " "),
       one.tokens === 0 ? "" : showCount(one.tokens),
       one.cost_usd === null || one.cost_usd === 0 ? "" : showCost(one.cost_usd),
       clean(one.question ?? one.title),
     ]);
     const columns: Column[] = [
-      { title: "session" },
-      { title: "changed" },
-      { title: "state" },
+      ...["session", "changed", "state"].map((title) => ({ title })),
       { title: "tokens", right: true },
       { title: "cost", right: true },
       { title: "about", shrinks: true },
     ];
-    await printTable(context, { columns, rows, empty: "no sessions yet" });
-    await warnOfBroken(context, answer.broken);
-  }
+    return rows.length === 0 ? ["no sessions yet"] : listLines(out, columns, rows);
+  });
+  if (call.request.json !== true) await warnOfBroken(call.context, answer.broken);
   return answer.broken.length === 0 ? "ok" : "no";
 }
 
@@ -305,32 +270,23 @@ async function warnOfBroken(
 }
 
 /** Every tool, also those of MCP servers, which are started for it. */
-async function listTools(
-  context: CommandContext,
-  request: ChapoLine,
-  site: ChapoSite,
-): Promise<CommandOutcome> {
-  const { ports } = context;
-  const { settings, env, project, agent, redact } = site;
-  if (Object.keys(settings.mcp.servers).length > 0) await trustSite(context, request, site);
+async function listTools(call: ChapoCall): Promise<CommandOutcome> {
+  const { ports, home, out, report } = call.context;
+  const { settings, env, project, agent, redact } = call.site;
+  if (Object.keys(settings.mcp.servers).length > 0) await trustSite(call);
   const listing = await openListing({
+    ...{ ports, home, env, settings, redact },
     signal: new AbortController().signal,
-    ports,
     network: nodeNetwork(),
     root: project.folder,
-    home: context.home,
-    env,
-    settings,
-    redact,
     permissions: agent.permissions,
     onWarning: (text) => {
-      void context.report({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
+      void report({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
     },
   });
   const answer = toolsAnswer(listing.tools, settings);
   await listing.close();
-  if (request.json === true) await printJson(context, answer);
-  else {
+  await print(call, answer, () => {
     const rows = answer.tools.map(({ name, agent: owner, asks_first: first, parameters }) => [
       name,
       owner,
@@ -338,13 +294,11 @@ async function listTools(
       fieldsOf(parameters),
     ]);
     const columns: Column[] = [
-      { title: "tool" },
-      { title: "agent" },
-      { title: "first" },
+      ...["tool", "agent", "first"].map((title) => ({ title })),
       { title: "takes", shrinks: true },
     ];
-    await printTable(context, { columns, rows, empty: "no tools" });
-  }
+    return rows.length === 0 ? ["no tools"] : listLines(out, columns, rows);
+  });
   return "ok";
 }
 
@@ -359,93 +313,65 @@ function fieldsOf({ properties, required }: Readonly<Record<string, unknown>>): 
   );
 }
 
-async function printTable(
-  { out }: CommandContext,
-  {
-    columns,
-    rows,
-    empty,
-  }: { columns: readonly Column[]; rows: readonly (readonly string[])[]; empty: string },
-): Promise<void> {
-  if (rows.length === 0) return printLines(out, [empty]);
-  const { header, lines } = tableLines(columns, rows, out.isTerminal ? out.columns() : undefined);
-  await printLines(out, [coloursFor(out.colour).dim(header), ...lines]);
+function listLines(
+  out: Output,
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  const look = lookOf(out);
+  const { header, lines } = tableLines(columns, rows, look.columns);
+  return [look.colours.dim(header), ...lines];
 }
 
 /** Prints the calls that wait, of the newest session first, each with its whole diff or command. */
-async function listPending(
-  context: CommandContext,
-  request: ChapoLine,
-  site: ChapoSite,
-): Promise<CommandOutcome> {
-  const { sessions, broken } = await sessionsOf(context, site);
-  const answer = pendingAnswer(sessions);
-  if (request.json === true) await printJson(context, answer);
-  else {
-    const now = context.ports.clock.now();
+async function listPending(call: ChapoCall): Promise<CommandOutcome> {
+  const { sessions, broken } = await sessionsOf(call);
+  await print(call, pendingAnswer(sessions), () => {
     const lines = sessions.flatMap(({ id, pending }) =>
-      pending === undefined ? [] : waitingLines(context, { id, pending, now }),
+      pending === undefined ? [] : waitingLines(call.context, id, pending),
     );
-    await printLines(context.out, lines.length === 0 ? ["no call waits for an answer"] : lines);
-  }
-  await warnOfBroken(context, broken);
+    return lines.length === 0 ? ["no call waits for an answer"] : lines;
+  });
+  await warnOfBroken(call.context, broken);
   return "ok";
 }
 
-function waitingLines(
-  { out }: CommandContext,
-  { id, pending, now }: { id: string; pending: SessionCall; now: number },
-): string[] {
+function waitingLines({ out, ports }: CommandContext, id: string, pending: SessionCall): string[] {
   const { tool, agent, args, preview, because, again, may_remember: mayRemember } = pending;
-  const screen = { colours: coloursFor(out.colour), ...(out.isTerminal ? { columns: out.columns() } : {}) };
   const why = again === undefined ? because : AGAIN[again];
   const question = { tool, agent, args, preview, because: why, mayRemember };
   return [
-    `session ${clean(id)}, asked ${showMoment(Date.parse(pending.asked_at), now)}`,
-    ...questionLines(question, screen),
+    `session ${clean(id)}, asked ${showMoment(Date.parse(pending.asked_at), ports.clock.now())}`,
+    ...questionLines(question, lookOf(out)),
     "",
   ];
 }
 
-/** The session and its call that waits; a `usage` error if the session is unknown. */
-async function findPending(
-  context: CommandContext,
-  site: ChapoSite,
-  named: string,
-): Promise<{ session: string; pending: SessionCall | undefined }> {
-  const { sessions } = await sessionsOf(context, site);
-  const found =
-    named === "last"
-      ? sessions.find(({ pending }) => pending !== undefined)
-      : sessions.find(({ id }) => id === named);
-  if (found !== undefined) return { session: found.id, pending: found.pending };
-  const close = nearest(
-    named,
-    sessions.map(({ id }) => id),
-  );
+/** The id of the session whose call waits; a `usage` error if the session is unknown. */
+async function findPending(call: ChapoCall, named: string): Promise<string> {
+  const { sessions } = await sessionsOf(call);
+  const isLast = named === "last";
+  const found = sessions.find(({ id, pending }) => (isLast ? pending !== undefined : id === named));
+  if (found !== undefined) return found.id;
+  const ids = sessions.map(({ id }) => id);
+  const lists = "list the calls that wait with `looper chapo pending`; quote a message of several words";
   throw usageError(
-    named === "last" ? "no call waits for an answer" : `session ${JSON.stringify(named)} not found`,
-    didYouMean(
-      close,
-      "list the calls that wait with `looper chapo pending`; quote a message of several words",
-    ),
+    isLast ? "no call waits for an answer" : `session ${JSON.stringify(named)} not found`,
+    didYouMean(nearest(named, ids), lists),
   );
 }
 
-/** The session of this id; `last`: the one that changed last. A `usage` error where there is none. */
-async function findSession(context: CommandContext, site: ChapoSite, named: string): Promise<{ id: string }> {
-  const { sessions } = await sessionsOf(context, site);
+/** The id of the session that was named; `last`: the one that changed last. A `usage` error where there is none. */
+async function findSession(call: ChapoCall, named: string): Promise<string> {
+  const { sessions } = await sessionsOf(call);
   const found = named === "last" ? sessions[0] : sessions.find(({ id }) => id === named);
-  if (found !== undefined) return found;
+  if (found !== undefined) return found.id;
   throw usageError(
     `session ${JSON.stringify(named)} not found`,
     "list the sessions with `looper chapo sessions`; quote a message of several words",
   );
 }
 
-async function sessionsOf(
-  { ports }: CommandContext,
-  { sessionsFolder }: ChapoSite,
-): ReturnType<typeof listSessions> {
-  return listSessions({ ports, folder: sessionsFolder });
+function sessionsOf({ context, site }: ChapoCall): ReturnType<typeof listSessions> {
+  return listSessions({ ports: context.ports, folder: site.sessionsFolder });
 }

@@ -20,14 +20,13 @@ import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pendin
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { errorMessage, UserError, usageError } from "../../../src/system/errors.js";
 import { explainNoFolder } from "../../../src/system/files/describe-kind.js";
-import { given } from "../../../src/system/given.js";
 import { splitLines } from "../../../src/agents/process/lines.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
 import { listCommands } from "../../../src/chapo/prompt/commands.js";
 import { clean } from "../../../src/ui/text.js";
 import type { CommandContext, CommandOutcome } from "../../context/command-context.js";
-import { openHere, modelOf, siteOf, trustSite, type ChapoLine } from "./site.js";
+import { openHere, modelOf, siteOf, type ChapoLine, type SessionListener } from "./site.js";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import { listField, textField } from "../../../src/agents/fields.js";
@@ -83,7 +82,7 @@ function createApp(server: Server): ReturnType<typeof agent> {
       authMethods: [],
     }))
     .onRequest(session.new, async ({ params, client }) => {
-      const opened = await open(server, { params, client });
+      const opened = await open(server, client, params);
       // The client knows the session once it has the answer.
       server.context.ports.clock.after(0, () => void offerCommands(server, opened, client));
       return { sessionId: opened.chapo.id };
@@ -93,7 +92,7 @@ function createApp(server: Server): ReturnType<typeof agent> {
       former?.turn?.abort();
       server.sessions.delete(params.sessionId);
       await former?.chapo.close();
-      const opened = await open(server, { params, client, resume: params.sessionId });
+      const opened = await open(server, client, params, params.sessionId);
       await replay(opened.chapo, client);
       await offerCommands(server, opened, client);
       return {};
@@ -107,11 +106,9 @@ function createApp(server: Server): ReturnType<typeof agent> {
 /** Opens a session in the client's folder. An error of opening is the request's error. */
 async function open(
   server: Server,
-  {
-    params: { cwd, mcpServers },
-    client,
-    resume,
-  }: { params: { cwd: string; mcpServers: readonly McpServer[] }; client: AgentContext; resume?: string },
+  client: AgentContext,
+  { cwd, mcpServers }: { cwd: string; mcpServers: readonly McpServer[] },
+  resume?: string,
 ): Promise<Served> {
   const { request } = server;
   const context = { ...server.context, cwd };
@@ -121,8 +118,7 @@ async function open(
       : `${cwd} is not an absolute path`;
     if (problem !== undefined) throw usageError(problem, "cwd is the absolute path of a folder");
     const site = await siteOf(context, request);
-    await trustSite(context, request, site);
-    const model = await modelOf(context, request, site);
+    const model = await modelOf({ context, request, site });
     const { servers, problems } = addServers(site.settings.mcp.servers, mcpServers);
     const warn = (text: string): void => {
       void context.report({ level: "warn", lines: [`looper: ${clean(site.redact(text))}`] });
@@ -130,21 +126,9 @@ async function open(
     for (const problem of problems) warn(problem);
     const root = site.project.folder;
     const updates = createUpdates(client, root);
-    const { signal } = new AbortController();
     const withServers = { ...site, settings: { ...site.settings, mcp: { servers } } };
-    const chapo = await openHere(
-      context,
-      request,
-      { site: withServers, model, signal, ...given({ resume }) },
-      {
-        ask: (question) => updates.ask(question),
-        onEvent: (event) => {
-          if (event.type === "action_pending") updates.pending(event.data.callId);
-          updates.add(event);
-        },
-        onWarning: warn,
-      },
-    );
+    const call = { context, request, site: withServers };
+    const chapo = await openHere(call, { model, resume }, { ...updates, onWarning: warn });
     updates.begin(chapo.id);
     const served = { chapo, root };
     server.sessions.set(chapo.id, served);
@@ -180,13 +164,8 @@ async function offerCommands(
   await client.notify(methods.client.session.update, { sessionId: chapo.id, update }).catch(() => undefined);
 }
 
-type Event = Parameters<typeof toUpdates>[0];
-
-interface Updates {
+interface Updates extends Pick<SessionListener, "ask" | "onEvent"> {
   begin(id: string): void;
-  add(event: Event): void;
-  pending(callId: string): void;
-  ask(question: UserQuestion): Promise<Reply>;
 }
 
 /** Sends a session's updates in order, and its questions. */
@@ -198,15 +177,13 @@ function createUpdates(client: AgentContext, root: string): Updates {
     begin: (id) => {
       sessionId = id;
     },
-    add: (event) => {
+    onEvent: (event) => {
+      if (event.type === "action_pending") toolCallId = event.data.callId;
       const converted = toUpdates(event, sent, root);
       ({ sent } = converted);
       // Notifications are written in the order in which they are sent. A client that is gone ends the connection.
       for (const update of converted.updates)
         client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
-    },
-    pending: (callId) => {
-      toolCallId = callId;
     },
     ask: (question) => askClient(client, { sessionId, toolCallId, question }),
   };

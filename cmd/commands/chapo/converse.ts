@@ -5,55 +5,44 @@ import type { CallAnswer, UserQuestion, Reply } from "../../../src/chapo/engine/
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { UserError, usageError } from "../../../src/system/errors.js";
-import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
 import { jsonText } from "../../../src/ui/json-text.js";
 import { clean } from "../../../src/ui/text.js";
 import { type CommandOutcome, type CommandContext, type Signal } from "../../context/command-context.js";
 import { exitCodeOfError } from "../../context/exit-codes.js";
-import { openHere, type SessionListener, type ChapoLine } from "./site.js";
-import { modelOf, trustSite, type ChapoSite } from "./site.js";
+import { modelOf, openHere, type ChapoCall, type SessionListener } from "./site.js";
 import { splitLines } from "../../../src/agents/process/lines.js";
 import { textField } from "../../../src/agents/fields.js";
 import { parseJson } from "../../../src/system/text/json.js";
-import { openChapoLines, questionLines, readReply } from "../../../src/ui/terminal/lines/chapo-lines.js";
-import { coloursFor } from "../../../src/ui/colours.js";
+import {
+  openChapoLines,
+  questionLines,
+  readReply,
+  type ChapoScreen,
+} from "../../../src/ui/terminal/lines/chapo-lines.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
-
-/** Prints events as JSON lines or as text. */
-type Printer = Pick<EventPrinter, "add" | "settled">;
+import { lookOf } from "../../lookup/project.js";
 
 /** Sends `message`, or the messages that a person types at a prompt; ends as the last outcome does. */
-export async function converse(
-  context: CommandContext,
-  request: ChapoLine,
-  site: ChapoSite,
-  message: string | undefined,
-): Promise<CommandOutcome> {
-  const resume = request.session;
-  if (request.json !== true && canTalk(context))
-    return talk(context, request, { site, message, ...given({ resume }) });
-  if (message === undefined && request.json === true) return sendLines(context, request, site);
-  return inSession(context, request, { site, ...given({ resume }) }, (conversation) =>
+export async function converse(call: ChapoCall, message: string | undefined): Promise<CommandOutcome> {
+  const { context, request } = call;
+  if (request.json !== true && canTalk(context)) return talk(call, message);
+  if (message === undefined && request.json === true) return sendLines(call);
+  return inSession(call, request.session, (conversation) =>
     message === undefined ? sendFromPrompt(context, conversation) : sendOne(conversation, message),
   );
 }
 
 /** Sends each line of stdin as a message, in one session; ends as the last outcome does. */
-async function sendLines(
-  context: CommandContext,
-  request: ChapoLine,
-  site: ChapoSite,
-): Promise<CommandOutcome> {
-  const resume = request.session;
-  const messages = readMessageLines(context);
+async function sendLines(call: ChapoCall): Promise<CommandOutcome> {
+  const messages = readMessageLines(call.context);
   const first = await messages.next();
   if (first.done === true)
     throw usageError(
       "no message is given",
       'say what to do: looper chapo --json "Fix the login bug", or send a message a line on stdin',
     );
-  return inSession(context, request, { site, ...given({ resume }) }, async (conversation) => {
+  return inSession(call, call.request.session, async (conversation) => {
     let end = await sendOne(conversation, first.value);
     for await (const message of messages) {
       if (isInterrupted(end)) break;
@@ -67,45 +56,42 @@ function isInterrupted(outcome: CommandOutcome): boolean {
   return typeof outcome === "object" && "ending" in outcome && outcome.ending === "interrupted";
 }
 
-/** Stores the answer to the call that waits in the session, and resumes the session; `message`: the answer to its question. */
-export async function resumeWith(
-  context: CommandContext,
-  request: ChapoLine,
-  site: ChapoSite,
-  given: { session: string } & ({ answer: Omit<CallAnswer, "at"> } | { message: string }),
+/** Stores the answer to the call that waits in the session, and resumes the session. */
+export function resumeWith(
+  call: ChapoCall,
+  session: string,
+  answer: Omit<CallAnswer, "at">,
 ): Promise<CommandOutcome> {
-  const { session } = given;
-  return inSession(context, request, { site, resume: session }, async (conversation) => {
-    if ("message" in given) {
-      // Checked while this process holds the session: each question is answered once.
-      if (conversation.chapo.question() === undefined)
-        throw new UserError(
-          "no",
-          `no question of the session ${session} waits for an answer`,
-          "list the sessions and their questions with `looper chapo sessions`",
-        );
-      return sendOne(conversation, given.message);
-    }
-    await conversation.chapo.answer(given.answer);
+  return inSession(call, session, async (conversation) => {
+    await conversation.chapo.answer(answer);
     return takeTurn(conversation, (signal) => conversation.chapo.proceed(signal));
+  });
+}
+
+/** Sends the answer to the question of the session. */
+export function answerWith(call: ChapoCall, session: string, message: string): Promise<CommandOutcome> {
+  return inSession(call, session, async (conversation) => {
+    // Checked while this process holds the session: each question is answered once.
+    if (conversation.chapo.question() !== undefined) return sendOne(conversation, message);
+    throw new UserError(
+      "no",
+      `no question of the session ${session} waits for an answer`,
+      "list the sessions and their questions with `looper chapo sessions`",
+    );
   });
 }
 
 /** Opens a session, and ends it when the work is done. */
 async function inSession(
-  context: CommandContext,
-  request: ChapoLine,
-  { site, resume }: { site: ChapoSite; resume?: string },
+  call: ChapoCall,
+  resume: string | undefined,
   work: (conversation: Conversation) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
-  await trustSite(context, request, site);
-  const model = await modelOf(context, request, site);
-  const json = request.json === true;
-  const printer: Printer = json ? printJsonLines(context) : new EventPrinter(context);
-  const interrupts = listen(context);
+  const model = await modelOf(call);
+  const printer = openPrinter(call);
+  const interrupts = listen(call.context);
   const { signal: opening } = interrupts.begin();
-  const place = { site, model, signal: opening, ...given({ resume }) };
-  const chapo = await openHere(context, request, place, listenerOf(context, site, printer));
+  const chapo = await openHere(call, { model, signal: opening, resume }, listenerOf(call, printer));
   try {
     const signal = interrupts.end();
     if (signal !== undefined) return { ending: "interrupted", signal };
@@ -121,18 +107,10 @@ function canTalk({ stdin, out, err, env, log }: CommandContext): boolean {
   return stdin.isTerminal && out.isTerminal && err.isTerminal && !isPlain;
 }
 
-async function talk(
-  context: CommandContext,
-  request: ChapoLine,
-  { site, message, resume }: { site: ChapoSite; message: string | undefined; resume?: string },
-): Promise<CommandOutcome> {
-  await trustSite(context, request, site);
-  const model = await modelOf(context, request, site);
+async function talk(call: ChapoCall, message: string | undefined): Promise<CommandOutcome> {
+  const model = await modelOf(call);
   const { talkHere } = await import("./talk.js");
-  const { signal } = new AbortController();
-  const { outcome, signal: ended } = await talkHere(context, { site, model, message }, (listener, other) =>
-    openHere(context, request, { site, model, signal, ...given({ resume: other ?? resume }) }, listener),
-  );
+  const { outcome, signal: ended } = await talkHere(call, model, message);
   if (ended !== undefined && (ended !== "SIGINT" || message !== undefined))
     return { ending: "interrupted", signal: ended };
   return message === undefined || outcome === undefined ? "ok" : endOf(outcome);
@@ -145,32 +123,17 @@ interface Conversation {
 }
 
 /** Prints events, and asks at a prompt where a person is there. */
-function listenerOf(context: CommandContext, { redact }: ChapoSite, printer: Printer): SessionListener {
-  return {
-    ...(context.stdin.isTerminal
-      ? {
-          ask: async (question) => {
-            await printer.settled();
-            return askPerson(context, question);
-          },
-        }
-      : {}),
-    onEvent: (event) => {
-      printer.add(event);
-    },
-    onWarning: (text) => {
-      void context.report({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
-    },
+function listenerOf({ context, site }: ChapoCall, printer: Printer): SessionListener {
+  const ask = async (question: UserQuestion): Promise<Reply> => {
+    await printer.settled();
+    return askPerson(context, question);
   };
-}
-
-function printJsonLines({ out }: CommandContext): Printer {
-  let last: Promise<void> = Promise.resolve();
   return {
-    add: (event: ChapoEvent) => {
-      last = last.then(() => out.write(`${jsonText(event)}\n`));
+    ...(context.stdin.isTerminal ? { ask } : {}),
+    onEvent: printer.add,
+    onWarning: (text) => {
+      void context.report({ level: "warn", lines: [`looper: ${clean(site.redact(text))}`] });
     },
-    settled: () => last,
   };
 }
 
@@ -299,48 +262,48 @@ function toMessage(line: string): string | undefined {
   return message !== undefined && /\S/u.test(message) ? message : undefined;
 }
 
-/** Prints the events of a session in their order. */
-class EventPrinter {
-  readonly #context: CommandContext;
-  readonly #lines = openChapoLines();
-  #last: Promise<void> = Promise.resolve();
-
-  constructor(context: CommandContext) {
-    this.#context = context;
-  }
-
-  /** Prints an event; returns before it is printed. */
-  add(event: ChapoEvent): void {
-    this.#last = this.#last.then(() => this.#print(event));
-  }
-
+/** Prints events in their order. */
+interface Printer {
+  /** Returns before it is printed. */
+  add: (event: ChapoEvent) => void;
   /** Waits until every added event is printed. */
-  settled(): Promise<void> {
-    return this.#last;
-  }
+  settled: () => Promise<void>;
+}
 
-  async #print(event: ChapoEvent): Promise<void> {
-    const { out, err } = this.#context;
-    const where = event.type === "answer" || event.type === "clarify" ? out : err;
-    const lines = this.#lines(event, {
-      colours: coloursFor(where.colour),
-      ...(where.isTerminal ? { columns: where.columns() } : {}),
-    });
-    if (lines.length === 0) return;
-    if (where === out) await out.write(`${lines.join("\n")}\n`);
-    else await this.#context.report({ level: event.type === "error" ? "error" : "info", lines });
-  }
+/** As JSON lines, or as text. */
+function openPrinter({ context, request }: ChapoCall): Printer {
+  const linesOf = openChapoLines();
+  let last: Promise<void> = Promise.resolve();
+  const print = (event: ChapoEvent): Promise<void> =>
+    request.json === true
+      ? context.out.write(`${jsonText(event)}\n`)
+      : printEvent(context, event, (look) => linesOf(event, look));
+  return {
+    add: (event) => {
+      last = last.then(() => print(event));
+    },
+    settled: () => last,
+  };
+}
+
+/** Answers and questions are for stdout. */
+async function printEvent(
+  { out, err, report }: CommandContext,
+  { type }: ChapoEvent,
+  linesOf: (look: ChapoScreen) => string[],
+): Promise<void> {
+  const where = type === "answer" || type === "clarify" ? out : err;
+  const lines = linesOf(lookOf(where));
+  if (lines.length === 0) return;
+  if (where === out) await out.write(`${lines.join("\n")}\n`);
+  else await report({ level: type === "error" ? "error" : "info", lines });
 }
 
 /** Anything but a clear yes is a no. */
 async function askPerson(context: CommandContext, question: UserQuestion): Promise<Reply> {
   const { err } = context;
   const allowed = `y/n${question.mayRemember ? "/always" : ""}${question.edits === undefined ? "" : "/edits"}`;
-  const lines = questionLines(question, {
-    colours: coloursFor(err.colour),
-    ...(err.isTerminal ? { columns: err.columns() } : {}),
-  });
-  await context.report({ level: "warn", lines });
+  await context.report({ level: "warn", lines: questionLines(question, lookOf(err)) });
   for (;;) {
     const answer = await context.ask(`Allow this? (${allowed})`, allowed);
     const reply: Reply | undefined =

@@ -72,6 +72,13 @@ export interface ChapoSite {
   sessionsFolder: string;
 }
 
+/** A call of `looper chapo`: from where, what was typed, and the project. */
+export interface ChapoCall {
+  context: CommandContext;
+  request: ChapoLine;
+  site: ChapoSite;
+}
+
 /** Reads the settings; what was typed wrong is a `usage` error. */
 export async function siteOf(context: CommandContext, request: ChapoLine): Promise<ChapoSite> {
   const project = await projectOf(context);
@@ -94,14 +101,12 @@ export async function siteOf(context: CommandContext, request: ChapoLine): Promi
   };
 }
 
-/** `provider/model` that is to be asked; an `environment` error where it cannot be. */
-export async function modelOf(
-  context: CommandContext,
-  request: ChapoLine,
-  { agent, settings, env }: ChapoSite,
-): Promise<string> {
-  const { ports, self, cwd } = context;
-  const model = namedModel(request, agent.model, env);
+/** `provider/model` that is to be asked, once the project is trusted; an `environment` error where it cannot be. */
+export async function modelOf(call: ChapoCall): Promise<string> {
+  await trustSite(call);
+  const { agent, settings, env } = call.site;
+  const { ports, self, cwd } = call.context;
+  const model = namedModel(call.request, agent.model, env);
   const asked = { ...agent, chapo: settings, ...given({ model }) };
   const found = await chapo.create(asked, { ports, self }).find(env, cwd);
   if ("found" in found) return found.found;
@@ -152,11 +157,7 @@ function checked(name: string): string {
 }
 
 /** The project's own files can name servers, hosts and where the key is sent: nothing of that before a yes. */
-export async function trustSite(
-  context: CommandContext,
-  request: ChapoLine,
-  { project }: ChapoSite,
-): Promise<void> {
+export async function trustSite({ context, request, site: { project } }: ChapoCall): Promise<void> {
   const { ports, env, home } = context;
   const terminal = context.stdin.isTerminal;
   const trust = request.trust === true || env["CI"] === "true";
@@ -209,38 +210,29 @@ async function readEnvFile({ ports }: CommandContext, { paths }: Project): Promi
 /** The receivers of a session's events and of its questions. */
 export type SessionListener = Pick<SessionRequest, "ask" | "takeMessages" | "onEvent" | "onWarning">;
 
-/** Opens the session `resume`, or a new one. */
+/** Opens the session `resume`, or a new one. `signal` cancels the opening. */
 export function openHere(
-  context: CommandContext,
-  request: ChapoLine,
-  { site, model, signal, resume }: { site: ChapoSite; model: string; signal: AbortSignal; resume?: string },
+  call: ChapoCall,
+  { model, signal, resume }: { model: string; signal?: AbortSignal | undefined; resume?: string | undefined },
   listener: SessionListener,
 ): Promise<Chapo> {
-  const { ports, home, promptsFolder, cwd } = context;
-  const { settings, env, redact, sessionsFolder, project, agent } = site;
+  const { ports, home, promptsFolder, cwd } = call.context;
+  const { project, agent, settings, env, redact, sessionsFolder } = call.site;
   return openChapo({
-    ports,
+    ...{ ports, env, home, settings, model, promptsFolder, sessionsFolder, redact, ...listener },
     network: nodeNetwork(),
     root: project.folder,
     from: cwd,
-    env,
-    home,
-    settings,
-    model,
-    promptsFolder,
-    sessionsFolder,
     permissions: agent.permissions,
-    redact,
-    trees: treesOf(context, site),
-    signal,
+    trees: treesOf(call),
+    signal: signal ?? new AbortController().signal,
+    skills: call.request.skill ?? [],
     ...given({ resume }),
-    skills: request.skill ?? [],
-    ...listener,
   });
 }
 
 /** The project's files, kept with git; the repository is opened once. */
-export function treesOf({ ports, env }: CommandContext, { project }: ChapoSite): OpenTrees {
+export function treesOf({ context: { ports, env }, site: { project } }: ChapoCall): OpenTrees {
   let opened: ReturnType<OpenTrees> | undefined;
   const open: OpenTrees = async () => {
     const found = await openRepository(ports, makeRepositoryPlaces({ project, env }));

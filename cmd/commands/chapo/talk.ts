@@ -39,7 +39,7 @@ import {
   type History,
   type TalkQuestion,
 } from "./input.js";
-import type { ChapoSite, SessionListener } from "./site.js";
+import { openHere, type ChapoCall, type SessionListener } from "./site.js";
 
 /** The parts that a conversation at a terminal is opened with. */
 interface TalkPlace {
@@ -408,24 +408,42 @@ const EXIT = { name: "exit", description: "end the conversation" };
 /** How long a list of files is offered before it is read again, in ms. */
 const FRESH_MS = 5_000;
 
-/** Opens a session with `open`, and talks until the person ends it; or until `message` is answered. */
+/** Opens sessions, and talks until the person ends it; or until `message` is answered. */
 export async function talkHere(
-  context: CommandContext,
-  { site, model, message }: { site: ChapoSite; model: string; message: string | undefined },
-  open: (listener: SessionListener, resume?: string) => Promise<Chapo>,
+  call: ChapoCall,
+  model: string,
+  message: string | undefined,
 ): Promise<TalkEnd> {
-  const place = { files: context.ports.files, root: site.project.folder };
+  const { context, site } = call;
   const { ports, home, env } = context;
+  const place = { files: ports.files, root: site.project.folder };
   const commands = await listCommands(toDefinitionPlace({ ports, root: place.root, home, env }));
   const terminal = await context.openTerminal();
   const talk = new Talk({
     context,
     terminal,
     model,
-    history: openHistory(context.ports.files, site.sessionsFolder, site.redact),
+    history: openHistory(ports.files, site.sessionsFolder, site.redact),
     completions: { commands: [...commands, EXIT], files: createFileList(context, place) },
   });
-  const listener: SessionListener = {
+  const open = (resume: string | undefined): Promise<Chapo> =>
+    openHere(call, { model, resume }, listenerOf(call, talk));
+  try {
+    await talk.start();
+    let chapo = await open(call.request.session);
+    for (;;) {
+      const end = await converse(talk, chapo, message);
+      if (end.resume === undefined) return end;
+      const next = await openOther(talk, end.resume, open);
+      chapo = next ?? (await open(chapo.id));
+    }
+  } finally {
+    talk.close();
+  }
+}
+
+function listenerOf({ context, site }: ChapoCall, talk: Talk): SessionListener {
+  return {
     ask: async (question) => ({
       ...(await talk.ask(question)),
       by: nameOfUser(context.env),
@@ -439,18 +457,6 @@ export async function talkHere(
       talk.warn(`looper: ${site.redact(text)}`);
     },
   };
-  try {
-    await talk.start();
-    let chapo = await open(listener);
-    for (;;) {
-      const end = await converse(talk, chapo, message);
-      if (end.resume === undefined) return end;
-      const next = await openOther(talk, end.resume, (id) => open(listener, id));
-      chapo = next ?? (await open(listener, chapo.id));
-    }
-  } finally {
-    talk.close();
-  }
 }
 
 /** Talks until the session is to be closed. */
