@@ -9,6 +9,7 @@ import { explainExhausted } from "../src/system/exhausted.js";
 import { explainNoFolder } from "../src/system/files/describe-kind.js";
 import { isTty, StdStream, type ProcessStream } from "../src/system/processes/std-stream.js";
 import { noteText, type Diagnostics } from "../src/ui/terminal/diagnostics.js";
+import type { Files } from "../src/system/ports.js";
 import type { Output } from "../src/ui/output.js";
 import { wantsColour } from "../src/ui/colours.js";
 import { clean, hang } from "../src/ui/text.js";
@@ -228,22 +229,10 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
   };
 }
 
-async function isExistingFile(file: string): Promise<boolean> {
+/** Loaded late: most command lines name no file. */
+async function openFiles(): Promise<Files> {
   const { nodeFiles } = await import("../src/system/files/files.js");
-  return (
-    (
-      await nodeFiles()
-        .stat(file)
-        .catch(() => undefined)
-    )?.kind === "file"
-  );
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  const { nodeFiles } = await import("../src/system/files/files.js");
-  return nodeFiles()
-    .list(folder)
-    .catch(() => []);
+  return nodeFiles();
 }
 
 async function main(): Promise<CommandOutcome> {
@@ -252,8 +241,11 @@ async function main(): Promise<CommandOutcome> {
   const asked = await readCommandLine(argv, {
     version: LOOPER_VERSION,
     cwd: process.cwd(),
-    isFile: isExistingFile,
-    namesIn,
+    isFile: async (file) => {
+      const stat = await (await openFiles()).stat(file).catch(() => undefined);
+      return stat?.kind === "file";
+    },
+    namesIn: async (folder) => (await openFiles()).list(folder).catch(() => []),
     columns: stdout.isTty ? stdout.stream.columns : undefined,
   });
   if (asked.kind === "text") {
@@ -285,31 +277,30 @@ function advice(message: string, hint = ""): string[] {
 function explain(error: unknown): { lines: string[]; code: number } {
   if (error instanceof UserError)
     return { lines: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };
-  const limit = explainExhausted(error);
-  if (error instanceof Error && limit !== undefined)
-    return {
-      lines: advice(`${limit.reason}: ${error.message}`, limit.hint),
-      code: exitCodeOfError("environment"),
-    };
-  if (error instanceof Error && SURROUNDINGS.has(errorCode(error) ?? "")) {
-    const hint = "free space or correct the permissions, then try again; nothing is lost";
-    return { lines: advice(error.message, hint), code: exitCodeOfError("environment") };
-  }
-  if (error instanceof Error && UNFIT.has(errorCode(error) ?? "")) {
-    const hint =
-      errorCode(error) === "ELOOP"
-        ? "its symlinks lead in a circle: correct or remove one of them"
-        : "a different kind of file is in the way: inspect and move it";
-    return { lines: advice(error.message, hint), code: exitCodeOfError("environment") };
-  }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const surroundings = error instanceof Error ? adviceOn(error) : undefined;
+  if (surroundings !== undefined) return { lines: surroundings, code: exitCodeOfError("environment") };
   const cause =
     error instanceof Error && error.cause !== undefined ? `\ncaused by: ${stackOf(error.cause)}` : "";
   const log = here.log === undefined ? "" : `\n  the run's log: ${here.log}`;
   return {
-    lines: ["looper: internal error; please report it", ...plain(`${stack}${cause}${log}`)],
+    lines: ["looper: internal error; please report it", ...plain(`${stackOf(error)}${cause}${log}`)],
     code: BUG,
   };
+}
+
+/** The lines on an error of the system that means the environment; `undefined`: it is an internal error. */
+function adviceOn(error: Error): string[] | undefined {
+  const limit = explainExhausted(error);
+  if (limit !== undefined) return advice(`${limit.reason}: ${error.message}`, limit.hint);
+  const code = errorCode(error) ?? "";
+  if (SURROUNDINGS.has(code))
+    return advice(error.message, "free space or correct the permissions, then try again; nothing is lost");
+  if (!UNFIT.has(code)) return undefined;
+  const hint =
+    code === "ELOOP"
+      ? "its symlinks lead in a circle: correct or remove one of them"
+      : "a different kind of file is in the way: inspect and move it";
+  return advice(error.message, hint);
 }
 
 /** A text of several lines, cleaned of terminal control characters; indentation is kept. */

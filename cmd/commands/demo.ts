@@ -5,12 +5,11 @@ import { Option } from "commander";
 import { openProject } from "../../src/config/project/open-project.js";
 import { UserError } from "../../src/system/errors.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
-import { coloursFor } from "../../src/ui/colours.js";
 import { orderForListing, withoutMarker } from "../../src/todo/model/select.js";
 import { taskListLines } from "../../src/ui/terminal/task-list.js";
 import { clean } from "../../src/ui/text.js";
 import { chapoScript, configOf, FILES, SCRIPT } from "./demo-files.js";
-import { printLines } from "../lookup/project.js";
+import { lookOf, printLines, runPlaceOf } from "../lookup/project.js";
 import type { WorkingCommand } from "../context/command.js";
 import type { CommandContext, CommandOutcome } from "../context/command-context.js";
 import { watchRun } from "../watch/watch-run.js";
@@ -41,11 +40,10 @@ async function demo(context: CommandContext, agent: "scripted" | "chapo"): Promi
     "real. Its first try at D3 reports that all tests pass; the runner looks.",
     "",
   ]);
-  const { ports, version, self, promptsFolder, workflowsFolder } = context;
   const { project: cwd, env, home } = stage;
-  const project = await openProject(ports.files, { cwd, env, home, flags: {} });
-  const facts = { ports, project, cwd, env, home, version, self, promptsFolder, workflowsFolder };
-  const end = await watchRun(context, { ...facts, trust: true, yes: true }, { manner: "progress" });
+  const project = await openProject(context.ports.files, { cwd, env, home, flags: {} });
+  const place = runPlaceOf({ ...context, cwd, env, home }, project);
+  const end = await watchRun(context, { ...place, trust: true, yes: true }, { manner: "progress" });
   if (end.ending === "complete") await printLines(context.out, await epilogue(context, stage));
   return end;
 }
@@ -129,15 +127,14 @@ async function runTests({ ports, node }: CommandContext, { project, env }: Stage
 
 async function epilogue(context: CommandContext, stage: Stage): Promise<string[]> {
   const { ports, out } = context;
-  const colours = coloursFor(out.colour);
+  const look = lookOf(out);
   const bytes = await ports.files.read(path.join(stage.project, "to-do.json"));
   const checked = checkBacklog(bytes ?? new Uint8Array());
   const tasks = checked.kind === "ok" ? checked.backlog.tasks : [];
-  const look = { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) };
   const commits = (await git(context, stage, ["log", "--oneline", "--no-decorate"])).trimEnd().split("\n");
   const tests = await runTests(context, stage);
   const looper = await callOf(context);
-  const heading = (text: string): string[] => ["", colours.bold(text)];
+  const heading = (text: string): string[] => ["", look.colours.bold(text)];
   return [
     ...heading("The backlog"),
     ...taskListLines(orderForListing(withoutMarker(tasks)), { ...look, waitsFor: () => [] }),

@@ -27,7 +27,7 @@ import {
   lookAtBacklog,
   checkSchemas,
 } from "./doctor/project.js";
-import { lookOf, printLines, projectOf, readNamedFile } from "../lookup/project.js";
+import { lookOf, printLines, projectOf, readNamedFile, runPlaceOf } from "../lookup/project.js";
 import { FILE, JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 
@@ -94,10 +94,14 @@ async function checkProject(
 
 /** The error a run would fail with, where no check reports it. */
 async function whatElseKeepsIt(context: CommandContext, project: Project): Promise<Check[]> {
-  const { ports, cwd, env, home, version, self, promptsFolder, workflowsFolder } = context;
-  const place = { ports, project, cwd, env, home, version, self, promptsFolder, workflowsFolder };
   try {
-    await checkStart({ ...place, trust: true, yes: true, terminal: false, hangsUp: false });
+    await checkStart({
+      ...runPlaceOf(context, project),
+      trust: true,
+      yes: true,
+      terminal: false,
+      hangsUp: false,
+    });
     return [];
   } catch (error) {
     if (error instanceof UserError) return [bad("start", error.message, error.hint ?? "looper help run")];

@@ -29,6 +29,12 @@ export async function projectOf(
   return project;
 }
 
+/** The facts on the process and the project that a run is opened with. */
+export function runPlaceOf(context: CommandContext, project: Project) {
+  const { ports, cwd, env, home, version, self, promptsFolder, workflowsFolder } = context;
+  return { ports, project, cwd, env, home, version, self, promptsFolder, workflowsFolder };
+}
+
 /** The bytes of a file that must exist, else a `usage` error with the reason. `what` names its kind. */
 export async function readNamedFile(
   { ports }: CommandContext,

@@ -30,7 +30,7 @@ import { narrate, NOTHING_SAID, type Spoken } from "../../src/ui/github-actions/
 import type { Question } from "../../src/workflow/progress.js";
 import { listQuestions, type OpenQuestion } from "../../src/ui/view/open-questions.js";
 import { withReasons } from "../../src/ui/view/rows.js";
-import { printLines, shownPath } from "../lookup/project.js";
+import { lookOf, printLines, runPlaceOf, shownPath } from "../lookup/project.js";
 import { jobSummary, MOST_BYTES, type SummaryLook } from "../../src/ui/github-actions/summary.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import { Option } from "commander";
@@ -48,8 +48,7 @@ export async function watchRun(
   watching: Watching,
 ): Promise<RunEnd & { view: View }> {
   const { project } = asked;
-  const places = { todoFile: project.todoFile, tasksFolder: project.paths.tasksDir };
-  const display = new RunDisplay(context, places, watching);
+  const display = new RunDisplay(context, project, watching);
   const signals = forwardSignals(context);
   try {
     await display.readTitles();
@@ -171,10 +170,8 @@ const SAID: ReadonlySet<string> = new Set(["message", "tool_use", "tool_result",
 
 class RunDisplay {
   readonly #context: CommandContext;
-  readonly #todoFile: string;
-  readonly #tasksFolder: string;
-  readonly #manner: Manner;
-  readonly #junit: string | undefined;
+  readonly #project: Project;
+  readonly #watching: Watching;
   /** Inside a GitHub workflow: adds its commands to the log. */
   readonly #inWorkflow: boolean;
   readonly #colours: Colours;
@@ -191,17 +188,12 @@ class RunDisplay {
   /** The task that the person was last asked about. */
   #askedHere: string | undefined;
 
-  constructor(
-    context: CommandContext,
-    { todoFile, tasksFolder }: { todoFile: string; tasksFolder: string },
-    { manner, junit }: Watching,
-  ) {
+  constructor(context: CommandContext, project: Project, watching: Watching) {
     const { err, env, log, ports } = context;
+    const { manner } = watching;
     this.#context = context;
-    this.#todoFile = todoFile;
-    this.#tasksFolder = tasksFolder;
-    this.#manner = manner;
-    this.#junit = junit;
+    this.#project = project;
+    this.#watching = watching;
     this.#inWorkflow = manner !== "json" && log.format === "text" && env["GITHUB_ACTIONS"] === "true";
     this.#colours = coloursFor(err.colour);
     const told = manner === "progress" && log.format === "text" && isWanted("info", log.level);
@@ -218,7 +210,7 @@ class RunDisplay {
   async readTitles(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
-    const bytes = await this.#context.ports.files.read(this.#todoFile).catch(() => undefined);
+    const bytes = await this.#context.ports.files.read(this.#project.todoFile).catch(() => undefined);
     this.#reading = false;
     if (bytes === undefined) return;
     const checked = checkBacklog(bytes);
@@ -240,11 +232,11 @@ class RunDisplay {
     this.#view = fold(before, event);
     if (event.type === "run_interrupted") this.#ending.abort();
     this.#keep({ before, event, after: this.#view });
-    if (this.#manner === "json") void this.#context.out.write(`${jsonText(asLogged(event))}\n`);
+    if (this.#watching.manner === "json") void this.#context.out.write(`${jsonText(asLogged(event))}\n`);
     const task = this.#view.current?.taskId;
     if (task !== undefined && task !== before.current?.taskId && !this.#titles.has(task))
       void this.readTitles();
-    if (this.#manner === "json" || this.#isAnsweredHere(event)) return;
+    if (this.#watching.manner === "json" || this.#isAnsweredHere(event)) return;
     const step = { before, event, after: this.#view };
     this.#tell(event, [
       ...(isWanted("debug", this.#context.log.level) ? [this.#asTailed(event)] : []),
@@ -284,7 +276,7 @@ class RunDisplay {
 
   /** Messages and actions of an agent update only the live line. */
   #isLost({ type }: Sealed): boolean {
-    if (this.#screen !== undefined || this.#manner === "json") return false;
+    if (this.#screen !== undefined || this.#watching.manner === "json") return false;
     return SAID.has(type) && !isWanted("debug", this.#context.log.level);
   }
 
@@ -296,7 +288,7 @@ class RunDisplay {
 
   #narrate(step: ShownEvent): Spoken[] {
     const root = this.#context.env["GITHUB_WORKSPACE"] ?? this.#context.cwd;
-    const todoFile = path.relative(root, this.#todoFile);
+    const todoFile = path.relative(root, this.#project.todoFile);
     const { narration, spoken } = narrate(this.#narration, step, { ...this.#look(), todoFile });
     this.#narration = narration;
     return spoken;
@@ -320,32 +312,31 @@ class RunDisplay {
     const { ended } = this.#view;
     if (ended === undefined) return;
     const { out, log } = this.#context;
-    if (this.#manner === "progress" && isWanted("info", log.level)) await this.#context.err.write("\n");
+    if (this.#watching.manner === "progress" && isWanted("info", log.level))
+      await this.#context.err.write("\n");
     await this.readTitles();
     this.#view = withReasons(this.#view, this.#tasks);
-    const look = { titles: this.#titles, todoFile: shownPath(this.#context, this.#todoFile) };
+    const look = { titles: this.#titles, todoFile: shownPath(this.#context, this.#project.todoFile) };
     const questions = this.#questions();
     const { answer, errors } = resultLines(this.#view, ended, {
       ...look,
       questions,
       now: this.#context.ports.clock.now(),
-      colours: coloursFor(out.colour),
+      ...lookOf(out),
       log: shownPath(this.#context, folder),
-      ...(out.isTerminal ? { columns: out.columns() } : {}),
     });
-    if (this.#manner === "progress" || this.#manner === "quiet") await printLines(out, answer);
+    if (this.#watching.manner === "progress" || this.#watching.manner === "quiet")
+      await printLines(out, answer);
     if (errors.length > 0)
       await this.#context.report({ level: "error", lines: errors, facts: { ending: ended.ending } });
     // The summary lists tasks, so a release has none.
     const isRun = this.#view.release === undefined;
     const summary = { ...look, questions };
-    if (this.#manner !== "json" && isRun) await addStepSummary(this.#context, this.#view, ended, summary);
-    if (this.#junit !== undefined)
-      await writeReport(
-        this.#context,
-        this.#junit,
-        junitXml(this.#view, ended, { ...look, ...this.#scope() }),
-      );
+    if (this.#watching.manner !== "json" && isRun)
+      await addStepSummary(this.#context, this.#view, ended, summary);
+    const { junit } = this.#watching;
+    if (junit === undefined) return;
+    await writeReport(this.#context, junit, junitXml(this.#view, ended, { ...look, ...this.#scope() }));
   }
 
   /** The open questions of the tasks that the run was about. A release asks none. */
@@ -353,7 +344,7 @@ class RunDisplay {
     if (this.#view.release !== undefined) return [];
     const { scope } = this.#scope();
     const tasks = scope === undefined ? this.#tasks : this.#tasks.filter(({ id }) => scope.has(id));
-    return listQuestions(tasks, shownPath(this.#context, this.#tasksFolder));
+    return listQuestions(tasks, shownPath(this.#context, this.#project.paths.tasksDir));
   }
 
   /** The tasks of a run with `--task`; `undefined`: all tasks. */
@@ -369,22 +360,13 @@ class RunDisplay {
   }
 
   #live(columns: number): string {
-    const { clock } = this.#context.ports;
-    const scene = {
-      view: this.#view,
-      titles: this.#titles,
-      now: clock.now(),
-      columns,
-      colours: this.#colours,
-    };
-    return liveLine(scene);
+    const now = this.#context.ports.clock.now();
+    return liveLine({ view: this.#view, titles: this.#titles, now, columns, colours: this.#colours });
   }
 
   /** An event as `looper tail` shows it. */
   #asTailed(event: Sealed): StderrNote {
-    const { err } = this.#context;
-    const look = { colours: this.#colours, ...(err.isTerminal ? { columns: err.columns() } : {}) };
-    return { level: "debug", lines: [eventLine(asLogged(event), look)] };
+    return { level: "debug", lines: [eventLine(asLogged(event), lookOf(this.#context.err))] };
   }
 
   #tell(event: Sealed, notes: readonly Spoken[]): void {
@@ -394,7 +376,7 @@ class RunDisplay {
     for (const note of notes) {
       const { command = false, level, lines } = note;
       if (!isWanted(level, log.level)) continue;
-      if (this.#manner === "quiet" && !(command && level === "error")) continue;
+      if (this.#watching.manner === "quiet" && !(command && level === "error")) continue;
       if (command && log.format === "text") void this.#context.writeWorkflowCommands(lines);
       else if (this.#screen !== undefined)
         this.#screen.print(lines.flatMap((line) => hang(line, this.#context.err.columns())));
@@ -486,21 +468,12 @@ export function pickSettingFlags({ cwd }: CommandContext, request: object): Flag
 
 /** The request without a task, an idea or a release. */
 export function makeRunRequest(context: CommandContext, request: StartLine, project: Project): RunToWatch {
-  const { ports, cwd, env, home, version, self, promptsFolder, workflowsFolder } = context;
   return {
-    ports,
-    project,
-    cwd,
-    env,
-    home,
-    version,
-    self,
-    promptsFolder,
-    workflowsFolder,
+    ...runPlaceOf(context, project),
     ...given({ agent: request.agent && agentNameIn(request.agent) }),
     skip: request.skip ?? [],
     autoApprove: request.autoApprove ?? [],
-    trust: request.trust === true || env["CI"] === "true",
+    trust: request.trust === true || context.env["CI"] === "true",
     yes: request.y === true,
   };
 }
