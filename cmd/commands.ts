@@ -1,6 +1,16 @@
 // Every command: its group in the help, in which order, what it does in a line, and its file, which is imported only when it is asked
 // for.
+import type * as Answers from "./commands/answer.js";
+import type * as Edits from "./commands/edits.js";
 import type { CommandRow } from "./context/command.js";
+
+/** Files with several commands. */
+const edits = (name: keyof typeof Edits) => async () => ({
+  command: (await import("./commands/edits.js"))[name],
+});
+const answers = (name: keyof typeof Answers) => async () => ({
+  command: (await import("./commands/answer.js"))[name],
+});
 
 /** In the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
@@ -19,31 +29,23 @@ export const COMMANDS: readonly CommandRow[] = [
     ["why", "explain why a task is or isn't next", () => import("./commands/why.js")],
     ["add", "add a task, or import the tasks of a file", () => import("./commands/add.js")],
     ["set", "change a task", () => import("./commands/set.js")],
-    ["block", "mark a task as blocked, with a reason", () => import("./commands/block.js")],
+    ["block", "mark a task as blocked, with a reason", edits("block")],
     ["todo", "mark tasks as still to do", () => import("./commands/todo.js")],
-    ["done", "mark tasks as done by hand, without checks", () => import("./commands/done.js")],
+    ["done", "mark tasks as done by hand, without checks", edits("done")],
     ["accept", "count unbroken and unverified tasks as verified", () => import("./commands/accept.js")],
-    ["rm", "remove tasks", () => import("./commands/rm.js")],
+    ["rm", "remove tasks", edits("rm")],
     ["validate", "check the task file and list every problem", () => import("./commands/validate.js")],
     ["fmt", "format the task file: canonical order of tasks and keys", () => import("./commands/fmt.js")],
   ]),
   ...rowsOf("People", [
     ["questions", "list the questions that wait for a person", () => import("./commands/questions.js")],
     ["answer", "answer the question of a task", () => import("./commands/answer.js")],
-    [
-      "approve",
-      "answer yes to the question of a task",
-      async () => ({ command: (await import("./commands/answer.js")).approve }),
-    ],
-    [
-      "reject",
-      "answer no to the question of a task",
-      async () => ({ command: (await import("./commands/answer.js")).reject }),
-    ],
-    ["pause", "start no more jobs on a task", () => import("./commands/pause.js")],
-    ["resume", "lift the pause of a task", () => import("./commands/resume.js")],
-    ["steer", "send a message to the agent of a task", () => import("./commands/steer.js")],
-    ["complete", "end the workflow of a task, and deliver its work", () => import("./commands/complete.js")],
+    ["approve", "answer yes to the question of a task", answers("approve")],
+    ["reject", "answer no to the question of a task", answers("reject")],
+    ["pause", "start no more jobs on a task", edits("pause")],
+    ["resume", "lift the pause of a task", edits("resume")],
+    ["steer", "send a message to the agent of a task", edits("steer")],
+    ["complete", "end the workflow of a task, and deliver its work", edits("complete")],
   ]),
   ...rowsOf("Runs", [
     ["runs", "list past runs, newest first", () => import("./commands/runs.js")],

@@ -66,11 +66,7 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
 
 async function answer(
   context: CommandContext,
-  {
-    verb: word = "list",
-    ids = [],
-    onlyFiles = false,
-  }: { verb?: string; ids?: readonly string[]; onlyFiles?: boolean },
+  { verb: word = "list", ids = [], onlyFiles }: Request,
 ): Promise<SaidAnswer> {
   const verb = toVerb(word);
   checkIds(verb, ids);
@@ -89,7 +85,7 @@ async function answer(
     case "show":
       return show(site, ids);
     case "restore":
-      return restore(site, ids, onlyFiles);
+      return restore(site, ids, onlyFiles === true);
     case "drop":
       return drop(site, ids);
     default:

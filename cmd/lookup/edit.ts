@@ -11,7 +11,6 @@ import type { StoppedAttempt } from "../../src/logging/events/told-events.js";
 import { readEvent, readLines } from "../../src/logging/read.js";
 import { findKilledRun, findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
 import { UserError, usageError } from "../../src/system/errors.js";
-import { given } from "../../src/system/given.js";
 import { never } from "../../src/system/never.js";
 import type { Ports } from "../../src/system/ports.js";
 import { ok, type Result } from "../../src/system/result.js";
@@ -99,28 +98,6 @@ export function statusLines({ changed }: EditAnswer): string[] {
   return changed.map(({ id, from, to }) =>
     from === to ? `${id}: ${to ?? ""}, as before` : `${id}: ${from ?? ""} → ${to ?? ""}`,
   );
-}
-
-/** An edit of a task on its way through a workflow. */
-interface Steering {
-  /** The action that an agent may not take. */
-  what: string;
-  decide: PersonEdit;
-  /** `run`: the run in progress. */
-  say: (id: string, run: EditAnswer["run"]) => string;
-}
-
-export function steer(
-  context: CommandContext,
-  request: { id: string; file?: string },
-  { what, decide, say }: Steering,
-): Promise<SaidAnswer> {
-  return edit(context, request, {
-    decide,
-    say: ({ changed, run }) =>
-      changed.length === 0 ? [`${request.id}: complete already`] : changed.map((one) => say(one.id, run)),
-    refused: { what: `an agent of a run may not ${what}`, instead: "report what is left in the summary" },
-  });
 }
 
 /** The result of an edit. */
@@ -285,25 +262,13 @@ async function readOn(
     if (line.value["request"] !== request) continue;
     const event = await readEvent(ports, live.folder, line);
     if (event?.type === "edit_asked") seen.heard = true;
-    if (event?.type === "backlog_changed") seen.updated = event.updated.map(withoutAbsent);
+    if (event?.type === "backlog_changed") seen.updated = event.updated;
     if (event?.type !== "edit_answered") continue;
     const { outcome, why = "", stopped } = event;
     if (outcome === "applied") return { outcome, updated: seen.updated, stopped };
     return outcome === "refused" ? { outcome, why } : { outcome };
   }
   return undefined;
-}
-
-function withoutAbsent({
-  id,
-  from,
-  to,
-}: {
-  id: TaskId;
-  from?: Status | undefined;
-  to?: Status | undefined;
-}): Applied["updated"][number] {
-  return { id, ...given({ from, to }) };
 }
 
 function deaf({ run, pid }: LiveRun): UserError {

@@ -1,0 +1,136 @@
+// The small edits of the backlog: `looper block`, `done` and `rm`; and `pause`, `resume`, `steer` and `complete`, for a task on its way
+// through a workflow.
+import { Option } from "commander";
+import { completeTask, pauseTask, resumeTask, steerTask } from "../../src/todo/change/person-answers.js";
+import { blockTask, removeTasks, setStatus, type PersonEdit } from "../../src/todo/change/person-edits.js";
+import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
+import { Sentence, TASK, TASKS, type SaidAnswer } from "../context/command.js";
+import type { CommandContext } from "../context/command-context.js";
+import { edit, EDITING, statusLines, type EditingCommand } from "../lookup/edit.js";
+import { personOf } from "../lookup/name-of-user.js";
+
+export const block: EditingCommand<{ id: string; why: string }> = {
+  ...EDITING,
+  arguments: [TASK, new Sentence("<why>", "the reason", "reason")],
+  examples: [
+    ['looper block T3 "waits for the key of the test account"', "block T3; tasks that depend on it wait"],
+    ['looper block T4 "the design is open" --json', "the same, and print the changed task as JSON"],
+  ],
+  answer: (context, request) =>
+    edit(context, request, { decide: blockTask(request.id, request.why), say: statusLines }),
+};
+
+/** By hand, without checks. */
+export const done: EditingCommand<{ ids: readonly string[] }> = {
+  ...EDITING,
+  arguments: [TASKS],
+  examples: [
+    ["looper done T3 T4", "mark both as done; tasks that wait for them can start"],
+    ["looper done T7 --json", "the same, and print the changed task as JSON"],
+  ],
+  answer: (context, request) =>
+    edit(context, request, { decide: setStatus(request.ids, "done"), say: statusLines }),
+};
+
+export const rm: EditingCommand<{ ids: readonly string[]; force?: true }> = {
+  ...EDITING,
+  arguments: [TASKS],
+  options: [new Option("--force", "also remove dependencies of other tasks on them"), ...EDITING.options],
+  examples: [
+    ["looper rm T7", "remove T7, unless another task depends on it"],
+    ["looper rm T3 --force", "remove T3 and every dependency on it"],
+  ],
+  answer: (context, request) =>
+    edit(context, request, {
+      decide: removeTasks(request.ids, { force: request.force === true }),
+      say: ({ changed }) => changed.map(({ id }) => `${id}: removed`),
+    }),
+};
+
+/** An edit of a task on its way through a workflow. */
+interface Steering {
+  /** The action that an agent may not take. */
+  what: string;
+  decide: PersonEdit;
+  /** `run`: the run in progress. */
+  say: (id: string, run: EditAnswer["run"]) => string;
+}
+
+function steerBy(
+  context: CommandContext,
+  request: { id: string; file?: string },
+  { what, decide, say }: Steering,
+): Promise<SaidAnswer> {
+  return edit(context, request, {
+    decide,
+    say: ({ changed, run }) =>
+      changed.length === 0 ? [`${request.id}: complete already`] : changed.map((one) => say(one.id, run)),
+    refused: { what: `an agent of a run may not ${what}`, instead: "report what is left in the summary" },
+  });
+}
+
+/** Starts no more jobs on the task. */
+export const pause: EditingCommand<{ id: string; message?: string }> = {
+  ...EDITING,
+  arguments: [TASK],
+  options: [new Option("-m, --message <text>", "why"), ...EDITING.options],
+  examples: [
+    ['looper pause T3 -m "legal looks at it"', "leave T3 out until `looper resume T3`"],
+    ["looper pause T3 --json", "the same, and print the task as JSON"],
+  ],
+  answer: (context, request) =>
+    steerBy(context, request, {
+      what: "pause a task",
+      decide: pauseTask(request.id, request.message, personOf(context)),
+      say: (id, run) =>
+        `${id}: paused; ${run === null ? "" : "a job in progress ends first; "}no job starts on it`,
+    }),
+};
+
+export const resume: EditingCommand<{ id: string }> = {
+  ...EDITING,
+  arguments: [TASK],
+  examples: [
+    ["looper resume T3", "a run may take T3 again"],
+    ["looper resume T3 --json", "the same, and print the task as JSON"],
+  ],
+  answer: (context, request) =>
+    steerBy(context, request, {
+      what: "resume a task",
+      decide: resumeTask(request.id, personOf(context)),
+      say: (id) => `${id}: not paused any more`,
+    }),
+};
+
+/** Sends a message to the task's agent. */
+export const steer: EditingCommand<{ id: string; text: string }> = {
+  ...EDITING,
+  arguments: [TASK, new Sentence("<text>", "the message", "message")],
+  examples: [
+    ['looper steer T3 "use the new client"', "the next prompt of T3 has the message"],
+    ['looper steer T3 "leave the docs" --json', "the same, and print the task as JSON"],
+  ],
+  answer: (context, request) =>
+    steerBy(context, request, {
+      what: "send messages to other agents",
+      decide: steerTask(request.id, request.text, personOf(context)),
+      say: (id) => `${id}: its agent gets the message with the next prompt`,
+    }),
+};
+
+/** Ends the workflow of the task, and delivers its work. */
+export const complete: EditingCommand<{ id: string }> = {
+  ...EDITING,
+  arguments: [TASK],
+  examples: [
+    ["looper complete T3", "the job in progress ends, then T3 is finished"],
+    ["looper complete T3 --json", "the same, and print the task as JSON"],
+  ],
+  answer: (context, request) =>
+    steerBy(context, request, {
+      what: "complete a task",
+      decide: completeTask(request.id, personOf(context)),
+      say: (id, run) =>
+        `${id}: complete; ${run === null ? "the next run finishes it" : `run ${run} finishes it after the job in progress`}`,
+    }),
+};
