@@ -10,6 +10,7 @@ import type { Colours } from "../../../src/ui/colours.js";
 import type { CursorPlace } from "../../../src/ui/terminal/talk/region.js";
 import { shownWidth, clean, cut, hang, showBlock, wrap } from "../../../src/ui/text.js";
 import path from "node:path";
+import { textField } from "../../../src/agents/fields.js";
 import type { Files } from "../../../src/system/ports.js";
 import type { Redact } from "../../../src/system/text/secrets/redact.js";
 import { tryParseJson } from "../../../src/system/text/json.js";
@@ -19,7 +20,7 @@ import { plural } from "../../../src/ui/view/words/amounts.js";
 import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
 
 /** The keys and pasted texts that the reader passes on. */
-interface InputListener {
+export interface InputListener {
   /** One key, as the terminal sends it. */
   onKey(key: string): void;
   /** A whole pasted text, cleaned. `left`: the number of control characters that were left out. */
@@ -437,39 +438,35 @@ type Offer = Pick<UserQuestion, "mayRemember" | "edits">;
 /** The keys for the answers that allow more than this call. */
 export const MORE_KEYS = { always: "a", edits: "f" };
 
+/** A key that answers, in a word and in more of them, and the answer. */
+type AnswerKey = readonly [key: string, word: string, words: string, reply: Reply | "remark" | "edit"];
+
+function keysFor({ mayRemember, edits }: Offer): readonly AnswerKey[] {
+  const always: AnswerKey = [MORE_KEYS.always, "always", "always", { verdict: "approve", always: true }];
+  const file: AnswerKey = [
+    MORE_KEYS.edits,
+    "file",
+    "every edit of the file",
+    { verdict: "approve", edits: true },
+  ];
+  return [
+    ["y", "yes", "yes", { verdict: "approve" }],
+    ["n", "no", "no", { verdict: "reject" }],
+    ...(mayRemember ? [always] : []),
+    ...(edits === undefined ? [] : [file]),
+    ["e", "edit", "edit the call", "edit"],
+    ["r", "remark", "no, with a remark", "remark"],
+  ];
+}
+
 /** The meaning of a key; `undefined`: it is none of the keys that answer. */
-export function answerOfKey(
-  key: string,
-  { mayRemember, edits }: Offer,
-): Reply | "remark" | "edit" | undefined {
-  switch (key.toLowerCase()) {
-    case "y":
-      return { verdict: "approve" };
-    case "n":
-      return { verdict: "reject" };
-    case "a":
-      return mayRemember ? { verdict: "approve", always: true } : undefined;
-    case "f":
-      return edits === undefined ? undefined : { verdict: "approve", edits: true };
-    case "e":
-      return "edit";
-    case "r":
-      return "remark";
-    default:
-      return undefined;
-  }
+export function answerOfKey(key: string, offer: Offer): AnswerKey[3] | undefined {
+  return keysFor(offer).find(([one]) => one === key.toLowerCase())?.[3];
 }
 
 /** The line that names the keys, in as many words as fit. */
-function keysLine({ mayRemember, edits }: Offer, columns: number): string {
-  const keys = [
-    ["y", "yes", "yes"],
-    ["n", "no", "no"],
-    ...(mayRemember ? [["a", "always", "always"]] : []),
-    ...(edits === undefined ? [] : [["f", "file", "every edit of the file"]]),
-    ["e", "edit", "edit the call"],
-    ["r", "remark", "no, with a remark"],
-  ] as const;
+function keysLine(offer: Offer, columns: number): string {
+  const keys = keysFor(offer);
   const long = `Allow this? ${keys.map(([key, , words]) => `${key} ${words}`).join(" · ")}`;
   const short = `Allow? ${keys.map(([key, word]) => `${key} ${word}`).join(" · ")}`;
   const least = `Allow? (${keys.map(([key]) => key).join("/")})`;
@@ -478,8 +475,7 @@ function keysLine({ mayRemember, edits }: Offer, columns: number): string {
 
 /** The text to edit: the command itself, or the arguments as JSON. */
 export function editableText({ args }: UserQuestion): string {
-  const command = commandOf(args);
-  return command ?? JSON.stringify(args, undefined, 2);
+  return commandOf(args) ?? JSON.stringify(args, undefined, 2);
 }
 
 /** The call with the edited text, or why the text cannot be used. */
@@ -497,6 +493,5 @@ export function readEdited(text: string, { args }: UserQuestion): { reply: Reply
 }
 
 function commandOf(args: unknown): string | undefined {
-  if (typeof args !== "object" || args === null || !("command" in args)) return undefined;
-  return typeof args.command === "string" ? args.command : undefined;
+  return textField(args, "command");
 }

@@ -4,7 +4,7 @@ import { matchesKey } from "@mariozechner/pi-tui";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
-import type { RawTerminal } from "../../../src/system/processes/raw-terminal.js";
+import type { RawTerminal, TerminalListener } from "../../../src/system/processes/raw-terminal.js";
 import { given } from "../../../src/system/given.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { describeCall, questionLines } from "../../../src/ui/terminal/lines/chapo-lines.js";
@@ -37,6 +37,7 @@ import {
   saidLines,
   type Completions,
   type History,
+  type InputListener,
   type TalkQuestion,
 } from "./input.js";
 import { openHere, type ChapoCall, type SessionListener } from "./site.js";
@@ -61,7 +62,7 @@ interface TalkEnd {
 const TICK_MS = 100;
 
 /** The screen, the keys and the queue of one conversation. */
-class Talk {
+class Talk implements InputListener, TerminalListener {
   readonly #place: TalkPlace;
   readonly #region: LiveRegion;
   readonly #lines: TalkLines;
@@ -104,18 +105,7 @@ class Talk {
         this.#submitted(text);
       },
     });
-    this.#input = new InputReader({
-      onKey: (key) => {
-        this.#key(key);
-      },
-      onPaste: (text, left) => {
-        this.#pasted(text, left);
-      },
-      onTooLong: (characters) => {
-        this.#notice = `what you pasted has ${showCount(characters)} characters, at most ${showCount(MOST_PASTED)} fit: put it into a file and name it with @`;
-        this.#draw();
-      },
-    });
+    this.#input = new InputReader(this);
   }
 
   /** Takes the keys and the signals; what is typed before a session is open is queued. */
@@ -123,18 +113,20 @@ class Talk {
     const { context, terminal, history } = this.#place;
     for (const typed of await history.read()) this.#editor.remember(typed);
     context.onSignal((signal) => this.#signalled(signal));
-    terminal.listen({
-      onInput: (text) => {
-        this.#input.take(text);
-      },
-      onResize: () => {
-        this.#region.resized();
-        this.#draw();
-      },
-      onClosed: () => {
-        this.#signalled("SIGHUP");
-      },
-    });
+    terminal.listen(this);
+  }
+
+  onInput(text: string): void {
+    this.#input.take(text);
+  }
+
+  onResize(): void {
+    this.#region.resized();
+    this.#draw();
+  }
+
+  onClosed(): void {
+    this.#signalled("SIGHUP");
   }
 
   /** Sends the message, or those that are typed; resolves when the person ends it, or when `message` and the queue are done. */
@@ -290,7 +282,7 @@ class Talk {
     open.answer(read.reply);
   }
 
-  #key(key: string): void {
+  onKey(key: string): void {
     this.#notice = "";
     if (matchesKey(key, "ctrl+c")) this.#interrupted();
     else if (matchesKey(key, "ctrl+d") && this.#editor.text === "") this.#end();
@@ -357,7 +349,12 @@ class Talk {
     this.#wake?.();
   }
 
-  #pasted(text: string, left: number): void {
+  onTooLong(characters: number): void {
+    this.#notice = `what you pasted has ${showCount(characters)} characters, at most ${showCount(MOST_PASTED)} fit: put it into a file and name it with @`;
+    this.#draw();
+  }
+
+  onPaste(text: string, left: number): void {
     const broken = text.split("\ufffd").length - 1;
     this.#notice = [
       left === 0 ? "" : `${plural(left, "control character")} left out of what you pasted`,
