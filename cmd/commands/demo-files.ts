@@ -2,60 +2,42 @@
 // reports its first try at D3 as done although a test fails; and the same script as calls of the engine's tools. Pure.
 import type { Action, Script } from "../../src/agents/hosted/script.js";
 
+/** A task of the backlog. */
+const todo = (
+  id: string,
+  priority: number,
+  title: string,
+  more: { details?: string; depends_on?: readonly string[] },
+) => ({ id, title, priority, status: "todo", ...more });
+
 /** The backlog; ids are shuffled to show that the runner chooses the order. */
 const BACKLOG = {
   schema_version: 1,
   project: { name: "text-facts" },
   source_files: ["README.md"],
   tasks: [
-    {
-      id: "D5",
-      title: "Print a report on a text",
-      priority: 1,
-      status: "todo",
+    todo("D5", 1, "Print a report on a text", {
       details: "src/report.js: words, sentences, minutes to read, the longest sentence.",
       depends_on: ["D3", "D4"],
-    },
-    {
-      id: "D1",
-      title: "Count the words of a text",
-      priority: 1,
-      status: "todo",
+    }),
+    todo("D1", 1, "Count the words of a text", {
       details: "src/words.js exports countWords(text). White space of any kind separates words.",
-    },
-    {
-      id: "D2",
-      title: "Split a text into sentences",
-      priority: 2,
-      status: "todo",
+    }),
+    todo("D2", 2, "Split a text into sentences", {
       details: "src/sentences.js exports splitSentences(text).",
-    },
-    {
-      id: "D3",
-      title: "Estimate how long it takes to read",
-      priority: 2,
-      status: "todo",
+    }),
+    todo("D3", 2, "Estimate how long it takes to read", {
       details:
         "src/minutes.js exports minutesToRead(text): whole minutes at 200 words each, never 0 for a text with words.",
       depends_on: ["D1"],
-    },
-    {
-      id: "D4",
-      title: "Find the longest sentence",
-      priority: 3,
-      status: "todo",
+    }),
+    todo("D4", 3, "Find the longest sentence", {
       details: "src/longest.js exports longestSentence(text), by number of words.",
       depends_on: ["D1", "D2"],
-    },
-    {
-      id: "D6",
-      title: "Say in the README how it is used",
-      priority: 4,
-      status: "todo",
-      depends_on: ["D5"],
-    },
+    }),
+    todo("D6", 4, "Say in the README how it is used", { depends_on: ["D5"] }),
   ],
-} as const;
+};
 
 /** The agents of the demo: a script, and the built-in engine with a scripted model. */
 const AGENTS = {
@@ -89,8 +71,13 @@ const HEAD = `import assert from "node:assert/strict";\nimport { test } from "no
 
 const pause: Action = { delay: "250ms" };
 
+/** The report of a task that is done. */
+function report(task: string, summary: string, files: readonly string[]): Action {
+  return { summary: { task_id: task, status: "done", summary, files } };
+}
+
 /** The actions for a task: say, write, test, report. */
-function work(task: string, plan: string, files: Readonly<Record<string, string>>, report: string): Action[] {
+function work(task: string, plan: string, files: Readonly<Record<string, string>>, end: string): Action[] {
   const tests = Object.keys(files).filter((file) => file.startsWith("test/"));
   return [
     { say: plan },
@@ -98,7 +85,7 @@ function work(task: string, plan: string, files: Readonly<Record<string, string>
     ...Object.entries(files).map(([file, content]): Action => ({ write: file, content })),
     ...tests.map((file): Action => ({ run: "node", args: ["--test", file] })),
     pause,
-    { summary: { task_id: task, status: "done", summary: report, files: Object.keys(files) } },
+    report(task, end, Object.keys(files)),
   ];
 }
 
@@ -157,6 +144,8 @@ test("a few words are a minute, not none", () => {
 });
 `;
 
+const MINUTES = ["src/minutes.js", "test/minutes.test.js"];
+
 /** The failing first try: it rounds down and reports success although its own test fails. */
 const MINUTES_FIRST: Action[] = [
   { say: "Words divided by 200, in whole minutes." },
@@ -173,14 +162,7 @@ export function minutesToRead(text) {
   },
   { write: "test/minutes.test.js", content: MINUTES_TEST },
   pause,
-  {
-    summary: {
-      task_id: "D3",
-      status: "done",
-      summary: "All tests pass.",
-      files: ["src/minutes.js", "test/minutes.test.js"],
-    },
-  },
+  report("D3", "All tests pass.", MINUTES),
 ];
 
 const MINUTES_SECOND: Action[] = [
@@ -191,14 +173,7 @@ const MINUTES_SECOND: Action[] = [
   { replace: "src/minutes.js", find: "Math.floor", with: "Math.ceil" },
   { run: "node", args: ["--test", "test/minutes.test.js"] },
   pause,
-  {
-    summary: {
-      task_id: "D3",
-      status: "done",
-      summary: "minutesToRead rounds up, so that no text with words takes 0 minutes.",
-      files: ["src/minutes.js", "test/minutes.test.js"],
-    },
-  },
+  report("D3", "minutesToRead rounds up, so that no text with words takes 0 minutes.", MINUTES),
 ];
 
 const LONGEST = work(
@@ -267,14 +242,7 @@ console.log(report("It rains. I stay at home."));
   },
   { run: "node", args: ["--test"] },
   pause,
-  {
-    summary: {
-      task_id: "D6",
-      status: "done",
-      summary: "The README shows a call of report.",
-      files: ["README.md"],
-    },
-  },
+  report("D6", "The README shows a call of report.", ["README.md"]),
 ];
 
 const REVIEW: Action[] = [

@@ -23,7 +23,7 @@ import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { selectNext } from "./person-tools.js";
-import { makeTool, type McpTool } from "./serve.js";
+import { makeReader, type McpTool } from "./serve.js";
 
 /** The step of an agent, as its environment describes it. */
 export interface Step {
@@ -58,23 +58,15 @@ export function agentTools(context: CommandContext, step: Step): McpTool[] {
 
 function readingTools(context: CommandContext, step: Step): McpTool[] {
   return [
-    makeTool(
-      {
-        name: "task",
-        description:
-          "The task in hand: its text, its stage in the workflow, the outputs of earlier stages (such as the plan), answers of people, and the path of its document.",
-        reads: true,
-      },
+    makeReader(
+      "task",
+      "The task in hand: its text, its stage in the workflow, the outputs of earlier stages (such as the plan), answers of people, and the path of its document.",
       {},
       () => showTask(context, step),
     ),
-    makeTool(
-      {
-        name: "next_task",
-        description:
-          "The task that comes next once this one is done. It is only shown: do not begin with it.",
-        reads: true,
-      },
+    makeReader(
+      "next_task",
+      "The task that comes next once this one is done. It is only shown: do not begin with it.",
       {},
       async () => {
         const { tasks } = await readSite(context, step);
@@ -87,22 +79,15 @@ function readingTools(context: CommandContext, step: Step): McpTool[] {
 /** Marked as reading: they change nothing of the project, and a client that may only read must be able to report. */
 function requestTools(leave: (line: Request) => Promise<object>): McpTool[] {
   return [
-    makeTool(
-      {
-        name: "add_task",
-        description: "Adds a task to the backlog when this attempt has ended. Leave this work to that task.",
-        reads: true,
-      },
+    makeReader(
+      "add_task",
+      "Adds a task to the backlog when this attempt has ended. Leave this work to that task.",
       NewTask.shape,
       (task) => leave({ type: "add_task", task }),
     ),
-    makeTool(
-      {
-        name: "ask_human",
-        description:
-          "Puts a question to a person. The answer comes in a later turn, so end your turn after it.",
-        reads: true,
-      },
+    makeReader(
+      "ask_human",
+      "Puts a question to a person. The answer comes in a later turn, so end your turn after it.",
       {
         question: z
           .string()
@@ -113,17 +98,15 @@ function requestTools(leave: (line: Request) => Promise<object>): McpTool[] {
       },
       ({ question }) => leave({ type: "ask_human", question }),
     ),
-    makeTool(
-      {
-        name: "report",
-        description: "Reports how the task went; it replaces the report of your final message.",
-        reads: true,
-      },
+    makeReader(
+      "report",
+      "Reports how the task went; it replaces the report of your final message.",
       StageAgentReport.shape,
       (report) => leave({ type: "report", report }),
     ),
-    makeTool(
-      { name: "note", description: "Writes a remark to the log of the run.", reads: true },
+    makeReader(
+      "note",
+      "Writes a remark to the log of the run.",
       { text: z.string().trim().min(1).max(60_000) },
       ({ text }) => leave({ type: "note", text }),
     ),

@@ -15,7 +15,7 @@ import { projectOf } from "../../lookup/project.js";
 import { readTasks } from "../../lookup/read-tasks.js";
 import { mustBeAsShown } from "../../lookup/workflows/shown-work.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { makeTool, type McpTool } from "./serve.js";
+import { makeReader, makeTool, type McpTool } from "./serve.js";
 import type { CommandAnswer } from "../../context/command.js";
 
 /** The server's options. */
@@ -30,22 +30,20 @@ export const PERSON_INSTRUCTIONS =
   "Looper works through a backlog of tasks with coding agents. These tools list, show, add and edit its tasks and show the state of its runs. They do not start a run: that is `looper run`.";
 
 /** The keys of a task that a person edits. */
-const VALUES = {
-  ...Task.pick({
-    title: true,
-    priority: true,
-    description: true,
-    reference: true,
-    details: true,
-    steps: true,
-    tags: true,
-    files: true,
-    depends_on: true,
-    verify: true,
-    changes: true,
-    agent: true,
-  }).partial().shape,
-};
+const VALUES = Task.pick({
+  title: true,
+  priority: true,
+  description: true,
+  reference: true,
+  details: true,
+  steps: true,
+  tags: true,
+  files: true,
+  depends_on: true,
+  verify: true,
+  changes: true,
+  agent: true,
+}).partial().shape;
 
 const CLEARED = z.enum([
   "description",
@@ -70,47 +68,31 @@ function readingTools(site: PersonSite): McpTool[] {
   const { context, file } = site;
   return [
     listTool(site),
-    makeTool(
-      {
-        name: "show_task",
-        description: "Shows a task with all of its fields and every attempt at it.",
-        reads: true,
-      },
+    makeReader(
+      "show_task",
+      "Shows a task with all of its fields and every attempt at it.",
       { id: z.string() },
       async ({ id }) => {
         const { command } = await import("../show.js");
         return askCommand(context, (inner) => command.answer(inner, { id, file }));
       },
     ),
-    makeTool(
-      {
-        name: "status",
-        description: "The run in progress or the last one, and how many tasks are left.",
-        reads: true,
-      },
+    makeReader(
+      "status",
+      "The run in progress or the last one, and how many tasks are left.",
       {},
       async () => {
         const { command } = await import("../status.js");
         return askCommand(context, (inner) => command.answer(inner, {}));
       },
     ),
-    makeTool(
-      { name: "next_task", description: "The task that a run which begins now would take.", reads: true },
-      {},
-      async () => selectNext(await readAll(site)),
+    makeReader("next_task", "The task that a run which begins now would take.", {}, async () =>
+      selectNext(await readAll(site)),
     ),
-    makeTool(
-      {
-        name: "questions",
-        description: "The questions that wait for a person, the oldest first.",
-        reads: true,
-      },
-      {},
-      async () => {
-        const { command } = await import("../questions.js");
-        return askCommand(context, (inner) => command.answer(inner, { file, json: true }));
-      },
-    ),
+    makeReader("questions", "The questions that wait for a person, the oldest first.", {}, async () => {
+      const { command } = await import("../questions.js");
+      return askCommand(context, (inner) => command.answer(inner, { file, json: true }));
+    }),
   ];
 }
 
@@ -120,12 +102,9 @@ async function readAll({ context, file }: PersonSite): Promise<readonly Task[]> 
 }
 
 function listTool({ context, file }: PersonSite): McpTool {
-  return makeTool(
-    {
-      name: "list_tasks",
-      description: "Lists tasks in the order a run takes them, without their long texts.",
-      reads: true,
-    },
+  return makeReader(
+    "list_tasks",
+    "Lists tasks in the order a run takes them, without their long texts.",
     {
       status: z.enum(STATUSES).optional(),
       tag: z.string().optional(),

@@ -275,6 +275,16 @@ export interface McpTool {
   call(args: unknown): Promise<object>;
 }
 
+/** A tool that only reads. */
+export function makeReader<S extends z.ZodRawShape>(
+  name: string,
+  description: string,
+  shape: S,
+  run: (args: z.infer<z.ZodObject<S, z.core.$strict>>) => Promise<object>,
+): McpTool {
+  return makeTool({ name, description, reads: true }, shape, run);
+}
+
 /** A tool whose arguments are checked before it runs; unknown ones are refused, since a misspelled one would be lost. */
 export function makeTool<S extends z.ZodRawShape>(
   about: Pick<McpTool, "name" | "description"> & { reads?: boolean },
