@@ -25,7 +25,7 @@ import { printLines, projectOf, readNamedFile, shownPath } from "../lookup/proje
 import { readTasks } from "../lookup/read-tasks.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 import { editShown, takeEdited } from "../lookup/workflows/edit-in-place.js";
-import { mustBeAsShown, readShown, showText } from "../lookup/workflows/shown-work.js";
+import { mustBeAsShown, readShown, showText, type AskedTask } from "../lookup/workflows/shown-work.js";
 
 interface Request {
   id: string;
@@ -138,21 +138,21 @@ async function answerEdited(
   const project = await projectOf(context, { file, quiet: true });
   const { tasks } = await readTasks(context, project);
   const { task, question } = findQuestion(tasks, id);
+  const asked = { context, project, task, question };
   if (!wanted && !isAboutText(task, question)) return {};
   mustFitCall(question, word);
   if (typeof named === "string") {
     const bytes = await readNamedFile(context, path.resolve(context.cwd, named), "file");
     const text = new TextDecoder().decode(bytes);
-    return (await takeEdited(context, project, { task, question, text })).typed;
+    return (await takeEdited(asked, text)).typed;
   }
-  if (!context.stdin.isTerminal || !context.out.isTerminal)
-    throw noTerminal(context, { task, question, id, word, folder: project.paths.tasksDir });
-  const shown = await readShown(context, project, { task, question });
+  if (!context.stdin.isTerminal || !context.out.isTerminal) throw noTerminal(asked, id, word);
+  const shown = await readShown(asked);
   if ("changed" in shown) throw new UserError("no", shown.changed);
-  const changed = await editShown(context, project, { task, question });
+  const changed = await editShown(asked);
   if (changed === undefined) return "left";
   // A person approves what was shown: the changed text, once more.
-  await showText(context, project, changed.text);
+  await showText(asked, changed.text);
   return (await context.confirm(confirmText(question, word), [], "no")) ? changed.typed : "left";
 }
 
@@ -176,16 +176,12 @@ function mustFitCall({ source, id }: Question, word: string | undefined): void {
   );
 }
 
-interface Refused {
-  task: Task;
-  question: Question;
-  id: string;
-  word: string | undefined;
-  folder: string;
-}
-
 /** The refusal without a terminal, with the way that needs none. */
-function noTerminal(context: CommandContext, { task, question, id, word, folder }: Refused): UserError {
+function noTerminal(
+  { context, project, task, question }: AskedTask,
+  id: string,
+  word: string | undefined,
+): UserError {
   const command = word === "approve" ? `looper approve ${id}` : `looper answer ${id} edit`;
   if (question.source === "tool")
     return usageError(
@@ -194,7 +190,8 @@ function noTerminal(context: CommandContext, { task, question, id, word, folder 
     );
   const { edits = "" } = question;
   const output = task.progress?.outputs?.[edits];
-  const shown = output === undefined ? "it" : shownPath(context, path.join(folder, output.file));
+  const shown =
+    output === undefined ? "it" : shownPath(context, path.join(project.paths.tasksDir, output.file));
   return usageError(
     `cannot open ${edits} in an editor without a terminal`,
     `copy ${shown}, change the copy, and name it: ${command} --edit FILE`,

@@ -50,7 +50,9 @@ export const command: AnsweringCommand<Request, SaidAnswer> = {
     if (open.length === 0) return { json: answer, lines: ["no question is open"] };
     // The subject of the decision, unless it was changed after the question.
     const shown: Shown =
-      one === undefined || json === true ? { nothing: true } : await readShown(context, project, one, out);
+      one === undefined || json === true
+        ? { nothing: true }
+        : await readShown({ context, project, ...one }, out);
     const changed = "changed" in shown ? shown.changed : undefined;
     const subject = "text" in shown ? ["", ...shown.text] : [];
     return { json: answer, lines: [...lines, ...subject], problem: changed };

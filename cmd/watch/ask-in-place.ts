@@ -20,18 +20,14 @@ import { editBeside, refusal } from "../lookup/edit.js";
 import { nameOfUser } from "../lookup/name-of-user.js";
 import { shownPath } from "../lookup/project.js";
 import { editShown } from "../lookup/workflows/edit-in-place.js";
-import { readShown, showText, type Shown } from "../lookup/workflows/shown-work.js";
+import { readShown, showText, type AskedTask, type Shown } from "../lookup/workflows/shown-work.js";
 
 /** Whether the question has an answer now, from here or from elsewhere. */
 type Asked = "answered" | "left";
 
 /** Everything that asking one question needs. */
-interface Desk {
-  context: CommandContext;
-  project: Project;
+interface Desk extends AskedTask {
   store: Store;
-  task: Task;
-  question: Question;
   /** Aborted once no answer is wanted any more. */
   withdrawn: AbortSignal;
 }
@@ -97,8 +93,8 @@ async function say({ err }: CommandContext, lines: readonly string[]): Promise<v
 }
 
 async function askUntil(desk: Desk): Promise<Asked> {
-  const { context, question, task } = desk;
-  const shown = await readShown(context, desk.project, { task, question });
+  const { context, question } = desk;
+  const shown = await readShown(desk);
   await showQuestion(desk, shown);
   if ("changed" in shown) {
     await say(context, [shown.changed]);
@@ -120,7 +116,8 @@ function exampleOf({ outcomes }: Question): string {
 }
 
 /** Shows the question, and what is decided on: short texts as they are, long ones in a pager. */
-async function showQuestion({ context, project, task }: Desk, shown: Shown): Promise<void> {
+async function showQuestion(desk: Desk, shown: Shown): Promise<void> {
+  const { context, project, task } = desk;
   const { err, ports } = context;
   const [open] = listQuestions([task], shownPath(context, project.paths.tasksDir));
   if (open === undefined) return;
@@ -129,7 +126,7 @@ async function showQuestion({ context, project, task }: Desk, shown: Shown): Pro
   const screen = { colours: coloursFor(err.colour), columns: err.columns() };
   const scene = { ...screen, now: ports.clock.now(), rest: "type show", whole };
   await say(context, ["", ...askedLines(open, scene)]);
-  if ("text" in shown) await showText(context, project, shown.text);
+  if ("text" in shown) await showText(desk, shown.text);
 }
 
 /** The whole question and what is decided on. */
@@ -144,20 +141,20 @@ function listAll({ task, question }: Desk, shown: Shown): string[] {
 
 /** The consequence of a line; `undefined`: the person is asked again. */
 async function take(desk: Desk, typed: TypedReply, shown: Shown): Promise<Asked | undefined> {
-  const { context, project } = desk;
+  const { context } = desk;
   switch (typed.how) {
     case "again":
       await say(context, [typed.why]);
       return undefined;
     case "show":
-      await showText(context, project, listAll(desk, shown), "pager");
+      await showText(desk, listAll(desk, shown), "pager");
       return undefined;
     case "edit": {
-      const changed = await editShown(context, project, desk);
+      const changed = await editShown(desk);
       if (changed === undefined) return undefined;
       // A changed output is asked about again; a changed call would run at once.
       if (desk.question.source === "tool") {
-        await showText(context, project, changed.text);
+        await showText(desk, changed.text);
         if (!(await context.confirm("Allow the call as it is shown?", [], "no"))) return undefined;
       }
       return write(desk, { word: EDIT, ...changed.typed });

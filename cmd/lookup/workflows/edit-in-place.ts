@@ -1,7 +1,6 @@
 // Opens the subject of a question in the person's editor: the output of a stage, or the arguments of a call. A changed output is a file of its
 // own; the one that was shown stays.
 import path from "node:path";
-import type { Project } from "../../../src/config/project/open-project.js";
 import { findOutputSchema } from "../../../src/config/workflows/find-output-schema.js";
 import { loadWorkflow } from "../../../src/config/workflows/load-workflow.js";
 import { workflowPlaces } from "../../../src/config/workflows/find-workflows.js";
@@ -10,13 +9,13 @@ import { formatOutputBody } from "../../../src/prompts/output-document.js";
 import { UserError, usageError } from "../../../src/system/errors.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import type { TypedAnswer } from "../../../src/todo/change/person-answers.js";
-import type { Task } from "../../../src/todo/model/task.js";
 import { clean, showBlock } from "../../../src/ui/text.js";
 import type { OutputSchema } from "../../../src/workflow/outputs/check-output.js";
 import { isOutputName } from "../../../src/workflow/outputs/outputs.js";
 import type { Question } from "../../../src/workflow/progress.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { nameOfUser } from "../name-of-user.js";
+import type { AskedTask } from "./shown-work.js";
 
 /** The change of a person, and how it is shown again. */
 export interface ShownChange {
@@ -34,20 +33,11 @@ interface Subject {
   take(text: string): Promise<ShownChange>;
 }
 
-/** The question, and its task. */
-interface Asked {
-  task: Task;
-  question: Question;
-}
-
 /** The changed text; `undefined` where the person changed nothing or gave up: then a text that could not be used is kept. */
-export async function editShown(
-  context: CommandContext,
-  project: Project,
-  asked: Asked,
-): Promise<ShownChange | undefined> {
+export async function editShown(asked: AskedTask): Promise<ShownChange | undefined> {
+  const { context } = asked;
   const { files } = context.ports;
-  const subject = await findSubject(context, project, asked);
+  const subject = await findSubject(asked);
   const folder = await files.makeTempFolder("looper-edit-");
   const copy = path.join(folder, subject.fileName);
   let isKept = false;
@@ -77,23 +67,16 @@ export async function editShown(
 }
 
 /** The changed text of a file, in place of an editor. */
-export async function takeEdited(
-  context: CommandContext,
-  project: Project,
-  asked: Asked & { text: string },
-): Promise<ShownChange> {
-  return (await findSubject(context, project, asked)).take(asked.text);
+export async function takeEdited(asked: AskedTask, text: string): Promise<ShownChange> {
+  return (await findSubject(asked)).take(text);
 }
 
-async function findSubject(context: CommandContext, project: Project, asked: Asked): Promise<Subject> {
-  return asked.question.source === "tool" ? callSubject(asked) : outputSubject(context, project, asked);
+async function findSubject(asked: AskedTask): Promise<Subject> {
+  return asked.question.source === "tool" ? callSubject(asked.question) : outputSubject(asked);
 }
 
-async function outputSubject(
-  context: CommandContext,
-  project: Project,
-  { task, question }: Asked,
-): Promise<Subject> {
+async function outputSubject(asked: AskedTask): Promise<Subject> {
+  const { context, project, task, question } = asked;
   const { ports, env } = context;
   const editable = findEditable(task, question);
   const { output } = editable;
@@ -105,7 +88,7 @@ async function outputSubject(
     before: new TextDecoder().decode(before ?? new Uint8Array()),
     take: async (text) => {
       const at = new Date(ports.clock.now()).toISOString();
-      const schema = await findSchemaOf(context, project, { ...task, stage: output.stage });
+      const schema = await findSchemaOf(asked, output.stage);
       const change = { tasksDir, text, by: nameOfUser(env), at, schema };
       const edited = await writeEdited(ports.files, editable, change);
       const name = schema?.name ?? output.stage;
@@ -115,7 +98,7 @@ async function outputSubject(
   };
 }
 
-function callSubject({ question }: Asked): Subject {
+function callSubject(question: Question): Subject {
   const { call } = question;
   if (call?.arguments === undefined)
     throw usageError(
@@ -159,9 +142,8 @@ async function tell({ err }: CommandContext, line: string): Promise<void> {
 
 /** The schema of a stage of the task's workflow; `undefined` where the stage has none, or is gone. */
 async function findSchemaOf(
-  context: CommandContext,
-  project: Project,
-  { id, progress, stage }: Pick<Task, "id" | "progress"> & { stage: string },
+  { context, project, task: { id, progress } }: AskedTask,
+  stage: string,
 ): Promise<OutputSchema | undefined> {
   if (progress === undefined) return undefined;
   const { files } = context.ports;

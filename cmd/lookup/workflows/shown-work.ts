@@ -23,24 +23,30 @@ import { noOf } from "../../../src/workflow/yes-and-no.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { shownPath } from "../project.js";
 
+/** A question that is asked here, and its task. */
+export interface AskedTask {
+  context: CommandContext;
+  project: Project;
+  task: Task;
+  question: Question;
+}
+
 /** `changed`: why it cannot be decided on. */
 export type Shown = { text: readonly string[] } | { nothing: true } | { changed: string };
 
 /** Reads it; lines are clean. `to`: where it is printed. */
 export async function readShown(
-  context: CommandContext,
-  project: Project,
-  { task, question }: { task: Task; question: Question },
-  to: Pick<Output, "colour"> = context.err,
+  asked: AskedTask,
+  to: Pick<Output, "colour"> = asked.context.err,
 ): Promise<Shown> {
+  const { task, question } = asked;
   const { shows } = question;
   // A call is part of its question.
   if (shows === undefined || question.source === "tool") return { nothing: true };
-  if (shows.what === "diff" || shows.what === "work")
-    return readChanges(context, project, { task, question, to });
+  if (shows.what === "diff" || shows.what === "work") return readChanges(asked, to);
   const output = task.progress?.outputs?.[shows.what];
   if (output === undefined) return { nothing: true };
-  const bytes = await readAsked(context, project, { task, question, output });
+  const bytes = await readAsked(asked, output);
   if ("changed" in bytes) return bytes;
   const parsed = parseJson(new TextDecoder().decode(bytes));
   const schema = isOutputName(shows.what) ? { schema: shows.what } : {};
@@ -50,9 +56,8 @@ export async function readShown(
 
 /** The bytes of an output, if they are what was asked about. */
 async function readAsked(
-  context: CommandContext,
-  project: Project,
-  { task, question, output }: { task: Task; question: Question; output: StageOutput },
+  { context, project, task, question }: AskedTask,
+  output: StageOutput,
 ): Promise<Uint8Array | { changed: string }> {
   const { id, edits, shows } = question;
   const file = path.join(project.paths.tasksDir, output.file);
@@ -94,7 +99,7 @@ export async function mustBeAsShown(
   if (task === undefined || question === undefined || word === "reject" || word === noOf(question)) return;
   const output = task.progress?.outputs?.[question.shows?.what ?? ""];
   if (output === undefined || question.source === "tool") return;
-  const bytes = await readAsked(context, project, { task, question, output });
+  const bytes = await readAsked({ context, project, task, question }, output);
   if ("changed" in bytes) throw new UserError("no", bytes.changed);
   const { files } = context.ports;
   const folder = project.paths.tasksDir;
@@ -109,10 +114,10 @@ export async function mustBeAsShown(
 
 /** The changes of all saved work, or of its last stage. */
 async function readChanges(
-  { ports, env }: CommandContext,
-  project: Project,
-  { task, question, to }: { task: Task; question: Question; to: Pick<Output, "colour"> },
+  { context, project, task, question }: AskedTask,
+  to: Pick<Output, "colour">,
 ): Promise<Shown> {
+  const { ports, env } = context;
   const { work } = task.progress ?? {};
   const opened = await openRepository(ports, makeRepositoryPlaces({ project, env }));
   if (work === undefined || !opened.ok) return { nothing: true };
@@ -122,8 +127,7 @@ async function readChanges(
   const from = shows.what === "work" ? work.base : await beforeStage(opened.value, work);
   const range = [from, work.commit, "--", ":(top)", ...opened.value.excludes];
   const { out } = await runGit(opened.value, ["diff", "--no-color", "--no-ext-diff", ...range]);
-  const colours = coloursFor(to.colour);
-  return { text: out === "" ? ["nothing was changed"] : diffLines(out, colours) };
+  return { text: out === "" ? ["nothing was changed"] : diffLines(out, coloursFor(to.colour)) };
 }
 
 /** The commit before the visits of the last stage: their messages begin with the same subject. */
@@ -143,20 +147,20 @@ const BESIDE = 12;
 
 /** Prints a text that fits on the screen; a longer one is shown in `$PAGER`, or in less. */
 export async function showText(
-  { err, env, inTerminal, ...context }: CommandContext,
-  { folder }: Project,
+  { context, project }: Pick<AskedTask, "context" | "project">,
   text: readonly string[],
   how: "pager" | "fit" = "fit",
 ): Promise<void> {
+  const { err, env, inTerminal, report } = context;
   const lines = text.flatMap((line) => wrap(line, err.columns()));
   const isShort = how === "fit" && lines.length + BESIDE <= err.rows();
   const pager = env["PAGER"] ?? "less";
   const whole = `${lines.join("\n")}\n`;
   if (!isShort && pager !== "" && pager !== "cat" && env["TERM"] !== "dumb") {
     // As git calls it: colours, long lines folded, and no clearing of the screen.
-    const program = { command: pager, args: [], cwd: folder, env: { LESS: "FRX", ...env }, input: whole };
-    if ((await inTerminal(program)) === 0) return;
-    await context.report({ level: "warn", lines: [`looper: cannot show it in ${clean(pager)}`] });
+    const called = { command: pager, args: [], cwd: project.folder };
+    if ((await inTerminal({ ...called, env: { LESS: "FRX", ...env }, input: whole })) === 0) return;
+    await report({ level: "warn", lines: [`looper: cannot show it in ${clean(pager)}`] });
   }
   await err.write(`\n${whole}\n`);
 }
