@@ -4,7 +4,6 @@ import type * as Answers from "./commands/answer.js";
 import type * as Edits from "./commands/edits.js";
 import type { CommandRow } from "./context/command.js";
 
-/** Files with several commands. */
 const edits = (name: keyof typeof Edits) => async () => ({
   command: (await import("./commands/edits.js"))[name],
 });

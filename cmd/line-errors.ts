@@ -93,7 +93,6 @@ export function refuseMore(name: string, { registeredArguments, args }: Command)
   throw usageError(message, `put the ${last.what} in quotes: ${line}`);
 }
 
-/** The text quoted as one word of a shell. */
 function quoted(text: string): string {
   return /["$`\\!]/.test(text) ? quoteWord(text) : `"${text}"`;
 }

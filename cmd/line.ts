@@ -10,7 +10,6 @@ import { missingValue, missingWords, refuseMore, unknownCommand, unknownFlag } f
 import { makeCommand, makeProgram, type ProgramFacts } from "./context/commander.js";
 import { jsonText } from "../src/ui/json-text.js";
 
-/** The common options that were given. */
 export interface LineOptions {
   C?: string;
   logLevel?: string;
@@ -18,7 +17,6 @@ export interface LineOptions {
   color?: boolean;
 }
 
-/** A text to print, or a command to run. */
 export type ParsedLine =
   | { kind: "text"; text: string }
   | {
@@ -70,7 +68,6 @@ function text(said: string): ParsedLine {
 
 interface Scene {
   facts: CommandLineFacts;
-  /** Options before the first word. */
   before: LineOptions;
 }
 

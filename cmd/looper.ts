@@ -273,7 +273,6 @@ function advice(message: string, hint = ""): string[] {
   return [named, ...rest.map((line) => `  ${line}`)];
 }
 
-/** The lines to print on an error, and its exit code. */
 function explain(error: unknown): { lines: string[]; code: number } {
   if (error instanceof UserError)
     return { lines: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };

@@ -4,7 +4,6 @@
 const ONE_TASK = "not yet: one task at a time is all there is";
 const NO_DIR = "prompts are settings: prompts.iteration and the like, or --prompt-file for one run";
 
-/** Commands. */
 export const GO_COMMANDS: ReadonlyMap<string, string> = new Map([
   ["tui", "not yet: a run on a terminal has a live line, and looper tail -f follows it from elsewhere"],
   ["workflow", "use looper workflows: it lists, shows, copies and checks them"],
@@ -103,12 +102,10 @@ export const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
   ...meaning("--details <text>", "--description", "--body"),
 ]);
 
-/** Several words with the same hint. */
 function meaning(typed: string, ...words: readonly string[]): [string, string][] {
   return words.map((word) => [word, `did you mean ${typed}?`]);
 }
 
 /** The hints on commands, in lower case. */
 export const COMMAND_HINTS: ReadonlyMap<string, string> = new Map([...OTHER_COMMANDS, ...GO_COMMANDS]);
-/** The hints on flags. */
 export const FLAG_HINTS: ReadonlyMap<string, string> = new Map([...OTHER_FLAGS, ...GO_FLAGS]);

@@ -102,7 +102,6 @@ function newIds({ changed }: EditAnswer): string[] {
   return changed.filter(({ from }) => from === null).map(({ id }) => id);
 }
 
-/** Appends the tasks of a file. */
 async function addImported(context: CommandContext, request: Request, from: string): Promise<SaidAnswer> {
   const given = OPTIONS.find((one) => one.long !== "--import" && one.attributeName() in request);
   const beside = request.title ?? given?.long;
@@ -156,12 +155,10 @@ async function readTemplate(
   return Object.entries(read).flatMap(([key, value]) => readValue(shown, key, value));
 }
 
-/** The folder of the project's templates. */
 function folderOf({ folder }: Project): string {
   return path.join(folder, ".looper", "templates");
 }
 
-/** The names of the project's templates. */
 async function listTemplates({ ports }: CommandContext, project: Project): Promise<string[]> {
   const names = await ports.files.list(folderOf(project));
   return names.flatMap((one) => (one.endsWith(".json") ? one.slice(0, -".json".length) : [])).sort();

@@ -41,7 +41,6 @@ const MESSAGE = new Option("-m, --message <text>", "a remark, or the answer's te
 const EDIT_OPTION = new Option("--edit [file]", "change what is shown: in $EDITOR, or as this JSON file");
 const SHOWN = new Option("--shown <text>", "only if it still shows this SHA-256 (see questions --json)");
 
-/** `looper answer ID [OUTCOME] [-m TEXT] [--edit FILE]` */
 export const command: EditingCommand<Request> = {
   ...EDITING,
   arguments: [QUESTION, new Argument("[outcome]", "one of its outcomes, or the answer's text")],

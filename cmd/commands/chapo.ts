@@ -70,7 +70,6 @@ export const command: WorkingCommand<ChapoLine> = {
   work: chapo,
 };
 
-/** Answers one message, or opens a conversation at a prompt; or prints a list. */
 async function chapo(context: CommandContext, request: ChapoLine): Promise<CommandOutcome> {
   if (request.serveStdio === true) return serve(context, request);
   const call = { context, request, site: await siteOf(context, request) };
@@ -208,7 +207,6 @@ async function undoSession(call: ChapoCall): Promise<CommandOutcome> {
   }
 }
 
-/** Prints JSON, or lines for a person. */
 function print(
   { context, request }: ChapoCall,
   answer: object,
@@ -257,7 +255,6 @@ async function listSessionsHere(call: ChapoCall): Promise<CommandOutcome> {
   return answer.broken.length === 0 ? "ok" : "no";
 }
 
-/** Names the sessions that cannot be read, a line each. */
 async function warnOfBroken(
   { report }: CommandContext,
   broken: ChapoSessionsAnswer["broken"],

@@ -34,7 +34,6 @@ import { readCount } from "../context/words.js";
 import { lookOf, printLines, projectOf, shownPath } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 
-/** How many runs to keep by default. */
 const PROPOSED = 10;
 
 interface Request {

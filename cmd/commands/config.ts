@@ -145,7 +145,6 @@ interface Order {
   scope: "user" | "project";
 }
 
-/** Changes a setting. The JSON is the setting in force after the change. */
 async function change(context: CommandContext, order: Order, quiet: boolean): Promise<SaidAnswer> {
   await refuseAgents(context, {
     what: "a process of a run may not change the settings",

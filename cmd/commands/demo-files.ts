@@ -2,7 +2,6 @@
 // reports its first try at D3 as done although a test fails; and the same script as calls of the engine's tools. Pure.
 import type { Action, Script } from "../../src/agents/hosted/script.js";
 
-/** A task of the backlog. */
 const todo = (
   id: string,
   priority: number,
@@ -55,7 +54,6 @@ export function configOf(agent: keyof typeof AGENTS): string {
   return `${JSON.stringify(settings, undefined, 2)}\n`;
 }
 
-/** The other initial files, by path. */
 export const FILES: Readonly<Record<string, string>> = {
   "README.md": "# text-facts\n\nFacts about a text.\n",
   "package.json": `${JSON.stringify({ name: "text-facts", private: true, type: "module", scripts: { test: "node --test" } }, undefined, 2)}\n`,
@@ -71,7 +69,6 @@ const HEAD = `import assert from "node:assert/strict";\nimport { test } from "no
 
 const pause: Action = { delay: "250ms" };
 
-/** The report of a task that is done. */
 function report(task: string, summary: string, files: readonly string[]): Action {
   return { summary: { task_id: task, status: "done", summary, files } };
 }
@@ -317,7 +314,6 @@ function callOf(action: Action): Turn["call"] {
   throw new Error(`the demo has no call for ${JSON.stringify(action)}`);
 }
 
-/** Appends to an unchanged file. */
 function edit(path: string, before: string, more: string): Turn["call"] {
   return { name: "fs_edit", args: { path, old_string: before, new_string: before + more } };
 }

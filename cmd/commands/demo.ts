@@ -31,7 +31,6 @@ export const command: WorkingCommand<{ chapo?: true }> = {
   work: (context, { chapo = false }) => demo(context, chapo ? "chapo" : "scripted"),
 };
 
-/** Runs the demo and keeps its folder. */
 async function demo(context: CommandContext, agent: "scripted" | "chapo"): Promise<CommandOutcome> {
   const stage = await setStage(context, agent);
   await printLines(context.out, [

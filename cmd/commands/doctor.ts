@@ -38,7 +38,6 @@ interface Answer extends CommandAnswer {
   checks: readonly Check[];
 }
 
-/** Reports the checks; changes something only with `--fix`. */
 export const command: AnsweringCommand<{ file?: string; fix?: true }, Answer> = {
   arguments: [FILE],
   options: [
@@ -134,7 +133,6 @@ function checkConfig(context: CommandContext, { folder, warnings, resolved }: Pr
   return warning("config", warnings.join("; "), "correct, rename or unset these settings");
 }
 
-/** Wraps the lines to the terminal's width. */
 function linesOf(checks: readonly Check[], colours: Colours, columns?: number): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const margin = " ".repeat(width + 4);

@@ -49,7 +49,6 @@ export const rm: EditingCommand<{ ids: readonly string[]; force?: true }> = {
 
 /** An edit of a task on its way through a workflow. */
 interface Steering {
-  /** The action that an agent may not take. */
   what: string;
   decide: PersonEdit;
   /** `run`: the run in progress. */

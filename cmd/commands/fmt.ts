@@ -29,16 +29,13 @@ interface Request {
 
 interface Answer extends CommandAnswer {
   json: FmtAnswer;
-  /** The task file, as it is shown. */
   shown: string;
   before: Uint8Array;
   text: string;
   corrections: readonly Correction[];
-  /** It is in canonical form already. */
   canonical: boolean;
 }
 
-/** Prints the canonical form or its difference, or writes it. */
 export const command: AnsweringCommand<Request, Answer> = {
   arguments: [FILE],
   options: [
@@ -102,7 +99,6 @@ async function sayNotFormatted(
   });
 }
 
-/** The result of `--fix`. */
 function fixedText({ json: { written, copy }, shown, corrections }: Answer): string {
   if (!written) return `${shown} needs no correction`;
   if (corrections.length === 0) return `formatted ${shown}`;

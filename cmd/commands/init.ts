@@ -96,7 +96,6 @@ async function init(context: CommandContext, request: Request): Promise<Answer> 
 
 const CANCELLED: Answer = { json: undefined, end: { exitCode: exitCodeOfSignal("SIGINT") } };
 
-/** The commands of `--verify`. */
 function commandsOf(request: Request): readonly string[] {
   const commands = [...new Set((request.verify ?? []).map((command) => command.trim()))];
   if (commands.length > 0 && request.skipConfig === true)
@@ -225,7 +224,6 @@ async function setCommands(
   return writeSetting(context, project.folder, order);
 }
 
-/** Notes on the folder and its repository. */
 async function notesOnPlace(context: CommandContext, request: Request, site: InitSite): Promise<string[]> {
   const { project } = site;
   const notes: string[] = [];
@@ -291,7 +289,6 @@ function problemsOf(read: ReadResult): number {
   return read.kind === "empty" ? read.problems.length : 0;
 }
 
-/** The most notes to print. */
 const MOST_NOTES = 12;
 
 async function tell(

@@ -69,7 +69,6 @@ export const command: WorkingCommand<Request> = {
   },
 };
 
-/** The answer as a whole. */
 export async function answer(
   context: CommandContext,
   request: Request,
@@ -80,7 +79,6 @@ export async function answer(
   return { json: listAnswer(project.todoFile, listed), problem };
 }
 
-/** Which tasks of which file. */
 interface Asked {
   file: string | undefined;
   status: Status | undefined;
@@ -153,7 +151,6 @@ function toStatus(word: string | undefined): Status | undefined {
   throw usageError(`${word} is neither a status nor an existing file`, hint);
 }
 
-/** The line for an empty list. */
 function nothingOf({ tasks, problems }: TasksRead): string {
   if (withoutMarker(tasks).length > 0) return "no such tasks";
   return problems.length > 0 ? "no tasks that can be read" : "no tasks";

@@ -21,7 +21,6 @@ export const command: WorkingCommand<Request> = {
   work,
 };
 
-/** Serves until stdin is closed or a signal comes. */
 async function work(context: CommandContext, request: Request): Promise<CommandOutcome> {
   if (context.stdin.isTerminal)
     throw usageError(

@@ -12,17 +12,14 @@ import { SHELLS } from "../context/completion-scripts.js";
 import type { CommandContext } from "../context/command-context.js";
 import { makeCommand, makeProgram } from "../context/commander.js";
 
-/** A word that may be typed, and its description. */
 type Offer = readonly [word: string, says: string];
 
 /** Options whose value is a task. */
 const TASK_OPTIONS = ["--task", "--depends-on"];
 /** The most columns of a title. */
 const COLUMNS = 60;
-/** Longer words are not offered. */
 const LONGEST = 200;
 
-/** The command; it completes what is in the table. */
 export const offerWords = (rows: readonly CommandRow[]): WorkingCommand<{ words: readonly string[] }> => ({
   arguments: [new Argument("<shell>", "the shell"), new Argument("[words...]", "the words so far")],
   work: async (context, { words: [shell = "", ...typed] }) => {
@@ -68,7 +65,6 @@ function forBash(offers: readonly Offer[], current: string, piece: string): stri
     .join("");
 }
 
-/** A word, a tab, what it is. */
 function forOthers(offers: readonly Offer[], current: string): string {
   return offers
     .filter(([word]) => word.toLowerCase().startsWith(current.toLowerCase()))

@@ -38,7 +38,6 @@ export const command: WorkingCommand<StartLine> = {
   work: push,
 };
 
-/** Releases the project, or shows the plan. */
 async function push(context: CommandContext, request: StartLine): Promise<CommandOutcome> {
   await refuseAgents(context, {
     what: "an agent of a run may not release",

@@ -109,7 +109,6 @@ function toSeq(given: string | undefined): number | undefined {
   throw usageError(allowed, "looper tail --raw shows them");
 }
 
-/** Ends with no unless everything is the same. */
 async function replayWithTree(
   context: CommandContext,
   { gate, trust }: Request,

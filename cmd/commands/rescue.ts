@@ -262,7 +262,6 @@ async function handBack(
   return { back: back.value, task: task.id, goesOn };
 }
 
-/** The task of a rescue, unless it is done. */
 async function taskOf(store: Store, { task, why }: Rescue): Promise<Task | undefined> {
   if (task === undefined || !["given-up", "dropped", "commits"].includes(why)) return undefined;
   const read = await store.read();

@@ -55,7 +55,6 @@ export const command: WorkingCommand<RunLine> = {
   work: run,
 };
 
-/** Runs the loop, or shows its plan. */
 async function run(context: CommandContext, request: RunLine): Promise<CommandOutcome> {
   const asked = await readRequest(context, request);
   const { project } = asked;
@@ -73,7 +72,6 @@ async function run(context: CommandContext, request: RunLine): Promise<CommandOu
   return isFailed ? "no" : end;
 }
 
-/** Reads the project, its settings and what was typed. */
 export async function readRequest(context: CommandContext, request: RunLine): Promise<RunToWatch> {
   const flags = pickSettingFlags(context, request);
   // The run itself reports warnings, a plan does not.

@@ -25,7 +25,6 @@ interface Wish {
   follow: boolean;
   /** Only the last events, this many. */
   last: number | undefined;
-  /** Only events of this task. */
   task: string | undefined;
   wanted: (line: RawLine) => boolean;
   show: (line: RawLine) => string;

@@ -105,7 +105,6 @@ function endOf(answer: UndoAnswer): CommandOutcome {
   return isNo || (answer.outcome === "undone" && answer.gate.verdict === "failed") ? "no" : "ok";
 }
 
-/** Asks before unfinished work is taken back. */
 async function confirm(context: CommandContext, id: string, counts: ChangeCounts): Promise<boolean> {
   if (!context.stdin.isTerminal)
     throw usageError(

@@ -15,9 +15,7 @@ import { printLines, projectOf, readNamedFile, shownPath } from "../lookup/proje
 
 interface Answer extends CommandAnswer {
   checked: CheckResult;
-  /** The task file, as it is shown. */
   file: string;
-  /** On the folder of the work. */
   note: string | undefined;
 }
 

@@ -9,10 +9,8 @@ import type { Stderr } from "./stderr.js";
 
 export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-/** One answer to a question. */
 export interface Choice {
   value: string;
-  /** The text on the terminal. */
   label: string;
   /** A few words beside the label. */
   hint?: string;
@@ -28,7 +26,6 @@ export interface CommandContext {
   nodeVersion: string;
   /** E.g. `linux x64`. */
   platform: string;
-  /** Absolute path of node. */
   node: string;
   /** Absolute; the folder of `-C`, else the one the program was started in. */
   cwd: string;
@@ -46,7 +43,6 @@ export interface CommandContext {
   err: Output;
   /** Writes a note to stderr, if its level is wanted. */
   report: Stderr["report"];
-  /** The level and format of notes. */
   log: Diagnostics;
   /** Writes commands to a GitHub workflow on stderr. All other text is kept from being read as such a command. */
   writeWorkflowCommands(lines: readonly string[]): Promise<void>;
@@ -55,10 +51,8 @@ export interface CommandContext {
   stdin: {
     /** A person can answer; false in CI, as for `out` and `err`. */
     isTerminal: boolean;
-    /** Reads to the end. */
     readAll(): Promise<string>;
     readBytes(): Promise<Uint8Array>;
-    /** The bytes as they come. */
     chunks(): AsyncIterable<Uint8Array>;
   };
   /** Asks yes or no; no when the person cancels. `closed`: the end of the input is a no, and cancels nothing else. */

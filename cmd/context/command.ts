@@ -44,12 +44,10 @@ export interface WorkingCommand<Request extends object> extends CommandWords {
 /** A file of cmd/commands exports this as `command`. */
 export type CommandFile = AnsweringCommand<never, CommandAnswer> | WorkingCommand<never>;
 
-/** The request of any command. */
 export interface AnyRequest {
   json?: true;
 }
 
-/** A line of the table of commands. */
 export interface CommandRow {
   name: string;
   group: "Work" | "Backlog" | "People" | "Runs" | "Project";
@@ -90,7 +88,6 @@ export const FILE = new Argument("[file]", "the task file (default: the project'
 export const RUN = new Argument("[run]", "a run's id, or how it begins (default: the newest)");
 export const TASK = new Argument("<id>", "the task");
 export const TASKS = new Argument("<ids...>", "the tasks");
-/** A question. */
 export const QUESTION = new Argument("<id>", "the task, or the question");
 
 /** The options of every command; new ones, since each command hides its own in its help. */

@@ -3,7 +3,6 @@
 import { Command, Option, type Argument, type Help, type HelpConfiguration } from "commander";
 import { commonOptions, type CommandFile, type CommandRow } from "./command.js";
 
-/** A term and its text, in two columns. */
 type Row = readonly [term: string, text: string];
 
 /** The width of a pipe or a file. */
@@ -40,7 +39,6 @@ const PROGRAM_HELP: HelpConfiguration = {
   },
 };
 
-/** The help of a command. */
 function commandHelp(examples: readonly Row[]): HelpConfiguration {
   return {
     formatHelp: (command, helper) => {
@@ -110,7 +108,6 @@ function stub({ name, group, summary }: Pick<CommandRow, "name" | "group" | "sum
   return new Command(name).description(summary).helpGroup(group);
 }
 
-/** The command as commander knows it. */
 export function makeCommand(
   { name, summary }: CommandRow,
   { arguments: words = [], options = [], examples = [] }: CommandFile,

@@ -2,7 +2,6 @@ import type { UserErrorKind } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import type { CommandOutcome } from "./command-context.js";
 
-/** An internal error. */
 export const BUG = 70;
 
 /** The meaning of each exit code, for the documents. */

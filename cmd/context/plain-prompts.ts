@@ -3,7 +3,6 @@
 import { readLine, type LineInput, type LineOutput } from "../../src/system/processes/read-line.js";
 import type { Choice } from "./command-context.js";
 
-/** The options of every prompt. */
 interface Asking {
   message: string;
   output?: LineOutput;
@@ -22,7 +21,6 @@ export interface Prompts {
 
 const CANCELLED = Symbol("cancelled");
 
-/** Reads from `input`. */
 export function plainPrompts(input: LineInput): Prompts {
   const ask = async (asking: Asking, hint: string): Promise<string | symbol> =>
     (await readLine(input, asking, `${asking.message}${hint} `)) ?? CANCELLED;

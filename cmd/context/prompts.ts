@@ -3,19 +3,16 @@
 import type { Choice, CommandContext, TypedLine } from "./command-context.js";
 import { plainPrompts, type Prompts } from "./plain-prompts.js";
 
-/** The options of every prompt. */
 interface Asking {
   output: NodeJS.WriteStream;
   signal: AbortSignal;
 }
 
-/** Further ways in which a prompt ends. */
 interface Cancelling {
   withdrawn?: AbortSignal;
   onClosed?: () => void;
 }
 
-/** Where questions are asked. */
 export interface Desk {
   input: NodeJS.ReadStream;
   output: NodeJS.WriteStream;
@@ -29,7 +26,6 @@ export interface Desk {
   onTurnedAway: () => void;
 }
 
-/** The questions a command can ask. */
 export function questionsAt(
   desk: Desk,
 ): Pick<CommandContext, "confirm" | "choose" | "chooseSome" | "ask" | "askLine"> {

@@ -36,7 +36,6 @@ type Env = Readonly<Record<string, string | undefined>>;
 const LEVEL = { flag: "--log-level", env: "LOOPER_LOG_LEVEL", words: LEVELS } as const;
 const FORMAT = { flag: "--log-format", env: "LOOPER_LOG_FORMAT", words: LOG_FORMATS } as const;
 
-/** The default. */
 export const USUAL: Diagnostics = { level: "info", format: "text" };
 
 /** The diagnostics of options and environment; an unknown word is a `usage` error. */

@@ -9,7 +9,6 @@ import type { Task } from "../../src/todo/model/task.js";
 import type { CommandContext } from "../context/command-context.js";
 import { isUnderAnAgent } from "./under-an-agent.js";
 
-/** The lines to approve, which the person set in the settings or in these tasks. */
 export interface LinesToApprove {
   project: Project;
   tasks: readonly Pick<Task, "id" | "verify">[];

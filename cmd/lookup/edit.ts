@@ -37,19 +37,15 @@ import { checkOptionsOf } from "./check-options.js";
 import { hintOfTaskFile, printSaid, projectOf, shownPath } from "./project.js";
 import { refuseAgents } from "./under-an-agent.js";
 
-/** A command that edits tasks. */
 export type EditingCommand<Request extends object> = AnsweringCommand<
   Request & { file?: string },
   SaidAnswer
 >;
 
-/** The parts that are the same for all of them. */
 export const EDITING = { options: [TODO_FILE, JSON_OPTION], print: printSaid };
 
-/** An edit to make. */
 export interface Wish {
   decide: PersonEdit;
-  /** The lines to print. */
   say: (answer: EditAnswer) => string[];
   /** Verify commands that were typed for these tasks. */
   commands?: readonly string[];
@@ -64,7 +60,6 @@ const REFUSED = {
   instead: "report it in the summary: new_tasks, blockers",
 };
 
-/** Makes an edit. */
 export async function edit(
   context: CommandContext,
   { file }: { file?: string | undefined },
@@ -93,29 +88,23 @@ export async function edit(
   return { json, lines: [...say(json), ...stopped].map(clean) };
 }
 
-/** How the status of each task was changed. */
 export function statusLines({ changed }: EditAnswer): string[] {
   return changed.map(({ id, from, to }) =>
     from === to ? `${id}: ${to ?? ""}, as before` : `${id}: ${from ?? ""} → ${to ?? ""}`,
   );
 }
 
-/** The result of an edit. */
 export interface MadeEdit {
   updated: Applied["updated"];
-  /** The run that was notified. */
   run?: string;
-  /** Attempts that the edit stopped. */
   stopped: readonly StoppedAttempt[];
 }
 
-/** Where an edit is made. */
 export interface EditSite {
   project: Project;
   store: Store;
 }
 
-/** A request to a run. */
 interface Asked {
   live: LiveRun;
   request: string;
@@ -279,7 +268,6 @@ function deaf({ run, pid }: LiveRun): UserError {
   );
 }
 
-/** Why nothing was changed, and what to do. */
 export async function refusal(
   context: CommandContext,
   file: string,

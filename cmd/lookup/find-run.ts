@@ -30,7 +30,6 @@ export async function projectOfRun(
   return all === true ? (await readStart(ports, folder)).project : undefined;
 }
 
-/** Run ids, oldest first. */
 export async function listOwnRuns(
   context: CommandContext,
   project: Project,

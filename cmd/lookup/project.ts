@@ -94,7 +94,6 @@ export function lookOf(out: Output): { colours: Colours; columns?: number } {
   return { colours: coloursFor(out.colour), ...(out.isTerminal ? { columns: out.columns() } : {}) };
 }
 
-/** Prints an answer as one JSON document. */
 export function printJson({ out }: Pick<CommandContext, "out">, answer: unknown): Promise<void> {
   return out.write(`${jsonText(answer, 2)}\n`);
 }
@@ -102,7 +101,6 @@ export function printJson({ out }: Pick<CommandContext, "out">, answer: unknown)
 /** How many lines are written at once. */
 const MOST_LINES = 1_000;
 
-/** Prints lines, if there are any. */
 export async function printLines(output: Output, lines: Iterable<string>): Promise<void> {
   let batch: string[] = [];
   for (const line of lines) {
@@ -114,7 +112,6 @@ export async function printLines(output: Output, lines: Iterable<string>): Promi
   if (batch.length > 0) await output.write(`${batch.join("\n")}\n`);
 }
 
-/** Prints an answer that has its lines. */
 export function printSaid({ out }: Pick<CommandContext, "out">, { lines }: SaidAnswer): Promise<void> {
   return printLines(out, lines);
 }

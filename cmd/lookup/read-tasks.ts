@@ -13,12 +13,10 @@ import { readNamedFile, shownPath } from "./project.js";
 import type { CommandContext } from "../context/command-context.js";
 
 export interface TasksRead {
-  /** Tasks that could be read. */
   tasks: readonly Task[];
   problems: readonly Problem[];
   /** Tasks with wrong values, only for display. */
   wrong: readonly WrongTask[];
-  /** The backlog's `project.root`. */
   root?: string | undefined;
 }
 

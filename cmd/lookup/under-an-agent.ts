@@ -5,7 +5,6 @@ import { findNamedFolder } from "../../src/loop/runs/live-run.js";
 import { projectOf } from "./project.js";
 import type { CommandContext } from "../context/command-context.js";
 
-/** The refused action, and what the agent can do instead. */
 interface Refusal extends Where {
   what: string;
   instead: string;
@@ -18,7 +17,6 @@ interface Where {
   sessions?: boolean;
 }
 
-/** Refuses the command under an agent. */
 export async function refuseAgents(
   context: CommandContext,
   { what, instead, ...where }: Refusal,

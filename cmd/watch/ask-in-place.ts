@@ -25,7 +25,6 @@ import { readShown, showText, type AskedTask, type Shown } from "../lookup/workf
 /** Whether the question has an answer now, from here or from elsewhere. */
 type Asked = "answered" | "left";
 
-/** Everything that asking one question needs. */
 interface Desk extends AskedTask {
   store: Store;
   /** Aborted once no answer is wanted any more. */
@@ -129,7 +128,6 @@ async function showQuestion(desk: Desk, shown: Shown): Promise<void> {
   if ("text" in shown) await showText(desk, shown.text);
 }
 
-/** The whole question and what is decided on. */
 function listAll({ task, question }: Desk, shown: Shown): string[] {
   const asked = showBlock(question.text.trim());
   return [

@@ -42,7 +42,6 @@ export async function watchFile(
   }
 }
 
-/** Differs when the file may have changed. */
 async function stateOf({ ports }: CommandContext, file: string): Promise<string> {
   const stat = await ports.files.stat(file);
   return JSON.stringify([stat?.mtimeMs, stat?.size, stat?.inode]);

@@ -38,10 +38,8 @@ import { agentNameIn } from "../../src/config/settings/agent-name.js";
 import type { Flags } from "../../src/config/read/resolve.js";
 import { ROWS } from "../../src/config/settings/settings.js";
 
-/** A run request of a command; trust questions and display are added here. */
 export type RunToWatch = Omit<RunRequest, "onEvent" | "confirm" | "askPerson" | "terminal" | "hangsUp">;
 
-/** Opens the run and displays it to its end. */
 export async function watchRun(
   context: CommandContext,
   asked: RunToWatch,
@@ -201,7 +199,6 @@ class RunDisplay {
     this.#screen = live ? new Screen(err, ports.clock, (columns) => this.#live(columns)) : undefined;
   }
 
-  /** The view of the run so far. */
   get view(): View {
     return this.#view;
   }
@@ -501,7 +498,6 @@ export async function openReport(context: CommandContext, named: string, todoFil
   return file;
 }
 
-/** Writes the whole report or nothing. */
 async function writeReport({ ports }: CommandContext, file: string, xml: string): Promise<void> {
   try {
     await ports.files.writeAtomic(file, xml);

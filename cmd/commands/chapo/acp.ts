@@ -34,7 +34,6 @@ import { never } from "../../../src/system/never.js";
 import { fileURLToPath } from "node:url";
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 
-/** An open session and the turn it is taking. */
 interface Served {
   chapo: Chapo;
   /** The project's folder, absolute. */
@@ -147,7 +146,6 @@ function toRequestError(error: unknown): RequestError {
     : RequestError.internalError(undefined, text);
 }
 
-/** Sends the commands that a person can type. */
 async function offerCommands(
   { context }: Server,
   { chapo, root }: Served,
@@ -168,7 +166,6 @@ interface Updates extends Pick<SessionListener, "ask" | "onEvent"> {
   begin(id: string): void;
 }
 
-/** Sends a session's updates in order, and its questions. */
 function createUpdates(client: AgentContext, root: string): Updates {
   let sessionId = "";
   let sent: Sent = NOTHING_SENT;
@@ -247,7 +244,6 @@ async function prompt(server: Server, id: string, blocks: readonly ContentBlock[
   }
 }
 
-/** Sends what was said before. */
 async function replay(chapo: Chapo, client: AgentContext): Promise<void> {
   for (const { role, text } of chapo.said()) {
     const sessionUpdate =
@@ -304,7 +300,6 @@ function isMessage(value: unknown): value is AnyMessage {
 interface Sent {
   /** The pieces of the reply that is being streamed. */
   streamed: string;
-  /** The last whole text. */
   last: string;
   /** The list of todos in the call that runs. */
   todos?: readonly unknown[];
@@ -413,7 +408,6 @@ const KINDS: readonly (readonly [RegExp, ToolKind])[] = [
   [/^web_/, "fetch"],
 ];
 
-/** Returns the kind of a tool, for the client's icon. */
 function toKind(tool: string): ToolKind {
   return KINDS.find(([pattern]) => pattern.test(tool))?.[1] ?? "other";
 }

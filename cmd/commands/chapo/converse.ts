@@ -68,7 +68,6 @@ export function resumeWith(
   });
 }
 
-/** Sends the answer to the question of the session. */
 export function answerWith(call: ChapoCall, session: string, message: string): Promise<CommandOutcome> {
   return inSession(call, session, async (conversation) => {
     // Checked while this process holds the session: each question is answered once.
@@ -81,7 +80,6 @@ export function answerWith(call: ChapoCall, session: string, message: string): P
   });
 }
 
-/** Opens a session, and ends it when the work is done. */
 async function inSession(
   call: ChapoCall,
   resume: string | undefined,
@@ -195,10 +193,8 @@ const ENVIRONMENT_REASONS = new Set<string>([
   "rate-limited",
 ]);
 
-/** Signals for the turn in progress. */
 interface Interrupts {
   begin(): AbortController;
-  /** The signal that ended the turn, if one did. */
   end(): Signal | undefined;
   /** Whether a signal came between two turns. */
   gone(): boolean;
@@ -270,7 +266,6 @@ interface Printer {
   settled: () => Promise<void>;
 }
 
-/** As JSON lines, or as text. */
 function openPrinter({ context, request }: ChapoCall): Printer {
   const linesOf = openChapoLines();
   let last: Promise<void> = Promise.resolve();

@@ -19,13 +19,10 @@ import type { TalkScreen } from "../../../src/ui/terminal/talk/talk-lines.js";
 import { plural } from "../../../src/ui/view/words/amounts.js";
 import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
 
-/** The keys and pasted texts that the reader passes on. */
 export interface InputListener {
-  /** One key, as the terminal sends it. */
   onKey(key: string): void;
   /** A whole pasted text, cleaned. `left`: the number of control characters that were left out. */
   onPaste(text: string, left: number): void;
-  /** A pasted text that is too long was dropped. */
   onTooLong(characters: number): void;
 }
 
@@ -35,7 +32,6 @@ const END = "\u001b[201~";
 export const MOST_PASTED = 1_000_000;
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/gu;
 
-/** A paste that is not whole yet. */
 interface Paste {
   parts: string[];
   length: number;
@@ -57,7 +53,6 @@ export class InputReader {
     });
   }
 
-  /** Takes the next text. */
   take(text: string): void {
     let rest = this.#carry + text;
     this.#carry = "";
@@ -117,7 +112,6 @@ function tornMark(text: string, mark: string): number {
   return text.length;
 }
 
-/** The callbacks of the editor. */
 interface EditorPlace {
   rows: () => number;
   /** The editor changed by itself, such as its list of completions. */
@@ -131,7 +125,6 @@ interface EditorPlace {
 const CURSOR = /\u001b\[7m([\s\S]*?)\u001b\[0m/;
 const MARK = /\u001b_pi:c\u0007/g;
 
-/** An editor of a message. */
 export class MessageEditor {
   readonly #editor: Editor;
 
@@ -164,7 +157,6 @@ export class MessageEditor {
     return this.#editor.getExpandedText();
   }
 
-  /** Whether a list of completions is open. */
   get isCompleting(): boolean {
     return this.#editor.isShowingAutocomplete();
   }
@@ -186,7 +178,6 @@ export class MessageEditor {
     this.#editor.addToHistory(text);
   }
 
-  /** Its lines, and where the cursor is in them. */
   render(columns: number): { lines: string[]; cursor: CursorPlace } {
     let cursor: CursorPlace = { line: 0, column: 0 };
     const lines = this.#editor.render(columns).map((line, at) => {
@@ -205,7 +196,6 @@ const MOST_KEPT = 200;
 const LARGEST = 4 * 1024 * 1024;
 const LONGEST = 20_000;
 
-/** The history of a project. */
 export interface History {
   /** Oldest first. */
   read(): Promise<readonly string[]>;
@@ -246,7 +236,6 @@ async function readList(files: Files, file: string): Promise<string[]> {
   return json.value.filter((one): one is string => typeof one === "string");
 }
 
-/** The sources of completions. */
 export interface Completions {
   commands: readonly { name: string; description: string }[];
   /** The project's files, relative to it. */
@@ -255,7 +244,6 @@ export interface Completions {
 
 const MOST = 50;
 
-/** Returns the provider for the editor. */
 export function completionsOf({ commands, files }: Completions): AutocompleteProvider {
   return {
     getSuggestions: async (lines, line, column) => {
@@ -312,7 +300,6 @@ function rankOf(file: string, wanted: string): number {
   return isSpreadOver(file, wanted) ? 3 : NOT_FOUND;
 }
 
-/** Whether the letters come in this order. */
 function isSpreadOver(file: string, wanted: string): boolean {
   let at = 0;
   for (const letter of wanted) {
@@ -378,7 +365,6 @@ export function keyLines({ colours, columns }: TalkScreen): string[] {
   ];
 }
 
-/** The messages that are sent next. */
 export function queuedLines(queue: readonly string[], { colours, columns }: TalkScreen): string[] {
   const more = queue.length - MOST_QUEUED;
   return [
@@ -389,7 +375,6 @@ export function queuedLines(queue: readonly string[], { colours, columns }: Talk
   ];
 }
 
-/** The notice, and how the open question is answered. */
 export function hintLines(
   {
     notice,
@@ -425,7 +410,6 @@ export function describeReply(reply: Reply): string {
 /** How the question is answered: by a key, or with a text that is being typed. */
 type QuestionMode = "keys" | "remark" | "edit";
 
-/** A question that waits for the person. */
 export interface TalkQuestion {
   question: UserQuestion;
   mode: QuestionMode;
@@ -464,7 +448,6 @@ export function answerOfKey(key: string, offer: Offer): AnswerKey[3] | undefined
   return keysFor(offer).find(([one]) => one === key.toLowerCase())?.[3];
 }
 
-/** The line that names the keys, in as many words as fit. */
 function keysLine(offer: Offer, columns: number): string {
   const keys = keysFor(offer);
   const long = `Allow this? ${keys.map(([key, , words]) => `${key} ${words}`).join(" · ")}`;

@@ -33,7 +33,6 @@ import { openRepository } from "../../../src/git/base/repository/repository.js";
 import { keepSessionTree, takeBackSpans } from "../../../src/git/undo/session-trees.js";
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 
-/** The sets of tool names. */
 const VOCABULARIES = ["chapo", "claude", "anvil"] as const;
 
 /** The agent whose settings are the engine's. */

@@ -155,7 +155,6 @@ class Talk implements InputListener, TerminalListener {
   }
   #greeted = "";
 
-  /** Prints an event of the session. */
   add(event: ChapoEvent): void {
     this.print(this.#lines.take(event, this.#screen()));
   }
@@ -174,7 +173,6 @@ class Talk implements InputListener, TerminalListener {
     this.#draw();
   }
 
-  /** Prints a warning. */
   warn(text: string): void {
     this.print(wrap(clean(text), this.#screen().columns).map(this.#colours.yellow));
   }
@@ -456,7 +454,6 @@ function listenerOf({ context, site }: ChapoCall, talk: Talk): SessionListener {
   };
 }
 
-/** Talks until the session is to be closed. */
 async function converse(talk: Talk, chapo: Chapo, message: string | undefined): Promise<TalkEnd> {
   try {
     return await talk.run(chapo, message);
@@ -480,7 +477,6 @@ async function openOther(
   }
 }
 
-/** The project's files, read again after a while. */
 function createFileList(
   { ports }: CommandContext,
   place: Parameters<typeof listProjectFiles>[0],

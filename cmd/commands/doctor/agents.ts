@@ -217,10 +217,8 @@ async function trackedOf(
   return new Set(tracked.ok ? tracked.value : []);
 }
 
-/** How many bytes at the end of the log are read. */
 const LOOKED_AT = 16 * 1024 * 1024;
 
-/** Counts the unknown lines of the last run. */
 export async function checkAgentOutput({ ports }: CommandContext, project: Project): Promise<Check> {
   const name = "agent output";
   const folder = await findRun(ports, project.logDir);

@@ -21,7 +21,6 @@ import type { CommandContext } from "../../context/command-context.js";
 import { newBacklog, pretty } from "./plan.js";
 import type { InitSite } from "./site.js";
 
-/** Tasks to import. */
 export interface BacklogImport extends PlannedImport {
   /** As typed; `-`: stdin. */
   from: string;
@@ -65,7 +64,6 @@ function isWaiting(found: ReadResult): found is Extract<ReadResult, { kind: "emp
   return found.kind === "empty" && found.problems.length === 0;
 }
 
-/** Refuses an import into a file that has other tasks. */
 export function refuseOverTasks(context: CommandContext, site: InitSite, imported: BacklogImport): void {
   const { backlog: found, project } = site;
   if (mayBegin(found) || isWaiting(found)) return;

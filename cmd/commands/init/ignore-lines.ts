@@ -10,7 +10,6 @@ export function missingLines(text: string, folders: readonly string[]): string[]
 /** The copies of the schemas, which `init` and `doctor --fix` can write again. */
 const COPIES = { line: ".looper/*.schema.json", one: ".looper/run.schema.json" };
 
-/** The line that ignores the copies. */
 export function missingCopies(text: string): string[] {
   const rules = ignore().add(text.replace(/^\uFEFF/, ""));
   return rules.ignores(COPIES.one) ? [] : [COPIES.line];
@@ -23,7 +22,6 @@ export function appendix(text: string, lines: readonly string[]): string {
   return before + lines.map((line) => line + end).join("");
 }
 
-/** A pattern that matches this name only. */
 function escaped(folder: string): string {
   return folder.replaceAll(/[\\*?[\]]/g, String.raw`\$&`).replace(/^[#!]/, String.raw`\$&`);
 }

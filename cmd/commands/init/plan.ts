@@ -11,7 +11,6 @@ import type { InitAnswer } from "../../../src/ui/shapes/project.js";
 import { appendix, missingCopies, missingLines } from "./ignore-lines.js";
 import { ownFolder, type InitSite } from "./site.js";
 
-/** The choices for the settings file. */
 export interface Wishes {
   agent?: string;
   commands?: readonly string[];
@@ -24,19 +23,15 @@ export interface PlannedFile {
   path: string;
   did: InitAnswer["files"][number]["did"];
   text?: string;
-  /** Keep a copy of the existing file. */
   copy?: true;
 }
 
-/** The options of `init`. */
 export interface Bounds {
-  /** Replace existing files. */
   force: boolean;
   skipConfig: boolean;
   writesBacklog: boolean;
 }
 
-/** All files but the task file. */
 export function planFiles(
   site: InitSite,
   wishes: Wishes,
@@ -64,7 +59,6 @@ export function planSchemas(site: InitSite): PlannedFile[] {
 
 const SETTINGS_SCHEMA = "./config.schema.json";
 
-/** The `$schema` of the existing task file. */
 function schemaOf(backlog: ReadResult): string {
   if (backlog.kind === "ok") return backlog.backlog.$schema ?? "";
   return backlog.kind === "empty" ? (Backlog.safeParse(parseJson(backlog.bytes)).data?.$schema ?? "") : "";
@@ -123,7 +117,6 @@ export function ignoredFolders({ folder, logDir, lockDir }: Project): string[] {
     .filter((one) => one !== "" && !one.startsWith("..") && !path.isAbsolute(one));
 }
 
-/** A task file without tasks. */
 export function newBacklog(project: Project): Backlog {
   const schema = path.join(ownFolder(project), "run.schema.json");
   const relative = path.relative(path.dirname(project.todoFile), schema);

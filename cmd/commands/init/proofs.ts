@@ -2,7 +2,6 @@
 // the files.
 import { parseJson } from "../../../src/system/text/json.js";
 
-/** The files to read in the project's folder. */
 export const TELLING_FILES = [
   "package.json",
   "Makefile",
@@ -42,7 +41,6 @@ export const MANIFESTS = [
   "Makefile",
 ] as const;
 
-/** A command, and the file it was derived from. */
 export interface KnownCheck {
   command: string;
   from: string;

@@ -16,13 +16,10 @@ import type { ReadResult } from "../../../src/todo/store/writer.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { MANIFESTS, TELLING_FILES, suggestProofs, type KnownCheck } from "./proofs.js";
 
-/** The folder before `init`. */
 export interface InitSite {
   /** With broken settings: as if there were none. */
   project: Project;
-  /** The error in the settings. */
   broken?: UserError;
-  /** Absolute path of the project's own settings file, if it has one. */
   settingsFile?: string;
   backlog: ReadResult;
   /** The content of existing files that `init` generates; absent for files that do not exist. */

@@ -25,7 +25,6 @@ import type { CommandContext } from "../../context/command-context.js";
 import { selectNext } from "./person-tools.js";
 import { makeReader, type McpTool } from "./serve.js";
 
-/** The step of an agent, as its environment describes it. */
 export interface Step {
   /** Absent: the environment does not tell, so nothing can be requested. */
   folder?: string;
@@ -146,7 +145,6 @@ async function leaveRequest({ ports }: CommandContext, step: Step, line: Request
 interface Site {
   project: Project;
   tasks: readonly Task[];
-  /** The workflows of the run. */
   workflows: Rules["workflows"];
 }
 

@@ -18,7 +18,6 @@ import type { CommandContext } from "../../context/command-context.js";
 import { makeReader, makeTool, type McpTool } from "./serve.js";
 import type { CommandAnswer } from "../../context/command.js";
 
-/** The server's options. */
 interface PersonSite {
   context: CommandContext;
   /** The task file as typed. */
@@ -29,7 +28,6 @@ interface PersonSite {
 export const PERSON_INSTRUCTIONS =
   "Looper works through a backlog of tasks with coding agents. These tools list, show, add and edit its tasks and show the state of its runs. They do not start a run: that is `looper run`.";
 
-/** The keys of a task that a person edits. */
 const VALUES = Task.pick({
   title: true,
   priority: true,
@@ -59,7 +57,6 @@ const CLEARED = z.enum([
   "agent",
 ]);
 
-/** The tools. */
 export function personTools(site: PersonSite): McpTool[] {
   return [...readingTools(site), ...editingTools(site), ...(site.allowAnswers ? [answerTool(site)] : [])];
 }

@@ -77,10 +77,8 @@ function failure(text: string): CallToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** Longer messages are refused. */
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
 
-/** Where the messages come from, and where the answers go. */
 interface Pipe {
   chunks: AsyncIterable<Uint8Array>;
   write(text: string): Promise<void>;
@@ -268,14 +266,12 @@ function valueAt(args: unknown, path: readonly PropertyKey[]): unknown {
 export interface McpTool {
   name: string;
   description: string;
-  /** Whether it only reads. */
   reads: boolean;
   input: z.ZodType;
   /** Throws a `UserError` for what the caller can mend. */
   call(args: unknown): Promise<object>;
 }
 
-/** A tool that only reads. */
 export function makeReader<S extends z.ZodRawShape>(
   name: string,
   description: string,

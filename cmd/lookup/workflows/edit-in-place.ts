@@ -17,10 +17,8 @@ import type { CommandContext } from "../../context/command-context.js";
 import { nameOfUser } from "../name-of-user.js";
 import type { AskedTask } from "./shown-work.js";
 
-/** The change of a person, and how it is shown again. */
 export interface ShownChange {
   typed: Pick<TypedAnswer, "edited" | "arguments">;
-  /** Clean lines. */
   text: readonly string[];
 }
 
@@ -125,7 +123,6 @@ function callSubject(question: Question): Subject {
   };
 }
 
-/** Whether the editor ended well. */
 async function openEditor(context: CommandContext, file: string): Promise<boolean> {
   const { env, cwd, inTerminal } = context;
   const command = [env["VISUAL"], env["EDITOR"]].find((one) => one !== undefined && one !== "") ?? "vi";

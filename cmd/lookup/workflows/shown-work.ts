@@ -23,7 +23,6 @@ import { noOf } from "../../../src/workflow/yes-and-no.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { shownPath } from "../project.js";
 
-/** A question that is asked here, and its task. */
 export interface AskedTask {
   context: CommandContext;
   project: Project;
@@ -54,7 +53,6 @@ export async function readShown(
   return { text: showBlock(text.trim()) };
 }
 
-/** The bytes of an output, if they are what was asked about. */
 async function readAsked(
   { context, project, task, question }: AskedTask,
   output: StageOutput,
