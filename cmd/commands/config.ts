@@ -14,7 +14,7 @@ import {
   type SettingsFile,
 } from "../../src/config/read/settings-text.js";
 import { readTypedValue } from "../../src/config/read/text-values.js";
-import { ROWS, rowOf } from "../../src/config/settings/settings.js";
+import { branchAt, ROWS, rowOf } from "../../src/config/settings/settings.js";
 import { errorCode, errorMessage, UserError, usageError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import { nearest } from "../../src/system/text/nearest.js";
@@ -201,27 +201,11 @@ const EXAMPLES = {
 
 /** A setting, or the beginning of a key path. */
 function mustBeKnown(key: string): void {
-  const known = [...ROWS.keys()];
   const words = key.split(".");
-  const isBranch = known.some((row) => {
-    const parts = row.split(".");
-    return parts.length > words.length && words.every((word, at) => parts[at] === "*" || parts[at] === word);
-  });
-  if (rowOf(key) !== undefined || isBranch || inAnyAgent(words)) return;
-  const near = nearest(
-    key,
-    known.map((row) => row.replace("*", words[1] ?? "claude")),
-  );
-  throw usageError(`unknown setting ${key}`, didYouMean(near, "list them with `looper config`"));
-}
-
-/** Below an agent's name, further names are the user's. */
-function inAnyAgent(words: readonly string[]): boolean {
-  if (words[0] !== "agents") return false;
-  return [...ROWS.keys()].some((row) => {
-    const parts = row.split(".");
-    return parts.length === words.length && parts.every((part, at) => part === "*" || part === words[at]);
-  });
+  if (branchAt(words) !== undefined) return;
+  const known = [...ROWS.keys()].map((row) => row.replace("*", words[1] ?? "claude"));
+  const hint = didYouMean(nearest(key, known), "list them with `looper config`");
+  throw usageError(`unknown setting ${key}`, hint);
 }
 
 /** The existing settings file, else the one to create. */

@@ -156,7 +156,8 @@ export async function editBeside(
     // The run is ending or dead. It may have made the edit and died before it logged that.
     first ??= updated;
     leaving = asked.live.run;
-    wanted = (backlog) => changes.filter((change) => change.op !== "remove" || isThere(backlog, change.id));
+    wanted = ({ tasks }) =>
+      changes.filter((change) => change.op !== "remove" || tasks.some(({ id }) => id === change.id));
   }
 }
 
@@ -170,10 +171,6 @@ async function tellNextRun(
   if (killed === undefined) return;
   // If the log cannot be written, the next run names the edit, which does no harm.
   await tellRun(ports, killed.folder, { type: "edit", at, changes: [...changes] }).catch(() => undefined);
-}
-
-function isThere({ tasks }: Backlog, id: TaskId): boolean {
-  return tasks.some((task) => task.id === id);
 }
 
 /** Tasks with one of these statuses that the changes remove or give another status. */
@@ -208,56 +205,40 @@ async function ask({ ports }: CommandContext, live: LiveRun, { at, changes }: Ti
 
 type Answer =
   | { outcome: "applied"; updated: Applied["updated"]; stopped: readonly StoppedAttempt[] }
-  | { outcome: "refused"; why: string }
-  | { outcome: "left" };
+  | { outcome: "refused"; why: string };
 
 const LOOK_EVERY_MS = 100;
 const HEARD_WITHIN_MS = 15_000;
 /** An agent is given 5 s, its leftovers 10 s, a command of git's 60 s; a hook after an attempt may take longer. */
 const ANSWERED_WITHIN_MS = 600_000;
 
-/** The run's answer; `undefined` when it ended without one. */
+/** The run's answer; `undefined` when it ended without one, or left the edit to this process. */
 async function answerOf(
-  context: CommandContext,
-  project: Project,
-  asked: Asked,
-): Promise<Answer | undefined> {
-  const { clock } = context.ports;
-  const began = clock.monotonic();
-  const seen: Seen = { from: asked.from, heard: false, updated: [] };
-  for (;;) {
-    const isOver = (await findLiveRun(context.ports, project))?.run !== asked.live.run;
-    const answer = await readOn(context, asked, seen);
-    if (answer !== undefined || isOver) return answer;
-    const waited = clock.monotonic() - began;
-    if (waited > (seen.heard ? ANSWERED_WITHIN_MS : HEARD_WITHIN_MS)) throw deaf(asked.live);
-    await clock.sleep(LOOK_EVERY_MS);
-  }
-}
-
-interface Seen {
-  from: number;
-  heard: boolean;
-  updated: Applied["updated"];
-}
-
-async function readOn(
   { ports }: CommandContext,
-  { live, request }: Asked,
-  seen: Seen,
+  project: Project,
+  { live, request, from }: Asked,
 ): Promise<Answer | undefined> {
-  for await (const line of readLines(ports, live.folder, seen.from)) {
-    seen.from = line.end;
-    if (line.value["request"] !== request) continue;
-    const event = await readEvent(ports, live.folder, line);
-    if (event?.type === "edit_asked") seen.heard = true;
-    if (event?.type === "backlog_changed") seen.updated = event.updated;
-    if (event?.type !== "edit_answered") continue;
-    const { outcome, why = "", stopped } = event;
-    if (outcome === "applied") return { outcome, updated: seen.updated, stopped };
-    return outcome === "refused" ? { outcome, why } : { outcome };
+  const began = ports.clock.monotonic();
+  let [read, isHeard] = [from, false];
+  let updated: Applied["updated"] = [];
+  for (;;) {
+    const isOver = (await findLiveRun(ports, project))?.run !== live.run;
+    for await (const line of readLines(ports, live.folder, read)) {
+      read = line.end;
+      if (line.value["request"] !== request) continue;
+      const event = await readEvent(ports, live.folder, line);
+      if (event?.type === "edit_asked") isHeard = true;
+      if (event?.type === "backlog_changed") ({ updated } = event);
+      if (event?.type !== "edit_answered") continue;
+      const { outcome, why = "", stopped } = event;
+      if (outcome === "applied") return { outcome, updated, stopped };
+      return outcome === "refused" ? { outcome, why } : undefined;
+    }
+    if (isOver) return undefined;
+    const waited = ports.clock.monotonic() - began;
+    if (waited > (isHeard ? ANSWERED_WITHIN_MS : HEARD_WITHIN_MS)) throw deaf(live);
+    await ports.clock.sleep(LOOK_EVERY_MS);
   }
-  return undefined;
 }
 
 function deaf({ run, pid }: LiveRun): UserError {
