@@ -26,7 +26,7 @@ import { tableLines } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/text.js";
 import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
-import { approve } from "../lookup/approve.js";
+import { approve, type LinesToApprove } from "../lookup/approve.js";
 import { lookOf, printSaid, projectOf, shownPath } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 
@@ -153,11 +153,13 @@ async function change(context: CommandContext, order: Order, quiet: boolean): Pr
   });
   const folder = await findFolder(context.ports.files, context);
   const file = await writeSetting(context, folder, order);
-  if (order.values !== undefined && order.scope === "project") await approveSetting(context, order.key);
+  const { key } = order;
+  if (order.values !== undefined && order.scope === "project")
+    await approveSettings(context, ({ what }) => what === key || what.startsWith(`${key}.`));
   const did = order.values === undefined ? "removed from" : "set in";
   return {
-    json: narrowToKey(await readAnswer(context, quiet), order.key),
-    lines: [clean(`${order.key}: ${did} ${shownPath(context, file)}`)],
+    json: narrowToKey(await readAnswer(context, quiet), key),
+    lines: [clean(`${key}: ${did} ${shownPath(context, file)}`)],
   };
 }
 
@@ -311,10 +313,12 @@ function whatWouldHold(layers: Layers, key: string): ResolvedSettings {
   }
 }
 
-/** Approves commands that a person sets here. */
-async function approveSetting(context: CommandContext, key: string): Promise<void> {
+/** Approves commands that a person sets here, so that the first run does not ask about them. */
+export async function approveSettings(
+  context: CommandContext,
+  isMine: LinesToApprove["isMine"],
+): Promise<void> {
   const { ports, cwd, env, home } = context;
   const project = await openProject(ports.files, { cwd, env, home, flags: {} });
-  const isMine = ({ what }: { what: string }): boolean => what === key || what.startsWith(`${key}.`);
   await approve(context, { project, tasks: [], isMine });
 }

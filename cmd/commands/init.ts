@@ -1,12 +1,11 @@
 // `looper init`: writes a task file, settings, the schemas for editors, and lines in .gitignore. Leaves inspecting the folder to init/site.ts,
 // the plan to init/plan.ts, and the task file to the store.
-import { initAnswer, type ProjectSetUp } from "../../src/ui/answers/project/init.js";
+import { initAnswer } from "../../src/ui/answers/project/init.js";
 import { asResult } from "../../src/git/base/git.js";
 import path from "node:path";
 import { Option } from "commander";
 import { isDeepStrictEqual } from "node:util";
-import { openProject, warnOfGoFiles } from "../../src/config/project/open-project.js";
-import type { TrustLine } from "../../src/config/trust/trust.js";
+import { warnOfGoFiles } from "../../src/config/project/open-project.js";
 import { headOf } from "../../src/git/base/repository/head.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
 import { UserError, usageError } from "../../src/system/errors.js";
@@ -15,7 +14,6 @@ import type { ReadResult } from "../../src/todo/store/writer.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import type { InitAnswer } from "../../src/ui/shapes/project.js";
 import { cut, clean } from "../../src/ui/text.js";
-import { approve } from "../lookup/approve.js";
 import { exitCodeOfSignal } from "../context/exit-codes.js";
 import {
   beginBacklog,
@@ -32,7 +30,7 @@ import { printLines, shownPath } from "../lookup/project.js";
 import { JSON_OPTION, list, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
-import { writeSetting } from "./config.js";
+import { approveSettings, writeSetting } from "./config.js";
 
 type InitFile = InitAnswer["files"][number];
 
@@ -84,14 +82,20 @@ async function init(context: CommandContext, request: Request): Promise<Answer> 
   const commands = commandsOf(request);
   const site = await siteOf(context, request);
   if (site === undefined) return CANCELLED;
-  const given = await importOf(context, request, site, request.import);
-  const answers = await answersOf(context, request, { site, commands });
+  const call = { context, request, site };
+  const given = await importOf(call, request.import);
+  const answers = await answersOf(call, commands);
   // Nothing is written yet.
   if (answers === undefined) return CANCELLED;
   const { origin } = answers;
-  const imported =
-    given ?? (await importOf(context, request, site, origin.from === "import" ? origin.file : undefined));
-  return { json: await setUp(context, request, site, { ...answers, imported }), site };
+  const imported = given ?? (await importOf(call, origin.from === "import" ? origin.file : undefined));
+  return { json: await setUp(call, { ...answers, imported }), site };
+}
+
+interface Call {
+  context: CommandContext;
+  request: Request;
+  site: InitSite;
 }
 
 const CANCELLED: Answer = { json: undefined, end: { exitCode: exitCodeOfSignal("SIGINT") } };
@@ -124,9 +128,7 @@ function asks({ stdin, out, err }: CommandContext, request: Request): boolean {
 }
 
 async function importOf(
-  context: CommandContext,
-  request: Request,
-  site: InitSite,
+  { context, request, site }: Call,
   from: string | undefined,
 ): Promise<BacklogImport | undefined> {
   if (from === undefined) return undefined;
@@ -135,13 +137,9 @@ async function importOf(
   return imported;
 }
 
-async function answersOf(
-  context: CommandContext,
-  request: Request,
-  { site, commands }: { site: InitSite; commands: readonly string[] },
-): Promise<Answers | undefined> {
-  if (!asks(context, request))
-    return { wishes: agreeTo(request, site, commands), origin: { from: "nowhere" } };
+async function answersOf(call: Call, commands: readonly string[]): Promise<Answers | undefined> {
+  const { context, request, site } = call;
+  if (!asks(context, request)) return { wishes: agreeTo(call, commands), origin: { from: "nowhere" } };
   await printLines(context.out, [folderLine(site)]);
   const force = request.force === true;
   const settings = request.skipConfig !== true && (site.settingsFile === undefined || force);
@@ -156,11 +154,9 @@ async function answersOf(
 }
 
 /** With `--yes` the check that was found is taken, if the settings are written and name none. */
-function agreeTo(
-  request: Request,
-  { settingsFile, project, proofs: [proof] }: InitSite,
-  commands: readonly string[],
-): Wishes {
+function agreeTo({ request, site }: Call, commands: readonly string[]): Wishes {
+  const { settingsFile, project, proofs } = site;
+  const [proof] = proofs;
   const writes = request.skipConfig !== true && settingsFile === undefined;
   const isProven = commands.length > 0 || project.resolved.settings.verify.commands.length > 0;
   if (request.yes !== true || !writes || isProven || proof === undefined) return { commands };
@@ -172,17 +168,16 @@ function folderLine({ project }: InitSite): string {
 }
 
 async function setUp(
-  context: CommandContext,
-  request: Request,
-  site: InitSite,
+  call: Call,
   { wishes, origin, imported }: Answers & { imported: BacklogImport | undefined },
 ): Promise<InitAnswer> {
-  const force = request.force === true;
-  const bounds = { force, skipConfig: request.skipConfig === true };
+  const { context, request, site } = call;
+  const { force = false, skipConfig = false } = request;
+  const { commands = [] } = wishes;
   const writesBacklog = force || imported !== undefined || mayBegin(site.backlog);
-  const planned = planFiles(site, wishes, { ...bounds, writesBacklog });
+  const planned = planFiles(site, wishes, { force, skipConfig, writesBacklog });
   const { folder } = site.project;
-  const into = force || wishes.commands?.length === 0 ? undefined : await setCommands(context, site, wishes);
+  const into = force ? undefined : await setCommands(call, commands);
   if (writesBacklog || planned.some(({ text }) => text !== undefined)) await mustBeWritable(context, folder);
   const backlog = writesBacklog
     ? await beginBacklog(context, site, { force, imported })
@@ -192,20 +187,28 @@ async function setUp(
     const written = await writePlanned(context.ports, one);
     files.push(one.path === into ? { ...written, did: "extended" } : written);
   }
-  if (wishes.commands !== undefined && wishes.commands.length > 0) await trust(context, wishes.commands);
+  if (commands.length > 0)
+    await approveSettings(
+      context,
+      ({ what, value }) => what === "verify.commands" && commands.includes(value),
+    );
   const there =
     site.backlog.kind === "ok" && !writesBacklog ? withoutMarker(site.backlog.backlog.tasks).length : 0;
   const tasks = imported?.tasks.length ?? there;
   const notes = [
-    ...(await notesOnPlace(context, request, site)),
-    ...notesOn(context, site, { ...bounds, wishes, writesBacklog }),
+    ...(await notesOnPlace(call)),
+    ...notesOn(call, wishes, writesBacklog),
     ...(backlog.did === "kept" ? [] : (imported?.notes ?? [])),
   ];
   return initAnswer({
     project: folder,
     files,
     tasks,
-    imported: imported && importedFrom(imported),
+    imported: imported && {
+      from: imported.from,
+      format: imported.drafted.format,
+      left: imported.drafted.left ?? 0,
+    },
     notes,
     isInvalid: !writesBacklog && site.backlog.kind === "invalid",
     draft: origin.from === "draft",
@@ -214,9 +217,8 @@ async function setUp(
 
 /** Adds the commands to the existing settings; returns their file if it changed. */
 async function setCommands(
-  context: CommandContext,
-  { settingsFile, project }: InitSite,
-  { commands = [] }: Wishes,
+  { context, site: { settingsFile, project } }: Call,
+  commands: readonly string[],
 ): Promise<string | undefined> {
   if (settingsFile === undefined || commands.length === 0) return undefined;
   if (isDeepStrictEqual(project.resolved.settings.verify.commands, commands)) return undefined;
@@ -224,7 +226,7 @@ async function setCommands(
   return writeSetting(context, project.folder, order);
 }
 
-async function notesOnPlace(context: CommandContext, request: Request, site: InitSite): Promise<string[]> {
+async function notesOnPlace({ context, request, site }: Call): Promise<string[]> {
   const { project } = site;
   const notes: string[] = [];
   if (!asks(context, request) && (await isProjectBelow(context, site)))
@@ -246,43 +248,27 @@ async function mustBeWritable({ ports: { files } }: CommandContext, folder: stri
   );
 }
 
-/** Approves only the commands the person chose here, so that the first run does not ask about them. */
-async function trust(context: CommandContext, commands: readonly string[]): Promise<void> {
-  const { ports, env, home, cwd } = context;
-  const project = await openProject(ports.files, { cwd, env, home, flags: {} });
-  const isMine = ({ what, value }: TrustLine): boolean =>
-    what === "verify.commands" && commands.includes(value);
-  await approve(context, { project, tasks: [], isMine });
-}
-
-function notesOn(
-  context: CommandContext,
-  { project, broken, settingsFile, backlog, ignores, proofs }: InitSite,
-  did: { force: boolean; skipConfig: boolean; wishes: Wishes; writesBacklog: boolean },
-): string[] {
+function notesOn({ context, request, site }: Call, wishes: Wishes, writesBacklog: boolean): string[] {
+  const { project, broken, settingsFile, backlog, ignores, proofs } = site;
+  const { force = false, skipConfig = false } = request;
   const notes: string[] = warnOfGoFiles(project.goFiles);
-  const mended = did.force && !did.skipConfig && settingsFile?.endsWith("config.json") === true;
+  const mended = force && !skipConfig && settingsFile?.endsWith("config.json") === true;
   if (broken !== undefined && !mended)
     notes.push(`the settings are broken: ${broken.message.replaceAll("\n", "; ")}`);
   const file = shownPath(context, project.todoFile);
-  if (!did.writesBacklog && (backlog.kind === "invalid" || problemsOf(backlog) > 0))
+  if (!writesBacklog && (backlog.kind === "invalid" || problemsOf(backlog) > 0))
     notes.push(`${file} is not a valid backlog: looper validate shows why`);
   if (ignores === "strange")
     notes.push(`.gitignore is not a plain file; add these yourself: ${ignoredFolders(project).join(", ")}`);
   const [proof] = proofs;
-  const isProven =
-    (did.wishes.commands ?? []).length > 0 || project.resolved.settings.verify.commands.length > 0;
-  if (proof !== undefined && did.wishes.agreed === true)
+  const isProven = (wishes.commands ?? []).length > 0 || project.resolved.settings.verify.commands.length > 0;
+  if (proof !== undefined && wishes.agreed === true)
     notes.push(
       `each task must pass ${JSON.stringify(proof.command)}, found by ${proof.from}: verify.commands`,
     );
-  if (proof !== undefined && settingsFile === undefined && !did.skipConfig && !isProven)
+  if (proof !== undefined && settingsFile === undefined && !skipConfig && !isProven)
     notes.push(`nothing proves a task done yet; verify.commands could be ${JSON.stringify([proof.command])}`);
   return notes;
-}
-
-function importedFrom({ from, drafted: { format, left = 0 } }: BacklogImport): ProjectSetUp["imported"] {
-  return { from, format, left };
 }
 
 function problemsOf(read: ReadResult): number {
