@@ -8,11 +8,6 @@ interface Asking {
   signal: AbortSignal;
 }
 
-interface Cancelling {
-  withdrawn?: AbortSignal;
-  onClosed?: () => void;
-}
-
 export interface Desk {
   input: NodeJS.ReadStream;
   output: NodeJS.WriteStream;
@@ -66,9 +61,6 @@ export function questionsAt(
   };
 }
 
-/** A prompt that ended with a signal, which the program has taken already. */
-const INTERRUPTED = Symbol("interrupted");
-
 /** Tells the ways apart in which a line is not typed. */
 async function askLine(
   desk: Desk,
@@ -76,15 +68,16 @@ async function askLine(
 ): Promise<TypedLine> {
   if (isAborted(withdrawn)) return "withdrawn";
   if (isClosed(desk)) return "closed";
-  const end: { how: "closed" | "stopped" } = { how: "stopped" };
-  const answer = await show<string>(
-    { ...desk, withdrawn, onClosed: () => (end.how = "closed") },
+  const shown = await show<string>(
+    desk,
     (prompts, asking) => prompts.text({ message, placeholder, defaultValue: "", ...asking }),
+    withdrawn,
   );
-  if (typeof answer !== "symbol") return { line: answer.trim() };
+  if ("value" in shown) return { line: shown.value.trim() };
   if (isAborted(withdrawn)) return "withdrawn";
-  if (end.how === "stopped" && answer !== INTERRUPTED) desk.onTurnedAway();
-  return end.how;
+  if (shown.isClosed) return "closed";
+  if (!shown.isInterrupted) desk.onTurnedAway();
+  return "stopped";
 }
 
 function isClosed({ input }: Desk): boolean {
@@ -106,43 +99,41 @@ async function prompt<T extends string | boolean | string[]>(
   ask: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
   closed?: "no",
 ): Promise<T | undefined> {
-  const end = { isClosed: false };
-  const answer = await show({ ...desk, onClosed: () => (end.isClosed = true) }, ask);
-  if (typeof answer !== "symbol") return answer;
-  if (answer !== INTERRUPTED && !(end.isClosed && closed === "no")) desk.onTurnedAway();
+  const shown = await show(desk, ask);
+  if ("value" in shown) return shown.value;
+  if (!shown.isInterrupted && !(shown.isClosed && closed === "no")) desk.onTurnedAway();
   return undefined;
 }
 
-/** The prompt's answer; a symbol where it was cancelled. `withdrawn` cancels it; `onClosed`: its input was closed. */
+/** `isClosed`: its input was closed; `isInterrupted`: it ended with a signal, which the program has taken already. */
+type Shown<T> = { value: T } | { isClosed: boolean; isInterrupted: boolean };
+
+/** The prompt's answer, or how it was cancelled. */
 async function show<T extends string | boolean | string[]>(
-  { input, output, isPlain, unknownColumns, onInterrupt, withdrawn, onClosed }: Desk & Cancelling,
+  { input, output, isPlain, unknownColumns, onInterrupt }: Desk,
   ask: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
-): Promise<T | symbol> {
+  withdrawn?: AbortSignal,
+): Promise<Shown<T>> {
   const prompts: Prompts = isPlain ? plainPrompts(input) : await import("@clack/prompts");
   // The prompt wraps its text at the reported width.
   if (output.isTTY && output.columns === 0) output.columns = unknownColumns;
   // Ctrl-D closes the prompt's input, which the prompt does not notice.
-  const turnedAway = new AbortController();
+  const closed = new AbortController();
+  const interrupted = new AbortController();
   const onEnd = (): void => {
-    onClosed?.();
-    turnedAway.abort();
+    closed.abort();
   };
   const onKey = (_text: unknown, key: { ctrl?: boolean; name?: string }): void => {
     if (key.ctrl === true && key.name === "d") onEnd();
   };
-  const onWithdrawn = (): void => {
-    turnedAway.abort();
-  };
-  const interrupted = new AbortController();
   onInterrupt(() => {
     interrupted.abort();
-    turnedAway.abort();
   });
   input.on("keypress", onKey).on("end", onEnd);
-  withdrawn?.addEventListener("abort", onWithdrawn);
-  const answer = await ask(prompts, { output, signal: turnedAway.signal });
-  withdrawn?.removeEventListener("abort", onWithdrawn);
+  const ends = [closed.signal, interrupted.signal, ...(withdrawn === undefined ? [] : [withdrawn])];
+  const answer = await ask(prompts, { output, signal: AbortSignal.any(ends) });
   input.off("keypress", onKey).off("end", onEnd);
   onInterrupt(undefined);
-  return isAborted(interrupted.signal) && typeof answer === "symbol" ? INTERRUPTED : answer;
+  if (typeof answer !== "symbol") return { value: answer };
+  return { isClosed: isAborted(closed.signal), isInterrupted: isAborted(interrupted.signal) };
 }
