@@ -3,13 +3,12 @@ import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { checkStart } from "../../src/loop/start/assemble.js";
 import { spellSettings } from "../../src/config/read/show-settings.js";
-import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import type { Colours } from "../../src/ui/colours.js";
 import { clean, wrap } from "../../src/ui/text.js";
 import { checkAgentOutput, checkKeys, checkAgents } from "./doctor/agents.js";
-import { doctorAnswer, bad, fine, warning, type Check } from "../../src/ui/answers/project/doctor.js";
+import { doctorAnswer, fine, warning, type Check } from "../../src/ui/answers/project/doctor.js";
 import {
   checkLeftovers,
   checkContainment,
@@ -20,6 +19,7 @@ import {
   checkSandbox,
 } from "./doctor/surroundings.js";
 import {
+  badOf,
   checkNamedFiles,
   checkPrompts,
   checkTasks,
@@ -92,36 +92,21 @@ async function checkProject(
 }
 
 /** The error a run would fail with, where no check reports it. */
-async function whatElseKeepsIt(context: CommandContext, project: Project): Promise<Check[]> {
-  try {
-    await checkStart({
-      ...runPlaceOf(context, project),
-      trust: true,
-      yes: true,
-      terminal: false,
-      hangsUp: false,
-    });
-    return [];
-  } catch (error) {
-    if (error instanceof UserError) return [bad("start", error.message, error.hint ?? "looper help run")];
-    throw error;
-  }
+function whatElseKeepsIt(context: CommandContext, project: Project): Promise<Check[]> {
+  const place = { ...runPlaceOf(context, project), trust: true, yes: true, terminal: false, hangsUp: false };
+  return checkStart(place).then(
+    () => [],
+    (error: unknown) => [badOf(error, "start", "looper help run")],
+  );
 }
 
 /** A named file must exist; every other problem is a check's. */
 async function openOrExplain(context: CommandContext, file: string | undefined): Promise<Project | Check> {
-  const opened = await opening(context, file);
+  const opened = await projectOf(context, { file, quiet: true }).catch((error: unknown) =>
+    badOf(error, "config", "correct the settings"),
+  );
   if (file !== undefined && "folder" in opened) await readNamedFile(context, opened.todoFile, "task file");
   return opened;
-}
-
-async function opening(context: CommandContext, file: string | undefined): Promise<Project | Check> {
-  try {
-    return await projectOf(context, { file, quiet: true });
-  } catch (error) {
-    if (error instanceof UserError) return bad("config", error.message, error.hint ?? "correct the settings");
-    throw error;
-  }
 }
 
 /** The project, and the settings that differ from the defaults. */

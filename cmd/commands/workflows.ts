@@ -46,6 +46,7 @@ interface Request {
 }
 
 interface Place {
+  context: CommandContext;
   project: Project;
   places: WorkflowPlaces;
 }
@@ -86,25 +87,25 @@ async function answer(
     );
   if (words.length > 2) throw usageError(`looper workflows ${verb ?? ""} takes one name`, "name one of them");
   const project = await projectOf(context);
-  const place = { project, places: workflowPlaces({ ...context, project }) };
-  if (known === undefined) return list(context, place);
+  const place = { context, project, places: workflowPlaces({ ...context, project }) };
+  if (known === undefined) return list(place);
   if (name === undefined)
     throw usageError(
       `looper workflows ${known} needs ${known === "check" ? "a file" : "a name"}`,
       known === "check" ? "looper workflows check FILE" : "looper workflows lists them",
     );
   const named = { ...place, name };
-  if (known === "show") return show(context, named, mermaid === true);
-  return known === "copy" ? copy(context, named, force === true) : check(context, named);
+  if (known === "show") return show(named, mermaid === true);
+  return known === "copy" ? copy(named, force === true) : check(named);
 }
 
-async function list(context: CommandContext, { project, places }: Place): Promise<SaidAnswer> {
+async function list(place: Place): Promise<SaidAnswer> {
+  const { context, project, places } = place;
   const { files } = context.ports;
   const listed: ListedWorkflow[] = [];
   for (const file of await listWorkflowFiles(files, places)) {
     const reading = await readWorkflowFile(files, places, file);
-    const around =
-      file.origin === "shipped" ? [] : await problemsAround(context, project, { found: file, reading });
+    const around = file.origin === "shipped" ? [] : await problemsAround(place, file, reading);
     listed.push({ ...file, reading, around });
   }
   const json = workflowsAnswer(listed, project.resolved.settings.workflow);
@@ -132,7 +133,7 @@ interface Named extends Place {
   name: string;
 }
 
-async function show(context: CommandContext, { places, name }: Named, mermaid: boolean): Promise<SaidAnswer> {
+async function show({ context, places, name }: Named, mermaid: boolean): Promise<SaidAnswer> {
   const { files } = context.ports;
   const found = await loadWorkflow(files, places, { name, namedBy: "the command line" });
   const json = workflowAnswer(found, found.reading);
@@ -152,11 +153,12 @@ async function show(context: CommandContext, { places, name }: Named, mermaid: b
 }
 
 /** Copies the user's, else the one that Looper brings, byte for byte. */
-async function copy(context: CommandContext, { places, name }: Named, force: boolean): Promise<SaidAnswer> {
+async function copy(named: Named, force: boolean): Promise<SaidAnswer> {
+  const { context, places, name } = named;
   const { files } = context.ports;
   const none = path.join(places.shipped, "none");
   const source = await findWorkflowFile(files, { ...places, project: none }, name);
-  if (source === undefined) throw await nothingToCopy(context, places, name);
+  if (source === undefined) throw await nothingToCopy(named);
   const own = await findWorkflowFile(files, { ...places, user: none, shipped: none }, name);
   if (own !== undefined && !force)
     throw new UserError("no", `${own.shown} is there already`, "pass --force to replace it");
@@ -164,7 +166,7 @@ async function copy(context: CommandContext, { places, name }: Named, force: boo
   const bytes = await files.read(source.file);
   if (bytes === undefined) throw usageError(`${source.file} is not there any more`);
   await files.makeFolder(path.dirname(file));
-  await mustBeInProject(context, places, path.dirname(file));
+  await mustBeInProject(named, path.dirname(file));
   // A link would be followed, and a file with another ending would be a second one of the same name.
   if (own !== undefined) await files.remove(own.file);
   await files.writeAtomic(file, bytes);
@@ -174,11 +176,7 @@ async function copy(context: CommandContext, { places, name }: Named, force: boo
   return { json, lines: [`${shown} ${did}; change it, then looper workflows check ${shown}`] };
 }
 
-async function nothingToCopy(
-  context: CommandContext,
-  places: WorkflowPlaces,
-  name: string,
-): Promise<UserError> {
+async function nothingToCopy({ context, places, name }: Named): Promise<UserError> {
   const listed = await listWorkflowFiles(context.ports.files, places);
   if (listed.some((one) => one.name === name))
     return usageError(`the workflow ${name} is the project's own already`, "copy the file to another name");
@@ -189,21 +187,19 @@ async function nothingToCopy(
   );
 }
 
-async function mustBeInProject(
-  { ports: { files } }: CommandContext,
-  places: WorkflowPlaces,
-  folder: string,
-): Promise<void> {
+async function mustBeInProject({ context, places }: Place, folder: string): Promise<void> {
+  const { files } = context.ports;
   const [top, real] = [await files.realPath(places.project), await files.realPath(folder)];
   if (top !== undefined && real?.startsWith(`${top}${path.sep}`) === true) return;
   throw usageError(`${folder} is a link that leads out of the project`, "replace the link by a folder");
 }
 
 /** A file, or the name of a workflow if no such file exists. */
-async function check(context: CommandContext, named: Named): Promise<SaidAnswer> {
-  const found = await findChecked(context, named);
+async function check(named: Named): Promise<SaidAnswer> {
+  const { context } = named;
+  const found = await findChecked(named);
   const reading = await readWorkflowFile(context.ports.files, named.places, found);
-  const around = await problemsAround(context, named.project, { found, reading });
+  const around = await problemsAround(named, found, reading);
   const problems = [...reading.problems, ...around];
   const json = workflowCheckAnswer(found.file, { workflow: reading.workflow, problems });
   const shown = clean(shownPath(context, found.file));
@@ -217,7 +213,7 @@ async function check(context: CommandContext, named: Named): Promise<SaidAnswer>
 /** `name`: the one that it must have. */
 type Checked = Pick<WorkflowFile, "file" | "origin"> & { name?: string };
 
-async function findChecked(context: CommandContext, { places, name }: Named): Promise<Checked> {
+async function findChecked({ context, places, name }: Named): Promise<Checked> {
   const { files } = context.ports;
   const file = path.resolve(context.cwd, name);
   if ((await files.stat(file, { link: true })) === undefined) {
@@ -235,10 +231,11 @@ async function findChecked(context: CommandContext, { places, name }: Named): Pr
 
 /** Problems of files and settings that it names, once the workflow itself can be read. */
 async function problemsAround(
-  { ports, env, home, promptsFolder }: CommandContext,
-  project: Project,
-  { found, reading }: { found: Checked; reading: WorkflowReading },
+  { context, project }: Place,
+  found: Checked,
+  reading: WorkflowReading,
 ): Promise<WorkflowReading["problems"]> {
+  const { ports, env, home, promptsFolder } = context;
   if (reading.workflow === undefined) return [];
   const loaded = { ...found, name: reading.workflow.name, shown: found.file, reading };
   return [

@@ -78,21 +78,16 @@ export async function watchRun(
 
 /** Asks in place of the live line, where a person sees the question and can answer it. */
 function askingOf(
-  context: CommandContext,
-  watching: Watching,
+  { stdin, out, err, log, env }: CommandContext,
+  { askPerson, manner }: Watching,
   display: RunDisplay,
 ): Pick<RunRequest, "askPerson"> {
-  const { askPerson } = watching;
-  if (askPerson === undefined || !mayAsk(context, watching)) return {};
+  const isSeen = stdin.isTerminal && out.isTerminal && err.isTerminal && env["TERM"] !== "dumb";
+  if (askPerson === undefined || !isSeen || manner !== "progress" || log.format !== "text") return {};
   return {
     askPerson: (question, task) =>
       display.askHere(task.id, (ending) => askPerson({ question, task, ending })),
   };
-}
-
-function mayAsk({ stdin, out, err, log, env }: CommandContext, { manner }: Watching): boolean {
-  const isSeen = stdin.isTerminal && out.isTerminal && err.isTerminal && env["TERM"] !== "dumb";
-  return isSeen && manner === "progress" && log.format === "text";
 }
 
 /** Waits for the end, and keeps in the run's folder what it reports until then. */

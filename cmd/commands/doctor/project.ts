@@ -55,14 +55,17 @@ export async function checkNamedFiles(context: CommandContext, project: Project)
   return checks;
 }
 
-async function usable(name: string, file: string, use: () => Promise<unknown>): Promise<Check> {
-  try {
-    await use();
-    return fine(name, file);
-  } catch (error) {
-    if (error instanceof UserError) return bad(name, error.message, error.hint ?? `correct ${name}`);
-    throw error;
-  }
+function usable(name: string, file: string, use: () => Promise<unknown>): Promise<Check> {
+  return use().then(
+    () => fine(name, file),
+    (error: unknown) => badOf(error, name, `correct ${name}`),
+  );
+}
+
+/** An error that the user can correct, as a check; any other is thrown. */
+export function badOf(error: unknown, name: string, remedy: string): Check {
+  if (error instanceof UserError) return bad(name, error.message, error.hint ?? remedy);
+  throw error;
 }
 
 export function checkTasks(

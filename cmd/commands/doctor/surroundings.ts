@@ -134,7 +134,8 @@ export async function checkLeftovers(
   const locks = await findLocks(context, project, repo);
   // Processes first: a lock that is gone lets the next run begin.
   const processes = await checkProcesses(context, project, locks, fix);
-  const own = await checkLocks(context, locks, repo, fix);
+  const own = locks.length === 0 ? [fine("lock", "no run in progress")] : [];
+  for (const lock of locks) own.push(await checkLock(context, lock, repo, fix));
   const isRunning = locks.some(({ gone }) => !gone);
   // A run does without a repository, but not with one that git refuses.
   const refused = opened.ok || opened.error.why !== "unusable" ? [] : [opened.error.message];
@@ -157,18 +158,6 @@ async function findLocks(
     if (held !== undefined) found.push({ file, ...held });
   }
   return found;
-}
-
-async function checkLocks(
-  context: CommandContext,
-  locks: readonly FoundLock[],
-  repo: Repository | undefined,
-  fix: boolean,
-): Promise<Check[]> {
-  if (locks.length === 0) return [fine("lock", "no run in progress")];
-  const checks: Check[] = [];
-  for (const lock of locks) checks.push(await checkLock(context, lock, repo, fix));
-  return checks;
 }
 
 async function checkLock(
