@@ -11,7 +11,7 @@ import { Argument, Option } from "commander";
 import { type CallAnswer, AGAIN, type SessionCall } from "../../src/chapo/engine/calls/pending.js";
 import { given } from "../../src/system/given.js";
 import { nameOfUser } from "../lookup/name-of-user.js";
-import { lookOf, readNamedFile, printLines, printJson } from "../lookup/project.js";
+import { lookOf, readNamedFile, printLines, printJson, warn } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 import { storeMessage } from "../../src/chapo/session/inbox.js";
 import { undoLast } from "../../src/chapo/session/checkpoints.js";
@@ -255,20 +255,13 @@ async function listSessionsHere(call: ChapoCall): Promise<CommandOutcome> {
   return answer.broken.length === 0 ? "ok" : "no";
 }
 
-async function warnOfBroken(
-  { report }: CommandContext,
-  broken: ChapoSessionsAnswer["broken"],
-): Promise<void> {
-  for (const { id, why } of broken)
-    await report({
-      level: "warn",
-      lines: [`looper: the session ${clean(id)} cannot be read: ${clean(why)}`],
-    });
+async function warnOfBroken(context: CommandContext, broken: ChapoSessionsAnswer["broken"]): Promise<void> {
+  for (const { id, why } of broken) await warn(context, `the session ${id} cannot be read: ${why}`);
 }
 
 /** Every tool, also those of MCP servers, which are started for it. */
 async function listTools(call: ChapoCall): Promise<CommandOutcome> {
-  const { ports, home, out, report } = call.context;
+  const { ports, home, out } = call.context;
   const { settings, env, project, agent, redact } = call.site;
   if (Object.keys(settings.mcp.servers).length > 0) await trustSite(call);
   const listing = await openListing({
@@ -277,9 +270,7 @@ async function listTools(call: ChapoCall): Promise<CommandOutcome> {
     network: nodeNetwork(),
     root: project.folder,
     permissions: agent.permissions,
-    onWarning: (text) => {
-      void report({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
-    },
+    onWarning: (text) => void warn(call.context, redact(text)),
   });
   const answer = toolsAnswer(listing.tools, settings);
   await listing.close();

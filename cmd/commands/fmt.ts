@@ -15,7 +15,7 @@ import { clean } from "../../src/ui/text.js";
 import { FILE, JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { checkOptionsOf } from "../lookup/check-options.js";
-import { printLines, projectOf, readNamedFile, shownPath } from "../lookup/project.js";
+import { printLines, projectOf, readNamedFile, shownPath, warn } from "../lookup/project.js";
 import { problemsText } from "../lookup/read-tasks.js";
 
 interface Request {
@@ -80,8 +80,7 @@ export const command: AnsweringCommand<Request, Answer> = {
     await out.write(out.isTerminal ? spellOut(text) : text);
     if (canonical) return;
     // For users of the Go program, whose `fmt` without flags was a check.
-    const note = `${clean(shown)} is not in canonical form; to exit 1 then, run looper fmt --check`;
-    await context.report({ level: "warn", lines: [`looper: ${note}`] });
+    await warn(context, `${shown} is not in canonical form; to exit 1 then, run looper fmt --check`);
   },
 };
 

@@ -30,7 +30,7 @@ import { plural } from "../../src/ui/view/words/amounts.js";
 import { JSON_OPTION, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { hintOn } from "../context/words.js";
-import { lookOf, printSaid, projectOf } from "../lookup/project.js";
+import { lookOf, printSaid, projectOf, warn } from "../lookup/project.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 
 const VERBS = ["list", "show", "restore", "drop"] as const;
@@ -118,8 +118,7 @@ async function repositoryOf(
   if (why !== "no-repository")
     throw new UserError("environment", message, "run `git init`: looper keeps abandoned work in git");
   // The other verbs report that the named rescue does not exist.
-  if (verb === "list")
-    await context.report({ level: "warn", lines: [`looper: ${clean(message)}: there are no rescues`] });
+  if (verb === "list") await warn(context, `${message}: there are no rescues`);
   return undefined;
 }
 

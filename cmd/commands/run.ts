@@ -8,7 +8,7 @@ import { coloursFor } from "../../src/ui/colours.js";
 import { clean, cut, widthOf, withoutSteering, wrap } from "../../src/ui/text.js";
 import { rowsOf, verdictsOf } from "../../src/ui/view/rows.js";
 import type { View } from "../../src/ui/view/view.js";
-import { hintOfFile, mustBeReadable, printJson, printLines, projectOf } from "../lookup/project.js";
+import { hintOfFile, mustBeReadable, printJson, printLines, projectOf, warn } from "../lookup/project.js";
 import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
 import {
   type Manner,
@@ -115,8 +115,7 @@ async function showPlan(
   asked: RunToWatch,
 ): Promise<CommandOutcome> {
   const plan = await planRun({ ...asked, terminal: false, hangsUp: false });
-  for (const warning of plan.warnings ?? [])
-    await context.report({ level: "warn", lines: [`looper: ${clean(warning)}`] });
+  for (const warning of plan.warnings ?? []) await warn(context, warning);
   if (request.json === true) await printJson(context, planAnswer(plan));
   else await printLines(context.out, planLines(context, plan, request.quiet === true));
   return "ok";

@@ -14,7 +14,7 @@ import { ALL_RUNS, RUN, type WorkingCommand } from "../context/command.js";
 import type { CommandContext } from "../context/command-context.js";
 import { hintOn, readCount } from "../context/words.js";
 import { folderOfRun, runFilter } from "../lookup/find-run.js";
-import { lookOf, projectOf } from "../lookup/project.js";
+import { lookOf, projectOf, warn } from "../lookup/project.js";
 
 /** A log that is followed is looked at this often; it is read only where it grew. */
 const LOOK_AGAIN_MS = 50;
@@ -150,7 +150,7 @@ async function sizeOfLog({ ports }: CommandContext, folder: string): Promise<num
 
 /** Follows a named run to its end, or until it is removed. */
 async function followOne(context: CommandContext, folder: string, wish: Wish, from: number): Promise<void> {
-  const { ports, report } = context;
+  const { ports } = context;
   let read = from;
   for (let seen = -1; ;) {
     // Looked at before the lines are read: all that was written until then is shown.
@@ -160,11 +160,7 @@ async function followOne(context: CommandContext, folder: string, wish: Wish, fr
       const there = (await ports.files.stat(folder)) !== undefined;
       read = await printFrom(context, folder, wish, read);
       if (over) return;
-      if (!there)
-        return report({
-          level: "warn",
-          lines: [`looper: the log of run ${path.basename(folder)} was removed`],
-        });
+      if (!there) return warn(context, `the log of run ${path.basename(folder)} was removed`);
       seen = size ?? -1;
     }
     await ports.clock.sleep(LOOK_AGAIN_MS);

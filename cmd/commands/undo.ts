@@ -14,12 +14,11 @@ import {
   undoLines,
   workLines,
 } from "../../src/ui/terminal/lines/undo-lines.js";
-import { clean } from "../../src/ui/text.js";
 import { FILE, JSON_OPTION, TASK, TRUST, type AnsweringCommand } from "../context/command.js";
 import type { CommandContext, CommandOutcome } from "../context/command-context.js";
 import { checkOptionsOf } from "../lookup/check-options.js";
 import { personOf } from "../lookup/name-of-user.js";
-import { printLines, projectOf } from "../lookup/project.js";
+import { printLines, projectOf, warn } from "../lookup/project.js";
 import { stopOnSignal } from "../lookup/stop-on-signal.js";
 import { refuseAgents } from "../lookup/under-an-agent.js";
 
@@ -77,9 +76,7 @@ export const command: AnsweringCommand<Request, { json: UndoAnswer; end: Command
       stop: stop.signal,
     });
     const json = undoAnswer(id, undone);
-    if (json.outcome !== "refused")
-      for (const text of json.warnings)
-        await context.report({ level: "warn", lines: [`looper: ${clean(text)}`] });
+    if (json.outcome !== "refused") for (const text of json.warnings) await warn(context, text);
     const [signal] = stop.seen;
     return { json, end: signal === undefined ? endOf(json) : { ending: "interrupted", signal } };
   },

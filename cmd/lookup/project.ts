@@ -23,10 +23,12 @@ export async function projectOf(
   const { ports, cwd, env, home } = context;
   const named = file === undefined ? {} : { file };
   const project = await openProject(ports.files, { cwd, env, home, flags, ...named });
-  if (!quiet)
-    for (const warning of project.warnings)
-      await context.report({ level: "warn", lines: [`looper: ${clean(warning)}`] });
+  if (!quiet) for (const warning of project.warnings) await warn(context, warning);
   return project;
+}
+
+export function warn({ report }: Pick<CommandContext, "report">, text: string): Promise<void> {
+  return report({ level: "warn", lines: [`looper: ${clean(text)}`] });
 }
 
 /** The facts on the process and the project that a run is opened with. */

@@ -30,7 +30,7 @@ import { narrate, NOTHING_SAID, type Spoken } from "../../src/ui/github-actions/
 import type { Question } from "../../src/workflow/progress.js";
 import { listQuestions, type OpenQuestion } from "../../src/ui/view/open-questions.js";
 import { withReasons } from "../../src/ui/view/rows.js";
-import { lookOf, printLines, runPlaceOf, shownPath } from "../lookup/project.js";
+import { lookOf, printLines, runPlaceOf, shownPath, warn } from "../lookup/project.js";
 import { jobSummary, MOST_BYTES, type SummaryLook } from "../../src/ui/github-actions/summary.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import { Option } from "commander";
@@ -388,6 +388,8 @@ function asLogged(event: Sealed): Record<string, unknown> {
   return rest;
 }
 
+const NOT_WRITTEN = "the job summary could not be written";
+
 /** Nothing happens outside a workflow. */
 async function addStepSummary(
   context: CommandContext,
@@ -402,7 +404,7 @@ async function addStepSummary(
     await append(context, file, (room) => jobSummary(view, ended, { ...look, room }));
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    await warn(context, errorMessage(error));
+    await warn(context, `${NOT_WRITTEN}: ${errorMessage(error)}`);
   }
 }
 
@@ -413,22 +415,16 @@ async function append(
 ): Promise<void> {
   const { files } = context.ports;
   const stat = await files.stat(file);
-  if (stat !== undefined && stat.kind !== "file") return warn(context, `${file} is not a file`);
+  if (stat !== undefined && stat.kind !== "file")
+    return warn(context, `${NOT_WRITTEN}: ${file} is not a file`);
   const text = summary(MOST_BYTES - (stat?.size ?? 0));
-  if (text === "") return warn(context, `${file} is full`);
+  if (text === "") return warn(context, `${NOT_WRITTEN}: ${file} is full`);
   const open = await files.openAppend(file);
   try {
     await open.append(text);
   } finally {
     await open.close();
   }
-}
-
-function warn(context: CommandContext, why: string): Promise<void> {
-  return context.report({
-    level: "warn",
-    lines: [`looper: the job summary could not be written: ${clean(why)}`],
-  });
 }
 
 /** The options of both a run and a release; `pickSettingFlags` reads those that set a setting. */

@@ -26,6 +26,7 @@ import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
 import { listCommands } from "../../../src/chapo/prompt/commands.js";
 import { clean } from "../../../src/ui/text.js";
 import type { CommandContext, CommandOutcome } from "../../context/command-context.js";
+import { warn } from "../../lookup/project.js";
 import { openHere, modelOf, siteOf, type ChapoLine, type SessionListener } from "./site.js";
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
@@ -119,15 +120,13 @@ async function open(
     const site = await siteOf(context, request);
     const model = await modelOf({ context, request, site });
     const { servers, problems } = addServers(site.settings.mcp.servers, mcpServers);
-    const warn = (text: string): void => {
-      void context.report({ level: "warn", lines: [`looper: ${clean(site.redact(text))}`] });
-    };
-    for (const problem of problems) warn(problem);
+    const onWarning = (text: string): void => void warn(context, site.redact(text));
+    for (const problem of problems) onWarning(problem);
     const root = site.project.folder;
     const updates = createUpdates(client, root);
     const withServers = { ...site, settings: { ...site.settings, mcp: { servers } } };
     const call = { context, request, site: withServers };
-    const chapo = await openHere(call, { model, resume }, { ...updates, onWarning: warn });
+    const chapo = await openHere(call, { model, resume }, { ...updates, onWarning });
     updates.begin(chapo.id);
     const served = { chapo, root };
     server.sessions.set(chapo.id, served);

@@ -21,7 +21,7 @@ import {
   type ChapoScreen,
 } from "../../../src/ui/terminal/lines/chapo-lines.js";
 import { nameOfUser } from "../../lookup/name-of-user.js";
-import { lookOf } from "../../lookup/project.js";
+import { lookOf, warn } from "../../lookup/project.js";
 
 /** Sends `message`, or the messages that a person types at a prompt; ends as the last outcome does. */
 export async function converse(call: ChapoCall, message: string | undefined): Promise<CommandOutcome> {
@@ -129,9 +129,7 @@ function listenerOf({ context, site }: ChapoCall, printer: Printer): SessionList
   return {
     ...(context.stdin.isTerminal ? { ask } : {}),
     onEvent: printer.add,
-    onWarning: (text) => {
-      void context.report({ level: "warn", lines: [`looper: ${clean(site.redact(text))}`] });
-    },
+    onWarning: (text) => void warn(context, site.redact(text)),
   };
 }
 
@@ -238,11 +236,7 @@ async function* readMessageLines(context: Pick<CommandContext, "stdin" | "report
       if (!/\S/u.test(text)) continue;
       const message = toMessage(text);
       if (message !== undefined) messages.push(message);
-      else
-        await context.report({
-          level: "warn",
-          lines: [`looper: line ${number} of stdin is not a message; send a text, or {"message": "…"}`],
-        });
+      else await warn(context, `line ${number} of stdin is not a message; send a text, or {"message": "…"}`);
     }
     return messages;
   };

@@ -21,7 +21,7 @@ import type { Question, StageOutput } from "../../../src/workflow/progress.js";
 import { openQuestion } from "../../../src/workflow/question.js";
 import { noOf } from "../../../src/workflow/yes-and-no.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { shownPath } from "../project.js";
+import { shownPath, warn } from "../project.js";
 
 export interface AskedTask {
   context: CommandContext;
@@ -149,7 +149,7 @@ export async function showText(
   text: readonly string[],
   how: "pager" | "fit" = "fit",
 ): Promise<void> {
-  const { err, env, inTerminal, report } = context;
+  const { err, env, inTerminal } = context;
   const lines = text.flatMap((line) => wrap(line, err.columns()));
   const isShort = how === "fit" && lines.length + BESIDE <= err.rows();
   const pager = env["PAGER"] ?? "less";
@@ -158,7 +158,7 @@ export async function showText(
     // As git calls it: colours, long lines folded, and no clearing of the screen.
     const called = { command: pager, args: [], cwd: project.folder };
     if ((await inTerminal({ ...called, env: { LESS: "FRX", ...env }, input: whole })) === 0) return;
-    await report({ level: "warn", lines: [`looper: cannot show it in ${clean(pager)}`] });
+    await warn(context, `cannot show it in ${pager}`);
   }
   await err.write(`\n${whole}\n`);
 }
