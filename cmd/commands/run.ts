@@ -62,10 +62,7 @@ async function run(context: CommandContext, request: RunLine): Promise<CommandOu
   const junit = request.junit;
   const end = await watchRun(context, asked, {
     manner: mannerOf(request),
-    askPerson: async (asked) => {
-      const { askInPlace } = await import("../watch/ask-in-place.js");
-      return askInPlace(context, project, asked);
-    },
+    asksHere: true,
     ...(junit === undefined ? {} : { junit: await openReport(context, junit, project.todoFile) }),
   });
   const isFailed = request.failUnverified === true && end.ending === "complete" && hasUnverified(end.view);

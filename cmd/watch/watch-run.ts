@@ -27,7 +27,6 @@ import { resultLines } from "../../src/ui/terminal/result.js";
 import { Screen } from "../../src/ui/terminal/screen.js";
 import { clean, hang } from "../../src/ui/text.js";
 import { narrate, NOTHING_SAID, type Spoken } from "../../src/ui/github-actions/narrate.js";
-import type { Question } from "../../src/workflow/progress.js";
 import { listQuestions, type OpenQuestion } from "../../src/ui/view/open-questions.js";
 import { withReasons } from "../../src/ui/view/rows.js";
 import { lookOf, printLines, runPlaceOf, shownPath, warn } from "../lookup/project.js";
@@ -55,7 +54,7 @@ export async function watchRun(
       terminal: context.stdin.isTerminal && context.out.isTerminal,
       hangsUp: context.hangsUp,
       confirm: (question, lines) => display.ask(question, lines),
-      ...askingOf(context, watching, display),
+      ...askingOf(context, project, watching, display),
       onEvent: (event) => {
         display.see(event);
         watching.onEvent?.(event);
@@ -78,15 +77,19 @@ export async function watchRun(
 
 /** Asks in place of the live line, where a person sees the question and can answer it. */
 function askingOf(
-  { stdin, out, err, log, env }: CommandContext,
-  { askPerson, manner }: Watching,
+  context: CommandContext,
+  project: Project,
+  { asksHere, manner }: Watching,
   display: RunDisplay,
 ): Pick<RunRequest, "askPerson"> {
+  const { stdin, out, err, log, env } = context;
   const isSeen = stdin.isTerminal && out.isTerminal && err.isTerminal && env["TERM"] !== "dumb";
-  if (askPerson === undefined || !isSeen || manner !== "progress" || log.format !== "text") return {};
+  if (asksHere !== true || !isSeen || manner !== "progress" || log.format !== "text") return {};
   return {
-    askPerson: (question, task) =>
-      display.askHere(task.id, (ending) => askPerson({ question, task, ending })),
+    askPerson: async (question, task) => {
+      const { askInPlace } = await import("./ask-in-place.js");
+      return display.askHere(task.id, (ending) => askInPlace(context, project, { question, task, ending }));
+    },
   };
 }
 
@@ -147,12 +150,8 @@ interface Watching {
   manner: Manner;
   /** Absolute path of the JUnit report. */
   junit?: string;
-  /** Asks the person at the terminal an open question. `ending`: aborted when the run is to end. */
-  askPerson?: (asked: {
-    question: Question;
-    task: Task;
-    ending: AbortSignal;
-  }) => Promise<"answered" | "left">;
+  /** Asks the person at the terminal the open questions. */
+  asksHere?: true;
   /** Called with each line of the log when it is written. */
   onEvent?: (event: Sealed) => void;
   /** Called when the run has begun. `folder`: its log, absolute. */
