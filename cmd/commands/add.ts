@@ -159,13 +159,9 @@ function folderOf({ folder }: Project): string {
   return path.join(folder, ".looper", "templates");
 }
 
-async function listTemplates({ ports }: CommandContext, project: Project): Promise<string[]> {
-  const names = await ports.files.list(folderOf(project));
-  return names.flatMap((one) => (one.endsWith(".json") ? one.slice(0, -".json".length) : [])).sort();
-}
-
-async function noTemplate(context: CommandContext, project: Project, name: string): Promise<UserError> {
-  const names = await listTemplates(context, project);
+async function noTemplate({ ports }: CommandContext, project: Project, name: string): Promise<UserError> {
+  const files = (await ports.files.list(folderOf(project))).filter((one) => one.endsWith(".json"));
+  const names = files.map((one) => one.slice(0, -".json".length)).sort();
   const known = names.length === 0 ? "write .looper/templates/NAME.json" : `there are: ${names.join(", ")}`;
   return usageError(`there is no template ${name}`, clean(didYouMean(nearest(name, names), known)));
 }

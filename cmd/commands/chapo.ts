@@ -1,7 +1,6 @@
 // `looper chapo`: the built-in engine, used by a person. Lists, and answers to what waits, are here. Leaves the settings
 // to site.ts, the conversation to converse.ts, and the work to src/chapo.
 import { UserError, usageError } from "../../src/system/errors.js";
-import { never } from "../../src/system/never.js";
 import { siteOf, treesOf, trustSite, type ChapoCall, type ChapoLine } from "./chapo/site.js";
 import { answerWith, converse, resumeWith } from "./chapo/converse.js";
 import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
@@ -34,8 +33,6 @@ import { tableLines, type Column } from "../../src/ui/terminal/columns.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { didYouMean } from "../../src/todo/model/problem.js";
 import { questionLines } from "../../src/ui/terminal/lines/chapo-lines.js";
-
-const LISTS = ["pending", "prompts", "sessions", "tools"] as const;
 
 export const command: WorkingCommand<ChapoLine> = {
   arguments: [
@@ -81,22 +78,16 @@ async function chapo(context: CommandContext, request: ChapoLine): Promise<Comma
   if (verb === "answer" && words.length > 2) return answerQuestion(call);
   if (verb === "steer" && words.length > 2) return steerSession(call);
   if (verb === "undo" && words.length === 2) return undoSession(call);
-  const named = words.length === 1 ? LISTS.find((one) => one === verb) : undefined;
-  switch (named) {
-    case "pending":
-      return listPending(call);
-    case "prompts":
-      return listPrompts(call);
-    case "sessions":
-      return listSessionsHere(call);
-    case "tools":
-      return listTools(call);
-    case undefined:
-      return converse(call, await messageOf(context, request));
-    default:
-      return never(named);
-  }
+  const named = words.length === 1 ? LISTS.get(verb ?? "") : undefined;
+  return named === undefined ? converse(call, await messageOf(context, request)) : named(call);
 }
+
+const LISTS: ReadonlyMap<string, (call: ChapoCall) => Promise<CommandOutcome>> = new Map([
+  ["pending", listPending],
+  ["prompts", listPrompts],
+  ["sessions", listSessionsHere],
+  ["tools", listTools],
+]);
 
 /** A new conversation does not begin with one of these words alone: the rest was forgotten. In a session it may be an answer. */
 function refuseLoneVerb(request: ChapoLine): void {

@@ -154,13 +154,9 @@ async function siteOf({ ports, env }: CommandContext, project: Project): Promise
 async function proposalOf(
   context: CommandContext,
   site: LogSite,
-  {
-    survey,
-    plan,
-    sessions,
-    keep,
-  }: { survey: LogSurvey; plan: CleanPlan; sessions: SessionPlan; keep: number },
+  found: { survey: LogSurvey; plan: CleanPlan; sessions: SessionPlan; keep: number },
 ): Promise<{ text: string; about: string[] }> {
+  const { survey, plan, sessions, keep } = found;
   let bytes = 0;
   for (const run of survey.runs) bytes += await measureRun(site, run);
   const there = `${plural(survey.runs.length, "run")}, ${showBytes(bytes)}`;

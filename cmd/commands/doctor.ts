@@ -3,7 +3,6 @@ import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
 import { checkStart } from "../../src/loop/start/assemble.js";
 import { spellSettings } from "../../src/config/read/show-settings.js";
-import { never } from "../../src/system/never.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import type { Colours } from "../../src/ui/colours.js";
 import { clean, wrap } from "../../src/ui/text.js";
@@ -136,14 +135,5 @@ function linesOf(checks: readonly Check[], colours: Colours, columns?: number): 
 }
 
 function signOf(status: Check["status"], colours: Colours): string {
-  switch (status) {
-    case "ok":
-      return colours.green("✓");
-    case "warning":
-      return colours.yellow("!");
-    case "error":
-      return colours.red("✗");
-    default:
-      return never(status);
-  }
+  return { ok: colours.green("✓"), warning: colours.yellow("!"), error: colours.red("✗") }[status];
 }

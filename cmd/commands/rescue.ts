@@ -13,7 +13,6 @@ import { listWorks } from "../../src/git/saved-work/work-ref.js";
 import { takeRunLocks } from "../../src/loop/runs/locks.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
 import { UserError, usageError } from "../../src/system/errors.js";
-import { never } from "../../src/system/never.js";
 import { listSome } from "../../src/system/text/cut.js";
 import type { Task, TaskId } from "../../src/todo/model/task.js";
 import { openStore, type Store } from "../../src/todo/store/store.js";
@@ -79,18 +78,7 @@ async function answer(
   const repo = await repositoryOf(context, project, verb);
   const rescues = repo === undefined ? [] : await listRescues(repo);
   const site: Site = { context, project, repo, rescues };
-  switch (verb) {
-    case "list":
-      return list(site);
-    case "show":
-      return show(site, ids);
-    case "restore":
-      return restore(site, ids, onlyFiles === true);
-    case "drop":
-      return drop(site, ids);
-    default:
-      return never(verb);
-  }
+  return { list, show, restore, drop }[verb](site, ids, onlyFiles === true);
 }
 
 function toVerb(word: string): Verb {
@@ -180,7 +168,7 @@ function restoreLines(
   if (!answer.ok) {
     return [
       `${id}: nothing was changed, ${plural(answer.clashes.length, "path")} would be overwritten:`,
-      ...answer.clashes.map(({ path, why }) => `  ${clean(path)} (${clashText(why)})`),
+      ...answer.clashes.map(({ path, why }) => `  ${clean(path)} (${CLASHES[why]})`),
       `commit these, or put them elsewhere, then try again; or take single files: git restore --source=${commit} PATH`,
     ];
   }
@@ -204,18 +192,11 @@ function inHandText(task: string, theirs: readonly string[]): string {
   return `${again}; its commit does not hold what was there already: ${clean(theirs.join(", "))}`;
 }
 
-function clashText(why: Clash["why"]): string {
-  switch (why) {
-    case "differs":
-      return "changed since, in the same place";
-    case "ignored":
-      return "an untracked file is in the way";
-    case "folder":
-      return "a file and a folder have the same name";
-    default:
-      return never(why);
-  }
-}
+const CLASHES: Readonly<Record<Clash["why"], string>> = {
+  differs: "changed since, in the same place",
+  ignored: "an untracked file is in the way",
+  folder: "a file and a folder have the same name",
+};
 
 async function drop({ rescues }: Site, ids: readonly string[]): Promise<SaidAnswer> {
   // Find all of them before the first is dropped.

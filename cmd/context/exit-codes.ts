@@ -1,5 +1,5 @@
 import type { UserErrorKind } from "../../src/system/errors.js";
-import { never } from "../../src/system/never.js";
+import type { Ending } from "../../src/logging/events/events.js";
 import type { CommandOutcome } from "./command-context.js";
 
 export const BUG = 70;
@@ -25,28 +25,22 @@ export const EXIT_CODES: readonly { codes: readonly number[]; means: string }[] 
   { codes: [129, 130, 143], means: "interrupted: SIGHUP, SIGINT (Ctrl-C), SIGTERM" },
 ];
 
+const CODE_OF_ENDING: Readonly<Record<Exclude<Ending, "interrupted">, number>> = {
+  complete: 0,
+  blocked: 1,
+  limit: 1,
+  budget: 1,
+  waiting: 1,
+  "unusable-backlog": 2,
+  environment: 3,
+};
+
 /** The exit code of a command's end (contract §1). */
 export function exitCodeOf(end: CommandOutcome): number {
   if (end === "ok") return 0;
   if (end === "no") return 1;
   if ("exitCode" in end) return end.exitCode;
-  switch (end.ending) {
-    case "complete":
-      return 0;
-    case "blocked":
-    case "limit":
-    case "budget":
-    case "waiting":
-      return 1;
-    case "unusable-backlog":
-      return 2;
-    case "environment":
-      return 3;
-    case "interrupted":
-      return exitCodeOfSignal(end.signal);
-    default:
-      return never(end.ending);
-  }
+  return end.ending === "interrupted" ? exitCodeOfSignal(end.signal) : CODE_OF_ENDING[end.ending];
 }
 
 /** 128 plus the signal's number. */
@@ -57,14 +51,5 @@ export function exitCodeOfSignal(signal: string | undefined): number {
 
 /** The exit code of an error that the user can correct. */
 export function exitCodeOfError(kind: UserErrorKind): number {
-  switch (kind) {
-    case "no":
-      return 1;
-    case "usage":
-      return 2;
-    case "environment":
-      return 3;
-    default:
-      return never(kind);
-  }
+  return { no: 1, usage: 2, environment: 3 }[kind];
 }

@@ -1,7 +1,6 @@
 // Reads the tasks of a task file, valid or not, for commands that only show them. Leaves checking it to src/todo/check/check.ts.
 import type { Project } from "../../src/config/project/open-project.js";
 import { usageError } from "../../src/system/errors.js";
-import { never } from "../../src/system/never.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check/check.js";
 import type { Problem } from "../../src/todo/model/problem.js";
 import type { WrongTask } from "../../src/todo/check/shape.js";
@@ -23,21 +22,11 @@ export interface TasksRead {
 /** Reads the project's task file, which must be there. */
 export async function readTasks(context: CommandContext, project: Project): Promise<TasksRead> {
   const checked = await readChecked(context, project);
-  switch (checked.kind) {
-    case "ok":
-      return {
-        tasks: checked.backlog.tasks,
-        problems: [],
-        wrong: [],
-        root: checked.backlog.project?.root,
-      };
-    case "empty":
-      return { tasks: [], problems: checked.problems, wrong: [] };
-    case "invalid":
-      return { tasks: checked.readable, problems: checked.problems, wrong: checked.wrong };
-    default:
-      return never(checked);
-  }
+  if (checked.kind === "empty") return { tasks: [], problems: checked.problems, wrong: [] };
+  if (checked.kind === "invalid")
+    return { tasks: checked.readable, problems: checked.problems, wrong: checked.wrong };
+  const { tasks, project: about } = checked.backlog;
+  return { tasks, problems: [], wrong: [], root: about?.root };
 }
 
 /** The tasks of a valid file; else a `usage` error. */

@@ -5,6 +5,7 @@ import type { Project } from "../../src/config/project/open-project.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { UserError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
+import { never } from "../../src/system/never.js";
 import { answerQuestion, EDIT, type TypedAnswer } from "../../src/todo/change/person-answers.js";
 import type { Task } from "../../src/todo/model/task.js";
 import { openStore, type Store } from "../../src/todo/store/store.js";
@@ -164,10 +165,8 @@ async function take(desk: Desk, typed: TypedReply, shown: Shown): Promise<Asked 
       if (message === undefined) return "left";
       return write(desk, { word: typed.outcome, ...(message === "" ? {} : { message }) });
     }
-    default: {
-      const rest: never = typed;
-      return rest;
-    }
+    default:
+      return never(typed);
   }
 }
 
