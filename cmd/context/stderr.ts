@@ -1,6 +1,6 @@
 // stderr for commands: every note goes through here, in the level and format that were asked for: by the option, else by the environment.
 import { usageError } from "../../src/system/errors.js";
-import { nearest } from "../../src/system/text/nearest.js";
+import { hintOn } from "./words.js";
 import {
   LEVELS,
   LOG_FORMATS,
@@ -69,10 +69,9 @@ function chosen<T extends string>(
   const plain = said.trim().toLowerCase();
   const found = words.find((word) => word === plain);
   if (found !== undefined) return found;
-  const near = nearest(said, words);
   const known = `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
   throw usageError(
     `${typed === undefined ? name : flag} is ${JSON.stringify(said)}, which is not ${known}`,
-    near === undefined ? `use ${known}` : `did you mean ${near}?`,
+    hintOn(said, words, `use ${known}`),
   );
 }

@@ -11,7 +11,6 @@ import type { StoppedAttempt } from "../../src/logging/events/told-events.js";
 import { readEvent, readLines } from "../../src/logging/read.js";
 import { findKilledRun, findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
 import { UserError, usageError } from "../../src/system/errors.js";
-import { never } from "../../src/system/never.js";
 import type { Ports } from "../../src/system/ports.js";
 import { ok, type Result } from "../../src/system/result.js";
 import type { PersonEdit } from "../../src/todo/change/person-edits.js";
@@ -255,37 +254,22 @@ export async function refusal(
   failure: EditRefusal,
 ): Promise<UserError> {
   const shown = shownPath(context, file);
-  switch (failure.kind) {
-    case "unusable":
-      return failure.read.kind === "missing"
-        ? usageError(
-            `no task file ${shown}`,
-            await hintOfTaskFile(
-              context.ports.files,
-              file,
-              'create one with `looper init`, or draft one with `looper run --prompt "what to build"`',
-            ),
-          )
-        : usageError(
-            `${shown} is not a valid backlog; nothing was changed`,
-            "list the problems with `looper validate`",
-          );
-    case "refused":
-      return new UserError(
-        "no",
-        failure.refusals
-          .map(({ change, why }) => `${"id" in change ? change.id : change.op}: ${why}`)
-          .join("; "),
-      );
-    case "invalid": {
-      const [first, ...more] = failure.problems;
-      const rest = more.length === 0 ? "" : ` (and ${plural(more.length, "more problem")})`;
-      return usageError(
-        `${first?.message ?? "not valid"}${rest}`,
-        first?.suggestion ?? "nothing was changed",
-      );
-    }
-    default:
-      return never(failure);
+  if (failure.kind === "refused") {
+    const refused = failure.refusals.map(
+      ({ change, why }) => `${"id" in change ? change.id : change.op}: ${why}`,
+    );
+    return new UserError("no", refused.join("; "));
   }
+  if (failure.kind === "invalid") {
+    const [first, ...more] = failure.problems;
+    const rest = more.length === 0 ? "" : ` (and ${plural(more.length, "more problem")})`;
+    return usageError(`${first?.message ?? "not valid"}${rest}`, first?.suggestion ?? "nothing was changed");
+  }
+  if (failure.read.kind !== "missing")
+    return usageError(
+      `${shown} is not a valid backlog; nothing was changed`,
+      "list the problems with `looper validate`",
+    );
+  const create = 'create one with `looper init`, or draft one with `looper run --prompt "what to build"`';
+  return usageError(`no task file ${shown}`, await hintOfTaskFile(context.ports.files, file, create));
 }

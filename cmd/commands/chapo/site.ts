@@ -200,10 +200,9 @@ function iterationsOf(given: string): number {
 
 async function readEnvFile({ ports }: CommandContext, { paths }: Project): Promise<Record<string, string>> {
   const { envFile } = paths;
-  const bytes = envFile === undefined ? undefined : await ports.files.read(envFile);
-  return envFile === undefined || bytes === undefined
-    ? {}
-    : parseEnvFile(envFile, new TextDecoder().decode(bytes));
+  if (envFile === undefined) return {};
+  const bytes = await ports.files.read(envFile);
+  return bytes === undefined ? {} : parseEnvFile(envFile, new TextDecoder().decode(bytes));
 }
 
 /** The receivers of a session's events and of its questions. */

@@ -21,7 +21,8 @@ import type { Question, StageOutput } from "../../../src/workflow/progress.js";
 import { openQuestion } from "../../../src/workflow/question.js";
 import { noOf } from "../../../src/workflow/yes-and-no.js";
 import type { CommandContext } from "../../context/command-context.js";
-import { shownPath, warn } from "../project.js";
+import { projectOf, shownPath, warn } from "../project.js";
+import { readTasks } from "../read-tasks.js";
 
 export interface AskedTask {
   context: CommandContext;
@@ -89,9 +90,10 @@ const NO_COPY = "restore the file";
  */
 export async function mustBeAsShown(
   context: CommandContext,
-  project: Project,
-  { tasks, id, word }: { tasks: readonly Task[]; id: string; word: string | undefined },
+  { file, id, word }: { file: string | undefined; id: string; word: string | undefined },
 ): Promise<void> {
+  const project = await projectOf(context, { file, quiet: true });
+  const { tasks } = await readTasks(context, project);
   const task = tasks.find((one) => one.progress?.question?.id === id) ?? tasks.find((one) => one.id === id);
   const question = openQuestion(task?.progress);
   if (task === undefined || question === undefined || word === "reject" || word === noOf(question)) return;
