@@ -4,7 +4,7 @@ import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { errorCode, errorMessage, UserError, usageError } from "../src/system/errors.js";
+import { environmentError, errorCode, errorMessage, usageError, UserError } from "../src/system/errors.js";
 import { explainExhausted } from "../src/system/exhausted.js";
 import { explainNoFolder } from "../src/system/files/describe-kind.js";
 import { isTty, StdStream, type ProcessStream } from "../src/system/processes/std-stream.js";
@@ -68,7 +68,7 @@ const stdout = new StdStream(1, () =>
     if (code === "EPIPE" || code === "EIO") process.exit(0);
     // A command answers when it has done its work.
     const hint = "what the command changed stays changed: look before you repeat it";
-    void fail(new UserError("environment", `cannot print the answer: ${errorMessage(error)}`, hint));
+    void fail(environmentError(`cannot print the answer: ${errorMessage(error)}`, hint));
   }),
 );
 

@@ -2,7 +2,7 @@
 // rules to src/todo/change/accept.ts.
 import type { Project } from "../../src/config/project/open-project.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
-import { UserError } from "../../src/system/errors.js";
+import { environmentError } from "../../src/system/errors.js";
 import { acceptTasks, type WaitsOn } from "../../src/todo/change/accept.js";
 import { isMarker } from "../../src/todo/model/select.js";
 import { isVerified } from "../../src/todo/model/verified.js";
@@ -58,8 +58,7 @@ export const command: EditingCommand<{ ids: readonly string[] }> = {
 async function refuseBesideRun({ ports }: CommandContext, project: Project): Promise<void> {
   const live = await findLiveRun(ports, project);
   if (live === undefined) return;
-  throw new UserError(
-    "environment",
+  throw environmentError(
     `cannot accept tasks: run ${live.run} is in progress`,
     "wait for its end, or end it with `looper stop`",
   );

@@ -18,7 +18,7 @@ import {
 import { planSessions, removeSessions, type SessionPlan } from "../../src/loop/runs/clean-sessions.js";
 import type { LogSite } from "../../src/loop/runs/needed-runs.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
-import { UserError, usageError } from "../../src/system/errors.js";
+import { environmentError, usageError, UserError } from "../../src/system/errors.js";
 import { describeKind } from "../../src/system/files/describe-kind.js";
 import { given } from "../../src/system/given.js";
 import { parseDuration } from "../../src/system/text/duration.js";
@@ -147,7 +147,7 @@ async function siteOf({ ports, env }: CommandContext, project: Project): Promise
     (why === "no-git" && !(await mayHaveRepository(ports.files, project.folder)))
   )
     return { ports, project };
-  throw new UserError("environment", message, "git says which runs are still needed: mend it first");
+  throw environmentError(message, "git says which runs are still needed: mend it first");
 }
 
 /** The default action, as a question and as a statement. */

@@ -15,7 +15,7 @@ import {
 } from "../../src/config/read/settings-text.js";
 import { readTypedValue } from "../../src/config/read/text-values.js";
 import { branchAt, ROWS, rowOf } from "../../src/config/settings/settings.js";
-import { errorCode, errorMessage, UserError, usageError } from "../../src/system/errors.js";
+import { environmentError, errorCode, errorMessage, usageError, UserError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { didYouMean } from "../../src/todo/model/problem.js";
@@ -186,8 +186,7 @@ export async function writeSetting(context: CommandContext, folder: string, orde
     await files.writeAtomic(file, edited);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    throw new UserError(
-      "environment",
+    throw environmentError(
       `cannot write ${shownPath(context, file)}: ${errorMessage(error)}`,
       "make its folder writable, or free some space",
       { cause: error },
@@ -241,11 +240,7 @@ async function mustBeInside(
     if ((await files.stat(place, { link: true }))?.kind !== "symlink") continue;
     const real = await files.realPath(place);
     if (real !== undefined && !path.relative(folder, real).startsWith("..")) continue;
-    throw new UserError(
-      "environment",
-      `cannot write ${file}: ${place} is a symlink out of the project`,
-      "remove it",
-    );
+    throw environmentError(`cannot write ${file}: ${place} is a symlink out of the project`, "remove it");
   }
 }
 

@@ -3,7 +3,7 @@
 import path from "node:path";
 import { Option } from "commander";
 import { openProject } from "../../src/config/project/open-project.js";
-import { UserError } from "../../src/system/errors.js";
+import { environmentError } from "../../src/system/errors.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { orderForListing, withoutMarker } from "../../src/todo/model/select.js";
 import { taskListLines } from "../../src/ui/terminal/task-list.js";
@@ -102,13 +102,9 @@ async function git(
     { timeoutMs: LIMIT_MS },
   );
   if (end.how === "not-found")
-    throw new UserError("environment", "cannot run the demo: git is not installed", "install git");
+    throw environmentError("cannot run the demo: git is not installed", "install git");
   if (end.how !== "exited" || end.code !== 0)
-    throw new UserError(
-      "environment",
-      `git ${args.join(" ")} failed: ${stderr.trim()}`,
-      "check the installation of git",
-    );
+    throw environmentError(`git ${args.join(" ")} failed: ${stderr.trim()}`, "check the installation of git");
   return Buffer.from(stdout).toString("utf8");
 }
 

@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { createTwoFilesPatch } from "diff";
 import type { Project } from "../../src/config/project/open-project.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
-import { UserError, usageError } from "../../src/system/errors.js";
+import { environmentError, usageError } from "../../src/system/errors.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { openStore } from "../../src/todo/store/store.js";
 import { describeCorrections, type Correction } from "../../src/todo/understand/understand.js";
@@ -113,7 +113,7 @@ async function writeInto(
 ): Promise<string | undefined> {
   const live = await findLiveRun(ports, project);
   if (live !== undefined)
-    throw new UserError("environment", `run ${live.run} works on ${shown}`, "format it when the run is over");
+    throw environmentError(`run ${live.run} works on ${shown}`, "format it when the run is over");
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir });
   let isCorrected = false;
   const written = await store.rewrite(

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import { warnOfGoFiles } from "../../src/config/project/open-project.js";
 import { headOf } from "../../src/git/base/repository/head.js";
 import { openRepository } from "../../src/git/base/repository/repository.js";
-import { UserError, usageError } from "../../src/system/errors.js";
+import { environmentError, usageError } from "../../src/system/errors.js";
 import { withoutMarker } from "../../src/todo/model/select.js";
 import type { ReadResult } from "../../src/todo/store/writer.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
@@ -241,8 +241,7 @@ async function notesOnPlace({ context, request, site }: Call): Promise<string[]>
 
 async function mustBeWritable({ ports: { files } }: CommandContext, folder: string): Promise<void> {
   if (await files.writable(folder)) return;
-  throw new UserError(
-    "environment",
+  throw environmentError(
     `cannot write in ${folder}: nothing was written`,
     "make it writable, or name another folder: looper -C FOLDER init",
   );

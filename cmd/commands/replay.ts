@@ -10,7 +10,7 @@ import { replayAt, replayRun } from "../../src/loop/replay/replay.js";
 import { replayTree } from "../../src/loop/replay/replay-tree.js";
 import type { AskTrust } from "../../src/loop/replay/replay-world.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
-import { UserError, usageError } from "../../src/system/errors.js";
+import { environmentError, usageError, UserError } from "../../src/system/errors.js";
 import { replayAnswer, replayAtAnswer, replayTreeAnswer } from "../../src/ui/answers/runs/replay.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { ReplayTreeAnswer } from "../../src/ui/shapes/runs.js";
@@ -127,8 +127,7 @@ async function replayWithTree(
   const ask = gate === true ? asker(context, project, trust === true) : undefined;
   const replayed = await replayTree(source, folder, ask).catch((error: unknown) => {
     if (!(error instanceof GitError)) throw error;
-    throw new UserError(
-      "environment",
+    throw environmentError(
       `git could not make the clone to replay in: ${error.message}`,
       "looper replay without --tree needs none",
     );

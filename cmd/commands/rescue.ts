@@ -12,7 +12,7 @@ import { listInHand } from "../../src/git/checkpoint/in-hand.js";
 import { listWorks } from "../../src/git/saved-work/work-ref.js";
 import { takeRunLocks } from "../../src/loop/runs/locks.js";
 import { makeRepositoryPlaces } from "../../src/loop/runs/repository-places.js";
-import { UserError, usageError } from "../../src/system/errors.js";
+import { environmentError, usageError } from "../../src/system/errors.js";
 import { listSome } from "../../src/system/text/cut.js";
 import type { Task, TaskId } from "../../src/todo/model/task.js";
 import { openStore, type Store } from "../../src/todo/store/store.js";
@@ -104,7 +104,7 @@ async function repositoryOf(
   if (opened.ok) return opened.value;
   const { why, message } = opened.error;
   if (why !== "no-repository")
-    throw new UserError("environment", message, "run `git init`: looper keeps abandoned work in git");
+    throw environmentError(message, "run `git init`: looper keeps abandoned work in git");
   // The other verbs report that the named rescue does not exist.
   if (verb === "list") await warn(context, `${message}: there are no rescues`);
   return undefined;
@@ -255,8 +255,7 @@ async function takeInHand(store: Store, id: TaskId): Promise<void> {
     () => Promise.resolve(true),
   );
   if (!edited.ok)
-    throw new UserError(
-      "environment",
+    throw environmentError(
       `cannot take ${id} in hand: the task file cannot be changed`,
       `repair it, then run looper set ${id} status=doing`,
     );

@@ -10,7 +10,7 @@ import { tellRun } from "../../src/logging/control.js";
 import type { StoppedAttempt } from "../../src/logging/events/told-events.js";
 import { readEvent, readLines } from "../../src/logging/read.js";
 import { findKilledRun, findLiveRun, type LiveRun } from "../../src/loop/runs/live-run.js";
-import { UserError, usageError } from "../../src/system/errors.js";
+import { environmentError, usageError, UserError } from "../../src/system/errors.js";
 import type { Ports } from "../../src/system/ports.js";
 import { ok, type Result } from "../../src/system/result.js";
 import type { PersonEdit } from "../../src/todo/change/person-edits.js";
@@ -241,8 +241,7 @@ async function answerOf(
 }
 
 function deaf({ run, pid }: LiveRun): UserError {
-  return new UserError(
-    "environment",
+  return environmentError(
     `cannot edit the task: run ${run} (pid ${String(pid)}) does not answer`,
     `check that it is alive; it makes the edit when it answers, and \`kill ${String(pid)}\` loses nothing`,
   );

@@ -5,7 +5,7 @@ import {
   type DiagnosticsFile,
   type DiagnosticsLine,
 } from "../../src/logging/diagnostics-file.js";
-import { UserError, errorCode, errorMessage, usageError } from "../../src/system/errors.js";
+import { environmentError, errorCode, errorMessage, usageError, UserError } from "../../src/system/errors.js";
 import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-run.js";
 import type { RunRequest } from "../../src/loop/runs/run-request.js";
 import { type View, fold, NOTHING, type Ended } from "../../src/ui/view/view.js";
@@ -498,9 +498,5 @@ async function writeReport({ ports }: CommandContext, file: string, xml: string)
 }
 
 function cannotWrite(file: string, why: string): UserError {
-  return new UserError(
-    "environment",
-    `--junit: ${file} cannot be written: ${why}`,
-    "name a file that can be written",
-  );
+  return environmentError(`--junit: ${file} cannot be written: ${why}`, "name a file that can be written");
 }

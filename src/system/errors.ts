@@ -22,6 +22,11 @@ export function usageError(message: string, hint?: string, options?: ErrorOption
   return new UserError("usage", message, hint, options);
 }
 
+/** The environment does not allow it: a missing program, a permission, another run. */
+export function environmentError(message: string, hint?: string, options?: ErrorOptions): UserError {
+  return new UserError("environment", message, hint, options);
+}
+
 /** The code of a system error (`ENOSPC`, `EACCES`, ...), or `undefined` when the value carries none. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;

@@ -17,7 +17,7 @@ import { rowOf } from "../../../src/config/settings/settings.js";
 import { readValue } from "../../../src/config/settings/types.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
 import { makeBaseEnvironment } from "../../../src/loop/perform/environment.js";
-import { UserError, usageError } from "../../../src/system/errors.js";
+import { environmentError, usageError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import type { Redact } from "../../../src/system/text/secrets/redact.js";
 import { redactorFor } from "../../../src/system/text/secrets/redactor.js";
@@ -110,7 +110,7 @@ export async function modelOf(call: ChapoCall): Promise<string> {
   const found = await chapo.create(asked, { ports, self }).find(env, cwd);
   if ("found" in found) return found.found;
   const what = found.missing.startsWith("agents.") ? found.missing : `chapo has no model: ${found.missing}`;
-  throw new UserError("environment", what, found.hint);
+  throw environmentError(what, found.hint);
 }
 
 /** `--provider` alone takes the model of the settings where it is that provider's, else the usual one. */

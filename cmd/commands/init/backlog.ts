@@ -3,7 +3,7 @@
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
-import { UserError, usageError } from "../../../src/system/errors.js";
+import { environmentError, usageError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { parseJson } from "../../../src/system/text/json.js";
 import type { Drafted } from "../../../src/todo/exchange/import/draft.js";
@@ -105,11 +105,7 @@ export async function beginBacklog(
   const { project, broken } = site;
   const live = await findLiveRun(ports, project);
   if (live !== undefined)
-    throw new UserError(
-      "environment",
-      `run ${live.run} works here`,
-      "set the project up when the run is over",
-    );
+    throw environmentError(`run ${live.run} works here`, "set the project up when the run is over");
   await ports.files.makeFolder(path.dirname(project.todoFile));
   const check = broken === undefined ? await checkOptionsOf(context, project) : {};
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });

@@ -8,7 +8,7 @@ import {
 } from "../../../src/config/project/open-project.js";
 import { PROJECT_FILES } from "../../../src/config/read/places.js";
 import { readPackageSettings } from "../../../src/config/read/settings-text.js";
-import { UserError } from "../../../src/system/errors.js";
+import { environmentError, UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import type { Files } from "../../../src/system/ports.js";
 import { openStore } from "../../../src/todo/store/store.js";
@@ -81,11 +81,7 @@ async function mustStayInside(files: Files, project: Project): Promise<void> {
   const folder = ownFolder(project);
   const kind = (await files.stat(folder, { link: true }))?.kind;
   if (kind === undefined || kind === "folder") return;
-  throw new UserError(
-    "environment",
-    `${folder} is not a folder`,
-    "remove it: settings and schemas are written there",
-  );
+  throw environmentError(`${folder} is not a folder`, "remove it: settings and schemas are written there");
 }
 
 /** Whether the current folder is a project inside the folder that would be set up. */
