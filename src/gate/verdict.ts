@@ -46,7 +46,7 @@ export const Baseline = z.object({
   commands: z.array(Ran),
   /** In a cold room, if agents have added tests in this run: the results with those tests as well. */
   all: z.array(Ran).optional(),
-  /** Where checks run in the project: those of the task alone, of which nothing tells later how they ended before the work. */
+  /** Those of the task alone. */
   own: z.array(Ran).optional(),
 });
 export type Baseline = z.infer<typeof Baseline>;

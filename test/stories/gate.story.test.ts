@@ -120,6 +120,25 @@ test(
 );
 
 test(
+  "a task's own check that passes before the work is named once when the task begins, one that fails is not",
+  story(async (rig) => {
+    const puppet = await rig.agent({}, { verify: { commands: ["true"], protected: ["!out.txt"] } });
+    rig.writeBacklog([
+      { id: "T1", verify: ["echo T1"] },
+      { id: "T2", verify: ["grep good out.txt"] },
+    ]);
+    rig.gitInit();
+    play(puppet, async (turn) => turn.exit(1), writes("one\n"), writes("good\n"));
+    const { stdout, stderr } = await rig.run(["run", "--no-review", "--trust"]);
+    const named = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("passes already"));
+    expect(named).toEqual([
+      expect.stringContaining("the check of T1 passes already, so it can prove nothing: echo T1") as string,
+    ]);
+    expect(verdicts(rig)).toEqual(["unbroken", "passed"]);
+  }),
+);
+
+test(
   "a check that was red before and still is leaves the task done and unbroken; with verify.strict it fails",
   story(async (rig) => {
     const puppet = await rig.agent({}, { verify: { commands: ["false"] } });

@@ -7,8 +7,8 @@ import type { GatePlan } from "../commands/run-commands.js";
 import { countPassing, findProvingTests, findTurnedGreen } from "../verdict/proof.js";
 import { settleRuns } from "../verdict/flaky.js";
 import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
-import { isGreen, runPass, type Gate, type PassResult } from "./cold-pass.js";
-import { workInRoom, type RoomOrder } from "./cold-room.js";
+import { isGreen, runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
+import { workInRoom, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import { baseOrder, kindOf, roomOrder, studyChanges } from "./cold-study.js";
 import { wholeOrder, withoutMissing } from "./room-orders.js";
 import { planRoom } from "./room-plan.js";
@@ -47,7 +47,8 @@ export async function findProof(
     const all = whole ?? (study.withNewTests.length === 0 ? source : await runPass(gate, wholeOrder(gate)));
     if (all.report.verdict === "interrupted") return undefined;
     if (!isGreen(all.report)) return { failed: all.report };
-    const without = await runIn(gate, withoutWork(gate), order.plan);
+    gate.count.rooms++;
+    const without = await runIn(gate.places, withoutWork(gate), order.plan, gate.stop);
     if (without === undefined) return undefined;
     const byCommand = checks.every(({ row, kept }) => row === 6 || kept);
     const tests = findProvingTests({ before, without, whole: settleRuns(all.runs), byCommand });
@@ -88,19 +89,31 @@ function isRed(runs: readonly Ran[], { command, name }: Turned): boolean {
     : of.some(({ tests }) => tests?.[name] !== "passed");
 }
 
-/** Runs at the reference the commands whose results there are not known: the task's own, and all without a baseline. */
-async function runUnmeasured(gate: Gate): Promise<readonly Ran[] | undefined> {
-  const { places, order } = gate;
-  const { reference, baseline, plan } = order;
-  const missing: GatePlan = baseline === undefined ? plan : { ...plan, commands: [] };
-  if (missing.commands.length + missing.own.length === 0) return [];
+/** Runs at the reference the commands whose results there are not known: all without a baseline, and own ones that it lacks. */
+async function runUnmeasured({ places, order, stop, count }: Gate): Promise<readonly Ran[] | undefined> {
+  const { baseline, plan } = order;
+  const { own: known = [] } = baseline ?? {};
+  const own = plan.own.filter((command) => !known.some((one) => one.command === command));
+  const commands = baseline === undefined ? plan.commands : [];
+  if (commands.length + own.length === 0) return known;
+  count.rooms++;
+  const ran = await runAtReference(places, order, { ...plan, commands, own }, stop);
+  return ran && [...known, ...ran];
+}
+
+/** Runs commands at the reference; `undefined` if they were stopped. Throws a `GitError`. */
+export async function runAtReference(
+  places: ColdPlaces,
+  { reference, plan, patterns, source }: Pick<ColdOrder, "reference" | "plan" | "patterns" | "source">,
+  wanted: GatePlan,
+  stop: AbortSignal,
+): Promise<readonly Ran[] | undefined> {
   const { start: base, persons, since: changes } = reference;
   const commands = { project: plan.commands, own: plan.own };
-  const { patterns, source } = order;
   const study = await studyChanges(places, { base, persons, changes, commands, patterns, source });
   const room = planRoom(changes, (path) => kindOf(study, path) === "source");
   const content = roomOrder(places, study, room, true);
-  return runIn(gate, content, withoutMissing(places, study, { ...room, plan: missing }));
+  return runIn(places, content, withoutMissing(places, study, { ...room, plan: wanted }), stop);
 }
 
 /** The whole attempt without its source; of a file that is program and test, its program as before. */
@@ -122,10 +135,13 @@ function withoutWork({ study, order }: Gate): RoomOrder {
 }
 
 /** Runs commands in a room, those that fail twice; `undefined` if the gate was stopped, nothing if the room cannot be prepared. */
-async function runIn(gate: Gate, content: RoomOrder, plan: GatePlan): Promise<readonly Ran[] | undefined> {
-  const { places, stop } = gate;
+async function runIn(
+  places: ColdPlaces,
+  content: RoomOrder,
+  plan: GatePlan,
+  stop: AbortSignal,
+): Promise<readonly Ran[] | undefined> {
   const { ports } = places.rooms.repo;
-  gate.count.rooms++;
   const rules = { ...plan, strict: false, baseline: undefined };
   const done = await workInRoom<Runs | "interrupted">(
     places,

@@ -10,6 +10,7 @@ import {
 } from "../../../gate/rooms/cold-gate.js";
 import type { ColdOrder } from "../../../gate/rooms/cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "../../../gate/rooms/cold-room.js";
+import { runAtReference } from "../../../gate/rooms/prove.js";
 import { findUnfit, guessSetup, hasRed } from "../../../gate/rooms/room-fitness.js";
 import { measureBaseline, runGate, type GateRules } from "../../../gate/commands/gate.js";
 import { runCommands, type GatePlan, type Room } from "../../../gate/commands/run-commands.js";
@@ -105,7 +106,7 @@ async function measureHere(
 }
 
 /** Runs commands in the project before a task's work, and reverts what they changed in the tree. */
-export async function measureCommands(
+async function measureCommands(
   world: World,
   job: JobFacts,
   commands: readonly string[],
@@ -115,6 +116,28 @@ export async function measureCommands(
   if (measured === "interrupted" || "unprepared" in measured) return "interrupted";
   await revertTraces(world, job);
   return measured.baseline.commands;
+}
+
+/** Runs a task's own commands on the tree it starts with. */
+export async function measureOwnCommands(
+  world: World,
+  job: JobFacts,
+  own: readonly string[],
+  stop: AbortSignal,
+): Promise<readonly Ran[] | "interrupted"> {
+  const { cold, checkpoints } = world.memory;
+  const base = checkpoints.get(job.job)?.base;
+  if (cold === undefined || base === undefined) {
+    const measured = await measureCommands(world, job, own, stop);
+    return measured === "interrupted" ? measured : measured.map((ran) => ({ ...ran, own: true }));
+  }
+  const reference = await findTaskReference(world, cold.rooms.repo, base);
+  const { protected: patterns, source } = world.project.resolved.settings.verify;
+  const plan = makePlan(world, own);
+  const order = { reference, plan, patterns, source };
+  const wanted = { ...plan, commands: [] };
+  const ran = await performAs("run-baseline", () => runAtReference(cold, order, wanted, stop));
+  return ran ?? "interrupted";
 }
 
 interface ColdMeasuring {

@@ -16,7 +16,7 @@ import { given } from "../../../system/given.js";
 import { readPatterns } from "../../../todo/model/changes/changes.js";
 import type { TaskId } from "../../../todo/model/task.js";
 import { readBaseline } from "./baseline-file.js";
-import { check, measure, measureCommands, openCold } from "./checks.js";
+import { check, measure, measureOwnCommands, openCold } from "./checks.js";
 import { warnOfChangedSettings } from "./changed-settings.js";
 import { checkHidden, measureHiddenChecks } from "./hidden.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
@@ -54,7 +54,7 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
     const checkpoint = memory.checkpoints.get(job.job);
     const base = checkpoint?.base;
     const keep = async (known: StoredBaseline): Promise<StepEvent> => {
-      const own = await measureOwn(world, job, stop.signal);
+      const own = await measureOwn(world, job, known, stop.signal);
       return own === "interrupted" ? answer(own) : answer("kept", setBaseline(world, withOwn(known, own)));
     };
     const kept = await reuseBaseline(world, base);
@@ -75,7 +75,7 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
     }
     const hidden = await measureHiddenChecks(world, base, stop.signal);
     if (hidden === "interrupted") return answer("interrupted");
-    const own = await measureOwn(world, job, stop.signal);
+    const own = await measureOwn(world, job, undefined, stop.signal);
     if (own === "interrupted") return answer(own);
     const known = await writeBaseline(world, measured.baseline, base);
     return answer("measured", setBaseline(world, withOwn(known, own)), { hidden });
@@ -84,17 +84,24 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
   }
 }
 
-/** Runs the task's own checks where no room can ask them later, to know which fail before the work. */
+/** Runs the task's own checks unless their results are known, and names those that pass before the work. */
 async function measureOwn(
   world: World,
   job: JobFacts,
+  known: StoredBaseline | undefined,
   stop: AbortSignal,
 ): Promise<readonly Ran[] | "interrupted"> {
-  if (world.memory.cold !== undefined) return [];
   const commands = listTrustedCommands(world, job.task_id, []);
-  if (commands.length === 0) return [];
-  const measured = await measureCommands(world, job, commands, stop);
-  return measured === "interrupted" ? measured : measured.map((ran) => ({ ...ran, own: true }));
+  const { own = [] } = known?.baseline ?? {};
+  if (commands.every((one) => own.some(({ command }) => command === one))) return own;
+  const measured = await measureOwnCommands(world, job, commands, stop);
+  if (measured === "interrupted") return measured;
+  for (const ran of measured) {
+    if (describeRedCheck(ran) !== undefined) continue;
+    const message = `the check of ${job.task_id ?? "the task"} passes already, so it can prove nothing: ${ran.command}`;
+    await world.log.tell({ type: "warning", ...job, message });
+  }
+  return measured;
 }
 
 function withOwn({ baseline, ...known }: StoredBaseline, own: readonly Ran[]): StoredBaseline {
