@@ -178,7 +178,7 @@ test(
 );
 
 test(
-  "the commit of a research tells the report, not the first exploration",
+  "the commit of a research tells the report, not the first exploration, and the task has no verdict",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     const puppet = await rig.agent();
@@ -200,7 +200,9 @@ test(
     });
     const run = await rig.run([...RUN, "--workflow", "research"]);
     expect(run.code, run.stderr).toBe(0);
-    expect(rig.readBacklog().tasks[0]).toMatchObject({ result: "The report" });
+    expect(run.stdout).not.toContain("unverified");
+    expect((await rig.run(["ls"])).stdout).not.toContain("unverified");
+    expect(rig.readBacklog().tasks[0]).toMatchObject({ result: "The report", meta: { verdict: "none" } });
   }),
 );
 

@@ -105,8 +105,8 @@ function unanswered({ expect, takes, outcome, id }: Advance, { before, workflow 
 }
 
 /**
- * L5: the verdict on a finished task is the word of its gate, or that of the saved work on this very base. Work that
- * falls short is not committed, unless a person completed its task.
+ * L5: the verdict on a finished task is the word of its gate, or that of the saved work on this very base; none where no
+ * stage has work. Work that falls short is not committed, unless a person completed its task.
  */
 function misjudged(effect: Effect, { before, taken: { event } }: Turn): string[] {
   if (effect.kind !== "commit") return [];
@@ -114,7 +114,10 @@ function misjudged(effect: Effect, { before, taken: { event } }: Turn): string[]
   const progress = before.disk.rows.find(({ id }) => id === effect.job.task_id)?.progress;
   const isSame = event.type === "checkpoint" && event.head === progress?.base;
   const word = event.type === "gate_finished" ? event.verdict : isSame ? progress?.verdict : undefined;
-  const verdict = word === "passed" ? "verified" : word === "unbroken" ? word : "unverified";
+  const isNothing = progress !== undefined && progress.verdict === undefined && progress.complete !== true;
+  const isNone = event.type !== "gate_finished" && isNothing;
+  const unproven = isNone ? "none" : "unverified";
+  const verdict = word === "passed" ? "verified" : word === "unbroken" ? word : unproven;
   const isShort =
     event.type === "gate_finished" ? fallsShort(accept, event) : accept === "verified" && word === "unbroken";
   return effect.changes.flatMap((change) => {

@@ -3,7 +3,7 @@
 import { UserError } from "../../system/errors.js";
 import { isMarker } from "../model/select.js";
 import type { Task, TaskId } from "../model/task.js";
-import { acceptanceOf, isVerified } from "../model/verified.js";
+import { acceptanceOf, isVerified, verdictOf } from "../model/verified.js";
 import { requireTask, type PersonEdit } from "./person-edits.js";
 
 /** The earlier tasks whose changed checks a done task needs; empty for one that needs none, or others too. */
@@ -44,7 +44,7 @@ function findFollowers(tasks: readonly Task[], named: readonly Task[], waitsOn: 
 }
 
 function isOpen(task: Task): boolean {
-  return task.status === "done" && !isVerified(task) && !isMarker(task);
+  return task.status === "done" && !isVerified(task) && verdictOf(task) !== "none" && !isMarker(task);
 }
 
 /** A verified task can be accepted only if others wait for it. */

@@ -6,9 +6,9 @@ import type { Task } from "./task.js";
 /**
  * The verdict on a done task. `verified`: something turned from red to green because of the work, or a person accepted it.
  * `unbroken`: the checks pass, and nothing shows that what the task wants was done. `unverified`: they pass only with changes to
- * what checks, or there are none.
+ * what checks, or there are none. `none`: no stage of its workflow changes anything, so there is nothing to check.
  */
-export const Verdict = z.enum(["verified", "unbroken", "unverified"]);
+export const Verdict = z.enum(["verified", "unbroken", "unverified", "none"]);
 export type Verdict = z.infer<typeof Verdict>;
 
 /** A person's word that a task counts as verified. `at`: RFC 3339. */

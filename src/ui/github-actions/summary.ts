@@ -141,7 +141,12 @@ function signOf({ result, judged }: Finished): string {
   return result === "blocked" || result === "failed" ? "❌" : "⏸️";
 }
 
-const SIGNS: Readonly<Record<Verdict, string>> = { verified: "✅", unbroken: "➖", unverified: "⚠️" };
+const SIGNS: Readonly<Record<Verdict, string>> = {
+  verified: "✅",
+  unbroken: "➖",
+  unverified: "⚠️",
+  none: "✅",
+};
 
 function reasonLine(row: TaskRow, titles: Titles): string[] {
   const why = whyOf(row);

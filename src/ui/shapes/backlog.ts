@@ -23,7 +23,7 @@ export const Evidence = z.object({
 /** The verdict on a task. */
 const verdict = z.object({
   verdict: Verdict.nullable().describe(
-    "Null unless it is done. verified: something turned from red to green because of the work, or a person accepted it; unbroken: the checks pass, and nothing shows that it was done; unverified: they pass only with changed checks, or there are none",
+    "Null unless it is done. verified: something turned from red to green because of the work, or a person accepted it; unbroken: the checks pass, and nothing shows that it was done; unverified: they pass only with changed checks, or there are none; none: no stage of its workflow changes anything",
   ),
   verified: z.boolean().describe("The verdict is verified"),
   evidence: Evidence.nullable().describe("By its last gate; null where the logs have none"),

@@ -126,6 +126,7 @@ function questionNote(task: Task, waitsFor: readonly string[]): string {
 /** The person who accepted it, or that it is not verified, and why. */
 function doneNote(task: Task, reasons: readonly string[]): string {
   const [verdict, word] = [verdictOf(task), acceptanceOf(task)];
+  if (verdict === "none") return "";
   if (verdict === "verified") return word === undefined ? "" : `  accepted by ${clean(word.by)}`;
   const shown = reasons.map((reason) => cut(clean(reason), LONGEST_REASON));
   return shown.length === 0 ? `  ${verdict}` : `  ${verdict}: ${shown.join("; ")}`;

@@ -102,9 +102,12 @@ export function beginStage(
   if (typeof id !== "string" || (stage !== "finish" && stage !== "block")) return facts;
   const earlier = finished.filter(({ taskId }) => taskId === id);
   if (stage === "finish") {
-    const verdict = verdictOfGate(stages?.places.get(id)?.verdict);
+    const place = stages?.places.get(id);
+    const verdict = verdictOfGate(place?.verdict);
     const judged = earlier.findLast((one) => one.judged !== undefined)?.judged;
-    if (verdict === undefined) return facts;
+    // The workflow commits nothing, unless a person ended it early, or a gate runs first.
+    const isNone = place !== undefined && place.complete !== true;
+    if (verdict === undefined) return isNone ? { ...facts, judged: { verdict: "none" } } : facts;
     return { ...facts, judged: judged?.verdict === verdict ? judged : { verdict } };
   }
   const { why = "" } = earlier.at(-1) ?? {};

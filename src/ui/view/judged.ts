@@ -71,11 +71,11 @@ export function reasonsOf(gate: GateFinished, before: readonly CheckBefore[]): s
 }
 
 /** Tasks that are done, by verdict. */
-export type VerdictCounts = Record<Verdict, number>;
+export type VerdictCounts = Record<Exclude<Verdict, "none">, number>;
 
 export function countVerdicts(judged: readonly Pick<Judged, "verdict">[]): VerdictCounts {
   const counts: VerdictCounts = { verified: 0, unbroken: 0, unverified: 0 };
-  for (const { verdict } of judged) counts[verdict]++;
+  for (const { verdict } of judged) if (verdict !== "none") counts[verdict]++;
   return counts;
 }
 

@@ -116,7 +116,7 @@ function resultCase(row: TaskRow, id: string, { titles }: JUnitLook): TestCase {
 
 /** Why a task that is done is not verified; `undefined` if it is, or has no verdict. */
 function verdictText({ judged }: TaskRow["last"]): string | undefined {
-  if (judged === undefined || judged.verdict === "verified") return undefined;
+  if (judged === undefined || judged.verdict === "verified" || judged.verdict === "none") return undefined;
   if (judged.verdict === "unverified" && judged.look === undefined)
     return "done, and nothing proves it: unverified";
   return `done, ${judged.verdict}${judged.text === undefined ? "" : `: ${clean(judged.text)}`}`;

@@ -159,8 +159,13 @@ export function nameOf({ taskId, last }: TaskRow, titles: Titles): string {
 export function wordFor({ last: { result, added, judged }, removed, at }: TaskRow): string {
   const word = removed === true && result !== "done" ? [] : [stageWord(result, at) ?? WORDS[result]];
   const gone = removed === true ? "removed" : "";
-  const verdict = result === "done" && judged !== undefined ? judged.verdict : "verified";
-  const parts = [...word, gone, verdict === "verified" ? "" : verdict, added > 0 ? `+${added}` : ""];
+  const verdict = result === "done" && judged !== undefined ? judged.verdict : "none";
+  const parts = [
+    ...word,
+    gone,
+    verdict === "verified" || verdict === "none" ? "" : verdict,
+    added > 0 ? `+${added}` : "",
+  ];
   return parts.filter((part) => part !== "").join(", ");
 }
 

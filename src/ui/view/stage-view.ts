@@ -18,6 +18,8 @@ export interface StagePlace {
   /** A question was answered, and the answer is not taken. */
   answered?: true;
   paused?: true;
+  /** A person ended the workflow. */
+  complete?: true;
 }
 
 /** A question of the run. */
@@ -103,13 +105,13 @@ function takeEntry(
 }
 
 function placeOf(progress: NonNullable<Row["progress"]>): StagePlace {
-  const { workflow, stage, visit, verdict, asked, answered, paused } = progress;
+  const { workflow, stage, visit, verdict, asked, answered, paused, complete } = progress;
   return {
     ...{ workflow, stage, visit },
     ...(verdict === undefined ? {} : { verdict }),
     ...(asked === undefined || answered !== undefined ? {} : { asks: true as const }),
     ...(asked === undefined || answered === undefined ? {} : { answered: true as const }),
-    ...(paused === undefined ? {} : { paused }),
+    ...given({ paused, complete }),
   };
 }
 

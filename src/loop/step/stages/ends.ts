@@ -22,7 +22,8 @@ export function beginEnd(work: Work, job: Job, event: Of<"checkpoint">, decision
   if (job.route === "give-up") return beginGiveUp(work, job, event, decision);
   const { verdict, base, complete } = row.progress;
   const isComplete = complete === true;
-  if (verdict === undefined && !(isComplete && job.from === "doing")) return commitTask(work, job, decision);
+  if (verdict === undefined && !(isComplete && job.from === "doing"))
+    return commitTask(work, isComplete ? job : { ...job, worth: "none" }, decision);
   if (verdict === "failed" && isComplete) return putAside(work, job, decision);
   // L5: what the gate let pass on this very base is committed as it is. Whether unbroken work falls short is for the gate to say.
   const isKnown = verdict === "passed" || (verdict === "unbroken" && work.rules.accept !== "verified");

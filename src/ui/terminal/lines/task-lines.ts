@@ -130,7 +130,9 @@ function factsOf(task: Task): string[] {
         ? task.accepted === undefined
           ? "verified"
           : acceptedText(task)
-        : (task.verdict ?? "");
+        : task.verdict === "none"
+          ? "without a verdict: its workflow changes nothing"
+          : (task.verdict ?? "");
   const blocked =
     task.question !== undefined
       ? "waits for you"
