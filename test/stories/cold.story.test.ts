@@ -144,3 +144,33 @@ test(
     expect(warnings(rig)[1]).toBe("");
   }),
 );
+
+test(
+  "a test that an earlier task added counts as it was found: a later one may add to its file, and breaks nothing by changing it",
+  story(async (rig) => {
+    const puppet = await project(rig, NODE);
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
+    const source = (name: string, body: string): string => `export const ${name} = (a, b) => ${body};\n`;
+    const [sub, mul, div] = [source("sub", "a - b"), source("mul", "a * b"), source("div", "a / b")];
+    const added = (names: Record<string, string>): string =>
+      [
+        TEST.replace("{ add }", "* as all").replace("add(1", "all.add(1"),
+        ...Object.entries(names).map(
+          ([name, value]) => `test("${name}", () => equal(all.${name}(4, 2), ${value}));\n`,
+        ),
+      ].join("");
+    play(puppet, {
+      T1: { "src/add.mjs": `${ADD}${sub}`, "test/add.test.mjs": added({ sub: "2" }) },
+      T2: { "src/add.mjs": `${ADD}${sub}${mul}`, "test/add.test.mjs": added({ sub: "2", mul: "8" }) },
+      T3: {
+        "src/add.mjs": `${ADD}${source("sub", "0")}${mul}${div}`,
+        "test/add.test.mjs": added({ sub: "0", mul: "8", div: "2" }),
+      },
+    });
+    expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
+    expect(verdicts(rig)).toEqual(["passed", "passed", "unverified"]);
+    const [, , last] = gates(rig);
+    expect(last).toMatchObject({ needs: [{ path: "test/add.test.mjs" }] });
+    expect(JSON.stringify(last?.["needs"])).not.toContain("+import * as all");
+  }),
+);

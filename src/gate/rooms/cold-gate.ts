@@ -116,7 +116,7 @@ export async function judgeWithoutRooms(
       warnings: [],
     };
   }
-  const needs = await showNeeds({ places, study }, paths);
+  const needs = await showNeeds({ places, study, order }, paths);
   const why = `it changed ${listSome(paths)}, and the checks ran in the project, where nothing shows what made them pass`;
   return {
     report: { ...report, verdict: "unverified", because: "influence", needs },

@@ -8,7 +8,7 @@ import { makeBaseline, reportInterrupted } from "../commands/gate.js";
 import { listSome } from "../../system/text/cut.js";
 import { explainNeeds, findNeeds, showNeeds } from "./needed-changes.js";
 import { findProof, whyUnbroken } from "./prove.js";
-import { orderWith, wholeOrder } from "./room-orders.js";
+import { orderWith, orderWithEarlier, wholeOrder } from "./room-orders.js";
 import { compareCases } from "../verdict/compare-cases.js";
 import { settleRuns } from "../verdict/flaky.js";
 import { ranNothing } from "../verdict/proof.js";
@@ -93,7 +93,10 @@ interface Alone {
   suppressing?: readonly string[];
 }
 
-/** Runs the source alone; with the files in doubt, if checks changed as well; and without added suppressions. */
+/**
+ * Runs the source alone; with checks of earlier tasks as this one found and changed them; with the files in doubt, if checks changed
+ * as well; and without added suppressions.
+ */
 async function runAlone(gate: Gate, influence: Influence, whole: PassResult | undefined): Promise<Alone> {
   const { study } = gate;
   const held = new Set(influence.all);
@@ -101,6 +104,13 @@ async function runAlone(gate: Gate, influence: Influence, whole: PassResult | un
   const order = orderWith(gate, kept);
   const source = await runPass(gate, order);
   if (!passesAlone(source, whole)) return { source, last: source, kept };
+  const own = new Set(influence.own);
+  const reworked = gate.order.reference.since.filter(({ path }) => own.has(toText(path)));
+  if (reworked.length > 0) {
+    const earlier = { kept, earlier: reworked, more: new Set<string>() };
+    const asFound = await runPass(gate, orderWithEarlier(gate, earlier));
+    if (!passesAlone(asFound, whole)) return { source, last: asFound, kept };
+  }
   if (influence.hasCheck && influence.hasDoubt) {
     const withDoubt = new Set([...kept, ...influence.all.filter((path) => kindOf(study, path) === "doubt")]);
     const more = await runPass(gate, orderWith(gate, withDoubt));

@@ -3,11 +3,10 @@ import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/read/diff.js";
 import { diffVersions } from "../../git/base/read/blob-diff.js";
 import { keepStart, listSome, shorten } from "../../system/text/cut.js";
-import { passesAlone, runPass, type Gate, type PassOrder, type PassResult } from "./cold-pass.js";
-import { roomOrder, type Study } from "./cold-study.js";
+import { passesAlone, runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
+import type { Study } from "./cold-study.js";
 import { findNeeded, type Candidate } from "../influence/needed.js";
-import { planRoom } from "./room-plan.js";
-import { withAllTests, withoutMissing } from "./room-orders.js";
+import { orderWithEarlier } from "./room-orders.js";
 import type { Need } from "../verdict.js";
 
 /** The longest diff of one file, in characters, and how many files have one. */
@@ -35,7 +34,7 @@ export async function findNeeds(
   if (earlier.length > 0) {
     const tasks = tasksOf(gate, earlier);
     if (own.length === 0) return { tasks, needs: [] };
-    const result = await runPass(gate, orderOf(gate, { kept, earlier, more: new Set() }));
+    const result = await runPass(gate, orderWithEarlier(gate, { kept, earlier, more: new Set() }));
     if (passesAlone(result, whole)) return { tasks, needs: [] };
   }
   const candidates = study.changes.flatMap(({ path, from }): Candidate[] => {
@@ -49,7 +48,7 @@ export async function findNeeds(
   const paths = await findNeeded(candidates, async (some) => {
     if (spent.attributionMs > most || gate.stop.aborted) return undefined;
     const began = clock.monotonic();
-    const result = await runPass(gate, orderOf(gate, { kept, earlier, more: new Set(some) }));
+    const result = await runPass(gate, orderWithEarlier(gate, { kept, earlier, more: new Set(some) }));
     spent.attributionMs += clock.monotonic() - began;
     return passesAlone(result, whole);
   });
@@ -69,32 +68,16 @@ function tasksOf({ order: { reference } }: Gate, entries: readonly DiffEntry[]):
   return [...new Set(entries.flatMap((entry) => reference.taskOf(entry) ?? []))];
 }
 
-/** The reference with the kept changes, the influence of earlier tasks, and more changes of this attempt. */
-function orderOf(
-  { places, study, order }: Gate,
-  {
-    kept,
-    earlier,
-    more,
-  }: { kept: ReadonlySet<string>; earlier: readonly DiffEntry[]; more: ReadonlySet<string> },
-): PassOrder {
-  const before = new Map(earlier.map((entry) => [entry.path, entry]));
-  const changes = study.changes.map((entry) =>
-    kept.has(toText(entry.path)) || more.has(toText(entry.path)) ? entry : (before.get(entry.path) ?? entry),
-  );
-  const isIn = (path: string): boolean => kept.has(path) || more.has(path);
-  const room = planRoom(changes, (path) => isIn(path) || earlier.some((one) => toText(one.path) === path));
-  const content = roomOrder(places, study, room, true);
-  const plan = withoutMissing(places, study, { ...room, plan: order.plan });
-  return { content, plan, baseline: withAllTests(order.baseline) };
-}
-
-/** The paths with their diffs, redacted. */
+/** The paths with the diffs that the attempt made, redacted. */
 export async function showNeeds(
-  { places, study }: { places: Gate["places"]; study: Pick<Study, "changes"> },
+  {
+    places,
+    study,
+    order,
+  }: Pick<Gate, "places"> & { study: Pick<Study, "changes">; order: Pick<ColdOrder, "changes"> },
   paths: readonly string[],
 ): Promise<Need[]> {
-  const entries = new Map(study.changes.map((entry) => [toText(entry.path), entry]));
+  const entries = new Map([...study.changes, ...order.changes].map((entry) => [toText(entry.path), entry]));
   const needs: Need[] = [];
   const isWhole = places.thorough === true;
   for (const path of paths) {

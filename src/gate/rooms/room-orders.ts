@@ -1,6 +1,7 @@
 // The rooms of a verdict: the whole attempt, and the reference with some of its changes. judge-work.ts runs them.
 import { posix } from "node:path";
-import { toBytes } from "../../git/base/bytes.js";
+import { toBytes, toText } from "../../git/base/bytes.js";
+import type { DiffEntry } from "../../git/base/read/diff.js";
 import type { Gate, PassOrder } from "./cold-pass.js";
 import { pathFromTop, type ColdPlaces } from "./cold-room.js";
 import { roomOrder, type Study } from "./cold-study.js";
@@ -31,6 +32,26 @@ export function orderWith({ places, study, order }: InGate, kept: ReadonlySet<st
     plan: withoutMissing(places, study, { ...room, plan: order.plan }),
     baseline: order.baseline,
   };
+}
+
+/** The reference with the kept changes, the influence of earlier tasks, and more changes of this attempt. */
+export function orderWithEarlier(
+  { places, study, order }: InGate,
+  {
+    kept,
+    earlier,
+    more,
+  }: { kept: ReadonlySet<string>; earlier: readonly DiffEntry[]; more: ReadonlySet<string> },
+): PassOrder {
+  const before = new Map(earlier.map((entry) => [entry.path, entry]));
+  const changes = study.changes.map((entry) =>
+    kept.has(toText(entry.path)) || more.has(toText(entry.path)) ? entry : (before.get(entry.path) ?? entry),
+  );
+  const isIn = (path: string): boolean => kept.has(path) || more.has(path);
+  const room = planRoom(changes, (path) => isIn(path) || earlier.some((one) => toText(one.path) === path));
+  const content = roomOrder(places, study, room, true);
+  const plan = withoutMissing(places, study, { ...room, plan: order.plan });
+  return { content, plan, baseline: withAllTests(order.baseline) };
 }
 
 /** The baseline that was measured with every test that agents added in this run. */
