@@ -78,18 +78,19 @@ function styleOf(active: ReadonlySet<string>): string {
   ].join(" ");
 }
 
-/** Rows of at most `columns` characters; further rows of a line are indented. */
+/** Rows of at most `columns` characters, where texts that differ from run to run count as their marks; further rows of a line are indented. */
 function wrap(pieces: readonly Piece[], columns: number): Piece[][] {
   const rows: Piece[][] = [[]];
   let used = 0;
   for (const { text, style } of pieces) {
     for (const word of text.split(/(?<= )/)) {
-      if (used > 0 && used + word.trimEnd().length > columns) {
+      const shown = maskChanging(word);
+      if (used > 0 && used + shown.trimEnd().length > columns) {
         rows.push([{ text: "    ", style: "" }]);
         used = 4;
       }
       rows.at(-1)?.push({ text: word, style });
-      used += word.length;
+      used += shown.length;
     }
   }
   return rows.map(joinEqual);
