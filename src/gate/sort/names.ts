@@ -26,7 +26,7 @@ export const SETTINGS = words(
     ".github/ .gitea/ .forgejo/ .gitlab/ .gitlab-ci.yml .circleci/ .buildkite/ .woodpecker/ .woodpecker.y*ml .semaphore/ " +
     ".teamcity/ .azure-pipelines/ azure-pipelines*.y*ml Jenkinsfile* .travis.yml .drone.y*ml .cirrus.y*ml appveyor.yml " +
     ".appveyor.yml bitbucket-pipelines.yml cloudbuild.y*ml codecov.y*ml .codecov.y*ml .pre-commit-config.yaml " +
-    "lefthook.y*ml .husky/ Dockerfile* docker-compose* compose.y*ml " +
+    "lefthook.y*ml .husky/ renovate.json shell.nix Dockerfile* docker-compose* compose.y*ml " +
     // JavaScript
     "jest.config.* jest.setup.* jest-*.config.* vitest.config.* vitest.*.config.* vitest.workspace.* vitest.setup.* " +
     "vite.config.* setupTests.* setup-tests.* test-setup.* babel.config.* .babelrc* .swcrc .mocharc* mocha.opts " +

@@ -89,7 +89,13 @@ function addFolders(
   const isProgram = (folder: string): boolean =>
     folder !== top && isBelow(folder, top) && code.has(folder) && !isForeign(`${folder}/`);
   const declared = folders.filter(isProgram);
-  const ofEntries = named.map(folderOf).filter(isProgram);
+  const isUsual = (folder: string): boolean => isProgram(folder) && !packages.has(folder);
+  const usual = USUAL.map((name) => posix.join(top, name)).filter(isUsual);
+  // An entry in src/lib says that src is the program: the rest of it is beside the entry.
+  const ofEntries = named
+    .map(folderOf)
+    .filter(isProgram)
+    .map((folder) => usual.find((one) => isBelow(folder, one)) ?? folder);
   for (const folder of [...declared, ...ofEntries]) deep.add(folder);
   const isOfEntry = [...named, ...["index.js", "index.ts"].map((one) => posix.join(top, one))];
   if (isOfEntry.some((one) => folderOf(one) === top && files.has(one))) flat.add(top);
@@ -100,14 +106,13 @@ function addFolders(
   const python = inside.filter(
     (one) => isPython(one) && !isPython(folderOf(one)) && !isBeside(relative(top, one)),
   );
-  const usual = USUAL.map((name) => posix.join(top, name)).filter(
-    (one) => isProgram(one) && !packages.has(one),
-  );
+  const isRails = files.has(posix.join(top, "config/application.rb"));
+  const rails = isRails ? ["config", "db"].map((name) => posix.join(top, name)).filter(isUsual) : [];
   const members = inside.filter((one) => MEMBERS.test(relative(top, one)));
   const found =
     python.length > 0
       ? [...python, ...usual.filter((one) => /(?:^|\/)bin$/.test(one))]
-      : [...usual, ...members];
+      : [...usual, ...members, ...rails];
   const isInMain = found.includes(posix.join(top, "src/main"));
   for (const folder of found) if (!isInMain || folder !== posix.join(top, "src")) deep.add(folder);
   if (found.length > 0) return;

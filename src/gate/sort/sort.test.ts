@@ -55,6 +55,27 @@ const CASES: Case[] = [
     { commands: ["sh check.sh"] },
   ],
   [
+    "code beside the folder of an entry, in the same usual folder",
+    11,
+    "source",
+    { ...NODE, "package.json": '{"exports":"./src/lib/a.js"}', "src/lib/a.js": "", "src/page/b.js": "" },
+    { "src/page/b.js": "x" },
+  ],
+  [
+    "settings of a program on Rails",
+    11,
+    "source",
+    { Gemfile: "", "config/application.rb": "", "config/routes.rb": "", "app/a.rb": "", "db/schema.rb": "" },
+    { "config/routes.rb": "x" },
+  ],
+  [
+    "those that are for its tests",
+    6,
+    "check",
+    { Gemfile: "", "config/application.rb": "", "config/environments/test.rb": "", "app/a.rb": "" },
+    { "config/environments/test.rb": "x" },
+  ],
+  [
     "the first code of a project that has none",
     11,
     "source",
