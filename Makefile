@@ -12,6 +12,8 @@ BENCH =
 TRUST =
 # Flags of make bench-trust-modes, e.g. GROWN='--ecosystem pytest --every 4 --keep /tmp/kept'.
 GROWN =
+# Flags of make bench-history, e.g. HISTORY='--repos /tmp/repos --only koajs/koa --misses', HISTORY=--time.
+HISTORY =
 # Flags of make torture, e.g. TORTURE='--only kill --at 217', TORTURE='--only random --runs 50 --seed 7', TORTURE='--every 25',
 # TORTURE='--only workflows --session tdd:3 --at 217'.
 TORTURE =
@@ -28,7 +30,7 @@ NODES =
 CHECKS = check-lint check-format check-unused check-schemas check-docs
 
 .PHONY: packages install build demo check test checks tests $(CHECKS) proof proof-laws proof-torture proof-replays proof-sabotage proof-node proof-patterns \
-	sabotage torture mutants replays bench bench-trust bench-trust-modes
+	sabotage torture mutants replays bench bench-trust bench-trust-modes bench-history
 
 # The packages that the build and the tests need.
 packages: node_modules/.installed
@@ -126,6 +128,10 @@ bench: build
 # mocha into a cache once.
 bench-trust: build
 	@node bench/trust/grown/run.mjs $(TRUST)
+
+# How the gate sorts the changed files of the history of public projects, beside hand-written lines of what each path is.
+bench-history: packages
+	@node bench/history/run.mjs $(HISTORY)
 
 # The cases that were written by hand, each with the cold room and without one, judged by an oracle.
 bench-trust-modes: build
