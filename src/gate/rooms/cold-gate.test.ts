@@ -236,11 +236,11 @@ test("a case that was red before and passes only with its changed test is not ve
 
 test("a file in doubt cannot hide what the program's change does to the old tests", async ({ cold }) => {
   const reads = `import { existsSync } from "node:fs";
-const more = existsSync(["da", "ta/o", "ne"].join("")) ? 1 : 0;
+const more = existsSync([".da", "ta/o", "ne"].join("")) ? 1 : 0;
 `;
   const program = { ...NODE, "src/add.js": `${reads}export const add = (a, b) => a + b + more;\n` };
   const bent = TEST.replace("1, 2), 3", "1, 2), 4").replace("1, 0), 1", "1, 0), 2");
-  const { report } = await cold.judge(program, { "data/one": "1\n", "test/add.test.js": bent }, DIRECT);
+  const { report } = await cold.judge(program, { ".data/one": "1\n", "test/add.test.js": bent }, DIRECT);
   expect(report).toMatchObject({ verdict: "unverified", needs: [{ path: "test/add.test.js" }] });
 });
 
