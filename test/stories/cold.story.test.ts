@@ -174,3 +174,21 @@ test(
     expect(JSON.stringify(last?.["needs"])).not.toContain("+import * as all");
   }),
 );
+
+test(
+  "a test that one task removes is missed in that task alone, and still judges the source of the next",
+  story(async (rig) => {
+    const puppet = await project(rig, NODE);
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
+    rig.write("test/more.test.mjs", TEST.replace('"adds"', '"more"'));
+    rig.gitInit();
+    play(puppet, {
+      T1: (turn) => turn.shell("rm test/more.test.mjs; echo // tidy >> src/add.mjs"),
+      T2: { "src/sub.mjs": "export const sub = (a, b) => a - b;\n" },
+      T3: { "src/add.mjs": BROKEN, "test/add.test.mjs": "" },
+    });
+    await rig.run(["run", "--no-review", "--trust"]);
+    expect(verdicts(rig)).toEqual(["unverified", "unbroken", "unverified"]);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "done", T3: "done" });
+  }),
+);

@@ -219,10 +219,12 @@ function findMissing(
   const all = whole === undefined ? undefined : settleRuns(whole.runs);
   if (source.length > 0 && source.every(ranNothing))
     return unverified({ because: "no-report" }, "the tests that were there before ran no case");
+  // Tests that earlier tasks added must still run; those that an earlier one removed are not missed again.
   const missing =
-    compareCases({ before: baseline?.commands, source, whole: all }) ??
-    // Tests that earlier tasks added must still run.
-    compareCases({ before: baseline?.all, whole: all });
+    baseline?.all === undefined
+      ? compareCases({ before: baseline?.commands, source, whole: all })
+      : (compareCases({ before: baseline.commands, source }) ??
+        compareCases({ before: baseline.all, whole: all }));
   if (missing === undefined) return undefined;
   if (influence.own.length > 0) return unverified({ because: missing.because }, ...missing.reasons);
   return { report: { verdict: "failed", evidence: missing.reasons.join("\n") }, doubts: [] };
