@@ -200,7 +200,8 @@ test(
     });
     const run = await rig.run([...RUN, "--workflow", "research"]);
     expect(run.code, run.stderr).toBe(0);
-    expect(run.stdout).not.toContain("unverified");
+    expect(`${run.stdout}${run.stderr}`).not.toMatch(/unverified|none/);
+    expect((await rig.run(["show", "T1"])).stdout).not.toMatch(/unverified|none/);
     expect((await rig.run(["ls"])).stdout).not.toContain("unverified");
     expect(rig.readBacklog().tasks[0]).toMatchObject({ result: "The report", meta: { verdict: "none" } });
   }),

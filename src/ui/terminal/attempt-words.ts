@@ -22,7 +22,8 @@ export interface TaskScene {
 /** The result of an attempt in a word or two. */
 export function resultText({ result, verdict, run }: Attempt, live: string | undefined): string {
   if (result === null) return run === live ? "in hand" : "killed";
-  return verdict === null || verdict === "verified" ? result : `${result}, ${verdict}`;
+  const isPlain = verdict === null || verdict === "verified" || verdict === "none";
+  return isPlain ? result : `${result}, ${verdict}`;
 }
 
 /** Further lines about an attempt. */

@@ -217,7 +217,7 @@ function finishedNote(one: Finished, at: number, { titles, colours, columns }: L
 
 /** The verdict on a task that is done, with its evidence or the reason. */
 function verdictText({ result, judged }: Finished): string {
-  if (result !== "done" || judged === undefined) return "";
+  if (result !== "done" || judged === undefined || judged.verdict === "none") return "";
   const { verdict, text } = judged;
   return ` · ${verdict}${text === undefined ? "" : `: ${cut(clean(text), MOST_WHY)}`}`;
 }
