@@ -2,7 +2,6 @@
 // By the tools' documentation of what they obey. Pure. Leaves running the checks to the rooms.
 import { posix } from "node:path";
 import { familyOf, type Family } from "../sort/languages.js";
-import { FURTHER_SUPPRESSIONS } from "../sort/further-languages.js";
 
 const JS =
   /@ts-(?:ignore|expect-error|nocheck)\b|\beslint-disable(?:-next-line|-line)?\b|\beslint\s{1,9}(?=[\w@/"'-]{1,99}\s{0,9}:)|\b(?:tslint|stylelint|oxlint|jscs|standard)[-:]disable\b|\b(?:biome|rome|prettier|dprint|deno-lint|deno-fmt|svelte|html-validate)-ignore\b|\b(?:c8|v8|istanbul|node:coverage)\s+(?:ignore|disable)\b|\$Flow(?:FixMe|Ignore|IgnoreNext|ExpectedError)\b|@flow-ignore\b|\bjshint\s+ignore\b|@knipignore\b|\bNOSONAR\b/;
@@ -10,8 +9,7 @@ const PYTHON =
   /#\s*(?:noqa\b|type:\s*ignore|pyright:\s*(?:ignore|basic|off|report)|mypy:\s*(?:ignore|disable|allow)|pyre-(?:ignore|fixme|unsafe)|pytype:\s*(?:disable|skip)|pragma:\s*no\s*(?:cover|branch)|coverage:\s*ignore|pylint:\s*(?:disable|skip-file)|ruff:\s*(?:noqa|ignore|disable)|flake8:\s*noqa|(?:fmt|autopep8):\s*(?:off|skip)|yapf:\s*disable|isort:\s*(?:skip|off)|nosec\b|codespell:\s*ignore|NOSONAR\b)/i;
 const RUST =
   /#!?\[\s*(?:cfg_attr\([^\]]{0,200})?(?:(?:allow|expect)\s*\(|rustfmt::skip|coverage\(off\)|no_coverage)|\bkcov-ignore\b|\b(?:GCOVR?|LCOV|grcov)[_-]excl/i;
-const BY_FAMILY: Readonly<Partial<Record<Family, RegExp | undefined>>> = {
-  ...FURTHER_SUPPRESSIONS,
+const BY_FAMILY: Readonly<Partial<Record<Family, RegExp>>> = {
   js: JS,
   python: PYTHON,
   rust: RUST,

@@ -2,13 +2,16 @@
 // Examples in documentation are read as doctest of Python, rustdoc and ExUnit do.
 // Leaves finding tests in a text to test-regions.ts, and which files are source to sort/sort.ts.
 import { familyOf } from "../sort/languages.js";
-import { FURTHER_TESTS } from "../sort/further-languages.js";
 import { hasTests, testRegions, type Region } from "./test-regions.js";
 
 /** Code that only tests in source have. Outside of a region, it cannot be told apart from the program. */
-const TRACE: Readonly<Record<string, RegExp | undefined>> = {
-  ...FURTHER_TESTS,
+const TRACE: Readonly<Partial<Record<string, RegExp>>> = {
   js: /\bimport\.meta\.vitest\b/,
+  zig: /^[ \t]*test\b[ \t]*(?:[\w"@][^\r\n{]*)?\{/m,
+  d: /^[^\r\n/]{0,200}\bunittest\b/m,
+  ocaml: /\blet%(?:expect_)?test\b/,
+  nim: /\bisMainModule\b|\brunnableExamples\b/,
+  lisp: /\((?:deftest|module\+ test)\b/,
 };
 /** Examples in documentation that a command may run as tests. */
 const EXAMPLES: Readonly<Partial<Record<string, RegExp>>> = {
@@ -47,7 +50,7 @@ export function withTestsOf(
 export function testTexts({ path, text }: { path: string; text: string }, isRun: boolean): string[] {
   const family = familyOf(path) ?? "";
   const regions = testRegions(text, family, isRun) ?? [];
-  if (regions.length === 0 && FURTHER_TESTS[family]?.test(text) === true) return [text.trim()];
+  if (regions.length === 0 && TRACE[family]?.test(text) === true) return [text.trim()];
   return regions.map(({ from, to }) => text.slice(from, to).trim());
 }
 

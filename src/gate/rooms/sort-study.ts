@@ -1,13 +1,14 @@
 // Reads from git what sorting an attempt's changes asks for, as far as it asks. Leaves the judgement to sort/sort.ts.
+import { posix } from "node:path";
 import { toBytes, toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry, type Version } from "../../git/base/read/diff.js";
 import { pathsWith } from "../../git/base/read/grep.js";
 import { readBlobs } from "../../git/base/objects.js";
 import { testsThatRun, type TestsThatRun } from "../influence/tests-that-run.js";
-import type { ChangedFile, ReferenceFiles } from "../sort/files.js";
+import { isNew, type ChangedFile, type ReferenceFiles } from "../sort/files.js";
+import { mayBeProgram } from "../sort/found-first.js";
 import { Sorter, type SortOrder, type Sorted } from "../sort/sort.js";
 import type { ColdPlaces } from "./cold-room.js";
-import { InstalledModules } from "./setup/installed-modules.js";
 
 /** Bigger files name nothing. */
 const MOST_BYTES = 1024 * 1024;
@@ -31,19 +32,38 @@ interface SortedChanges {
 /** Sorts every change. Throws a `GitError`. */
 export async function sortChanges(places: ColdPlaces, study: ChangesToSort): Promise<SortedChanges> {
   const { blobs, commands, settings } = study;
-  const { repo } = places.rooms;
   const changes = study.changes.map((entry) => changedFile(entry, blobs));
   const texts = new ReferenceTexts(places, study);
   const files = texts.reference;
-  const installed = new InstalledModules(repo.ports.files, places.env, [places.projectDir, places.workDir]);
+  const programs = await findPrograms(places, changes);
   for (;;) {
-    const sorter = new Sorter({ changes, files, commands, settings, isInstalled: installed.has });
+    const sorter = new Sorter({
+      changes,
+      files,
+      commands,
+      settings,
+      hasProgram: (name) => programs.has(name),
+    });
     const sorted = changes.map((change) => sorter.sort(change));
     const tests = testsThatRun(changes, files, { sorter, commands: [...commands.project, ...commands.own] });
-    // All texts and modules that were asked for are looked up together, and then every path is sorted again.
-    const [isMore, isLooked] = [await texts.read(), await installed.look()];
-    if (!isMore && !isLooked) return { sorter, sorted, tests };
+    // All texts that were asked for are read together, and then every path is sorted again.
+    if (!(await texts.read())) return { sorter, sorted, tests };
   }
+}
+
+/** The names of new files that are names of programs on PATH as well. */
+async function findPrograms(
+  { rooms, env, workDir }: ColdPlaces,
+  changes: readonly ChangedFile[],
+): Promise<ReadonlySet<string>> {
+  const { processes } = rooms.repo.ports;
+  const names = new Set(
+    changes.filter((one) => isNew(one) && mayBeProgram(one)).map(({ path }) => posix.basename(path)),
+  );
+  const found = new Set<string>();
+  for (const name of names)
+    if ((await processes.which(name, env["PATH"] ?? "", workDir)) !== undefined) found.add(name);
+  return found;
 }
 
 const LINK = "120000";

@@ -1,20 +1,17 @@
 // Which new files would be found before another that is read or started now: programs, modules, headers. By how each language looks up
-// modules: docs.python.org/3/library/sys_path_init.html (a script's folder comes first), gcc.gnu.org/onlinedocs/cpp/Search-Path.html,
-// perldoc.perl.org/lib, Ruby's $LOAD_PATH. Pure. Leaves what is installed on the machine to rooms/setup/installed-modules.ts.
+// modules: docs.python.org/3/library/sys_path_init.html (a script's folder comes first), gcc.gnu.org/onlinedocs/cpp/Search-Path.html.
+// Pure. names.ts has the modules and headers of the standard libraries; other installed ones are not known.
 import { posix } from "node:path";
 import type { Family } from "./languages.js";
 import { folderOf, isBelow, type ChangedFile, type ReferenceFiles } from "./files.js";
-import { PROGRAMS, PYTHON_LIBRARY, PYTHON_RUNNERS } from "./names.js";
-
-/** Whether a language's library or an installed package has a file or module of this name; `shell`: a program. */
-export type IsInstalled = (family: Family, name: string) => boolean;
+import { C_LIBRARY, PROGRAMS, PYTHON_LIBRARY, PYTHON_RUNNERS } from "./names.js";
 
 /** Where names are looked up. */
 export interface Lookup {
   files: ReferenceFiles;
-  isInstalled: IsInstalled;
-  pathFolders: ReadonlySet<string>;
-  /** Folders in which modules and headers are looked up; those that commands name for it. */
+  /** Whether the machine has a program of this name. */
+  hasProgram: (name: string) => boolean;
+  /** Folders in which modules are looked up; those that commands name for it. */
   searched: readonly string[];
   named: ReadonlySet<string>;
   /** The file's language; `undefined`: it is not code. */
@@ -22,12 +19,10 @@ export interface Lookup {
 }
 
 /** The program, module or header that a new file would be found before, in a few words; `undefined`: nothing. */
-export function foundBefore({ path, to }: ChangedFile, lookup: Lookup): string | undefined {
+export function foundBefore(change: ChangedFile, lookup: Lookup): string | undefined {
+  const { path } = change;
   const name = posix.basename(path);
-  const folder = folderOf(path);
-  const isProgram =
-    to.mode !== "100644" || posix.basename(folder) === "bin" || lookup.pathFolders.has(folder);
-  if (isProgram && (PROGRAMS.has(name) || lookup.isInstalled("shell", name))) return `the program ${name}`;
+  if (mayBeProgram(change) && (PROGRAMS.has(name) || lookup.hasProgram(name))) return `the program ${name}`;
   return (
     moduleBefore(path, lookup) ??
     otherBefore(path, lookup) ??
@@ -36,32 +31,31 @@ export function foundBefore({ path, to }: ChangedFile, lookup: Lookup): string |
   );
 }
 
-function moduleBefore(path: string, { files, isInstalled, searched, language }: Lookup): string | undefined {
-  if (!/\.(?:so|pyd|pyc)$/.test(path) && (language === undefined || !MODULES.has(language))) return undefined;
+/** Whether a file can be started by its name alone. */
+export function mayBeProgram({ path, to }: ChangedFile): boolean {
+  return to.mode !== "100644" || posix.basename(folderOf(path)) === "bin";
+}
+
+function moduleBefore(path: string, { files, searched, language }: Lookup): string | undefined {
+  if (language !== "python" && !/\.(?:so|pyd|pyc)$/.test(path)) return undefined;
   for (const root of searched) {
-    if (!isBelow(path, root)) continue;
+    if (!isBelow(path, root) || (root !== "" && files.has(`${root}/__init__.py`))) continue;
     const inside = root === "" ? path : path.slice(root.length + 1);
-    if (language === "python" || language === undefined) {
-      if (root !== "" && files.has(`${root}/__init__.py`)) continue;
-      const name = /^([^/.]+)(?:\.[^/]*|\/__init__\.[^/]*)$/.exec(inside)?.[1];
-      if (name === undefined) continue;
-      if (PYTHON_LIBRARY.has(name) || PYTHON_RUNNERS.has(name) || isInstalled("python", name))
-        return `the module ${name}`;
-    } else if (isInstalled(language, inside)) return `${inside} of a library`;
+    const name = /^([^/.]+)(?:\.[^/]*|\/__init__\.[^/]*)$/.exec(inside)?.[1];
+    if (name !== undefined && (PYTHON_LIBRARY.has(name) || PYTHON_RUNNERS.has(name)))
+      return `the module ${name}`;
   }
   return PYTHON_RUNNERS.has(posix.basename(path).replace(/\.\w+$/, "")) && language === "python"
     ? "a module that runs tests"
     : undefined;
 }
 
-const MODULES: ReadonlySet<Family> = new Set(["python", "perl", "ruby", "lua", "php", "c"]);
-
-/** A header of a name that another one has, or a header of the system. */
-function headerBefore(path: string, { files, isInstalled }: Lookup): string | undefined {
+/** A header of a name that another one has, or one of the standard library. */
+function headerBefore(path: string, { files }: Lookup): string | undefined {
   if (!/\.h(?:h|pp|xx)?$/.test(path)) return undefined;
   const name = posix.basename(path);
   const other = files.paths.find((one) => one !== path && posix.basename(one) === name);
-  return other ?? (isInstalled("c", name) ? `the header ${name}` : undefined);
+  return other ?? (C_LIBRARY.has(name.replace(/\.h$/, "")) ? `the header ${name}` : undefined);
 }
 
 /** A module of the same name in another folder that commands name for looking up modules. */

@@ -1,26 +1,8 @@
-// Which language family a file belongs to, by its extension. Pure.
+// Which language family a file belongs to, by its extension or by the interpreter that its first line names. Pure.
 import { posix } from "node:path";
-import { FURTHER_EXTENSIONS, FURTHER_INTERPRETERS, type FurtherFamily } from "./further-languages.js";
 
-/** Files of one family may import each other; a program that has one file of a family may be given more of it. */
-export type Family =
-  | "js"
-  | "c"
-  | "python"
-  | "perl"
-  | "ruby"
-  | "php"
-  | "java"
-  | "go"
-  | "rust"
-  | "csharp"
-  | "swift"
-  | "elixir"
-  | "lua"
-  | "shell"
-  | FurtherFamily;
-
-const EXTENSIONS: Readonly<Record<Family, string>> = {
+/** The endings of each family's files. Files of one family may import each other; a program that has one may be given more of it. */
+const EXTENSIONS = {
   js: "js mjs cjs jsx ts tsx mts cts vue svelte astro",
   c: "c h cc cpp cxx c++ hh hpp hxx h++ inl ipp tpp m mm",
   python: "py pyi pyx pxd",
@@ -35,17 +17,56 @@ const EXTENSIONS: Readonly<Record<Family, string>> = {
   elixir: "ex exs erl hrl gleam",
   lua: "lua",
   shell: "sh bash zsh bats",
-  ...FURTHER_EXTENSIONS,
+  awk: "awk gawk",
+  dart: "dart",
+  haskell: "hs lhs hsc purs elm",
+  zig: "zig",
+  r: "r",
+  julia: "jl",
+  ocaml: "ml mli mll mly re rei",
+  lisp: "clj cljs cljc lisp lsp cl scm ss rkt el janet fnl",
+  d: "d",
+  nim: "nim nims cr",
+  solidity: "sol vy",
+  fortran: "f for f77 f90 f95 f03 f08",
+  pascal: "pas pp lpr dpr adb ads",
+  tcl: "tcl",
+  powershell: "ps1 psm1",
+};
+export type Family = keyof typeof EXTENSIONS;
+
+/** Programs of a first line. */
+const INTERPRETERS: Readonly<Partial<Record<Family, string>>> = {
+  js: "node nodejs deno bun tsx",
+  python: "python pypy",
+  shell: "sh bash dash zsh ksh",
+  perl: "perl",
+  ruby: "ruby",
+  php: "php",
+  lua: "lua luajit",
+  java: "kotlin scala groovy",
+  elixir: "elixir escript",
+  swift: "swift",
+  awk: "awk gawk mawk nawk",
+  dart: "dart",
+  haskell: "runghc runhaskell stack cabal",
+  r: "Rscript r",
+  julia: "julia",
+  ocaml: "ocaml",
+  lisp: "clojure clj bb racket guile sbcl clisp janet",
+  d: "rdmd",
+  nim: "nim crystal",
+  tcl: "tclsh expect",
+  powershell: "pwsh",
 };
 
-/** Every family. */
-export const FAMILIES = Object.keys(EXTENSIONS) as readonly Family[];
+const FAMILY_OF = familiesBy(EXTENSIONS);
+const INTERPRETER_OF = familiesBy(INTERPRETERS);
 
-const FAMILY_OF = new Map<string, Family>(
-  FAMILIES.flatMap((family) =>
-    EXTENSIONS[family].split(" ").map((extension): [string, Family] => [extension, family]),
-  ),
-);
+function familiesBy(words: Readonly<Partial<Record<Family, string>>>): ReadonlyMap<string, Family> {
+  const families = Object.entries(words) as [Family, string][];
+  return new Map(families.flatMap(([family, all]) => all.split(" ").map((word) => [word, family] as const)));
+}
 
 /** The family of a path's extension; `undefined`: data, documentation, or a language that is not known here. */
 export function familyOf(path: string): Family | undefined {
@@ -55,19 +76,6 @@ export function familyOf(path: string): Family | undefined {
 /** The interpreter that a first line names: `#!/usr/bin/env -S node --no-warnings`. */
 const SHEBANG =
   /^#![ \t]*(?:\S*\/)?([A-Za-z]+)[\d.]*(?:[ \t]+(?:-\S+[ \t]+)*(?:\S*\/)?([A-Za-z]+)[\d.]*)?(?=\s|$)/;
-const INTERPRETER_OF: ReadonlyMap<string, Family> = new Map([
-  ...["node", "nodejs", "deno", "bun", "tsx"].map((name): [string, Family] => [name, "js"]),
-  ...["python", "pypy"].map((name): [string, Family] => [name, "python"]),
-  ...["sh", "bash", "dash", "zsh", "ksh"].map((name): [string, Family] => [name, "shell"]),
-  ["perl", "perl"],
-  ["ruby", "ruby"],
-  ["php", "php"],
-  ...["lua", "luajit"].map((name): [string, Family] => [name, "lua"]),
-  ...["kotlin", "scala", "groovy"].map((name): [string, Family] => [name, "java"]),
-  ...["elixir", "escript"].map((name): [string, Family] => [name, "elixir"]),
-  ["swift", "swift"],
-  ...FURTHER_INTERPRETERS,
-]);
 
 /** The family of a program without an extension, by the interpreter that its first line names. */
 export function familyIn(path: string, text: string | undefined): Family | undefined {

@@ -35,8 +35,7 @@ export interface Loads {
   /** Files and folders that are handed to a test runner. */
   handed: ReadonlySet<string>;
   handedGlobs: readonly ((path: string) => boolean)[];
-  /** Folders that are put on PATH, and folders in which modules and headers are looked up. */
-  pathFolders: ReadonlySet<string>;
+  /** Folders in which modules and headers are looked up. */
   searched: ReadonlySet<string>;
 }
 
@@ -62,8 +61,7 @@ interface Place {
   judged: boolean;
 }
 
-/** Folders that a text puts on PATH, or names for looking up modules; files that shells and interpreters read first. */
-const PATH = /(?<![A-Z_])PATH=["']?([^\s"';&|]+)/g;
+/** Folders that a text names for looking up modules; files that shells and interpreters read first. */
 const SEARCH =
   /\b(?:PYTHONPATH|PERL5LIB|RUBYLIB|NODE_PATH|CPATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH|CLASSPATH|LUA_PATH|include_path)=["']?([^\s"';&|]+)/g;
 const READ_FIRST =
@@ -82,7 +80,6 @@ class Walk implements Loads {
   readonly own = new Set<string>();
   readonly handed = new Set<string>();
   readonly handedGlobs: ((path: string) => boolean)[] = [];
-  readonly pathFolders = new Set<string>();
   readonly searched = new Set<string>();
   readonly #seen = new Set<string>();
 
@@ -92,14 +89,11 @@ class Walk implements Loads {
     const key = [place.by, place.judged, place.folder, place.beside, text].join("\0");
     if (place.depth === 0 || this.#seen.has(key)) return;
     this.#seen.add(key);
-    const foldersIn = (pattern: RegExp): string[] =>
-      [...text.matchAll(pattern)]
-        .flatMap(([, value = ""]) => value.split(":"))
-        .map((one) => one.replace(/^\$(?:PWD|\{PWD\}|\(pwd\)|\(CURDIR\))\/?/, "./"))
-        .filter((one) => one !== "" && !one.includes("$") && !one.startsWith("/"))
-        .flatMap((one) => pathAt(place.folder, one) ?? []);
-    for (const one of foldersIn(PATH)) this.pathFolders.add(one);
-    const roots = foldersIn(SEARCH);
+    const roots = [...text.matchAll(SEARCH)]
+      .flatMap(([, value = ""]) => value.split(":"))
+      .map((one) => one.replace(/^\$(?:PWD|\{PWD\}|\(pwd\)|\(CURDIR\))\/?/, "./"))
+      .filter((one) => one !== "" && !one.includes("$") && !one.startsWith("/"))
+      .flatMap((one) => pathAt(place.folder, one) ?? []);
     for (const one of roots) this.searched.add(one);
     for (const [, file = ""] of text.matchAll(READ_FIRST))
       this.#load(file, { ...place, by: place.by === "own" ? "own" : "command" });

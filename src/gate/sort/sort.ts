@@ -16,7 +16,7 @@ import {
   type FileKind,
   type ReferenceFiles,
 } from "./files.js";
-import { foundBefore, type IsInstalled } from "./found-first.js";
+import { foundBefore } from "./found-first.js";
 import { readLoads, type Commands, type Loads } from "./loads.js";
 import {
   foldersForTests,
@@ -64,7 +64,8 @@ export interface SortOrder {
   files: ReferenceFiles;
   commands: Commands;
   settings: SortSettings;
-  isInstalled: IsInstalled;
+  /** Whether the machine has a program of this name. */
+  hasProgram: (name: string) => boolean;
 }
 
 type Answer = Omit<Sorted, "path">;
@@ -290,7 +291,7 @@ export class Sorter {
   #foundFirst(change: ChangedFile): Answer | undefined {
     if (!isNew(change)) return undefined;
     const { work } = this.order.settings;
-    const { pathFolders, searched, files } = this.#loads;
+    const { searched, files } = this.#loads;
     const scripts = [...files.keys()].map(folderOf);
     const places = [
       "",
@@ -301,7 +302,7 @@ export class Sorter {
     ];
     const language = languageOf(change.path, change.after);
     const before = foundBefore(change, {
-      ...{ files: this.#files, isInstalled: this.order.isInstalled, pathFolders, language },
+      ...{ files: this.#files, hasProgram: this.order.hasProgram, language },
       ...{ searched: [...new Set(places)], named: searched },
     });
     return before === undefined ? undefined : check(9, `it would be found before ${before}`);

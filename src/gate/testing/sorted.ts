@@ -1,5 +1,4 @@
 // Test support: sorts the changes of an attempt in a small project, by its commands and the texts of its files.
-import type { Family } from "../sort/languages.js";
 import type { ChangedFile, ReferenceFiles } from "../sort/files.js";
 import { Sorter, type Sorted, type SortOrder } from "../sort/sort.js";
 
@@ -16,17 +15,10 @@ export interface Setting {
   work?: string;
   /** Links, and where they lead. */
   links?: Texts;
-  /** Modules and headers of the machine, by language. */
-  installed?: Partial<Record<Family, readonly string[]>>;
 }
 
-const INSTALLED: Setting["installed"] = {
-  python: ["pytest", "requests", "json"],
-  perl: ["Test/More.pm", "strict.pm"],
-  ruby: ["minitest/autorun.rb", "json.rb"],
-  c: ["assert.h", "stdio.h"],
-  shell: ["jq"],
-};
+/** A program of the machine. */
+const INSTALLED = "jq";
 
 const REGULAR = "100644";
 const GONE = "000000";
@@ -49,21 +41,13 @@ export function referenceOf(texts: Texts, links: Texts = {}): ReferenceFiles {
 
 /** The order to sort an attempt. */
 function orderOf(setting: Setting, before: Texts, after: After): SortOrder {
-  const {
-    commands = [],
-    own = [],
-    patterns = [],
-    source = [],
-    work = "",
-    links,
-    installed = INSTALLED,
-  } = setting;
+  const { commands = [], own = [], patterns = [], source = [], work = "", links } = setting;
   return {
     changes: Object.entries(after).map(([path, to]) => changeOf(path, before, to)),
     files: referenceOf(before, links),
     commands: { project: commands, own },
     settings: { protected: patterns, source, project: work, work },
-    isInstalled: (family, name) => installed?.[family]?.includes(name) === true,
+    hasProgram: (name) => name === INSTALLED,
   };
 }
 
