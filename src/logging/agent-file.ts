@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { splitLines } from "../agents/process/lines.js";
-import { UserError } from "../system/errors.js";
+import { UserError, environmentError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { parseJson } from "../system/text/json.js";
 import { NewTask, StageAgentReport } from "../todo/model/summary.js";
@@ -57,8 +57,7 @@ export async function writeAgentLine(
   if (Buffer.byteLength(text) > LONGEST_LINE)
     throw new UserError("no", `this ${line.type} is longer than 1 MiB`, "shorten it");
   const kind = (await files.stat(path, { link: true }))?.kind ?? "file";
-  if (kind !== "file")
-    throw new UserError("environment", `cannot write ${path}: it is not a file`, "remove it");
+  if (kind !== "file") throw environmentError(`cannot write ${path}: it is not a file`, "remove it");
   const file = await files.openAppend(path, { mode: 0o600 });
   try {
     await file.append(`${SEPARATOR}${text}\n`);

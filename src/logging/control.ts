@@ -2,7 +2,7 @@
 // run and acts on the messages.
 import { join } from "node:path";
 import { z } from "zod";
-import { UserError } from "../system/errors.js";
+import { environmentError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { parseJson } from "../system/text/json.js";
 import { PersonChange } from "../todo/model/changes/person-change.js";
@@ -43,11 +43,7 @@ export async function tellRun(
   const kind = (await files.stat(path, { link: true }))?.kind ?? "file";
   // A project from an archive may bring its own log folder, with a link in it to a file elsewhere.
   if (kind !== "file")
-    throw new UserError(
-      "environment",
-      `cannot send a message to the run: ${path} is not a file`,
-      "remove it",
-    );
+    throw environmentError(`cannot send a message to the run: ${path} is not a file`, "remove it");
   const file = await files.openAppend(path, { mode: 0o600 });
   try {
     await file.append(`${SEPARATOR}${JSON.stringify(line)}\n`);

@@ -1,7 +1,7 @@
 // Writes the log of one run: sealed lines, appended whole, and synced to disk on request (contract §6).
 // read.ts reads logs, and events.ts defines the lines.
 import { join } from "node:path";
-import { UserError, errorCode, errorMessage } from "../system/errors.js";
+import { errorCode, errorMessage, environmentError } from "../system/errors.js";
 import type { AppendFile, Ports } from "../system/ports.js";
 import { redactValue, type Redact } from "../system/text/secrets/redact.js";
 import type { RunEvent, Sealed } from "./events/events.js";
@@ -151,8 +151,7 @@ async function orExplain(folder: string, write: () => Promise<void>): Promise<vo
   try {
     await write();
   } catch (error) {
-    throw new UserError(
-      "environment",
+    throw environmentError(
       `cannot write the log in ${folder}: ${errorMessage(error)}`,
       "free some space or fix the folder's permissions, then run again; no work is lost",
       { cause: error },

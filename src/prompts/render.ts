@@ -1,6 +1,6 @@
 // Fills a template: `{{name}}` becomes a value, `{{#name}} … {{/name}}` stays when the value is not empty.
 // Leaves what the values hold to compose.ts, and where templates lie to store.ts.
-import { UserError } from "../system/errors.js";
+import { type UserError, usageError } from "../system/errors.js";
 import { GO_NAMES } from "./go-names.js";
 
 /** A Markdown text with variables. */
@@ -85,7 +85,7 @@ function oldName(inner: string, variables: Variables): string | undefined {
 }
 
 function wrong(template: Template, line: number, what: string): UserError {
-  return new UserError("usage", `${template.name}:${String(line)}: ${what}`, "correct the template");
+  return usageError(`${template.name}:${String(line)}: ${what}`, "correct the template");
 }
 
 function lineAt(text: string, offset: number): number {

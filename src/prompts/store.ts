@@ -1,7 +1,7 @@
 // Reads the template of a prompt: the file that the settings name, one of the project's or the user's prompt folders (stages
 // only), or the bundled one.
 import path from "node:path";
-import { UserError } from "../system/errors.js";
+import { type UserError, usageError } from "../system/errors.js";
 import { leadsInside } from "../system/files/leads-inside.js";
 import type { Files } from "../system/ports.js";
 import { decodeUtf8 } from "../system/text/decode-utf8.js";
@@ -50,11 +50,7 @@ export async function readTemplate(
   const template = await read(files, file);
   if (template !== undefined) return template;
   if (instead === undefined) throw new Error(`the bundled template ${file} is missing`);
-  throw new UserError(
-    "usage",
-    `cannot read ${file}, which prompts.${prompt} names: no such file`,
-    "correct the setting",
-  );
+  throw usageError(`cannot read ${file}, which prompts.${prompt} names: no such file`, "correct the setting");
 }
 
 /**
@@ -72,8 +68,7 @@ export async function readStageTemplate(files: Files, places: PromptPlaces, name
   if (template !== undefined) return template;
   const folder = places.folders?.[0] ?? "the folder of prompts";
   const near = nearest(name, STAGE_PROMPTS);
-  throw new UserError(
-    "usage",
+  throw usageError(
     `there is no prompt ${JSON.stringify(name)}`,
     near === undefined
       ? `write ${path.join(folder, `${name}.md`)}, or name one of ${STAGE_PROMPTS.join(", ")}`
@@ -90,7 +85,7 @@ const LARGEST = 1024 * 1024;
 
 async function readOwn(files: Files, folder: string, file: string): Promise<Template> {
   const refuse = (why: string, hint = "replace it by a text file"): UserError =>
-    new UserError("usage", `cannot use ${file} as a prompt: ${why}`, hint);
+    usageError(`cannot use ${file} as a prompt: ${why}`, hint);
   const stat = await files.stat(file);
   if (stat === undefined) throw refuse("it is a link that leads nowhere");
   if (stat.kind === "folder") throw refuse("it is a folder, not a file");
@@ -108,8 +103,7 @@ async function readOwn(files: Files, folder: string, file: string): Promise<Temp
 
 async function mustBeInside(files: Files, folder: string, file: string): Promise<void> {
   if (await leadsInside(files, file, folder)) return;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `cannot use ${file} as a prompt: it is a link to a file outside ${folder}`,
     "replace the link by the file",
   );

@@ -17,7 +17,7 @@ import {
 } from "../git/release/since.js";
 import { listTags, type Tag } from "../git/release/tags.js";
 import type { Project } from "../config/project/open-project.js";
-import { UserError } from "../system/errors.js";
+import { UserError, usageError, environmentError } from "../system/errors.js";
 import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
 import { listSome } from "../system/text/cut.js";
@@ -152,8 +152,7 @@ async function readRemoteRefs(
   const asked = await asResult(() => askRemote(repo, remote));
   if (!asked.ok) {
     const why = asked.error.message.split("\n").at(0) ?? "";
-    throw new UserError(
-      "environment",
+    throw environmentError(
       `cannot reach ${remote.name} (${remote.url}): ${why}`,
       "fix the git error: a release starts only if it can be pushed",
     );
@@ -311,8 +310,7 @@ function checkWish(known: ProjectFacts, { count }: Since, lastTag: string | unde
 export function readWish(wanted: string | undefined): string | undefined {
   if (wanted === undefined || ["patch", "minor", "major"].includes(wanted)) return wanted;
   if (isVersion(wanted)) return removeLeadingV(wanted);
-  throw new UserError(
-    "usage",
+  throw usageError(
     `${wanted} is not a version; allowed: patch, minor, major, or one like 1.2.0`,
     "looper push minor",
   );

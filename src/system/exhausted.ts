@@ -1,5 +1,5 @@
 // Errors of the system that mean a limit of files, processes or memory: which limit, and how to raise it. Pure.
-import { errorCode, UserError } from "./errors.js";
+import { errorCode, environmentError } from "./errors.js";
 
 const LIMITS: Readonly<Record<string, { reason: string; hint: string }>> = {
   EMFILE: {
@@ -30,7 +30,7 @@ export function explainExhausted(error: unknown): { reason: string; hint: string
 export function startFailure(command: string, error: unknown): unknown {
   const limit = explainExhausted(error);
   if (limit === undefined) return error;
-  return new UserError("environment", `cannot start ${command}: ${limit.reason}`, limit.hint, {
+  return environmentError(`cannot start ${command}: ${limit.reason}`, limit.hint, {
     cause: error,
   });
 }

@@ -1,6 +1,6 @@
 // The project a command is about, with its settings: one way in, for every command.
 import path from "node:path";
-import { errorCode, UserError } from "../../system/errors.js";
+import { errorCode, environmentError } from "../../system/errors.js";
 import { leadsInside } from "../../system/files/leads-inside.js";
 import { given } from "../../system/given.js";
 import type { Files } from "../../system/ports.js";
@@ -115,11 +115,7 @@ async function refuseLocksOutside(files: Files, lockDir: string): Promise<void> 
     });
     if (leads === undefined) return;
     if (!(await leadsInside(files, place, path.dirname(own))))
-      throw new UserError(
-        "environment",
-        `${place} is a link that leads out of the project: ${leads}`,
-        "remove it",
-      );
+      throw environmentError(`${place} is a link that leads out of the project: ${leads}`, "remove it");
   }
 }
 

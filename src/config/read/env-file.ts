@@ -1,5 +1,5 @@
 // Reads a file of KEY=VALUE lines (`env_file`). Leaves the precedence of variables to the code that builds an environment.
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 
 const ASSIGNMENT = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/;
 
@@ -18,11 +18,7 @@ export function parseEnvFile(name: string, text: string): Record<string, string>
     const value = spelled === undefined ? undefined : readValue(spelled.trimStart());
     if (key === undefined || value === undefined) {
       const what = key === undefined ? "not KEY=VALUE" : `the quotes of ${key} do not match`;
-      throw new UserError(
-        "usage",
-        `${name}:${String(index + 1)}: ${what}`,
-        "write one KEY=VALUE on each line",
-      );
+      throw usageError(`${name}:${String(index + 1)}: ${what}`, "write one KEY=VALUE on each line");
     }
     variables.set(key, value);
   }

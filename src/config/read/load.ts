@@ -1,7 +1,7 @@
 // Looks for the settings files of the user and of a project. Leaves the search to search.ts, which is imported only where there
 // is a file, and what the settings mean to resolve.ts.
 import path from "node:path";
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { PROJECT_FILES } from "./places.js";
 import type { SettingsFile } from "./settings-text.js";
@@ -39,7 +39,7 @@ async function loadFrom(
     if ((await files.stat(file, { link: true })) === undefined) continue;
     // Opening a pipe blocks until another process writes into it.
     if ((await files.stat(file))?.kind === "other")
-      throw new UserError("usage", `${file} is a pipe or a device`, "put a file in its place, or remove it");
+      throw usageError(`${file} is a pipe or a device`, "put a file in its place, or remove it");
     there.push(file);
   }
   // Most projects have none, and the libraries are large.

@@ -1,6 +1,6 @@
 // Where things lie: settings files, the user's folders, and the paths that settings name. Pure: nothing is looked up.
 import path from "node:path";
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { KeyPath, Renamed } from "../settings/setting-row.js";
 import { branchAt, rowOf, type Settings } from "../settings/settings.js";
@@ -137,8 +137,7 @@ export function mustBeWritten(setting: PathSetting, at: string, project: string)
 
 function refuse({ key, spelled, where }: PathSetting, why: string): never {
   const from = where === "" ? "" : `${where}: `;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `${from}cannot use ${JSON.stringify(spelled)} as ${key}: ${why}`,
     "name another place, such as a folder of its own inside the project",
   );
@@ -148,10 +147,6 @@ function expandVariables(spelled: string, env: Env): string {
   return spelled.replace(/\$(?:\{(\w+)\}|([A-Za-z_]\w*))/g, (whole, braced?: string, bare?: string) => {
     const value = env[braced ?? bare ?? ""];
     if (value !== undefined && value !== "") return value;
-    throw new UserError(
-      "usage",
-      `log_dir is ${JSON.stringify(spelled)}, but ${whole} is not set`,
-      `set ${whole}`,
-    );
+    throw usageError(`log_dir is ${JSON.stringify(spelled)}, but ${whole} is not set`, `set ${whole}`);
   });
 }

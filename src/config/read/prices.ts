@@ -1,6 +1,6 @@
 // The prices of models, from the file the settings name (`prices_file`). Leaves what follows from them to the agents floor.
 import { z } from "zod";
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 
@@ -27,11 +27,11 @@ export async function readPrices(files: Files, file: string): Promise<Prices> {
   const hint =
     'an object by model: {"gpt-5": {"input": 1.25, "cached_input": 0.125, "output": 10}}, in dollars per million tokens';
   if (bytes === undefined)
-    throw new UserError("usage", `prices_file ${file} is not there`, "create it, or remove the setting");
+    throw usageError(`prices_file ${file} is not there`, "create it, or remove the setting");
   const parsed = Prices.safeParse(parseJson(bytes));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where =
     issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}: ${issue.message}`;
-  throw new UserError("usage", `cannot read the prices_file ${file}: not a valid price list${where}`, hint);
+  throw usageError(`cannot read the prices_file ${file}: not a valid price list${where}`, hint);
 }

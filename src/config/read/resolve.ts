@@ -1,6 +1,6 @@
 // Five layers become one: defaults, the user's file, the project's file, LOOPER_* variables, flags; each value keeps
 // its source. Leaves reading the files to load.ts, and an agent's settings to agent-settings.ts.
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import { nearest } from "../../system/text/nearest.js";
 import { addClaudeHooks, type ClaudeHook } from "../claude/claude-hooks.js";
 import { kindOfName } from "./agent-settings.js";
@@ -87,7 +87,7 @@ function refuse(problems: readonly string[]): void {
   if (problems.length === 0) return;
   // Of a flag the message itself is enough.
   const ofFlags = problems.every((problem) => problem.startsWith("--"));
-  throw new UserError("usage", problems.join("\n"), ofFlags ? undefined : "correct the settings named above");
+  throw usageError(problems.join("\n"), ofFlags ? undefined : "correct the settings named above");
 }
 
 /** The built-in agents, then the others in the order they are met. */

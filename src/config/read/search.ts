@@ -2,7 +2,7 @@
 // before to load.ts, and reading a text to settings-text.ts.
 import path from "node:path";
 import { cosmiconfig } from "cosmiconfig";
-import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { errorCode, errorMessage, usageError } from "../../system/errors.js";
 import { runAtRoot } from "../../system/files/settings-file.js";
 import {
   readJsonSettings,
@@ -38,10 +38,10 @@ export async function searchSettings(
   for (const file of there.filter((one) => one !== first?.filepath)) {
     const other = await explorer.load(file).catch((error: unknown) => {
       if (errorCode(error) === undefined) throw error;
-      throw new UserError("usage", `${file} cannot be read: ${errorMessage(error)}`, "check its permissions");
+      throw usageError(`${file} cannot be read: ${errorMessage(error)}`, "check its permissions");
     });
     if (first !== null && other !== null)
-      throw new UserError("usage", `two settings files: ${first.filepath} and ${file}`, "keep one of them");
+      throw usageError(`two settings files: ${first.filepath} and ${file}`, "keep one of them");
   }
   if (first === null) return undefined;
   if (first.isEmpty === true) return { name: nameOf(first.filepath), value: undefined, lineOf: () => 1 };

@@ -1,6 +1,6 @@
 // Reads the text of a settings file: JSON without comments, YAML, or package.json, keeping the line of every key.
 // Leaves what the keys mean to layers.ts, and finding the files to load.ts.
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import type { Result } from "../../system/result.js";
 import {
   readJsonSource,
@@ -42,7 +42,7 @@ export function readYamlSettings(name: string, text: string): SettingsFile {
 function toSettings(name: string, read: Result<SourceText, SourceFault>): SettingsFile {
   if (!read.ok) {
     const { line, message } = read.error;
-    throw new UserError("usage", `${name}:${String(line)}: ${message}`, "correct the file");
+    throw usageError(`${name}:${String(line)}: ${message}`, "correct the file");
   }
   const { value, placeOf } = read.value;
   return { name, value, lineOf: (path) => placeOf(path).line };

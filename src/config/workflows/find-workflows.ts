@@ -1,6 +1,6 @@
 // Finds workflows: the project's own, then the user's, then those that Looper brings. Leaves reading one to load-workflow.ts.
 import path from "node:path";
-import { UserError } from "../../system/errors.js";
+import { usageError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { NAME_PATTERN } from "../../workflow/words.js";
 import type { Project } from "../project/open-project.js";
@@ -57,7 +57,7 @@ export async function findWorkflowFile(
     }
     const [first, second] = found.map((file) => shownAs(places, origin, file));
     if (first !== undefined && second !== undefined)
-      throw new UserError("usage", `two files of one workflow: ${first} and ${second}`, "keep one of them");
+      throw usageError(`two files of one workflow: ${first} and ${second}`, "keep one of them");
     const [file] = found;
     if (file !== undefined && first !== undefined) return { name, origin, file, shown: first };
   }

@@ -1,6 +1,6 @@
 // Reads a workflow by its name, or a file, and what it says of agents. Leaves the rules of a workflow to the workflow floor, and the search to
 // find-workflows.ts.
-import { UserError } from "../../system/errors.js";
+import { type UserError, usageError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
@@ -57,8 +57,7 @@ export function refuseWorkflow(
   { name, shown }: Pick<WorkflowFile, "name" | "shown">,
   problems: readonly PlacedProblem[],
 ): UserError {
-  return new UserError(
-    "usage",
+  return usageError(
     `the workflow ${name} cannot be used:\n${describeProblems(shown, problems).join("\n")}`,
     `correct the file; looper workflows check ${shown} checks it again`,
   );
@@ -72,8 +71,7 @@ async function unknownWorkflow(
   const known = (await listWorkflowFiles(files, places)).map((one) => one.name);
   const near = nearest(name, known);
   const hint = near === undefined ? "" : `did you mean ${near}? `;
-  return new UserError(
-    "usage",
+  return usageError(
     `there is no workflow ${JSON.stringify(name)}, which ${namedBy} names`,
     `${wayOut === undefined ? "" : `${wayOut}; `}${hint}known: ${known.join(", ")}`,
   );

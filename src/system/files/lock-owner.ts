@@ -1,6 +1,6 @@
 // Reads a lock's file: its owner, and whether the owner is still running. Leaves taking locks to lock.ts.
 import { z } from "zod";
-import { errorCode, UserError } from "../errors.js";
+import { errorCode, environmentError } from "../errors.js";
 import type { Ports } from "../ports.js";
 import { parseJson } from "../text/json.js";
 
@@ -51,11 +51,7 @@ async function readLock(files: Ports["files"], path: string): Promise<Uint8Array
   } catch (error) {
     const code = errorCode(error);
     if (code !== "EISDIR" && code !== "EINVAL" && code !== "ELOOP") throw error;
-    throw new UserError(
-      "environment",
-      `cannot read the lock ${path}: not a file`,
-      "remove it, if no run is in progress",
-    );
+    throw environmentError(`cannot read the lock ${path}: not a file`, "remove it, if no run is in progress");
   }
 }
 

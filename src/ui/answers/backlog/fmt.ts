@@ -1,6 +1,6 @@
 // The answer of `looper fmt --json`: a task file in canonical form. Pure. Leaves the form to src/todo/check/canonical.ts, the
 // corrections to src/todo/understand, and writing to the store.
-import { UserError } from "../../../system/errors.js";
+import { usageError } from "../../../system/errors.js";
 import { formatBacklog } from "../../../todo/check/canonical.js";
 import { understandFile, type Correction } from "../../../todo/understand/understand.js";
 import type { FmtAnswer } from "../../shapes/backlog.js";
@@ -28,7 +28,7 @@ export function formatFile(
     !fix && understandFile(bytes) !== undefined
       ? "nothing was changed; looper fmt --fix corrects it"
       : "nothing was changed; looper validate shows every problem";
-  throw new UserError("usage", `${where}: ${first?.message ?? "it cannot be formatted"}${rest}`, hint);
+  throw usageError(`${where}: ${first?.message ?? "it cannot be formatted"}${rest}`, hint);
 }
 
 /** The canonical form of a file, and what was done about it. `copy`: the path of the file as it was. */
