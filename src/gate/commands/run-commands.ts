@@ -95,22 +95,17 @@ export async function runOne(
   const report = await prepareOwnReport(ports, { ...room, command: order.command });
   if (report === undefined) return runReporting(ports, room, order, stop);
   try {
-    const redact = (text: string): string => withoutLinesOf(report.folder, room.redact(text));
     const output = new LastBytes();
     const shell = { ...order, room: { ...room, env: report.env }, output };
-    const began = ports.clock.monotonic();
-    const end = await runShell(ports, shell, stop);
-    if (end === "interrupted") return end;
-    const duration_ms = Math.round(ports.clock.monotonic() - began);
-    const { command, own } = order;
+    const ended = await runShell(ports, shell, stop);
+    if (ended === "interrupted") return ended;
+    const { end } = ended;
     const { runner, tests, problems } = await readCases(ports, { room, report, end });
     // Whatever the report may have broken, the command counts as it is without one.
     if (!endsWell(end) && end.how !== "timed-out" && tests === undefined && output.has(report.folder))
       return await runReporting(ports, room, { ...order, reports: "none" }, stop);
-    return {
-      ...{ command, own, end, duration_ms, tail: output.tail(redact, problems) },
-      ...given({ tests, runner }),
-    };
+    const redact = (text: string): string => withoutLinesOf(report.folder, room.redact(text));
+    return { ...ended, tail: output.tail(redact, problems), ...given({ tests, runner }) };
   } finally {
     await removeOwnReport(ports, report);
   }
@@ -148,22 +143,18 @@ async function runReporting(
   order: CommandOrder,
   stop: AbortSignal,
 ): Promise<Ran | "interrupted"> {
-  const { command, own } = order;
   const reports = order.reports === "none" ? [] : order.reports;
   const watched = await watchReports(ports, room.cwd, reports);
   const output = new LastBytes();
   const stdout = new FirstBytes(reports.includes("stdout") ? MOST_STDOUT : 0);
-  const began = ports.clock.monotonic();
-  const end = await runShell(ports, { ...order, room, output, stdout }, stop);
-  if (end === "interrupted") return end;
-  const duration_ms = Math.round(ports.clock.monotonic() - began);
+  const ended = await runShell(ports, { ...order, room, output, stdout }, stop);
+  if (ended === "interrupted") return ended;
   const redact = (text: string): string => room.redact(text);
   const { tests, problems } = await readReports(ports, watched, { stdout, redact });
-  const ran = { command, own, end, duration_ms, tail: output.tail(redact, problems) };
-  return tests === undefined ? ran : { ...ran, tests };
+  return { ...ended, tail: output.tail(redact, problems), ...given({ tests }) };
 }
 
-interface ShellOrder extends Pick<CommandOrder, "command" | "timeoutMs"> {
+interface ShellOrder extends Pick<CommandOrder, "command" | "own" | "timeoutMs"> {
   room: Room;
   output: LastBytes;
   stdout?: FirstBytes;
@@ -171,9 +162,9 @@ interface ShellOrder extends Pick<CommandOrder, "command" | "timeoutMs"> {
 
 async function runShell(
   { processes, clock }: GatePorts,
-  { command, room, timeoutMs, output, stdout }: ShellOrder,
+  { command, own, room, timeoutMs, output, stdout }: ShellOrder,
   stop: AbortSignal,
-): Promise<CommandEnd | "interrupted"> {
+): Promise<Pick<Ran, "command" | "own" | "end" | "duration_ms"> | "interrupted"> {
   if (isStopped(stop)) return "interrupted";
   const spec = {
     command: "/bin/sh",
@@ -189,13 +180,14 @@ async function runShell(
       output.add(chunk);
     },
   };
+  const began = clock.monotonic();
   const child = await processes.contain(spec, "auto");
   const kill = (): void => {
     child.signal("SIGKILL", "group");
   };
   const told = { timedOut: false, stopped: false };
   let spent = 0;
-  let last = clock.monotonic();
+  let last = began;
   const watch = clock.every(TICK_MS, () => {
     const now = clock.monotonic();
     spent += Math.min(now - last, MOST_TICK_MS);
@@ -219,7 +211,8 @@ async function runShell(
   await child.gone;
   if (told.stopped) return "interrupted";
   await room.onCommandEnd?.();
-  return told.timedOut ? { how: "timed-out" } : end;
+  const duration_ms = Math.round(clock.monotonic() - began);
+  return { command, own, end: told.timedOut ? { how: "timed-out" } : end, duration_ms };
 }
 
 /** A function, so that TypeScript does not assume the same answer after every wait. */

@@ -33,10 +33,7 @@ export async function measureColdBaseline(
     const { ports } = places.rooms.repo;
     const act = (inside: Room): ReturnType<typeof measureBaseline> =>
       measureBaseline(ports, inside, some, stop);
-    const measured = await workInRoom(places, roomOrder(places, study, room, !isWhole), act, stop);
-    if (measured.how !== "done") return measured;
-    const { value } = measured;
-    return value === "interrupted" ? { how: "interrupted" } : { how: "done", value };
+    return workInRoom<Baseline>(places, roomOrder(places, study, room, !isWhole), act, stop);
   };
   const room = planRoom(changes, (path) => kindOf(study, path) === "source");
   const alone = await measureIn(room, false, withoutMissing(places, study, { ...room, plan }));

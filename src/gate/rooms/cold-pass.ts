@@ -111,7 +111,7 @@ async function actIn(
   const { places, study, stop } = gate;
   const { ports } = places.rooms.repo;
   gate.count.rooms++;
-  const done = await workInRoom(
+  return workInRoom<InOneRoom>(
     places,
     content,
     async (room, open) => {
@@ -124,8 +124,6 @@ async function actIn(
     },
     stop,
   );
-  if (done.how !== "done") return done;
-  return done.value === "interrupted" ? { how: "interrupted" } : { how: "done", value: done.value };
 }
 
 async function repeat(

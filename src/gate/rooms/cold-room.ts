@@ -81,11 +81,11 @@ export async function baseFilesOf(
   return withEntries(await filesOf(rooms.repo, base), persons);
 }
 
-/** Opens a room, prepares it, acts in it and removes it. Throws a `GitError`. */
+/** Opens a room, prepares it, acts in it and removes it; the act may be interrupted as well. Throws a `GitError`. */
 export async function workInRoom<T>(
   places: ColdPlaces,
   order: RoomOrder,
-  act: (room: Room, open: GitRoom) => Promise<T>,
+  act: (room: Room, open: GitRoom) => Promise<T | "interrupted">,
   stop: AbortSignal,
 ): Promise<InRoom<T>> {
   const { ports } = places.rooms.repo;
@@ -99,7 +99,8 @@ export async function workInRoom<T>(
     if (ready !== "ready") return { how: "unprepared", ran: ready };
     const room = roomOf(places, open);
     const own = places.home === "room" ? await withOwnHome(ports.files, room, open) : room;
-    return { how: "done", value: await act(own, open) };
+    const value = await act(own, open);
+    return value === "interrupted" ? { how: "interrupted" } : { how: "done", value };
   } finally {
     await closeRoom(ports, open.folder);
   }

@@ -2,7 +2,7 @@
 // room has. The results stay in memory: an agent can read the log. src/loop/start/before/find-hidden-checks.ts finds the checks.
 import { join } from "node:path";
 import type { DiffEntry } from "../../git/base/read/diff.js";
-import { measureBaseline, runRepeating } from "../commands/gate.js";
+import { measureBaseline, runRepeating, type Runs } from "../commands/gate.js";
 import type { GatePlan, Room } from "../commands/run-commands.js";
 import { judge } from "../verdict/compare.js";
 import { compareCases } from "../verdict/compare-cases.js";
@@ -82,7 +82,7 @@ export async function measureHidden(
   const baseFiles = await baseFilesOf(places, { base: start, persons });
   const content = { base: start, persons, baseFiles, entries: [], texts: [] };
   const { ports } = places.rooms.repo;
-  const done = await workInRoom(
+  return workInRoom<Baseline>(
     places,
     content,
     async (room, open) => {
@@ -91,8 +91,6 @@ export async function measureHidden(
     },
     stop,
   );
-  if (done.how !== "done") return done;
-  return done.value === "interrupted" ? { how: "interrupted" } : { how: "done", value: done.value };
 }
 
 /** The checks that fail before any work. */
@@ -127,7 +125,7 @@ export async function runHidden(
   const { ports } = places.rooms.repo;
   const plan = planOf(rules, checks);
   const before = baseline ?? allRed(plan);
-  const done = await workInRoom(
+  const done = await workInRoom<Runs>(
     places,
     content,
     async (room, open) => {
@@ -138,7 +136,6 @@ export async function runHidden(
   );
   if (done.how === "interrupted") return "interrupted";
   if (done.how === "unprepared") return unprepared(done.ran);
-  if (done.value === "interrupted") return "interrupted";
   const report = judge({ ...done.value, baseline: before, strict: false, cold: true, tampered: [] });
   const ran = settleRuns(done.value);
   return verdictOf(checks, report, { ran, before: before.commands, measured: baseline !== undefined });
@@ -159,6 +156,7 @@ function verdictOf(
   const lost = compareCases({ before, whole: ran })?.reasons ?? [];
   const isGreen = report.verdict === "passed" || report.verdict === "unverified";
   const green = measured ? findTurnedGreen(before, ran).map(({ command }) => command) : [];
+  const turned = ran.filter(({ command }) => green.includes(command));
   const failed = !isGreen || lost.length > 0;
   const failing = ran.filter((one) => describeRedCheck(one) !== undefined);
   const tests = report.commands.flatMap((one) => [
@@ -170,13 +168,7 @@ function verdictOf(
   return {
     failed,
     stillRed: failed ? [] : [...new Set(failing.flatMap((one) => namesOf(checks, one)))],
-    turned: failed
-      ? []
-      : [
-          ...new Set(
-            ran.filter(({ command }) => green.includes(command)).flatMap((one) => namesOf(checks, one)),
-          ),
-        ],
+    turned: failed ? [] : [...new Set(turned.flatMap((one) => namesOf(checks, one)))],
     names: failed ? [...new Set(names)].slice(0, MOST_NAMES) : [],
     details: [...failing.map(describe), ...(failed ? [report.evidence, ...lost] : [])].join("\n"),
   };

@@ -3,7 +3,7 @@
 import { toText } from "../../git/base/bytes.js";
 import type { DiffEntry } from "../../git/base/read/diff.js";
 import { runRepeating, type Runs } from "../commands/gate.js";
-import type { GatePlan } from "../commands/run-commands.js";
+import type { GatePlan, Room } from "../commands/run-commands.js";
 import { countPassing, findProvingTests, findTurnedGreen } from "../verdict/proof.js";
 import { settleRuns } from "../verdict/flaky.js";
 import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
@@ -143,12 +143,8 @@ async function runIn(
 ): Promise<readonly Ran[] | undefined> {
   const { ports } = places.rooms.repo;
   const rules = { ...plan, strict: false, baseline: undefined };
-  const done = await workInRoom<Runs | "interrupted">(
-    places,
-    content,
-    (room) => runRepeating(ports, room, rules, stop),
-    stop,
-  );
-  if (done.how === "interrupted" || (done.how === "done" && done.value === "interrupted")) return undefined;
-  return done.how === "unprepared" || done.value === "interrupted" ? [] : settleRuns(done.value);
+  const act = (room: Room): Promise<Runs | "interrupted"> => runRepeating(ports, room, rules, stop);
+  const done = await workInRoom<Runs>(places, content, act, stop);
+  if (done.how === "interrupted") return undefined;
+  return done.how === "unprepared" ? [] : settleRuns(done.value);
 }

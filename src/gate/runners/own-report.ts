@@ -10,7 +10,7 @@ import { readReport } from "../report/report.js";
 import { joinName, nameCases, type CleanPart, type TestCase } from "../report/test-names.js";
 import { TestStatus } from "../verdict.js";
 import { JEST_RESULTS, NODE_HOOK, NODE_REPORTER } from "./node-hook.js";
-import { PYTHON_BOOT, PYTHON_HOOK, PYTHON_SITE } from "./python-hook.js";
+import { PYTHON_HOOK } from "./python-hook.js";
 import { wrappersFor } from "./wrappers.js";
 
 /** The folder of one command's reports, outside the checked files. Its name is random, and it is never used again. */
@@ -100,8 +100,7 @@ function hooksIn(folder: string, option: string): readonly (readonly [name: stri
     ],
     ["reporter.mjs", NODE_REPORTER],
     ["jest-results.cjs", JEST_RESULTS],
-    ["sitecustomize.py", `FOLDER = ${named}\n${PYTHON_HOOK}${PYTHON_SITE}`],
-    ["boot.py", `FOLDER = ${named}\n${PYTHON_HOOK}${PYTHON_BOOT}`],
+    ["sitecustomize.py", `FOLDER = ${named}\n${PYTHON_HOOK}`],
   ];
 }
 

@@ -199,10 +199,7 @@ try:
     _start()
 except Exception:
     pass
-`;
 
-/** The end of `sitecustomize`, behind the hook. */
-export const PYTHON_SITE = String.raw`
 # The module of this name that this one hides comes next.
 _own = sys.modules.pop("sitecustomize", None)
 try:
@@ -212,14 +209,4 @@ except ImportError as error:
         sys.modules["sitecustomize"] = _own
     if getattr(error, "name", "sitecustomize") != "sitecustomize":
         raise
-`;
-
-/** The end of boot.py, behind the hook, which `python -c` reads: it does what `-m` does, with the words of the command in place. */
-export const PYTHON_BOOT = String.raw`
-import runpy
-
-del sys.argv[0]
-if sys.path and sys.path[0] == "":
-    sys.path[0] = os.getcwd()
-runpy._run_module_as_main(sys.argv[0])
 `;

@@ -10,23 +10,24 @@ export function wrappersFor(command: string, folder: string, option: string): [n
     name,
     `#!/bin/sh\nfolder=${quoteWord(folder)}\n${text}`,
   ];
-  const restore = (name: string, ...text: string[]): [string, string] =>
-    wrap(name, [`name=${quoteWord(name)}`, FIND_REAL, ...text, 'exec "$real" "$@"', ""].join("\n"));
+  const restore = (name: string, text: string): [string, string] =>
+    wrap(name, [`name=${quoteWord(name)}`, FIND_REAL, text, 'exec "$real" "$@"', ""].join("\n"));
   const node = addNodeOption(quoteWord(option));
   const python = addPythonPath(quoteWord(folder));
   return [
     ...namesStarted(command, Object.keys(REPORTING)).map((name) => wrap(name, REPORTING[name] ?? "")),
     ...NODES.map((name) => restore(name, node)),
-    ...INTERPRETERS.map((name) => restore(name, ISOLATED, python)),
-    ...PYTHON_TOOLS.map((name) => restore(name, python)),
+    ...PYTHONS.map((name) => restore(name, python)),
   ];
 }
 
 // Interpreters, and programs that start the interpreter by its path. Those of Node look for `node` on PATH.
 const NODES = ["node", "nodejs"];
 const VERSIONS = Array.from({ length: 12 }, (_, at) => `python3.${String(at + 7)}`);
-const INTERPRETERS = ["python", "python3", ...VERSIONS, "pypy3"];
-const PYTHON_TOOLS = ["pytest", "py.test", "coverage", "uv", "poetry", "pipenv", "pdm", "hatch"];
+const PYTHONS = [
+  ...["python", "python3", ...VERSIONS, "pypy3"],
+  ...["pytest", "py.test", "coverage", "uv", "poetry", "pipenv", "pdm", "hatch"],
+];
 
 /** Programs that start others by their names on PATH. */
 const STARTS_BY_NAME = /^(?:make|gmake|just|task|mise|(?:ba|da|z|k)?sh|source|\.|eval)$/;
@@ -48,24 +49,6 @@ rest=\${rest%:}`.replaceAll("\\$", "$");
 const FIND_REAL = `${REST_OF_PATH}
 real=$(PATH=$rest; command -v "$name")
 test -n "$real" || { echo "$name: not found" >&2; exit 127; }`;
-
-/** Under `-E`, `-I` and `-S` Python reads no variable or no `sitecustomize`: then boot.py starts the module. */
-const ISOLATED = String.raw`state=options isolated=no left=$#
-while test "$left" -gt 0; do
-  left=$((left - 1)) arg=$1
-  shift
-  case $state,$arg in
-    options,-m) state=rest; test $isolated = no || { set -- "$@" -c "exec(open('$folder/boot.py').read(), {'__name__': 'looper'})"; continue; } ;;
-    options,-[WX]) state=value ;;
-    options,-[WX]*) ;;
-    options,-*[cm]*) state=rest ;;
-    options,-*[EIS]*) isolated=yes ;;
-    options,-?*) ;;
-    value,*) state=options ;;
-    *) state=rest ;;
-  esac
-  set -- "$@" "$arg"
-done`;
 
 const addNodeOption = (option: string): string =>
   `case \${NODE_OPTIONS-} in *${option}*) ;; *) NODE_OPTIONS="\${NODE_OPTIONS:+$NODE_OPTIONS }"${option}; export NODE_OPTIONS ;; esac`;

@@ -25,53 +25,51 @@ type Table = Readonly<Record<string, unknown>>;
 /** The reason against what is not a plain version of a registry: a folder, an archive, a repository, another name. */
 const ELSEWHERE = "does not come from a registry by a plain version";
 
-const MANIFESTS: ReadonlyMap<string, Read> = new Map([
-  [
-    "package.json",
-    (text: string) =>
-      splitTables(readJson(text), [
-        "dependencies",
-        "devDependencies",
-        "optionalDependencies",
-        "peerDependencies",
-      ]),
-  ],
-  ["composer.json", (text: string) => splitTables(readJson(text), ["require", "require-dev"])],
-  [
-    "Cargo.toml",
-    (text: string) => splitTables(readToml(text), ["dependencies", "dev-dependencies", "build-dependencies"]),
-  ],
-  ["pyproject.toml", splitPyproject],
-  ["go.mod", splitGoModule],
-  ["Gemfile", splitGemfile],
-]);
+/** Where a manifest has its lists: tables of versions by name, or lists of requirements. */
+const LISTS: Readonly<Record<string, RegExp>> = {
+  "package.json": /^(?:dependencies|(?:dev|optional|peer)Dependencies)$/,
+  "composer.json": /^require(?:-dev)?$/,
+  "Cargo.toml": /^(?:dev-|build-)?dependencies$/,
+  "pyproject.toml":
+    /^(?:project\.(?:dependencies|optional-dependencies\..+)|dependency-groups\..+|tool\.poetry\.(?:group\.[^.]+\.)?dependencies)$/,
+};
 
 /** The reader of a manifest by its name. */
 export function readManifest(path: string): Read | undefined {
   const name = posix.basename(path);
-  return (
-    MANIFESTS.get(name) ?? (/^requirements[\w.-]*\.(?:txt|in)$/.test(name) ? splitRequirements : undefined)
-  );
+  if (name === "go.mod") return splitGoModule;
+  if (name === "Gemfile") return splitGemfile;
+  const lists = Object.hasOwn(LISTS, name) ? LISTS[name] : undefined;
+  if (lists !== undefined)
+    return (text) => splitLists(name.endsWith(".json") ? parseJson(text) : parseToml(text), lists);
+  return /^requirements[\w.-]*\.(?:txt|in)$/.test(name) ? splitRequirements : undefined;
 }
 
-/** The tables of a manifest as one list of dependencies, each by its table and name. */
-function splitTables(value: Table | undefined, tables: readonly string[]): Split | undefined {
-  if (value === undefined) return undefined;
+/** The lists of a manifest as one, and the rest without them and without tables that held nothing else. */
+function splitLists(value: unknown, lists: RegExp): Split | undefined {
+  if (!isTable(value)) return undefined;
   const dependencies = new Map<string, Dependency>();
-  const rest: Record<string, unknown> = { ...value };
-  for (const table of tables) {
-    const found = value[table];
-    if (found !== undefined && !isTable(found)) return undefined;
-    for (const [name, entry] of Object.entries(found ?? {}))
-      dependencies.set(keyIn(dependencies, table, name), { name, value: entry, odd: oddVersion(entry) });
-    Reflect.deleteProperty(rest, table);
-  }
-  return { dependencies, rest };
+  const withoutLists = (table: Table, above: string): Table => {
+    const kept = Object.entries(table).flatMap(([key, one]): [string, unknown][] => {
+      const at = above + key;
+      const found = lists.test(at) ? entriesOf(one) : undefined;
+      for (const entry of found ?? []) dependencies.set(`${at} ${entry.name}`, entry);
+      if (found !== undefined) return [];
+      if (!isTable(one) || Object.keys(one).length === 0) return [[key, one]];
+      const rest = withoutLists(one, `${at}.`);
+      return Object.keys(rest).length === 0 ? [] : [[key, rest]];
+    });
+    return Object.fromEntries(kept);
+  };
+  return { rest: withoutLists(value, ""), dependencies };
 }
 
-/** The name alone where one table has it, so that a reason names it. */
-function keyIn(dependencies: ReadonlyMap<string, unknown>, table: string, name: string): string {
-  return dependencies.has(name) ? `${table} ${name}` : name;
+/** The entries of a list; `undefined` if it is none. */
+function entriesOf(list: unknown): Dependency[] | undefined {
+  if (isTable(list))
+    return Object.entries(list).map(([name, value]) => ({ name, value, odd: oddVersion(value) }));
+  const isPlain = Array.isArray(list) && list.every((one) => typeof one === "string");
+  return isPlain ? [...requirements(list).values()] : undefined;
 }
 
 const TABLE_OF_VERSION = new Set([
@@ -95,47 +93,6 @@ function oddVersion(entry: unknown): string | undefined {
     !/\.(?:tgz|gz|zip|whl)$/.test(entry)
     ? undefined
     : ELSEWHERE;
-}
-
-function splitPyproject(text: string): Split | undefined {
-  const value = readToml(text);
-  if (value === undefined) return undefined;
-  const rest = structuredClone(value) as Record<string, unknown>;
-  const dependencies = new Map<string, Dependency>();
-  const takeList = (owner: unknown, key: string, group: string): void => {
-    const list = isTable(owner) ? owner[key] : undefined;
-    if (!Array.isArray(list) || !list.every((one) => typeof one === "string")) return;
-    for (const [name, one] of requirements(list)) dependencies.set(`${group}${name}`, one);
-    Reflect.deleteProperty(owner as object, key);
-  };
-  const takeTable = (owner: unknown, key: string, group: string): void => {
-    const table = isTable(owner) ? owner[key] : undefined;
-    if (!isTable(table)) return;
-    for (const [name, one] of Object.entries(table))
-      dependencies.set(`${group}${name}`, { name: normal(name), value: one, odd: oddVersion(one) });
-    Reflect.deleteProperty(owner as object, key);
-  };
-  const project = (rest["project"] ??= {});
-  takeList(project, "dependencies", "");
-  for (const [owner, label] of [
-    [isTable(project) ? project["optional-dependencies"] : undefined, "extra"],
-    [rest["dependency-groups"], "group"],
-  ] as const)
-    if (isTable(owner)) for (const group of Object.keys(owner)) takeList(owner, group, `${label} ${group} `);
-  const tool = rest["tool"];
-  const poetry = isTable(tool) ? tool["poetry"] : undefined;
-  takeTable(poetry, "dependencies", "poetry ");
-  const groups = isTable(poetry) ? poetry["group"] : undefined;
-  if (isTable(groups))
-    for (const [group, owner] of Object.entries(groups)) takeTable(owner, "dependencies", `poetry ${group} `);
-  return { dependencies, rest: withoutEmpty(rest) };
-}
-
-/** Tables that hold nothing say nothing. */
-function withoutEmpty(value: unknown): unknown {
-  if (!isTable(value)) return value;
-  const kept = Object.entries(value).map(([key, one]) => [key, withoutEmpty(one)] as const);
-  return Object.fromEntries(kept.filter(([, one]) => !isTable(one) || Object.keys(one).length > 0));
 }
 
 function splitRequirements(text: string): Split {
@@ -180,7 +137,10 @@ function splitGoModule(text: string): Split {
       const whole = inside === "" ? line : `${inside} ${line}`;
       const [, name, version] = /^require\s+(\S+)\s+(\S+)$/.exec(whole) ?? [];
       if (name !== undefined)
-        dependencies.set(keyIn(dependencies, version ?? "", name), { name, value: version });
+        dependencies.set(`${name} ${dependencies.has(name) ? (version ?? "") : ""}`.trim(), {
+          name,
+          value: version,
+        });
       else if (whole !== "") rest.push(whole);
     }
   }
@@ -196,20 +156,10 @@ function splitGemfile(text: string): Split {
   const rest: string[] = [];
   for (const line of text.split(/\r?\n/).map((one) => one.replace(/\s#.*$|^#.*$/, "").trim())) {
     const name = GEM.exec(line)?.[2];
-    if (name !== undefined) dependencies.set(keyIn(dependencies, line, name), { name, value: line });
+    if (name !== undefined) dependencies.set(dependencies.has(name) ? line : name, { name, value: line });
     else if (line !== "") rest.push(line);
   }
   return { dependencies, rest };
-}
-
-function readJson(text: string): Table | undefined {
-  const value = parseJson(text);
-  return isTable(value) ? value : undefined;
-}
-
-function readToml(text: string): Table | undefined {
-  const value = parseToml(text);
-  return isTable(value) ? value : undefined;
 }
 
 function isTable(value: unknown): value is Table {

@@ -10,7 +10,7 @@ import { findScript, listRunFiles, readOptionValues } from "./command-words.js";
 import { commandsForFlags, commandsInRules, listRecipes } from "./makefile.js";
 import { pathAt, type ReferenceFiles } from "./files.js";
 import { tableOf } from "./program-folders.js";
-import { isTelling, isWild, wildPattern } from "./wildcards.js";
+import { isWild, wildPattern } from "./wildcards.js";
 
 /** Lines for `sh -c`: the project's, and a task's own. */
 export interface Commands {
@@ -27,9 +27,8 @@ export interface Loads {
   files: ReadonlyMap<string, { by: LoadedBy; who: string }>;
   /** The same, for words that stand for several files. */
   globs: readonly { by: LoadedBy; who: string; matches: (path: string) => boolean }[];
-  /** Paths that the commands name in any way, folders too, and patterns of names. */
+  /** Paths that the commands name in any way, folders too. */
   named: ReadonlySet<string>;
-  namedGlobs: readonly ((path: string) => boolean)[];
   /** Files of a task's own commands, judged by their exit code: often what the task is about. */
   own: ReadonlySet<string>;
   /** Files and folders that are handed to a test runner. */
@@ -76,7 +75,6 @@ class Walk implements Loads {
   readonly files = new Map<string, { by: LoadedBy; who: string }>();
   readonly globs: { by: LoadedBy; who: string; matches: (path: string) => boolean }[] = [];
   readonly named = new Set<string>();
-  readonly namedGlobs: ((path: string) => boolean)[] = [];
   readonly own = new Set<string>();
   readonly handed = new Set<string>();
   readonly handedGlobs: ((path: string) => boolean)[] = [];
@@ -195,13 +193,7 @@ class Walk implements Loads {
 
   #name(word: string, { folder, by }: Place): void {
     const path = pathAt(folder, word.replace(/^--?[\w-]+=/, ""));
-    if (path === undefined || path === folder) return;
-    if (!isWild(word)) {
-      if (by !== "script") this.named.add(path);
-      return;
-    }
-    const matches = isTelling(word) ? wildPattern(path) : undefined;
-    if (matches !== undefined) this.namedGlobs.push(matches);
+    if (path !== undefined && path !== folder && !isWild(word) && by !== "script") this.named.add(path);
   }
 
   #readMake(args: readonly string[], place: Place): void {

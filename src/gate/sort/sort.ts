@@ -362,8 +362,7 @@ export class Sorter {
     isHolder: (path: string) => boolean,
     { name, folder }: { name: string; folder?: string | undefined },
   ): string | undefined {
-    const { named, namedGlobs } = this.#loads;
-    if (named.has(path) || namedGlobs.some((matches) => matches(path))) return "a check command";
+    if (this.#loads.named.has(path)) return "a check command";
     const has = (one: string, words: readonly string[]): boolean =>
       one !== path && isHolder(one) && words.some((word) => hasName(this.#files.text(one) ?? "", word));
     const byName = this.#files.mentions(name).find((one) => has(one, [name]));

@@ -15,11 +15,6 @@ export function wildPattern(word: string): ((path: string) => boolean) | undefin
   return (path) => patterns.some((parts) => stands(parts, path));
 }
 
-/** Whether a word says more than the kind of its files: `*.json` does not. */
-export function isTelling(word: string): boolean {
-  return /[\p{L}\p{N}]/u.test(word.replaceAll(SET, "").replace(/\.\w+$/u, ""));
-}
-
 const SET = /\[[^\][/]+\]/gu;
 const PARTS = new RegExp(String.raw`\*\*\/?|${ANY}\/?|\[[^\][/]+\]|[\s\S]`, "gu");
 
