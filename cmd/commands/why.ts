@@ -1,4 +1,5 @@
 // `looper why ID`: explains why a task is or isn't next. Leaves the explanation to src/todo/model/why.ts.
+import { quoteIfNeeded } from "../../src/shell/quote.js";
 import { never } from "../../src/system/never.js";
 import { listSome } from "../../src/system/text/cut.js";
 import { requireTask } from "../../src/todo/change/person-edits.js";
@@ -9,6 +10,8 @@ import { verdictOfDone } from "../../src/ui/answers/backlog/verdict.js";
 import { whyAnswer } from "../../src/ui/answers/backlog/why.js";
 import { clean, hang } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
+import { readFound, type Found } from "../../src/ui/view/read-doubts.js";
+import { needText } from "../../src/ui/terminal/lines/task-lines.js";
 import { helpOf } from "../../src/ui/view/words/held-text.js";
 import { JSON_OPTION, TASK, TODO_FILE, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import { printLines, projectOf } from "../lookup/project.js";
@@ -26,10 +29,14 @@ export const command: AnsweringCommand<{ id: string; file?: string }, SaidAnswer
     ["looper why T3 --json", "the same, as JSON"],
   ],
   answer: async (context, { id, file }) => {
-    const tasks = await readValidTasks(context, await projectOf(context, { file }));
+    const project = await projectOf(context, { file });
+    const tasks = await readValidTasks(context, project);
     const task = requireTask(tasks, id);
     const explained = explainTask(rowOf(task), tasks.map(rowOf));
-    return { json: whyAnswer(task, explained, tasks), lines: linesOf(task, explained, tasks) };
+    const isJudged = explained.answer === "done" && verdictOfDone(task) !== "verified";
+    const found = (await readFound(context.ports, project, isJudged ? [id] : [])).get(id);
+    const lines = [...linesOf(task, explained, tasks), ...(found === undefined ? [] : foundLines(id, found))];
+    return { json: whyAnswer(task, explained, { tasks, found }), lines };
   },
   print: ({ out }, { lines }) => {
     const columns = out.isTerminal ? out.columns() : Infinity;
@@ -72,6 +79,12 @@ function linesOf(task: Task, explained: Why, tasks: readonly Task[]): string[] {
     default:
       return never(explained);
   }
+}
+
+/** Why a done task is not verified, and the row of docs/gate.md for each change that it needs. */
+function foundLines(id: string, { reasons, needs }: Found): string[] {
+  const needed = needs.map((need) => `it needs ${needText(need)}`);
+  return [...reasons, ...needed, `what it changed: \`looper show ${quoteIfNeeded(clean(id))}\``];
 }
 
 /** The question or pause that a task waits for, and the command that helps. */

@@ -117,7 +117,12 @@ export const Because = z.enum([
 export type Because = z.infer<typeof Because>;
 
 /** A changed file without which the checks do not pass. `diff`: of that file, at most 4 KiB, redacted. */
-export const Need = z.object({ path: z.string(), diff: z.string() });
+export const Need = z.object({
+  path: z.string(),
+  diff: z.string(),
+  row: z.int().optional().describe("The row of docs/gate.md that sorted it; absent in older logs"),
+  why: z.string().optional().describe("The reason of that row in a few words"),
+});
 export type Need = z.infer<typeof Need>;
 
 /** A test case by its full name, or without a name a command as a whole. */

@@ -95,3 +95,34 @@ test(
     );
   }),
 );
+
+test(
+  "a home-made runner is named before the work; why names the change that the checks need, with its row",
+  story(async (rig) => {
+    const puppet = await rig.agent({}, { verify: { commands: ["sh run.sh", "node probe.mjs"] } });
+    rig.write("run.sh", "grep -q after test/kept.txt\n");
+    rig.write("probe.mjs", 'import { readdirSync } from "node:fs";\nreaddirSync("src/probes");\n');
+    rig.write("src/probes/one.mjs", "export default 1;\n");
+    rig.write("test/kept.txt", "before\n");
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    puppet.play(async (turn) => {
+      await turn.write(`${turn.hello.cwd}/test/kept.txt`, "after\n");
+      await turn.report();
+    });
+    const { stderr } = await rig.run(["run", "--no-review"]);
+    expect(stderr).toContain(
+      "probe.mjs looks for its tests by itself, and files in src/probes count as source",
+    );
+    expect(stderr).toContain("looper config set verify.protected 'src/probes/**'");
+    const { stdout } = await rig.run(["why", "T1"]);
+    expect(stdout).toContain("T1 is done, unverified\nit passes only with test/kept.txt (+after)\n");
+    expect(stdout).toContain("it needs test/kept.txt (row 6: it is named like a test)\n");
+    expect((await rig.run(["show", "T1"])).stdout).toContain(
+      "it needs test/kept.txt (row 6: it is named like",
+    );
+    expect(JSON.parse((await rig.run(["why", "T1", "--json"])).stdout)).toMatchObject({
+      needs: [{ path: "test/kept.txt", row: 6 }],
+    });
+  }),
+);

@@ -12,7 +12,8 @@ import { followMoves } from "../influence/protected-imports.js";
 import { withoutAddedSuppressions } from "../influence/suppressions.js";
 import { testTexts, withTestsOf } from "../influence/tests-in-source.js";
 import type { TestsThatRun } from "../influence/tests-that-run.js";
-import { sortChanges } from "./sort-study.js";
+import { findHomeMade, sortChanges, type ChangesToSort } from "./sort-study.js";
+import type { HomeMade } from "../sort/home-made.js";
 import type { RoomPlan } from "./room-plan.js";
 
 /** Bigger files are compared as a whole and are not searched for further files. */
@@ -41,38 +42,47 @@ export interface Study {
   blobs: ReadonlyMap<string, string>;
 }
 
-/** Studies changes. `commands`: all commands of the gate. Throws a `GitError`. */
-export async function studyChanges(
-  places: ColdPlaces,
-  order: {
-    base: string;
-    /** Changes that a person made to the base; they count as part of it. */
-    persons: readonly DiffEntry[];
-    changes: readonly DiffEntry[];
-    commands: Commands;
-    patterns: readonly string[];
-    /** `verify.source`. */
-    source: readonly string[];
-  },
-): Promise<Study> {
-  const { repo } = places.rooms;
-  const { base, persons, changes, commands } = order;
-  const baseFiles = await baseFilesOf(places, { base, persons });
-  const [project = "", work = ""] = [places.projectDir, places.workDir].map((folder) =>
-    pathFromTop(places.rooms, folder),
-  );
-  const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
-  const blobs = await readBlobs(repo, oids, MOST_BYTES);
-  const settings = { protected: order.patterns, source: order.source, project, work };
-  const { sorter, sorted, tests } = await sortChanges(places, {
-    ...{ base, persons, baseFiles, changes, blobs, commands, settings },
-  });
+interface StudyOrder {
+  base: string;
+  /** Changes that a person made to the base; they count as part of it. */
+  persons: readonly DiffEntry[];
+  changes: readonly DiffEntry[];
+  /** All commands of the gate. */
+  commands: Commands;
+  patterns: readonly string[];
+  /** `verify.source`. */
+  source: readonly string[];
+}
+
+/** Check scripts that look for their tests in folders of the program. Throws a `GitError`. */
+export async function studyRunners(places: ColdPlaces, order: StudyOrder): Promise<HomeMade[]> {
+  return findHomeMade(places, await toSort(places, order));
+}
+
+/** Studies changes. Throws a `GitError`. */
+export async function studyChanges(places: ColdPlaces, order: StudyOrder): Promise<Study> {
+  const { base, persons, changes } = order;
+  const study = await toSort(places, order);
+  const { baseFiles, blobs } = study;
+  const { sorter, sorted, tests } = await sortChanges(places, study);
   const kinds = new Map(sorted.map((one) => [one.path, one]));
   const mixed = new Set<string>();
   const parts = separateTests({ changes, blobs, kinds, mixed }, tests);
   const withOldTests = parts.map(({ old }) => old);
   const withNewTests = parts.flatMap(({ added }) => added ?? []);
   return { base, persons, baseFiles, changes, sorter, kinds, withOldTests, withNewTests, mixed, blobs };
+}
+
+async function toSort(places: ColdPlaces, order: StudyOrder): Promise<ChangesToSort> {
+  const { base, persons, changes, commands } = order;
+  const baseFiles = await baseFilesOf(places, { base, persons });
+  const [project = "", work = ""] = [places.projectDir, places.workDir].map((folder) =>
+    pathFromTop(places.rooms, folder),
+  );
+  const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
+  const blobs = await readBlobs(places.rooms.repo, oids, MOST_BYTES);
+  const settings = { protected: order.patterns, source: order.source, project, work };
+  return { base, persons, baseFiles, changes, blobs, commands, settings };
 }
 
 /** The kind of a changed path (text). */

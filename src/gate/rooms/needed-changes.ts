@@ -2,6 +2,7 @@
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/read/diff.js";
 import { diffVersions } from "../../git/base/read/blob-diff.js";
+import { given } from "../../system/given.js";
 import { keepStart, listSome, shorten } from "../../system/text/cut.js";
 import { passesAlone, runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
 import type { Study } from "./cold-study.js";
@@ -74,7 +75,7 @@ export async function showNeeds(
     places,
     study,
     order,
-  }: Pick<Gate, "places"> & { study: Pick<Study, "changes">; order: Pick<ColdOrder, "changes"> },
+  }: Pick<Gate, "places"> & { study: Pick<Study, "changes" | "kinds">; order: Pick<ColdOrder, "changes"> },
   paths: readonly string[],
 ): Promise<Need[]> {
   const entries = new Map([...study.changes, ...order.changes].map((entry) => [toText(entry.path), entry]));
@@ -84,7 +85,12 @@ export async function showNeeds(
     const entry = entries.get(path);
     const isShown = entry !== undefined && (isWhole || needs.length < MOST_DIFFS);
     const diff = isShown ? await diffVersions(places.rooms.repo, entry.from, entry.to) : "";
-    needs.push({ path, diff: places.redact(isWhole ? diff : keepStart(diff, MOST_DIFF)) });
+    const { row, why } = study.kinds.get(path) ?? {};
+    needs.push({
+      path,
+      diff: places.redact(isWhole ? diff : keepStart(diff, MOST_DIFF)),
+      ...given({ row, why }),
+    });
   }
   return needs;
 }

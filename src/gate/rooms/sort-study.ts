@@ -7,6 +7,7 @@ import { readBlobs } from "../../git/base/objects.js";
 import { testsThatRun, type TestsThatRun } from "../influence/tests-that-run.js";
 import { isNew, type ChangedFile, type ReferenceFiles } from "../sort/files.js";
 import { mayBeProgram } from "../sort/found-first.js";
+import type { HomeMade } from "../sort/home-made.js";
 import { Sorter, type SortOrder, type Sorted } from "../sort/sort.js";
 import type { ColdPlaces } from "./cold-room.js";
 
@@ -14,7 +15,7 @@ import type { ColdPlaces } from "./cold-room.js";
 const MOST_BYTES = 1024 * 1024;
 
 /** Changes to a base, to which a person's changes belong. `blobs`: the bytes of small changed blobs, by id. */
-interface ChangesToSort extends Pick<SortOrder, "commands" | "settings"> {
+export interface ChangesToSort extends Pick<SortOrder, "commands" | "settings"> {
   base: string;
   persons: readonly DiffEntry[];
   baseFiles: ReadonlyMap<string, Version>;
@@ -30,24 +31,35 @@ interface SortedChanges {
 }
 
 /** Sorts every change. Throws a `GitError`. */
-export async function sortChanges(places: ColdPlaces, study: ChangesToSort): Promise<SortedChanges> {
+export function sortChanges(places: ColdPlaces, study: ChangesToSort): Promise<SortedChanges> {
+  const { commands } = study;
+  return askSorter(places, study, (sorter, changes, files) => {
+    const sorted = changes.map((change) => sorter.sort(change));
+    const tests = testsThatRun(changes, files, { sorter, commands: [...commands.project, ...commands.own] });
+    return { sorter, sorted, tests };
+  });
+}
+
+/** Check scripts that look for their tests in folders of the program. Throws a `GitError`. */
+export function findHomeMade(places: ColdPlaces, study: ChangesToSort): Promise<HomeMade[]> {
+  return askSorter(places, study, (sorter) => sorter.homeMade());
+}
+
+/** Asks again with all texts that the last answer missed, which are read together. */
+async function askSorter<T>(
+  places: ColdPlaces,
+  study: ChangesToSort,
+  ask: (sorter: Sorter, changes: readonly ChangedFile[], files: ReferenceFiles) => T,
+): Promise<T> {
   const { blobs, commands, settings } = study;
   const changes = study.changes.map((entry) => changedFile(entry, blobs));
   const texts = new ReferenceTexts(places, study);
   const files = texts.reference;
   const programs = await findPrograms(places, changes);
+  const hasProgram = (name: string): boolean => programs.has(name);
   for (;;) {
-    const sorter = new Sorter({
-      changes,
-      files,
-      commands,
-      settings,
-      hasProgram: (name) => programs.has(name),
-    });
-    const sorted = changes.map((change) => sorter.sort(change));
-    const tests = testsThatRun(changes, files, { sorter, commands: [...commands.project, ...commands.own] });
-    // All texts that were asked for are read together, and then every path is sorted again.
-    if (!(await texts.read())) return { sorter, sorted, tests };
+    const answer = ask(new Sorter({ changes, files, commands, settings, hasProgram }), changes, files);
+    if (!(await texts.read())) return answer;
   }
 }
 

@@ -39,6 +39,7 @@ import {
   TESTS,
   matcherOf,
 } from "./names.js";
+import { listHomeMade, type HomeMade } from "./home-made.js";
 import { isBeside, programFolders, type ProgramFolders } from "./program-folders.js";
 import { loadedBySettings, type Loaded } from "./runner-settings.js";
 import { userRule, type UserRule } from "./check-names.js";
@@ -181,6 +182,11 @@ export class Sorter {
   /** Whether a task's own command runs a file and judges it by its exit code. */
   isOfOwnCommand(path: string): boolean {
     return this.#loads.own.has(path);
+  }
+
+  /** Check scripts that look for their tests in folders of the program. */
+  homeMade(): HomeMade[] {
+    return listHomeMade(this.#loads, this.#files, (path) => this.sort(unchanged(path)).row === 11);
   }
 
   #ofLooper({ path }: ChangedFile): Answer | undefined {

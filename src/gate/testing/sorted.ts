@@ -1,5 +1,6 @@
 // Test support: sorts the changes of an attempt in a small project, by its commands and the texts of its files.
 import type { ChangedFile, ReferenceFiles } from "../sort/files.js";
+import type { HomeMade } from "../sort/home-made.js";
 import { Sorter, type Sorted, type SortOrder } from "../sort/sort.js";
 
 export type Texts = Readonly<Record<string, string>>;
@@ -69,4 +70,9 @@ function changeOf(path: string, before: Texts, to: After[string]): ChangedFile {
     before: old,
     after: text,
   };
+}
+
+/** The check scripts of a project that look for their tests by themselves in folders of the program. */
+export function homeMade(setting: Setting, before: Texts): readonly HomeMade[] {
+  return new Sorter(orderOf(setting, before, {})).homeMade();
 }

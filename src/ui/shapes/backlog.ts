@@ -1,6 +1,6 @@
 // Schemas of the answers that backlog commands print with --json: the source of the types and of schemas/cli/.
 import { z } from "zod";
-import { Because, Turned } from "../../gate/verdict.js";
+import { Because, Need, Turned } from "../../gate/verdict.js";
 import { Status, Task } from "../../todo/model/task.js";
 import { Verdict } from "../../todo/model/verified.js";
 import { inWorkflow } from "./workflow.js";
@@ -121,6 +121,11 @@ export const WhyAnswer = z.object({
     )
     .optional()
     .describe("The tasks that wait for a person: this one, or those it waits for. Absent: none"),
+  reasons: z
+    .array(z.string())
+    .optional()
+    .describe("Why a done task is not verified, by the last gate in the logs"),
+  needs: z.array(Need).optional().describe("The changed files that it needs, with the row that sorted each"),
 });
 export type WhyAnswer = z.infer<typeof WhyAnswer>;
 

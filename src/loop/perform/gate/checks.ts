@@ -10,6 +10,7 @@ import {
 } from "../../../gate/rooms/cold-gate.js";
 import type { ColdOrder } from "../../../gate/rooms/cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "../../../gate/rooms/cold-room.js";
+import { studyRunners } from "../../../gate/rooms/cold-study.js";
 import { runAtReference } from "../../../gate/rooms/prove.js";
 import { findUnfit, guessSetup, hasRed } from "../../../gate/rooms/room-fitness.js";
 import { measureBaseline, runGate, type GateRules } from "../../../gate/commands/gate.js";
@@ -19,6 +20,7 @@ import { exists, type DiffEntry } from "../../../git/base/read/diff.js";
 import { undoGateChanges } from "../../../git/restore/undo-gate-changes.js";
 import { toText } from "../../../git/base/bytes.js";
 import { given } from "../../../system/given.js";
+import { quoteIfNeeded } from "../../../shell/quote.js";
 import { never } from "../../../system/never.js";
 import { listSome } from "../../../system/text/cut.js";
 import { makeBaseEnvironment, makeGateEnvironment } from "../environment.js";
@@ -140,6 +142,23 @@ export async function measureOwnCommands(
   return ran ?? "interrupted";
 }
 
+/** Has the checks run in rooms, and names once the check scripts that look for tests by themselves in folders of the program. */
+async function settleRooms(
+  world: World,
+  cold: ColdPlaces,
+  { base, job }: Pick<ColdMeasuring, "base" | "job">,
+): Promise<void> {
+  if (world.memory.roomsFit === true) return;
+  world.memory.roomsFit = true;
+  const { commands: project, protected: patterns, source } = world.project.resolved.settings.verify;
+  const order = { base, persons: [], changes: [], commands: { project, own: [] }, patterns, source };
+  for (const { script, folders } of await performAs("run-baseline", () => studyRunners(cold, order))) {
+    const globs = folders.map((folder) => `${folder}/**`);
+    const message = `${script} looks for its tests by itself, and files in ${listSome(folders)} count as source: name the tests: looper config set verify.protected ${globs.map(quoteIfNeeded).join(" ")}`;
+    await world.log.tell({ type: "warning", ...job, message });
+  }
+}
+
 interface ColdMeasuring {
   base: string;
   plan: GatePlan;
@@ -167,7 +186,7 @@ async function measureCold(
   const like = measured.how === "done" ? { commands: measured.value.commands } : undefined;
   const isSettled = memory.roomsFit === true || (like !== undefined && !hasRed(like));
   if (isSettled) {
-    memory.roomsFit = true;
+    await settleRooms(world, cold, order);
     return inRoom;
   }
   if ((wanted === true || strict) && unprepared !== undefined) return inRoom;
@@ -176,7 +195,7 @@ async function measureCold(
   const unfit =
     like === undefined ? { command: "verify.setup", line: unprepared ?? "" } : findUnfit(like, here.baseline);
   if (unfit === undefined) {
-    memory.roomsFit = true;
+    await settleRooms(world, cold, order);
     return inRoom;
   }
   return leaveRooms(world, { job: order.job, unfit, here });

@@ -134,5 +134,7 @@ test.each([
 });
 
 test("why has the verdict of a task that is done", () => {
-  expect(whyAnswer(done("unbroken"), { answer: "done" }, [])).toMatchObject({ verdict: "unbroken" });
+  expect(whyAnswer(done("unbroken"), { answer: "done" }, { tasks: [], found: undefined })).toMatchObject({
+    verdict: "unbroken",
+  });
 });

@@ -3,10 +3,15 @@ import type { IndexRow, Task } from "../../../todo/model/task.js";
 import type { Why } from "../../../todo/model/why.js";
 import type { WhyAnswer } from "../../shapes/backlog.js";
 import { verdictOfDone } from "./verdict.js";
+import type { Found } from "../../view/read-doubts.js";
 import { helpOf } from "../../view/words/held-text.js";
 
-/** Why a task is or isn't next. */
-export function whyAnswer(task: Task, explained: Why, tasks: readonly Task[]): WhyAnswer {
+/** Why a task is or isn't next; of a done one that is not verified, why not. `found`: what its last gate found. */
+export function whyAnswer(
+  task: Task,
+  explained: Why,
+  { tasks, found }: { tasks: readonly Task[]; found: Found | undefined },
+): WhyAnswer {
   const { id, status } = task;
   const ids = (rows: readonly IndexRow[]): string[] => rows.map((row) => row.id);
   return {
@@ -18,6 +23,7 @@ export function whyAnswer(task: Task, explained: Why, tasks: readonly Task[]): W
     waits_for: explained.answer === "waits" ? ids(explained.waitsFor) : [],
     first: explained.answer === "waits" ? ids(explained.first) : [],
     ...heldOf(task, explained, tasks),
+    ...(found === undefined ? {} : { reasons: [...found.reasons], needs: [...found.needs] }),
   };
 }
 

@@ -3,6 +3,7 @@ import { plural, showCost, showCount, showDuration, showMoment } from "../../vie
 import type { ShowAnswer } from "../../shapes/runs.js";
 import { describeBy } from "../../../workflow/question.js";
 import { isHeld } from "../../answers/backlog/stages.js";
+import type { Need } from "../../../gate/verdict.js";
 import { listQuestions, questionLines } from "../../view/open-questions.js";
 import { tableLines } from "../columns.js";
 import { afterwards, resultText, type TaskScene } from "../attempt-words.js";
@@ -39,8 +40,8 @@ export function taskLines(answer: ShowAnswer, scene: TaskScene): string[] {
     ...section("new tests that fail without the work", turnedLines(task.evidence?.new_tests ?? [])),
     ...section(doubtTitle(task, explained), explained?.reasons ?? task.unverified_because),
     ...section("the agent's reason to change checks", agentsReason(task)),
-    ...needsOf(task, explained).flatMap(({ path, diff }) =>
-      block(`it needs ${clean(path)}`, showBlock(diff.trimEnd())),
+    ...((explained ?? task.evidence)?.needs ?? []).flatMap((need) =>
+      block(`it needs ${needText(need)}`, showBlock(need.diff.trimEnd())),
     ),
     ...section(
       task.verdict === "unverified" ? "it needs changed checks of" : "it stands on unverified work of",
@@ -96,9 +97,9 @@ function turnedLines(turned: NonNullable<Task["evidence"]>["fail_to_pass"]): str
   return turned.map(({ command, name }) => (name === undefined ? command : `${name} (${command})`));
 }
 
-/** The changes that its checks do not pass without, as its last gate found, or as --explain did. */
-function needsOf({ evidence }: Task, explained: Explained): readonly { path: string; diff: string }[] {
-  return (explained ?? evidence)?.needs ?? [];
+/** A changed path that the checks do not pass without, with the row that sorted it. Cleaned. */
+export function needText({ path, row, why }: Omit<Need, "diff">): string {
+  return row === undefined ? clean(path) : `${clean(path)} (row ${String(row)}: ${clean(why ?? "")})`;
 }
 
 function agentsReason({ evidence }: Task): string[] {
