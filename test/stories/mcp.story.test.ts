@@ -114,7 +114,7 @@ test(
       isError: true,
       content: [
         {
-          text: 'list_tasks: there is no parameter "statu" (did you mean status?); it takes status, tag, ready, offset, limit',
+          text: 'list_tasks: Unrecognized key: "statu"',
         },
       ],
     });
@@ -128,18 +128,30 @@ test(
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     const wrong: readonly [string, unknown, string][] = [
-      ["tools/call", undefined, "tools/call: params is missing: it must be an object"],
-      ["tools/call", {}, "tools/call: params.name is missing: it must be a string"],
-      ["tools/call", { name: 5 }, "tools/call: params.name must be a string"],
-      ["tools/call", { name: "ls", arguments: "x" }, "tools/call: params.arguments must be an object"],
-      ["tools/call", { name: "ls", _meta: 3 }, "tools/call: params._meta must be an object"],
-      ["tools/call", [], "tools/call: params must be an object"],
-      ["tools/list", { cursor: 5 }, "tools/list: params.cursor must be a string"],
-      ["ping", "x", "ping: params must be an object"],
+      ["tools/call", undefined, "tools/call: params: Invalid input: expected object, received undefined"],
+      ["tools/call", {}, "tools/call: params.name: Invalid input: expected string, received undefined"],
+      ["tools/call", { name: 5 }, "tools/call: params.name: Invalid input: expected string, received number"],
+      [
+        "tools/call",
+        { name: "ls", arguments: "x" },
+        "tools/call: params.arguments: Invalid input: expected record, received string",
+      ],
+      [
+        "tools/call",
+        { name: "ls", _meta: 3 },
+        "tools/call: params._meta: Invalid input: expected object, received number",
+      ],
+      ["tools/call", [], "tools/call: params: Invalid input: expected object, received array"],
+      [
+        "tools/list",
+        { cursor: 5 },
+        "tools/list: params.cursor: Invalid input: expected string, received number",
+      ],
+      ["ping", "x", "ping: params: Invalid input: expected object, received string"],
       [
         "initialize",
         { protocolVersion: 3, clientInfo: { name: "t", version: "1" } },
-        "initialize: params.protocolVersion must be a string; params.capabilities is missing: it must be an object",
+        "initialize: params.protocolVersion: Invalid input: expected string, received number; params.capabilities: Invalid input: expected object, received undefined",
       ],
     ];
     const input = mcpInput(

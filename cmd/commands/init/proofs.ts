@@ -2,24 +2,6 @@
 // the files.
 import { parseJson } from "../../../src/system/text/json.js";
 
-export const TELLING_FILES = [
-  "package.json",
-  "Makefile",
-  "makefile",
-  "GNUmakefile",
-  "Cargo.toml",
-  "go.mod",
-  "pyproject.toml",
-  "pytest.ini",
-  "tox.ini",
-  "setup.cfg",
-  "deno.json",
-  "deno.jsonc",
-  "composer.json",
-  "Gemfile",
-  "justfile",
-] as const;
-
 /** Files that make a folder a project of its own. */
 export const MANIFESTS = [
   "package.json",
@@ -46,42 +28,99 @@ export interface KnownCheck {
   from: string;
 }
 
-/** The test script that npm writes by default. */
-const NO_TEST = /no test specified/;
+/** A check, and the files that tell of it: by their names, or by what is in them. */
+interface Clue {
+  command: string;
+  in: readonly string[] | RegExp;
+  says?: (text: string) => boolean;
+  /** Another file that must be there. */
+  beside?: string;
+}
+
+const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"];
+const DENO = ["deno.json", "deno.jsonc"];
+const GRADLE = ["build.gradle", "build.gradle.kts"];
+const OF_PYTHON = [
+  "pytest.ini",
+  "conftest.py",
+  "pyproject.toml",
+  "setup.py",
+  "setup.cfg",
+  "requirements.txt",
+  "requirements-dev.txt",
+  "Pipfile",
+  "tox.ini",
+];
+
+const has =
+  (pattern: RegExp) =>
+  (text: string): boolean =>
+    pattern.test(text);
+
+/** The clues of each kind of project, the surest first: at most one of each is suggested. */
+const CLUES: readonly (readonly Clue[])[] = [
+  [
+    { command: "make test", in: MAKEFILES, says: has(/^test\s*:(?!=)/m) },
+    { command: "make check", in: MAKEFILES, says: has(/^check\s*:(?!=)/m) },
+  ],
+  [
+    { command: "pytest", in: ["pyproject.toml", "tox.ini", "setup.cfg"], says: has(/pytest/) },
+    { command: "pytest", in: OF_PYTHON },
+    { command: "pytest", in: /^(?:test_.*|.*_test)\.py$/ },
+  ],
+  [{ command: "cargo test", in: ["Cargo.toml"] }],
+  [{ command: "go test ./...", in: ["go.mod"] }],
+  [
+    { command: "deno task test", in: DENO, says: has(/"tasks"\s*:\s*\{[^{}]*"test"\s*:/) },
+    { command: "deno test", in: DENO },
+  ],
+  [
+    { command: "./mvnw test", in: ["pom.xml"], beside: "mvnw" },
+    { command: "mvn test", in: ["pom.xml"] },
+  ],
+  [
+    { command: "./gradlew test", in: GRADLE, beside: "gradlew" },
+    { command: "gradle test", in: GRADLE },
+  ],
+  [
+    { command: "composer test", in: ["composer.json"], says: (text) => hasScript(text, "test") },
+    { command: "vendor/bin/phpunit", in: ["phpunit.xml", "phpunit.xml.dist"] },
+  ],
+  [
+    { command: "bundle exec rspec", in: [".rspec"] },
+    { command: "bundle exec rspec", in: ["Gemfile"], says: has(/\brspec/) },
+    { command: "bundle exec rake test", in: ["Gemfile"], beside: "Rakefile" },
+  ],
+  [{ command: "mix test", in: ["mix.exs"] }],
+  [{ command: "swift test", in: ["Package.swift"] }],
+  [{ command: "dart test", in: ["pubspec.yaml"] }],
+  [{ command: "just test", in: ["justfile"], says: has(/^test\b.*:/m) }],
+];
+
+/** The files whose text a clue reads. */
+export const TELLING_FILES: readonly string[] = [
+  "package.json",
+  ...CLUES.flat().flatMap(({ in: files, says }) =>
+    says === undefined || files instanceof RegExp ? [] : files,
+  ),
+];
 
 /** `names`: all names in the folder; `texts`: the content of the files to read. */
 export function suggestProofs(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): KnownCheck[] {
-  const found = [
-    ofScripts(names, texts.get("package.json")),
-    ofMake(texts),
-    ofPython(names, texts),
-    first(names, ["Cargo.toml"], "cargo test"),
-    first(names, ["go.mod"], "go test ./..."),
-    ofDeno(names, texts),
-    first(names, ["pom.xml"], names.has("mvnw") ? "./mvnw test" : "mvn test"),
-    first(
-      names,
-      ["build.gradle", "build.gradle.kts"],
-      names.has("gradlew") ? "./gradlew test" : "gradle test",
-    ),
-    ofPhp(names, texts.get("composer.json")),
-    ofRuby(names, texts.get("Gemfile")),
-    first(names, ["mix.exs"], "mix test"),
-    first(names, ["Package.swift"], "swift test"),
-    first(names, ["pubspec.yaml"], "dart test"),
-    /^test\b.*:/m.test(texts.get("justfile") ?? "") ? { command: "just test", from: "justfile" } : undefined,
+  const find = ({ command, in: files, says, beside }: Clue): KnownCheck[] => {
+    if (beside !== undefined && !names.has(beside)) return [];
+    const there =
+      files instanceof RegExp
+        ? [...names].filter((name) => files.test(name))
+        : files.filter((name) => names.has(name));
+    const from = there.find((name) => says === undefined || says(texts.get(name) ?? ""));
+    return from === undefined ? [] : [{ command, from }];
+  };
+  const scripts = ofScripts(names, texts.get("package.json"));
+  return [
+    ...(scripts === undefined ? [] : [scripts]),
+    ...CLUES.flatMap((kind) => kind.flatMap(find).slice(0, 1)),
   ];
-  return found.filter((proof) => proof !== undefined);
-}
-
-/** The command, if one of these files exists. */
-function first(
-  names: ReadonlySet<string>,
-  files: readonly string[],
-  command: string,
-): KnownCheck | undefined {
-  const from = files.find((name) => names.has(name));
-  return from === undefined ? undefined : { command, from };
 }
 
 function ofScripts(names: ReadonlySet<string>, manifest: string | undefined): KnownCheck | undefined {
@@ -97,58 +136,8 @@ function runs(runner: string, script: string): string {
   return script === "test" || runner !== "npm" ? `${runner} ${script}` : `npm run ${script}`;
 }
 
-function ofMake(texts: ReadonlyMap<string, string>): KnownCheck | undefined {
-  for (const target of ["test", "check"]) {
-    const rule = new RegExp(String.raw`^${target}\s*:(?!=)`, "m");
-    const from = ["GNUmakefile", "makefile", "Makefile"].find((name) => rule.test(texts.get(name) ?? ""));
-    if (from !== undefined) return { command: `make ${target}`, from };
-  }
-  return undefined;
-}
-
-const OF_PYTHON = [
-  "pytest.ini",
-  "conftest.py",
-  "pyproject.toml",
-  "setup.py",
-  "setup.cfg",
-  "requirements.txt",
-  "requirements-dev.txt",
-  "Pipfile",
-  "tox.ini",
-];
-
-function ofPython(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): KnownCheck | undefined {
-  const from = withPytest(texts) ?? OF_PYTHON.find((name) => names.has(name));
-  if (from !== undefined) return { command: "pytest", from };
-  const test = [...names].find((name) => /^(?:test_.*|.*_test)\.py$/.test(name));
-  return test === undefined ? undefined : { command: "pytest", from: test };
-}
-
-function ofDeno(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): KnownCheck | undefined {
-  const from = ["deno.json", "deno.jsonc"].find((name) => names.has(name));
-  if (from === undefined) return undefined;
-  const hasTask = /"tasks"\s*:\s*\{[^{}]*"test"\s*:/.test(texts.get(from) ?? "");
-  return { command: hasTask ? "deno task test" : "deno test", from };
-}
-
-function ofPhp(names: ReadonlySet<string>, manifest: string | undefined): KnownCheck | undefined {
-  if (manifest !== undefined && hasScript(manifest, "test"))
-    return { command: "composer test", from: "composer.json" };
-  return first(names, ["phpunit.xml", "phpunit.xml.dist"], "vendor/bin/phpunit");
-}
-
-function ofRuby(names: ReadonlySet<string>, gemfile = ""): KnownCheck | undefined {
-  const usesRspec = names.has(".rspec") || /\brspec/.test(gemfile);
-  if (usesRspec) return { command: "bundle exec rspec", from: names.has(".rspec") ? ".rspec" : "Gemfile" };
-  return gemfile !== "" && names.has("Rakefile")
-    ? { command: "bundle exec rake test", from: "Rakefile" }
-    : undefined;
-}
-
-function withPytest(texts: ReadonlyMap<string, string>): string | undefined {
-  return ["pyproject.toml", "tox.ini", "setup.cfg"].find((name) => /pytest/.test(texts.get(name) ?? ""));
-}
+/** The test script that npm writes by default. */
+const NO_TEST = /no test specified/;
 
 function hasScript(manifest: string, name: string): boolean {
   const value = parseJson(manifest);
