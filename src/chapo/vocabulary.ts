@@ -2,6 +2,7 @@
 // its fields.
 import type { OfferedTool } from "./model.js";
 import type { ToolParameters, Tool } from "./tool.js";
+import { isRecord } from "../system/text/json.js";
 
 export type Vocabulary = "chapo" | "claude" | "anvil";
 
@@ -106,7 +107,7 @@ const OUTPUT_MODES = new Map<unknown, string>([
 
 /** Translates the further fields of the claude vocabulary's Grep to the flags of fs_grep. An unknown value stays, and is refused. */
 function toGrepFlags({ name, args }: { name: string; args: unknown }): { name: string; args: unknown } {
-  if (!isObject(args)) return { name, args };
+  if (!isRecord(args)) return { name, args };
   const { output_mode: mode, "-n": _always, ...rest } = args;
   const flags: string[] = typeof rest.flags === "string" ? [rest.flags] : [];
   const left: Record<string, unknown> = {};
@@ -136,14 +137,14 @@ export function toHookCall(tool: string, args: unknown): { name: string; args: u
 
 /** Translates the field `file_path` in the edits of fs_multiEdit, as in the other edits. */
 function normalizeEdits({ name, args }: { name: string; args: unknown }): { name: string; args: unknown } {
-  if (name !== "fs_multiEdit" || !isObject(args) || !Array.isArray(args.edits)) return { name, args };
+  if (name !== "fs_multiEdit" || !isRecord(args) || !Array.isArray(args.edits)) return { name, args };
   const edits = args.edits.map((edit: unknown) => renameFields(edit, new Map([["file_path", "path"]])));
   return { name, args: { ...args, edits } };
 }
 
 /** Renames fields. An existing field is not overwritten. */
 function renameFields(args: unknown, fields: ReadonlyMap<string, string>): unknown {
-  if (!isObject(args)) return args;
+  if (!isRecord(args)) return args;
   return Object.fromEntries(
     Object.entries(args).map(([key, value]) => {
       const field = fields.get(key) ?? key;
@@ -164,7 +165,7 @@ function selectParameters(
   spelled: readonly string[],
   inWords: (text: string) => string,
 ): ToolParameters {
-  const all = isObject(parameters.properties) ? parameters.properties : {};
+  const all = isRecord(parameters.properties) ? parameters.properties : {};
   const fields = spelled.map(readField).filter(({ field }) => Object.hasOwn(all, field));
   const required = fields.filter(({ optional }) => !optional).map((field) => field.shown);
   return {
@@ -178,7 +179,7 @@ function selectParameters(
 }
 
 function translateDescription(field: unknown, inWords: (text: string) => string): unknown {
-  if (!isObject(field) || typeof field.description !== "string") return field;
+  if (!isRecord(field) || typeof field.description !== "string") return field;
   return { ...field, description: inWords(field.description) };
 }
 
@@ -203,11 +204,11 @@ function trimObject(schema: Readonly<Record<string, unknown>>): Readonly<Record<
 
 function trimValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(trimValue);
-  return isObject(value) ? trimObject(value) : value;
+  return isRecord(value) ? trimObject(value) : value;
 }
 
 function addAgent(parameters: ToolParameters, agents: readonly string[]): ToolParameters {
-  const properties = isObject(parameters.properties) ? parameters.properties : {};
+  const properties = isRecord(parameters.properties) ? parameters.properties : {};
   if (agents.length === 0 || Object.hasOwn(properties, "agent")) return parameters;
   const agent = {
     type: "string",
@@ -221,8 +222,4 @@ function addAgent(parameters: ToolParameters, agents: readonly string[]): ToolPa
 function translateNames(vocabulary: Vocabulary, text: string): string {
   const names = new Map(WORDS[vocabulary].map((word) => [word.tool, word.name]));
   return text.replaceAll(/\b[a-z]+_[A-Za-z]+\b/g, (name) => names.get(name) ?? name);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

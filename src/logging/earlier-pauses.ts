@@ -2,7 +2,6 @@
 // follows.
 import { join } from "node:path";
 import { errorCode } from "../system/errors.js";
-import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
 import { listRuns, readLines } from "./read.js";
 
@@ -84,7 +83,7 @@ async function laterPauses(
     if (value["outcome"] === "ok") told.delete(agent);
     if (typeof reason !== "string" || typeof until !== "string") continue;
     const model = models.get(agent);
-    told.set(agent, { agent, ...given({ model }), reason, until });
+    told.set(agent, { agent, model, reason, until });
   }
   return [...told.values()];
 }

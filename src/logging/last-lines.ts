@@ -1,6 +1,5 @@
 // Reads the last lines of a run's log from its end, so that the cost does not depend on the log's length.
 import { join } from "node:path";
-import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
 import { tolerateMissing, parseLine, type RawLine } from "./read.js";
 
@@ -82,7 +81,7 @@ export async function readEnd({ files }: Pick<Ports, "files">, folder: string): 
       .slice(0, -1);
     const last = findLast(lines, () => true);
     const ended = findLast(lines, (line) => line.includes(ENDED), ENDED);
-    end = { ...given({ last, ended }) };
+    end = { last, ended };
     if (ended !== undefined || from === 0) break;
   }
   return end;

@@ -3,7 +3,7 @@
 import { basename, join } from "node:path";
 import { errorCode } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
-import { parseJson } from "../system/text/json.js";
+import { parseJson, isRecord } from "../system/text/json.js";
 import { isStepEvent, isStepType, StepEvent, type Sealed } from "./events/events.js";
 import { byStart, RUN_ID } from "./run-id.js";
 import { ToldEvent } from "./events/told-events.js";
@@ -139,10 +139,6 @@ export function parseLine(text: string): RawLine | undefined {
   if (!isRecord(value) || typeof value["type"] !== "string" || typeof value["seq"] !== "number")
     return undefined;
   return { text, seq: value["seq"], type: value["type"], value };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

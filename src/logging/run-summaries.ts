@@ -69,8 +69,8 @@ async function summarize(ports: Pick<Ports, "files">, run: string, folder: strin
     run,
     folder,
     ...(typeof started === "string" ? { started } : {}),
-    ...given({ workflow: seen.workflow }),
+    workflow: seen.workflow,
     ...(typeof last === "string" ? { last } : {}),
-    ...given({ ended }),
+    ended,
   };
 }

@@ -1,6 +1,5 @@
 // Turns the facts of a job in a stage of a workflow into the variables of its prompt (contract §4, *What a prompt holds*). Outputs
 // of other stages, answers and notes are quoted as data. Every text is bounded.
-import { given } from "../system/given.js";
 import type { Task } from "../todo/model/task.js";
 import { iterationVariables, type IterationFacts } from "./compose.js";
 import { asRecord, textOf } from "./foreign-markdown.js";
@@ -127,7 +126,7 @@ const UNDONE = /^undone(?: with [^:]+)?(?:: |$)/u;
 function formatInputs(inputs: readonly StageText[]): string {
   const parts = inputs.map(({ stage, visit, schema, output }) => {
     const title = `Stage ${quoteCode(stage)}, visit ${String(visit)}${schema === undefined ? "" : ` (${schema})`}:`;
-    const text = formatOutputBody({ output, ...given({ schema }) });
+    const text = formatOutputBody({ output, schema });
     return `${title}\n\n${fenceBlock(cutEnd(text === "" ? "It reported nothing." : text, MOST.input), "markdown")}`;
   });
   let room: number = MOST.inputs;

@@ -3,7 +3,6 @@
 import { never } from "../system/never.js";
 import type { AgentReport, Summary } from "../todo/model/summary.js";
 import type { Task } from "../todo/model/task.js";
-import { formatJsonList } from "./json-list.js";
 import { quoteCode, cutEnd, cutStart, fenceBlock } from "./text.js";
 
 /** In characters. Together well below the 1,048,576 that the strictest agent takes. */
@@ -316,4 +315,43 @@ function commitRule(rule: CommitRule): string {
 
 function example(summary: AgentReport): string {
   return fenceBlock(JSON.stringify(summary, null, 2), "json");
+}
+
+/** How long a text in a record may stay, tried in order. */
+const LENGTHS = [4000, 1000, 200] as const;
+
+/**
+ * The records as a fenced JSON list of at most about `most` characters, the newest last; "" when there are none. Long texts are
+ * shortened first, and the oldest are left out last.
+ */
+export function formatJsonList(records: readonly object[], most: number): string {
+  if (records.length === 0) return "";
+  const attempts = LENGTHS.map((length) => records.map((record) => shortened(record, length)));
+  const fitting = attempts.find((texts) => size(texts) <= most);
+  if (fitting !== undefined) return fenceBlock(asList(fitting), "json");
+  const kept = newest(attempts.at(-1) ?? [], most);
+  const left = records.length - kept.length;
+  return `${String(left)} earlier ones are left out.\n\n${fenceBlock(asList(kept), "json")}`;
+}
+
+function shortened(record: object, length: number): string {
+  const shorten = (_: string, value: unknown) => (typeof value === "string" ? cutEnd(value, length) : value);
+  return JSON.stringify(record, shorten);
+}
+
+function newest(texts: readonly string[], most: number): string[] {
+  let room = most;
+  const first = texts.findLastIndex((text) => {
+    room -= text.length + 2;
+    return room < 0;
+  });
+  return texts.slice(first + 1);
+}
+
+function size(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length + 2, 0);
+}
+
+function asList(texts: readonly string[]): string {
+  return `[\n${texts.join(",\n")}\n]`;
 }

@@ -2,6 +2,8 @@
 // a part of the document. Pure.
 import { stripControlSequences } from "../system/text/control-sequences.js";
 import { keepStart, shorten } from "../system/text/cut.js";
+import { isRecord } from "../system/text/json.js";
+import { quoteCode } from "./text.js";
 
 const LINE_MOST = 500;
 const TEXT_MOST = 16_000;
@@ -26,18 +28,12 @@ export function toParagraphs(text: string, most = TEXT_MOST): string {
 
 /** A path or command as inline code. */
 export function toCode(text: string): string {
-  const line = toLine(text);
-  const longest = Math.max(0, ...[...line.matchAll(/`+/gu)].map(([run]) => run.length));
-  const ticks = "`".repeat(longest + 1);
-  const space = longest > 0 ? " " : "";
-  return `${ticks}${space}${line}${space}${ticks}`;
+  return quoteCode(toLine(text));
 }
 
 /** An object, or an empty one in place of anything else. */
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
+  return isRecord(value) ? value : {};
 }
 
 /** The member as a text; "" if there is none. */

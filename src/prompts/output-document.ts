@@ -1,5 +1,4 @@
 // A stage's output as Markdown for people: the file beside the JSON, and what questions and prompts show. Pure.
-import { given } from "../system/given.js";
 import { asRecord, listOf, textOf, textsOf, toCode, toLine, toParagraphs } from "./foreign-markdown.js";
 
 /** An output as its file holds it. `schema`: the stage's `output`; absent: it declares none. */
@@ -20,7 +19,7 @@ export function makeOutput(
   report: { output?: unknown; summary?: string | undefined; files?: readonly string[] | undefined },
 ): unknown {
   if (schema !== undefined || report.output !== undefined) return report.output ?? {};
-  return { ...given({ summary: report.summary, files: report.files }) };
+  return { summary: report.summary, files: report.files };
 }
 
 /** The readable file beside an output. */

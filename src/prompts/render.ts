@@ -1,7 +1,6 @@
 // Fills a template: `{{name}}` becomes a value, `{{#name}} … {{/name}}` stays when the value is not empty.
 // Leaves what the values hold to compose.ts, and where templates lie to store.ts.
 import { type UserError, usageError } from "../system/errors.js";
-import { GO_NAMES } from "./go-names.js";
 
 /** A Markdown text with variables. */
 export interface Template {
@@ -91,3 +90,20 @@ function wrong(template: Template, line: number, what: string): UserError {
 function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
 }
+
+/** Names in the Go program's templates, each with the variables here that say the same; where there are none, no prompt says it. */
+export const GO_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["TodoPath", ["todo_file", "output_file"]],
+  ["SchemaPath", []],
+  ["WorkDir", ["project"]],
+  ["SelectedTask", ["task"]],
+  ["SelectedTask.ID", ["task_id"]],
+  ["SelectedTask.Title", ["task"]],
+  ["SelectedTask.Status", ["task"]],
+  ["Iteration", ["iteration"]],
+  ["Schedule", []],
+  ["Now", []],
+  ["HasGH", []],
+  ["ErrorMessage", ["problems"]],
+  ["UserPrompt", ["idea"]],
+]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatJsonList } from "./json-list.js";
+import { formatJsonList } from "./compose.js";
 import { quoteCode, cutEnd, cutStart, fenceBlock } from "./text.js";
 
 test("nothing inside a fence ends it", () => {

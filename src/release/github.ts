@@ -1,7 +1,6 @@
 // Releases on GitHub through its command line tool, `gh`: checks whether one can be made, and makes it.
 import { toText } from "../git/base/bytes.js";
 import type { Remote } from "../git/release/remote.js";
-import { given } from "../system/given.js";
 import type { ProcessResult, Ports } from "../system/ports.js";
 import { err, ok, type Result } from "../system/result.js";
 
@@ -56,7 +55,7 @@ function runGh(
 ): Promise<ProcessResult> {
   const quiet = { GH_PROMPT_DISABLED: "1", NO_COLOR: "1", GH_NO_UPDATE_NOTIFIER: "1" };
   const spec = { command: "gh", args, cwd, env: { ...env, ...quiet } };
-  return ports.processes.run({ ...spec, ...given({ input }) }, { timeoutMs });
+  return ports.processes.run({ ...spec, input }, { timeoutMs });
 }
 
 function hasPassed({ end, timedOut }: ProcessResult): boolean {

@@ -82,8 +82,8 @@ async function survey(request: SurveyRequest, repo: Repository): Promise<Release
     wanted: request.wanted,
     places: files.places,
     folder: files.folder,
-    ...given({ from }),
-    ...(last === undefined ? {} : { tagged: last.version }),
+    from,
+    tagged: last?.version,
     tags: new Set([
       ...tags.map(({ name }) => name),
       ...[...refs.keys()].map((ref) => ref.replace(/^refs\/tags\//, "")),
@@ -97,9 +97,10 @@ async function survey(request: SurveyRequest, repo: Repository): Promise<Release
     head,
     tags,
     refs,
-    ...(last === undefined ? {} : { lastTag: last.name }),
+    lastTag: last?.name,
     since: await listCommitsSince(repo, last?.commit, MOST_SUBJECTS),
-    ...given({ remote, github }),
+    remote,
+    github,
   };
   const made = await findMade(request, repo, facts);
   if (made !== undefined) {
@@ -219,7 +220,7 @@ async function readVersionFiles(
   const from = findCurrentVersion(all, folder);
   return {
     folder,
-    ...given({ from }),
+    from,
     places: all.filter(({ version }) => version === from),
     changelog:
       changelog === undefined

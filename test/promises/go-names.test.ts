@@ -6,7 +6,7 @@ import { readCommandLine } from "../../cmd/line.js";
 import { SHORT_NAMES } from "../../src/config/read/env-layer.js";
 import { readFileLayer } from "../../src/config/read/layers.js";
 import { readJsonSettings } from "../../src/config/read/settings-text.js";
-import { GO_NAMES } from "../../src/prompts/go-names.js";
+import { GO_NAMES } from "../../src/prompts/render.js";
 import { render } from "../../src/prompts/render.js";
 
 const page = readFileSync(new URL("../../docs/from-looper-go.md", import.meta.url), "utf8");

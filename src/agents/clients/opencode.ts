@@ -9,6 +9,7 @@ import { findProgram } from "../process/find.js";
 import { opencodeReader } from "./opencode-stream.js";
 import { processAgent } from "../process/process-agent.js";
 import { readJsonLines } from "../limits/reader.js";
+import { isRecord } from "../../system/text/json.js";
 
 const INSTALL = "install it with `npm i -g opencode-ai`, then run `opencode auth login` once";
 
@@ -75,22 +76,18 @@ export function opencodeConfig(users: string | undefined, permissions: Permissio
   const errors: ParseError[] = [];
   const read: unknown =
     users === undefined || users.trim() === "" ? {} : parse(users, errors, { allowTrailingComma: true });
-  if (errors.length > 0 || !isConfig(read)) return undefined;
+  if (errors.length > 0 || !isRecord(read)) return undefined;
   const merged = merge(OURS, read);
   if (permissions !== "read-only") return JSON.stringify(merged);
   const own = merged["permission"];
-  const before: Config = isConfig(own) ? own : own === undefined ? {} : { "*": own };
+  const before: Config = isRecord(own) ? own : own === undefined ? {} : { "*": own };
   return JSON.stringify({ ...merged, permission: { ...before, ...READ_ONLY } });
-}
-
-function isConfig(value: unknown): value is Config {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function merge(below: Config, above: Config): Config {
   const merged = Object.entries(above).map(([key, value]) => {
     const under = Object.hasOwn(below, key) ? below[key] : undefined;
-    return [key, isConfig(under) && isConfig(value) ? merge(under, value) : value] as const;
+    return [key, isRecord(under) && isRecord(value) ? merge(under, value) : value] as const;
   });
   return { ...below, ...Object.fromEntries(merged) };
 }

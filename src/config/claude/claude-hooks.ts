@@ -3,12 +3,11 @@
 import path from "node:path";
 import { z } from "zod";
 import { errorCode, errorMessage } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import type { Files } from "../../system/ports.js";
 import { CHAPO_HOOK_ROWS, isValidMatcher } from "../settings/chapo-rows.js";
 import type { Settings } from "../settings/settings.js";
 import { shorten } from "../../system/text/cut.js";
-import { tryParseJson } from "../../system/text/json.js";
+import { tryParseJson, isRecord } from "../../system/text/json.js";
 
 type Lists = Settings["hooks"]["events"];
 export type ClaudeHookEvent = keyof Lists;
@@ -40,13 +39,9 @@ function isEvent(name: string): name is ClaudeHookEvent {
 /** Takes a sentence about what was passed over. */
 type Warn = (problem: string) => void;
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The fields of an object; none of anything else. */
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 /** Reads a file. `where`: its name, as shown to people. */
@@ -57,7 +52,7 @@ export function readClaudeHooks(text: string, { where, layer }: Pick<ClaudeHook,
   if (!settings.ok) warn("it is not valid JSON, so its hooks are not used");
   const { disableAllHooks, hooks: events = {} } = fieldsOf(settings.ok ? settings.value : {});
   file.isOff = disableAllHooks === true;
-  if (!isObject(events)) warn('"hooks" is not an object, so its hooks are not used');
+  if (!isRecord(events)) warn('"hooks" is not an object, so its hooks are not used');
   for (const [event, groups] of Object.entries(fieldsOf(events))) {
     if (!isEvent(event)) warn(`the hook event ${shorten(event, 60)} is not known; its hooks are passed over`);
     else if (!Array.isArray(groups)) warn(`hooks.${event} is not a list and is passed over`);
@@ -90,7 +85,7 @@ function readGroup(group: unknown, facts: { event: ClaudeHookEvent; at: string; 
     warn(`${at}.matcher ${shown} is not a valid regular expression; ${then}`);
   }
   if (!isKept) return [];
-  const used = given({ matcher: isValid ? matcher : undefined });
+  const used = { matcher: isValid ? matcher : undefined };
   return hooks.flatMap((hook, index) => readHook(hook, used, { at: `${at}.hooks[${index}]`, warn }));
 }
 

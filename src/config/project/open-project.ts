@@ -2,7 +2,6 @@
 import path from "node:path";
 import { errorCode, environmentError } from "../../system/errors.js";
 import { leadsInside } from "../../system/files/leads-inside.js";
-import { given } from "../../system/given.js";
 import type { Files } from "../../system/ports.js";
 import { loadClaudeHooks } from "../claude/claude-hooks.js";
 import { loadSettings, findStrangeSettings } from "../read/load.js";
@@ -48,7 +47,7 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const typedLayers = { ...found, env, flags: request.flags };
   const set = resolveSettings(typedLayers);
   const claude = set.settings.hooks.read_claude ? await loadClaudeHooks(files, { folder, home }) : undefined;
-  const layers: Layers = { ...typedLayers, ...given({ claudeHooks: claude?.hooks }) };
+  const layers: Layers = { ...typedLayers, claudeHooks: claude?.hooks };
   const resolved = claude === undefined ? set : resolveSettings(layers);
   const paths = settingsPaths(resolved, { project: folder, home, env });
   const todoFile = typed ?? paths.todoFile;

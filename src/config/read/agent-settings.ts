@@ -1,6 +1,5 @@
 // An agent's settings as an agent needs them: every value there, every path absolute, the names in TypeScript's way. The table
 // says what there is. Leaves which agent is asked to the loop, and what its kind makes of them to the agents floor.
-import { given } from "../../system/given.js";
 import type { Price } from "./prices.js";
 import { chapoSettings, type ChapoSettings } from "./chapo-settings.js";
 import { renamed, type PathBase } from "./places.js";
@@ -52,10 +51,8 @@ export function agentSettings(
     kind,
     timeoutMs: timeout,
     idleTimeoutMs: idleTimeout,
-    ...given({
-      // A name without a slash is looked up on PATH; anything else is a path.
-      binary: own.binary?.includes("/") === false ? own.binary : rest.binary,
-      chapo: kind === "chapo" ? chapoSettings(chapo, own.reasoning, settings, place) : undefined,
-    }),
+    // A name without a slash is looked up on PATH; anything else is a path.
+    binary: own.binary?.includes("/") === false ? own.binary : rest.binary,
+    chapo: kind === "chapo" ? chapoSettings(chapo, own.reasoning, settings, place) : undefined,
   };
 }

@@ -1,7 +1,6 @@
 // The settings of the built-in engine as it needs them: every default in, every path absolute. A record, as it is handed
 // to the child that hosts it.
 import { z } from "zod";
-import { given } from "../../system/given.js";
 import { resolvePath, type PathBase } from "./places.js";
 import type { Renamed } from "../settings/setting-row.js";
 import type { Settings } from "../settings/settings.js";
@@ -31,11 +30,12 @@ export function chapoSettings(
   const absolute = (spelled: string | undefined): string | undefined =>
     spelled === undefined ? undefined : resolvePath(spelled, place);
   return {
-    ...given({ pricesFile: absolute(pricesFile), effort }),
+    pricesFile: absolute(pricesFile),
+    effort,
     ...own,
     ...(sandbox ? { sandbox: { keyFiles: [absolute(envFile) ?? []].flat() } } : {}),
-    subAgents: eachOf(subAgents, (one) => ({ ...one, ...given({ prompt: absolute(one.prompt) }) })),
-    ssh: { hosts: eachOf(ssh.hosts, (one) => ({ ...one, ...given({ identity: absolute(one.identity) }) })) },
+    subAgents: eachOf(subAgents, (one) => ({ ...one, prompt: absolute(one.prompt) })),
+    ssh: { hosts: eachOf(ssh.hosts, (one) => ({ ...one, identity: absolute(one.identity) })) },
     ...(Object.keys(hooks.events).length > 0 ? { hooks: hooks.events } : {}),
   };
 }

@@ -1,7 +1,6 @@
 // Defines a row of the settings table, and turns the flat table of key paths into a nested type.
 // Leaves the rows to settings.ts, and the sources of values to resolve.ts.
 import type { z } from "zod";
-import { given } from "../../system/given.js";
 
 /** Agents that can be named without any settings: each is a kind of its own. */
 export const BUILT_IN_AGENTS = ["codex", "claude", "gemini", "opencode", "chapo"] as const;
@@ -61,7 +60,7 @@ export function rowWith(more: Omit<RowFacts, "doc">): MakeRow {
   const make = (type: z.ZodType, ...columns: [Said] | [standard: unknown, said: Said]): Row => {
     const [standard, said] = columns.length === 2 ? columns : [undefined, columns[0]];
     const facts = typeof said === "string" ? { doc: said } : said;
-    return { type, ...given({ default: standard }), ...more, ...facts };
+    return { type, default: standard, ...more, ...facts };
   };
   return make as MakeRow;
 }

@@ -27,7 +27,7 @@ function schemaOf(branch: Branch): unknown {
   if (branch.row !== undefined) {
     const { type, doc, default: standard } = branch.row;
     const { $schema: _draft, ...schema } = z.toJSONSchema(type, { io: "input" });
-    return { description: doc, ...schema, ...(standard === undefined ? {} : { default: standard }) };
+    return { description: doc, ...schema, default: standard };
   }
   const any = branch.children.get("*");
   if (any === undefined)

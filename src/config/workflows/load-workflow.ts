@@ -2,7 +2,6 @@
 // find-workflows.ts.
 import { type UserError, usageError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
-import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
 import { readWorkflow, type PlacedProblem, type WorkflowReading } from "../../workflow/file/read-workflow.js";
 import { readFileLayer } from "../read/layers.js";
@@ -29,7 +28,7 @@ export async function readWorkflowFile(
 ): Promise<WorkflowReading> {
   const read = await readInside(files, file, origin === "project" ? places.project : undefined);
   if (!read.ok) return { problems: [{ line: 1, column: 1, message: `cannot read it: ${read.error}` }] };
-  return readWorkflow(read.value, { ...given({ name }), yaml: /\.ya?ml$/u.test(file) });
+  return readWorkflow(read.value, { name, yaml: /\.ya?ml$/u.test(file) });
 }
 
 /** A name, and what names it: a setting, flag or task. `wayOut`: what to do if that workflow does not exist any more. */

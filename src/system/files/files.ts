@@ -1,16 +1,13 @@
-// The file system behind the Files port. Leaves appending to append.ts, locking to lock.ts and many
-// files at once to tree.ts.
+// The file system behind the Files port. Leaves locking to lock.ts and many files at once to tree.ts.
 import { constants, promises as fs } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
-import { openAppend, writeAll } from "./append.js";
 import * as disk from "./disk.js";
 import { errorCode } from "../errors.js";
 import { nameHalfWritten } from "./half-written.js";
-import type { Files, FileStat } from "../ports.js";
+import type { Files, FileStat, AppendFile, FolderWatch } from "../ports.js";
 import { nodeTree } from "./tree.js";
-import { watchFolder } from "./watch-folder.js";
 
 /** The real file system. */
 export function nodeFiles(): Files {
@@ -58,7 +55,7 @@ export function nodeFiles(): Files {
       return stat === undefined ? undefined : stat.bavail * stat.bsize;
     },
     makeTempFolder: (prefix) => fs.mkdtemp(join(tmpdir(), prefix)),
-    watchFolder: (...args) => watchFolder(...args),
+    watchFolder,
     tree: nodeTree,
   };
 }
@@ -253,3 +250,80 @@ async function replaceSymlink(target: string, path: string): Promise<void> {
     throw error;
   }
 }
+
+const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
+
+/**
+ * Writes all of `bytes` at `position` (null: where the file stands); throws the system's error when it takes less. On a disk
+ * that fills up, write(2) first writes fewer bytes than asked, and only then fails with ENOSPC: a caller that ignores the count
+ * leaves half a line.
+ */
+async function writeAll(file: disk.OpenFile, bytes: Uint8Array, position: number | null): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const at = position === null ? null : position + done;
+    const bytesWritten = await file.write(bytes, done, bytes.length - done, at);
+    if (bytesWritten === 0) throw Object.assign(new Error("the file system took no bytes"), { code: "EIO" });
+    done += bytesWritten;
+  }
+}
+
+/** Opens a file to append to, made with `mode` when it is missing. */
+async function openAppend(path: string, mode: number): Promise<AppendFile> {
+  // Opening a pipe without a reader fails with O_NONBLOCK; without the flag it blocks, and no signal ends the wait.
+  const file = await disk.open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, mode);
+  let size = (await file.stat()).size;
+  let last: Promise<void> = Promise.resolve();
+  // One write at a time: two interleaved short writes would tear both lines.
+  const queue = (work: () => Promise<void>): Promise<void> => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+  return {
+    append: (content) =>
+      queue(async () => {
+        const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content;
+        await writeAll(file, bytes, null);
+        size += bytes.length;
+      }),
+    sync: () => queue(() => file.datasync()),
+    close: () => queue(() => file.close()),
+    size: () => size,
+  };
+}
+
+/** Watches a folder: reports that something in it changed, not what. Resolves once changes are reported. */
+const watchFolder: Files["watchFolder"] = async (folder, entry, onChange) => {
+  // Every command has these ports, and few watch.
+  const { watch } = await import("chokidar");
+  let failed = false;
+  const watcher = watch(folder, {
+    depth: 0,
+    ignoreInitial: true,
+    followSymlinks: false,
+    // Of the folder itself chokidar must know; each other file it would watch one by one.
+    ignored: (path) => path !== folder && entry !== undefined && basename(path) !== entry,
+  });
+  const watching: FolderWatch = {
+    failed: () => failed,
+    close: () => watcher.close(),
+  };
+  return new Promise((resolve) => {
+    watcher
+      .on("all", onChange)
+      // A file that is replaced by rename twice in a row is reported by the system, but not as a change of it.
+      .on("raw", (_, name: string | null) => {
+        if (entry === undefined || name === null || name === entry) onChange();
+      })
+      .on("ready", () => {
+        resolve(watching);
+      })
+      // The limit of inotify is reached, or the system has none.
+      .on("error", () => {
+        failed = true;
+        onChange();
+        resolve(watching);
+      });
+  });
+};

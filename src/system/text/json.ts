@@ -20,3 +20,8 @@ export function tryParseJson(text: JsonText): Result<unknown, string> {
     return err(errorMessage(error));
   }
 }
+
+/** Whether a value is a JSON object: no list, and not null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -4,6 +4,7 @@ import { checkBacklog } from "./check.js";
 import { compareIds } from "../model/order.js";
 import type { Problem, Rule } from "../model/problem.js";
 import { Backlog, Task } from "../model/task.js";
+import { isRecord } from "../../system/text/json.js";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -29,7 +30,7 @@ export function formatBacklog(bytes: Uint8Array, { keepOrder = false } = {}): Re
   const problems = checked.kind === "ok" ? [] : checked.problems.filter(({ rule }) => UNKEEPABLE.has(rule));
   if (problems.length > 0) return err(problems);
   const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-  if (!isMembers(value) || !Array.isArray(value["tasks"])) return err([noTasks()]);
+  if (!isRecord(value) || !Array.isArray(value["tasks"])) return err([noTasks()]);
   const tasks: unknown[] = value["tasks"];
   const formatted = tasks.map(formatTask);
   const inOrder = keepOrder ? formatted : formatted.sort(compareTasks);
@@ -43,7 +44,7 @@ function noTasks(): Problem {
 }
 
 function formatTask(task: unknown): unknown {
-  if (!isMembers(task)) return task;
+  if (!isRecord(task)) return task;
   const told = Object.entries(task).filter(([key, value]) => !(OPTIONAL.has(key) && saysNothing(value)));
   return ordered(Object.fromEntries(told), TASK_KEYS);
 }
@@ -64,7 +65,7 @@ function ordered(members: Members, order: ReadonlyMap<string, number>): Members 
   return Object.fromEntries(
     entries.map(([key, value]) => [
       key,
-      order === ROOT_KEYS && key === "project" && isMembers(value) ? ordered(value, PROJECT_KEYS) : value,
+      order === ROOT_KEYS && key === "project" && isRecord(value) ? ordered(value, PROJECT_KEYS) : value,
     ]),
   );
 }
@@ -78,13 +79,9 @@ function compareTasks(a: unknown, b: unknown): number {
 }
 
 function rankOf(task: unknown): { priority: number; id: string } {
-  const { priority, id } = isMembers(task) ? task : {};
+  const { priority, id } = isRecord(task) ? task : {};
   return {
     priority: typeof priority === "number" ? priority : Number.MAX_VALUE,
     id: typeof id === "string" ? id : "",
   };
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 // The parts of a task file that a run writes itself, in relation to a user's own schema: keys that the schema need not
 // know, and changes that it must allow. Pure. user-schema.ts compiles the schema.
 import { MARKER } from "../model/marker.js";
+import { isRecord } from "../../system/text/json.js";
 
 /** Keys of a task that people do not write. */
 const OF_TASK = new Set(["attempts", "result", "created_at", "updated_at", "parent", "progress"]);
@@ -9,17 +10,17 @@ const OF_ROOT = new Set(["$schema"]);
 
 /** The backlog without the keys that only the runner writes; the value itself if it has none of them. */
 export function withoutRunnerKeys(value: unknown): unknown {
-  if (!isFields(value)) return value;
+  if (!isRecord(value)) return value;
   const tasks = value["tasks"];
   const own = Object.fromEntries(Object.entries(value).filter(([key]) => !OF_ROOT.has(key)));
   return Array.isArray(tasks) ? { ...own, tasks: tasks.map(ownTask) } : own;
 }
 
 function ownTask(task: unknown): unknown {
-  if (!isFields(task)) return task;
+  if (!isRecord(task)) return task;
   const { meta, ...rest } = task;
   const own = Object.fromEntries(Object.entries(rest).filter(([key]) => !OF_TASK.has(key)));
-  if (!isFields(meta)) return Object.hasOwn(task, "meta") ? { ...own, meta } : own;
+  if (!isRecord(meta)) return Object.hasOwn(task, "meta") ? { ...own, meta } : own;
   const { verdict: _verdict, accepted: _accepted, ...more } = meta;
   return Object.keys(more).length === 0 ? own : { ...own, meta: more };
 }
@@ -46,20 +47,16 @@ export function findForbiddenChange(
   breaks: (value: unknown) => boolean,
   { marks }: { marks: boolean },
 ): string | undefined {
-  if (!isFields(value) || !Array.isArray(value["tasks"]) || breaks(value)) return undefined;
+  if (!isRecord(value) || !Array.isArray(value["tasks"]) || breaks(value)) return undefined;
   const tasks: unknown[] = value["tasks"];
   const [first, ...rest] = tasks;
-  if (!isFields(first)) return undefined;
+  if (!isRecord(first)) return undefined;
   const forbidden = CHANGES.find(({ change }) =>
     breaks({ ...value, tasks: [{ ...first, ...change }, ...rest] }),
   );
   if (forbidden !== undefined) return forbidden.what;
-  const marked = tasks.some((task) => isFields(task) && task["id"] === MARKER.id);
+  const marked = tasks.some((task) => isRecord(task) && task["id"] === MARKER.id);
   return marks && !marked && breaks({ ...value, tasks: [...tasks, MARKER] })
     ? `the task ${MARKER.id} that marks a finished backlog`
     : undefined;
-}
-
-function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

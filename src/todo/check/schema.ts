@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AgentReport, StageReport } from "../model/summary.js";
 import { Backlog } from "../model/task.js";
+import { isRecord } from "../../system/text/json.js";
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -35,8 +36,8 @@ export interface StageShape {
 export function stageJsonSchema({ outcomes, output }: StageShape): JsonSchema {
   const { $schema: _draft, ...shape } = z.toJSONSchema(AgentReport, { io: "input" });
   const own = z.toJSONSchema(StageReport, { io: "input" });
-  const said = isSchema(own["properties"]) ? own["properties"] : {};
-  const summary = isSchema(shape["properties"]) ? shape["properties"] : {};
+  const said = isRecord(own["properties"]) ? own["properties"] : {};
+  const summary = isRecord(shape["properties"]) ? shape["properties"] : {};
   const { $schema: _output, $id: _id, ...inner } = output ?? {};
   const properties: JsonSchema = {
     ...summary,
@@ -58,18 +59,18 @@ export function stageStrictJsonSchema(shape: StageShape): JsonSchema | undefined
 function isClosed(schema: JsonSchema): boolean {
   if ("$ref" in schema || "$defs" in schema || "propertyNames" in schema) return false;
   const { type, properties, items, anyOf } = schema;
-  if (type === "object" && !isSchema(properties)) return false;
-  if (isSchema(schema["additionalProperties"])) return false;
+  if (type === "object" && !isRecord(properties)) return false;
+  if (isRecord(schema["additionalProperties"])) return false;
   const parts = [
-    ...(isSchema(properties) ? Object.values(properties) : []),
-    ...(isSchema(items) ? [items] : []),
+    ...(isRecord(properties) ? Object.values(properties) : []),
+    ...(isRecord(items) ? [items] : []),
     ...(Array.isArray(anyOf) ? (anyOf as unknown[]) : []),
   ];
-  return parts.every((part) => isSchema(part) && Object.keys(part).length > 0 && isClosed(part));
+  return parts.every((part) => isRecord(part) && Object.keys(part).length > 0 && isClosed(part));
 }
 
 function asSchema(value: unknown): JsonSchema {
-  return isSchema(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 function published(name: string, title: string, schema: z.ZodType): JsonSchema {
@@ -93,13 +94,13 @@ function strict(whole: JsonSchema): JsonSchema {
   const shape: JsonSchema = Object.fromEntries(Object.entries(whole).filter(([key]) => !LIMITS.has(key)));
   const { properties, items, anyOf } = shape;
   if (Array.isArray(anyOf))
-    return { ...shape, anyOf: anyOf.map((one: unknown) => (isSchema(one) ? strict(one) : one)) };
-  if (isSchema(items)) return { ...shape, items: strict(items) };
-  if (!isSchema(properties)) return shape;
+    return { ...shape, anyOf: anyOf.map((one: unknown) => (isRecord(one) ? strict(one) : one)) };
+  if (isRecord(items)) return { ...shape, items: strict(items) };
+  if (!isRecord(properties)) return shape;
   const required: unknown[] = Array.isArray(shape["required"]) ? shape["required"] : [];
   const all: JsonSchema = {};
   for (const [key, property] of Object.entries(properties)) {
-    if (!isSchema(property)) continue;
+    if (!isRecord(property)) continue;
     const inner = strict(property);
     all[key] = required.includes(key) || takesNull(inner) ? inner : { anyOf: [inner, { type: "null" }] };
   }
@@ -107,9 +108,5 @@ function strict(whole: JsonSchema): JsonSchema {
 }
 
 function takesNull({ anyOf }: JsonSchema): boolean {
-  return Array.isArray(anyOf) && anyOf.some((one: unknown) => isSchema(one) && one["type"] === "null");
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return Array.isArray(anyOf) && anyOf.some((one: unknown) => isRecord(one) && one["type"] === "null");
 }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Task } from "./task.js";
+import { isRecord } from "../../system/text/json.js";
 
 /**
  * The verdict on a done task. `verified`: something turned from red to green because of the work, or a person accepted it.
@@ -23,7 +24,7 @@ type Marks = Partial<Record<(typeof MARKS)[number], unknown>>;
 
 /** The verdict on the task when it became done, or since a person accepted it; `unverified` if there is no mark. */
 export function verdictOf({ meta }: Pick<Task, "meta">): Verdict {
-  const found = Verdict.safeParse(isMembers(meta) ? meta["verdict"] : undefined);
+  const found = Verdict.safeParse(isRecord(meta) ? meta["verdict"] : undefined);
   return found.success ? found.data : "unverified";
 }
 
@@ -34,8 +35,8 @@ export function isVerified(task: Pick<Task, "meta">): boolean {
 
 /** The person who accepted the task, and the time; `undefined` if it was not accepted. */
 export function acceptanceOf({ meta }: Pick<Task, "meta">): Acceptance | undefined {
-  const accepted = isMembers(meta) ? meta["accepted"] : undefined;
-  if (!isMembers(accepted)) return undefined;
+  const accepted = isRecord(meta) ? meta["accepted"] : undefined;
+  if (!isRecord(accepted)) return undefined;
   const { at, by } = accepted;
   return typeof at === "string" && typeof by === "string" ? { at, by } : undefined;
 }
@@ -52,9 +53,9 @@ export function markAccepted(task: Task, accepted: Acceptance): Task {
 
 /** Gives `is` the marks of `was`, so that a save by others neither sets nor removes them. `was` is absent for a new task. */
 export function keepMark(was: Task | undefined, is: Task): Task {
-  const marks = isMembers(was?.meta) ? marksOf(was.meta) : {};
+  const marks = isRecord(was?.meta) ? marksOf(was.meta) : {};
   const isMarked = Object.keys(marks).length > 0;
-  if (isMarked && is.meta !== undefined && !isMembers(is.meta)) return { ...is, meta: was?.meta };
+  if (isMarked && is.meta !== undefined && !isRecord(is.meta)) return { ...is, meta: was?.meta };
   return putMarks(is, marks);
 }
 
@@ -64,7 +65,7 @@ function marksOf(meta: Readonly<Record<string, unknown>>): Marks {
 
 function putMarks(task: Task, marks: Marks): Task {
   const { meta, ...rest } = task;
-  if (meta !== undefined && !isMembers(meta)) return task;
+  if (meta !== undefined && !isRecord(meta)) return task;
   if (MARKS.every((key) => isDeepStrictEqual(marks[key], meta?.[key]))) return task;
   const kept = Object.entries(meta ?? {}).filter(([key]) => !isMark(key) || marks[key] !== undefined);
   const now = { ...Object.fromEntries(kept), ...marks };
@@ -73,8 +74,4 @@ function putMarks(task: Task, marks: Marks): Task {
 
 function isMark(key: string): key is keyof Marks {
   return MARKS.some((mark) => mark === key);
-}
-
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -11,7 +11,8 @@ import { progressNotes, type LineStyle, type ShownEvent } from "../terminal/prog
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";
 import { annotation, END_GROUP, group } from "./commands.js";
-import { gateLines } from "./gate-lines.js";
+import { stripVTControlCharacters } from "node:util";
+import { showDuration } from "../view/words/amounts.js";
 
 /** Lines for the log; those of a `command` must be written unchanged. */
 export interface Spoken extends StderrNote {
@@ -180,5 +181,38 @@ function problemLines({ problems }: Narration, { todoFile }: WorkflowLook): stri
   return problems.slice(0, MOST_PROBLEMS).map(({ rule, line, column, message, suggestion }) => {
     const text = suggestion === undefined ? message : `${message}: ${suggestion}`;
     return annotation("error", text, { title: rule, file: todoFile, line, col: column });
+  });
+}
+
+type GateFinished = Extract<RunEvent, { type: "gate_finished" }>;
+
+/** How many of the last lines of a command's output are shown. */
+const MOST_LINES = 30;
+
+/** A line for each command, followed by the end of its output when it failed the task. */
+function gateLines({ commands, tampered }: GateFinished): string[] {
+  return [
+    ...commands.flatMap(commandLines),
+    ...tampered.map(({ path, name, what, detail }) => {
+      const where = [path, name].filter((part) => part !== undefined).join(" ");
+      return `  gate ✗ tampering, ${what}: ${clean(where)}: ${clean(detail)}`;
+    }),
+  ];
+}
+
+function commandLines(one: GateFinished["commands"][number]): string[] {
+  const bad = one.verdict === "regressed" || one.verdict === "new";
+  const how = one.end === "exited" ? `exit ${one.exit_code ?? "?"}` : one.end;
+  const facts = [one.verdict, how, showDuration(one.duration_ms)].join(", ");
+  return [`  gate ${bad ? "✗" : "✓"} ${clean(one.command)} (${facts})`, ...(bad ? tailOf(one.tail) : [])];
+}
+
+function tailOf(tail: string): string[] {
+  const lines = stripVTControlCharacters(tail)
+    .trimEnd()
+    .split(/\r\n|[\r\n]/);
+  return lines.slice(-MOST_LINES).map((line) => {
+    const indent = /^[ \t]*/.exec(line)?.[0].replaceAll("\t", "  ") ?? "";
+    return `  | ${indent}${clean(line)}`.trimEnd();
   });
 }

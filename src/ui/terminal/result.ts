@@ -4,7 +4,6 @@ import { showCostOf, showDuration } from "../view/words/amounts.js";
 import { explainEnding, overBudgetText } from "../view/words/ending.js";
 import { lookLine } from "../view/words/looks.js";
 import { openLine, questionLine, questionLines, type OpenQuestion } from "../view/open-questions.js";
-import { given } from "../../system/given.js";
 import {
   looksFirst,
   looksOf,
@@ -83,7 +82,7 @@ const MOST_QUESTIONS = 20;
 
 /** The open questions, each with the commands that answer it. */
 function askedLines(questions: readonly OpenQuestion[], { colours, columns, now = 0 }: ResultLook): string[] {
-  const scene = { colours, now, ...given({ columns }) };
+  const scene = { colours, now, columns };
   if (questions.length <= WHOLE_QUESTIONS)
     return questions.flatMap((open) => [...questionLines(open, scene), ""]);
   const lines = questions.slice(0, MOST_QUESTIONS).map((open) => questionLine(open, columns));

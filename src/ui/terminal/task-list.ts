@@ -1,5 +1,4 @@
 // A backlog as a list: grouped by status, each group in the order of selection. Pure.
-import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { STATUSES } from "../../todo/model/status.js";
 import { show } from "../../todo/model/problem.js";
@@ -33,7 +32,7 @@ export function* taskListLines(
   { waitsFor, found = () => undefined, colours, columns }: ListLook,
 ): Generator<string, void> {
   const idWidth = tasks.reduce((width, { id }) => Math.max(width, widthOf(clean(id))), 0);
-  const look = { colours, idWidth, ...given({ columns }) };
+  const look = { colours, idWidth, columns };
   const asking = tasks.filter(isAsking);
   if (asking.length > 0) yield colours.yellow(`waits for you (${asking.length})`);
   for (const task of asking) yield taskLine(task, questionNote(task, waitsFor(task)), look);

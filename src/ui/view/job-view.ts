@@ -98,7 +98,7 @@ export function beginStage(
   { stage, visit, part, task_id: id }: BeginningJob,
   { stages, finished }: { stages?: StageView; finished: readonly Finished[] },
 ): StageVisitFacts & Pick<Current, "judged" | "why"> {
-  const facts = given({ stage, visit, part });
+  const facts = { stage, visit, part };
   if (typeof id !== "string" || (stage !== "finish" && stage !== "block")) return facts;
   const earlier = finished.filter(({ taskId }) => taskId === id);
   if (stage === "finish") {
@@ -124,7 +124,7 @@ interface BeginningJob {
 /** The facts that a finished job of a stage keeps; empty under `default`. */
 export function stageFacts(current: Current): StageVisitFacts & Pick<Current, "judged"> {
   const { stage, visit, part, outcome, output, judged } = current;
-  return stage === undefined ? {} : given({ stage, visit, part, outcome, output, judged });
+  return stage === undefined ? {} : { stage, visit, part, outcome, output, judged };
 }
 
 type AgentFinished = Extract<RunEvent, { type: "agent_finished" }>;

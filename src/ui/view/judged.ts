@@ -10,7 +10,6 @@ import {
 import { whyUnverified, type CheckBefore } from "../../gate/verdict/why-unverified.js";
 import type { Because, GateVerdict } from "../../gate/verdict.js";
 import type { RunEvent } from "../../logging/events/events.js";
-import { given } from "../../system/given.js";
 import type { Verdict } from "../../todo/model/verified.js";
 import { plural } from "./words/amounts.js";
 
@@ -49,7 +48,9 @@ export function judge(gate: GateFinished): Judged | undefined {
   const red = because === "red-before" && failing.length > 0 ? failing : undefined;
   return {
     verdict,
-    ...given({ because, text: textOf(gate), red }),
+    because,
+    text: textOf(gate),
+    red,
     ...(needsLook(gate) ? { look: on } : {}),
   };
 }

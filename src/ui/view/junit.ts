@@ -96,7 +96,7 @@ function resultCase(row: TaskRow, id: string, { titles }: JUnitLook): TestCase {
   switch (last.result) {
     case "done":
     case "reviewed":
-      return { ...said, ...given({ output: verdictText(last) }) };
+      return { ...said, output: verdictText(last) };
     case "blocked":
     case "failed": {
       const text = last.evidence ?? last.why;

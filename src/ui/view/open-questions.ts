@@ -2,7 +2,6 @@
 // show`, the prompt in a run, and the end of a run. Pure.
 import { quoteIfNeeded } from "../../shell/quote.js";
 import type { Task } from "../../todo/model/task.js";
-import { given } from "../../system/given.js";
 import type { GivenAnswer, Progress, Question } from "../../workflow/progress.js";
 import { describeAnswer, describeBy, openQuestion, whyNotValid } from "../../workflow/question.js";
 import { noOf, yesOf } from "../../workflow/yes-and-no.js";
@@ -38,12 +37,10 @@ export function listQuestions(tasks: Iterable<Task>, tasksDir: string): OpenQues
     const wrong = answer === undefined ? undefined : whyNotValid(question, answer);
     open.push({
       ...{ task: id, title, stage, visit, question },
-      ...given({
-        place: placeOf(question, progress, tasksDir),
-        paused: paused && (true as const),
-        wrong,
-        verdict,
-      }),
+      place: placeOf(question, progress, tasksDir),
+      paused: paused && (true as const),
+      wrong,
+      verdict,
     });
   }
   return open.sort((a, b) => a.question.asked_at.localeCompare(b.question.asked_at));

@@ -6,7 +6,6 @@ import { StepEvent } from "../../logging/events/events.js";
 import { isOfTaskFile, type LogPlace } from "../../logging/is-of-task-file.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { errorCode } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { judge, reasonsOf, type GateFinished, type Judged } from "./judged.js";
 
@@ -91,7 +90,9 @@ function findingsOf(gate: GateFinished, before: readonly CheckBefore[], said: st
     ...judge(gate),
     reasons: reasonsOf(gate, before),
     ...{ needs, on, changedChecks, byExitCode },
-    ...given({ because, evidence, said }),
+    because,
+    evidence,
+    said,
   };
 }
 

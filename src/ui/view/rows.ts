@@ -1,5 +1,4 @@
 // The rows of a run: one for each task, and for each review, draft or repair. Pure.
-import { given } from "../../system/given.js";
 import { plural, showCostOf, showDuration, showSpent } from "./words/amounts.js";
 import type { Finished, JobResult } from "./job-view.js";
 import { countVerdicts, redBefore, verdictLine, type Judged } from "./judged.js";
@@ -51,11 +50,13 @@ export function rowsOf(view: View): TaskRow[] {
     const before = rows.get(key);
     const place = view.stages?.places.get(one.taskId ?? "");
     rows.set(key, {
-      ...given({ taskId: one.taskId }),
+      taskId: one.taskId,
       last: one,
       ...addJob(before, one),
       ...(isRemoved(view, one.taskId) ? { removed: true } : {}),
-      ...given({ stages: addStage(before?.stages, one), at: place, asks: askedBy(view, one.taskId) }),
+      stages: addStage(before?.stages, one),
+      at: place,
+      asks: askedBy(view, one.taskId),
     });
   }
   return [...rows.values()];
@@ -199,7 +200,7 @@ export function totalsText(
   rows: readonly TaskRow[],
 ): string {
   const { cost, partly } = spentOn(rows);
-  const known = { ...given({ cost, partly }) };
+  const known = { cost, partly };
   const spent = showSpent({ tokens, ...known });
   // Drafts and repairs are not tasks: their cost is divided among the tasks.
   const finished = rows.filter(({ taskId, last }) => taskId !== undefined && last.result === "done").length;

@@ -1,6 +1,5 @@
 // Where the tasks of a run are in their workflows, and what was asked and answered, folded from its events. Pure. Absent
 // under `default`. view.ts folds the rest, job-view.ts a job.
-import { given } from "../../system/given.js";
 import type { RunEvent } from "../../logging/events/events.js";
 import type { Question } from "../../workflow/progress.js";
 
@@ -111,7 +110,8 @@ function placeOf(progress: NonNullable<Row["progress"]>): StagePlace {
     ...(verdict === undefined ? {} : { verdict }),
     ...(asked === undefined || answered !== undefined ? {} : { asks: true as const }),
     ...(asked === undefined || answered === undefined ? {} : { answered: true as const }),
-    ...given({ paused, complete }),
+    paused,
+    complete,
   };
 }
 
@@ -122,7 +122,8 @@ function takeQuestion(before: StageView = NO_STAGES, event: Of<"asked">): StageV
   const one = {
     task,
     question,
-    ...given({ stage: event.stage ?? place?.stage, visit: event.visit ?? place?.visit }),
+    stage: event.stage ?? place?.stage,
+    visit: event.visit ?? place?.visit,
   };
   return { ...before, asked: [...before.asked, one] };
 }

@@ -251,7 +251,7 @@ function settle(
   const { released } = current;
   const why = released === undefined ? (says ? (current.why ?? "") : "") : `edited meanwhile; ${released}`;
   const commit = event.type === "committed" ? event.commit : undefined;
-  return finish(view, current, { result, why, added, ...given({ commit, to: moved?.to }) }, at);
+  return finish(view, current, { result, why, added, commit, to: moved?.to }, at);
 }
 
 function finish(
@@ -270,7 +270,11 @@ function finish(
     spent,
     began,
     ...end,
-    ...given({ taskId, rescue, evidence, reason, until }),
+    taskId,
+    rescue,
+    evidence,
+    reason,
+    until,
     ...stageFacts(current),
     ...(isWork ? { judged: current.judged ?? { verdict: "unverified" } } : {}),
     ...(isUncounted(current) ? { uncounted: true as const } : {}),
@@ -305,7 +309,7 @@ function foldRun(view: View, event: Sealed): View {
         project: event.project,
         todoFile: event.todo_file,
         agents: event.agents.map(({ name }) => name),
-        ...given({ only: event.rules.only }),
+        only: event.rules.only,
         inDollars: hasDollarBudget(event.rules),
         ...(event.rules.release === undefined ? {} : { release: beginRelease(event.rules.release) }),
         warnings: [...view.warnings, ...event.warnings],
@@ -371,14 +375,16 @@ function endOf(event: Of<"run_ended">): Ended {
   const { done, tasks, iterations, duration_ms: ms, cost_usd: cost } = event.totals;
   return {
     ending: event.ending,
-    ...given({ signal: event.signal, message: event.message, rejected: event.rejected }),
+    signal: event.signal,
+    message: event.message,
+    rejected: event.rejected,
     totals: {
       done,
       tasks,
       iterations,
       ms,
       tokens: tokensOf(event.totals),
-      ...given({ cost }),
+      cost,
     },
   };
 }

@@ -7,6 +7,7 @@ import type { SourcePath } from "../../system/text/source-text.js";
 import { didYouMean, type WorkflowParts, type WorkflowProblem } from "./problem.js";
 import { NAME_RULE } from "../words.js";
 import { AnalyzeStage, AskStage, CheckStage, Limits, Name, Stage, Workflow, WorkStage } from "../workflow.js";
+import { isRecord } from "../../system/text/json.js";
 
 /** The stages that this version can do. */
 const STAGES = { work: WorkStage, analyze: AnalyzeStage, check: CheckStage, ask: AskStage };
@@ -26,12 +27,12 @@ export function readShape(value: unknown): { workflow: Workflow } | ShapeReading
   const read = Workflow.safeParse(value);
   if (read.success) return { workflow: read.data };
   const problems = read.error.issues.flatMap((issue) => toProblems(issue, value)).slice(0, MOST);
-  const hasStages = isObject(value) && isObject(value["stages"]);
+  const hasStages = isRecord(value) && isRecord(value["stages"]);
   return hasStages ? { problems, parts: partsOf(value) } : { problems };
 }
 
 function partsOf(all: Readonly<Record<string, unknown>>): WorkflowParts {
-  const entries = Object.entries(isObject(all["stages"]) ? all["stages"] : {});
+  const entries = Object.entries(isRecord(all["stages"]) ? all["stages"] : {});
   const stages = entries.flatMap(([name, stage]) => {
     const read = Stage.safeParse(stage);
     return read.success && Name.safeParse(name).success ? [[name, read.data] as const] : [];
@@ -88,7 +89,7 @@ function knownKeys(path: SourcePath, value: unknown): string[] {
   if (path.at(-1) === "limits") return Object.keys(Limits.shape);
   if (first === "stages" && third === undefined) {
     const found = valueAt(value, path);
-    const kind = isObject(found) ? found["kind"] : undefined;
+    const kind = isRecord(found) ? found["kind"] : undefined;
     const own = Object.entries(STAGES).find(([name]) => name === kind);
     return own === undefined ? [] : Object.keys(own[1].shape);
   }
@@ -230,9 +231,5 @@ function valueAt(value: unknown, path: SourcePath): unknown {
 function show(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (value === undefined) return "nothing";
-  return isObject(value) ? "an object" : shorten(JSON.stringify(value), 60);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value) ? "an object" : shorten(JSON.stringify(value), 60);
 }

@@ -6,6 +6,7 @@ import { err, ok, type Result } from "../../system/result.js";
 import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
 import { isOutputName, outputJsonSchema } from "./outputs.js";
+import { isRecord } from "../../system/text/json.js";
 
 /** A schema that outputs are held against. */
 export interface OutputSchema {
@@ -39,7 +40,7 @@ export function shippedOutputSchema(name: string): OutputSchema | undefined {
 
 /** Compiles a JSON Schema (draft 2020-12); the error says why it cannot be used. */
 export function compileOutputSchema(name: string, schema: unknown): Result<OutputSchema, string> {
-  if (!isObject(schema)) return err(`a JSON Schema of an output is an object, not ${show(schema)}`);
+  if (!isRecord(schema)) return err(`a JSON Schema of an output is an object, not ${show(schema)}`);
   try {
     return ok({ name, schema, problemsOf: checkWith(schema) });
   } catch (error) {
@@ -76,7 +77,7 @@ function withRequestRules(own: OutputSchema): OutputSchema {
     ...own,
     problemsOf: (output) => {
       const problems = own.problemsOf(output);
-      if (problems.length > 0 || !isObject(output)) return problems;
+      if (problems.length > 0 || !isRecord(output)) return problems;
       const { status, questions, clarified_query: query } = output;
       if (status === "clear" && (typeof query !== "string" || query.trim() === ""))
         return ["output.clarified_query is missing; a request with the status clear has it"];
@@ -152,9 +153,5 @@ function nameOf(pointer: string): string {
 function show(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "an array";
-  return isObject(value) ? "an object" : shorten(JSON.stringify(value), 60);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value) ? "an object" : shorten(JSON.stringify(value), 60);
 }

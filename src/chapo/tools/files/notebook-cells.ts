@@ -1,5 +1,6 @@
 // Formats a notebook's cells for a model. Pure; a file may hold any JSON.
 import { stripControlSequences } from "../../../system/text/control-sequences.js";
+import { isRecord } from "../../../system/text/json.js";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -34,11 +35,11 @@ function formatCell(cell: Json, at: number): string {
 }
 
 function formatOutput(output: unknown): string {
-  if (!isJson(output)) return "[no output]";
+  if (!isRecord(output)) return "[no output]";
   if (output.text !== undefined) return toText(output.text);
   if (output.output_type === "error")
     return `${toText(output.ename)}: ${toText(output.evalue)}\n${stripControlSequences(toText(output.traceback, "\n"))}`;
-  if (!isJson(output.data)) return "[empty]";
+  if (!isRecord(output.data)) return "[empty]";
   const { "text/plain": plain, ...others } = output.data;
   const kinds = Object.keys(others).map((kind) => `[${kind}]`);
   return [...(plain === undefined ? [] : [toText(plain)]), ...kinds].join("\n");
@@ -52,8 +53,4 @@ function toText(value: unknown, between = ""): string {
 
 function truncate(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}\n[cut: ${text.length - most} more characters]`;
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

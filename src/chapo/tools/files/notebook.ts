@@ -1,6 +1,6 @@
 // The tools notebook_read and notebook_edit for Jupyter notebooks. An edit changes one cell and leaves the rest of the JSON.
 import { z } from "zod";
-import { tryParseJson } from "../../../system/text/json.js";
+import { tryParseJson, isRecord } from "../../../system/text/json.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
 import { defineTool, done, failed, type Tool } from "../../tool.js";
 import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
@@ -102,18 +102,14 @@ async function openNotebook(
   const parsed = tryParseJson(read.text);
   if (!parsed.ok) return { problem: `${shown} is not a notebook: ${parsed.error}` };
   const notebook = parsed.value;
-  if (!isJson(notebook)) return { problem: `${shown} is not a notebook: its JSON is not an object` };
+  if (!isRecord(notebook)) return { problem: `${shown} is not a notebook: its JSON is not an object` };
   const { cells } = notebook;
   if (!areCells(cells)) return { problem: `${shown} is not a notebook: it has no list of cells` };
   return { ...resolved, text: read.text, notebook, cells };
 }
 
-function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function areCells(value: unknown): value is Json[] {
-  return Array.isArray(value) && value.every(isJson);
+  return Array.isArray(value) && value.every(isRecord);
 }
 
 interface Edited {

@@ -3,7 +3,6 @@ import type { Explained } from "../../../loop/explain/explain.js";
 import { isSetMarker, statusesOf, waitsFor } from "../../../todo/model/select.js";
 import type { Task } from "../../../todo/model/task.js";
 import { acceptanceOf } from "../../../todo/model/verified.js";
-import { given } from "../../../system/given.js";
 import type { Found } from "../../view/read-doubts.js";
 import type { ShowAnswer } from "../../shapes/runs.js";
 import type { Current, Finished, StageVisitFacts } from "../../view/job-view.js";
@@ -40,8 +39,8 @@ export function showAnswer(
     task: withRelations(task, tasks, found),
     history,
     ...(questions.length === 0 ? {} : { questions }),
-    ...given({ spent: spentByStage(task, history) }),
-    ...given({ explained: explained && explainedAnswer(explained) }),
+    spent: spentByStage(task, history),
+    explained: explained && explainedAnswer(explained),
   };
 }
 
@@ -67,7 +66,7 @@ function withRelations(task: Task, tasks: readonly Task[], found: Found | undefi
     ...(isSetMarker(task) ? { marker: true as const } : {}),
     ...verdictAnswer(task, found),
     evidence: evidenceOf(found, tasks),
-    ...given({ by_exit_code: byExitCode(found) }),
+    by_exit_code: byExitCode(found),
     ...workflowAnswer(task),
   };
 }
@@ -142,7 +141,7 @@ function stageOf(
 ): Pick<Attempt, "stage" | "visit" | "part" | "outcome" | "to" | "output"> {
   if (stage === undefined) return {};
   const file = output === undefined ? undefined : `${tasksDir}/${output}`;
-  return given({ stage, visit, part, outcome, to, output: file });
+  return { stage, visit, part, outcome, to, output: file };
 }
 
 type Begun = Pick<Attempt, "run" | "attempt" | "agent" | "started" | "rescue" | "tokens" | "cost_usd">;

@@ -1,6 +1,5 @@
 // The parts of answers about a task in a workflow: where it is, its questions, what its stages used. Pure.
 import { roundUsd } from "../../../agents/usage.js";
-import { given } from "../../../system/given.js";
 import type { Task } from "../../../todo/model/task.js";
 import type { Answer, GivenAnswer, Question } from "../../../workflow/progress.js";
 import type { ListAnswer } from "../../shapes/backlog.js";
@@ -21,7 +20,8 @@ export function workflowAnswer(task: Pick<Task, "progress">): InWorkflow {
   const { workflow, stage, visit, paused } = progress;
   return {
     ...{ workflow, stage, visit },
-    ...given({ question: openQuestion(progress), paused: paused && (true as const) }),
+    question: openQuestion(progress),
+    paused: paused && (true as const),
   };
 }
 
@@ -32,7 +32,7 @@ export function isHeld({ progress }: Pick<Task, "progress">): boolean {
 
 /** An open question as JSON. */
 export function openAnswer({ place, paused, wrong: _wrong, ...open }: OpenQuestion): OpenQuestionAnswer {
-  return { ...open, ...given({ place, paused }) };
+  return { ...open, place, paused };
 }
 
 /** The questions about a task and the answers to them in the logs, the oldest first. */
@@ -50,7 +50,7 @@ export function questionsAbout(
   // A task that begins anew counts its visits from 1 again.
   const keyOf = ({ id, asked_at: at }: Question): string => `${id} ${at}`;
   for (const { question, stage, visit } of asked)
-    known.set(keyOf(question), { question, ...given({ stage, visit }), answer: null });
+    known.set(keyOf(question), { question, stage, visit, answer: null });
   for (const answer of answers) {
     const one = [...known.values()].findLast(
       ({ question }) => question.id === answer.question && question.asked_at <= answer.at,
@@ -86,12 +86,12 @@ function loggedAnswer(
   { outcome, by, via, comment, at }: AnswerHere,
   full: Answer | undefined,
 ): AskedAnswer["answer"] {
-  return { by, via, at, ...given({ outcome, text: full?.text, comment: full?.comment ?? comment }) };
+  return { by, via, at, outcome, text: full?.text, comment: full?.comment ?? comment };
 }
 
 /** An answer that a person wrote into the file may not say who gave it. */
 function rowAnswer({ outcome, text, comment, by, via, at }: GivenAnswer): NonNullable<AskedAnswer["answer"]> {
-  return { by: by ?? "", via: via ?? "file", at: at ?? "", ...given({ outcome, text, comment }) };
+  return { by: by ?? "", via: via ?? "file", at: at ?? "", outcome, text, comment };
 }
 
 /** The usage of each stage, and of all as `*`; `undefined` outside a workflow. */
@@ -109,7 +109,7 @@ export function spentByStage(
       sums[key] = {
         tokens: before.tokens + tokens,
         duration_ms: before.duration_ms + ms,
-        ...given({ cost_usd: dollars }),
+        cost_usd: dollars,
       };
     }
   }

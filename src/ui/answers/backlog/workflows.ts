@@ -1,6 +1,5 @@
 // The answers of `looper workflows`. Pure. Leaves finding and reading the files to src/config/workflows.
 import type { WorkflowFile, WorkflowOrigin } from "../../../config/workflows/find-workflows.js";
-import { given } from "../../../system/given.js";
 import { drawMermaid, drawText } from "../../../workflow/file/draw.js";
 import type { PlacedProblem, WorkflowReading } from "../../../workflow/file/read-workflow.js";
 import type { WorkflowAnswer, WorkflowCheckAnswer, WorkflowsAnswer } from "../../shapes/workflows.js";
@@ -20,12 +19,10 @@ export function workflowsAnswer(listed: readonly ListedWorkflow[], used: string)
       name,
       origin,
       file,
-      ...given({
-        about: workflow?.about,
-        stages: workflow === undefined ? undefined : Object.keys(workflow.stages),
-        hides: hides.length === 0 ? undefined : hides,
-        problems: problems.length + around.length === 0 ? undefined : [...problems, ...around].map(problemOf),
-      }),
+      about: workflow?.about,
+      stages: workflow === undefined ? undefined : Object.keys(workflow.stages),
+      hides: hides.length === 0 ? undefined : hides,
+      problems: problems.length + around.length === 0 ? undefined : [...problems, ...around].map(problemOf),
       ...(name === used ? { in_use: true as const } : {}),
     })),
   };
@@ -46,7 +43,7 @@ export function workflowCheckAnswer(
   return {
     file,
     ok: problems.length === 0,
-    ...given({ name: workflow?.name }),
+    name: workflow?.name,
     problems: problems.map(problemOf),
   };
 }
@@ -57,5 +54,5 @@ function problemOf({
   message,
   suggestion,
 }: PlacedProblem): WorkflowCheckAnswer["problems"][number] {
-  return { line, column, message, ...given({ suggestion }) };
+  return { line, column, message, suggestion };
 }

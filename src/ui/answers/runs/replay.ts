@@ -2,7 +2,6 @@
 // replaying to src/loop/replay.
 import type { TreeReplayed } from "../../../loop/replay/replay-tree.js";
 import type { ExplainedDecision, Replayed } from "../../../loop/replay/replay.js";
-import { given } from "../../../system/given.js";
 import type { ReplayAnswer, ReplayAtAnswer, ReplayTreeAnswer } from "../../shapes/runs.js";
 
 /** The comparison of every decision of a run. */
@@ -33,7 +32,7 @@ export function replayTreeAnswer(run: string, replayed: TreeReplayed, gate: bool
     backlogs,
     ...(gate ? { gates } : {}),
     notes: [...notes],
-    ...given({ stopped }),
+    stopped,
   };
 }
 

@@ -3,7 +3,6 @@ import { toText } from "../../../git/base/bytes.js";
 import type { BroughtBack } from "../../../git/bring-back/bring-back.js";
 import type { Rescue } from "../../../git/bring-back/rescues.js";
 import type { ListedWork } from "../../../git/saved-work/work-ref.js";
-import { given } from "../../../system/given.js";
 import type {
   RescueDropAnswer,
   RescueFactsAnswer,
@@ -56,7 +55,7 @@ function factsOf({ id, at, task, why, changes, staged, commit, ref }: Rescue): R
   return {
     id,
     at: new Date(at).toISOString(),
-    ...given({ task }),
+    task,
     why,
     files: new Set([...changes, ...staged].map(({ path }) => path)).size,
     commit,

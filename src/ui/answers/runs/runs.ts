@@ -1,6 +1,5 @@
 // The rows of `looper runs --json`. Pure.
 import type { RunSummary } from "../../../logging/run-summaries.js";
-import { given } from "../../../system/given.js";
 import type { RunsAnswer } from "../../shapes/runs.js";
 
 type Row = RunsAnswer["runs"][number];
@@ -34,6 +33,7 @@ export function runRow(
         : totals.input_tokens + (totals.cached_input_tokens ?? 0) + totals.output_tokens,
     cost_usd: totals?.cost_usd ?? null,
     cost_partly: totals?.cost_partly === true,
-    ...given({ project, workflow }),
+    project,
+    workflow,
   };
 }

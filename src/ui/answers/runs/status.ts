@@ -1,6 +1,5 @@
 // The answer of `looper status --json`. Pure. Leaves finding the run and the estimate to the caller.
 import type { LiveRun } from "../../../loop/runs/live-run.js";
-import { given } from "../../../system/given.js";
 import { withoutMarker } from "../../../todo/model/select.js";
 import type { Task } from "../../../todo/model/task.js";
 import { acceptanceOf, isVerified, verdictOf } from "../../../todo/model/verified.js";
@@ -102,7 +101,8 @@ function runOf(
             attempt: current.attempt,
             started: time(current.began),
             doing: current.doing,
-            ...given({ stage: current.stage, visit: current.visit }),
+            stage: current.stage,
+            visit: current.visit,
           },
     waiting:
       waiting === undefined || live === undefined
@@ -112,6 +112,6 @@ function runOf(
     tokens: ended?.totals.tokens ?? spent.tokens,
     cost_usd: ended?.totals.cost ?? spent.cost ?? null,
     cost_partly: spent.partly === true,
-    ...given({ project: foreign }),
+    project: foreign,
   };
 }

@@ -1,7 +1,6 @@
 // The answer of `looper undo --json`. Pure.
 import type { Undoing } from "../../../loop/undo/undo.js";
 import { haveAllPassed, type GateEnd } from "../../../loop/undo/undo-gate.js";
-import { given } from "../../../system/given.js";
 import { never } from "../../../system/never.js";
 import type { UndoAnswer } from "../../shapes/work.js";
 
@@ -24,7 +23,7 @@ export function undoAnswer(task: string, undoing: Undoing): UndoAnswer {
   };
   if (isWork) {
     const { outcome, rescue } = undoing;
-    return { outcome, ...told, ...given({ rescue: rescue?.replace(/^refs\/looper\/rescue\//u, "") }) };
+    return { outcome, ...told, rescue: rescue?.replace(/^refs\/looper\/rescue\//u, "") };
   }
   if (undoing.outcome === "planned") return { outcome: "planned", ...told };
   return { outcome: "undone", ...told, commit: undoing.commit ?? null, gate: gateOf(undoing.gate) };

@@ -2,6 +2,7 @@
 import { plural, showBytes, showMoment, showTime } from "../../view/words/amounts.js";
 import type { Colours } from "../../colours.js";
 import { clean, cut } from "../../text.js";
+import { isRecord } from "../../../system/text/json.js";
 
 type Value = Readonly<Record<string, unknown>>;
 
@@ -43,7 +44,7 @@ const STAGE_WORDS: Readonly<Record<string, (event: Value) => string>> = {
   },
   asked: (event) => {
     const { question } = event;
-    if (!isValue(question)) return "";
+    if (!isRecord(question)) return "";
     const outcomes: unknown[] = Array.isArray(question["outcomes"]) ? question["outcomes"] : [];
     const words = outcomes.length === 0 ? "any text" : outcomes.join(", ");
     return `${text(question, "id")} ${text(question, "text")} (${words})`;
@@ -57,7 +58,7 @@ const STAGE_WORDS: Readonly<Record<string, (event: Value) => string>> = {
   work_saved: (event) => {
     const paths = plural(amount(event, "paths"), "path");
     const { output } = event;
-    const found = isValue(output) ? `${text(output, "outcome")}: ${text(output, "file")}, ` : "";
+    const found = isRecord(output) ? `${text(output, "outcome")}: ${text(output, "file")}, ` : "";
     return `${found}${paths} saved${event["shelved"] === true ? ", tree put back" : ""}`;
   },
   person_asked: (event) => (text(event, "outcome") === "left" ? "left open" : "answered"),
@@ -198,7 +199,7 @@ function until(event: Value): string {
 
 function moves(event: Value): string {
   const updated: unknown[] = Array.isArray(event["updated"]) ? event["updated"] : [];
-  return updated.map((one) => (isValue(one) ? `${text(one, "id")} ${move(one)}` : "")).join(", ");
+  return updated.map((one) => (isRecord(one) ? `${text(one, "id")} ${move(one)}` : "")).join(", ");
 }
 
 function move(event: Value): string {
@@ -210,7 +211,7 @@ function checks(event: Value): string {
   const commands: unknown[] = Array.isArray(event["commands"]) ? event["commands"] : [];
   return commands
     .map((one) => {
-      if (!isValue(one)) return "";
+      if (!isRecord(one)) return "";
       const passed = one["passed"] === undefined ? "" : one["passed"] === true ? "passed" : "failed";
       return `${text(one, "command")} ${text(one, "verdict") || passed}`;
     })
@@ -219,15 +220,11 @@ function checks(event: Value): string {
 
 function because(event: Value): string {
   const reason = event["because"];
-  return isValue(reason) ? join(reason, "rule", "picked", "why") : "";
+  return isRecord(reason) ? join(reason, "rule", "picked", "why") : "";
 }
 
 function effects(event: Value): string {
   const list: unknown[] = Array.isArray(event["effects"]) ? event["effects"] : [];
-  const kinds = list.map((effect) => (isValue(effect) ? text(effect, "kind") : ""));
+  const kinds = list.map((effect) => (isRecord(effect) ? text(effect, "kind") : ""));
   return kinds.length === 0 ? "nothing" : kinds.join(", ");
-}
-
-function isValue(value: unknown): value is Value {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

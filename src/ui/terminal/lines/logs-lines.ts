@@ -2,7 +2,6 @@
 import { showMoment } from "../../view/words/amounts.js";
 import type { LogsAnswer } from "../../shapes/logs.js";
 import type { Colours } from "../../colours.js";
-import { given } from "../../../system/given.js";
 import { stageText } from "../../view/words/live-line.js";
 import { clean, cut, showBlock } from "../../text.js";
 
@@ -22,7 +21,7 @@ export function logsLines({ task, run, attempts }: LogsAnswer, scene: LogsScene)
   const name = `${clean(task)} ${clean(title)}`.trim();
   if (run === null || attempts.length === 0) return [`no run has worked on ${clean(task)} yet`];
   return attempts.flatMap(({ attempt, agent, started, messages, ...staged }, at) => {
-    const stage = stageText(given(staged));
+    const stage = stageText(staged);
     const facts = [
       ...(stage === "" ? [] : [stage]),
       `attempt ${attempt}`,

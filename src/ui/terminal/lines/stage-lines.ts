@@ -9,7 +9,6 @@ import {
   showSpent,
 } from "../../view/words/amounts.js";
 import { isEndOfWorkflow } from "../../view/words/live-line.js";
-import { given } from "../../../system/given.js";
 import { clean, cut } from "../../text.js";
 import { tableLines } from "../columns.js";
 import { afterwards, resultText, type TaskScene } from "../attempt-words.js";
@@ -125,7 +124,7 @@ export function stageSpentLines({ spent }: ShowAnswer, { colours }: TaskScene): 
     ([stage, { tokens, cost_usd: cost, duration_ms: ms }]) => [
       `  ${clean(stage)}`,
       showDuration(ms),
-      showSpent({ tokens, ...given({ cost }) }),
+      showSpent({ tokens, cost }),
     ],
   );
   const columns = [{ title: "" }, { title: "", right: true }, { title: "" }] as const;

@@ -9,7 +9,6 @@ import type { Colours } from "../../colours.js";
 import { PHASES, stageText, type Titles } from "../../view/words/live-line.js";
 import { openLine, questionLine } from "../../view/open-questions.js";
 import { countOpen } from "../../view/stage-view.js";
-import { given } from "../../../system/given.js";
 import { clean, cut, wrap } from "../../text.js";
 import { verdictLine } from "../../view/judged.js";
 import { lookLine } from "../../view/words/looks.js";
@@ -137,7 +136,7 @@ function handText({ current, state }: Run, { titles, now, columns }: StatusScene
   if (state !== "running") return `in hand: ${what}; the next run takes it up first`;
   const attempt = current.attempt > 1 ? [`attempt ${String(current.attempt)}`] : [];
   const since = showDuration(Math.max(0, now - Date.parse(current.started)));
-  const stage = stageText(given({ stage: current.stage, visit: current.visit }));
+  const stage = stageText({ stage: current.stage, visit: current.visit });
   const who = [stage, current.agent].filter((one) => one !== "");
   const line = clean(`${what} · ${[...who, ...attempt, since, current.doing].join(" · ")}`);
   return columns === undefined ? line : cut(line, columns);
