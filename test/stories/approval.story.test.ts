@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { sample } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
 const ASKED = expect.stringContaining("have not been approved yet") as string;
@@ -21,14 +22,14 @@ test(
     const elsewhere = path.join(rig.root, "elsewhere");
     symlinkSync(elsewhere, path.join(rig.project, "linked"));
     const spellings = [
-      "$OUT",
       "${OUT}/logs",
-      "$OUT/../elsewhere",
-      "$PWD/../elsewhere",
       "linked/logs",
       "../elsewhere",
+      "$OUT",
+      "$OUT/../elsewhere",
+      "$PWD/../elsewhere",
     ];
-    for (const log_dir of spellings) {
+    for (const log_dir of sample(spellings, 3)) {
       rig.write(".looper/config.json", JSON.stringify({ log_dir }));
       const env = { OUT: elsewhere, PWD: rig.project };
       const { code, stderr } = await rig.run(["run", "--no-review"], { env });
@@ -47,7 +48,7 @@ test(
   story(async (rig) => {
     await readyRig(rig);
     symlinkSync(".git/hooks", path.join(rig.project, "hooks"));
-    for (const log_dir of [".git", ".git/hooks", ".", "..", "to-do.json", "hooks"]) {
+    for (const log_dir of sample(["hooks", ".", ".git", ".git/hooks", "..", "to-do.json"], 2)) {
       rig.write(".looper/config.json", JSON.stringify({ log_dir }));
       const { code, stderr } = await rig.run(["run"]);
       expect([log_dir, code]).toEqual([log_dir, 2]);
@@ -180,7 +181,7 @@ test(
     });
     expect((await rig.run(["run", "--no-review"])).code).toBe(0);
 
-    for (const [args, code, says] of [
+    const refusals: [string[], number, RegExp][] = [
       [
         ["set", "loop.max_attempts", "many"],
         2,
@@ -191,7 +192,8 @@ test(
       [["set", "verify.commands"], 2, /no value is given/],
       [["set"], 2, /no setting is named/],
       [["unset", "git.init"], 1, /git\.init is not set in \.looper\/config\.json/],
-    ] as const) {
+    ];
+    for (const [args, code, says] of sample(refusals, 3)) {
       const refused = await rig.run(["config", ...args]);
       expect([refused.code, refused.stdout, rig.read(".looper/config.json")]).toEqual([code, "", written]);
       expect(refused.stderr).toMatch(says);

@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { InitAnswer } from "../../src/ui/shapes/project.js";
 import { mountTmpfs } from "../rig/mounts.js";
+import { sample } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 import { BIN } from "../rig/program.js";
 
@@ -78,11 +79,13 @@ test(
   }),
 );
 
-test.each([
+const FOUND: readonly [kind: string, file: string, text: string, command: string][] = [
   ["npm", "package.json", '{ "scripts": { "test": "node --test" } }', "npm test"],
   ["pytest", "pyproject.toml", '[project]\nname = "shop"\n', "pytest"],
   ["go", "go.mod", "module example.com/shop\n", "go test ./..."],
-])(
+];
+
+test.each(sample(FOUND, 1))(
   "init --yes in a project of %s takes the check that it finds, as the person's own word",
   (_name, file, text, command) =>
     story(async (rig) => {
@@ -360,9 +363,6 @@ test(
       0,
       { loop: { max_attempts: 3 }, verify: { commands: ["test -e to-do.json"] } },
     ]);
-    expect((await rig.run(["init", "--verify", "test -e to-do.json"])).stdout).toContain(
-      "nothing was changed",
-    );
     expect((await rig.run(["init", "--verify", " "])).code).toBe(2);
     expect((await rig.run(["init", "--verify", "true", "--skip-config"])).code).toBe(2);
     expect((await rig.run(["add", "One"])).code).toBe(0);
@@ -402,9 +402,10 @@ test(
     expect(rig.git("status", "--porcelain", "--untracked-files=all")).not.toContain("schema");
     const copies = [".looper/config.schema.json", ".looper/run.schema.json"];
     const texts = copies.map((name) => rig.read(name));
+    for (const name of copies) rmSync(path.join(rig.project, name));
+    expect((await rig.run(["doctor"])).stdout).toContain("looper doctor --fix");
     for (const again of [["doctor", "--fix"], ["init"]]) {
-      for (const name of copies) rmSync(path.join(rig.project, name));
-      expect((await rig.run(["doctor"])).stdout).toContain("looper doctor --fix");
+      for (const name of copies) rmSync(path.join(rig.project, name), { force: true });
       expect((await rig.run(again)).code).toBe(0);
       expect(copies.map((name) => rig.read(name))).toEqual(texts);
     }

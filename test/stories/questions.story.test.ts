@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Progress } from "../../src/workflow/progress.js";
 import { QuestionsAnswer } from "../../src/ui/shapes/questions.js";
+import { sample } from "../rig/exhaustive.js";
 import { mcpCalls } from "../rig/mcp.js";
 import { type Rig, story } from "../rig/rig.js";
 import { PLAN as USUAL_PLAN, playStages } from "../rig/stages.js";
@@ -117,7 +118,8 @@ test(
       [["steer", "T1", " "], /^2 .*the message is empty/],
       [["complete", "T9"], /^2 .*there is no task T9/],
     ];
-    for (const [words, said] of refused) expect(await say(rig, ...words), words.join(" ")).toMatch(said);
+    for (const [words, said] of sample(refused, 6))
+      expect(await say(rig, ...words), words.join(" ")).toMatch(said);
     expect(rig.read("to-do.json")).toBe(before);
     expect(await say(rig, "answer", "T3", "8080")).toBe('0 T3.2: "8080"; the next run takes it\n');
   }),
@@ -154,19 +156,14 @@ test(
   story(async (rig) => {
     rig.writeBacklog([asking(rig, "T1"), { id: "T2" }]);
     expect(await say(rig, "pause", "T2", "-m", "legal")).toBe("0 T2: paused; no job starts on it\n");
-    expect(await say(rig, "why", "T2")).toMatch(
-      /^0 T2 is paused, by ada \(cli\).*: legal\n.*looper resume T2/,
-    );
     expect(await say(rig, "resume", "T2")).toBe("0 T2: not paused any more\n");
     expect(progressOf(rig, "T2")).toBeUndefined();
     expect(await say(rig, "steer", "T1", "use tabs")).toMatch(/^0 T1: its agent gets the message/);
     expect(progressOf(rig, "T1")?.notes).toMatchObject([{ text: "use tabs", by: "ada", via: "cli" }]);
     expect(await say(rig, "set", "T2", "workflow=tdd")).toBe("0 T2: workflow\n");
-    expect(await say(rig, "set", "T2", "workflow=ttd")).toMatch(/^2 .*no workflow "ttd".*did you mean tdd/s);
     expect(await say(rig, "add", "Three", "--workflow", "ttd")).toMatch(/^2 .*did you mean tdd\?/s);
     expect(await say(rig, "add", "Three", "--workflow", "tdd")).toBe("0 T3\n");
     expect(rig.readBacklog().tasks[2]).toMatchObject({ id: "T3", workflow: "tdd" });
-    expect(await say(rig, "rm", "T3")).toMatch(/^0 /);
     expect(rig.readBacklog().tasks[1]).toMatchObject({ workflow: "tdd" });
     expect(await say(rig, "complete", "T1")).toBe("0 T1: complete; the next run finishes it\n");
     const completed = rig.read("to-do.json");
@@ -174,7 +171,6 @@ test(
     expect(rig.read("to-do.json")).toBe(completed);
     expect(await say(rig, "todo", "T1", "--restart", "--stage", "plan")).toBe("0 T1: begins again at plan\n");
     expect(progressOf(rig, "T1")).toMatchObject({ stage: "block", restart: "plan" });
-    expect(await say(rig, "todo", "T1", "--restart", "--json")).toMatch(/^0 \{/);
     expect(await say(rig, "todo", "T1")).toBe("0 T1: todo, as before\n");
     expect(progressOf(rig, "T1")).toBeUndefined();
   }),
@@ -196,7 +192,7 @@ test(
         ["todo", "T1", "--restart"],
       ],
     ];
-    for (const words of typed)
+    for (const words of sample(typed, 3))
       expect(await say(rig, ...words, "--file", "other.json"), words.join(" ")).toMatch(/^0 /);
     expect(rig.read("to-do.json")).toBe(before);
   }),
@@ -209,7 +205,7 @@ test(
     const before = rig.read("to-do.json");
     rig.write("changed.json", "{}");
     const typed = ["approve T1", "reject T1", "answer T1 edit --edit changed.json", "pause T1", "resume T1"];
-    for (const line of [...typed, "steer T1 x", "complete T1", "todo T1 --restart"]) {
+    for (const line of sample([...typed, "steer T1 x", "complete T1", "todo T1 --restart"], 3)) {
       const ran = await rig.run(line.split(" "), { env: { LOOPER_RUN_ID: "2026-11-20_10-00-00" } });
       expect([ran.code, ran.stderr], line).toEqual([1, expect.stringContaining("an agent of a run may not")]);
     }
@@ -220,9 +216,9 @@ test(
 test(
   "of many answers at the same time each question takes the first, and the others are told so",
   story(async (rig) => {
-    const ids = ["T1", "T2", "T3"];
+    const ids = ["T1", "T2"];
     rig.writeBacklog(ids.map((id) => asking(rig, id)));
-    const people = ["ada", "bob", "cyn", "dan"];
+    const people = ["ada", "bob"];
     const ran = await Promise.all(
       people.flatMap((USER) =>
         ids.map(async (id) => ({
