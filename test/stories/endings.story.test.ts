@@ -48,17 +48,6 @@ test(
     expect(second.code).toBe(0);
     expect(second.stdout).toContain("finished already: nothing was started");
     expect([countStarts(rig), rig.read("to-do.json")]).toEqual([3, finished]);
-
-    // A new task is work again, and removes the marker until that is done too.
-    const { tasks } = rig.readBacklog();
-    rig.writeBacklog([...tasks, { id: "T3" }]);
-    const third = await rig.run(["run", "--no-review"], { env });
-    expect(third.code).toBe(0);
-    expect(rig.readBacklog().tasks.map(({ id, status }) => `${id} ${status}`)).toEqual([
-      "T1 done",
-      "T2 done",
-      "T3 done",
-    ]);
   }),
 );
 
@@ -318,7 +307,7 @@ test(
     rig.write("README.md", "# A shop for things\n");
     rig.write("to-do.json", " \n");
     const env = agents(rig, { default: [done] });
-    for (const args of [[], ["run"], ["run", "--agent", "codex"], ["run", "--trust"], ["to-do.json"]]) {
+    for (const args of [[], ["run", "--trust"]]) {
       const { code, stdout, stderr } = await rig.run(args, { env: { ...env, CI: "true" } });
       expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("there are no tasks in")]);
     }
