@@ -38,11 +38,23 @@ async function play(turn: Turn): Promise<void> {
 }
 
 async function begin(rig: Rig): Promise<void> {
-  rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+  rig.writeBacklog([{ id: "T1" }]);
   const puppet = await rig.agent({}, { verify: { commands: ["test ! -f red"] } });
   rig.gitInit();
   puppet.play(play);
 }
+
+/** A workflow of one stage of work and a question about it; `no` is where a rejection leads. */
+function writeAsked(rig: Rig, shows: "work" | "diff", no: unknown): void {
+  const look = { kind: "ask", question: "Keep it?", shows, next: { yes: "finish", no } };
+  const stages = { do: { kind: "work", prompt: "implement", next: { done: "look" } }, look };
+  const workflow = { workflow: 1, name: "asked", start: "do", stages };
+  rig.write(".looper/workflows/asked.json", JSON.stringify(workflow));
+  rig.writeBacklog([{ id: "T1" }]);
+}
+
+const ASKED = [...RUN, "--workflow", "asked"];
+const DROP = { to: "do", discard: true };
 
 function refs(rig: Rig): string[] {
   const listed = rig.git("for-each-ref", "--format=%(refname)", "refs/looper");
@@ -55,20 +67,20 @@ test(
     await begin(rig);
     const run = await rig.run([...RUN, "--workflow", "implement-review"]);
     expect(run.code, run.stderr).toBe(0);
-    const commits = rig.git("log", "--format=%s", "--", "T1.txt", "T2.txt");
-    expect(commits.trim().split("\n")).toHaveLength(2);
+    const commits = rig.git("log", "--format=%s", "--", "T1.txt");
+    expect(commits.trim().split("\n")).toHaveLength(1);
     expect(readFileSync(path.join(rig.project, "T1.txt"), "utf8")).toBe("implement 3\n");
     expect(existsSync(path.join(rig.project, "reviewed.txt"))).toBe(false);
     expect(rig.git("status", "--porcelain").trim()).toBe("");
     expect(refs(rig).filter((ref) => !ref.includes("/rescue/"))).toEqual([]);
     expect(existsSync(path.join(rig.project, ".looper/tasks/T1/4-review.json"))).toBe(true);
     const replayed = await rig.run(["replay", "--tree"]);
-    expect(replayed.stdout).toMatch(/the same, \d+ decisions, 2 commits/u);
+    expect(replayed.stdout).toMatch(/the same, \d+ decisions, 1 commit, \d+ states of the task file/u);
   }),
 );
 
 test(
-  "a plan that waits leaves the tree free, is approved, and its commit names who did; undo takes work back",
+  "a plan that waits leaves the tree free, is approved as it was reported, and its commit names who did; undo takes work back",
   story(async (rig) => {
     await begin(rig);
     const env = { USER: "ada" };
@@ -76,8 +88,10 @@ test(
     expect(asked.code).toBe(1);
     expect((await rig.run(["undo", "T1", "-y"])).code).toBe(1);
     expect((await rig.run(["approve", "T1"], { env })).code).toBe(0);
+    writeFileSync(path.join(rig.project, ".looper/tasks/T1/2-plan.json"), '{"summary":"EVIL"}');
     const run = await rig.run([...RUN, "--workflow", "plan-approve-execute"], { env });
-    expect(run.code, run.stderr).toBe(1);
+    expect(run.code, run.stderr).toBe(0);
+    expect(run.stderr).toContain("the output of plan of T1 was changed since");
     expect(rig.git("log", "-1", "--format=%B", "--", "T1.txt")).toContain(
       "Looper-Approved-By: ada (cli, approve)",
     );
@@ -93,35 +107,13 @@ test(
 );
 
 test(
-  "an output that was edited counts as it was reported, and one that is gone comes from its copy",
-  story(async (rig) => {
-    await begin(rig);
-    await rig.run([...RUN, "--workflow", "plan-approve-execute", "--task", "T1"]);
-    const plan = path.join(rig.project, ".looper/tasks/T1/2-plan.json");
-    expect((await rig.run(["approve", "T1"])).code).toBe(0);
-    writeFileSync(plan, '{"summary":"EVIL"}');
-    const run = await rig.run([...RUN, "--workflow", "plan-approve-execute", "--task", "T1"]);
-    expect(run.code, run.stderr).toBe(0);
-    expect(run.stderr).toContain("the output of plan of T1 was changed since");
-  }),
-);
-
-test(
   "undo of a task that is not done counts its saved work, asks, and keeps it as a rescue",
   story(async (rig) => {
-    rig.writeBacklog([{ id: "T1" }]);
+    writeAsked(rig, "diff", "block");
     const puppet = await rig.agent();
     rig.gitInit();
-    puppet.play(async (turn) => {
-      const { LOOPER_STAGE: stage = "" } = turn.hello.env;
-      if (stage === "plan") return turn.report({ outcome: "done", output: PLAN, summary: "A plan" });
-      await turn.write(`${stage}.txt`, "x\n");
-      return turn.report({ outcome: "done", summary: `The ${stage} was done` });
-    });
-    const go = () => rig.run([...RUN, "--workflow", "staged-review"]);
-    expect((await go()).code).toBe(1);
-    expect((await rig.run(["approve", "T1"])).code).toBe(0);
-    expect((await go()).code).toBe(1);
+    puppet.play(play);
+    expect((await rig.run(ASKED)).code).toBe(1);
     const before = { rows: rig.read("to-do.json"), refs: refs(rig) };
     const unasked = await rig.run(["undo", "T1"]);
     expect([unasked.code, unasked.stderr]).toEqual([
@@ -156,24 +148,19 @@ test(
 test(
   "the commit of a task tells what its last work did, also if a person answered days later",
   story(async (rig) => {
-    rig.writeBacklog([{ id: "T1" }]);
+    writeAsked(rig, "diff", "block");
     const puppet = await rig.agent();
     rig.gitInit();
     puppet.play(async (turn) => {
-      const { LOOPER_STAGE: stage = "" } = turn.hello.env;
-      if (stage === "plan") return turn.report({ outcome: "done", output: PLAN, summary: "A plan" });
-      await turn.write(`${stage}.txt`, "x\n");
-      return turn.report({ outcome: "done", summary: `The ${stage} was done` });
+      await turn.write("T1.txt", "x\n");
+      await turn.report({ outcome: "done", summary: "The work was done" });
     });
-    const go = () => rig.run([...RUN, "--workflow", "staged-review"]);
-    for (const stage of ["approve", "created", "modified", "commit"]) {
-      expect((await go()).code, stage).toBe(1);
-      expect((await rig.run(["approve", "T1"])).code).toBe(0);
-    }
-    const last = await go();
+    expect((await rig.run(ASKED)).code).toBe(1);
+    expect((await rig.run(["answer", "T1", "yes"])).code).toBe(0);
+    const last = await rig.run(ASKED);
     expect(last.code, last.stderr).toBe(0);
-    expect(rig.git("log", "-1", "--format=%B")).toContain("\n\nThe modify was done\n");
-    expect(rig.readBacklog().tasks[0]).toMatchObject({ result: "The modify was done" });
+    expect(rig.git("log", "-1", "--format=%B")).toContain("\n\nThe work was done\n");
+    expect(rig.readBacklog().tasks[0]).toMatchObject({ result: "The work was done" });
   }),
 );
 
@@ -237,21 +224,13 @@ test.runIf(by === "namespace")(
 test(
   "with git.on_failure: keep, work of a rejected task that is not in the tree becomes a rescue, and its blocker names it",
   story(async (rig) => {
-    const look = {
-      ...{ kind: "ask", question: "Keep it?", shows: "work" },
-      next: { yes: "finish", no: "block" },
-    };
-    const stages = { do: { kind: "work", prompt: "implement", next: { done: "look" } }, look };
-    const workflow = { workflow: 1, name: "asked", start: "do", stages };
-    rig.write(".looper/workflows/asked.json", JSON.stringify(workflow));
-    rig.writeBacklog([{ id: "T1" }]);
+    writeAsked(rig, "work", "block");
     const puppet = await rig.agent({}, { git: { on_failure: "keep" } });
     rig.gitInit();
     puppet.play(play);
-    const go = [...RUN, "--workflow", "asked"];
-    await rig.run(go);
+    await rig.run(ASKED);
     await rig.run(["reject", "T1", "-m", "not that"]);
-    await rig.run(go);
+    await rig.run(ASKED);
     expect(existsSync(path.join(rig.project, "T1.txt"))).toBe(false);
     const [rescue = "", ...others] = refs(rig);
     expect(others).toEqual([]);
@@ -263,21 +242,13 @@ test(
 test(
   "a rejection that drops changes names the rescue that keeps them, and the list says what it is",
   story(async (rig) => {
-    const drop = { to: "do", discard: true };
-    const look = { kind: "ask", question: "Keep it?", shows: "diff", next: { yes: "finish", no: drop } };
-    const stages = { do: { kind: "work", prompt: "implement", next: { done: "look" } }, look };
-    rig.write(
-      ".looper/workflows/asked.json",
-      JSON.stringify({ workflow: 1, name: "asked", start: "do", stages }),
-    );
-    rig.writeBacklog([{ id: "T1" }]);
+    writeAsked(rig, "diff", DROP);
     const puppet = await rig.agent();
     rig.gitInit();
     puppet.play(play);
-    const go = [...RUN, "--workflow", "asked"];
-    await rig.run(go);
+    await rig.run(ASKED);
     await rig.run(["reject", "T1"]);
-    const { stderr } = await rig.run(go);
+    const { stderr } = await rig.run(ASKED);
     const [, id = ""] =
       /the changes of do were dropped from the work of T1; they are kept: looper rescue show (\S+)/u.exec(
         stderr,
@@ -321,18 +292,12 @@ test(
 test(
   "without git a rejection that drops changes says that they are still in the files",
   story(async (rig) => {
-    const drop = { to: "do", discard: true };
-    const look = { kind: "ask", question: "Keep it?", shows: "diff", next: { yes: "finish", no: drop } };
-    const stages = { do: { kind: "work", prompt: "implement", next: { done: "look" } }, look };
-    const workflow = { workflow: 1, name: "asked", start: "do", stages };
-    rig.write(".looper/workflows/asked.json", JSON.stringify(workflow));
-    rig.writeBacklog([{ id: "T1" }]);
+    writeAsked(rig, "diff", DROP);
     const puppet = await rig.agent();
     puppet.play(play);
-    const go = [...RUN, "--workflow", "asked"];
-    await rig.run(go);
+    await rig.run(ASKED);
     await rig.run(["reject", "T1"]);
-    const again = await rig.run(go);
+    const again = await rig.run(ASKED);
     expect(again.stdout + again.stderr).toContain(
       "the changes of do of T1 are still in the files: without git they cannot be dropped",
     );
