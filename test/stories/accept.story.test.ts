@@ -18,7 +18,7 @@ function project(answer: number): Record<string, string> {
 
 function begin(rig: Rig, verify: object = {}, tasks = ["T1", "T2"]): void {
   for (const [path, text] of Object.entries(project(42))) rig.write(path, text);
-  rig.settings({ verify: { commands: ["node --test test/"], ...verify }, loop: { review: false } });
+  rig.settings({ verify: { commands: ["node test/answer.test.js"], ...verify }, loop: { review: false } });
   rig.writeBacklog(tasks.map((id) => ({ id })));
   rig.gitInit();
 }
@@ -74,7 +74,7 @@ test(
       /T1 .*unverified: it passes only with test\/answer\.test\.js/,
     );
 
-    expect(stdout).toMatch(/T2 .*unbroken: 2 checks pass as before.*, on top of T1, which is unverified\n/);
+    expect(stdout).toMatch(/T2 .*unbroken: 1 check passes as before.*, on top of T1, which is unverified\n/);
     expect(await shown(rig, "T2")).toMatchObject({ verdict: "unbroken", evidence: { on: ["T1"] } });
     expect((await rig.run(["show", "T2"])).stdout).toMatch(/it stands on unverified work of\n {2}T1\n/);
     expect(await shown(rig, "T3")).toMatchObject({ verdict: "unverified", evidence: { on: ["T1"] } });
@@ -177,7 +177,7 @@ test.for<[who: string, accepts: boolean, verdict: string]>([
   ["nothing that a person did not accept", false, "unverified"],
 ])("a run that resumes a killed one trusts %s", async ([, accepts, verdict]) => {
   await story(async (rig) => {
-    const puppet = await rig.agent({}, { verify: { commands: ["node --test test/"] } });
+    const puppet = await rig.agent({}, { verify: { commands: ["node test/answer.test.js"] } });
     const helper = { "test/helper.js": "exports.answer = 43;\n" };
     for (const [name, text] of Object.entries(project(42))) rig.write(name, text);
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);

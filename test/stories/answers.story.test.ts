@@ -6,6 +6,7 @@ import formats from "ajv-formats";
 import { expect, test } from "vitest";
 import { PUBLISHED } from "../../scripts/schema-list.js";
 import { RescueListAnswer } from "../../src/ui/shapes/work.js";
+import { EXHAUSTIVE } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 
 /** Each line with the schema of its answer; what only reads comes first. `RESCUE` stands for the first rescue's id. */
@@ -109,8 +110,11 @@ test(
     await leaveSession(rig);
     const { rescues } = RescueListAnswer.parse(JSON.parse((await rig.run(["rescue", "--json"])).stdout));
     const [{ id } = { id: "" }] = rescues;
+    // One line for each schema; in make proof all of them.
     const filled = (lines: typeof READING) =>
-      lines.map(([line, to]) => [line.replace("RESCUE", id), to] as const);
+      lines
+        .filter(([, to], at) => EXHAUSTIVE || lines.findIndex(([, one]) => one === to) === at)
+        .map(([line, to]) => [line.replace("RESCUE", id), to] as const);
     const wrong: string[] = [];
     const left = filled(READING);
     const work = async (): Promise<void> => {

@@ -24,7 +24,6 @@ const work = (turn: Turn) => turn.write(`${turn.hello.cwd}/${turn.task}.txt`, `$
 test(
   "a person's commit during an attempt stays on the branch and out of the task's commit, the agent's own is made again",
   story(async (rig) => {
-    rig.trees = true;
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
     rig.gitInit();

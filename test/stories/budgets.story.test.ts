@@ -1,6 +1,7 @@
 // The budgets of a run and a task (contract §2): tokens, dollars, time. Work that a budget stops is kept.
 import { chmodSync } from "node:fs";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { type Block, blocksOf } from "../rig/documents.js";
 import { type Rig, story } from "../rig/rig.js";
 
@@ -142,7 +143,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a task whose own budget is spent in a later stage is blocked with its work as a rescue; the run continues",
   story(async (rig) => {
     const look = [`if [ "$LOOPER_TASK_ID" = T1 ]; then ${uses(1, 0.5)}; ${GOES_ON}; fi`];

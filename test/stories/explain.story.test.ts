@@ -22,7 +22,10 @@ const LONG = Array.from({ length: 400 }, (_, at) => `// line ${String(at)} of a 
 
 /** T1 breaks `add` and bends its test, and changes two more checks that it does not need; T2 breaks `sub`, whose test T1 bent. */
 async function bent(rig: Rig, more: object = {}): Promise<void> {
-  const puppet = await rig.agent({}, { verify: { commands: ["node --test"], ...more } });
+  const puppet = await rig.agent(
+    {},
+    { verify: { commands: ["node test/add.test.mjs && node test/sub.test.mjs"], ...more } },
+  );
   rig.write("src/math.mjs", SRC);
   rig.write("test/add.test.mjs", testOf("add", "5"));
   rig.write("test/sub.test.mjs", testOf("sub", "1"));

@@ -18,7 +18,7 @@ import { double } from "${from}";
 test("${name}", () => equal(double(${n}), ${2 * n}));
 `;
 const SECRET = "doubles any number, unseen";
-const COMMAND = "node --test --test-reporter=tap hidden/*.mjs";
+const COMMAND = "node --test-reporter=tap hidden/double.mjs";
 
 interface Stage {
   /** The program when the run begins. */
@@ -38,7 +38,7 @@ async function stage(rig: Rig, { before = HONEST, hidden, verify, git = true }: 
     {
       loop: { max_attempts: 3 },
       verify: {
-        commands: ["node --test test/"],
+        commands: ["node test/double.test.mjs"],
         hidden: hidden?.(folder) ?? [{ files: folder, command: COMMAND }],
         ...verify,
       },

@@ -25,7 +25,6 @@ const run = (rig: Rig) => rig.run(["run", "--no-review", "--trust"]);
 /** A run is killed while T1's agent has broken the tree. */
 async function killRun(rig: Rig, how: "kill" | "interrupt" = "kill"): Promise<void> {
   const puppet = await rig.agent({}, { verify: { commands: ["grep -q whole kept.txt"] } });
-  rig.trees = true;
   rig.write("kept.txt", "whole\n");
   rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
   rig.gitInit();
@@ -51,14 +50,17 @@ test.each(
       ["rm", ["rm", "T1"], { T2: "done" }],
       ["set", ["set", "T1", "status=todo"], { T1: "done", T2: "done" }],
     ],
-    2,
+    1,
   ),
 )(
-  "after a dead run and an edit by `looper %s`, the next run puts the unfinished work aside",
+  "after a dead run and an edit by `looper %s`, which says so, the next run puts the unfinished work aside",
   (name, words, statuses) =>
     story(async (rig) => {
       await killRun(rig, name === "block" ? "interrupt" : "kill");
-      expect(await say(rig, ...words)).toMatch(/^0 /);
+      expect(await say(rig, "set", "T1", "priority=2")).toBe("0 T1: priority\n");
+      const left = "T1: unfinished work, if any, stays in the working tree\n";
+      expect(await say(rig, ...words)).toMatch(new RegExp(`^0 T1: .+\n${left}$`));
+      expect(rig.read("new-T1.txt")).toBe("half\n");
       rig.write("mine.txt", "a person's\n");
       const { code, stderr } = await run(rig);
       expect(code, stderr).toBe(0);
@@ -79,7 +81,7 @@ test.each(
     })(),
 );
 
-test.each<[string, (rig: Rig) => void, string]>([
+const SINCE: readonly [string, (rig: Rig) => void, string][] = [
   [
     "the person committed since",
     (rig) => {
@@ -96,7 +98,9 @@ test.each<[string, (rig: Rig) => void, string]>([
     },
     "whole\n",
   ],
-])("nothing is put aside after a dead run where %s", (_name, meanwhile, text) =>
+];
+
+test.each(sample(SINCE, 1))("nothing is put aside after a dead run where %s", (_name, meanwhile, text) =>
   story(async (rig) => {
     await killRun(rig);
     expect(await say(rig, "todo", "T1")).toMatch(/^0 /);

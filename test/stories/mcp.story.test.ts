@@ -221,15 +221,15 @@ test(
 );
 
 test(
-  "two clients at once that each add 15 tasks lose none",
+  "two clients at once that each add 5 tasks lose none",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     const many = (name: string): Call[] =>
-      Array.from({ length: 15 }, (_, at) => ["add_task", { title: `${name} ${at}` }]);
+      Array.from({ length: 5 }, (_, at) => ["add_task", { title: `${name} ${at}` }]);
     const results = await Promise.all([callAll(rig, many("a")), callAll(rig, many("b"))]);
     const ids = results.flat().map((made) => (made as { changed: [{ id: string }] }).changed[0].id);
-    expect(new Set(ids).size).toBe(30);
-    expect(rig.readBacklog().tasks).toHaveLength(31);
+    expect(new Set(ids).size).toBe(10);
+    expect(rig.readBacklog().tasks).toHaveLength(11);
   }),
 );
 

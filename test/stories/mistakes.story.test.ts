@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { EXHAUSTIVE } from "../rig/exhaustive.js";
 import { story } from "../rig/rig.js";
 
 /** A command line, and the expected message. */
@@ -102,7 +103,8 @@ test(
     rig.write("looper-logs/runs/2026-01-31_08-30-00/events.jsonl", "");
     const before = rig.read("to-do.json");
     const wrong: string[] = [];
-    const left = [...MISTAKES];
+    // Every third of them; in make proof all.
+    const left = MISTAKES.filter((_, at) => EXHAUSTIVE || at % 3 === 0);
     const work = async (): Promise<void> => {
       for (let next = left.shift(); next !== undefined; next = left.shift()) {
         const [line, says] = next;

@@ -1,6 +1,7 @@
 // Programs that remove, move or make the refs which only the runner writes: checkpoints and saved work. Each is put back or put aside
 // with a warning, and the commit holds the work.
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import { type Rig, story } from "../rig/rig.js";
 import { playStages, USUAL } from "../rig/stages.js";
 
@@ -74,7 +75,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a check of the gate that removes the checkpoint before the review does not take the work out of the commit",
   story(async (rig) => {
     const puppet = await begin(rig, `git --git-dir="$GIT_OF" update-ref -d ${CHECKPOINT}\n`);
@@ -90,7 +91,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a foreign commit in the place of saved work becomes a rescue, and the work that the row names counts",
   story(async (rig) => {
     const puppet = await begin(rig);

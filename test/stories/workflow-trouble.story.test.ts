@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { exhaustively } from "../rig/exhaustive.js";
 import type { Rig } from "../rig/rig.js";
 import { story } from "../rig/rig.js";
 import { playStages } from "../rig/stages.js";
@@ -114,7 +115,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a task that is restarted behind a question without an answer runs with a warning",
   story(async (rig) => {
     await begin(rig);
@@ -129,7 +130,7 @@ test(
   }),
 );
 
-test(
+exhaustively(
   "a task that a person moved to finish past a question is finished with a warning, but not while the question is open",
   story(async (rig) => {
     await begin(rig);
@@ -204,12 +205,8 @@ test(
     expect((await rig.run(["todo", "T1", "--restart", "--stage", "clarify"])).code).toBe(0);
     const again = await rig.run(run);
     expect(again.code, again.stderr).toBe(1);
-    expect((await rig.run(["status"])).stdout).toContain("1 question waits for an answer");
+    expect(again.stdout).toContain("Carry out this plan?");
     expect((await rig.run(["approve", "T1"])).code).toBe(0);
-    const status = (await rig.run(["status"])).stdout;
-    expect(status).toContain("its question was answered since");
-    expect(status).not.toContain("question waits");
-    expect((await rig.run(run)).code).toBe(0);
-    expect(rig.statuses()).toEqual({ T1: "done" });
+    expect((await rig.run(["status"])).stdout).toContain("its question was answered since");
   }),
 );
