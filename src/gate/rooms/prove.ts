@@ -1,16 +1,16 @@
 // Finds the evidence for work whose checks pass: what failed at the reference, and which tests fail without the work. Runs further
 // rooms only where the rooms of the verdict do not show it. proof.ts compares the runs.
 import { toText } from "../../git/base/bytes.js";
-import type { DiffEntry } from "../../git/base/read/diff.js";
+import { exists } from "../../git/base/read/diff.js";
 import { runRepeating, type Runs } from "../commands/gate.js";
 import type { GatePlan, Room } from "../commands/run-commands.js";
 import { countPassing, findProvingTests, findTurnedGreen } from "../verdict/proof.js";
 import { settleRuns } from "../verdict/flaky.js";
 import type { Because, GateReport, Proof, Ran, Turned } from "../verdict.js";
 import { isGreen, runPass, type ColdOrder, type Gate, type PassResult } from "./cold-pass.js";
-import { workInRoom, type ColdPlaces, type RoomOrder } from "./cold-room.js";
+import { pathFromTop, workInRoom, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import { baseOrder, kindOf, roomOrder, studyChanges } from "./cold-study.js";
-import { wholeOrder, withoutMissing } from "./room-orders.js";
+import { namesAny, wholeOrder, withoutMissing } from "./room-orders.js";
 import { planRoom } from "./room-plan.js";
 
 /** The rooms of the verdict: the reference with the source, and the whole attempt if it is more. */
@@ -31,7 +31,7 @@ export async function findProof(
   if (own === undefined) return undefined;
   const before = [...(order.baseline?.commands ?? []), ...own];
   const now = settleRuns(source.runs);
-  const turned = findTurnedGreen(before, now);
+  const turned = withoutWritten(gate, findTurnedGreen(before, now));
   const checks = changedChecks(gate);
   // Tests of the task's `changes`, or that are source by a setting, are in the room of the source as the attempt left them.
   const isMixed = checks.some(({ kept }) => kept);
@@ -43,7 +43,7 @@ export async function findProof(
       : { before: order.baseline?.all ?? before, now: settleRuns(whole.runs) };
   const passing = countPassing(both.before, both.now);
   let proof = { fail_to_pass: turned, new_tests: [] as Turned[], pass_to_pass: passing };
-  if (hasTests && (turned.length === 0 || isMixed)) {
+  if (hasTests && hasWork(gate) && (turned.length === 0 || isMixed)) {
     const all = whole ?? (study.withNewTests.length === 0 ? source : await runPass(gate, wholeOrder(gate)));
     if (all.report.verdict === "interrupted") return undefined;
     if (!isGreen(all.report)) return { failed: all.report };
@@ -116,18 +116,38 @@ export async function runAtReference(
   return runIn(places, content, withoutMissing(places, study, { ...room, plan: wanted }), stop);
 }
 
+/** Leaves out the task's own commands that run a file which the attempt wrote: they end as it decided. */
+function withoutWritten({ places, study, order }: Gate, turned: Turned[]): Turned[] {
+  const added = order.changes.filter(({ from }) => !exists(from)).map(({ path }) => toText(path));
+  const written = new Set(added.filter((path) => study.sorter.isOfOwnCommand(path)));
+  const work = pathFromTop(places.rooms, places.workDir);
+  return turned.filter(({ command, name }) => name !== undefined || !namesAny(command, work, written));
+}
+
+/** Whether a changed path (bytes) is the program's, and no test that a setting calls source. */
+function isWork({ study }: Pick<Gate, "study">, bytes: string): boolean {
+  const path = toText(bytes);
+  const { kind, row } = study.kinds.get(path) ?? { kind: "doubt", row: 0 };
+  return kind === "source" && !(row === 2 && study.sorter.isTest(path));
+}
+
+/** Whether the attempt changed the program: else its new tests fail without it for another reason. */
+function hasWork(gate: Gate): boolean {
+  return gate.order.changes.some(({ path }) => isWork(gate, path));
+}
+
 /** The whole attempt without its source; of a file that is program and test, its program as before. */
-function withoutWork({ study, order }: Gate): RoomOrder {
+function withoutWork(gate: Gate): RoomOrder {
+  const { study, order } = gate;
   const before = new Map(order.reference.since.map((entry) => [entry.path, entry]));
   const own = new Set(order.changes.map(({ path }) => path));
-  const isWork = ({ path: bytes }: DiffEntry): boolean => {
-    const path = toText(bytes);
-    const { kind, row } = study.kinds.get(path) ?? { kind: "doubt", row: 0 };
-    return own.has(bytes) && kind === "source" && !(row === 2 && study.sorter.isTest(path));
-  };
   const changes = study.changes.flatMap((entry) => {
     const earlier = before.get(entry.path);
-    return isWork(entry) ? (earlier === undefined ? [] : [earlier]) : [entry];
+    return own.has(entry.path) && isWork(gate, entry.path)
+      ? earlier === undefined
+        ? []
+        : [earlier]
+      : [entry];
   });
   const { entries } = planRoom(changes, () => true);
   const texts = study.withNewTests.filter(({ path }) => own.has(path) && !before.has(path));

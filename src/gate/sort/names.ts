@@ -65,7 +65,7 @@ export const SETTINGS_AT_TOP = words(
 
 /** Row 6, everywhere: by the patterns of the runners themselves, and files of what is expected. */
 export const TESTS = words(
-  "*.test.* *.tests.* *.spec.* *.t.* test.* tests.* conftest.* testing.* test_*.* *_test.go *_test.py *_test.exs *_spec.rb " +
+  "*.test.* *.tests.* *.spec.* *.t.* test.* tests.* conftest.* testing.* test_*.* test-*.js test-*.cjs test-*.mjs test-*.ts *_test.go *_test.py *_test.exs *_spec.rb " +
     "*Test.java *Tests.java *Test.kt *Tests.kt *Test.cs *Tests.cs " +
     "*Test.php *Tests.swift *Test.swift *Spec.groovy *Spec.scala *.bats *.feature *.snap *.golden *.expected expected.*",
 );

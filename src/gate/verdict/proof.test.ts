@@ -53,6 +53,20 @@ test.each<[what: string, order: { before: Ran; without: Ran; whole: Ran; byComma
     ["n"],
   ],
   [
+    "no file that only loads, beside cases",
+    {
+      before: ran(0, { "t.js > a": "passed", "h.js": "passed" }),
+      without: ran(1, { "t.js": "failed", "h.js": "failed" }),
+      whole: ran(0, { "t.js > a": "passed", "h.js": "passed" }),
+    },
+    [],
+  ],
+  [
+    "a file that only loads, where no file has cases",
+    { before: ran(0, {}), without: ran(1, { "t.js": "failed" }), whole: ran(0, { "t.js": "passed" }) },
+    ["t.js"],
+  ],
+  [
     "a new case that cannot run without the work",
     { before: ran(0, { a: "passed" }), without: ran(1, {}), whole: ran(0, { a: "passed", n: "passed" }) },
     ["n"],

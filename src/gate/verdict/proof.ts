@@ -46,13 +46,20 @@ export function findProvingTests({ before, without, whole, byCommand }: TestOrde
     if (bare === undefined) return [];
     const was = before.find((one) => isSameCommand(one, ran))?.tests ?? {};
     const is = bare.tests ?? {};
-    const cases = namesOf(ran.tests ?? {}, "passed").filter(
+    const cases = provingNames(ran.tests ?? {}).filter(
       (name) => is[name] === "failed" || !(Object.hasOwn(is, name) || Object.hasOwn(was, name)),
     );
     if (cases.length > 0) return cases.map((name) => ({ command, name }));
     const isWhole = ran.tests === undefined && endsWell(ran.end) && !endsWell(bare.end);
     return byCommand && isWhole && !ranNothing(ran) ? [{ command }] : [];
   });
+}
+
+/** The cases that passed. A file of a runner of JavaScript, which passes because it loads, is one only where there are no others. */
+function provingNames(tests: NonNullable<Ran["tests"]>): string[] {
+  const passing = namesOf(tests, "passed");
+  const cases = passing.filter((name) => !/^\S+\.[cm]?[jt]sx?$/.test(name));
+  return cases.length > 0 ? cases : passing;
 }
 
 /** How many cases, and commands without any, passed before and pass now. */
