@@ -356,6 +356,9 @@ test(
     expect(await rig.run(["run"])).toMatchObject({ code: 0 });
     expect(agentsOf(rig)).toEqual(["one", "two", "three", "four"]);
     begin();
+    expect(await rig.run(["run", "--iteration-agent", "two"])).toMatchObject({ code: 0 });
+    expect(agentsOf(rig)).toEqual(["two", "two", "three", "four"]);
+    begin();
     expect(await rig.run(["run", "--agent", "one"])).toMatchObject({ code: 0 });
     expect(agentsOf(rig)).toEqual(["one", "one", "one", "one"]);
     begin();

@@ -171,6 +171,7 @@ test(
     expect(rig.read("to-do.json")).toBe(completed);
     expect(await say(rig, "todo", "T1", "--restart", "--stage", "plan")).toBe("0 T1: begins again at plan\n");
     expect(progressOf(rig, "T1")).toMatchObject({ stage: "block", restart: "plan" });
+    expect(await say(rig, "todo", "T1", "--restart", "--json")).toMatch(/^0 \{/);
     expect(await say(rig, "todo", "T1")).toBe("0 T1: todo, as before\n");
     expect(progressOf(rig, "T1")).toBeUndefined();
   }),
