@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodeFiles } from "../system/files/files.js";
-import { chooseDocuments } from "./read-documents.js";
-import { readDocuments } from "./read-documents.js";
+import { chooseDocuments, readDocuments } from "./read-documents.js";
 
 test("documents that say what to build count, the most telling first", () => {
   const paths = [

@@ -1,4 +1,5 @@
 // The answer of `looper show --json`. Pure. Leaves reading the logs to the caller.
+import { given } from "../../../system/given.js";
 import type { Explained } from "../../../loop/explain/explain.js";
 import { isSetMarker, statusesOf, waitsFor } from "../../../todo/model/select.js";
 import type { Task } from "../../../todo/model/task.js";
@@ -66,7 +67,8 @@ function withRelations(task: Task, tasks: readonly Task[], found: Found | undefi
     ...(isSetMarker(task) ? { marker: true as const } : {}),
     ...verdictAnswer(task, found),
     evidence: evidenceOf(found, tasks),
-    by_exit_code: byExitCode(found),
+    // A key of the task file by this name stays.
+    ...given({ by_exit_code: byExitCode(found) }),
     ...workflowAnswer(task),
   };
 }

@@ -1,4 +1,5 @@
 // The parts of answers about a task in a workflow: where it is, its questions, what its stages used. Pure.
+import { given } from "../../../system/given.js";
 import { roundUsd } from "../../../agents/usage.js";
 import type { Task } from "../../../todo/model/task.js";
 import type { Answer, GivenAnswer, Question } from "../../../workflow/progress.js";
@@ -20,8 +21,8 @@ export function workflowAnswer(task: Pick<Task, "progress">): InWorkflow {
   const { workflow, stage, visit, paused } = progress;
   return {
     ...{ workflow, stage, visit },
-    question: openQuestion(progress),
-    paused: paused && (true as const),
+    // Keys of the task file by these names stay.
+    ...given({ question: openQuestion(progress), paused: paused && (true as const) }),
   };
 }
 
