@@ -397,7 +397,8 @@ export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>(Object.entrie
 
 /** The row of a key path as it is spelled: `agents.codex.timeout` is one of `agents.*.timeout`. */
 export function rowOf(key: string): Row | undefined {
-  return rowAt(key.split("."));
+  const [first, , ...rest] = key.split(".");
+  return ROWS.get(key) ?? ROWS.get([first, "*", ...rest].join("."));
 }
 
 /** The table as a tree: a branch, or (with `row`) a leaf. */

@@ -21,7 +21,7 @@ export function verdictAnswer(task: Task, found: Found | undefined): VerdictFiel
         : { fail_to_pass: [...evidence.fail_to_pass], new_tests: [...evidence.new_tests] },
     because: why?.because ?? null,
     unverified_because: [...(why?.reasons ?? [])],
-    accepted,
+    ...(accepted === undefined ? {} : { accepted }),
   };
 }
 
