@@ -175,6 +175,31 @@ test(
 );
 
 test(
+  "a helper that an earlier task added counts as it was found: loosened, it hides nothing of what its test says",
+  story(async (rig) => {
+    const puppet = await project(rig, NODE);
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const helper = (by: string): string => `export const near = (a, b) => Math.abs(a - b) <= ${by};\n`;
+    const test = [
+      'import test from "node:test";\nimport assert from "node:assert";\n',
+      'import { near } from "./helper.mjs";\nimport { sub } from "../src/sub.mjs";\n',
+      'test("subtracts", () => assert.ok(near(sub(4, 2), 2)));\n',
+    ].join("");
+    play(puppet, {
+      T1: {
+        "src/sub.mjs": "export const sub = (a, b) => a - b;\n",
+        "test/helper.mjs": helper("0"),
+        "test/sub.test.mjs": test,
+      },
+      T2: { "src/sub.mjs": "export const sub = () => 5;\n", "test/helper.mjs": helper("9") },
+    });
+    expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
+    expect(verdicts(rig)).toEqual(["passed", "unverified"]);
+    expect(gates(rig)[1]).toMatchObject({ needs: [{ path: "test/helper.mjs" }] });
+  }),
+);
+
+test(
   "a test that one task removes is missed in that task alone, and still judges the source of the next",
   story(async (rig) => {
     const puppet = await project(rig, NODE);

@@ -179,7 +179,21 @@ const proven: Record<string, [row: Row, verdict: string, more: object]> = {
   "a test for what is there": [
     [GREEN, { "test/more.test.js": NEW_TEST }, DIRECT],
     "unbroken",
-    { because: "only-checks" },
+    { because: "only-checks", rooms: 3 },
+  ],
+  "a command of the task that runs a file which the work wrote": [
+    [GREEN, { "src/dates.js": "process.exit(0);\n" }, { ...DIRECT, own: ["node src/dates.js"] }],
+    "unbroken",
+    { because: "not-covered" },
+  ],
+  "a helper that loads a new empty file": [
+    [
+      { ...GREEN, "test/helper.js": "export {};\n" },
+      { "src/empty.js": "export {};\n", "test/helper.js": 'import "../src/empty.js";\n' },
+      DIRECT,
+    ],
+    "unbroken",
+    { because: "not-covered" },
   ],
   "a red check that stays red": [
     [NODE, { "README.md": "# add\n" }, { commands: DIRECT.commands, measured: true }],

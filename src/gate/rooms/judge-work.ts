@@ -6,7 +6,7 @@ import { runPass, isGreen, passesAlone, type Gate, type PassResult } from "./col
 import { blankSuppressions, kindOf } from "./cold-study.js";
 import { makeBaseline, reportInterrupted } from "../commands/gate.js";
 import { listSome } from "../../system/text/cut.js";
-import { explainNeeds, findNeeds, showNeeds } from "./needed-changes.js";
+import { earlierInfluence, explainNeeds, findNeeds, showNeeds } from "./needed-changes.js";
 import { findProof, whyUnbroken } from "./prove.js";
 import { orderWith, orderWithEarlier, wholeOrder } from "./room-orders.js";
 import { compareCases } from "../verdict/compare-cases.js";
@@ -94,8 +94,8 @@ interface Alone {
 }
 
 /**
- * Runs the source alone; with checks of earlier tasks as this one found and changed them; with the files in doubt, if checks changed
- * as well; and without added suppressions.
+ * Runs the source alone; with the checks of earlier tasks as this one found them, if it changed any; with the files in doubt, if
+ * checks changed as well; and without added suppressions.
  */
 async function runAlone(gate: Gate, influence: Influence, whole: PassResult | undefined): Promise<Alone> {
   const { study } = gate;
@@ -104,11 +104,9 @@ async function runAlone(gate: Gate, influence: Influence, whole: PassResult | un
   const order = orderWith(gate, kept);
   const source = await runPass(gate, order);
   if (!passesAlone(source, whole)) return { source, last: source, kept };
-  const own = new Set(influence.own);
-  const reworked = gate.order.reference.since.filter(({ path }) => own.has(toText(path)));
-  if (reworked.length > 0) {
-    const earlier = { kept, earlier: reworked, more: new Set<string>() };
-    const asFound = await runPass(gate, orderWithEarlier(gate, earlier));
+  const earlier = earlierInfluence(gate, kept);
+  if (earlier.length > 0 && changesFound(gate, influence)) {
+    const asFound = await runPass(gate, orderWithEarlier(gate, { kept, earlier, more: new Set() }));
     if (!passesAlone(asFound, whole)) return { source, last: asFound, kept };
   }
   if (influence.hasCheck && influence.hasDoubt) {
@@ -123,6 +121,12 @@ async function runAlone(gate: Gate, influence: Influence, whole: PassResult | un
   const bare = await runPass(gate, { ...order, content: { ...order.content, texts } });
   if (passesAlone(bare, whole ?? source)) return { source, last: bare, kept };
   return { source, last: bare, kept, suppressing: blanked.map(({ path }) => toText(path)) };
+}
+
+/** Whether an attempt changed what earlier tasks' checks may read: new tests of its own alone do not. */
+function changesFound({ study, order }: Gate, { own }: Influence): boolean {
+  const isNew = new Map(order.changes.map(({ path, from }) => [toText(path), !exists(from)]));
+  return own.some((path) => isNew.get(path) !== true || study.kinds.get(path)?.row !== 6);
 }
 
 interface Settling {

@@ -60,7 +60,7 @@ export async function findNeeds(
 const MOST_ATTRIBUTION_MS = 60_000;
 
 /** The changes that earlier tasks of the run made and that are not source. */
-function earlierInfluence({ study, order }: Gate, kept: ReadonlySet<string>): readonly DiffEntry[] {
+export function earlierInfluence({ study, order }: Gate, kept: ReadonlySet<string>): readonly DiffEntry[] {
   const changed = new Set(study.changes.map(({ path }) => path));
   return order.reference.since.filter(({ path }) => changed.has(path) && !kept.has(toText(path)));
 }

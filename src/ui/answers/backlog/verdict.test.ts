@@ -138,3 +138,14 @@ test("why has the verdict of a task that is done", () => {
     verdict: "unbroken",
   });
 });
+
+test("keys of a task file that are called like parts of an answer are kept", () => {
+  const own = { accepted: "by me", by_exit_code: "never", question: "why?", paused: "no" };
+  const progress = { workflow: "w", digest: "d", stage: "plan", visit: 1, since: accepted.at };
+  const here = Object.assign(task("T1", { progress }), own);
+  const wanted = { status: undefined, tag: undefined, ready: false };
+  const listed = selectTasks({ tasks: [here], wrong: [] }, wanted);
+  const shown = showAnswer("to-do.json", { task: here, tasks: [here], found: undefined }, []);
+  expect(listAnswer("to-do.json", listed).tasks).toMatchObject([own]);
+  expect(shown.task).toMatchObject(own);
+});
