@@ -80,7 +80,7 @@ test(
     const { stdout, code } = await rig.run(["show", "T1", "--explain"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/\nwhy it is unverified\n {2}(?:it )?passes only with test\/add\.test\.mjs/);
-    expect(stdout).toMatch(/\nit needs test\/add\.test\.mjs\n/);
+    expect(stdout).toContain("\nit needs test/add.test.mjs (row 6: it is named like a test)\n");
     expect(stdout).toContain("// line 399 of a long remark\n");
     expect(stdout).not.toContain("it needs package.json");
     expect(stdout).toMatch(/\nchanged paths\n {2}path +kind +row +why\n {2}package\.json +check +4 +\S/);
