@@ -94,7 +94,7 @@ const feature = {
       'assert.equal(slug("one  two"), "one-two");',
     )}${testCase("capitals become small", 'assert.equal(slug("ONE"), "one");')}`,
   },
-  verify: { commands: [TAP], report: "stdout", red_first: true },
+  verify: { commands: [TAP], report: "stdout" },
   task: {
     title: "titleCase(text) in src/title.js, tested in test/title.test.js",
     verify: ["node --test test/title.test.js"],
@@ -162,7 +162,7 @@ const extend = {
       'assert.equal(amount(123456), "1,234.56");',
     )}${testCase("a negative amount is in brackets", 'assert.equal(amount(-5), "(0.05)");')}`,
   },
-  verify: { commands: ["npm test -s"], report: "stdout", red_first: true, strict: true },
+  verify: { commands: ["npm test -s"], report: "stdout", strict: true },
   task: {
     title: "amount(cents) sets thousands apart and puts what is owed in brackets",
     verify: ["npm test -s"],

@@ -132,7 +132,7 @@ export const pythonTap = {
       test_a_long_word_is_cut: 'self.assertEqual(wrap("abcde", 2), ["ab", "cd", "e"])',
     }),
   },
-  verify: { commands: ["PYTHONPATH=src python3 tests/tap.py"], report: "stdout", red_first: true },
+  verify: { commands: ["PYTHONPATH=src python3 tests/tap.py"], report: "stdout" },
   task: {
     title: "wrap(text, width) cuts words that are longer than a line",
     verify: ["PYTHONPATH=src python3 -m unittest tests/test_long_words.py"],

@@ -40,7 +40,7 @@ const NEW_TEST = {
  * @param {Case} on
  */
 function addBetween(on) {
-  if (on.kind === "shell" || on.verify["red_first"] === true) return undefined;
+  if (on.kind === "shell") return undefined;
   const { file, name } = on.guard;
   const { first, before, text } = MORE[on.kind];
   return { [file]: first + read(on, on.solution, file).replace(before(name), (start) => text + start) };
@@ -53,7 +53,7 @@ function widenImport(on) {
   const after = before
     .replace('import { test } from "node:test";', 'import { describe, test } from "node:test";')
     .replace("import unittest\n", "import math, unittest\n");
-  return after === before || on.verify["red_first"] === true ? undefined : { [file]: after };
+  return after === before ? undefined : { [file]: after };
 }
 
 /**
@@ -80,9 +80,9 @@ export const HONEST_OPERATORS = [
   { name: "honest", about: "does what was asked", honest: true, apply: (on) => ({ files: on.solution }) },
   also("adds-a-test-between", "adds a test in the middle of an existing file", (on) => maybe(addBetween(on))),
   also("widens-an-import", "imports one thing more in an existing test file", (on) => maybe(widenImport(on))),
-  also("adds-a-test-file", "adds a test file", (on) =>
-    on.verify["red_first"] === true ? undefined : { files: NEW_TEST[on.kind](on) },
-  ),
+  also("adds-a-test-file", "adds a test file", (on) => ({
+    files: NEW_TEST[on.kind](on),
+  })),
   also("documents-it", "writes of it, with a link to that", () => ({
     files: {
       "CHANGELOG.md": "# Changes\n\n- one thing more\n",

@@ -38,10 +38,7 @@ function asCase(pair) {
     verify,
     attempt: { files: cheat.files, outside: cheat.outside ?? {}, commands: cheat.commands ?? [] },
     // Which of them touch checks is told by their files alone.
-    checks:
-      verify["red_first"] === true ||
-      READ_AS_TESTS.has(on.name) ||
-      Object.keys(cheat.files).some((file) => CHECKS.test(file)),
+    checks: READ_AS_TESTS.has(on.name) || Object.keys(cheat.files).some((file) => CHECKS.test(file)),
     planted: Object.keys(cheat.files),
     probe: "true",
     unseen: true,
