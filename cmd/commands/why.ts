@@ -13,6 +13,8 @@ import { plural } from "../../src/ui/view/words/amounts.js";
 import { readFound, type Found } from "../../src/ui/view/read-doubts.js";
 import { needText } from "../../src/ui/terminal/lines/task-lines.js";
 import { helpOf } from "../../src/ui/view/words/held-text.js";
+import type { Project } from "../../src/config/project/open-project.js";
+import type { CommandContext } from "../context/command-context.js";
 import { JSON_OPTION, TASK, TODO_FILE, type AnsweringCommand, type SaidAnswer } from "../context/command.js";
 import { printLines, projectOf } from "../lookup/project.js";
 import { readValidTasks } from "../lookup/read-tasks.js";
@@ -33,8 +35,7 @@ export const command: AnsweringCommand<{ id: string; file?: string }, SaidAnswer
     const tasks = await readValidTasks(context, project);
     const task = requireTask(tasks, id);
     const explained = explainTask(rowOf(task), tasks.map(rowOf));
-    const isJudged = explained.answer === "done" && verdictOfDone(task) !== "verified";
-    const found = (await readFound(context.ports, project, isJudged ? [id] : [])).get(id);
+    const found = await whyNotVerified(context, project, task);
     const lines = [...linesOf(task, explained, tasks), ...(found === undefined ? [] : foundLines(id, found))];
     return { json: whyAnswer(task, explained, { tasks, found }), lines };
   },
@@ -79,6 +80,18 @@ function linesOf(task: Task, explained: Why, tasks: readonly Task[]): string[] {
     default:
       return never(explained);
   }
+}
+
+/** The findings behind the verdict of a done task that is not verified, as far as the logs have them. */
+async function whyNotVerified(
+  { ports }: CommandContext,
+  project: Project,
+  task: Task,
+): Promise<Found | undefined> {
+  const verdict = verdictOfDone(task);
+  if (verdict !== "unbroken" && verdict !== "unverified") return undefined;
+  const found = (await readFound(ports, project, [task.id])).get(task.id);
+  return found?.verdict === verdict ? found : undefined;
 }
 
 /** Why a done task is not verified, and the row of docs/gate.md for each change that it needs. */
