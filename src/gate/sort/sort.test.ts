@@ -197,6 +197,7 @@ const CASES: Case[] = [
   ["unknown settings where a package begins", 5, "check", NODE, { "x.config.js": "" }],
   ["the same name deeper in the program", 11, "source", NODE, { "src/app/app.config.js": "" }],
   ["a test of Node", 6, "check", NODE, { "src/edge.test.js": "" }],
+  ["a test by the other pattern of Node's runner", 6, "check", NODE, { "src/test-edge.js": "" }],
   ["a test of Go", 6, "check", GO, { "edge_test.go": "x" }],
   ["a file of Go whose name says test", 11, "source", GO, { "test_edge.go": "" }],
   ["a folder of tests in the program", 6, "check", NODE, { "src/__tests__/same.js": "" }],
