@@ -174,29 +174,34 @@ test(
   }),
 );
 
-test(
-  "a helper that an earlier task added counts as it was found: loosened, it hides nothing of what its test says",
-  story(async (rig) => {
-    const puppet = await project(rig, NODE);
-    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
-    const helper = (by: string): string => `export const near = (a, b) => Math.abs(a - b) <= ${by};\n`;
-    const test = [
-      'import test from "node:test";\nimport assert from "node:assert";\n',
-      'import { near } from "./helper.mjs";\nimport { sub } from "../src/sub.mjs";\n',
-      'test("subtracts", () => assert.ok(near(sub(4, 2), 2)));\n',
-    ].join("");
-    play(puppet, {
-      T1: {
-        "src/sub.mjs": "export const sub = (a, b) => a - b;\n",
-        "test/helper.mjs": helper("0"),
-        "test/sub.test.mjs": test,
-      },
-      T2: { "src/sub.mjs": "export const sub = () => 5;\n", "test/helper.mjs": helper("9") },
-    });
-    expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
-    expect(verdicts(rig)).toEqual(["passed", "unverified"]);
-    expect(gates(rig)[1]).toMatchObject({ needs: [{ path: "test/helper.mjs" }] });
-  }),
+test.each([
+  ["loosened", "test/helper.mjs"],
+  ["given a file that it takes in if it is there", "test/by.mjs"],
+])(
+  "a helper that an earlier task added counts as it was found: %s, it hides nothing of what its test says",
+  (_, file) =>
+    story(async (rig) => {
+      const puppet = await project(rig, NODE);
+      rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+      const by = 'await import("./by.mjs").then((one) => one.by, () => 0)';
+      const bent = file.endsWith("by.mjs") ? "export const by = 9;\n" : "export const near = () => true;\n";
+      const test = [
+        'import test from "node:test";\nimport assert from "node:assert";\n',
+        'import { near } from "./helper.mjs";\nimport { sub } from "../src/sub.mjs";\n',
+        'test("subtracts", () => assert.ok(near(sub(4, 2), 2)));\n',
+      ].join("");
+      play(puppet, {
+        T1: {
+          "src/sub.mjs": "export const sub = (a, b) => a - b;\n",
+          "test/helper.mjs": `const by = ${by};\nexport const near = (a, b) => Math.abs(a - b) <= by;\n`,
+          "test/sub.test.mjs": test,
+        },
+        T2: { "src/sub.mjs": "export const sub = () => 5;\n", [file]: bent },
+      });
+      expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
+      expect(verdicts(rig)).toEqual(["passed", "unverified"]);
+      expect(gates(rig)[1]).toMatchObject({ needs: [{ path: file }] });
+    })(),
 );
 
 test(

@@ -1,5 +1,6 @@
 // Judges an attempt in rooms: the whole attempt first, then the reference with the attempt's source alone, so that no change
 // to a check decides the verdict. cold-pass.ts runs one room, needed-changes.ts finds what the checks do not pass without.
+import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists } from "../../git/base/read/diff.js";
 import { runPass, isGreen, passesAlone, type Gate, type PassResult } from "./cold-pass.js";
@@ -13,7 +14,10 @@ import { compareCases } from "../verdict/compare-cases.js";
 import { settleRuns } from "../verdict/flaky.js";
 import { ranNothing } from "../verdict/proof.js";
 import type { Baseline, GateReport } from "../verdict.js";
+import { matcherOf, TESTS } from "../sort/names.js";
 import { NOT_VERIFIED } from "../verdict/why-unverified.js";
+
+const isTestName = matcherOf(TESTS);
 
 /** The verdict, and the results for the next task. */
 export interface JudgedWork {
@@ -123,10 +127,13 @@ async function runAlone(gate: Gate, influence: Influence, whole: PassResult | un
   return { source, last: bare, kept, suppressing: blanked.map(({ path }) => toText(path)) };
 }
 
-/** Whether an attempt changed what earlier tasks' checks may read: new tests of its own alone do not. */
+/** Whether an attempt changed what earlier tasks' checks may read: new files that a runner starts as tests are not. */
 function changesFound({ study, order }: Gate, { own }: Influence): boolean {
   const isNew = new Map(order.changes.map(({ path, from }) => [toText(path), !exists(from)]));
-  return own.some((path) => isNew.get(path) !== true || study.kinds.get(path)?.row !== 6);
+  return own.some(
+    (path) =>
+      isNew.get(path) !== true || study.kinds.get(path)?.row !== 6 || !isTestName(posix.basename(path)),
+  );
 }
 
 interface Settling {
