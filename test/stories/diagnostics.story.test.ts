@@ -75,6 +75,7 @@ test(
     expect(events).toEqual(rig.events().map(({ seq }) => seq));
     for (const [words, code, msg] of [
       [["lss"], 2, "unknown command lss"],
+      [["run", "--agent", "nobody"], 2, expect.stringContaining("nobody") as string],
       [["why", "T9"], 2, expect.stringContaining("T9") as string],
     ] as const) {
       const failed = await rig.run(words, { env });

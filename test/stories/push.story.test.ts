@@ -270,7 +270,9 @@ test(
     };
     await saying(/1\.1\.0 is not greater than the current version 1\.2\.0/, 1, "1.1.0", "-y");
     await saying(/mayor is not a version; allowed: patch, minor, major/, 2, "mayor");
+    await saying(/no agent is called "nobody"/, 2, "--agent", "nobody");
     rig.write("note.txt", "mine\n");
+    await saying(/the working tree is not clean: note\.txt\n/, 1, "-y");
     rig.git("add", "note.txt");
     await saying(/the working tree is not clean: note\.txt\n/, 1, "-y");
     rig.git("commit", "-qm", "note");

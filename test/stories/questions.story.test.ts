@@ -156,14 +156,19 @@ test(
   story(async (rig) => {
     rig.writeBacklog([asking(rig, "T1"), { id: "T2" }]);
     expect(await say(rig, "pause", "T2", "-m", "legal")).toBe("0 T2: paused; no job starts on it\n");
+    expect(await say(rig, "why", "T2")).toMatch(
+      /^0 T2 is paused, by ada \(cli\).*: legal\n.*looper resume T2/,
+    );
     expect(await say(rig, "resume", "T2")).toBe("0 T2: not paused any more\n");
     expect(progressOf(rig, "T2")).toBeUndefined();
     expect(await say(rig, "steer", "T1", "use tabs")).toMatch(/^0 T1: its agent gets the message/);
     expect(progressOf(rig, "T1")?.notes).toMatchObject([{ text: "use tabs", by: "ada", via: "cli" }]);
     expect(await say(rig, "set", "T2", "workflow=tdd")).toBe("0 T2: workflow\n");
+    expect(await say(rig, "set", "T2", "workflow=ttd")).toMatch(/^2 .*no workflow "ttd".*did you mean tdd/s);
     expect(await say(rig, "add", "Three", "--workflow", "ttd")).toMatch(/^2 .*did you mean tdd\?/s);
     expect(await say(rig, "add", "Three", "--workflow", "tdd")).toBe("0 T3\n");
     expect(rig.readBacklog().tasks[2]).toMatchObject({ id: "T3", workflow: "tdd" });
+    expect(await say(rig, "rm", "T3")).toMatch(/^0 /);
     expect(rig.readBacklog().tasks[1]).toMatchObject({ workflow: "tdd" });
     expect(await say(rig, "complete", "T1")).toBe("0 T1: complete; the next run finishes it\n");
     const completed = rig.read("to-do.json");
