@@ -26,7 +26,6 @@ export const STAGE_PROMPTS = [
   "create-files",
   "modify-files",
   "research",
-  "report",
 ] as const;
 
 /** Where templates lie, all absolute. */

@@ -27,7 +27,7 @@ export const TASK_DOCUMENT = "task.md";
 const NOTE =
   "Written by looper from the reports of the stages. Changes to this file are lost when the next stage ends.";
 
-/** The document. `outputs`: every output of the task in the order of their visits; parts of a stage one after another. */
+/** The document. `outputs`: every output of the task in the order of their visits. */
 export function formatTaskDocument(task: DocumentTask, outputs: readonly StageText[]): string {
   const plan = findPlan(outputs);
   const items = foldItems(task, outputs);

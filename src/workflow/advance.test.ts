@@ -4,7 +4,6 @@ import {
   explainOver,
   findShownStage,
   findTarget,
-  joinOutcomes,
   leadOn,
   listOwnOutcomes,
   MOST_VISITS,
@@ -186,20 +185,6 @@ test("over_limit leads where the stage says, but a workflow that is over its own
   const place = at("review", { visits: { implement: 1 } });
   expect(to(place, "changes", make(stages))).toBe("report");
   expect(to({ ...place, visit: 9 }, "changes", make(stages, { limits: { visits: 9 } }))).toBe("block");
-});
-
-test.each<[string, string[], string | undefined]>([
-  ["all", ["good", "good"], "good"],
-  ["all", ["good", "bad", "worse"], "bad"],
-  ["any", ["worse", "good", "bad"], "good"],
-  ["majority", ["good", "bad", "bad"], "bad"],
-  ["majority", ["good", "bad"], "bad"],
-  ["majority", ["good", "good", "bad", "worse"], "good"],
-])("parts joined by %s: %j is %s", (join, outcomes, joined) => {
-  const stage = make({
-    look: analyze({ good: "finish", bad: "block", worse: "block" }, { agent: ["a", "b"], join }),
-  }).stages["look"];
-  expect(joinOutcomes(stage ?? neverThere(), outcomes)).toBe(joined);
 });
 
 test("an ask stage that shows a diff shows the changes of the work stage that leads to it", () => {

@@ -90,24 +90,6 @@ function isScalar(value: unknown): value is Scalar {
   return ["string", "number", "boolean"].includes(typeof value);
 }
 
-/** The outcome of a stage with several parts. `next` ranks the outcomes, the best first. */
-export function joinOutcomes(stage: Stage, outcomes: readonly StageOutcome[]): StageOutcome | undefined {
-  const ranked = Object.keys(stage.next);
-  const best = ranked.filter((outcome) => outcomes.includes(outcome));
-  const join = stage.kind === "analyze" ? (stage.join ?? "all") : "all";
-  if (join === "any") return best[0];
-  if (join === "all") {
-    const [first] = ranked;
-    return outcomes.every((outcome) => outcome === first) ? first : best.find((outcome) => outcome !== first);
-  }
-  const times = (outcome: string): number => outcomes.filter((one) => one === outcome).length;
-  // A tie goes to the lower rank.
-  return best.reduce<string | undefined>(
-    (most, outcome) => (most !== undefined && times(most) > times(outcome) ? most : outcome),
-    undefined,
-  );
-}
-
 /** The work stage that the end of a workflow sends a task back to: the last in the file that the task was in. */
 export function findLastWorkStage(
   workflow: Workflow,

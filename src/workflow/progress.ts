@@ -149,11 +149,7 @@ export const Progress = z.strictObject({
       "Added to the visit in the id of a question: no id is used twice. Absent in a task's first pass",
     ),
   visits: z.record(Name, z.int().min(1)).optional().describe("How often each stage was entered"),
-  parts: z.record(z.string(), Name).optional().describe("Outcomes of the parts that have ended, by number"),
-  outputs: z
-    .record(z.string(), StageOutput)
-    .optional()
-    .describe("The latest output of each stage; of a part: STAGE.PART"),
+  outputs: z.record(z.string(), StageOutput).optional().describe("The latest output of each stage"),
   work: SavedWork.optional(),
   question: Question.optional(),
   answer: GivenAnswer.optional().describe("To the question; no run has taken it yet"),
@@ -181,7 +177,6 @@ export const ProgressRow = z.object({
   visit: z.int(),
   first: z.int().optional(),
   visits: z.record(Name, z.int()).optional(),
-  parts: z.record(z.string(), Name).optional(),
   /** The verdict of the saved work; absent: there is none. */
   verdict: WorkVerdict.optional(),
   /** The saved work's base commit. */

@@ -10,7 +10,7 @@ const MOST_COMMENT = 2000;
 
 /** The part of a task's progress that `step` decides by. Facts are keyed `STAGE.FIELD`. */
 export function toProgressRow(progress: Progress): ProgressRow {
-  const { workflow, stage, visit, visits, parts, outputs = {}, work, question, answer, grants } = progress;
+  const { workflow, stage, visit, visits, outputs = {}, work, question, answer, grants } = progress;
   const facts: Record<string, Scalar> = {};
   const agents: Record<string, string> = {};
   for (const [name, output] of Object.entries(outputs)) {
@@ -25,7 +25,6 @@ export function toProgressRow(progress: Progress): ProgressRow {
     visit,
     ...(progress.first === undefined ? {} : { first: progress.first }),
     ...(visits === undefined ? {} : { visits }),
-    ...(parts === undefined ? {} : { parts }),
     ...(work === undefined ? {} : { verdict: work.verdict, base: work.base }),
     ...(Object.keys(facts).length === 0 ? {} : { facts }),
     ...(wasMovedByHand(progress) ? listAnswered(progress) : {}),

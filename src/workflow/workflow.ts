@@ -65,10 +65,7 @@ const common = {
 const byAgent = {
   ...common,
   prompt: Name.describe("The name of its prompt, prompts/NAME.md"),
-  agent: z
-    .union([Name, z.array(Name).min(1)])
-    .optional()
-    .describe("A role or an agent; several: the parts of an analyze stage"),
+  agent: Name.optional().describe("A role or an agent"),
   not_agent_of: Name.optional().describe("A stage whose agent may not do this one"),
   session: Name.optional().describe("new, or the stage whose session is resumed"),
   permissions: z.enum(PERMISSIONS).optional().describe("Narrows what the agent may do"),
@@ -85,14 +82,7 @@ export const WorkStage = z.strictObject({
     .describe("verify: the checks; red: a new test must fail; none; or these commands"),
   protects: z.array(Name).optional().describe("Stages whose tests this one must not change"),
 });
-export const AnalyzeStage = z.strictObject({
-  kind: z.literal("analyze"),
-  ...byAgent,
-  join: z
-    .enum(["all", "any", "majority"])
-    .optional()
-    .describe("How the outcomes of several parts become one"),
-});
+export const AnalyzeStage = z.strictObject({ kind: z.literal("analyze"), ...byAgent });
 export const CheckStage = z.strictObject({
   kind: z.literal("check"),
   ...common,

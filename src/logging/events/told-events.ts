@@ -16,7 +16,6 @@ export const job = {
   /** In a workflow: the stage, the number of stages the task entered, and the part of the stage. */
   stage: z.string().optional(),
   visit: z.int().optional(),
-  part: z.int().optional(),
 };
 
 const told = { ...job, job: z.int().optional(), parent: z.string().optional() };

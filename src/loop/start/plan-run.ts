@@ -177,7 +177,6 @@ function planStage(
   if (stage?.kind !== "work" && stage?.kind !== "analyze") return { ...place, agent: "" };
   const { choice } = chooseStageAgent(rules, {
     stage,
-    part: Array.isArray(stage.agent) ? 1 : undefined,
     progress: row.progress ?? {},
     iteration,
     dropped: new Set(),

@@ -11,10 +11,9 @@ export interface JobFacts {
   task_id?: TaskId;
   agent: string;
   attempt: number;
-  /** In a workflow: the stage (or finish, block), the number of stages the task entered, and the part of the stage. */
+  /** In a workflow: the stage (or finish, block), and the number of stages the task entered. */
   stage?: string;
   visit?: number;
-  part?: number;
 }
 
 /** An earlier attempt at the same task, for the next one's prompt. */

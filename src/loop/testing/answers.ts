@@ -75,10 +75,9 @@ function isAnalysis({ state }: Sim, { job }: JobFacts): boolean {
 /** The end of a visit: an output of the stage, and the work that is saved. The base of all work is the newest commit. */
 function savedAnswer({ disk, run }: Sim, effect: Extract<Effect, { kind: "save-work" }>): StepEvent {
   const { job, outcome, shelve } = effect;
-  const { task_id: task = "", stage = "", visit = 1, agent, part } = job;
+  const { task_id: task = "", stage = "", visit = 1, agent } = job;
   const visits = disk.works?.[task];
-  const named = part === undefined ? "" : `-${String(part)}`;
-  const file = `${task}/${String(visit)}-${stage}${named}.json`;
+  const file = `${task}/${String(visit)}-${stage}.json`;
   const at = new Date(0).toISOString();
   const output = { stage, visit, outcome, file, sha256: "0f", agent, run: `run-${String(run)}`, at };
   return {

@@ -255,7 +255,7 @@ test("L19, L20, L22, L24: a check, a timeout and an exhausted stage", PATIENT, (
   expect([...explored.endings.keys()]).toEqual(expect.arrayContaining(ends));
 });
 
-test("L21, L23: research, with two parts", PATIENT, () => {
+test("L21, L23: research, which changes nothing", PATIENT, () => {
   const budget = { signals: 1, failures: 1, crashes: 1 };
   const explored = run({ workflow: shipped("research"), budget, fails: true });
   expect(explored.endings.get("complete")).toBeGreaterThan(0);

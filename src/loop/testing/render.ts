@@ -223,8 +223,8 @@ function effectWords(effect: Effect): string {
   }
 }
 
-function factWords({ agent, task_id, phase, iteration, attempt, stage, part }: JobFacts): string {
-  const at = stage === undefined ? "" : ` at ${stage}${part === undefined ? "" : `, part ${part}`}`;
+function factWords({ agent, task_id, phase, iteration, attempt, stage }: JobFacts): string {
+  const at = stage === undefined ? "" : ` at ${stage}`;
   return `${agent} for ${task_id ?? phase}${at}, iteration ${iteration}, attempt ${attempt},`;
 }
 
@@ -255,14 +255,13 @@ function changeWords(change: Change): string {
   }
 }
 
-function advanceWords({ id, outcome, to, status, part, takes, reasons = [] }: Advance): string {
+function advanceWords({ id, outcome, to, status, takes, reasons = [] }: Advance): string {
   const by =
     takes === undefined
       ? ""
       : takes.automatic === undefined
         ? "as answered"
         : `as ${takes.automatic.by} says`;
-  if (part !== undefined) return words("end part", String(part.number), "of", id, `with ${outcome}`);
   return words("advance", id, `by ${outcome}`, by, `to ${to} (${status})`, quoted(reasons.join("; ")));
 }
 

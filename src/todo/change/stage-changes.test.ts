@@ -239,22 +239,6 @@ test("a question of an agent takes any text, and no outcome", () => {
   expect(whyRefused(answered, text)).toBe(`T1.2 was already answered: "8080", by ada (cli), ${NOW}`);
 });
 
-test("the end of one part leaves the task in its visit", () => {
-  const before = apply(backlog(task("T1")), enter).backlog;
-  const part: Change = {
-    ...{ op: "advance", id: T1, expect: { stage: "plan", visit: 1 }, outcome: "done", to: "plan" },
-    ...{ status: "doing", part: { number: 1, outcome: "done" }, output: output("plan", 1) },
-  };
-  expect(apply(before, part).task?.progress).toMatchObject({
-    stage: "plan",
-    visit: 1,
-    parts: { "1": "done" },
-    outputs: { "plan.1": output("plan", 1) },
-  });
-  const { backlog: after } = apply(before, part, askNow);
-  expect(progressOf(after)).not.toHaveProperty("parts");
-});
-
 test("a task given up keeps what was reported and answered, and starts again with it", () => {
   const rejected = apply(
     asked(),

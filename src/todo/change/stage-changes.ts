@@ -68,7 +68,6 @@ export function advanceStage(task: Task, change: Advance, now: string): Task | s
   const { stage, visit } = change.expect;
   if (progress.stage !== stage || progress.visit !== visit)
     return `it is in the visit ${String(progress.visit)}, at ${progress.stage}; not in the visit ${String(visit)}, at ${stage}`;
-  if (change.part !== undefined) return endPart(task, progress, change);
   const taken = takeAnswer(progress, change, now);
   if (typeof taken === "string") return taken;
   const next = moveOn(progress, change, { taken: taken.answer, now });
@@ -77,23 +76,6 @@ export function advanceStage(task: Task, change: Advance, now: string): Task | s
   if (change.ask === undefined) return moved;
   const question = makeQuestion(task, { progress: next, ask: change.ask, now });
   return asBlocked({ ...moved, progress: { ...next, question } }, question, change.status);
-}
-
-/** One part of the stage has ended; the task stays in its visit. */
-function endPart(task: Task, progress: Progress, change: Advance): Task {
-  const { part, output, spent, status } = change;
-  if (part === undefined) return task;
-  const number = String(part.number);
-  const outputs =
-    output === undefined
-      ? progress.outputs
-      : { ...progress.outputs, [`${progress.stage}.${number}`]: output };
-  const next: Progress = {
-    ...progress,
-    parts: { ...progress.parts, [number]: part.outcome },
-    ...given({ outputs, spent: addSpent(progress, spent) }),
-  };
-  return { ...task, status, progress: next };
 }
 
 /** The answer that this advance takes, if any; or why the advance is refused. */
@@ -123,7 +105,7 @@ function moveOn(
   { taken, now }: { taken: Answer | undefined; now: string },
 ): Progress {
   const { to, output = taken?.edited, work } = change;
-  const { question: _question, answer: _answer, parts: _parts, reasons: _reasons, ...kept } = progress;
+  const { question: _question, answer: _answer, reasons: _reasons, ...kept } = progress;
   const { work: saved, ...rest } = kept;
   return {
     ...rest,
@@ -223,7 +205,7 @@ export function withoutQuestion(task: Task, question: Question | undefined): Tas
 export function giveUp(task: Task, reasons: readonly string[]): Task {
   const { progress } = task;
   if (progress === undefined) return task;
-  const { work: _work, question, answer: _answer, grants: _grants, parts: _parts, ...kept } = progress;
+  const { work: _work, question, answer: _answer, grants: _grants, ...kept } = progress;
   const last = progress.stage === "block" ? progress.answers?.at(-1) : undefined;
   const isLast = last?.question === questionIdBefore(task.id, progress);
   // A timeout blocks only the task: no person said no to it.

@@ -216,7 +216,6 @@ export const ShowAnswer = z.object({
         cost_usd: z.number().nullable(),
         stage: z.string().optional().describe("In a workflow: the stage, or finish or block"),
         visit: z.int().optional().describe("How many stages the task had entered"),
-        part: z.int().optional().describe("Of a stage with several agents"),
         outcome: z.string().optional().describe("The stage's outcome"),
         to: z.string().optional().describe("Where it led; absent where the task stayed in the stage"),
         output: z.string().optional().describe("Absolute path of the stage's output"),

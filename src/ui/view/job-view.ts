@@ -23,11 +23,10 @@ export type JobResult =
   | "reviewed"
   | "advanced";
 
-/** A job of a stage: the stage (or finish, block), its visit and part, and how the visit ended. */
+/** A job of a stage: the stage (or finish, block), its visit, and how the visit ended. */
 export interface StageVisitFacts {
   stage?: string;
   visit?: number;
-  part?: number;
   /** Its outcome, once its output is written. */
   outcome?: string;
   /** The file of its output, below `tasks_dir`. */
@@ -95,10 +94,10 @@ export interface Finished extends JobView {
 
 /** The facts of a job of a stage when it begins; an end of a workflow starts with what the stages before left. */
 export function beginStage(
-  { stage, visit, part, task_id: id }: BeginningJob,
+  { stage, visit, task_id: id }: BeginningJob,
   { stages, finished }: { stages?: StageView; finished: readonly Finished[] },
 ): StageVisitFacts & Pick<Current, "judged" | "why"> {
-  const facts = { stage, visit, part };
+  const facts = { stage, visit };
   if (typeof id !== "string" || (stage !== "finish" && stage !== "block")) return facts;
   const earlier = finished.filter(({ taskId }) => taskId === id);
   if (stage === "finish") {
@@ -117,14 +116,13 @@ export function beginStage(
 interface BeginningJob {
   stage?: string | undefined;
   visit?: number | undefined;
-  part?: number | undefined;
   task_id?: string | null | undefined;
 }
 
 /** The facts that a finished job of a stage keeps; empty under `default`. */
 export function stageFacts(current: Current): StageVisitFacts & Pick<Current, "judged"> {
-  const { stage, visit, part, outcome, output, judged } = current;
-  return stage === undefined ? {} : { stage, visit, part, outcome, output, judged };
+  const { stage, visit, outcome, output, judged } = current;
+  return stage === undefined ? {} : { stage, visit, outcome, output, judged };
 }
 
 type AgentFinished = Extract<RunEvent, { type: "agent_finished" }>;
@@ -213,8 +211,8 @@ export function resultOf(current: Current, own: string | undefined): JobResult |
   return current.reported === "done" ? undefined : "skipped";
 }
 
-/** The result of a job that ended its visit: its task is now at `to`, or in the same stage after one of its parts. */
-export function resultOfVisit({ next, outcome }: Current, to: string | undefined): JobResult {
+/** The result of a job that ended its visit: its task is now at `to`. */
+export function resultOfVisit({ next, outcome }: Current, to: string): JobResult {
   const isFailed = to === "block" && (outcome === undefined || FAILURES.includes(outcome));
   return isFailed || next !== undefined ? "failed" : "advanced";
 }

@@ -173,13 +173,11 @@ export function listPaused(stages: StageView | undefined): string[] {
 
 /** Where a job of a stage left its task, once the row has moved on; `undefined` while it has not. */
 export function movedBy(
-  { taskId, visit, part }: { taskId?: string; visit?: number; part?: number },
+  { taskId, visit }: { taskId?: string; visit?: number },
   rows: readonly Row[],
-): { to?: string } | undefined {
-  if (visit === undefined) return undefined;
+): string | undefined {
   const progress = rows.find(({ id }) => id === taskId)?.progress;
-  if (progress === undefined) return undefined;
-  if (progress.visit > visit) return { to: progress.stage };
-  const isOver = part !== undefined && progress.parts?.[String(part)] !== undefined;
-  return isOver ? {} : undefined;
+  return visit === undefined || progress === undefined || progress.visit <= visit
+    ? undefined
+    : progress.stage;
 }

@@ -243,15 +243,15 @@ function settle(
   }).length;
   const updated = event.updated.find(({ id }) => id === current.taskId)?.to;
   const own = updated ?? event.rows.find(({ id }) => id === current.taskId)?.status;
-  const moved = movedBy(current, event.rows);
-  const result = moved === undefined ? resultOf(current, own) : resultOfVisit(current, moved.to);
+  const to = movedBy(current, event.rows);
+  const result = to === undefined ? resultOf(current, own) : resultOfVisit(current, to);
   if (result === undefined) return view;
   const isTold = result === "done" || result === "reviewed" || result === "advanced";
   const says = !isTold && !(result === "stopped" && current.stopped === true);
   const { released } = current;
   const why = released === undefined ? (says ? (current.why ?? "") : "") : `edited meanwhile; ${released}`;
   const commit = event.type === "committed" ? event.commit : undefined;
-  return finish(view, current, { result, why, added, commit, to: moved?.to }, at);
+  return finish(view, current, { result, why, added, commit, to }, at);
 }
 
 function finish(

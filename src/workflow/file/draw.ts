@@ -104,7 +104,7 @@ function shapeOf(name: string, stage: Stage): string {
     case "work":
       return `["<b>${name}</b><br/>an agent works"]`;
     case "analyze":
-      return `["<b>${name}</b><br/>${Array.isArray(stage.agent) ? `${String(stage.agent.length)} agents look` : "an agent looks"}"]`;
+      return `["<b>${name}</b><br/>an agent looks"]`;
     case "check":
       return `("<b>${name}</b><br/>commands")`;
     case "ask":

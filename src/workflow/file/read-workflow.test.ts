@@ -317,7 +317,6 @@ test.each<[string, Readonly<Record<string, unknown>>, string[]]>([
         session: "wait",
         inputs: ["plan"],
         protects: ["wait"],
-        agent: ["a", "b"],
       },
     },
     [
@@ -326,7 +325,6 @@ test.each<[string, Readonly<Record<string, unknown>>, string[]]>([
       "stage do: not_agent_of names the stage itself; name the stage that comes before",
       "stage do: session names wait, which is an ask stage; name a stage of the kind work or analyze",
       'stage do: inputs names "plan", which is not a stage; known: wait',
-      "stage do: a work stage has one agent: only the parts of an analyze stage have several; name one of them",
       "stage do: protects names wait, which is an ask stage; name a stage of the kind work",
     ],
   ],

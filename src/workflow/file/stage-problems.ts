@@ -93,13 +93,7 @@ class StageRules {
       );
   }
 
-  work({ agent, protects = [] }: WorkStage): void {
-    if (Array.isArray(agent))
-      this.report(
-        ["agent"],
-        "a work stage has one agent: only the parts of an analyze stage have several",
-        "name one of them",
-      );
+  work({ protects = [] }: WorkStage): void {
     for (const [at, other] of protects.entries()) {
       this.named(["protects", at], other, ["work"]);
       if (other === this.name)

@@ -19,12 +19,8 @@ export function taskFolderName(task: string): string {
 export const COPIES = ".kept";
 
 /** The file of a stage's output, below `tasks_dir`. */
-export function outputFile(
-  task: string,
-  at: { visit: number; stage: string; part?: number | undefined },
-): string {
-  const part = at.part === undefined ? "" : `.${String(at.part)}`;
-  return `${taskFolderName(task)}/${String(at.visit)}-${at.stage}${part}.json`;
+export function outputFile(task: string, at: { visit: number; stage: string }): string {
+  return `${taskFolderName(task)}/${String(at.visit)}-${at.stage}.json`;
 }
 
 /** The readable file beside an output, and the copy of it that tells whether it was changed; below `tasks_dir`, as `file` is. */
@@ -44,7 +40,7 @@ function inCopies(file: string, name: string): string {
 
 /** The visit and the stage that a file's name is of; `undefined` for other files. */
 export function parseOutputName(name: string): { visit: number; stage: string } | undefined {
-  const [, visit, stage] = /^([1-9]\d{0,5})-([a-z][a-z0-9_-]{0,39})(?:\.\d+)?\.json$/u.exec(name) ?? [];
+  const [, visit, stage] = /^([1-9]\d{0,5})-([a-z][a-z0-9_-]{0,39})\.json$/u.exec(name) ?? [];
   return visit === undefined || stage === undefined ? undefined : { visit: Number(visit), stage };
 }
 

@@ -47,7 +47,7 @@ export async function writeOutput(
   const content = makeContent(world, job, at, { outcome, text });
   const task = getTask(world, job);
   if (content === undefined || task === undefined) return undefined;
-  const file = outputFile(task.id, { visit: at.visit, stage: at.name, part: job.part });
+  const file = outputFile(task.id, { visit: at.visit, stage: at.name });
   const bytes = Buffer.from(log.redact(`${JSON.stringify(content, undefined, 2)}\n`), "utf8");
   const digest = sha256Hex(bytes);
   const path = join(project.paths.tasksDir, file);

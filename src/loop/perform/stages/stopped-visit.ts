@@ -31,7 +31,7 @@ export async function findStoppedVisit(
 ): Promise<StoppedVisit | undefined> {
   const { memory, log } = world;
   const since = getProgress(world, job)?.since;
-  const key = [job.task_id, job.stage, job.visit, job.part, since].join(" ");
+  const key = [job.task_id, job.stage, job.visit, since].join(" ");
   if (since === undefined || job.stage === undefined || memory.begun.has(key)) return undefined;
   memory.begun.add(key);
   const runs = await listRuns(world.ports, world.project.logDir);
@@ -81,13 +81,12 @@ async function readVisit(
 }
 
 /** Whether a line is of this visit, and of this pass through the workflow. */
-function isOf(value: RawLine["value"], { task_id, stage, visit, part }: JobFacts, since: string): boolean {
+function isOf(value: RawLine["value"], { task_id, stage, visit }: JobFacts, since: string): boolean {
   const { timestamp } = value;
   return (
     value["task_id"] === task_id &&
     value["stage"] === stage &&
     value["visit"] === visit &&
-    value["part"] === part &&
     typeof timestamp === "string" &&
     Date.parse(timestamp) >= Date.parse(since)
   );

@@ -5,13 +5,10 @@ import type { ProgressRow } from "../../../workflow/progress.js";
 import type { Stage } from "../../../workflow/workflow.js";
 import { findBackoffEnd, type Backoffs } from "../schedule/backoff.js";
 import type { AgentChoice } from "../schedule/schedule.js";
-import { listParts } from "./stage.js";
 
 /** Everything that the choice depends on. */
 export interface StageAgentOrder {
   stage: Stage;
-  /** The part of the stage that it is for. */
-  part: number | undefined;
   progress: Pick<ProgressRow, "agents">;
   iteration: number;
   dropped: ReadonlySet<string>;
@@ -46,11 +43,8 @@ export function chooseStageAgent(rules: AgentRules, order: StageAgentOrder): Sta
 }
 
 /** The agents that are asked for by name, the first one first. */
-function listNamed(rules: AgentRules, { stage, part, progress, wanted, known }: StageAgentOrder): string[] {
-  const own = "agent" in stage ? stage.agent : undefined;
-  const parts = listParts(stage);
-  const name =
-    part === undefined || parts.length === 0 ? (Array.isArray(own) ? own[0] : own) : parts[part - 1];
+function listNamed(rules: AgentRules, { stage, progress, wanted, known }: StageAgentOrder): string[] {
+  const name = "agent" in stage ? stage.agent : undefined;
   const resolved =
     name === undefined
       ? undefined

@@ -123,17 +123,6 @@ export function countAttemptsOf(
   return stage?.limits?.attempts ?? max_attempts;
 }
 
-/** The agents that a stage with parts names, one for each part. */
-export function listParts(stage: Stage): readonly string[] {
-  return stage.kind === "analyze" && Array.isArray(stage.agent) && stage.agent.length > 1 ? stage.agent : [];
-}
-
-/** The next part of a stage that has not ended; parts count from 1. */
-export function findNextPart(stage: Stage, { parts = {} }: Pick<ProgressRow, "parts">): number | undefined {
-  const part = listParts(stage).findIndex((_agent, at) => parts[String(at + 1)] === undefined);
-  return part === -1 ? undefined : part + 1;
-}
-
 /** A duration of a workflow file in milliseconds. */
 export function toMs(duration: string): number | undefined {
   return parseDuration(duration);

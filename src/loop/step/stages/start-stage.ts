@@ -13,7 +13,7 @@ import type { JobFacts } from "../effects.js";
 import { getFirstActivity } from "../attempt/job.js";
 import type { AgentChoice } from "../schedule/schedule.js";
 import { chooseStageAgent } from "./stage-agent.js";
-import { findNextPart, hasAgent, locate, routeOf, type Position } from "./stage.js";
+import { hasAgent, locate, routeOf, type Position } from "./stage.js";
 import type { Route } from "./stage-state.js";
 import type { Job, RunState, Work } from "../state.js";
 import type { RowNeed } from "./moves.js";
@@ -33,7 +33,6 @@ export interface NextStage {
   route: Route;
   stage: string;
   visit: number;
-  part?: number | undefined;
 }
 
 /** The job that a selected task needs; `undefined`: a question comes first, or an end. */
@@ -41,15 +40,12 @@ export function findNextStage(work: Work, row: IndexRow, position: Ready): NextS
   if (position.kind === "stage") {
     const route = routeOf(position.stage);
     const { stage, visit } = position.progress;
-    const part = findNextPart(position.stage, position.progress);
-    return route === undefined ? undefined : { route, stage, visit, part };
+    return route === undefined ? undefined : { route, stage, visit };
   }
   const { to } = pass(work, row, position);
   const stage = position.workflow.stages[to];
   const route = stage === undefined ? undefined : routeOf(stage);
-  return stage === undefined || route === undefined
-    ? undefined
-    : { route, stage: to, visit: 1, part: findNextPart(stage, {}) };
+  return route === undefined ? undefined : { route, stage: to, visit: 1 };
 }
 
 function pass({ rules }: Work, { progress }: IndexRow, { workflow, to }: Extract<Ready, { kind: "enter" }>) {
@@ -67,7 +63,6 @@ export function chooseAgentOf(
   if (stage === undefined || !hasAgent(next.route)) return { choice: { agent: NO_AGENT } };
   return chooseStageAgent(work.rules, {
     stage,
-    part: next.part,
     progress: row.progress ?? {},
     iteration: work.iterations + 1,
     dropped: work.dropped,
@@ -174,7 +169,7 @@ function makeEntry(
 function makeFacts(
   { nextJob, iterations, attempts }: Work,
   { id }: IndexRow,
-  { route, stage, visit, part }: NextStage,
+  { route, stage, visit }: NextStage,
   agent: string,
 ): JobFacts & { phase: "iteration" } {
   const tried = attempts.get(id) ?? 0;
@@ -188,7 +183,6 @@ function makeFacts(
     attempt: counts ? tried + 1 : Math.max(1, tried),
     stage,
     visit,
-    ...given({ part }),
   };
 }
 

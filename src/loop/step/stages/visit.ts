@@ -5,19 +5,19 @@ import { tokensOf } from "../../../agents/usage.js";
 import { given } from "../../../system/given.js";
 import { shorten } from "../../../system/text/cut.js";
 import { PersistentMap } from "../../../system/persistent-map.js";
-import type { Advance, AskedQuestion, Change } from "../../../todo/model/changes/change.js";
+import type { AskedQuestion, Change } from "../../../todo/model/changes/change.js";
 import type { TaskId } from "../../../todo/model/task.js";
-import { collectFacts, joinOutcomes, listOwnOutcomes } from "../../../workflow/advance.js";
+import { collectFacts, listOwnOutcomes } from "../../../workflow/advance.js";
 import { CALL, CALL_OUTCOMES } from "../../../workflow/call.js";
 import type { PendingCall, ProgressRow, SavedWork, Spent } from "../../../workflow/progress.js";
 import type { Stage, Workflow } from "../../../workflow/workflow.js";
-import { planMove, type Move } from "./advance.js";
+import { planMove } from "./advance.js";
 import type { Decision } from "../decision.js";
 import { enter, makeFailureNote } from "../attempt/job.js";
 import { countAttemptsLeft, getTaskId, replaceJob } from "../jobs.js";
 import { listNewTasks, rememberFailure, settleAttempt } from "../attempt/settle.js";
 import { explainTaskOver } from "../attempt/spending.js";
-import { findRow, findStage, listParts } from "./stage.js";
+import { findRow, findStage } from "./stage.js";
 import type { TaskResult, VisitEnd, VisitMemory } from "./stage-state.js";
 import type { AttemptVerdict, Job, Work } from "../state.js";
 import { acceptReport, isNoAttempt, isSpared, readResult } from "../attempt/verdict.js";
@@ -190,19 +190,15 @@ export function endVisit(work: Work, job: Job, order: VisitOrder, decision: Deci
   const { stage, workflow } = found;
   decision.because = { rule: `outcome-${outcome}`, picked: row.id };
   const isOwn = listOwnOutcomes(stage).includes(outcome);
-  const part = isOwn ? planPart(job, stage, { progress, outcome }) : undefined;
   // L20: the plan of the move keeps to the limits of visits and spending.
-  const joined = part === undefined ? joinWith(job, stage, { progress, outcome }) : outcome;
   const place = placeAfter(job, workflow, { progress, memory: getMemory(work, job), order });
-  const move =
-    part ??
-    planMove(
-      {
-        ...{ rules: work.rules, id: row.id, workflow, progress: place, at: decision.at, status: "doing" },
-        ...given({ ask: order.ask, reasons: order.reasons, said: sayingOf(job) }),
-      },
-      isOwn ? joined : outcome,
-    );
+  const move = planMove(
+    {
+      ...{ rules: work.rules, id: row.id, workflow, progress: place, at: decision.at, status: "doing" },
+      ...given({ ask: order.ask, reasons: order.reasons, said: sayingOf(job) }),
+    },
+    outcome,
+  );
   if (move === undefined) throw new Error(`${progress.stage} has no outcome ${outcome}`);
   const visitEnd: VisitEnd = {
     outcome,
@@ -278,35 +274,6 @@ function sumSpent(before: Spent | undefined, more: Spent): Spent {
   };
 }
 
-interface PartEnd {
-  progress: ProgressRow;
-  outcome: string;
-}
-
-/** The end of a part that is not the last one: the task stays in its visit. */
-function planPart({ facts }: Job, stage: Stage, { progress, outcome }: PartEnd): Move | undefined {
-  const names = listParts(stage);
-  const { part: number } = facts;
-  if (number === undefined || names.length === 0) return undefined;
-  const isLast = names.every(
-    (_name, at) => at + 1 === number || progress.parts?.[String(at + 1)] !== undefined,
-  );
-  if (isLast || facts.task_id === undefined) return undefined;
-  const { stage: name, visit } = progress;
-  const advance: Advance = {
-    ...{ op: "advance", id: facts.task_id, expect: { stage: name, visit }, outcome, to: name },
-    ...{ status: "doing", part: { number, outcome } },
-  };
-  return { advances: [advance], notes: [], to: name, asks: false };
-}
-
-/** The outcome of all parts, of which this one is the last. */
-function joinWith({ facts }: Job, stage: Stage, { progress, outcome }: PartEnd): string {
-  if (listParts(stage).length === 0 || facts.part === undefined) return outcome;
-  const others = Object.entries(progress.parts ?? {}).filter(([number]) => number !== String(facts.part));
-  return joinOutcomes(stage, [...others.map(([, one]) => one), outcome]) ?? outcome;
-}
-
 /** L21: the work is saved under its ref before the row moves on. */
 function save(
   work: Work,
@@ -370,11 +337,10 @@ export function forgetVisit(work: Work, job: Job): Work {
   if (visitEnd === undefined || visitEnd.keepsCount === true) return work;
   const { agent, attempt } = job.facts;
   const told = visitEnd.evidence === undefined ? [] : [{ attempt, agent, ...visitEnd.evidence }];
-  const isSame = visitEnd.advances.every(({ part }) => part !== undefined);
   return {
     ...withMemory(work, job, { errors: 0, spent: NOTHING }),
     attempts: work.attempts.with(id, 0),
-    earlier: work.earlier.with(id, isSame ? [] : told),
+    earlier: work.earlier.with(id, told),
     blockedAtStart: new Set([...work.blockedAtStart].filter((one) => one !== id)),
   };
 }

@@ -71,14 +71,8 @@ const QUESTION = ["asked", "answered", "shown", "deadline", "on_timeout"] as con
 
 function advance(row: IndexRow, change: Advance): IndexRow | string {
   const { progress } = row;
-  const { expect, to, takes, part, ask, status, work, output } = change;
+  const { expect, to, takes, ask, status, work, output } = change;
   if (progress?.stage !== expect.stage || progress.visit !== expect.visit) return "it is elsewhere";
-  if (part !== undefined)
-    return {
-      ...row,
-      status,
-      progress: { ...progress, parts: { ...progress.parts, [part.number]: part.outcome } },
-    };
   const isLeft = progress.complete === true || to === "block";
   if (takes === undefined && progress.asked !== undefined && !isLeft) return "its question is not taken";
   if (takes !== undefined && progress.asked === undefined) return "it has no question";
@@ -86,7 +80,7 @@ function advance(row: IndexRow, change: Advance): IndexRow | string {
     return "its question is not answered";
   if (takes?.automatic !== undefined && progress.answered !== undefined) return "it was answered meanwhile";
   const next: ProgressRow = {
-    ...without(progress, ...QUESTION, "parts", "verdict", "base"),
+    ...without(progress, ...QUESTION, "verdict", "base"),
     ...{ stage: to, visit: progress.visit + 1 },
     ...(isEnd(to) ? {} : { visits: { ...progress.visits, [to]: (progress.visits?.[to] ?? 0) + 1 } }),
     ...given(
@@ -126,7 +120,7 @@ function restart(row: IndexRow, { stage }: Extract<PersonChange, { op: "restart"
 /** A task that is given up keeps where it was; a person's rejection pauses it. */
 export function giveUp(row: IndexRow): IndexRow {
   if (row.progress === undefined) return row;
-  const progress = without(row.progress, ...QUESTION, "parts", "verdict", "base", "grants");
+  const progress = without(row.progress, ...QUESTION, "verdict", "base", "grants");
   return { ...row, progress: { ...progress, stage: "block" } };
 }
 

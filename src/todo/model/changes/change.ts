@@ -62,8 +62,6 @@ export interface Advance {
   work?: SavedWork | null;
   /** Added to what the stage and the task used. */
   spent?: Spent;
-  /** The outcome of one part of the stage; the task stays in its visit. Its output is kept as STAGE.PART. */
-  part?: { number: number; outcome: string };
   /** The answer holds for the rest of the task. */
   grant?: true;
   /** Why the task is given up. */

@@ -138,12 +138,12 @@ function verdictOfAttempt({ result, judged }: Finished): Pick<Attempt, "verdict"
 
 /** The stage of an attempt, and how its visit ended; empty under `default`. */
 function stageOf(
-  { stage, visit, part, outcome, output, to }: StageVisitFacts & { to?: string },
+  { stage, visit, outcome, output, to }: StageVisitFacts & { to?: string },
   tasksDir: string,
-): Pick<Attempt, "stage" | "visit" | "part" | "outcome" | "to" | "output"> {
+): Pick<Attempt, "stage" | "visit" | "outcome" | "to" | "output"> {
   if (stage === undefined) return {};
   const file = output === undefined ? undefined : `${tasksDir}/${output}`;
-  return { stage, visit, part, outcome, to, output: file };
+  return { stage, visit, outcome, to, output: file };
 }
 
 type Begun = Pick<Attempt, "run" | "attempt" | "agent" | "started" | "rescue" | "tokens" | "cost_usd">;

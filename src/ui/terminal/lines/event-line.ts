@@ -146,7 +146,6 @@ const STAMPS = new Set([
   "attempt",
   "stage",
   "visit",
-  "part",
 ]);
 
 function wordsFor(type: string, event: Value): string {

@@ -59,7 +59,7 @@ export function pathLines({ history, questions = [], task }: ShowAnswer, scene: 
 }
 
 function visitOf(one: Attempt, { now, live, shown }: TaskScene): Visit {
-  const { started: began, visit, stage = "", part, agent, attempt, tokens, cost_usd: cost } = one;
+  const { started: began, visit, stage = "", agent, attempt, tokens, cost_usd: cost } = one;
   const isEnd = isEndOfWorkflow({ stage });
   const who = isEnd ? "" : `${clean(agent)}${attempt > 1 ? ` (attempt ${String(attempt)})` : ""}`;
   const output = one.output?.replace(/\.json$/u, ".md");
@@ -67,7 +67,7 @@ function visitOf(one: Attempt, { now, live, shown }: TaskScene): Visit {
     began,
     cells: [
       visit === undefined ? "" : String(visit),
-      `${clean(stage)}${part === undefined ? "" : ` (part ${String(part)})`}`,
+      clean(stage),
       who,
       showMoment(Date.parse(began), now),
       showDuration(one.duration_ms),

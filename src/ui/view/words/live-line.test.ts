@@ -11,6 +11,6 @@ test("a visit is named with its outcome and the next stage, an outcome that the 
   expect(visitText({ ...visit, outcome: "exhausted", to: "block", result: "failed" })).toBe(
     "implement, visit 3: exhausted, next block",
   );
-  expect(visitText({ ...visit, part: 1, result: "advanced" })).toBe("implement, part 1, visit 3: done");
+  expect(visitText({ ...visit, result: "advanced" })).toBe("implement, visit 3: done");
   expect(visitText({ outcome: "done", result: "done" })).toBe("");
 });

@@ -70,13 +70,13 @@ function titleOf({ titles }: Scene, current: Current): string {
   return current.taskId === undefined ? PHASES[current.phase] : clean(titles.get(current.taskId) ?? "");
 }
 
-/** The stage of a job with its visit, and its part if it has several; empty under `default`. */
-export function stageText({ stage, visit, part }: StageVisitFacts): string {
+/** The stage of a job with its visit; empty under `default`. */
+export function stageText({ stage, visit }: StageVisitFacts): string {
   if (stage === undefined) return "";
   if (stage === "finish") return "finishing";
   if (stage === "block") return "giving up";
   const nth = visit === undefined || visit < 2 ? "" : `, visit ${String(visit)}`;
-  return `${clean(stage)}${part === undefined ? "" : `, part ${String(part)}`}${nth}`;
+  return `${clean(stage)}${nth}`;
 }
 
 /** `review: changes, next implement`; empty under `default`. The stage alone where a failed attempt left the task in it. */
