@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { standaloneValidators } from "./validator.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -31,7 +30,7 @@ export async function bundle({ entryPoints, outdir, plugins = [] }) {
     absWorkingDir: root,
     entryPoints,
     outdir,
-    plugins: [...plugins, ...standaloneValidators(root), englishOnly()],
+    plugins: [...plugins, englishOnly()],
     bundle: true,
     splitting: true,
     minify: true,

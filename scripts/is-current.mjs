@@ -15,7 +15,6 @@ const sources = [
   "scripts/build.mjs",
   "scripts/bundle.mjs",
   "scripts/schema-list.ts",
-  "scripts/validator.mjs",
   "run.schema.json",
   "package.json",
   "package-lock.json",

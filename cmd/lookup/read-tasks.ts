@@ -1,10 +1,10 @@
 // Reads the tasks of a task file, valid or not, for commands that only show them. Leaves checking it to src/todo/check/check.ts.
 import type { Project } from "../../src/config/project/open-project.js";
 import { usageError } from "../../src/system/errors.js";
-import { checkBacklog, type CheckResult } from "../../src/todo/check/check.js";
+import { checkBacklog, readBacklog } from "../../src/todo/check/check.js";
 import type { Problem } from "../../src/todo/model/problem.js";
 import type { WrongTask } from "../../src/todo/check/shape.js";
-import type { Task } from "../../src/todo/model/task.js";
+import type { Backlog, Task } from "../../src/todo/model/task.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import { clean } from "../../src/ui/text.js";
 import { checkOptionsOf } from "./check-options.js";
@@ -21,25 +21,29 @@ export interface TasksRead {
 
 /** Reads the project's task file, which must be there. */
 export async function readTasks(context: CommandContext, project: Project): Promise<TasksRead> {
-  const checked = await readChecked(context, project);
-  if (checked.kind === "empty") return { tasks: [], problems: checked.problems, wrong: [] };
-  if (checked.kind === "invalid")
-    return { tasks: checked.readable, problems: checked.problems, wrong: checked.wrong };
-  const { tasks, project: about } = checked.backlog;
-  return { tasks, problems: [], wrong: [], root: about?.root };
+  const bytes = await readNamedFile(context, project.todoFile, "task file");
+  const options = await checkOptionsOf(context, project);
+  const valid = readBacklog(bytes, options);
+  if (valid !== undefined) return allOf(valid);
+  const checked = checkBacklog(bytes, options);
+  if (checked.kind === "ok") return allOf(checked.backlog);
+  const { problems } = checked;
+  return checked.kind === "empty"
+    ? { tasks: [], problems, wrong: [] }
+    : { tasks: checked.readable, problems, wrong: checked.wrong };
+}
+
+function allOf({ tasks, project }: Backlog): TasksRead {
+  return { tasks, problems: [], wrong: [], root: project?.root };
 }
 
 /** The tasks of a valid file; else a `usage` error. */
 export async function readValidTasks(context: CommandContext, project: Project): Promise<readonly Task[]> {
-  const checked = await readChecked(context, project);
+  const bytes = await readNamedFile(context, project.todoFile, "task file");
+  const checked = checkBacklog(bytes, await checkOptionsOf(context, project));
   if (checked.kind !== "invalid") return checked.backlog?.tasks ?? [];
   const shown = shownPath(context, project.todoFile);
   throw usageError(`${shown} is not a valid backlog`, "list the problems with `looper validate`");
-}
-
-async function readChecked(context: CommandContext, project: Project): Promise<CheckResult> {
-  const bytes = await readNamedFile(context, project.todoFile, "task file");
-  return checkBacklog(bytes, await checkOptionsOf(context, project));
 }
 
 /** The sentence on a file's problems; `undefined` when it has none. `typed`: the file as typed. */

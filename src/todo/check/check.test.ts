@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkBacklog, type CheckOptions, type CheckResult } from "./check.js";
 import type { UnplacedProblem, Problem } from "../model/problem.js";
+import { joinText } from "../json/file-text.js";
 import { backlog, task } from "../testing/testing.js";
 import { compileUserSchema } from "./user-schema.js";
 
@@ -41,9 +42,10 @@ test.each([
   ["anything in meta", withTasks(task("T1", { meta: JSON.parse('{"__proto__":1,"2":[],"1":{"":null}}') }))],
 ])("valid: %s", (_, text) => {
   const result = check(text);
-  expect(result).toMatchObject({ kind: "ok", bom: false, layout: { text } });
+  expect(result).toMatchObject({ kind: "ok", bom: false });
+  expect(result.kind === "ok" && joinText(result.text)).toBe(text);
   expect(result.kind === "ok" && result.backlog).toEqual(JSON.parse(text));
-  expect(check(`\ufeff${text}`)).toMatchObject({ kind: "ok", bom: true, layout: { text } });
+  expect(check(`\ufeff${text}`)).toMatchObject({ ...result, bom: true });
 });
 
 test.each([

@@ -1,17 +1,14 @@
 // Checks whether a file is a backlog and reports all its problems at once, in file order; the same bytes give the same
-// result. outline.ts, shape.ts and quick-check.ts give a fast yes; layout.ts, shape.ts and rules.ts find the problems.
+// result. JSON.parse reads the value; file-text.ts finds the problems of the text, shape.ts and rules.ts those of the value.
 import { decodeUtf8 } from "../../system/text/decode-utf8.js";
 import { given } from "../../system/given.js";
 import { parseJson } from "../../system/text/json.js";
 import { lineCounter } from "../../system/text/line-counter.js";
-import { locate, readLayout, type BacklogLayout, type TextProblem } from "../json/layout.js";
-import { outlineOf } from "../json/outline.js";
+import { locator, readText, type FileText, type TextProblem } from "../json/file-text.js";
 import type { UnplacedProblem, Problem } from "../model/problem.js";
-import { isInWorkflow, property } from "./in-workflow.js";
 import { checkProgress } from "./progress-rules.js";
 import { checkRules } from "./rules.js";
 import { explainShape, isBacklog, readTask, readWrongTask, type WrongTask } from "./shape.js";
-import { isSound } from "./quick-check.js";
 import type { Backlog, Task } from "../model/task.js";
 import type { UserSchema } from "./user-schema.js";
 
@@ -25,10 +22,10 @@ export interface CheckOptions {
 }
 
 export type CheckResult =
-  /** `layout` is what an edit needs; `layout.text` has no byte order mark. `bom`: the file has one. */
-  | { kind: "ok"; backlog: Backlog; layout: BacklogLayout; bom: boolean }
+  /** `text` is what an edit needs. `bom`: the file has a byte order mark. */
+  | { kind: "ok"; backlog: Backlog; text: FileText; bom: boolean }
   /** Without tasks: white space only, `{}`, or an empty `tasks`. `backlog` is set if it is still valid. */
-  | { kind: "empty"; problems: Problem[]; backlog?: Backlog; layout?: BacklogLayout; bom: boolean }
+  | { kind: "empty"; problems: Problem[]; backlog?: Backlog; text?: FileText; bom: boolean }
   /** `readable`: the tasks that can still be used, in file order; `wrong`: those that can only be shown. */
   | { kind: "invalid"; problems: Problem[]; readable: Task[]; wrong: WrongTask[] };
 
@@ -41,68 +38,43 @@ export function checkBacklog(bytes: Uint8Array, options: CheckOptions = {}): Che
   const bom = decoded.startsWith(MARK);
   const text = bom ? decoded.slice(1) : decoded;
   if (!/\S/u.test(text)) return { kind: "empty", problems: [nothingThere()], bom };
-  return checkText(text, bom, options);
-}
-
-function checkText(text: string, bom: boolean, options: CheckOptions): CheckResult {
-  return goodBacklog(text, bom, options) ?? explain(text, bom, options);
-}
-
-/** The fast path for a valid file, at little more than the cost of parsing it; `undefined` if the file may have a problem. */
-function goodBacklog(
-  text: string,
-  bom: boolean,
-  { agentNames, schema, answers }: CheckOptions,
-): CheckResult | undefined {
-  const value = parseJson(text);
-  if (!isBacklog(value) || value.tasks.length === 0) return undefined;
-  const layout = outlineOf(text, value);
-  if (layout === undefined || !isSound(value, agentNames)) return undefined;
-  if (progressProblems(value.tasks, { answers }).length > 0) return undefined;
-  return schema === undefined || schema(value).length === 0
-    ? { kind: "ok", backlog: value, layout, bom }
-    : undefined;
-}
-
-function explain(text: string, bom: boolean, options: CheckOptions): CheckResult {
-  const { layout, problems } = readLayout(text);
-  if (problems.some((problem) => problem.rule === "syntax")) {
-    return { kind: "invalid", problems: inOrder(text, problems, []), ...tasksFrom(layout) };
-  }
+  const { file, problems } = readText(text);
+  // Of a text that is nested too deep nothing more is read: other readers of a value may recurse.
+  if (problems.some(({ rule }) => rule === "syntax" || rule === "nesting"))
+    return { kind: "invalid", problems: inOrder(text, file, { problems, findings: [] }), ...tasksFrom(file) };
   const value: unknown = JSON.parse(text);
-  const shaped = isBacklog(value);
-  const findings = [...(shaped ? [] : explainShape(value)), ...brokenRules(value, problems, options)];
-  if (shaped && problems.length === 0 && findings.length === 0) {
-    if (value.tasks.length > 0) return { kind: "ok", backlog: value, layout, bom };
-    return { kind: "empty", problems: [], backlog: value, layout, bom };
+  const findings = findingsIn(value, options);
+  if (problems.length === 0 && findings.length === 0) {
+    // Its shape has no problem.
+    const backlog = value as Backlog;
+    if (backlog.tasks.length > 0) return { kind: "ok", backlog, text: file, bom };
+    return { kind: "empty", problems: [], backlog, text: file, bom };
   }
-  const placed = inOrder(text, problems, findings);
+  const placed = inOrder(text, file, { problems, findings });
   if (hasNoTasks(value)) return { kind: "empty", problems: placed, bom };
   return { kind: "invalid", problems: placed, ...readable(value) };
 }
 
-function brokenRules(
-  value: unknown,
-  found: readonly TextProblem[],
-  options: CheckOptions,
-): UnplacedProblem[] {
-  const findings = [...checkRules(value, options.agentNames), ...workflowRules(value, options)];
-  // A user's schema may recurse; Looper's schemas do not.
-  const tooDeep = found.some((problem) => problem.rule === "nesting");
-  if (options.schema !== undefined && !tooDeep) findings.push(...options.schema(value));
-  return findings;
+/**
+ * The backlog of a valid file that holds tasks, for commands that only read it; `undefined` for any other, which
+ * `checkBacklog` explains. Keys that are given twice are not looked for: that takes as long as all the rest.
+ */
+export function readBacklog(bytes: Uint8Array, options: CheckOptions = {}): Backlog | undefined {
+  const decoded = decode(bytes);
+  const value = typeof decoded === "string" ? parseJson(decoded) : undefined;
+  if (!isBacklog(value) || value.tasks.length === 0) return undefined;
+  return options.schema !== undefined || rulesIn(value, options).length > 0 ? undefined : value;
 }
 
-function workflowRules(value: unknown, { answers }: CheckOptions): UnplacedProblem[] {
-  const tasks = property(value, "tasks");
-  return Array.isArray(tasks) ? progressProblems(tasks, { answers }) : [];
+function findingsIn(value: unknown, options: CheckOptions): UnplacedProblem[] {
+  return [...explainShape(value), ...rulesIn(value, options), ...(options.schema?.(value) ?? [])];
 }
 
-function progressProblems(
-  tasks: readonly unknown[],
-  { answers }: { answers: boolean | undefined },
-): UnplacedProblem[] {
-  return tasks.some(isInWorkflow) ? checkProgress(tasks, given({ answers })) : [];
+function rulesIn(value: unknown, { agentNames, answers }: CheckOptions): UnplacedProblem[] {
+  const tasks: unknown =
+    typeof value === "object" && value !== null ? Reflect.get(value, "tasks") : undefined;
+  const progress = Array.isArray(tasks) ? checkProgress(tasks, given({ answers })) : [];
+  return [...checkRules(value, agentNames), ...progress];
 }
 
 function hasNoTasks(value: unknown): boolean {
@@ -124,8 +96,8 @@ function readable(value: unknown): Tasks {
 }
 
 /** The tasks of a text that is not JSON as a whole: those whose own text is JSON. */
-function tasksFrom({ text, tasks }: BacklogLayout): Tasks {
-  return sorted(tasks.map(({ start, end }) => parseJson(text.slice(start, end))));
+function tasksFrom({ rows }: FileText): Tasks {
+  return sorted(rows.map((row) => parseJson(row)));
 }
 
 function sorted(tasks: readonly unknown[]): Tasks {
@@ -137,15 +109,12 @@ function sorted(tasks: readonly unknown[]): Tasks {
 
 function inOrder(
   text: string,
-  problems: readonly TextProblem[],
-  findings: readonly UnplacedProblem[],
+  file: FileText,
+  { problems, findings }: { problems: readonly TextProblem[]; findings: readonly UnplacedProblem[] },
 ): Problem[] {
-  const places = locate(
-    text,
-    findings.map((finding) => finding.pointer),
-  );
+  const placeOf = findings.length === 0 ? undefined : locator(file);
   const placed = findings.map(({ atKey, ...finding }) => {
-    const place = places.get(finding.pointer);
+    const place = placeOf?.(finding.pointer);
     return { ...finding, offset: (atKey === true ? place?.key : place?.value) ?? 0 };
   });
   const positionOf = lineCounter(text);

@@ -4,7 +4,7 @@ import { isDateTime } from "../model/date-time.js";
 import { nearest } from "../../system/text/nearest.js";
 import { Progress } from "../../workflow/progress.js";
 import { questionId, whyNotValid } from "../../workflow/question.js";
-import { isInWorkflow, property } from "./in-workflow.js";
+import { property } from "./rules.js";
 import { didYouMean, show, type UnplacedProblem } from "../model/problem.js";
 
 /** The way out of a progress that cannot be mended. */
@@ -12,6 +12,7 @@ export const BEGIN_AGAIN = 'remove "progress": the task then begins its workflow
 
 /** Finds every broken rule. `answers`: also answers that do not fit, which a run does not count. */
 export function checkProgress(tasks: readonly unknown[], { answers = false } = {}): UnplacedProblem[] {
+  if (!tasks.some(isInWorkflow)) return [];
   const parents = new Map(tasks.map((task) => [textOf(task, "id"), textOf(task, "parent")]));
   return tasks.flatMap((task, at) => {
     if (!isInWorkflow(task)) return [];
@@ -25,6 +26,11 @@ export function checkProgress(tasks: readonly unknown[], { answers = false } = {
       ...(answers && progress !== undefined ? answerProblems(progress, pointer) : []),
     ];
   });
+}
+
+/** Whether a task has a progress or is a part of another task. */
+function isInWorkflow(task: unknown): boolean {
+  return property(task, "progress") !== undefined || property(task, "parent") !== undefined;
 }
 
 function textOf(value: unknown, key: string): string | undefined {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { applyChanges } from "../change/update.js";
 import { checkBacklog } from "../check/check.js";
 import { editBacklog } from "./edit.js";
-import { readLayout } from "./layout.js";
+import { joinText, readText } from "./file-text.js";
 import { isBacklog } from "../check/shape.js";
 import { backlog, id, task } from "../testing/testing.js";
 import type { Change } from "../model/changes/change.js";
@@ -24,7 +24,7 @@ function parse(text: string): Backlog {
 
 function changed(text: string, ...changes: Change[]): string {
   const before = parse(text);
-  return editBacklog(readLayout(text).layout, before, applyChanges(before, changes, NOW).backlog).text;
+  return joinText(editBacklog(readText(text).file, before, applyChanges(before, changes, NOW).backlog));
 }
 
 const claim: Change = { op: "claim", id: id("T1"), expect: "todo" };
@@ -115,14 +115,14 @@ test("the marker is added and removed", () => {
 /** The text of an edit that makes one backlog of another. */
 function turned(text: string, after: (before: Backlog) => Backlog): string {
   const before = parse(text);
-  return editBacklog(readLayout(text).layout, before, after(before)).text;
+  return joinText(editBacklog(readText(text).file, before, after(before)));
 }
 
-test("an edit without differences returns the same layout", () => {
+test("an edit without differences returns the same text", () => {
   const text = JSON.stringify(backlog(task("T1"), task("T2")));
-  const { layout } = readLayout(text);
+  const { file } = readText(text);
   const before = parse(text);
-  expect(editBacklog(layout, before, structuredClone(before))).toBe(layout);
+  expect(editBacklog(file, before, structuredClone(before))).toBe(file);
 });
 
 test("the last task, or all tasks, can be removed", () => {
@@ -163,7 +163,7 @@ test("an edit that would reorder tasks throws", () => {
   const text = `{"schema_version":1,"source_files":[],"tasks":[{"id":"T1","title":"a","priority":1,"status":"done"},{"id":"T2","title":"a","priority":1,"status":"done"}]}`;
   const before = parse(text);
   const after = { ...before, tasks: before.tasks.toReversed() };
-  expect(() => editBacklog(readLayout(text).layout, before, after)).toThrow("reorder");
+  expect(() => editBacklog(readText(text).file, before, after)).toThrow("reorder");
 });
 
 interface Look {
@@ -261,22 +261,21 @@ test("an edited text has the new content, and unchanged parts stay byte for byte
       const text = write(before, look);
       const checked = checkBacklog(Buffer.from(text));
       const was = parse(text);
-      const result = editBacklog(readLayout(text).layout, was, after);
+      const result = editBacklog(readText(text).file, was, after);
+      const now = joinText(result);
       expect(checked.kind).not.toBe("invalid");
-      expect(JSON.parse(result.text)).toEqual(JSON.parse(JSON.stringify(after)));
-      expect(result).toEqual(readLayout(result.text).layout);
-      const slices = (layout: typeof result, tasks: readonly Task[], name: string): string | undefined => {
-        const range = layout.tasks[tasks.findIndex((task) => task.id === name)];
-        return range && layout.text.slice(range.start, range.end);
-      };
-      const old = readLayout(text).layout;
+      expect(JSON.parse(now)).toEqual(JSON.parse(JSON.stringify(after)));
+      expect(result).toEqual(readText(now).file);
+      const old = readText(text).file;
+      const row = (file: typeof old, tasks: readonly Task[], name: string): string | undefined =>
+        file.rows[tasks.findIndex((task) => task.id === name)];
       for (const [n, fate] of fates.entries()) {
         if (fate !== "same") continue;
-        expect(slices(result, after.tasks, `T${n}`)).toBe(slices(old, before.tasks, `T${n}`));
+        expect(row(result, after.tasks, `T${n}`)).toBe(row(old, before.tasks, `T${n}`));
       }
-      if (look.eol === "") expect(result.text).not.toContain("\n");
-      if (look.eol !== "\r\n" && look.eol !== "") expect(result.text).not.toContain("\r");
-      if (look.eol === "\r\n") expect(result.text.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
+      if (look.eol === "") expect(now).not.toContain("\n");
+      if (look.eol !== "\r\n" && look.eol !== "") expect(now).not.toContain("\r");
+      if (look.eol === "\r\n") expect(now.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
     }),
     { numRuns: 1000 },
   );
@@ -288,7 +287,7 @@ test("in a style of two spaces the result is what JSON.stringify would write", (
       const before: Backlog = { schema_version: 1, source_files: [], tasks: [one] };
       const text = JSON.stringify(before, null, 2);
       const after = { ...before, tasks: [one, two] };
-      expect(editBacklog(readLayout(text).layout, parse(text), after).text).toBe(
+      expect(joinText(editBacklog(readText(text).file, parse(text), after))).toBe(
         JSON.stringify(after, null, 2),
       );
     }),

@@ -1,26 +1,24 @@
 // Turns the text of one backlog into the text of another and changes only the differences: the order of tasks and keys,
 // indentation, line ends and everything else stay byte for byte. update.ts and merge.ts decide on the changes.
 import { isDeepStrictEqual } from "node:util";
-import { readMembers, type BacklogLayout, type Member, type Range } from "./layout.js";
+import { Backlog, Task } from "../model/task.js";
+import type { FileText } from "./file-text.js";
 import {
   gapsOf,
   hasBreak,
   hasInlineArray,
+  joinPieces,
   lastLine,
+  readObject,
   styleOf,
-  wholeMember,
+  withValue,
   writeMember,
   writeObject,
-  writeValue,
   type Gaps,
   type ObjectStyle,
-} from "./style.js";
-import { layoutOf } from "./outline.js";
-import { Backlog, Task } from "../model/task.js";
-
-interface Edit extends Range {
-  text: string;
-}
+  type ObjectText,
+  type Pieces,
+} from "./pieces.js";
 
 const TASK_KEYS = Object.keys(Task.shape);
 const ROOT_KEYS = Object.keys(Backlog.shape);
@@ -28,29 +26,23 @@ const ROOT_KEYS = Object.keys(Backlog.shape);
 const SAMPLES = 20;
 
 /**
- * The layout of the text that holds `after`, made from the one that holds `before`. Both are valid, and the tasks they share
- * are in the same order.
+ * The text that holds `after`, made from the one that holds `before`; the same object without a difference. Both are valid,
+ * and the tasks they share are in the same order.
  */
-export function editBacklog(layout: BacklogLayout, before: Backlog, after: Backlog): BacklogLayout {
-  const inside = taskEdits(layout, before, after);
-  const around = [...listEdits(layout, before, after), ...rootEdits(layout, before, after)];
-  if (around.length === 0) return shifted(layout, inside);
-  return layoutOf(edited(layout.text, [...inside, ...around]));
-}
-
-/** Edits within tasks that are kept. */
-function taskEdits({ text, tasks }: BacklogLayout, before: Backlog, after: Backlog): Edit[] {
+export function editBacklog(file: FileText, before: Backlog, after: Backlog): FileText {
   const places = placesOf(before, after);
-  return after.tasks.flatMap((task, at) => {
-    const place = places === undefined ? at : (places[at] ?? -1);
-    const [old, range] = [before.tasks[place], tasks[place]];
-    if (old === undefined || range === undefined || old === task || isDeepStrictEqual(old, task)) return [];
-    const members = readMembers(text, range.start);
-    const style = styleOf(text, range, members);
-    if (style === undefined) throw new Error("a task without keys");
-    const sampled = { ...style, inlineArrays: hasInlineArray(text, members) ?? inlineArraysIn(text, tasks) };
-    return memberEdits({ text, range, members, style: sampled, keys: TASK_KEYS }, old, task);
+  const same = { ...after, tasks: before.tasks };
+  const around = isDeepStrictEqual(before, same) ? file : editRoot(file, before, same);
+  const changed = after.tasks.flatMap((task, at) => {
+    const old = before.tasks[places === undefined ? at : (places[at] ?? -1)];
+    return old === undefined || old === task || isDeepStrictEqual(old, task) ? [] : [{ at, old, task }];
   });
+  if (changed.length === 0 && places === undefined) return around;
+  const { items, gaps } =
+    places === undefined ? { items: file.rows, gaps: file.gaps } : editList(file, after, places);
+  const rows = [...items];
+  for (const { at, old, task } of changed) rows[at] = editRow(rows[at] ?? "", { file, old, task });
+  return { ...around, rows, gaps };
 }
 
 /** The index in `before` of each task of `after`; `undefined` when both have the same tasks in the same order. */
@@ -62,122 +54,115 @@ function placesOf(before: Backlog, after: Backlog): (number | undefined)[] | und
   return after.tasks.map((task) => places.get(task.id));
 }
 
-function inlineArraysIn(text: string, tasks: readonly Range[]): boolean {
-  for (const { start } of tasks.slice(-SAMPLES).reverse()) {
-    const inline = hasInlineArray(text, readMembers(text, start));
+function editRow(row: string, { file, old, task }: { file: FileText; old: Task; task: Task }): string {
+  const object = readObject(row);
+  const inlineArrays = hasInlineArray(object.members) ?? inlineArraysIn(file.rows);
+  const { items, gaps } = editMembers(
+    object,
+    { ...styleOf(object), inlineArrays },
+    { old, now: task, order: TASK_KEYS },
+  );
+  return object.before + joinPieces({ items, gaps }) + object.after;
+}
+
+function inlineArraysIn(rows: readonly string[]): boolean {
+  for (const row of rows.slice(-SAMPLES).reverse()) {
+    const inline = hasInlineArray(readObject(row).members);
     if (inline !== undefined) return inline;
   }
   return false;
 }
 
-interface EditedObject {
-  text: string;
-  range: Range;
-  members: readonly Member[];
-  style: ObjectStyle;
-  /** Keys in their canonical order; a new key is inserted behind the nearest existing key before it. */
-  keys: readonly string[];
+/** The file with the root's own keys changed; its rows stay. */
+function editRoot(file: FileText, old: Backlog, now: Backlog): FileText {
+  const object = readObject(file.head + file.tail);
+  const { items, gaps, keys } = editMembers(object, styleOf(object), { old, now, order: ROOT_KEYS });
+  const at = keys.indexOf("tasks");
+  const list = items[at];
+  if (list === undefined) throw new Error("a backlog without tasks");
+  const head = joinPieces({ items: items.slice(0, at), gaps: gaps.slice(0, at + 1) });
+  const tail = joinPieces({ items: items.slice(at + 1), gaps: gaps.slice(at + 1) });
+  return {
+    ...file,
+    head: object.before + head + list.slice(0, -1),
+    tail: list.slice(-1) + tail + object.after,
+  };
 }
 
-function memberEdits(object: EditedObject, before: object, after: object): Edit[] {
-  const { text, range, members, style, keys } = object;
-  const values = new Map<string, unknown>(Object.entries(after).filter(([, value]) => value !== undefined));
-  const old = new Map<string, unknown>(Object.entries(before));
-  const replaced = members.flatMap(({ key, start, end }) => {
-    const value = values.get(key);
-    if (value === undefined || isDeepStrictEqual(value, old.get(key))) return [];
-    const wasInlineArray = /^\[\s*[^\]\s]/.test(text.slice(start, end)) && !hasBreak(text.slice(start, end));
-    return [{ start, end, text: writeValue(value, style, wasInlineArray || !hasBreak(style.first)) }];
+/** `order`: the canonical order of keys; a new key is inserted behind the nearest existing key before it. */
+function editMembers(
+  { members, gaps }: ObjectText,
+  style: ObjectStyle,
+  { old, now, order }: { old: object; now: object; order: readonly string[] },
+): Pieces & { keys: string[] } {
+  const values = new Map<string, unknown>(Object.entries(now).filter(([, value]) => value !== undefined));
+  const before = new Map<string, unknown>(Object.entries(old));
+  const wanted = members.flatMap((member, place): (Wanted & { key: string })[] => {
+    const value = values.get(member.key);
+    if (value === undefined) return [];
+    const stays = isDeepStrictEqual(value, before.get(member.key));
+    return [{ key: member.key, place, text: stays ? member.text : withValue(member, value, style) }];
   });
-  const wanted = members.flatMap(({ key }, at): Wanted[] => (values.has(key) ? [{ keep: at, key }] : []));
-  for (const key of values.keys()) {
+  for (const [key, value] of values) {
     if (members.some((member) => member.key === key)) continue;
-    wanted.splice(placeFor(key, wanted, keys), 0, { add: writeMember(key, values.get(key), style), key });
+    const at = placeFor(key, wanted, order);
+    wanted.splice(at, 0, { key, place: undefined, text: writeMember(key, value, style) });
   }
-  const items = members.map(wholeMember);
-  return [...replaced, ...sequenceEdits({ range, items, gaps: style }, wanted)];
+  return { ...arrange(gaps, wanted, style), keys: wanted.map(({ key }) => key) };
 }
 
 /** Behind the nearest key that comes before it in the canonical order. */
-function placeFor(key: string, wanted: readonly Wanted[], keys: readonly string[]): number {
-  const before = keys.slice(0, keys.indexOf(key)).reverse();
-  for (const other of before) {
+function placeFor(key: string, wanted: readonly { key: string }[], order: readonly string[]): number {
+  for (const other of order.slice(0, order.indexOf(key)).reverse()) {
     const at = wanted.findIndex((item) => item.key === other);
     if (at !== -1) return at + 1;
   }
   return 0;
 }
 
-/** An item of the wanted list: an existing one, or a new one. */
-type Wanted = { keep: number; key?: string } | { add: string; key?: string };
-
-interface Sequence {
-  /** The range with its brackets. */
-  range: Range;
-  items: readonly Range[];
-  gaps: Gaps;
+/** An item of the wanted list, and its place in the old one. */
+interface Wanted {
+  place: number | undefined;
+  text: string;
 }
 
-/** Edits that turn a list into the wanted items; existing items keep the separators between them. */
-function sequenceEdits({ range, items, gaps }: Sequence, wanted: readonly Wanted[]): Edit[] {
-  const edits: Edit[] = [];
-  let kept = -1;
-  let added: string[] = [];
-  for (const item of wanted) {
-    if ("add" in item) {
-      added.push(item.add);
-      continue;
-    }
-    const here = items[item.keep];
-    if (here === undefined || item.keep <= kept) throw new Error("an edit may not reorder");
-    const last = items[kept];
-    if (last === undefined)
-      edits.push({
-        start: items[0]?.start ?? here.start,
-        end: here.start,
-        text: added.map((text) => text + gaps.between).join(""),
-      });
-    else
-      edits.push({ start: last.end, end: items[item.keep - 1]?.end ?? last.end, text: behind(added, gaps) });
-    kept = item.keep;
-    added = [];
-  }
-  const last = items[kept];
-  const end = items.at(-1)?.end;
-  if (last !== undefined) edits.push({ start: last.end, end: end ?? last.end, text: behind(added, gaps) });
-  else {
-    const text = added.length === 0 ? "" : gaps.first + added.join(gaps.between) + gaps.last;
-    edits.push({ start: range.start + 1, end: range.end - 1, text });
-  }
-  return edits.filter((edit) => edit.text !== "" || edit.end > edit.start);
-}
-
-function behind(added: readonly string[], gaps: Gaps): string {
-  return added.map((text) => gaps.between + text).join("");
-}
-
-/** Edits of the list of tasks: removed tasks and new ones. */
-function listEdits({ text, root, members, tasks }: BacklogLayout, before: Backlog, after: Backlog): Edit[] {
-  const places = placesOf(before, after);
-  if (places === undefined) return [];
-  const rootStyle = styleOf(text, root, members);
-  const range = members.find(({ key }) => key === "tasks");
-  if (rootStyle === undefined || range === undefined) throw new Error("a backlog without tasks");
-  const gaps = gapsOf(text, range, tasks, rootStyle.colon) ?? gapsOfEmpty(rootStyle);
-  const style = taskStyle(text, tasks) ?? nested(rootStyle);
-  const wanted = after.tasks.map((task, at): Wanted => {
-    const keep = places[at];
-    return keep === undefined ? { add: writeObject(task, style) } : { keep };
+/** Puts the wanted items in a row; an item that was there keeps the gap before it. */
+function arrange(old: readonly string[], wanted: readonly Wanted[], style: Gaps): Pieces {
+  if (wanted.length === 0) return { items: [], gaps: [""] };
+  const hadItems = old.length > 1;
+  let last = -1;
+  const gaps = wanted.map(({ place }, at) => {
+    if (place !== undefined && place <= last) throw new Error("an edit may not reorder");
+    last = place ?? last;
+    if (at === 0) return hadItems ? (old[0] ?? "") : style.first;
+    return place === undefined || place === 0 ? style.between : (old[place] ?? "");
   });
-  return sequenceEdits({ range, items: tasks, gaps }, wanted);
+  return {
+    items: wanted.map(({ text }) => text),
+    gaps: [...gaps, hadItems ? (old.at(-1) ?? "") : style.last],
+  };
+}
+
+/** The rows without removed tasks and with new ones. */
+function editList(file: FileText, after: Backlog, places: readonly (number | undefined)[]): Pieces {
+  const { rows, gaps } = file;
+  const root = styleOf(readObject(file.head + file.tail));
+  let style: ObjectStyle | undefined;
+  const wanted = after.tasks.map((task, at): Wanted => {
+    const place = places[at];
+    if (place !== undefined) return { place, text: rows[place] ?? "" };
+    style ??= rowStyle(rows) ?? nested(root);
+    return { place, text: writeObject(task, style) };
+  });
+  return arrange(gaps, wanted, rows.length > 0 ? gapsOf(gaps, root.colon) : gapsOfEmpty(root));
 }
 
 /** The style of the last task. */
-function taskStyle(text: string, tasks: readonly Range[]): ObjectStyle | undefined {
-  const sample = tasks.at(-1);
-  if (sample === undefined) return undefined;
-  const style = styleOf(text, sample, readMembers(text, sample.start));
-  return style && { ...style, inlineArrays: inlineArraysIn(text, tasks) };
+function rowStyle(rows: readonly string[]): ObjectStyle | undefined {
+  const sample = rows.at(-1);
+  return sample === undefined
+    ? undefined
+    : { ...styleOf(readObject(sample)), inlineArrays: inlineArraysIn(rows) };
 }
 
 /** The gaps to use for the first item of an empty list in the root. */
@@ -193,52 +178,4 @@ function nested(root: ObjectStyle): ObjectStyle {
   const eol = root.first.slice(0, root.first.length - base.length);
   const first = `${eol}${base}${root.unit}${root.unit}`;
   return { ...root, first, between: `,${first}`, last: `${eol}${base}${root.unit}` };
-}
-
-/** Edits of the root's own keys, `tasks` aside. */
-function rootEdits({ text, root, members }: BacklogLayout, before: Backlog, after: Backlog): Edit[] {
-  const style = styleOf(text, root, members);
-  if (style === undefined) throw new Error("a backlog without keys");
-  return memberEdits({ text, range: root, members, style, keys: ROOT_KEYS }, before, {
-    ...after,
-    tasks: before.tasks,
-  });
-}
-
-function edited(text: string, edits: readonly Edit[]): string {
-  const parts: string[] = [];
-  let at = 0;
-  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
-    parts.push(text.slice(at, edit.start), edit.text);
-    at = edit.end;
-  }
-  parts.push(text.slice(at));
-  return parts.join("");
-}
-
-/** Computes the layout after edits within tasks, in their order; cheaper than reading the text again. */
-function shifted(layout: BacklogLayout, edits: readonly Edit[]): BacklogLayout {
-  if (edits.length === 0) return layout;
-  const tasks: Range[] = [];
-  let next = 0;
-  let by = 0;
-  for (const range of layout.tasks) {
-    const { start, end } = range;
-    const from = start + by;
-    if (by === 0 && (edits[next]?.start ?? end) >= end) {
-      tasks.push(range);
-      continue;
-    }
-    for (let edit = edits[next]; edit !== undefined && edit.start < end; edit = edits[++next])
-      by += edit.text.length - (edit.end - edit.start);
-    tasks.push({ start: from, end: end + by });
-  }
-  const list = layout.members.find(({ key }) => key === "tasks");
-  if (list === undefined) throw new Error("a backlog without tasks");
-  const move = (offset: number): number => (offset > list.start ? offset + by : offset);
-  const members = layout.members.map(({ key, keyStart, keyEnd, start, end }) => {
-    return { key, keyStart: move(keyStart), keyEnd: move(keyEnd), start: move(start), end: move(end) };
-  });
-  const root = { start: layout.root.start, end: move(layout.root.end) };
-  return { text: edited(layout.text, edits), root, members, tasks };
 }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Change } from "../model/changes/change.js";
 import { editBacklog } from "./edit.js";
-import { readLayout } from "./layout.js";
+import { joinText, readText } from "./file-text.js";
 import { isBacklog } from "../check/shape.js";
 import { backlog, id, task } from "../testing/testing.js";
 import type { Backlog } from "../model/task.js";
@@ -14,7 +14,7 @@ const NOW = "2026-11-20T21:46:01.000Z";
 function turned(text: string, after: (before: Backlog) => Backlog): string {
   const before: unknown = JSON.parse(text);
   if (!isBacklog(before)) throw new Error("not a backlog");
-  return editBacklog(readLayout(text).layout, before, after(before)).text;
+  return joinText(editBacklog(readText(text).file, before, after(before)));
 }
 
 function changed(text: string, ...changes: Change[]): string {

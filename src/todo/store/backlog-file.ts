@@ -7,7 +7,7 @@ import { isHalfWritten } from "../../system/files/half-written.js";
 import type { Clock, Files, FileStat } from "../../system/ports.js";
 import { checkBacklog, type CheckOptions } from "../check/check.js";
 import { isAsPut, isSettled, isUntouched } from "./file-stamp.js";
-import type { BacklogLayout } from "../json/layout.js";
+import { joinText, type FileText } from "../json/file-text.js";
 import type { Problem } from "../model/problem.js";
 import type { Backlog, Task } from "../model/task.js";
 
@@ -15,7 +15,7 @@ import type { Backlog, Task } from "../model/task.js";
 export interface FileVersion {
   bytes: Uint8Array;
   bom: boolean;
-  layout: BacklogLayout;
+  text: FileText;
   backlog: Backlog;
 }
 
@@ -115,11 +115,11 @@ export class BacklogFile {
     const checked = checkBacklog(bytes, this.options);
     if (checked.kind === "invalid")
       return { kind: "invalid", bytes, problems: checked.problems, tasks: checked.readable };
-    const { backlog, layout, bom } = checked;
-    if (backlog === undefined || layout === undefined)
+    const { backlog, text, bom } = checked;
+    if (backlog === undefined || text === undefined)
       return { kind: "empty", bytes, problems: checked.kind === "empty" ? checked.problems : [] };
     this.figures = undefined;
-    this.last = { bytes, bom, layout, backlog };
+    this.last = { bytes, bom, text, backlog };
     return found(this.last);
   }
 
@@ -218,9 +218,9 @@ function found(version: FileVersion): FileContent {
   return { kind: "ok", bytes: version.bytes, version };
 }
 
-/** The bytes of a text as a version of the file. */
-export function encode(layout: BacklogLayout, bom: boolean): Uint8Array {
-  return Buffer.from(bom ? MARK + layout.text : layout.text, "utf8");
+/** The bytes of a text. */
+export function encode(text: FileText, bom: boolean): Uint8Array {
+  return Buffer.from((bom ? MARK : "") + joinText(text), "utf8");
 }
 
 /** An error that the user can fix becomes a UserError; any other is an internal error, and stays as it is. */

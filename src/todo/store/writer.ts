@@ -356,8 +356,8 @@ export class Writer {
   /** The version with this backlog, made from `from`; `from` itself if they are the same. */
   private next({ from }: Start, backlog: Backlog): FileVersion {
     if (backlog === from.backlog) return from;
-    const layout = editBacklog(from.layout, from.backlog, backlog);
-    return { bytes: encode(layout, from.bom), bom: from.bom, layout, backlog };
+    const text = editBacklog(from.text, from.backlog, backlog);
+    return { bytes: encode(text, from.bom), bom: from.bom, text, backlog };
   }
 }
 

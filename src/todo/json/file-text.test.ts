@@ -1,31 +1,34 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { lineCounter } from "../../system/text/line-counter.js";
-import { locate, pointerOf, readLayout, readMembers } from "./layout.js";
+import { joinText, locator, pointerOf, readText } from "./file-text.js";
+import { readObject } from "./pieces.js";
 
 function said(text: string): string[] {
-  return readLayout(text).problems.map(
+  return readText(text).problems.map(
     (one) => `${one.rule} ${one.pointer}: ${one.message} | ${one.suggestion ?? ""}`,
   );
 }
 
-test("every part of a backlog's text is where the layout says", () => {
-  const text = ' {"a" : [1], "tasks": [ {"id": "T1"} , {"x": {"tasks": [{}]}}], "b": {"tasks": 2} }';
-  const { layout, problems } = readLayout(text);
-  const cut = ({ start, end }: { start: number; end: number }): string => text.slice(start, end);
+test("a text is taken apart into its rows and what is around them", () => {
+  const text = ' {"a" : [1], "tasks": [ {"id": "T1"} , {"x": {"tasks": [{}]}}, 7], "b": {"tasks": 2} } ';
+  const { file, problems } = readText(text);
   expect(problems).toEqual([]);
-  expect(cut(layout.root)).toBe(text.slice(1));
-  expect(layout.members.map((one) => [one.key, text.slice(one.keyStart, one.keyEnd), cut(one)])).toEqual([
-    ["a", '"a"', "[1]"],
-    ["tasks", '"tasks"', '[ {"id": "T1"} , {"x": {"tasks": [{}]}}]'],
-    ["b", '"b"', '{"tasks": 2}'],
-  ]);
-  expect(layout.tasks.map(cut)).toEqual(['{"id": "T1"}', '{"x": {"tasks": [{}]}}']);
-  expect(readLayout("[[1]]").layout).toMatchObject({ members: [], tasks: [] });
-  expect(readLayout('{"tasks": {"a": {}}}').layout.tasks).toEqual([]);
-  const members = readMembers(text, text.indexOf('{"x"'));
-  expect(members.map((one) => [one.key, text.slice(one.keyStart, one.keyEnd), cut(one)])).toEqual([
-    ["x", '"x"', '{"tasks": [{}]}'],
+  expect(file).toEqual({
+    head: ' {"a" : [1], "tasks": [',
+    rows: ['{"id": "T1"}', '{"x": {"tasks": [{}]}}', "7"],
+    gaps: [" ", " , ", ", ", ""],
+    tail: '], "b": {"tasks": 2} } ',
+  });
+  expect(joinText(file)).toBe(text);
+  for (const other of ["[[1]]", '{"tasks": {"a": {}}}', '{"a": {"tasks": [1]}}'])
+    expect(readText(other).file).toEqual({ head: other, rows: [], gaps: [""], tail: "" });
+  expect(
+    readObject(file.head + file.tail).members.map(({ key, text, value }) => [key, text, text.slice(value)]),
+  ).toEqual([
+    ["a", '"a" : [1]', "[1]"],
+    ["tasks", '"tasks": []', "[]"],
+    ["b", '"b": {"tasks": 2}', '{"tasks": 2}'],
   ]);
 });
 
@@ -94,28 +97,24 @@ test.each([
 });
 
 test("a pointer has the offsets of its key and value, or none without a target", () => {
-  const text = '{"a/b": [1, {"~": [[]]}], "": true, "a": {"b": 1}, "a": {"b": 2}}';
-  const places = locate(text, [
-    "",
-    "/a~1b",
-    "/a~1b/1/~0",
-    "/a~1b/1/~0/0",
-    "/",
-    "/a",
-    "/a/b",
-    "/c",
-    "/a~1b/7",
-    "/a/b/c",
-  ]);
-  expect(Object.fromEntries(places)).toEqual({
-    "": { key: 0, value: 0 },
-    "/a~1b": { key: 1, value: 8 },
-    "/a~1b/1/~0": { key: 13, value: 18 },
-    "/a~1b/1/~0/0": { key: 19, value: 19 },
-    "/": { key: 26, value: 30 },
-    "/a": { key: 51, value: 56 },
-    "/a/b": { key: 57, value: 62 },
-  });
+  const text =
+    '{"a/b": [1, {"~": [[]]}], "tasks": [ {"id": 1}, {"x": {"y": 2}} ], "": true, "a": {"b": 1}, "a": {"b": 2}}';
+  const placeOf = locator(readText(text).file);
+  const cut = (pointer: string): [string, string] | undefined => {
+    const place = placeOf(pointer);
+    return place && [text.slice(place.key, place.key + 5), text.slice(place.value, place.value + 3)];
+  };
+  expect(cut("")).toEqual(['{"a/b', '{"a']);
+  expect(cut("/a~1b")).toEqual(['"a/b"', "[1,"]);
+  expect(cut("/a~1b/1/~0")).toEqual(['"~": ', "[[]"]);
+  expect(cut("/a~1b/1/~0/0")).toEqual(["[]]}]", "[]]"]);
+  expect(cut("/tasks")).toEqual(['"task', "[ {"]);
+  expect(cut("/tasks/0")).toEqual(['{"id"', '{"i']);
+  expect(cut("/tasks/1/x/y")).toEqual(['"y": ', "2}}"]);
+  expect(cut("/")).toEqual(['"": t', "tru"]);
+  expect(cut("/a/b")).toEqual(['"b": ', "2}}"]);
+  for (const nowhere of ["/c", "/a~1b/7", "/a/b/c", "/tasks/2", "/tasks/0/x"])
+    expect(cut(nowhere)).toBeUndefined();
   expect(pointerOf(["a/b", 1, "~"])).toBe("/a~1b/1/~0");
 });
 
