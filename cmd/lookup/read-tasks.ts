@@ -4,7 +4,7 @@ import { usageError } from "../../src/system/errors.js";
 import { checkBacklog, readBacklog } from "../../src/todo/check/check.js";
 import type { Problem } from "../../src/todo/model/problem.js";
 import type { WrongTask } from "../../src/todo/check/shape.js";
-import type { Backlog, Task } from "../../src/todo/model/task.js";
+import type { Task } from "../../src/todo/model/task.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import { clean } from "../../src/ui/text.js";
 import { checkOptionsOf } from "./check-options.js";
@@ -24,17 +24,12 @@ export async function readTasks(context: CommandContext, project: Project): Prom
   const bytes = await readNamedFile(context, project.todoFile, "task file");
   const options = await checkOptionsOf(context, project);
   const valid = readBacklog(bytes, options);
-  if (valid !== undefined) return allOf(valid);
-  const checked = checkBacklog(bytes, options);
-  if (checked.kind === "ok") return allOf(checked.backlog);
-  const { problems } = checked;
-  return checked.kind === "empty"
-    ? { tasks: [], problems, wrong: [] }
-    : { tasks: checked.readable, problems, wrong: checked.wrong };
-}
-
-function allOf({ tasks, project }: Backlog): TasksRead {
-  return { tasks, problems: [], wrong: [], root: project?.root };
+  const checked = valid === undefined ? checkBacklog(bytes, options) : undefined;
+  if (checked?.kind === "invalid")
+    return { tasks: checked.readable, problems: checked.problems, wrong: checked.wrong };
+  const backlog = valid ?? checked?.backlog;
+  const problems = checked?.kind === "empty" ? checked.problems : [];
+  return { tasks: backlog?.tasks ?? [], problems, wrong: [], root: backlog?.project?.root };
 }
 
 /** The tasks of a valid file; else a `usage` error. */

@@ -67,7 +67,7 @@ export function joinText({ head, rows, gaps, tail }: FileText): string {
 class TooDeep extends Error {}
 
 type PathOf = () => readonly (string | number)[];
-/** What the library passes after an offset. */
+/** The arguments of the library behind an offset. */
 type More = [length: number, line: number, column: number, path: PathOf];
 
 class Reader implements JSONVisitor {

@@ -1,4 +1,4 @@
-// What is said about a text that is not JSON.
+// The messages about a text that is not JSON.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readText } from "./file-text.js";

@@ -20,7 +20,7 @@ const CODE = {
   string: 12,
 } as const;
 
-/** What is wrong inside a number or a string; the walk goes on behind it. */
+/** Mistakes inside a number or a string; the walk continues behind them. */
 const INSIDE: Readonly<Record<number, [string, string]>> = {
   2: ["a number that is not complete", "write it as 1, 1.5 or 1e3"],
   13: ["a number that is not complete", "write it as 1, 1.5 or 1e3"],
