@@ -15,7 +15,12 @@ import { Stryker } from "@stryker-mutator/core";
  */
 const FLOORS = {
   todo: ["src/todo/**/*.ts"],
-  loop: ["src/loop/step/*.ts", "src/loop/runs/*.ts", "src/release/*.ts", "!src/loop/runs/{locks,recover}.ts"],
+  loop: [
+    "src/loop/step/*.ts",
+    "src/loop/runs/*.ts",
+    "src/loop/release/{judge-release,version}.ts",
+    "!src/loop/runs/{locks,recover}.ts",
+  ],
   gate: [
     "src/gate/{report,verdict,influence}/*.ts",
     "src/gate/rooms/{caveats,missing-tests,sizes}.ts",

@@ -1,12 +1,15 @@
-// `looper push [version]`: a release prepared by an agent and checked by the runner. Leaves the work to src/loop/, the display to watch-run.ts.
+// `looper push [version]`: a release prepared by an agent and checked by the runner. Leaves the work to src/loop/release, the display to watch-run.ts.
 import { Argument, Option } from "commander";
-import { planRelease } from "../../src/loop/start/open-release.js";
-import { readWish } from "../../src/release/survey.js";
+import { planRelease } from "../../src/loop/release/release.js";
+import { readWish } from "../../src/loop/release/survey-release.js";
 import { given } from "../../src/system/given.js";
-import { coloursFor } from "../../src/ui/colours.js";
-import { plannedReleaseAnswer, releaseAnswer } from "../../src/ui/answers/project/release.js";
-import { planLines } from "../../src/ui/terminal/lines/release-lines.js";
-import { clean, hang } from "../../src/ui/text.js";
+import {
+  plannedReleaseAnswer,
+  releaseAnswer,
+  type ReleaseDone,
+} from "../../src/ui/answers/project/release.js";
+import { clean, cleanLines } from "../../src/ui/text.js";
+import { plural } from "../../src/ui/view/words/amounts.js";
 import { printJson, printLines, projectOf } from "../lookup/project.js";
 import { type CommandOutcome, type CommandContext } from "../context/command-context.js";
 import {
@@ -47,8 +50,11 @@ async function push(context: CommandContext, request: StartLine): Promise<Comman
   const asked = await requestOf(context, request, wanted);
   const json = request.json === true;
   if (request.dryRun === true) return showPlan(context, asked, json);
-  const { view, ...end } = await watchRun(context, asked, { manner: json ? "silent" : "progress" });
-  if (json && view.release !== undefined) await printJson(context, releaseAnswer(view, view.release));
+  const { view, released, ...end } = await watchRun(context, asked, { manner: json ? "silent" : "progress" });
+  if (released === undefined) return end;
+  const answer = releaseAnswer(released, view);
+  if (json) await printJson(context, answer);
+  else await printRelease(context, answer, released.next ?? "");
   return end;
 }
 
@@ -61,18 +67,45 @@ async function requestOf(
   return { ...makeRunRequest(context, request, project), release: given({ wanted }) };
 }
 
+/** Prints the result on stdout, and why it went no further on stderr. */
+async function printRelease(context: CommandContext, answer: ReleaseDone, nextStep: string): Promise<void> {
+  const { outcome, version, tag, commit, from, problems, rescue, pushed } = answer;
+  const was = from === null ? "" : ` (was ${from})`;
+  const made = `${outcome} ${version ?? ""}${was}: ${tag ?? ""} at ${(commit ?? "").slice(0, 12)}`;
+  const where = pushed
+    ? []
+    : ["not pushed: no remote", "next: git remote add origin URL, then git push --follow-tags"];
+  if (outcome === "released") await printLines(context.out, [made, ...where].map(clean));
+  if (outcome === "made") await printLines(context.out, [clean(`${made}, here only`)]);
+  if (problems.length === 0) return;
+  const kept = rescue === null ? [] : [`what the agent changed is kept: git show ${rescue}`];
+  const next = outcome === "not-released" ? ["the tree is as before", ...kept] : [`by hand: ${nextStep}`];
+  const [first = "", ...more] = problems;
+  const lines = [
+    outcome === "not-released" ? `looper: not released: ${first}` : `looper: ${first}`,
+    ...[...more, ...next].map((line) => `  ${line}`),
+  ];
+  await context.report({ level: "error", lines: lines.flatMap(cleanLines), facts: { outcome } });
+}
+
 async function showPlan(context: CommandContext, asked: RunToWatch, json: boolean): Promise<CommandOutcome> {
   const plan = await planRelease({ ...asked, terminal: false, hangsUp: false });
-  const answer = plannedReleaseAnswer(plan, asked.project.resolved.settings.verify.commands);
+  const answer = plannedReleaseAnswer(plan);
   if (json) {
     await printJson(context, answer);
     return "ok";
   }
-  const { out } = context;
-  const colours = coloursFor(out.colour);
-  const prompt = (answer.prompt ?? "").split("\n").map((line) => clean(line.replaceAll("\t", "  ")));
-  const shown = answer.prompt === null ? [] : ["", colours.bold("the prompt"), "", ...prompt];
-  const lines = [...planLines(answer, colours), ...shown];
-  await printLines(out, out.isTerminal ? lines.flatMap((line) => hang(line, out.columns())) : lines);
+  const { from, wanted, last_tag: tag, commits, checks, agent, remote, branch, prompt } = answer;
+  const rows = [
+    `version  ${from ?? "none yet"}, wanted: ${wanted ?? "the agent chooses"}`,
+    `changes  ${plural(commits, "commit")}${tag === null ? "" : ` since ${tag}`}`,
+    `checks   ${checks.length === 0 ? "none: verify.commands is empty" : checks.join(", ")}`,
+    `agent    ${agent}`,
+    `pushes   ${remote === null ? "nowhere: no remote" : `${branch} and the tag to ${remote}`}`,
+  ];
+  await printLines(
+    context.out,
+    [...rows, "", ...prompt.split("\n")].map((line) => clean(line.replaceAll("\t", "  "))),
+  );
   return "ok";
 }

@@ -6,6 +6,7 @@ import {
   type DiagnosticsLine,
 } from "../../src/logging/diagnostics-file.js";
 import { environmentError, errorCode, errorMessage, usageError, UserError } from "../../src/system/errors.js";
+import { openRelease, type Released } from "../../src/loop/release/release.js";
 import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-run.js";
 import type { RunRequest } from "../../src/loop/runs/run-request.js";
 import { type View, fold, NOTHING, type Ended } from "../../src/ui/view/view.js";
@@ -43,13 +44,14 @@ export async function watchRun(
   context: CommandContext,
   asked: RunToWatch,
   watching: Watching,
-): Promise<RunEnd & { view: View }> {
+): Promise<RunEnd & { view: View; released?: Released }> {
   const { project } = asked;
   const display = new RunDisplay(context, project, watching);
   const signals = forwardSignals(context);
   try {
     await display.readTitles();
-    const opened = await openRun({
+    const open = asked.release === undefined ? openRun : openRelease;
+    const opened = await open({
       ...asked,
       terminal: context.stdin.isTerminal && context.out.isTerminal,
       hangsUp: context.hangsUp,
@@ -94,7 +96,11 @@ function askingOf(
 }
 
 /** Waits for the end, and keeps in the run's folder what it reports until then. */
-async function keepDiagnostics(context: CommandContext, run: OpenRun, display: RunDisplay): Promise<RunEnd> {
+async function keepDiagnostics(
+  context: CommandContext,
+  run: Omit<OpenRun, "ended"> & { ended: Promise<RunEnd & { released?: Released }> },
+  display: RunDisplay,
+): Promise<RunEnd & { released?: Released }> {
   const { log, ports, version, nodeVersion, platform } = context;
   // An end in a moment, before the file is open, is still waited for below.
   run.ended.catch(() => undefined);
@@ -309,6 +315,8 @@ class RunDisplay {
     this.#view = withReasons(this.#view, this.#tasks);
     const look = { titles: this.#titles, todoFile: shownPath(this.#context, this.#project.todoFile) };
     const questions = this.#questions();
+    // A release is printed by its command.
+    if (this.#view.release !== undefined) return;
     const { answer, errors } = resultLines(this.#view, ended, {
       ...look,
       questions,
@@ -320,19 +328,15 @@ class RunDisplay {
       await printLines(out, answer);
     if (errors.length > 0)
       await this.#context.report({ level: "error", lines: errors, facts: { ending: ended.ending } });
-    // The summary lists tasks, so a release has none.
-    const isRun = this.#view.release === undefined;
     const summary = { ...look, questions };
-    if (this.#watching.manner !== "json" && isRun)
-      await addStepSummary(this.#context, this.#view, ended, summary);
+    if (this.#watching.manner !== "json") await addStepSummary(this.#context, this.#view, ended, summary);
     const { junit } = this.#watching;
     if (junit === undefined) return;
     await writeReport(this.#context, junit, junitXml(this.#view, ended, { ...look, ...this.#scope() }));
   }
 
-  /** The open questions of the tasks that the run was about. A release asks none. */
+  /** The open questions of the tasks that the run was about. */
   #questions(): readonly OpenQuestion[] {
-    if (this.#view.release !== undefined) return [];
     const { scope } = this.#scope();
     const tasks = scope === undefined ? this.#tasks : this.#tasks.filter(({ id }) => scope.has(id));
     return listQuestions(tasks, shownPath(this.#context, this.#project.paths.tasksDir));

@@ -12,33 +12,6 @@ const hookLists = z.object({
   notification: z.array(z.string()).optional(),
 });
 
-/** The goal of a release, and the questions that it must ask. */
-const ReleaseRules = z.object({
-  /** The current version; absent if no file or tag has one. */
-  from: z.string().optional(),
-  /** The requested version: patch, minor, major or a number; absent: the agent chooses. */
-  wanted: z.string().optional(),
-  /** Whether there are commands that check it. */
-  checks: z.boolean(),
-  /** Questions are answered by a person, by `-y`, or not at all. */
-  answers: z.enum(["person", "yes", "nobody"]),
-  branch: z.string(),
-  remote: z.object({ name: z.string(), url: z.string(), branch: z.string() }).optional(),
-  /** The GitHub repository where the release can also be published. */
-  github: z.string().optional(),
-  /** An earlier release that is still to be pushed or published. */
-  made: z
-    .object({
-      version: z.string(),
-      tag: z.string(),
-      commit: z.string(),
-      tagged: z.boolean(),
-      pushed: z.boolean(),
-    })
-    .optional(),
-});
-export type ReleaseRules = z.infer<typeof ReleaseRules>;
-
 /** The resolved rules of a run: all that `step` may know of settings and flags. */
 export const Rules = z.object({
   max_iterations: z.int(),
@@ -113,7 +86,7 @@ export const Rules = z.object({
   /** Whether an agent may draft an empty backlog; `refused` has the reason. */
   bootstrap: z.union([z.literal("allowed"), z.literal("ask"), z.object({ refused: z.string() })]),
   workers: z.int().min(1),
-  /** Set for `looper push`: an agent prepares a release, which is then made and pushed. */
-  release: ReleaseRules.optional(),
+  /** Set for `looper push`: an agent prepares a release, which is then made and pushed. Its log has no decisions. */
+  release: z.object({}).optional(),
 });
 export type Rules = z.infer<typeof Rules>;

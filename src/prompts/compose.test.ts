@@ -81,7 +81,7 @@ const push = {
   project: { folder: "/p" },
   from: "1.2.0",
   wanted: "minor",
-  places: ["package.json (version)"],
+  versionFile: "package.json",
   tag: "v1.2.0",
   count: 2,
   changes: ["abc1234 A new flag", ATTACK],

@@ -225,8 +225,8 @@ export interface PushFacts {
   from: string;
   /** The user's wish; "" leaves it to the agent. */
   wanted: string;
-  /** Where the version stands, one line each. */
-  places: readonly string[];
+  /** The file that names the version; "" when there is none. */
+  versionFile: string;
   /** The last tag; "" when there is none. */
   tag: string;
   /** How many commits there are since then. */
@@ -248,7 +248,7 @@ export function pushVariables(facts: PushFacts) {
     no_version: facts.from === "" ? "no file and no tag names a version yet" : "",
     wanted: facts.wanted === "" ? "" : quoteCode(facts.wanted),
     free: facts.wanted === "" ? "You choose the new version" : "",
-    places: lines(facts.places, MOST.sources),
+    version_file: facts.versionFile === "" ? "" : quoteCode(facts.versionFile),
     last_tag: facts.tag === "" ? "" : quoteCode(facts.tag),
     count: String(facts.count),
     changes: lines(facts.changes, MOST.changes),

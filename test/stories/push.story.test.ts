@@ -92,7 +92,7 @@ async function refused(rig: Rig, words: RegExp, ...args: string[]) {
   expect({ code, outcome: answer.outcome }, stderr).toEqual({ code: 1, outcome: "not-released" });
   expect(standOf(rig)).toEqual(before);
   if (answer.outcome === "planned") throw new Error("it was only planned");
-  expect([answer.why, ...answer.problems.map(({ message }) => message)].join("\n")).toMatch(words);
+  expect(answer.problems.join("\n")).toMatch(words);
   return answer;
 }
 
@@ -106,8 +106,7 @@ test(
     expect(code, stderr).toBe(0);
     expect(answer).toMatchObject({
       ...{ outcome: "released", from: "1.2.0", version: "1.3.0", tag: "v1.3.0", commit: head(rig) },
-      ...{ pushed: true, published: null, why: null, rescue: null, problems: [] },
-      paths: ["CHANGELOG.md", "package-lock.json", "package.json", "src/version.ts"],
+      ...{ pushed: true, published: null, rescue: null, problems: [] },
     });
     expect(rig.git("rev-parse", "HEAD~1").trim()).toBe(before);
     expect(rig.git("log", "-1", "--format=%B")).toMatch(
@@ -120,7 +119,7 @@ test(
     ]);
     const [prompt = ""] = prompts;
     expect(prompt).toContain("The current version is `1.2.0`");
-    expect(prompt).toContain('package-lock.json (packages[""].version)');
+    expect(prompt).toContain("`package.json` names it");
     expect(prompt).toContain("A second flag");
     expect(prompt).toContain("since `v1.2.0`");
     expect(prompt).toContain("The first flag.");
@@ -135,7 +134,7 @@ test(
 );
 
 test(
-  "a push needs -y without a terminal; what a remote refused stays here, and the next push resumes without an agent",
+  "a push needs -y without a terminal; what a remote refused stays here, and a person pushes it",
   story(async (rig) => {
     const puppet = await project(rig);
     const prompts = honest(puppet, "1.2.1");
@@ -154,27 +153,20 @@ test(
       expect.stringContaining("made 1.2.1 (was 1.2.0): v1.2.1 at"),
     ]);
     expect(first.stderr).toContain("no releases on a Friday");
-    expect(first.stderr).toContain("git push --atomic origin main v1.2.1");
-    rmSync(hook);
-    const made = standOf(rig);
-    const again = await rig.run(["push"]);
-    expect([again.code, again.stderr]).toEqual([2, alone.stderr]);
-    expect([standOf(rig), tagsThere(rig)]).toEqual([made, ["v1.2.0"]]);
+    expect(first.stderr).toContain("by hand: git push --atomic origin main v1.2.1");
+    expect(tagsThere(rig)).toEqual(["v1.2.0"]);
+    const again = await rig.run(["push", "-y"]);
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      expect.stringContaining("nothing was committed since v1.2.1"),
+    ]);
     // As if it had been killed between the commit and its tag.
     rig.git("tag", "-d", "v1.2.1");
-    const resumed = await rig.run(["push", "-y"]);
-    expect([resumed.code, resumed.stdout]).toEqual([
-      0,
-      expect.stringMatching(
-        /^released 1\.2\.1 \(was 1\.2\.0\): v1\.2\.1 at \w+\npushed main and v1\.2\.1 to origin\n/,
-      ),
+    const untagged = await rig.run(["push", "-y"]);
+    expect([untagged.code, untagged.stderr]).toEqual([
+      1,
+      expect.stringContaining("the last commit is the release v1.2.1, which has no tag"),
     ]);
-    const told = resumed.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("looper "));
-    expect(told).toEqual([
-      `✓ committed ${head(rig).slice(0, 12)}, tagged v1.2.1`,
-      "✓ pushed main and v1.2.1 to origin",
-    ]);
-    expect([bare(rig, "rev-parse", "main"), tagsThere(rig)]).toEqual([head(rig), ["v1.2.0", "v1.2.1"]]);
     expect(prompts).toHaveLength(1);
   }),
 );
@@ -197,10 +189,10 @@ test(
   story(async (rig) => {
     const puppet = await project(rig);
     honest(puppet, "1.3.0", (turn) =>
-      turn.write(at(turn, "package-lock.json"), filesOf("1.2.0")["package-lock.json"] ?? ""),
+      turn.write(at(turn, "package.json"), filesOf("1.2.0")["package.json"] ?? ""),
     );
-    const forgot = await refused(rig, /still 1\.2\.0: package-lock\.json \(version\)/);
-    expect(rig.git("show", `${forgot.rescue ?? ""}:package.json`)).toContain("1.3.0");
+    const forgot = await refused(rig, /no version was raised: it is still 1\.2\.0 in package\.json/);
+    expect(rig.git("show", `${forgot.rescue ?? ""}:package-lock.json`)).toContain("1.3.0");
     honest(puppet, "1.3.0", (turn) => turn.write(at(turn, "evil.sh"), "steal\n"));
     await refused(rig, /not part of a release: evil\.sh/, "minor");
     expect(tagsThere(rig)).toEqual(["v1.2.0"]);
@@ -222,8 +214,8 @@ test(
     expect(rig.git("tag").trim().split("\n")).toEqual(["v1.2.0", "v1.3.0"]);
     expect(rig.git("rev-parse", "v1.2.0^{}").trim()).toBe(bare(rig, "rev-parse", "v1.2.0^{}"));
     const kept = rig.git("for-each-ref", "--format=%(refname)", "refs/looper/rescue");
-    expect(kept).toMatch(/push-tag-nightly\n/);
     expect(kept).toMatch(/\/push\n/);
+    expect(stderr).toMatch(/made the tag nightly: put back; it was [0-9a-f]{40}/);
   }),
 );
 
@@ -251,8 +243,7 @@ test(
     await refused(rig, /fails, before anything was changed/);
     expect(prompts).toHaveLength(0);
     rmSync(path.join(rig.root, "red"));
-    const answer = await refused(rig, /fails, with the release in the tree/);
-    expect(answer.checks).toMatchObject([{ passed: false, exit_code: 1 }]);
+    await refused(rig, /fails, with the release in the tree/);
     expect(existsSync(path.join(rig.project, "trace"))).toBe(false);
   }),
 );
@@ -325,7 +316,7 @@ test(
     expect(stdout).toContain("You prepare a release of a project.");
     expect(answer).toMatchObject({
       ...{ outcome: "planned", from: "1.2.0", wanted: null, last_tag: "v1.2.0", commits: 1, agent: "fake" },
-      ...{ changelog: "CHANGELOG.md", branch: "main", made: null, checks: ["sh check.sh"] },
+      ...{ changelog: "CHANGELOG.md", branch: "main", version_file: "package.json", checks: ["sh check.sh"] },
     });
     expect(all()).toBe("");
     expect(refs()).toBe(before);
@@ -356,7 +347,6 @@ test(
       published: "https://github.com/some/where/releases/1",
     });
     expect(readFileSync(told, "utf8").split("\n")).toEqual([
-      "auth status --hostname github.com",
       "release create v2.0.0-rc.1 --repo some/where --title v2.0.0-rc.1 --verify-tag --notes-file - --prerelease",
       "- A second flag.",
     ]);

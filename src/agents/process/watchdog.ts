@@ -1,4 +1,4 @@
-// Ends a process that takes too long, says nothing for too long, says too much, or shall stop. Leaves why it ended to judge.ts.
+// Ends a process that takes too long, says nothing for too long, says too much, or shall stop. Leaves why it ended to the caller.
 import type { Clock, RunningProcess } from "../../system/ports.js";
 import type { Budget } from "../agent.js";
 import type { LimitedUse, Stopped } from "./stopped.js";

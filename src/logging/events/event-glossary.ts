@@ -221,21 +221,6 @@ const STEP_GLOSSARY: { readonly [Type in StepEvent["type"]]: EventEntry<Type> } 
       duration_ms: 35,
     },
   },
-  release_step: {
-    sentence: "One step of `looper push` has ended; carries its outcome and its problems.",
-    example: {
-      ...stamp(12),
-      type: "release_step",
-      job: 1,
-      phase: "push",
-      agent: "claude",
-      what: "judge",
-      outcome: "ok",
-      problems: [],
-      version: "1.3.0",
-      tag: "v1.3.0",
-    },
-  },
   effect_failed: {
     sentence: "An effect could not be performed, for instance because the disk is full; carries the error.",
     example: {

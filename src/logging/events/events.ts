@@ -26,10 +26,6 @@ export const ENDINGS = [
 export const Ending = z.enum(ENDINGS);
 export type Ending = z.infer<typeof Ending>;
 
-/** The steps of a release beside the agent's work: checks before and after it, the judgement, and publishing. */
-export const RELEASE_STEPS = ["before", "judge", "after", "make", "push", "publish"] as const;
-export type ReleaseStep = (typeof RELEASE_STEPS)[number];
-
 /** The events that `step` takes; a log is replayed by feeding it exactly these. */
 const StepEvents = {
   run_started: z.object({
@@ -238,38 +234,6 @@ const StepEvents = {
     output: z.string(),
     duration_ms: z.number(),
   }),
-  release_step: z.object({
-    type: z.literal("release_step"),
-    ...job,
-    what: z.enum(RELEASE_STEPS),
-    /** `failed`: the step ran to its end with a negative result. */
-    outcome: z.enum(["ok", "failed", "interrupted"]),
-    /** The reasons, one line each. */
-    problems: z.array(z.object({ check: z.string(), message: z.string() })).default([]),
-    /** The checks' commands, with their results. */
-    commands: z
-      .array(
-        z.object({
-          command: z.string(),
-          passed: z.boolean(),
-          end: z.enum(["exited", "killed", "timed-out", "not-found"]),
-          exit_code: z.int().optional(),
-          duration_ms: z.number(),
-          tail: z.string(),
-        }),
-      )
-      .optional(),
-    /** The version that the agent chose. */
-    version: z.string().optional(),
-    tag: z.string().optional(),
-    paths: z.array(z.string()).optional(),
-    /** Changed paths that do not belong to a release. */
-    strange: z.array(z.string()).optional(),
-    notes: z.string().optional(),
-    commit: z.string().optional(),
-    /** The address of the published release. */
-    url: z.string().optional(),
-  }),
   effect_failed: z.object({
     type: z.literal("effect_failed"),
     ...job,
@@ -340,7 +304,6 @@ export const StepEvent = z.discriminatedUnion("type", [
   StepEvents.person_asked,
   StepEvents.committed,
   StepEvents.hook_finished,
-  StepEvents.release_step,
   StepEvents.effect_failed,
   StepEvents.run_interrupted,
   StepEvents.edit_asked,

@@ -15,6 +15,10 @@ export const TOLD_GLOSSARY: { readonly [Type in ToldEvent["type"]]: EventEntry<T
       rescue: "refs/looper/rescue/2026-01-31_08-30-00/T1-1",
     },
   },
+  release_step: {
+    sentence: "A step of `looper push` has ended: a check, the judgement, the commit or the push.",
+    example: { ...stamp(12), type: "release_step", text: "committed 0a1b2c3d4e5f, tagged v1.3.0" },
+  },
   edit_answered: {
     sentence:
       "The run has made or refused the changes of a command; carries the attempts that it stopped for them.",

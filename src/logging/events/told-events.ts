@@ -58,6 +58,8 @@ const ToldEvents = {
     put_back: z.array(z.string()),
     copy: z.string().optional(),
   }),
+  /** A step of `looper push` has ended; in older logs without a text. */
+  release_step: z.object({ type: z.literal("release_step"), text: z.string().optional() }),
   /** A person edited the task in hand: its attempt has ended and does not count. */
   attempt_stopped: z.object({ type: z.literal("attempt_stopped"), ...job, ...keptWork }),
   /** The outcome of an edit that a command asked the run to make. */
@@ -218,6 +220,7 @@ export const ToldEvent = z.discriminatedUnion("type", [
   ToldEvents.task_updated,
   ToldEvents.backlog_edited,
   ToldEvents.attempt_stopped,
+  ToldEvents.release_step,
   ToldEvents.edit_answered,
   ToldEvents.attempt_failed,
   ToldEvents.warning,

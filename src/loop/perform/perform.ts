@@ -22,7 +22,6 @@ import { performEndRun } from "./perform-end-run.js";
 import { performBaseline, performGate, performPreflight } from "./gate/perform-gate.js";
 import { performRead } from "./perform-backlog.js";
 import { performSaveWork } from "./stages/perform-save-work.js";
-import { performRelease } from "./perform-release.js";
 import { performCheckpoint, performRestore, performSnapshot } from "./tree/perform-tree.js";
 import { findWorkFolder } from "./agent/prompt-for.js";
 import { documentOf } from "./stages/stage-output.js";
@@ -71,8 +70,6 @@ async function performOne(world: World, effect: Effect): Promise<StepEvent> {
       return performCommitBacklog(world, effect);
     case "run-hook":
       return performHook(world, effect);
-    case "release":
-      return performRelease(world, effect);
     case "stop":
       world.memory.stops.get(effect.job.job)?.abort(effect.how);
       return { type: "stop_sent", ...effect.job, how: effect.how };

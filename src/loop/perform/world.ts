@@ -12,6 +12,7 @@ import type { DiffEntry } from "../../git/base/read/diff.js";
 import type { Repository } from "../../git/base/repository/repository.js";
 import type { Snapshot } from "../../git/attempt/snapshot.js";
 import type { TaskWork } from "../../git/saved-work/work-ref.js";
+import type { PushFacts } from "../../prompts/compose.js";
 import type { Rules } from "../../logging/rules.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import type { RunLog } from "../../logging/run-log.js";
@@ -22,7 +23,6 @@ import type { Store } from "../../todo/store/store.js";
 import type { NewTask, StageAgentReport } from "../../todo/model/summary.js";
 import type { Backlog, Task, TaskId } from "../../todo/model/task.js";
 import type { Question } from "../../workflow/progress.js";
-import type { ReleaseFacts } from "../../release/survey.js";
 import type { Trusted } from "./ask-trust.js";
 
 /** An agent the run may use. */
@@ -57,8 +57,8 @@ export interface World {
   askPerson?: (question: Question, task: Task) => Promise<"answered" | "left">;
   /** The workflows that tasks of this run can go through, as the run's rules have them; absent: only `default`. */
   workflows?: Rules["workflows"];
-  /** The facts about the release; absent in a run over the backlog. */
-  release?: ReleaseFacts;
+  /** The text of a release's prompt; absent in a run over the backlog. */
+  release?: PushFacts;
   /** Absent without hidden checks for this project. */
   hidden?: HiddenOfRun;
   /** Absent without receivers, and in a replay. */

@@ -7,7 +7,7 @@ import { START, step } from "../step/step.js";
 import type { RunState } from "../step/state.js";
 import type { Next } from "../step/decision.js";
 
-/** The result of a replay: the count of equal decisions (0 for an empty log), or the first line that differs or is missing. */
+/** The result of a replay: the count of equal decisions (0 for an empty log and for a release), or the first line that differs or is missing. */
 export type Replayed = { decisions: number } | Difference;
 
 /** A line of the log that differs from the replay. */
@@ -53,6 +53,8 @@ export async function replayRun(ports: ReplayPorts, folder: string, follow?: Fol
     const event = await readStepEvent(ports, folder, line);
     if (event === undefined)
       return makeDifference(line.seq, `an event ${line.type}`, "it cannot be read as one");
+    // A release makes no decisions.
+    if (event.type === "run_started" && event.rules.release !== undefined) return { decisions };
     const taken = tryStep(next?.state ?? START, event);
     if (typeof taken === "string") return makeDifference(line.seq, `an event ${line.type}`, taken);
     next = taken;

@@ -17,8 +17,7 @@ export async function goToBranch(
   startedAt: number,
 ): Promise<Head | undefined> {
   const { branch } = request.project.resolved.settings.git;
-  // A release is made from the current branch.
-  if (branch !== "current" && request.release === undefined) {
+  if (branch !== "current") {
     const name = branch.replaceAll("{run}", formatStamp(startedAt));
     const used = await asResult(() => useBranch(repo, name));
     if (!used.ok) {

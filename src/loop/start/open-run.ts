@@ -16,10 +16,9 @@ import { Inbox } from "../step/inbox.js";
 import { foldersOf, signLocks, takeRunLocks, type RunLocks } from "../runs/locks.js";
 import { perform } from "../perform/perform.js";
 import { listenToOthers } from "./listen.js";
-import { assemble, assembleRelease, type Assembly } from "./assemble.js";
+import { assemble, type Assembly } from "./assemble.js";
 import { goToBranch } from "./go-to-branch.js";
 import { placeHidden } from "./before/find-hidden-checks.js";
-import { prepareRelease } from "./open-release.js";
 import { readToldPauses, type ToldPause } from "../../logging/earlier-pauses.js";
 import { given } from "../../system/given.js";
 import { readEarlierResults } from "../runs/earlier-results.js";
@@ -53,8 +52,7 @@ export interface RunEnd {
 /** Starts a run; throws a `UserError` if it cannot start. */
 export async function openRun(request: RunRequest): Promise<OpenRun> {
   const { ports, project } = request;
-  const isRelease = request.release !== undefined;
-  const assembly = isRelease ? await assembleRelease(request) : await assemble(request);
+  const assembly = await assemble(request);
   const locks = await takeRunLocks(ports, project, assembly.repo);
   try {
     return await startRun(request, assembly, locks);
@@ -81,16 +79,41 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     ...(pauses.length === 0 ? {} : { pauses }),
     ...(results.length === 0 ? {} : { results }),
   };
-  const ready = await prepareRelease(request, assembly);
   // One time for both: the branch of a run has the run's id in its name.
   const startedAt = ports.clock.now();
   const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo, startedAt);
+  const world = await openWorld(request, assembly, { locks, startedAt, ...given({ head }) });
+  const { log } = world;
+  const inbox = new Inbox();
+  inbox.put(
+    makeRunStarted(request, { ...assembly, head, warnings: [...assembly.warnings, ...edited] }, log.run),
+  );
+  inbox.put(recovered);
+  return {
+    run: log.run,
+    folder: log.folder,
+    redact: log.redact,
+    interrupt: (signal) => {
+      inbox.put({ type: "run_interrupted", signal, terminal: request.hangsUp });
+    },
+    ended: closeRun(world, locks, () => runToEnd(world, inbox)),
+  };
+}
+
+/** Opens the log, the store and everything else that effects use. Contract: the locks are held, and dead runs are swept. */
+export async function openWorld(
+  request: RunRequest,
+  assembly: Assembly,
+  opening: { locks: RunLocks; startedAt?: number; head?: Head } & Pick<World, "release">,
+): Promise<World> {
+  const { ports, project } = request;
+  const { locks, startedAt, head, release } = opening;
   const env = makeBaseEnvironment(request.env, assembly.envFile);
   const redact = await redactorFor(ports, { ...env, ...assembly.agentEnv });
   const seeing: { notifier?: Notifier } = {};
   const log = await createRunLog(ports, project.logDir, {
     redact,
-    startedAt,
+    ...given({ startedAt }),
     onLine: (line) => {
       request.onEvent?.(line);
       seeing.notifier?.see(line);
@@ -106,20 +129,9 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   });
   // Waits for editing commands that saw no run to report to, and removes the temporary files of killed ones.
   await store.tidy();
-  const world = makeWorld(request, assembly, { log, store, env, ...given({ head, release: ready.release }) });
+  const world = makeWorld(request, assembly, { log, store, env, ...given({ head, release }) });
   Object.assign(seeing, given({ notifier: world.notifier }));
-  const inbox = new Inbox();
-  inbox.put(makeRunStarted(request, { ...ready, head, warnings: [...ready.warnings, ...edited] }, log.run));
-  inbox.put(recovered);
-  return {
-    run: log.run,
-    folder: log.folder,
-    redact: log.redact,
-    interrupt: (signal) => {
-      inbox.put({ type: "run_interrupted", signal, terminal: request.hangsUp });
-    },
-    ended: runToEnd(world, inbox, locks),
-  };
+  return world;
 }
 
 /** The world of a run; `release` is what is known of a release. */
@@ -168,7 +180,8 @@ function askWith(confirm: NonNullable<RunRequest["confirm"]>): (question: string
   return (question) => confirm(question, []);
 }
 
-function makeRunStarted(
+/** The first line of a run's log. */
+export function makeRunStarted(
   request: RunRequest,
   assembly: Assembly & { head: Head | undefined },
   run: string,
@@ -199,7 +212,7 @@ async function removeLocksLeft({ repo, memory }: World): Promise<void> {
   for (const { locks } of memory.checkpoints.values()) await tryRemoveNewLocks(repo, locks);
 }
 
-async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<RunEnd> {
+async function runToEnd(world: World, inbox: Inbox): Promise<RunEnd> {
   const { log, ports } = world;
   const stopListening = listenToOthers(ports, log.folder, {
     put: (event) => {
@@ -215,6 +228,16 @@ async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<Ru
       ending: end.ending,
       ...given({ signal: end.signal, message: end.message }),
     };
+  } finally {
+    stopListening();
+  }
+}
+
+/** Waits for the end of a run, then closes its log and releases its locks. */
+export async function closeRun<End>(world: World, locks: RunLocks, toEnd: () => Promise<End>): Promise<End> {
+  const { log, ports } = world;
+  try {
+    return await toEnd();
   } catch (error) {
     // The run cannot be logged any more, so all its processes must end.
     for (const stop of world.memory.stops.values()) stop.abort("kill");
@@ -222,7 +245,6 @@ async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<Ru
     if (error instanceof UserError) throw error;
     throw new Error(`run ${log.run} failed; its log is ${log.folder}`, { cause: error });
   } finally {
-    stopListening();
     await log.close();
     await locks.release();
   }

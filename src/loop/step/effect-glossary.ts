@@ -85,10 +85,6 @@ export const EFFECT_GLOSSARY: Readonly<Record<Effect["kind"], EffectEntry>> = {
     sentence: "Runs one hook.",
     endsIn: ["hook_finished"],
   },
-  release: {
-    sentence: "Performs one step of `looper push`.",
-    endsIn: ["release_step"],
-  },
   stop: {
     sentence: "Tells a running agent to end.",
     endsIn: ["stop_sent"],

@@ -1,5 +1,5 @@
 import type { Budget, Phase } from "../../agents/agent.js";
-import type { Ending, ReleaseStep } from "../../logging/events/events.js";
+import type { Ending } from "../../logging/events/events.js";
 import type { Change } from "../../todo/model/changes/change.js";
 import type { TaskId } from "../../todo/model/task.js";
 
@@ -32,16 +32,6 @@ export interface PlannedHook {
   hook: "pre_iteration" | "post_iteration" | "on_blocked" | "on_run_end";
   at: number;
   command: string;
-}
-
-/** A release that is planned or was made. */
-export interface PlannedRelease {
-  version: string;
-  tag: string;
-  /** Set once the release was made. */
-  commit?: string;
-  /** The changelog's entry. */
-  notes: string;
 }
 
 /**
@@ -103,8 +93,6 @@ export type Effect =
   /** Commits only the tracked backlog, if it changed since the last commit. */
   | { kind: "commit-backlog"; ending: Ending }
   | ({ kind: "run-hook"; job?: JobFacts; status: HookStatus | Ending; label: string } & PlannedHook)
-  /** `version`, `tag` and `notes` come from the step `judge`. */
-  | { kind: "release"; job: JobFacts; what: ReleaseStep; release?: PlannedRelease }
   | { kind: "stop"; job: JobFacts; how: "now" | "kill" }
   | {
       kind: "finish";

@@ -83,7 +83,6 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, decision: Deci
       return ignoreLate(close, decision);
     case "run_started":
     case "recovered":
-    case "release_step":
       throw new Error(`${event.type} came while the run was ending`);
     default:
       return never(event);

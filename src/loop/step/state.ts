@@ -1,7 +1,7 @@
 // The states of a run. Each phase has one key of its own, so that no field outlives its phase.
 import type { Budget } from "../../agents/agent.js";
-import type { ReleaseRules, Rules } from "../../logging/rules.js";
-import type { Ending, ReleaseStep, StepEvent } from "../../logging/events/events.js";
+import type { Rules } from "../../logging/rules.js";
+import type { Ending, StepEvent } from "../../logging/events/events.js";
 import type { StoppedAttempt, ToldEvent } from "../../logging/events/told-events.js";
 import type { PersistentMap } from "../../system/persistent-map.js";
 import type { ById } from "../../todo/model/indexed-list.js";
@@ -10,14 +10,13 @@ import type { IndexRow, Status, TaskId } from "../../todo/model/task.js";
 import type { Verdict } from "../../todo/model/verified.js";
 import type { TaskSpending, Spending } from "./attempt/spending.js";
 import type { Backoffs } from "./schedule/backoff.js";
-import type { Earlier, JobFacts, PlannedHook, PlannedRelease } from "./effects.js";
+import type { Earlier, JobFacts, PlannedHook } from "./effects.js";
 import type { PlannedMove, Route, TaskResult, VisitEnd, VisitMemory } from "./stages/stage-state.js";
 
 export type RunState =
   | { phase: "new" }
   | { phase: "opening"; opening: Opening }
   | { phase: "working"; work: Work }
-  | { phase: "releasing"; release: Releasing }
   | { phase: "ending"; close: Close }
   | { phase: "ended"; ending: Ending };
 
@@ -183,31 +182,6 @@ export interface Work extends Frame {
   warned?: ReadonlySet<string>;
   /** How the run ends once its running jobs have ended. `broken`: the environment failed, so nothing more is written. */
   closing?: { ending: Ending; message: string | undefined; broken?: true };
-}
-
-/** The activities of a release; each waits for the one event that moves it on. */
-export type ReleaseActivity =
-  | "start"
-  | "ask-unchecked"
-  | "checkpoint"
-  | "agent"
-  | "snapshot"
-  | "ask-strange"
-  | "ask-push"
-  | "ask-publish"
-  | "restore"
-  | "finish"
-  | ReleaseStep;
-
-/** The phase of a release, in place of a run over the backlog. */
-export interface Releasing extends Frame {
-  order: ReleaseRules;
-  job: JobFacts;
-  activity: ReleaseActivity;
-  /** Set once the version is known. */
-  planned?: PlannedRelease;
-  /** How it ends once the tree is restored. */
-  closing?: { ending: Ending; message?: string };
 }
 
 /** The phase that ends the run: the backlog's own commit, the hooks, the last line. */

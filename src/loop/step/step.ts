@@ -1,12 +1,11 @@
 // `step`: every decision of a run. It takes a state and an event, and returns the next state, the effects and the reason. Pure.
-// drive.ts starts the effects. The phases are in opening.ts, working.ts (with job.ts), ending.ts and releasing.ts.
+// drive.ts starts the effects. The phases are in opening.ts, working.ts (with job.ts) and ending.ts.
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import { NOTHING_SPENT } from "./attempt/spending.js";
 import { stepClose } from "./ending.js";
 import { stepOpening } from "./opening.js";
-import { beginRelease, stepReleasing } from "./releasing.js";
-import type { Frame, RunState } from "./state.js";
+import type { RunState } from "./state.js";
 import { Decision, type Next } from "./decision.js";
 import { stepWork } from "./working.js";
 
@@ -27,11 +26,6 @@ function stepPhase(state: RunState, event: Sealed<StepEvent>, decision: Decision
     case "new":
       if (event.type !== "run_started") throw new Error(`a run begins with run_started, not ${event.type}`);
       decision.because = { rule: "run-started" };
-      if (event.rules.release !== undefined) {
-        const { rules, git } = event;
-        const frame: Frame = { rules, git, stopping: 0, began: decision.at, spent: NOTHING_SPENT };
-        return { phase: "releasing", release: beginRelease(frame, event.rules.release) };
-      }
       return {
         phase: "opening",
         opening: {
@@ -53,8 +47,6 @@ function stepPhase(state: RunState, event: Sealed<StepEvent>, decision: Decision
       };
     case "opening":
       return stepOpening(state.opening, event, decision);
-    case "releasing":
-      return stepReleasing(state.release, event, decision);
     case "working":
       return stepWork(state.work, event, decision);
     case "ending":

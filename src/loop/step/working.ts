@@ -94,7 +94,6 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
     case "backlog_invalid":
     case "answered":
     case "adopted":
-    case "release_step":
     case "run_ended":
       throw new Error(`${event.type} came while the run was at work`);
     default:

@@ -244,8 +244,6 @@ function plainAnswer(
     case "save-work":
     case "ask-person":
       throw new Error(`${effect.kind} is not answered yet`);
-    case "release":
-      return { type: "release_step", ...effect.job, what: effect.what, outcome: "ok", problems: [] };
     case "read-backlog":
     case "run-agent":
       throw new Error(`${effect.kind} is answered elsewhere`);

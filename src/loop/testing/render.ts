@@ -70,8 +70,6 @@ function eventWords(event: StepEvent): string {
       return event.effect;
     case "run_interrupted":
       return words(event.signal, event.signal === "SIGHUP" && event.terminal ? "of the terminal" : "");
-    case "release_step":
-      return words(event.what, event.outcome);
     case "edit_asked":
       return event.changes.map(personWords).join(", ");
     case "stop_sent":
@@ -198,8 +196,6 @@ function effectWords(effect: Effect): string {
     }
     case "run-hook":
       return words(effect.hook, quoted(effect.command), effect.status, effect.label);
-    case "release":
-      return effect.what;
     case "stop":
       return effect.how;
     case "finish": {
@@ -281,8 +277,6 @@ export function renderState(state: RunState): string {
     }
     case "working":
       return `= working: ${workWords(state.work)}`;
-    case "releasing":
-      return `= releasing: ${state.release.activity}`;
     case "ending":
       return `= ending: ${state.close.ending}, at ${state.close.activity}`;
     case "ended":

@@ -10,7 +10,6 @@ import type { Finished } from "../view/job-view.js";
 import { placeOf, type View } from "../view/view.js";
 import type { Colours } from "../colours.js";
 import { isEndOfWorkflow, PHASES, stageText, visitText, type Titles } from "../view/words/live-line.js";
-import { stepLines } from "./lines/release-lines.js";
 import { clean, cut } from "../text.js";
 import { aroundWaiting, waitingText } from "../view/words/waiting.js";
 import { noOf, yesOf } from "../../workflow/yes-and-no.js";
@@ -71,7 +70,7 @@ function notesOf(event: Sealed, view: View, look: LineStyle): StderrNote[] {
     case "warning":
       return [warning(event.message, colours)];
     case "release_step":
-      return view.release === undefined ? [] : stepLines(event, view.release, colours).map(told);
+      return (event.text ?? "").split("\n").map((line) => told(clean(line)));
     case "hook_finished": {
       if (event.outcome === "ok") return [];
       const code = event.exit_code === undefined ? "" : ` (exit ${String(event.exit_code)})`;

@@ -20,8 +20,6 @@ import type { Ended, View } from "../view/view.js";
 import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
 import type { Titles } from "../view/words/live-line.js";
-import { releaseAnswer } from "../answers/project/release.js";
-import { releaseLines } from "./lines/release-lines.js";
 import { clean, hang } from "../text.js";
 
 export interface ResultLook {
@@ -45,11 +43,6 @@ export function resultLines(
   look: ResultLook,
 ): { answer: string[]; errors: string[] } {
   const fit = (line: string): string[] => (look.columns === undefined ? [line] : hang(line, look.columns));
-  const { release } = view;
-  if (release !== undefined) {
-    const said = releaseLines(releaseAnswer(view, release), look.log, look.colours);
-    return { ...said, answer: said.answer.flatMap(fit) };
-  }
   const rows = looksFirst(rowsOf(view));
   const { why, next } = explainEnding(view, ended, look.todoFile);
   const { colours } = look;

@@ -29,7 +29,6 @@ const CHECKS: Readonly<Record<string, string>> = {
   preflight: "checking what passes before the work",
   "run-baseline": "checking what passes before the work",
   "run-gate": "checking the work",
-  release: "checking the release",
   "save-work": "saving the work",
   restore: "putting the tree back",
 };

@@ -25,7 +25,6 @@ import {
   type Current,
   type Finished,
 } from "./job-view.js";
-import { beginRelease, foldRelease, type ReleaseView } from "./release-view.js";
 import { addSpent, NOTHING_SPENT, spentOf, type SpentAmounts } from "./spent.js";
 import { foldStages, movedBy, type StageView } from "./stage-view.js";
 
@@ -81,7 +80,7 @@ export interface View {
   invalid?: "nothing" | "known" | "broken";
   ended?: Ended;
   /** Present for a release, which does not work on the backlog. */
-  release?: ReleaseView;
+  release?: true;
   /** Where tasks are in their workflows; absent under `default`. */
   stages?: StageView;
 }
@@ -114,15 +113,12 @@ export function fold(view: View, event: Sealed): View {
   const at = Date.parse(event.timestamp);
   const seen = { ...view, began: view.began || at, at };
   const folded = foldRun(foldJob(begin(seen, event, at), event, at), event);
-  const { release } = folded;
   const stages = foldStages(folded.stages, event);
-  const staged = stages === folded.stages ? folded : { ...folded, ...given({ stages }) };
-  return release === undefined ? staged : { ...staged, release: foldRelease(release, event) };
+  return stages === folded.stages ? folded : { ...folded, ...given({ stages }) };
 }
 
-/** Any event of an unknown job begins it. A release that was made earlier has no agent, so no job begins. */
+/** Any event of an unknown job begins it. */
 function begin(view: View, event: RunEvent, at: number): View {
-  if (view.release?.order.made !== undefined) return view;
   if (!("job" in event) || event.job === undefined || event.job === view.current?.job) return view;
   // Work of an earlier run becomes a rescue; no agent works on it.
   if (event.phase === "iteration" && event.iteration === 0 && event.stage === undefined) return view;
@@ -198,12 +194,10 @@ function foldJob(view: View, event: Sealed, at: number): View {
     }
     case "adopted":
       return event.adopted ? finish(view, current, { result: "done", why: "", added: 0 }, at) : view;
-    case "release_step": {
-      const isDone = event.what === "judge" && event.outcome === "ok";
-      return isDone ? finish(view, current, { result: "done", why: "", added: 0 }, at) : view;
+    case "run_ended": {
+      const result = current.phase === "push" && event.ending === "complete" ? "done" : "stopped";
+      return finish(view, current, { result, why: "", added: 0 }, at);
     }
-    case "run_ended":
-      return finish(view, current, { result: "stopped", why: "", added: 0 }, at);
     default: {
       const doing = doingOf(event);
       return doing === undefined ? view : { ...view, current: { ...current, doing } };
@@ -311,7 +305,7 @@ function foldRun(view: View, event: Sealed): View {
         agents: event.agents.map(({ name }) => name),
         only: event.rules.only,
         inDollars: hasDollarBudget(event.rules),
-        ...(event.rules.release === undefined ? {} : { release: beginRelease(event.rules.release) }),
+        ...(event.rules.release === undefined ? {} : { release: true as const }),
         warnings: [...view.warnings, ...event.warnings],
       };
     case "backlog_read": {

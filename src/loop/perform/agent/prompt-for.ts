@@ -11,7 +11,6 @@ import {
   repairVariables,
   reviewVariables,
   type BacklogFacts,
-  type PushFacts,
 } from "../../../prompts/compose.js";
 import { readDocuments } from "../../../prompts/read-documents.js";
 import { render } from "../../../prompts/render.js";
@@ -21,7 +20,6 @@ import { checkBacklog } from "../../../todo/check/check.js";
 import { never } from "../../../system/never.js";
 import type { Task, TaskId } from "../../../todo/model/task.js";
 import type { Earlier, JobFacts } from "../../step/effects.js";
-import { makeRelative } from "../../../release/survey.js";
 import type { AgentStage } from "../stages/agent-stage.js";
 import { makeStageFacts } from "../stages/stage-facts.js";
 import type { World as WholeWorld } from "../world.js";
@@ -118,7 +116,8 @@ async function makeVariables(
         earlierAttempts: extra.earlier.map((one) => ({ ...one, events: [] })),
       });
     case "push":
-      return pushVariables(makePushFacts(world));
+      if (world.release === undefined) throw new Error("the run has no release");
+      return pushVariables(world.release);
     default:
       return never(phase);
   }
@@ -174,27 +173,6 @@ async function makeReviewFacts(world: PromptWorld) {
     done: tasks.filter(({ status }) => status === "done"),
     open: tasks.filter(({ status }) => status !== "done"),
     changes: changes?.ok === true ? changes.value : "",
-  };
-}
-
-/** How many characters of the changelog a prompt shows. */
-const CHANGELOG_HEAD = 6_000;
-
-function makePushFacts({ project, release }: PromptWorld): PushFacts {
-  if (release === undefined) throw new Error("the run has no release");
-  const { known, since, lastTag = "" } = release;
-  const { folder, changelog } = known;
-  return {
-    project: { folder: project.folder },
-    from: known.from ?? "",
-    wanted: known.wanted ?? "",
-    places: known.places.map(({ path, where }) => `${makeRelative(folder, path)} (${where})`),
-    tag: lastTag,
-    count: since.count,
-    changes: since.subjects,
-    changelog: changelog === undefined ? "" : makeRelative(folder, changelog),
-    changelogHead: (known.changelogText ?? "").slice(0, CHANGELOG_HEAD),
-    checks: project.resolved.settings.verify.commands,
   };
 }
 

@@ -12,6 +12,9 @@ export const THE_REVIEW = "the review";
 /** The checkpoint id of a release; cannot be a task id either. */
 export const THE_RELEASE = "the release";
 
+/** The name of a release's rescue and of its agent's folder. */
+export const PUSH_LABEL = "push";
+
 /** The checkpoint id of the checks before the run. */
 export const THE_PREFLIGHT = "the preflight";
 

@@ -5,13 +5,11 @@ import { ownRefsOf, putOwnRefsBack } from "../../../git/attempt/own-refs.js";
 import { restoreTo } from "../../../git/restore/restore.js";
 import { snapshot, type Snapshot } from "../../../git/attempt/snapshot.js";
 import { dropWork } from "../../../git/saved-work/work-ref.js";
-import { putTagsBack } from "../../../git/release/tags.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import { given } from "../../../system/given.js";
 import { openCold } from "../gate/checks.js";
 import type { Effect, JobFacts } from "../../step/effects.js";
-import { keepAttempt, keepStart, noteStart, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
-import { PUSH_LABEL } from "../../step/releasing.js";
+import { keepAttempt, keepStart, noteStart, PUSH_LABEL, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
 import {
   clearTree,
   giveUpWork,
@@ -101,13 +99,10 @@ export async function takeSnapshot(
   // The runner always commits a release, even if the settings leave commits to the agent.
   const policy = job.phase === "push" ? "runner" : world.project.resolved.settings.git.commit;
   const taken = await performAs("snapshot", () => snapshot(repo, { checkpoint: before, run, label, policy }));
-  const tags = world.release?.tags;
-  const putBack =
-    tags === undefined ? [] : await performAs("snapshot", () => putTagsBack(repo, tags, { run, label }));
   const refs = { before: memory.ownRefs.get(job.job) ?? taken.own, now: taken.own };
   const own = await performAs("snapshot", () => putOwnRefsBack(repo, refs, { run, label }));
   const told = [...taken.told, ...own];
-  const all = { ...taken, told, warnings: [...taken.warnings, ...putBack, ...own] };
+  const all = { ...taken, told, warnings: [...taken.warnings, ...own] };
   memory.snapshots.set(job.job, all);
   return all;
 }

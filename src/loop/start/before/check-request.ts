@@ -118,8 +118,8 @@ function makeSampleVariables(name: PromptName): Readonly<Record<string, string>>
     case "repair":
       return repairVariables({ project, brokenText: "", brokenFile: "", problems: [], outputFile: "" });
     case "push": {
-      const lists = { places: [], changes: [], checks: [] };
-      const texts = { from: "", wanted: "", tag: "", changelog: "", changelogHead: "" };
+      const lists = { changes: [], checks: [] };
+      const texts = { from: "", wanted: "", versionFile: "", tag: "", changelog: "", changelogHead: "" };
       return pushVariables({ ...lists, ...texts, project, count: 0 });
     }
     default:

@@ -1,59 +1,51 @@
-// The answers of `looper push --json`: a release, and its plan (`--dry-run`). Pure. Leaves both to src/release and src/loop.
-import type { ReleasePlan } from "../../../loop/start/open-release.js";
+// The answers of `looper push --json`: a release, and its plan (`--dry-run`). Pure. Leaves both to src/loop.
+import type { Released, ReleasePlan } from "../../../loop/release/release.js";
 import type { PushAnswer } from "../../shapes/release.js";
-import type { ReleaseView } from "../../view/release-view.js";
 import type { View } from "../../view/view.js";
 
 /** A release that was made or tried. */
 export type ReleaseDone = Exclude<PushAnswer, { outcome: "planned" }>;
 
-/** The plan of a release. */
-export type ReleasePlanned = Extract<PushAnswer, { outcome: "planned" }>;
-
 /** The JSON answer of a release. */
-export function releaseAnswer(view: View, release: ReleaseView): ReleaseDone {
-  const { order, version, tag, commit, paths, checks, problems, pushed, url, rescue } = release;
-  const isOut = commit !== undefined && (pushed || order.remote === undefined);
+export function releaseAnswer(released: Released, { warnings, run }: View): ReleaseDone {
+  const { from, version, tag, commit, pushed, published, problems, rescue } = released;
+  // Without a remote nothing is pushed, and nothing went wrong.
+  const isOut = commit !== undefined && (pushed || problems.length === 0);
   return {
     outcome: isOut ? "released" : commit === undefined ? "not-released" : "made",
-    from: order.from ?? null,
+    from: from ?? null,
     version: version ?? null,
     tag: tag ?? null,
     commit: commit ?? null,
-    branch: order.branch,
-    remote: order.remote ?? null,
     pushed,
-    published: url ?? null,
-    paths: [...paths],
-    checks: [...checks],
+    published: published ?? null,
     problems: [...problems],
-    why: view.ended?.message ?? (view.ended?.ending === "interrupted" ? "interrupted" : null),
     rescue: rescue ?? null,
-    warnings: [...view.warnings],
-    run: view.run,
+    warnings: [...warnings],
+    run,
   };
 }
 
-/** The plan of a release. `checks`: the commands that prove it. */
-export function plannedReleaseAnswer(
-  { facts, rules, agent, prompt }: ReleasePlan,
-  checks: readonly string[],
-): ReleasePlanned {
-  const { known, lastTag, since, made } = facts;
+/** The plan of a release. */
+export function plannedReleaseAnswer({
+  facts,
+  agent,
+  prompt,
+}: ReleasePlan): Extract<PushAnswer, { outcome: "planned" }> {
+  const { from, wanted, tag, count, versionFile, changelog, checks } = facts.prompt;
+  const known = (text: string): string | null => (text === "" ? null : text);
   return {
     outcome: "planned",
-    from: known.from ?? null,
-    wanted: known.wanted ?? null,
-    last_tag: lastTag ?? null,
-    commits: since.count,
-    places: known.places.map(({ path, where }) => ({ path, where })),
-    changelog: known.changelog ?? null,
-    branch: rules.branch,
-    remote: rules.remote ?? null,
-    github: rules.github ?? null,
+    from: known(from),
+    wanted: known(wanted),
+    last_tag: known(tag),
+    commits: count,
+    version_file: known(versionFile),
+    changelog: known(changelog),
+    branch: facts.branch.replace(/^refs\/heads\//, ""),
+    remote: facts.remote?.name ?? null,
     checks: [...checks],
     agent,
-    made: made?.tag ?? null,
-    prompt: prompt ?? null,
+    prompt,
   };
 }

@@ -103,15 +103,7 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
     return `${back}${kept === "" ? "" : `, kept as ${kept}`}`;
   },
   hook_finished: (event) => join(event, "command", "outcome"),
-  release_step: (event) => {
-    const found = [
-      checks(event),
-      text(event, "version"),
-      text(event, "commit").slice(0, 12),
-      text(event, "url"),
-    ];
-    return [join(event, "what", "outcome"), ...found].filter((part) => part !== "").join("  ");
-  },
+  release_step: (event) => text(event, "text").split("\n")[0] || join(event, "what", "outcome"),
   effect_failed: (event) => join(event, "effect", "error"),
   run_interrupted: (event) =>
     event["by"] === "stop"

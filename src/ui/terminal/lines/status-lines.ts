@@ -1,6 +1,5 @@
 // The lines of `looper status`. Pure.
 import { never } from "../../../system/never.js";
-import { releaseAnswer } from "../../answers/project/release.js";
 import { explainEnding } from "../../view/words/ending.js";
 import { plural, showCostOf, showDuration, showMoment, showTokens } from "../../view/words/amounts.js";
 import type { StatusAnswer } from "../../shapes/runs.js";
@@ -12,7 +11,6 @@ import { countOpen } from "../../view/stage-view.js";
 import { clean, cut, wrap } from "../../text.js";
 import { verdictLine } from "../../view/judged.js";
 import { lookLine } from "../../view/words/looks.js";
-import { releaseTexts } from "./release-texts.js";
 import { waitingText } from "../../view/words/waiting.js";
 
 /** The share of a line that a title may take. */
@@ -169,7 +167,10 @@ function endTexts({ state }: Run, { view, todoFile }: StatusScene): string[] {
   if (state === "killed")
     return [view?.release === undefined ? "looper run resumes it" : "run looper push again"];
   if (view?.ended === undefined) return [];
-  if (view.release !== undefined) return releaseTexts(releaseAnswer(view, view.release));
+  if (view.release !== undefined)
+    return view.ended.message === undefined
+      ? []
+      : [clean(view.ended.message), "looper push starts a release again"];
   const { why, next } = explainEnding(view, view.ended, todoFile);
   return [why, next];
 }
