@@ -1,4 +1,5 @@
 // `looper fmt [file]`: the task file in canonical form. Leaves the form to canonical.ts, and writing to the store.
+import path from "node:path";
 import { Option } from "commander";
 import { createTwoFilesPatch } from "diff";
 import type { Project } from "../../src/config/project/open-project.js";
@@ -7,7 +8,7 @@ import { environmentError, usageError } from "../../src/system/errors.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { openStore } from "../../src/todo/store/store.js";
 import { describeCorrections, type Correction } from "../../src/todo/understand/understand.js";
-import { fmtAnswer, formatFile } from "../../src/ui/answers/backlog/fmt.js";
+import { fmtAnswer, formatFile, type FormatOptions } from "../../src/ui/answers/backlog/fmt.js";
 import { coloursFor } from "../../src/ui/colours.js";
 import { spellOut } from "../../src/ui/json-text.js";
 import type { FmtAnswer } from "../../src/ui/shapes/backlog.js";
@@ -16,7 +17,7 @@ import { FILE, JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "..
 import type { CommandContext } from "../context/command-context.js";
 import { checkOptionsOf } from "../lookup/check-options.js";
 import { printLines, projectOf, readNamedFile, shownPath, warn } from "../lookup/project.js";
-import { problemsText } from "../lookup/read-tasks.js";
+import { problemsText, readRoot } from "../lookup/read-tasks.js";
 
 interface Request {
   file?: string;
@@ -56,11 +57,13 @@ export const command: AnsweringCommand<Request, Answer> = {
     const project = await projectOf(context, { file });
     const shown = shownPath(context, project.todoFile);
     const before = await readNamedFile(context, project.todoFile, "task file");
-    const formatted = formatFile(before, shown, { fix, keepOrder });
+    const { root = "", wrong } = await readRoot(context, project, before);
+    const form = { fix, keepOrder, withoutRoot: wrong !== undefined && path.isAbsolute(root) };
+    const formatted = formatFile(before, shown, form);
     const { text, corrections } = formatted;
     const canonical = Buffer.compare(Buffer.from(text), before) === 0;
     const written = !canonical && (write || (fix && check !== true && diff !== true));
-    const copy = written ? await writeInto(context, project, { fix, keepOrder, shown }) : undefined;
+    const copy = written ? await writeInto(context, project, { ...form, shown }) : undefined;
     const json = fmtAnswer(project.todoFile, formatted, { canonical, written, copy });
     const answer = { json, shown, before, text, corrections, canonical };
     if (check === true && !canonical) return { ...answer, end: "no" };
@@ -109,7 +112,7 @@ function fixedText({ json: { written, copy }, shown, corrections }: Answer): str
 async function writeInto(
   { ports }: CommandContext,
   project: Project,
-  { shown, ...form }: { shown: string; fix: boolean; keepOrder: boolean },
+  { shown, ...form }: FormatOptions & { shown: string },
 ): Promise<string | undefined> {
   const live = await findLiveRun(ports, project);
   if (live !== undefined)

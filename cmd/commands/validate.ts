@@ -3,7 +3,7 @@ import path from "node:path";
 import { Option } from "commander";
 import { describeWorkFolder } from "../../src/config/project/project.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check/check.js";
-import type { Problem } from "../../src/todo/model/problem.js";
+import type { Problem, UnplacedProblem } from "../../src/todo/model/problem.js";
 import { withoutMarker } from "../../src/todo/model/select.js";
 import { validateAnswer } from "../../src/ui/answers/backlog/validate.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
@@ -11,6 +11,7 @@ import { clean, cut } from "../../src/ui/text.js";
 import { plural } from "../../src/ui/view/words/amounts.js";
 import { FILE, JSON_OPTION, type AnsweringCommand, type CommandAnswer } from "../context/command.js";
 import { checkOptionsOf } from "../lookup/check-options.js";
+import { readRoot } from "../lookup/read-tasks.js";
 import { printLines, projectOf, readNamedFile, shownPath } from "../lookup/project.js";
 
 interface Answer extends CommandAnswer {
@@ -31,8 +32,15 @@ export const command: AnsweringCommand<{ file?: string; schema?: string }, Answe
     const own = schema === undefined ? [] : [path.resolve(context.cwd, schema)];
     const options = await checkOptionsOf(context, project, own);
     const bytes = await readNamedFile(context, project.todoFile, "task file");
-    const checked = checkBacklog(bytes, { ...options, answers: true });
-    const root = checked.kind === "ok" ? checked.backlog.project?.root : undefined;
+    const { root, wrong } = await readRoot(context, project, bytes);
+    const checked = checkBacklog(bytes, {
+      ...options,
+      answers: true,
+      schema: (value) => [
+        ...(options.schema?.(value) ?? []),
+        ...(wrong === undefined ? [] : [wrongRoot(wrong)]),
+      ],
+    });
     const problems = problemsOf(checked);
     return {
       json: validateAnswer(problems),
@@ -48,6 +56,10 @@ export const command: AnsweringCommand<{ file?: string; schema?: string }, Answe
     return printLines(out, [...lines, lastLine(checked, file), ...(note === undefined ? [] : [clean(note)])]);
   },
 };
+
+function wrongRoot({ message, hint }: { message: string; hint: string }): UnplacedProblem {
+  return { rule: "bad-value", pointer: "/project/root", message, suggestion: hint };
+}
 
 function problemsOf(checked: CheckResult): readonly Problem[] {
   return checked.kind === "ok" ? [] : checked.problems;

@@ -1,6 +1,8 @@
 // Reads the tasks of a task file, valid or not, for commands that only show them. Leaves checking it to src/todo/check/check.ts.
 import type { Project } from "../../src/config/project/open-project.js";
+import { whyNotRoot } from "../../src/config/project/project.js";
 import { usageError } from "../../src/system/errors.js";
+import { isRecord, parseJson } from "../../src/system/text/json.js";
 import { checkBacklog, readBacklog } from "../../src/todo/check/check.js";
 import type { Problem } from "../../src/todo/model/problem.js";
 import type { WrongTask } from "../../src/todo/check/shape.js";
@@ -30,6 +32,18 @@ export async function readTasks(context: CommandContext, project: Project): Prom
   const backlog = valid ?? checked?.backlog;
   const problems = checked?.kind === "empty" ? checked.problems : [];
   return { tasks: backlog?.tasks ?? [], problems, wrong: [], root: backlog?.project?.root };
+}
+
+/** The folder for work that a task file names, if it is JSON, and what is wrong with it. */
+export async function readRoot(
+  { ports }: CommandContext,
+  project: Project,
+  bytes: Uint8Array,
+): Promise<{ root: string | undefined; wrong: Awaited<ReturnType<typeof whyNotRoot>> }> {
+  const file = parseJson(bytes);
+  const named = isRecord(file) && isRecord(file["project"]) ? file["project"]["root"] : undefined;
+  const root = typeof named === "string" ? named : undefined;
+  return { root, wrong: await whyNotRoot(ports.files, project, root) };
 }
 
 /** The tasks of a valid file; else a `usage` error. */

@@ -21,7 +21,7 @@ test.each([
     "a text before a suppression",
     () => withoutAddedSuppressions("a.js", "", `"${"\\\\!".repeat(REPEATED)}\\ @ts-ignore`),
   ],
-  ["words of a list of tasks", () => readItem(`${"~~(".repeat(REPEATED)}~`, false)],
+  ["words of a list of tasks", () => readItem(`${"~~(".repeat(REPEATED)}~`)],
 ])("%s are read in time", (_, read) => {
   expect(read).not.toThrow();
 });

@@ -172,6 +172,31 @@ test(
   }),
 );
 
+test.each(["/home/author/shop", "../elsewhere", "not-there"])(
+  "run, doctor and validate refuse a folder of work that is not here, with the same words: %s",
+  (root) =>
+    story(async (rig) => {
+      await rig.agent();
+      rig.writeBacklog([{ id: "T1" }], { project: { name: "shop", root } });
+      const why = `project.root is "${root}", which is not a folder inside `;
+      const hint = root.startsWith("/") ? "looper fmt --fix" : "a path relative to the task file";
+      const validate = await rig.run(["validate"]);
+      expect([validate.code, validate.stdout]).toEqual([1, expect.stringContaining(why)]);
+      expect(validate.stdout).toContain(hint);
+      const doctor = await rig.run(["doctor"]);
+      expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining(why)]);
+      expect(doctor.stdout).toContain(hint);
+      const run = await rig.run(["run", "--no-review"]);
+      expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(why)]);
+      expect(run.stderr).toContain(hint);
+      if (!root.startsWith("/")) return;
+      const fixed = await rig.run(["fmt", "--fix"]);
+      expect(fixed.stdout).toContain(`project.root "${root}" removed`);
+      expect(rig.readBacklog().project).toEqual({ name: "shop" });
+      expect((await rig.run(["validate"])).code).toBe(0);
+    })(),
+);
+
 test(
   "the Go program's schema as schema_file: a run that resumes tomorrow needs no repair; one that forbids a status is refused",
   story(async (rig) => {

@@ -116,7 +116,7 @@ test(
     rig.write("TODO.md", "- [ ] one\n- [ ] **T1**: Two (P1)\n- [ ] Three (after T1)\n");
     const added = await rig.run(["add", "--import", "TODO.md"]);
     expect([added.code, added.stdout]).toEqual([0, "T2\nT3\n"]);
-    expect(added.stderr).toContain("a task with the same title is there: 1");
+    expect(added.stderr).toContain("since T1 has the same title");
     expect(rig.readBacklog().tasks).toMatchObject([
       { id: "T1", title: "One" },
       { id: "T2", title: "Two", priority: 1 },
@@ -149,14 +149,17 @@ test(
 );
 
 test(
-  "of a checklist steps that are done are left out and counted, and titles lose the marks of Markdown",
+  "of a checklist steps that are done are left out and named, and titles lose the marks of Markdown",
   story(async (rig) => {
     rig.write(
       "TODO.md",
       "- [ ] Fix the **login** ~~page~~ in `src/__init__.py`\n  - [x] reproduce\n  - [ ] write a *test*\n- [ ] src/** and __main__.py\n",
     );
     const { code, stderr } = await rig.run(["init", "--import", "TODO.md"]);
-    expect([code, stderr]).toEqual([0, "looper: steps that are done, left out: 1\n"]);
+    expect([code, stderr]).toEqual([
+      0,
+      'looper: left out of "Fix the login page in src/__init__.py": reproduce, which is done\n',
+    ]);
     const { tasks } = rig.readBacklog();
     expect(tasks.map(({ title }) => title)).toEqual([
       "Fix the login page in src/__init__.py",

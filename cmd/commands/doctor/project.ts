@@ -6,7 +6,7 @@ import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import { GO_BACKLOG } from "../../../src/config/read/places.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { errorMessage, UserError } from "../../../src/system/errors.js";
-import { describeWorkFolder } from "../../../src/config/project/project.js";
+import { describeWorkFolder, whyNotRoot } from "../../../src/config/project/project.js";
 import { checkBacklog, type CheckResult } from "../../../src/todo/check/check.js";
 import { withoutMarker } from "../../../src/todo/model/select.js";
 import { plural } from "../../../src/ui/view/words/amounts.js";
@@ -106,7 +106,10 @@ export async function checkWorkFolder(
   backlog: CheckResult | string | undefined,
 ): Promise<Check[]> {
   if (typeof backlog === "string" || backlog?.kind !== "ok") return [];
-  const note = await describeWorkFolder(ports.files, project, backlog.backlog.project?.root);
+  const { root } = backlog.backlog.project ?? {};
+  const wrong = await whyNotRoot(ports.files, project, root);
+  if (wrong !== undefined) return [bad("root", wrong.message, wrong.hint)];
+  const note = await describeWorkFolder(ports.files, project, root);
   return note === undefined ? [] : [fine("root", note)];
 }
 

@@ -101,6 +101,21 @@ export async function findRootFolder(
   return undefined;
 }
 
+/** Why work cannot be done in `project.root`, and what mends it; `undefined` if it can. */
+export async function whyNotRoot(
+  files: Files,
+  project: WorkPlace,
+  root: string | undefined,
+): Promise<{ message: string; hint: string } | undefined> {
+  if ((await findRootFolder(files, project, root)) !== undefined) return undefined;
+  return {
+    message: `project.root is ${JSON.stringify(root)}, which is not a folder inside ${project.folder}`,
+    hint: path.isAbsolute(root ?? "")
+      ? "remove it with `looper fmt --fix`: work is then done in the project's folder"
+      : "correct it: a path relative to the task file, inside the project",
+  };
+}
+
 async function isFolderIn(files: Files, home: string, folder: string): Promise<boolean> {
   const real = await files.realPath(folder);
   if (real === undefined || (await files.stat(real))?.kind !== "folder") return false;

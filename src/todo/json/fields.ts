@@ -12,9 +12,10 @@ export function fieldsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }
 
-/** A text that is not blank, or a number as text. */
+/** A text that is not blank, or a number as text; of an object, its name. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
+  if (isFields(value)) return textOf(value["name"] ?? value["title"] ?? value["text"]);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
@@ -29,13 +30,8 @@ export function lineOf(value: unknown): string {
   return (textOf(value) ?? "").replaceAll(/\s+/gu, " ");
 }
 
-/** The fields that are not empty and not among these keys; `undefined` when there are none. */
-export function leftOver(fields: Fields, known: readonly string[]): { kept?: Fields } {
-  const left = Object.entries(fields).filter(([key, value]) => !known.includes(key) && !isEmpty(value));
-  return left.length === 0 ? {} : { kept: Object.fromEntries(left) };
-}
-
-function isEmpty(value: unknown): boolean {
+/** Whether a value says nothing. */
+export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === "") return true;
   if (Array.isArray(value)) return value.length === 0;
   return isFields(value) && Object.keys(value).length === 0;
@@ -51,16 +47,3 @@ export function sections(parts: readonly (readonly [string, unknown])[]): string
   });
   return said.length === 0 ? undefined : said.join("\n\n");
 }
-
-/** The number that a word for a priority means; `undefined` for another word. */
-export function priorityOf(word: string): number | undefined {
-  return WORDS.get(word.trim().toLowerCase());
-}
-
-const WORDS: ReadonlyMap<string, number> = new Map([
-  ...["critical", "urgent", "highest"].map((word) => [word, 1] as const),
-  ["high", 2],
-  ...["medium", "normal"].map((word) => [word, 3] as const),
-  ["low", 4],
-  ["lowest", 5],
-]);

@@ -3,6 +3,7 @@
 import { given } from "../../system/given.js";
 import { joinText, readText } from "../json/file-text.js";
 import { joinPieces, readObject, styleOf, writeMember, type ObjectText } from "../json/pieces.js";
+import { show } from "../model/problem.js";
 import { Backlog } from "../model/task.js";
 import { isMembers, moveToMeta, renameKeys, understandTask, type Members } from "./understand-task.js";
 
@@ -30,14 +31,14 @@ const ROOT_KEYS = Object.keys(Backlog.shape);
  * Corrects a file where its meaning is clear; the result may still break rules beyond the shape. `undefined` without
  * corrections, or if the text cannot be read.
  */
-export function understandFile(bytes: Uint8Array): UnderstoodFile | undefined {
+export function understandFile(bytes: Uint8Array, { withoutRoot = false } = {}): UnderstoodFile | undefined {
   const decoded = decode(bytes);
   if (decoded === undefined) return undefined;
   const corrections: Correction[] = decoded.wide ? [{ says: "UTF-16 → UTF-8" }] : [];
   const bom = decoded.text.startsWith(MARK);
   const json = toJson(bom ? decoded.text.slice(1) : decoded.text, corrections);
   if (json === undefined) return undefined;
-  const text = correctAll(renameRootKeys(json, corrections), corrections);
+  const text = correctAll(renameRootKeys(json, corrections), { corrections, withoutRoot });
   if (text === undefined || corrections.length === 0) return undefined;
   return { bytes: Buffer.from((bom && !decoded.wide ? MARK : "") + text, "utf8"), corrections };
 }
@@ -105,13 +106,16 @@ function renameRootKeys(text: string, corrections: Correction[]): string {
 }
 
 /** Corrects the tasks and the root of a text; `undefined` if it does not have a list of tasks, or could not be kept. */
-function correctAll(text: string, corrections: Correction[]): string | undefined {
+function correctAll(
+  text: string,
+  { corrections, withoutRoot }: { corrections: Correction[]; withoutRoot: boolean },
+): string | undefined {
   const { file, problems } = readText(text);
   const root: unknown = JSON.parse(text);
   if (problems.length > 0 || !isMembers(root) || !Array.isArray(root["tasks"])) return undefined;
   const rows = file.rows.map((row) => correctRow(row, corrections));
   const changes: string[] = [];
-  const after = correctRoot(root, changes);
+  const after = correctRoot(withoutRoot ? dropRoot(root, changes) : root, changes);
   if (changes.length === 0) return joinText({ ...file, rows });
   corrections.push(...changes.map((says) => ({ says })));
   const whole = readObject(joinText({ ...file, rows }));
@@ -131,6 +135,14 @@ function correctRow(row: string, corrections: Correction[]): string {
   const id = typeof after["id"] === "string" ? { task: after["id"] } : {};
   corrections.push(...changes.map((says) => ({ says, ...id })));
   return object.before + rewrite(object, task, after) + object.after;
+}
+
+/** Removes the folder for work, which is one of another computer. */
+function dropRoot({ project, ...rest }: Members, changes: string[]): Members {
+  if (!isMembers(project)) return { project, ...rest };
+  const { root, ...about } = project;
+  changes.push(`project.root ${show(root)} removed`);
+  return Object.keys(about).length === 0 ? rest : { ...rest, project: about };
 }
 
 /** Adds missing keys to the root and moves unknown keys into `meta`. Its list of tasks is ignored. */

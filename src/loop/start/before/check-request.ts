@@ -15,7 +15,7 @@ import { never } from "../../../system/never.js";
 import { checkUnderstood } from "../../../todo/understand/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../../../todo/model/task.js";
 import { hintOnTask, findNearTask } from "../../../todo/change/which-task.js";
-import { findRootFolder, describeWorkFolder } from "../../../config/project/project.js";
+import { whyNotRoot, describeWorkFolder } from "../../../config/project/project.js";
 import { given } from "../../../system/given.js";
 import { findHiddenChecks, type FoundHiddenChecks } from "./find-hidden-checks.js";
 import type { RunRequest } from "../../runs/run-request.js";
@@ -78,12 +78,8 @@ function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]):
 }
 
 async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<void> {
-  if ((await findRootFolder(ports.files, project, root)) !== undefined) return;
-  throw new UserError(
-    "usage",
-    `${project.todoFile}: project.root is ${JSON.stringify(root)}, which is not a folder inside ${project.folder}`,
-    "correct it: a path relative to the task file, inside the project",
-  );
+  const wrong = await whyNotRoot(ports.files, project, root);
+  if (wrong !== undefined) throw new UserError("usage", `${project.todoFile}: ${wrong.message}`, wrong.hint);
 }
 
 /** Renders the user's templates with sample values, so that an unknown name is found before a task is claimed. */

@@ -1,12 +1,12 @@
-// Reads a task from one line of a Markdown checklist: `- [ ] **T2**: Title (P1) (after T1) (blocked) #tag`. Pure.
-import { priorityOf } from "../../json/fields.js";
-import type { Status } from "../../model/task.js";
+// Reads a task from one line of a Markdown list: `**T2**: Title (P1) (after T1) (blocked) #tag`. Pure.
+import { CANCELLED, priorityIn, stateFor, type WorkState } from "../../check/words.js";
 
 /** The fields of a task that a line gives; others are absent. */
 export interface ItemLine {
   id?: string;
   title: string;
-  status?: Status;
+  /** The state by its words; its box may say otherwise. */
+  state?: WorkState;
   priority?: number;
   dependsOn: readonly string[];
   blockers: readonly string[];
@@ -16,16 +16,56 @@ export interface ItemLine {
 /** While it is being read. */
 type Words = { -readonly [K in keyof ItemLine]: ItemLine[K] };
 
-const BOLD_ID = /^\*\*([^\s*]+)\*\*:(?:\s+|$)/u;
-/** `US-001: `, `T3) `, `1. `, `1.2 `, and the `T001 ` of spec-kit. */
-const PLAIN_ID =
-  /^(?:([A-Za-z]{1,10}-?\d+(?:\.\d+)*)[:)]|(T\d{2,})(?=\s)|(\d+)[.)](?=\s)|(\d+(?:\.\d+)+)[.):]?(?=\s))\s*/u;
+/** `**any-id**: `. */
+const BOLD_ID = /^\*\*([^\s*]+?)(?:\*\*:|:\*\*)(?:\s+|$)/u;
+/** `US-001: `, `T3) `, `FR-2 — `, and the same in code, brackets or bold. */
+const NAMED_ID =
+  /^(?:\*\*|`|[[(])?([A-Za-z]{1,10}[-_]?\d+(?:\.\d+)*)(?:\*\*|`|[\])])?(?:\s*[:)|]|\s+[–—-]{1,2}(?=\s)|\.(?=\s))\s*/u;
+/** `T1.2 `, `US-001 ` without a mark behind it; standards are not ids. */
+const BARE_ID =
+  /^(?:\*\*|`|\[)?(T\d+(?:\.\d+)*|(?!(?:UTF|SHA|ISO|RFC|AES|ES|MD)-)[A-Z]{2,10}-\d+(?:\.\d+)*)(?:\*\*|`|\])?\s+/u;
+/** `1. `, `1.2 `. */
+const NUMBER = /^(?:(\d+)[.)](?=\s)|(\d+(?:\.\d+)+)[.):]?(?=\s))\s*/u;
 const PRIORITY = /^p[0-5]$/iu;
 
-/** Reads the words behind the box. `ticked`: whether the box has a mark. */
-export function readItem(text: string, ticked: boolean): ItemLine {
-  const read = readWords(text.trim());
-  return { ...read, status: ticked ? "done" : (read.status ?? "todo") };
+/** Reads the words behind the box. */
+export function readItem(text: string): ItemLine {
+  const read: Words = { title: text.trim(), dependsOn: [], blockers: [], tags: [] };
+  readState(read);
+  readId(read);
+  const front = /^(?:[[(]([^\])]{1,20})[\])]|(p[0-5]):)\s+/iu.exec(read.title);
+  const priority = priorityIn(front?.[1] ?? front?.[2] ?? "");
+  if (front !== null && priority !== undefined) {
+    read.priority = priority;
+    read.title = read.title.slice(front[0].length);
+  }
+  readEnd(read);
+  read.title = withoutMarks(read.title);
+  return read;
+}
+
+/** Text that is struck out, and signs before or behind the words. */
+function readState(read: Words): void {
+  const struck = /^~~([^~]+)~~$/u.exec(read.title)?.[1];
+  if (struck !== undefined) {
+    read.title = struck;
+    read.state = { status: "done", tags: [CANCELLED] };
+  }
+  const bare = read.title.replace(/^[✅✔☑]\ufe0f?/u, "").replace(/[✅✔☑]\ufe0f?$/u, "");
+  if (bare === read.title) return;
+  read.title = bare.trim();
+  read.state = { status: "done" };
+}
+
+function readId(read: Words): void {
+  for (const pattern of [BOLD_ID, NAMED_ID, BARE_ID, NUMBER]) {
+    const found = pattern.exec(read.title);
+    const id = found?.[1] ?? found?.[2];
+    if (found === null || id === undefined || PRIORITY.test(id)) continue;
+    read.id = id;
+    read.title = read.title.slice(found[0].length);
+    return;
+  }
 }
 
 /** A text without the marks of Markdown: bold, italics, struck out, code, links. The content of code stays as it is. */
@@ -45,32 +85,6 @@ function unmarked(text: string): string {
       "$2",
     )
     .replaceAll(/(?<![\p{L}\p{N}/*_])([*_])(?=[^\s*_/])([^*_]+)(?<=\S)\1(?![\p{L}\p{N}/*_.(])/gu, "$2");
-}
-
-function readWords(text: string): ItemLine {
-  const read: Words = {
-    title: text,
-    dependsOn: [],
-    blockers: [],
-    tags: [],
-  };
-  const bold = BOLD_ID.exec(read.title);
-  const found = bold ?? PLAIN_ID.exec(read.title);
-  const [, first, second, third, fourth] = found ?? [];
-  const id = first ?? second ?? third ?? fourth;
-  if (found !== null && id !== undefined && (bold !== null || !PRIORITY.test(id))) {
-    read.id = id;
-    read.title = read.title.slice(found[0].length);
-  }
-  const front = /^(?:[[(]([^\])]{1,20})[\])]|(p[0-5]):)\s+/iu.exec(read.title);
-  const priority = priorityIn(front?.[1] ?? front?.[2] ?? "");
-  if (front !== null && priority !== undefined) {
-    read.priority = priority;
-    read.title = read.title.slice(front[0].length);
-  }
-  readEnd(read);
-  read.title = withoutMarks(read.title);
-  return read;
 }
 
 const TAG = /(?:^|\s)#([\p{L}_][\p{L}\p{N}_/-]*)$/u;
@@ -98,12 +112,13 @@ function readGroup(read: Words, words: string): boolean {
   const priority = read.priority === undefined ? priorityIn(words) : undefined;
   const waits = WAITS.exec(words)?.[1];
   const blocked = BLOCKED.exec(words);
+  const state = stateFor(words);
   if (priority !== undefined) read.priority = priority;
-  else if (/^(?:doing|in progress)$/iu.test(words)) read.status = "doing";
   else if (blocked !== null) {
-    read.status = "blocked";
+    read.state = { status: "blocked" };
     read.blockers = blocked[1] === undefined ? [] : [blocked[1].trim()];
-  } else if (waits !== undefined && read.dependsOn.length === 0 && looksLikeIds(waits))
+  } else if (state !== undefined && state.status !== "todo") read.state = state;
+  else if (waits !== undefined && read.dependsOn.length === 0 && looksLikeIds(waits))
     read.dependsOn = namesIn(waits);
   else return false;
   return true;
@@ -116,12 +131,4 @@ function namesIn(text: string): string[] {
 /** An id has a digit, unlike a word of a sentence. */
 function looksLikeIds(text: string): boolean {
   return namesIn(text).every((name) => /\d/u.test(name));
-}
-
-/** `P1`, `high`, `high priority`, `priority: high`, `priority 1`. */
-export function priorityIn(words: string): number | undefined {
-  const bare = words.trim().replace(/(?<!\s)\s+priority$/iu, "");
-  const named = /^prio(?:rity)?(?:\s*[:=]\s*|\s+)(\S.*)$/iu.exec(bare)?.[1];
-  const digit = /^p?([0-5])$/iu.exec(named ?? (PRIORITY.test(bare) ? bare : ""))?.[1];
-  return digit === undefined ? priorityOf(named ?? bare) : Math.max(1, Number(digit));
 }

@@ -180,7 +180,7 @@ test.each([
     },
     { id: "bd-2", title: "Bug", reference: "gh-9", priority: 3, status: "done", tags: ["bug"] },
   ]);
-  expect(notes).toEqual(["deleted issues left out: 1"]);
+  expect(notes).toEqual(["left out: bd-3 Gone, which is deleted"]);
 });
 
 test("issues of GitHub: labels are tags and priorities, the text says what is waited for", () => {

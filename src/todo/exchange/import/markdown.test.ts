@@ -53,8 +53,9 @@ test("a checklist: CRLF, a byte order mark, tabs, front matter, kanban columns; 
     { id: "T3", title: "three", priority: 3, status: "done", tags: ["cancelled"] },
   ]);
   expect(notes).toEqual([
-    "boxes without words left out: 1",
-    "lines of text beside the boxes, not taken over: 2",
+    "line 4 left out: Some words.",
+    "line 9 left out: - nothing",
+    "line 11 left out: - [ ]",
   ]);
 });
 
@@ -108,11 +109,11 @@ Small.
       title: "Basket",
       priority: 3,
       status: "todo",
-      details: "**Description:** As a buyer I want it.\n- [ ] Typecheck passes\n#### Notes\n\nSmall.",
+      details: "**Description:** As a buyer I want it.\n- [ ] Typecheck passes\n#### Notes\nSmall.",
     },
     { id: "US-002", title: "Payment", priority: 1, status: "todo" },
   ]);
-  expect(notes).toEqual(["of the document, not taken over as tasks: Introduction; Non-Goals"]);
+  expect(notes).toEqual(["line 3 left out: We sell things.", "line 12 left out: - Taxes"]);
 });
 
 test("a document without numbered headings: items about work, else numbered items, else sections", () => {

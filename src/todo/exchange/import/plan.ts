@@ -44,15 +44,18 @@ function withoutThose(
   there: readonly Pick<Task, "id" | "title">[],
   { byName, said }: { byName: Map<string, TaskId>; said: string[] },
 ): TaskDraft[] {
-  const known = new Map(there.map(({ id, title }) => [title.trim().toLowerCase(), id]));
-  const fresh = drafts.filter((draft) => {
-    const same = known.get(titleOf(draft).trim().toLowerCase());
+  const known = new Map(there.map(({ id, title }) => [folded(title), id]));
+  const last = new Map(drafts.map((draft) => [`${draft.id ?? ""} ${folded(titleOf(draft))}`, draft]));
+  return drafts.filter((draft) => {
+    const title = folded(titleOf(draft));
+    const same = known.get(title);
     if (same !== undefined && draft.id !== undefined) byName.set(draft.id, same);
-    return same === undefined;
+    const isTwin = draft.id !== undefined && last.get(`${draft.id} ${title}`) !== draft;
+    if (same !== undefined)
+      said.push(`left out: ${quoted(titleOf(draft))}, since ${same} has the same title`);
+    else if (isTwin) said.push(`${draft.id ?? ""} is there more than once: the last one counts`);
+    return same === undefined && !isTwin;
   });
-  const same = drafts.length - fresh.length;
-  if (same > 0) said.push(`left out, since a task with the same title is there: ${same}`);
-  return fresh;
 }
 
 /** Ids of the source come first, so that a new id never takes one that a later task has. */
@@ -120,6 +123,10 @@ function toTask({ draft, id, edges }: LinkedDraft): Task {
     ...given({ meta }),
     ...(Object.keys(kept).length === 0 ? {} : { meta: { imported: kept } }),
   };
+}
+
+function folded(title: string): string {
+  return title.trim().toLowerCase();
 }
 
 function titleOf({ title, description, details, id }: TaskDraft): string {

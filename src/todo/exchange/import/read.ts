@@ -2,18 +2,15 @@
 // each format to its own file.
 import { err, ok, type Result } from "../../../system/result.js";
 import { tryParseJson } from "../../../system/text/json.js";
+import { parse as parseYaml } from "yaml";
 import { checkBacklog } from "../../check/check.js";
 import type { Problem } from "../../model/problem.js";
-import { readBeads } from "./beads.js";
-import { hasBoxes, readChecklist } from "./checklist.js";
 import type { Drafted } from "./draft.js";
-import { isFields, type Fields } from "../../json/fields.js";
-import { readGitHub } from "./github.js";
-import { readMarkdown } from "./markdown-lines.js";
+import { isFields, textOf, type Fields } from "../../json/fields.js";
+import { readMarkdown } from "./markdown.js";
+import { readTaskDocument } from "./task-document.js";
 import { readOwn } from "./own.js";
-import { hasNumberedHeadings, readPrd } from "./prd.js";
-import { readRalph } from "./ralph.js";
-import { isTagged, readTaskMaster } from "./taskmaster.js";
+import { isIssueOfGitHub, isTask, listsIn, readRecords } from "./records.js";
 
 /** Why a file cannot be imported: `what` completes "FILE: …". */
 export interface NoImport {
@@ -58,9 +55,40 @@ function decoded(bytes: Uint8Array): string | Result<never, NoImport> {
 }
 
 function readText(text: string): Result<Drafted, NoImport> {
-  const lines = readMarkdown(text);
-  return ok(hasBoxes(lines) && !hasNumberedHeadings(lines) ? readChecklist(lines) : readPrd(lines));
+  const lines = text.split(/\r\n|\n|\r/u).map(withoutTabs);
+  const end =
+    lines[0]?.trimEnd() === "---"
+      ? lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/u.test(line))
+      : -1;
+  const header = end === -1 ? undefined : readHeader(lines.slice(1, end).join("\n"));
+  if (header === undefined) return ok(readMarkdown(lines.join("\n")));
+  // The lines keep their numbers.
+  const body = "\n".repeat(end + 1) + lines.slice(end + 1).join("\n");
+  const isOne =
+    isTask(header) || (textOf(header["id"]) !== undefined && textOf(header["title"]) !== undefined);
+  return ok(isOne ? readTaskDocument(header, body) : readMarkdown(body));
 }
+
+/** The settings at the top of a text: of another program, or those of a task of Backlog.md. */
+function readHeader(text: string): Fields | undefined {
+  try {
+    const header: unknown = parseYaml(text, { schema: "core", maxAliasCount: 0 });
+    return isFields(header) ? header : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A line with spaces for the tabs that indent it. */
+function withoutTabs(line: string): string {
+  return line.replace(/^[ \t]+/u, (space) => {
+    let width = 0;
+    for (const one of space) width += one === "\t" ? TAB - (width % TAB) : 1;
+    return " ".repeat(width);
+  });
+}
+
+const TAB = 4;
 
 function readJson(bytes: Uint8Array, text: string, name: string): Result<Drafted, NoImport> {
   if (isDeep(text)) return err({ what: "it is nested too deeply", hint: FORMATS });
@@ -85,27 +113,26 @@ function readJson(bytes: Uint8Array, text: string, name: string): Result<Drafted
 }
 
 function readValue(value: unknown, bytes: Uint8Array): Result<Drafted, NoImport> {
-  if (isFields(value)) {
-    if (Array.isArray(value["userStories"])) return ok(readRalph(value));
-    if (Object.hasOwn(value, "schema_version")) return readBacklog(bytes);
-    if (Array.isArray(value["tasks"]) || isTagged(value)) return ok(readTaskMaster(value));
-  }
+  if (isFields(value) && Object.hasOwn(value, "schema_version")) return readBacklog(bytes);
+  const lists = isFields(value) ? listsIn(value) : [];
+  if (isFields(value) && lists.length > 0) return ok(readRecords(lists, value, formatOf(value)));
+  if (isFields(value) && Array.isArray(value["userStories"])) return ok(readRecords([], {}, formatOf(value)));
   const items = Array.isArray(value) ? value : [value];
-  const list = items.filter(isFields);
+  const records = items.filter(isFields);
   if (items.length === 0) return err({ what: "the list in it is empty", hint: FORMATS });
-  if (list.length === items.length) {
-    if (list.every((item) => "number" in item && "title" in item)) return ok(readGitHub(list));
-    if (list.every((item) => "id" in item && "title" in item)) return readIssues(list);
-  }
-  return err({ what: "this JSON is not a known list of tasks", hint: FORMATS });
+  const known = records.every((one) => isTask(one) || isIssueOfGitHub(one));
+  if (records.length < items.length || !known)
+    return err({ what: "this JSON is not a known list of tasks", hint: FORMATS });
+  return ok(readRecords([{ path: [], records }], {}, formatOf(records)));
 }
 
-function readIssues(list: readonly Fields[]): Result<Drafted, NoImport> {
-  if (list.some((item) => "passes" in item || "acceptanceCriteria" in item))
-    return ok(readRalph({ userStories: list }));
-  if (list.some((item) => "issue_type" in item || "priority" in item || "status" in item))
-    return ok(readBeads(list));
-  return err({ what: "this JSON is not a known list of tasks", hint: FORMATS });
+function formatOf(value: Fields | readonly Fields[]): string {
+  if (!Array.isArray(value))
+    return "userStories" in value ? "a prd.json of ralph" : "a tasks.json of task-master";
+  const records: readonly Fields[] = value;
+  if (records.every(isIssueOfGitHub)) return "issues of GitHub";
+  if (records.some((one) => "passes" in one || "acceptanceCriteria" in one)) return "a prd.json of ralph";
+  return records.every((one) => "id" in one) ? "issues of beads" : "a list of tasks in JSON";
 }
 
 function readBacklog(bytes: Uint8Array): Result<Drafted, NoImport> {

@@ -12,13 +12,20 @@ export interface Formatted {
   corrections: readonly Correction[];
 }
 
+export interface FormatOptions {
+  fix: boolean;
+  keepOrder: boolean;
+  /** `project.root` is that of another computer. */
+  withoutRoot: boolean;
+}
+
 /** Formats a task file; a `usage` error where that would lose something. `shown`: its path in messages. */
 export function formatFile(
   bytes: Uint8Array,
   shown: string,
-  { fix, keepOrder }: { fix: boolean; keepOrder: boolean },
+  { fix, keepOrder, withoutRoot }: FormatOptions,
 ): Formatted {
-  const understood = fix ? understandFile(bytes) : undefined;
+  const understood = fix ? understandFile(bytes, { withoutRoot }) : undefined;
   const result = formatBacklog(understood?.bytes ?? bytes, { keepOrder });
   if (result.ok) return { text: result.value, corrections: understood?.corrections ?? [] };
   const [first, ...more] = result.error;

@@ -1,0 +1,434 @@
+// Reads tasks from Markdown. Boxes are tasks; boxes below one are its steps, all else below it its details; headings, and
+// plain items that hold boxes, are tags, priorities or states. A heading with the number of a requirement (`### US-001: …`)
+// is a task with all that is below it. A document without both has its tasks in lists or sections. Every other line is named.
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { given } from "../../../system/given.js";
+import { shorten } from "../../../system/text/cut.js";
+import { lineCounter } from "../../../system/text/line-counter.js";
+import {
+  isAboutWork,
+  priorityIn,
+  promisesWork,
+  refusesWork,
+  stateFor,
+  stateOfBox,
+  type WorkState,
+} from "../../check/words.js";
+import type { Drafted, TaskDraft } from "./draft.js";
+import { readItem, withoutMarks, type ItemLine } from "./item-line.js";
+
+type Block = ReturnType<typeof fromMarkdown>["children"][number];
+type Item = Extract<Block, { type: "list" }>["children"][number];
+
+type Placed = Pick<Block, "position">;
+
+/** A heading, and the blocks between it and the next one. */
+interface Section {
+  level: number;
+  title: string;
+  blocks: Block[];
+  /** The offsets of the text below its heading. */
+  start: number;
+  end: number;
+  above: readonly Section[];
+}
+
+/** Reads a text with `\n` as line end, and without tabs that indent. */
+export function readMarkdown(text: string): Drafted {
+  const document = new Document(text);
+  const drafts = document.read();
+  const left = document.leftOut();
+  return {
+    format: document.isChecklist ? "a Markdown checklist" : "a document in Markdown",
+    drafts,
+    notes: [...document.notes, ...left],
+    ...(document.isChecklist ? {} : { left: left.length }),
+  };
+}
+
+/** The boxes of a text, in its order, and the numbers of their lines. */
+export function boxesOf(text: string): { words: string; line: number; done: boolean }[] {
+  return new Document(text).boxes();
+}
+
+const NUMBERED =
+  /^(?:([A-Za-z]{1,10}-?\d+(?:\.\d+)*)|(user story|story|requirement|feature|task|epic|milestone|phase|step|sprint|stage|part|week|day)\s+#?(\d+(?:\.\d+)*))\s*[:.)–—-]/iu;
+const REQUIREMENT = /^(?:user story|story|requirement|feature)$/iu;
+
+/** `US-001: …`, `User story 3: …`, `Phase 2: …`; of a group the boxes below it are the tasks. */
+function numberIn(heading: string): { id: string; title: string; isGroup: boolean } | undefined {
+  const [match = "", own, word, number] = NUMBERED.exec(heading) ?? [];
+  const id = own ?? number;
+  const title = heading.slice(match.length).replace(/^[\s:.)–—-]+/u, "");
+  if (id === undefined || title === "") return undefined;
+  return { id, title, isGroup: word !== undefined && !REQUIREMENT.test(word) };
+}
+
+class Document {
+  readonly notes: string[] = [];
+  isChecklist = false;
+  private readonly sections: Section[] = [];
+  private readonly lines: readonly string[];
+  /** The numbers of lines that are in a task or say something about one. */
+  private readonly taken = new Set<number>();
+  private readonly placeOf: (offset: number) => { line: number };
+
+  constructor(private readonly text: string) {
+    this.lines = text.split("\n");
+    this.placeOf = lineCounter(text);
+    let section: Section = { level: 0, title: "", blocks: [], start: 0, end: text.length, above: [] };
+    this.sections.push(section);
+    for (const block of fromMarkdown(text).children) {
+      if (block.type === "heading") {
+        const { depth: level } = block;
+        this.take(block);
+        section.end = startOf(block);
+        const above = [section, ...section.above].filter((one) => one.level > 0 && one.level < level);
+        const [first, last] = [block.children[0], block.children.at(-1)];
+        const words =
+          first === undefined || last === undefined ? "" : text.slice(startOf(first), endOf(last));
+        const title = withoutMarks(words);
+        section = { level, title, blocks: [], start: endOf(block), end: text.length, above };
+        this.sections.push(section);
+      } else if (block.type === "html" || block.type === "thematicBreak") this.take(block);
+      else section.blocks.push(block);
+    }
+  }
+
+  read(): TaskDraft[] {
+    const numbered = this.numberedSections();
+    const boxed = this.sections.some((section) => this.hasBoxes(section));
+    this.isChecklist = boxed && numbered.size === 0;
+    const inside = new Set<Section>([...numbered].flatMap((section) => [section, ...this.below(section)]));
+    const drafts = this.sections.flatMap((section) => {
+      if (numbered.has(section)) return [this.sectionTask(section)];
+      if (inside.has(section) || this.isRefused(section)) return [];
+      if (!this.isChecklist && [section, ...section.above].some(({ title }) => isAboutWork(title))) return [];
+      return this.boxTasks(section.blocks, this.aroundOf(section));
+    });
+    if (drafts.length > 0 || boxed) return drafts;
+    const items = this.listTasks(
+      ({ title, above }) => [title, ...above.slice(0, -1).map((one) => one.title)].some(promisesWork),
+      () => true,
+    );
+    if (items.length > 0) return items;
+    const ordered = this.listTasks(
+      () => true,
+      (list) => list.ordered === true,
+    );
+    return ordered.length > 0 ? ordered : this.sectionTasks();
+  }
+
+  boxes(): { words: string; line: number; done: boolean }[] {
+    return this.sections
+      .flatMap(({ blocks }) => blocks)
+      .flatMap((block) => this.boxesIn(block))
+      .map(({ item, box }) => ({
+        words: withoutMarks(this.wordsOf(item)),
+        line: this.placeOf(startOf(item)).line,
+        done: stateOfBox(box)?.status === "done",
+      }));
+  }
+
+  /** Each line that is in no task. */
+  leftOut(): string[] {
+    return this.lines.flatMap((line, at) =>
+      line.trim() === "" || this.taken.has(at + 1)
+        ? []
+        : [`line ${String(at + 1)} left out: ${shorten(line.trim(), 80)}`],
+    );
+  }
+
+  /** Headings that are tasks: of those with the word for a group, the ones without boxes. */
+  private numberedSections(): Set<Section> {
+    const found = new Set<Section>();
+    for (const section of this.sections) {
+      const number = numberIn(section.title);
+      if (number === undefined || this.isRefused(section) || section.above.some((one) => found.has(one)))
+        continue;
+      const below = this.below(section);
+      const holds =
+        [section, ...below].some((one) => this.hasBoxes(one)) ||
+        below.some(({ title }) => numberIn(title) !== undefined);
+      if (!number.isGroup || !holds) found.add(section);
+    }
+    return found;
+  }
+
+  private below(section: Section): Section[] {
+    return this.sections.filter(({ above }) => above.includes(section));
+  }
+
+  private isRefused({ title, above }: Section): boolean {
+    return [title, ...above.map((one) => one.title)].some(refusesWork);
+  }
+
+  private hasBoxes({ blocks }: Section): boolean {
+    return blocks.some((block) => this.holdsBox(block));
+  }
+
+  private holdsBox(block: Block): boolean {
+    if (block.type !== "list") return false;
+    return block.children.some(
+      (item) => this.boxOf(item) !== undefined || item.children.some((one) => this.holdsBox(one)),
+    );
+  }
+
+  /** A heading as a task; its boxes say whether it is done. */
+  private sectionTask(section: Section): TaskDraft {
+    const all = [section, ...this.below(section)];
+    const { id, title } = numberIn(section.title) ?? { title: section.title };
+    const end = all.at(-1)?.end ?? section.end;
+    this.takeRange(section.start, end);
+    const boxes = all.flatMap(({ blocks }) => blocks).flatMap((block) => this.boxesIn(block));
+    const isDone = boxes.length > 0 && boxes.every(({ box }) => stateOfBox(box)?.status === "done");
+    const item = readItem(title);
+    return {
+      ...fieldsOf(item),
+      ...given({ id }),
+      status: isDone ? "done" : (item.state?.status ?? "todo"),
+      details: this.text.slice(section.start, end).trim(),
+    };
+  }
+
+  private boxesIn(block: Block): { item: Item; box: string }[] {
+    if (block.type !== "list") return [];
+    return block.children.flatMap((item) => {
+      const box = this.boxOf(item);
+      return [
+        ...(box === undefined ? [] : [{ item, box }]),
+        ...item.children.flatMap((one) => this.boxesIn(one)),
+      ];
+    });
+  }
+
+  /** The tasks of boxes; `around`: of the headings and items above them. */
+  private boxTasks(blocks: readonly Block[], around: Around): TaskDraft[] {
+    return blocks.flatMap((block) => {
+      if (block.type !== "list") return [];
+      return block.children.flatMap((item) => {
+        if (this.boxOf(item) !== undefined) return this.boxTask(item, around);
+        if (!item.children.some((one) => this.holdsBox(one))) return [];
+        const words = this.wordsOf(item);
+        this.takeRange(startOf(item), startOf(item) + 1);
+        return refusesWork(words) ? [] : this.boxTasks(item.children, joined(around, aroundIn(words)));
+      });
+    });
+  }
+
+  private boxTask(item: Item, around: Around): TaskDraft[] {
+    const words = this.wordsOf(item);
+    const { steps, done, details } = this.insideOf(item);
+    if (words + details + steps.join("") === "") return [];
+    this.take(item);
+    const read = readItem(words);
+    const marked = stateOfBox(this.boxOf(item) ?? "");
+    const said = [marked ?? { status: "todo" as const }, ...(read.state === undefined ? [] : [read.state])];
+    const isOpen = steps.length > 0 || marked === undefined;
+    const ticked = said.find(({ status }) => status === "done");
+    let state: WorkState = said.find(({ status }) => status !== "done" && status !== "todo") ??
+      marked ?? { status: "todo" };
+    if (isOpen && ticked !== undefined && ticked.tags === undefined) {
+      const why = steps.length > 0 ? "a box below it is open" : "its box is open";
+      this.notes.push(`${JSON.stringify(shorten(read.title, 60))} is not taken as done: ${why}`);
+      state = { status: "todo" };
+    } else if (ticked?.tags !== undefined) state = ticked;
+    if (state.status === "todo") state = around.state ?? state;
+    if (state.status !== "done")
+      for (const step of done)
+        this.notes.push(
+          `left out of ${JSON.stringify(shorten(read.title, 60))}: ${shorten(step, 60)}, which is done`,
+        );
+    return [
+      {
+        ...given({ priority: around.priority }),
+        ...fieldsOf(read),
+        status: state.status,
+        blockers: read.blockers.length > 0 ? read.blockers : (state.blockers ?? []),
+        tags: [...new Set([...around.tags, ...(state.tags ?? []), ...read.tags])],
+        steps: state.status === "done" ? [...done, ...steps] : steps,
+        details,
+      },
+    ];
+  }
+
+  /** Items of lists in these sections; the text below an item is its details. */
+  private listTasks(
+    wanted: (section: Section) => boolean,
+    from: (list: Extract<Block, { type: "list" }>) => boolean,
+  ): TaskDraft[] {
+    const open = this.sections.filter(
+      (section) =>
+        wanted(section) &&
+        !this.isRefused(section) &&
+        ![section, ...section.above].some(({ title }) => isAboutWork(title)),
+    );
+    return open.flatMap(({ title, blocks }) =>
+      blocks.flatMap((block) => {
+        if (block.type !== "list" || !from(block)) return [];
+        const tag = slug(title.replace(/^[\d.)\s]+/u, ""));
+        return block.children.map((item) => {
+          this.take(item);
+          const plain = this.wordsOf(item).replace(
+            /^\*\*([^*:]+?):?\*\*:?\s*/u,
+            (_whole, bold: string) => `${bold}: `,
+          );
+          const read = readItem(plain.replace(/:\s*$/u, ""));
+          const tags = [...(tag === "" ? [] : [tag]), ...read.tags, ...(read.state?.tags ?? [])];
+          return { ...fieldsOf(read), tags, details: this.bodyOf(item, item.children.slice(1)) };
+        });
+      }),
+    );
+  }
+
+  /** Sections with text, in a document without lists of work. */
+  private sectionTasks(): TaskDraft[] {
+    const open = this.sections.filter(
+      (one) =>
+        one.level >= 2 &&
+        one.blocks.length > 0 &&
+        ![one, ...one.above].some(({ title }) => isAboutWork(title)) &&
+        !this.isRefused(one),
+    );
+    return open.map((section) => {
+      this.takeRange(section.start, section.end);
+      return {
+        title: section.title.replace(/^\d+(?:\.\d+)*[.)]?\s+/u, ""),
+        details: this.text.slice(section.start, section.end).trim(),
+      };
+    });
+  }
+
+  private aroundOf({ level, title, above }: Section): Around {
+    const titled = this.sections.filter((one) => one.level === 1).length === 1;
+    const all = [...above.toReversed(), { level, title }].filter((one) => one.level > (titled ? 1 : 0));
+    return all.reduce<Around>((outer, one) => joined(outer, aroundIn(one.title)), { tags: [] });
+  }
+
+  /** The first line of an item, behind its box. */
+  private wordsOf(item: Item): string {
+    const [first] = this.firstLines(item);
+    return (first ?? "").replace(BOX, "").trim();
+  }
+
+  private boxOf(item: Item): string | undefined {
+    const [first] = item.children;
+    return first?.type === "paragraph" ? BOX.exec(this.rawOf(first))?.[1] : undefined;
+  }
+
+  private firstLines(item: Item): string[] {
+    const [first] = item.children;
+    return first === undefined
+      ? []
+      : this.rawOf(first)
+          .split("\n")
+          .map((line) => line.trim());
+  }
+
+  /** The boxes below an item, and the text. */
+  private insideOf(item: Item): { steps: string[]; done: string[]; details: string } {
+    const steps: string[] = [];
+    const done: string[] = [];
+    const text: string[] = [];
+    const walk = (one: Item): void => {
+      text.push(this.firstLines(one).slice(1).join("\n"));
+      for (const block of one.children.slice(1)) {
+        if (block.type !== "list" || !this.holdsBox(block)) text.push(this.bodyOf(item, [block]));
+        else
+          for (const below of block.children) {
+            const box = this.boxOf(below);
+            const words = withoutMarks(this.wordsOf(below));
+            if (box === undefined) text.push(`- ${words}`);
+            else if (words !== "") (stateOfBox(box)?.status === "done" ? done : steps).push(words);
+            walk(below);
+          }
+      }
+    };
+    walk(item);
+    return { steps, done, details: text.filter((part) => part !== "").join("\n\n") };
+  }
+
+  /** The text of blocks in an item, without the indentation of the item's words; of its words all but the first line. */
+  private bodyOf(item: Item, blocks: readonly Block[]): string {
+    const rest = blocks.length === item.children.length - 1 ? this.firstLines(item).slice(1) : [];
+    const [first, last] = [blocks[0], blocks.at(-1)];
+    if (first === undefined || last === undefined) return rest.join("\n");
+    const columns = (item.children[0]?.position?.start.column ?? 1) - 1;
+    const start = this.text.lastIndexOf("\n", startOf(first)) + 1;
+    const lines = this.text.slice(start, endOf(last)).split("\n");
+    const body = lines.map((line) =>
+      line.slice(0, columns).trim() === "" ? line.slice(columns) : line.trimStart(),
+    );
+    return [...rest, ...body].join("\n");
+  }
+
+  private rawOf(block: Placed): string {
+    return this.text.slice(startOf(block), endOf(block));
+  }
+
+  private take(block: Placed): void {
+    this.takeRange(startOf(block), endOf(block));
+  }
+
+  private takeRange(start: number, end: number): void {
+    const last = this.placeOf(end).line;
+    for (let { line } = this.placeOf(start); line <= last; line++) this.taken.add(line);
+  }
+}
+
+const BOX = /^\[(.)\](?:\s+|$)/u;
+
+function startOf({ position }: Placed): number {
+  return position?.start.offset ?? 0;
+}
+
+function endOf({ position }: Placed): number {
+  return position?.end.offset ?? 0;
+}
+
+function fieldsOf({ id, title, priority, tags, dependsOn, blockers, state }: ItemLine): TaskDraft {
+  return { ...given({ id, priority, status: state?.status }), title, tags, dependsOn, blockers };
+}
+
+/** Properties that a heading, or an item without a box, gives to the tasks below it. */
+interface Around {
+  tags: readonly string[];
+  priority?: number;
+  state?: WorkState;
+}
+
+function joined(outer: Around, inner: Around): Around {
+  return { ...outer, ...inner, tags: [...outer.tags, ...inner.tags] };
+}
+
+/** Headings that only say that tasks follow. */
+const PLAIN =
+  /^(?:to-?do'?s?|to do|tasks?|task list|backlog|checklist|items|done|completed|next|later|now|open|plan)$/u;
+/** A longer heading is a sentence. */
+const LONGEST_HEADING = 100;
+
+/** `## Login (P1)`, `## High priority`, `## Doing`, `## Phase 2: Login`. */
+function aroundIn(heading: string): Around {
+  const words = heading.replace(/:$/u, "").trim();
+  if (words.length > LONGEST_HEADING) return { tags: [] };
+  const whole = priorityIn(words);
+  if (whole !== undefined) return { tags: [], priority: whole };
+  const [, front, back] = /^(P[0-5])\b[\s:–—-]*|\s*[[(]([^\])]+)[\])]$/iu.exec(words) ?? [];
+  const priority = priorityIn(front ?? back ?? "");
+  const rest =
+    priority === undefined ? words : words.replace(/^P[0-5]\b[\s:–—-]*|\s*[[(][^\])]+[\])]$/iu, "");
+  const state = stateFor(rest);
+  if (state !== undefined && (state.status === "doing" || state.status === "blocked"))
+    return { tags: [], state };
+  const name = numberIn(rest)?.title ?? rest;
+  const tag = PLAIN.test(name.toLowerCase()) ? "" : slug(name);
+  return { tags: tag === "" ? [] : [tag], ...given({ priority }) };
+}
+
+/** Turns a text into a tag: `User login` → `user-login`; empty if no letter is left. */
+function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
+    .replaceAll(/^-|-$/g, "");
+}
