@@ -123,6 +123,11 @@ export function meetsPath(
   });
 }
 
+/** Returns whether a pattern matches this very path, relative to the root. */
+export function matchesPath({ ways }: PathPattern, path: string): boolean {
+  return ways.some((way) => meetsSegments(way, path.split("/"), false));
+}
+
 /** `below`: everything inside a matching folder matches too. */
 function meetsSegments(way: readonly string[], segments: readonly string[], below: boolean): boolean {
   // The possible positions in the pattern, as in `overlaps`, but with names instead of characters.

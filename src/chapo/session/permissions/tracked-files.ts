@@ -83,7 +83,7 @@ const KEEP = { head: 4 * 1024 * 1024, tail: 0 };
 /** The names that git lists; none outside a repository. */
 async function git(place: TrackedPlace, args: readonly string[]): Promise<string[]> {
   const world = { ...place, env: createGitEnv(place.env) };
-  const settings = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
+  const settings = ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
   const program = { command: "git", args: [...settings, ...args], timeoutMs: TIMEOUT_MS, keep: KEEP };
   const ran = await runProgram(world, program, new AbortController().signal);
   // A history that takes too long may have any of them: the patterns then stand for files.

@@ -1,5 +1,4 @@
 // Reads whole files as text, up to a size limit and without loss, so that unchanged text is written back byte for byte.
-// read-lines.ts reads parts of large files.
 import type { Files } from "../../../system/ports.js";
 import { REDACTED } from "../../../system/text/secrets/redact.js";
 

@@ -79,6 +79,45 @@ test("fs_glob returns the matching files without ignored ones", async () => {
   expect(await glob({ pattern: "*", path: "nowhere" })).toContain("no such file or folder");
 });
 
+test.each([
+  ["*.ts", "a.ts", "b/a.ts"],
+  ["**/*.ts", "a.ts", "a.tsx"],
+  ["**/*.ts", "b/c/a.ts", "b/c/a.js"],
+  ["src/**", "src/a/b", "lib/src/a"],
+  ["src/**/test/*.ts", "src/x/test/y/test/a.ts", "src/x/test/y/a.ts"],
+  ["*.{js,ts}", "a.js", "a.json"],
+  ["a?c", "abc", "ac"],
+  ["{a", "{a", "a"],
+  ["[id].ts", "[id].ts", "i.ts"],
+  ["./a.ts", "a.ts", "b.ts"],
+  ["**/.github/*", "x/.github/a", "x/github/a"],
+  ["*a*b*", "xaybz", "xbya"],
+  ["src", "src", "src/a"],
+])("the pattern %s matches %s and not %s", async (pattern, good, bad) => {
+  const { glob } = await site(
+    good.startsWith(`${bad}/`) || bad.startsWith(`${good}/`) ? { [good]: "" } : { [good]: "", [bad]: "" },
+  );
+  expect(await glob({ pattern })).toBe(good);
+});
+
+test.each([
+  ["", "empty"],
+  ["/etc/*", "leads outside"],
+  ["a/../../b", "leads outside"],
+  ["{a,b}".repeat(20), "more than 100"],
+  ["{a,b/{c,d}}", "inside braces"],
+  ["x".repeat(2000), "longer"],
+])("the pattern %s is refused: %s", async (pattern, why) => {
+  const { glob } = await site({ a: "" });
+  expect(await glob({ pattern })).toContain(why);
+});
+
+test("a hostile pattern is matched without delay", async () => {
+  const { glob } = await site({ ["a".repeat(200)]: "", [`${"a/".repeat(100)}c`]: "" });
+  expect(await glob({ pattern: `${"*a".repeat(100)}b` })).toBe("no files match");
+  expect(await glob({ pattern: `${"**/a/".repeat(150)}b` })).toBe("no files match");
+});
+
 test("fs_glob returns at most a thousand files and reports that there are more", async () => {
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`m/${at}.txt`, ""]));
   const { glob } = await site(many);

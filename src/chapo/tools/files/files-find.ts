@@ -1,11 +1,11 @@
-// The search tools fs_glob and fs_grep. project-files.ts lists a project's files, glob-pattern.ts matches paths and
+// The search tools fs_glob and fs_grep. project-files.ts lists a project's files, rules/patterns.ts matches paths and
 // search-files.ts searches texts.
 import path from "node:path";
 import { z } from "zod";
 import type { Clock, Processes } from "../../../system/ports.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
-import { compileGlob, type GlobMatch } from "./glob-pattern.js";
 import { findLeftOut, resolvePath, type ProjectFolder } from "../../paths.js";
+import { compilePathPattern, matchesPath } from "../../rules/patterns.js";
 import { listProjectFiles } from "./project-files.js";
 import { findRipgrep, selectFiles } from "../find/ripgrep.js";
 import { compilePattern, MOST_CONTEXT, readFlags, type SearchPattern } from "../find/search-flags.js";
@@ -34,7 +34,7 @@ export function createFindTools(place: SearchPlace): Tool[] {
 function createGlobTool(place: SearchPlace): Tool {
   return defineTool({
     name: "fs_glob",
-    description: `Finds files by a pattern of their path: **, *, ?, [a-z], {a,b}. Returns sorted paths relative to the project, at most ${MOST_PATHS}. Leaves out .git, node_modules and what .gitignore names.`,
+    description: `Finds files by a pattern of their path: **, *, ?, {a,b}. Returns sorted paths relative to the project, at most ${MOST_PATHS}. Leaves out .git, node_modules and what .gitignore names.`,
     arguments: z.strictObject({
       pattern: z.string().describe("For example **/*.ts or src/**/*.{js,ts}"),
       path: WHERE.describe("The folder the pattern is relative to; the project itself if left out"),
@@ -150,8 +150,28 @@ async function selectCandidates(
   return selectFiles({ processes, program, env, cwd: root }, paths, { source: pattern.source, ignoreCase });
 }
 
+const LONGEST_PATTERN = 1000;
+
+interface Glob {
+  matches(path: string): boolean;
+}
+
+/** Compiles a pattern, or returns what is wrong with it. A star also matches names that begin with a dot. */
+function compileGlob(pattern: string): Glob | { problem: string } {
+  const spelled = pattern.trim().replace(/^(?:\.\/)+/, "");
+  if (spelled === "") return { problem: "pattern: empty; give one like **/*.ts" };
+  if (spelled.length > LONGEST_PATTERN)
+    return { problem: `pattern: longer than ${LONGEST_PATTERN} characters` };
+  if (spelled.startsWith("/") || spelled.split("/").includes(".."))
+    return { problem: `pattern: ${pattern} leads outside; it is relative to the folder that is searched` };
+  if (/\{[^{}]*\{/.test(spelled)) return { problem: "pattern: braces inside braces are not supported" };
+  const compiled = compilePathPattern(spelled, "/");
+  if ("problem" in compiled) return { problem: `pattern: ${compiled.problem}` };
+  return { matches: (file) => matchesPath(compiled, file) };
+}
+
 /** A pattern without a slash matches file names in any folder. */
-function compileFilter(pattern: string | undefined): { matches: GlobMatch } | { problem: string } {
+function compileFilter(pattern: string | undefined): Glob | { problem: string } {
   if (pattern === undefined) return { matches: () => true };
   return compileGlob(pattern.includes("/") ? pattern : `**/${pattern}`);
 }

@@ -5,11 +5,16 @@ import type { FileStat } from "../../../system/ports.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 import type { KnownFiles } from "./known-files.js";
-import { FARTHEST, readLines, type SomeLines } from "./read-lines.js";
+import { LARGEST_FILE } from "./file-text.js";
 
 const MOST_ENTRIES = 500;
 const USUAL_LINES = 2000;
 const MOST_LINES = 100_000;
+/** The most characters shown of one line, and of all lines together. */
+const LONGEST_LINE = 2000;
+const MOST_CHARACTERS = 200_000;
+/** A file with a NUL within this many bytes is treated as binary. */
+const BINARY_WITHIN = 8192;
 
 /** Creates the tools that list a folder and read a file. */
 export function createReadTools(place: ProjectFolder, known?: KnownFiles): Tool[] {
@@ -91,31 +96,50 @@ async function read(
   if (stat === undefined) return failed(`${shown}: no such file`);
   if (stat.kind === "folder") return failed(`${shown} is a folder; list it instead`);
   if (stat.kind !== "file") return failed(`${shown} is not a regular file`);
-  const range = { offset: Math.max(1, args.offset ?? 1), limit: args.limit ?? USUAL_LINES };
-  const found = await readLines(place.files, { path: file, size: stat.size }, range);
-  if (found === undefined)
+  const bytes = await place.files.readRange(file, 0, Math.min(stat.size, LARGEST_FILE));
+  if (bytes.subarray(0, BINARY_WITHIN).includes(0))
     return failed(`${shown} is a binary file of ${stat.size} bytes; it cannot be shown as text`);
   await known?.note(file);
-  if (found.seen === 0) return done(`${shown} is empty`);
-  if (found.lines.length === 0) return failed(describeMissingLines(shown, range.offset, found));
-  const numbered = found.lines.map((line, at) => `${String(range.offset + at).padStart(6)}\t${line}`);
-  return done([...numbered, ...describeOmissions(range.offset, found)].join("\n"));
+  if (bytes.length === 0) return done(`${shown} is empty`);
+  const text = new TextDecoder().decode(bytes);
+  const all = text.split("\n").slice(0, text.endsWith("\n") ? -1 : undefined);
+  const isWhole = stat.size <= LARGEST_FILE;
+  const first = Math.max(1, args.offset ?? 1);
+  const { lines, isFull } = showLines(all.slice(first - 1, first - 1 + (args.limit ?? USUAL_LINES)), first);
+  const last = first + lines.length - 1;
+  if (lines.length === 0)
+    return failed(
+      isWhole
+        ? `${shown} has ${all.length} lines; offset ${first} is past its end`
+        : `${shown}: line ${first} is beyond the first ${LARGEST_FILE} bytes; read it with a shell command`,
+    );
+  const long = lines.filter((line) => CUT.test(line)).length;
+  const notes = [
+    ...(long > 0 ? [`[${long} long line${long === 1 ? " is" : "s are"} cut]`] : []),
+    ...(first > 1 || last < all.length || !isWhole
+      ? [`[lines ${first}-${last} of ${isWhole ? "" : "more than "}${all.length}]`]
+      : []),
+    ...(last < all.length
+      ? [`[truncated${isFull ? ", the text is too long" : ""}: continue with offset ${last + 1}]`]
+      : []),
+  ];
+  return done([...lines, ...notes].join("\n"));
 }
 
-function describeMissingLines(shown: string, offset: number, { seen, whole }: SomeLines): string {
-  return whole
-    ? `${shown} has ${seen} lines; offset ${offset} is past its end`
-    : `${shown}: line ${offset} is beyond the first ${FARTHEST} bytes; read it with a shell command`;
-}
+/** The end of a line that is cut. */
+const CUT = /… \[cut: the line has \d+ characters\]$/;
 
-/** Describes the parts of the file that the result leaves out. */
-function describeOmissions(offset: number, { lines, seen, whole, shortened, full }: SomeLines): string[] {
-  const last = offset + lines.length - 1;
-  const all = whole ? String(seen) : `more than ${seen}`;
-  const said: string[] = [];
-  if (shortened > 0) said.push(`[${shortened} long line${shortened === 1 ? " is" : "s are"} cut]`);
-  if (offset > 1 || last < seen || !whole) said.push(`[lines ${offset}-${last} of ${all}]`);
-  if (last < seen)
-    said.push(`[truncated${full ? ", the text is too long" : ""}: continue with offset ${last + 1}]`);
-  return said;
+/** Numbers lines from `first` on, and cuts long ones. `isFull`: there was no room for all of them. */
+function showLines(lines: readonly string[], first: number): { lines: string[]; isFull: boolean } {
+  const shown: string[] = [];
+  let characters = 0;
+  for (const line of lines) {
+    const text = line.replace(/\r$/, "");
+    const kept = text.slice(0, LONGEST_LINE);
+    characters += kept.length;
+    if (characters > MOST_CHARACTERS) return { lines: shown, isFull: true };
+    const cut = kept === text ? "" : `… [cut: the line has ${text.length} characters]`;
+    shown.push(`${String(first + shown.length).padStart(6)}\t${kept}${cut}`);
+  }
+  return { lines: shown, isFull: false };
 }

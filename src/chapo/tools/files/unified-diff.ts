@@ -1,6 +1,5 @@
 // Formats file changes as unified diffs, for the person who must approve them. Pure.
 import { createTwoFilesPatch } from "diff";
-import { quoteName } from "../quote-name.js";
 
 /** A file's text before and after; `undefined` if the file does not exist. */
 export interface FileChange {
@@ -39,6 +38,11 @@ function diffFile({ path, before, after }: FileChange): string {
   if (patch === undefined)
     return `--- ${from}\n+++ ${to}\n(replaced whole: ${countLines(before)} lines before, ${countLines(after)} after)\n`;
   return patch.replace(/^=+\n/, "");
+}
+
+/** Quotes a name that would not fit on one line. */
+function quoteName(name: string): string {
+  return /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name;
 }
 
 function countLines(text: string | undefined): number {

@@ -71,19 +71,22 @@ function withRemote(): void {
 }
 
 test("git_status names the branch and the staged, changed and untracked files", async () => {
-  expect(await call("git_status")).toBe("branch: main\nnothing to commit, the tree is clean");
+  expect(await call("git_status")).toBe("On branch main\nnothing to commit, working tree clean");
   write("a.txt", "two\n");
   git("mv", "with space.txt", "new name.txt");
   write("line\nbreak", "");
   expect(await call("git_status")).toBe(
     [
-      "branch: main",
-      "staged:",
-      "  renamed: with space.txt -> new name.txt",
-      "not staged:",
-      "  modified: a.txt",
-      "untracked:",
-      '  "line\\nbreak"',
+      "On branch main",
+      "Changes to be committed:",
+      "\trenamed:    with space.txt -> new name.txt",
+      "",
+      "Changes not staged for commit:",
+      "\tmodified:   a.txt",
+      "",
+      "Untracked files:",
+      '\t"line\\nbreak"',
+      "",
     ].join("\n"),
   );
   rmSync(path.join(root, ".git"), { recursive: true });
@@ -194,12 +197,12 @@ test("git_pull moves forward and refuses a merge", async () => {
 test("git ignores the repository, index and tools of the caller's environment", async () => {
   const other = { ...env, GIT_DIR: "/nowhere", GIT_INDEX_FILE: "/nowhere", GIT_EXTERNAL_DIFF: "false" };
   const tools = createGitTools({ ports, root, env: other, allowMain: false });
-  expect(getText(await callTool(tools, "git_status", {}))).toContain("branch: main");
+  expect(getText(await callTool(tools, "git_status", {}))).toContain("On branch main");
 });
 
 test("the git tools run no program that the repository's settings name as its file monitor", async () => {
   git("config", "core.fsmonitor", "touch MONITORED; true");
-  expect(await call("git_status")).toContain("the tree is clean");
+  expect(await call("git_status")).toContain("working tree clean");
   expect(await call("git_diff")).not.toContain("MONITORED");
   expect(existsSync(path.join(root, "MONITORED"))).toBe(false);
 });

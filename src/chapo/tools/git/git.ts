@@ -1,9 +1,7 @@
-// The git tools: status, diff, add, commit, push, pull. git-status.ts reads a status; push-target.ts decides where a push
-// may go.
+// The git tools: status, diff, add, commit, push, pull. push-target.ts decides where a push may go.
 import path from "node:path";
 import { z } from "zod";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
-import { formatStatus } from "./git-status.js";
 import { describeProblem, runProgram, type Program, type ProgramWorld, type ProgramRun } from "../program.js";
 import { resolveBranch, resolveRemote, resolvePushTarget, type RepositoryFacts } from "./push-target.js";
 import { findLeftOut, type Hidden } from "../../paths.js";
@@ -13,7 +11,7 @@ const LOCAL_MS = 60_000;
 const REMOTE_MS = 180_000;
 const MORE_MS = 10_000;
 const DIFF_BYTES = 27_000;
-const STATUS_BYTES = 4 * 1024 * 1024;
+const LIST_BYTES = 4 * 1024 * 1024;
 
 /** The `GIT_` variables that are kept: they name the author and the settings, not the repository or the index. */
 const KEPT =
@@ -49,6 +47,7 @@ export function createGitEnv(env: Readonly<Record<string, string>>): Record<stri
     ...Object.fromEntries(kept),
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
     GIT_PAGER: "cat",
     GIT_EDITOR: "true",
     GIT_SEQUENCE_EDITOR: "true",
@@ -58,6 +57,7 @@ export function createGitEnv(env: Readonly<Record<string, string>>): Record<stri
 }
 
 const SETTINGS = [
+  "advice.statusHints=false",
   "core.fsmonitor=false",
   "core.quotePath=false",
   "gc.auto=0",
@@ -123,12 +123,7 @@ function createStatusTool(git: Git): Tool {
     arguments: z.strictObject({}),
     changes: false,
     timeoutMs: LOCAL_MS + MORE_MS,
-    run: async (_args, { signal }) => {
-      const args = ["--no-optional-locks", "status", "--porcelain=v2", "--branch", "-z"];
-      const ran = await git.run(args, signal, { keep: { head: STATUS_BYTES, tail: 0 } });
-      const problem = describeProblem("git status", ran);
-      return problem === undefined ? done(formatStatus(ran.stdout)) : failed(problem);
-    },
+    run: (_args, { signal }) => git.tell(["status"], signal, { keep: { head: DIFF_BYTES, tail: 0 } }),
   });
 }
 
@@ -145,7 +140,7 @@ function createDiffTool(git: Git, hidden: Hidden | undefined): Tool {
     subjects: ({ path: only }) => (only === undefined ? [] : [{ kind: "path", path: only, use: "read" }]),
     timeoutMs: LOCAL_MS + MORE_MS,
     run: async ({ staged, path: only }, { signal }) => {
-      const args = ["--no-optional-locks", "diff", "--no-color", "--no-ext-diff", "--no-textconv"];
+      const args = ["diff", "--no-color", "--no-ext-diff", "--no-textconv"];
       if (staged === true) args.push("--cached");
       const named = only === undefined ? [] : [only];
       const list = [...args, "--name-only", "--no-renames"];
@@ -194,7 +189,7 @@ async function findHidden(
   if (hidden === undefined) return [];
   const prefix = (await git.ask(["rev-parse", "--show-prefix"], signal)) ?? "";
   const words = [...list, "-z", "--", ...toPathspecs(named, [])];
-  const ran = await git.run(words, signal, { keep: { head: STATUS_BYTES, tail: 0 } });
+  const ran = await git.run(words, signal, { keep: { head: LIST_BYTES, tail: 0 } });
   const problem = describeProblem(`git ${list.find((word) => !word.startsWith("-")) ?? ""}`, ran);
   if (problem !== undefined) return { problem };
   const toProject = (file: string): string => (file.startsWith(prefix) ? file.slice(prefix.length) : file);
