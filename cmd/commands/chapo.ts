@@ -24,7 +24,6 @@ import {
 } from "../../src/ui/answers/project/chapo.js";
 import { openListing } from "../../src/chapo/session/open-session.js";
 import { readChapoPrompts } from "../../src/chapo/prompt/prompts.js";
-import { collectPromptPlaces } from "../../src/chapo/prompt/prompt-places.js";
 import { nodeNetwork } from "../../src/system/network.js";
 import { showCost, showCount, showMoment } from "../../src/ui/view/words/amounts.js";
 import type { ChapoPromptsAnswer, ChapoSessionsAnswer } from "../../src/ui/shapes/chapo.js";
@@ -209,8 +208,7 @@ function print(
 /** Each prompt's text by its name: one flat map. */
 async function listPrompts(call: ChapoCall): Promise<CommandOutcome> {
   const { ports, promptsFolder, out } = call.context;
-  const places = collectPromptPlaces(promptsFolder, call.site.settings);
-  const prompts: ChapoPromptsAnswer = await readChapoPrompts(ports.files, places);
+  const prompts: ChapoPromptsAnswer = await readChapoPrompts(ports.files, promptsFolder, call.site.settings);
   await print(call, prompts, () =>
     Object.entries(prompts).flatMap(([name, text]) => [
       lookOf(out).colours.bold(name),

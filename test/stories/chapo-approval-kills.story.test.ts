@@ -20,13 +20,10 @@ async function pendingIn(rig: Rig, session: string): Promise<Pending | undefined
   return pending.find((one) => one.session === session);
 }
 
-/** The session as it was saved last: the end of the journal, or the whole file. */
+/** The session as it was saved last. */
 function savedLast(folder: string): string {
-  const read = (name: string): string => {
-    const file = path.join(folder, name);
-    return existsSync(file) ? readFileSync(file, "utf8") : "";
-  };
-  return read("session.jsonl").trimEnd().split("\n").at(-1) || read("session.json");
+  const file = path.join(folder, "session.json");
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
 /** Approves the call and kills the process once `due` holds for the session as it is saved, or when it has ended. */

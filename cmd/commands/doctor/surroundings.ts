@@ -9,7 +9,7 @@ import { bad, fine, warning, type Check } from "../../../src/ui/answers/project/
 import { makeRepositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { readLocks, removeStaleLocks } from "../../../src/git/base/locks.js";
 import { openRepository, type Repository } from "../../../src/git/base/repository/repository.js";
-import { endKilledSessions, findKilledSessions } from "../../../src/chapo/session/old/killed-sessions.js";
+import { endKilledSessions, findKilledSessions } from "../../../src/chapo/session/stored-sessions.js";
 import { markOf } from "../../../src/system/processes/mark.js";
 import { listRuns } from "../../../src/logging/read.js";
 import { makeLockPaths } from "../../../src/loop/runs/locks.js";

@@ -56,13 +56,8 @@ const OpenTask = z.object({
 /** The task of a sub-agent that is not over. */
 export type OpenTask = z.infer<typeof OpenTask>;
 
-/** The version of the session file. It rises when an earlier version of looper could not read the file. */
-export const FORMAT = 2;
-
 /** The session file. */
 export const Conversation = z.object({
-  /** Absent: 1. 2: a journal beside the file belongs to it. */
-  format: z.int().optional(),
   id: z.string(),
   /** The conversation that started this one; only set for a sub-agent. */
   parent: z.string().optional(),
@@ -165,12 +160,6 @@ export function listOpenCalls({ messages }: Conversation): ModelCall[] {
 
 function addSignature(call: Omit<ModelCall, "signature">, signature: string | undefined): ModelCall {
   return signature === undefined ? call : { ...call, signature };
-}
-
-/** Returns the user's last message, which is the current request; "" if there is none. */
-export function getLastRequest({ messages }: Conversation): string {
-  const last = messages.findLast((message) => message.role === "user" && message.own === undefined);
-  return last?.role === "user" ? last.text : "";
 }
 
 /** Converts stored messages to those that are sent to a model. */

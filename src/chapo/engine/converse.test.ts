@@ -219,7 +219,7 @@ describe("the loop", () => {
     const world: TestWorld = {
       ...createTestWorld(model, { signal: stop.signal }),
     };
-    const tools = world.tools({ conversation: createTestConversation(), failures: new Map() });
+    const tools = world.tools({ conversation: createTestConversation() });
     world.gate.permit = () => {
       stop.abort();
       return Promise.resolve({ allowed: true });

@@ -37,7 +37,6 @@ export async function converse(
   const begun = resume(conversation, message, new Date(world.clock.now()).toISOString());
   const live: LiveConversation = {
     conversation: begun.conversation,
-    failures: new Map(),
     asks: asks ?? openQueue(begun.conversation),
     paused: new Map(),
   };

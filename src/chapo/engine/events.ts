@@ -142,8 +142,6 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       preview: z.string(),
       /** Why a person is asked; the end of a sentence. */
       because: z.string(),
-      /** Whether the approved plan names the call; absent: no plan was approved. */
-      planned: z.boolean().optional(),
       /** Why it is asked again. */
       again: z.enum(["changed", "may_have_run"]).optional(),
     }),

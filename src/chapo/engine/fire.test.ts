@@ -49,7 +49,6 @@ const live = (): LiveConversation => ({
     created: "2026-01-01T00:00:00.000Z",
     skills: [],
   }),
-  failures: new Map(),
 });
 
 test("PreToolUse gets a call in the words of Claude Code, and its changed arguments are read in these", async () => {

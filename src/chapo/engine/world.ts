@@ -4,7 +4,7 @@ import type { FailureReason } from "../../agents/agent.js";
 import type { Clock, Random } from "../../system/ports.js";
 import type { Model, OfferedTool } from "../model.js";
 import type { FireHooks } from "../hooks/hook-answer.js";
-import type { PreparedCall, Subject, Tool, ToolResult } from "../tool.js";
+import type { PreparedCall, Subject, Tool } from "../tool.js";
 import type { SessionLimits, SessionSpent } from "./session-limits.js";
 import type { Conversation } from "./conversation.js";
 import type { ChapoNews, FailureCode } from "./events.js";
@@ -39,8 +39,6 @@ export interface CallBudgets {
 /** A running conversation. Only one turn at a time changes it. */
 export interface LiveConversation {
   conversation: Conversation;
-  /** How often a call failed temporarily, by name and arguments. */
-  readonly failures: Map<string, number>;
   /** Whether a person or the model asked for the compaction in progress. */
   compactsOnRequest?: boolean;
   /** Lets one call of the session at a time ask a person; absent: nothing else asks. */
@@ -71,25 +69,13 @@ export interface Approval {
   edited?: true;
 }
 
-/** The context a sub-agent gets with a call. */
-export interface SubAgentContext {
-  userMessage: string;
-  toolName: string;
-  toolArgs: unknown;
-  /** The last five results of the conversation, oldest first. */
-  previousResults: readonly { tool: string; success: boolean; output: string }[];
-  /** Runs the call, which has passed the gate. */
-  run(): Promise<ToolResult>;
-}
-
-/** A sub-agent: the tools it may call, and how it makes a call. */
+/** A sub-agent, and the tools it may call. */
 export interface SubAgent {
   type: string;
   /** Shown to the model. */
   description: string;
   /** Canonical names of tools; `fs_*` means all that begin with `fs_`. */
   tools: readonly string[];
-  execute(context: SubAgentContext): Promise<ToolResult>;
 }
 
 /** The tool a conversation must end with, and the check of its arguments. */
@@ -139,7 +125,6 @@ export interface PermitQuestion {
   edits?: string;
   /** The host, if the answer may apply to every page of it in this session. */
   host?: string;
-  planned?: boolean;
 }
 
 /** The checks of calls, and the storage of their results. */

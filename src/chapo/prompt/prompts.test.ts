@@ -6,15 +6,16 @@ import { expect, test } from "vitest";
 import { nodeFiles } from "../../system/files/files.js";
 import { readChapoPrompts } from "./prompts.js";
 
-const folder = fileURLToPath(new URL("../../../prompts/chapo/", import.meta.url));
+const folder = fileURLToPath(new URL("../../../prompts/", import.meta.url));
 const files = nodeFiles();
-const read = (language: "en" | "de", instead = {}) => readChapoPrompts(files, { folder, language, instead });
+const read = (language: "en" | "de", own = {}) =>
+  readChapoPrompts(files, folder, { language, subAgents: {}, ...own });
 
 test("every file in prompts/chapo is a prompt in both languages", async () => {
   for (const language of ["en", "de"] as const) {
     const prompts = await read(language);
     const parts = Object.keys(prompts).map((name) => `${name.split(".").at(-1) ?? ""}.md`);
-    expect(parts.toSorted()).toEqual(readdirSync(path.join(folder, language)).toSorted());
+    expect(parts.toSorted()).toEqual(readdirSync(path.join(folder, "chapo", language)).toSorted());
     for (const text of Object.values(prompts)) expect(text.length).toBeGreaterThan(100);
   }
 });
@@ -45,12 +46,17 @@ test("the prompts contain the required rules", async () => {
 
 test("a prompt's file in the settings is used and must exist", async () => {
   const own = path.join(mkdtempSync(path.join(tmpdir(), "chapo-prompts-")), "core.md");
-  await expect(read("en", { "looper.core": own })).rejects.toMatchObject({
+  await expect(read("en", { corePrompt: own })).rejects.toMatchObject({
     kind: "usage",
     message: `cannot read the prompt looper.core: ${own} is not a file`,
   });
   writeFileSync(own, "Be brief, {{user}}.\r\n");
-  const prompts = await read("en", { "looper.core": own });
+  const prompts = await read("en", { corePrompt: own });
   expect(prompts["looper.core"]).toBe("Be brief, {{user}}.");
   expect(prompts["looper.memory"]).toContain("memory_remember");
+  const subAgents = { plan: { prompt: own }, ops: { prompt: own }, code: {} };
+  const agents = await read("en", { subAgents });
+  for (const type of ["plan", "ops"] as const)
+    expect(agents[`looper.agent.${type}`]).toBe("Be brief, {{user}}.");
+  expect(agents["looper.agent.code"]).toBe(prompts["looper.agent.code"]);
 });

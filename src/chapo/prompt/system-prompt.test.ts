@@ -10,10 +10,9 @@ import { readChapoPrompts } from "./prompts.js";
 import { draftProjectFile, buildSubAgentPrompt, buildSystemPrompt } from "./system-prompt.js";
 
 const files = nodeFiles();
-const prompts = await readChapoPrompts(files, {
-  folder: fileURLToPath(new URL("../../../prompts/chapo/", import.meta.url)),
+const prompts = await readChapoPrompts(files, fileURLToPath(new URL("../../../prompts/", import.meta.url)), {
   language: "en",
-  instead: {},
+  subAgents: {},
 });
 let root: string;
 const context = () => readProjectContext({ files, root });

@@ -8,7 +8,7 @@ type Lists = Partial<Record<List, readonly string[]>>;
 const DENY_PUSH = { deny: ["Bash(git push *)"] };
 
 function ofCommand(lists: Lists, text: string, mode: PermissionMode) {
-  const { rules, problems } = readRules(lists, { root: "/project", tools: [] });
+  const { rules, problems } = readRules(lists, "/project");
   expect(problems).toEqual([]);
   return decide(rules, mode, { tool: "bash_execute", changes: true, subjects: [{ kind: "command", text }] })
     .verdict;

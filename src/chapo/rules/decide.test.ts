@@ -10,12 +10,10 @@ import type { PermissionMode } from "../../config/settings/modes.js";
 import { readRules } from "./read-rules.js";
 import { PUSHES } from "../testing/pushes.js";
 
-const TOOLS = ["mcp_srv_write", "own_tool"];
-
 type Lists = Parameters<typeof readRules>[0];
 
 function judged(lists: Lists, tool: string, subjects: Subject[], mode: PermissionMode = "default") {
-  const { rules, problems } = readRules(lists, { root: "/project", tools: TOOLS });
+  const { rules, problems } = readRules(lists, "/project");
   expect(problems).toEqual([]);
   const changes = !/read|grep|fetch|search/i.test(tool);
   return decide(rules, mode, { tool, changes, subjects });
@@ -87,7 +85,7 @@ describe("the lists", () => {
   });
 
   test("a rule can name a tool that only some sessions have", () => {
-    expect(judged({ deny: ["own_tool"] }, "own_tool", [], "trusted").verdict).toBe("deny");
+    expect(judged({ deny: ["mcp_own_tool"] }, "mcp_own_tool", [], "trusted").verdict).toBe("deny");
     expect(judged({ deny: ["pm2_*"] }, "pm2_reloadAll", [], "trusted").verdict).toBe("deny");
   });
 
@@ -104,7 +102,7 @@ describe("the lists", () => {
     ["fs_edit({a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b})", "more than 100"],
     ["x".repeat(2_000), "is not a rule"],
   ])("the rule %s is reported as invalid", (rule, problem) => {
-    const { problems } = readRules({ deny: [rule] }, { root: "/project", tools: TOOLS });
+    const { problems } = readRules({ deny: [rule] }, "/project");
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain("rules.deny");
     expect(problems[0]).toContain(problem);
@@ -262,7 +260,7 @@ describe("paths, URLs, names", () => {
 
   test("a rule that allows a domain is exact, and a rule against one includes subdomains", () => {
     const fetched = (lists: Lists, url: string) => {
-      const { rules } = readRules(lists, { root: "/project", tools: TOOLS });
+      const { rules } = readRules(lists, "/project");
       return decide(rules, "default", { tool: "web_fetch", changes: true, subjects: [{ kind: "url", url }] })
         .verdict;
     };

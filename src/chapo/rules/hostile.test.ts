@@ -9,7 +9,7 @@ import { readRules } from "./read-rules.js";
 
 const { rules, problems } = readRules(
   { deny: ["Read(secret/**)", "Read(.env*)", "Bash(git push *)"] },
-  { root: "/project", tools: ["mcp_files_read"] },
+  "/project",
 );
 const RUNS = { numRuns: 1000 };
 

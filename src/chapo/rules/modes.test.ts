@@ -9,7 +9,7 @@ type Call = [tool: string, subjects: Subject[], lists?: Lists, more?: { isForeig
 type Lists = Parameters<typeof readRules>[0];
 
 function verdict(mode: PermissionMode, ...[tool, subjects, lists = {}, more = {}]: Call) {
-  const { rules, problems } = readRules(lists, { root: "/project", tools: [] });
+  const { rules, problems } = readRules(lists, "/project");
   expect(problems).toEqual([]);
   const changes = !/read|list|grep|fetch/i.test(tool);
   return decide(rules, mode, { tool, changes, subjects, ...more }).verdict;
@@ -274,7 +274,7 @@ describe("commands that are never run unasked", () => {
   });
 
   test("the reason shows no placeholder of the shell reader", () => {
-    const { rules } = readRules({}, { root: "/project", tools: [] });
+    const { rules } = readRules({}, "/project");
     for (const text of ["echo x > /dev/$d", "dd if=a of=/dev/$d"]) {
       const call = { tool: "bash_execute", changes: true, subjects: shell(text)[1] };
       expect(decide(rules, "trusted", call).because).toContain("the device /dev/…;");

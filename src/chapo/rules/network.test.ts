@@ -11,7 +11,7 @@ test.each([
   [{ allow: ["WebFetch"], deny: ["WebFetch(evil.example)"] }, false],
   [{ allow: ["WebFetch"], ask: ["web_fetch"] }, false],
 ])("the rules %j open the network of a sandbox: %s", (lists, isOpen) => {
-  const { rules, problems } = readRules(lists, { root: "/p", tools: ["web_fetch"] });
+  const { rules, problems } = readRules(lists, "/p");
   expect(problems).toEqual([]);
   expect(allowsNetwork(rules)).toBe(isOpen);
 });

@@ -33,31 +33,27 @@ export interface PermissionRules {
 const LONGEST_RULE = 1_000;
 
 /**
- * Reads the lists. `root`: the project's folder, absolute; patterns of paths are relative to it. `tools`: the canonical names of
- * the session's tools. Each problem names an invalid rule and the reason.
+ * Reads the lists. `root`: the project's folder, absolute; patterns of paths are relative to it. Each problem names an invalid
+ * rule and the reason.
  */
 export function readRules(
   lists: Readonly<Partial<Record<List, readonly string[]>>>,
-  place: { root: string; tools: readonly string[] },
+  root: string,
 ): { rules: PermissionRules; problems: string[] } {
   const all: PermissionRule[] = [];
   const problems: string[] = [];
   for (const list of ["deny", "ask", "allow"] as const) {
     for (const text of lists[list] ?? []) {
-      const read = readRule(list, text.trim(), place);
+      const read = readRule(list, text.trim(), root);
       if ("problem" in read)
         problems.push(`rules.${list}: ${JSON.stringify(text.slice(0, 200))} ${read.problem}`);
       else all.push(read);
     }
   }
-  return { rules: { all, root: place.root }, problems };
+  return { rules: { all, root }, problems };
 }
 
-function readRule(
-  list: List,
-  text: string,
-  { root, tools }: { root: string; tools: readonly string[] },
-): PermissionRule | { problem: string } {
+function readRule(list: List, text: string, root: string): PermissionRule | { problem: string } {
   const found = /^([\w.*-]+)(?:\(([^]*)\))?$/.exec(text);
   if (found === null || text.length > LONGEST_RULE)
     return {
@@ -65,7 +61,7 @@ function readRule(
     };
   const [, name = "", raw] = found;
   const names = expandName(name, list !== "allow");
-  const meant = listNamedTools(names, tools);
+  const meant = listNamedTools(names);
   // The tools of an MCP server may be missing in this session.
   if (meant.length === 0 && !/^mcp/i.test(name))
     return { problem: `is not valid: no tool is called ${name}` };

@@ -47,9 +47,9 @@ const CANONICAL: readonly string[] = [
   "context_searchDocuments memory_remember memory_search memory_readToday agent_task slash_command exit_plan_mode",
 ].flatMap((line) => line.split(" "));
 
-/** Lists the tools that a rule's names match, of the session's tools and all possible ones. */
-export function listNamedTools(names: readonly string[], tools: readonly string[]): string[] {
-  return [...new Set([...CANONICAL, ...tools])].filter((tool) => isNamed(names, tool));
+/** Lists the tools that a rule's names match, without those of MCP servers. */
+export function listNamedTools(names: readonly string[]): string[] {
+  return CANONICAL.filter((tool) => isNamed(names, tool));
 }
 
 /**
@@ -90,5 +90,5 @@ export function isNamed(names: readonly string[], tool: string): boolean {
 export function toToolPatterns(name: string): readonly string[] {
   const said = name.trim().replaceAll(/[.]/g, "_");
   if (said.endsWith("*") || /^mcp_/i.test(said)) return [said.replaceAll(/__+/g, "_")];
-  return listNamedTools(expandName(said, false), []);
+  return listNamedTools(expandName(said, false));
 }

@@ -22,12 +22,10 @@ import { decideInJson } from "../models/json-driver.js";
 import { openModel, type ModelSettings } from "../models/open-model.js";
 import { answerPending } from "./answer-pending.js";
 import { findStart, fireMessage, fireStart, openHooks } from "./hooks/session-hooks.js";
-import { openGuard } from "./permissions/guard.js";
-import { collectPromptPlaces } from "../prompt/prompt-places.js";
-import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "../prompt/prompts.js";
-import { openPermissions } from "./permissions/permissions.js";
+import { openGuard, openPermissions } from "./permissions/guard.js";
+import { readChapoPrompts, type ChapoPrompts } from "../prompt/prompts.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
-import { endKilledSessions } from "./old/killed-sessions.js";
+import { endKilledSessions } from "./stored-sessions.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
 import { addImages, readTypes, createWorld, type SessionParts } from "./session-world.js";
 import { toDefinitionPlace } from "../definitions.js";
@@ -44,8 +42,7 @@ import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 export async function openChapo(asked: SessionRequest): Promise<Chapo> {
   const request = { ...asked, onWarning: createOnce(asked.onWarning) };
   const { ports, settings } = request;
-  const prompts = await readChapoPrompts(ports.files, collectPromptPlaces(request.promptsFolder, settings));
-  const further = await readFurtherPrompts(ports.files, settings.subAgents);
+  const prompts = await readChapoPrompts(ports.files, request.promptsFolder, settings);
   const effort = readSetEffort(settings.effort);
   const opener = await createModelOpener(request, prompts);
   const model = await opener({});
@@ -55,9 +52,7 @@ export async function openChapo(asked: SessionRequest): Promise<Chapo> {
   const session = await openSessionFile(request);
   try {
     const skills = chooseSkills(found, session.conversation.skills);
-    return toChapo(
-      await assembleParts({ request, prompts, further, model, effort, session, skills, opener }),
-    );
+    return toChapo(await assembleParts({ request, prompts, model, effort, session, skills, opener }));
   } catch (error) {
     await session.close();
     if (request.resume === undefined) await ports.files.removeTree(session.folder);
@@ -78,7 +73,7 @@ function createOnce(tell: (text: string) => void): (text: string) => void {
 type Opener = (instead: Partial<ModelSettings>) => Promise<Model>;
 
 async function assembleParts(
-  base: Pick<SessionParts, "request" | "prompts" | "further" | "model" | "effort" | "session" | "skills"> & {
+  base: Pick<SessionParts, "request" | "prompts" | "model" | "effort" | "session" | "skills"> & {
     opener: Opener;
   },
 ): Promise<SessionParts> {
@@ -93,13 +88,14 @@ async function assembleParts(
   });
   const hooks = openHooks(request, session, permissions);
   const guard = openGuard(request, permissions, () => said);
-  const notes = { ...guard.bounds, root, offset: findLocalOffset, readOnly: unattended, redact };
-  const memory = openMemory(ports, notes);
+  const { hidden, staysOnHost } = guard;
+  const memory = openMemory(ports, {
+    ...{ root, hidden, redact, offset: findLocalOffset, readOnly: unattended },
+  });
   const sandbox = await openOwnSandbox(request, guard.network);
   const toolbox = openToolbox({
-    ...given({ sandbox }),
     ...{ ...request, memory, unattended, said: () => said },
-    ...guard.bounds,
+    ...{ sandbox, hidden, staysOnHost },
     env: { ...request.env, ...hooks.env },
     outputs: path.join(session.folder, "outputs"),
     todos: openPart(session, "todos"),
@@ -118,10 +114,9 @@ async function assembleParts(
       ...base,
       memory,
       toolbox,
-      ...guard.begin(toolbox.tools),
+      guard,
       permissions,
-      modeTools: permissions.tools,
-      ...given({ hooks: hooks.fire }),
+      hooks: hooks.fire,
       starts: findStart(session.conversation, request),
       hooksEnded: hooks.ended,
       emit,

@@ -25,31 +25,28 @@ import type { ProjectMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
 import { toDefinitionPlace } from "../definitions.js";
 import { readProjectContext, type ProjectContext } from "../prompt/project-context.js";
-import { PROMPT_OF_AGENT, type ChapoPrompts } from "../prompt/prompts.js";
+import type { ChapoPrompts } from "../prompt/prompts.js";
 import { collectUnused, selectOffered } from "./offered-tools.js";
 import { toSessionModel } from "./session-model.js";
 import { keepStablePart } from "./stable-prompt.js";
-import type { SessionPermissions } from "./permissions/permissions.js";
+import type { Guard, SessionPermissions } from "./permissions/guard.js";
 import type { SessionRequest } from "./session-request.js";
 import { attachImages, loadImages, type ImagePlace } from "./images.js";
 import { joinInboxes, openInbox } from "./inbox.js";
-import { KEPT } from "./conversation-file.js";
-import type { OpenSession } from "./sessions.js";
+import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
 import { buildSubAgentPrompt } from "../prompt/system-prompt.js";
 import type { FireHooks } from "../hooks/hook-answer.js";
 import type { SessionStart } from "./hooks/session-hooks.js";
 import type { Tool } from "../tool.js";
 import type { Toolbox } from "./toolbox.js";
-import { checkSubjects, findLeftOut, type Hidden } from "../paths.js";
+import { checkSubjects, findLeftOut } from "../paths.js";
 import { toCanonicalCall, offerTools } from "../vocabulary.js";
 
 /** The parts of an open session. */
 export interface SessionParts {
   request: SessionRequest;
   prompts: ChapoPrompts;
-  /** The prompts of sub-agents without a bundled one, by type. */
-  further: ReadonlyMap<string, string>;
   model: Model;
   /** How much the model is to think; absent: as it does by itself. */
   effort: Effort | undefined;
@@ -63,10 +60,8 @@ export interface SessionParts {
   skills: readonly Skill[];
   memory: ProjectMemory;
   toolbox: Toolbox;
-  permit: Pick<Gatekeepers, "permit" | "remember">;
-  screen: Gatekeepers["screen"];
-  /** The files that the rules keep out of results. */
-  hidden: Hidden;
+  /** The checks of calls and results. */
+  guard: Guard;
   /** Why SessionStart is fired before the next message; absent: it was fired. */
   starts?: SessionStart;
   /** Resolves when the hooks that nothing waits for have ended. */
@@ -75,10 +70,6 @@ export interface SessionParts {
   hooks?: FireHooks;
   /** The mode and the rules. */
   permissions: SessionPermissions;
-  /** The tools that change the permission mode. */
-  modeTools: () => readonly Tool[];
-  /** Whether a summary may be kept for later sessions without a question. */
-  mayRemember: () => boolean;
   emit: (news: ChapoNews) => void;
   /** All messages so far, also of sub-agents' conversations. */
   said: Message[];
@@ -144,14 +135,14 @@ export async function createWorld(
   const conversationTools = (live: LiveConversation): Tool[] => [
     createSlash(parts, live),
     ...(world.together?.most === 0 ? [] : [createTaskTool(world, live, delegation)]),
-    ...parts.modeTools(),
+    ...parts.permissions.tools(),
   ];
   return world;
 }
 
-function readProject({ request, hidden }: SessionParts): ReturnType<typeof readProjectContext> {
+function readProject({ request, guard: { hidden } }: SessionParts): ReturnType<typeof readProjectContext> {
   const { from, onWarning } = request;
-  return readProjectContext({ ...toDefinitionPlace(request), ...given({ from, hidden }), onWarning });
+  return readProjectContext({ ...toDefinitionPlace(request), from, hidden, onWarning });
 }
 
 function countParallel({ settings, permissions }: SessionRequest): number {
@@ -197,13 +188,13 @@ function shareParts(parts: SessionParts) {
   return { requests, spent, ...stored, takeMessages };
 }
 
-function toImagePlace({ request: { ports, root, home }, session, hidden }: SessionParts): ImagePlace {
+function toImagePlace({ request: { ports, root, home }, session, guard }: SessionParts): ImagePlace {
   return {
     files: ports.files,
     root,
     home,
     folder: session.folder,
-    isHidden: async (file) => (await findLeftOut(hidden, "content", [file])).has(file),
+    isHidden: async (file) => (await findLeftOut(guard.hidden, "content", [file])).has(file),
   };
 }
 
@@ -232,14 +223,15 @@ function filterBySkills(skills: readonly Skill[], tools: readonly Tool[]): reado
   return allowed === undefined ? tools : tools.filter(({ name }) => matchesTool(allowed, name));
 }
 
-function createGate({ request, session, permit, screen }: SessionParts): Gatekeepers {
+function createGate({ request, session, guard }: SessionParts): Gatekeepers {
   const place = { files: request.ports.files, root: request.root };
   return {
     checkSubjects: (subjects) => checkSubjects(place, subjects),
-    ...permit,
-    ...given({ ask: request.ask }),
+    permit: guard.permit,
+    remember: guard.remember,
+    ask: request.ask,
     canStore: (value) => JSON.stringify(redactValue(request.redact, value, KEPT)) === JSON.stringify(value),
-    screen,
+    screen: guard.screen,
     keepOutput: (callId, text) => session.keepOutput(callId, text),
     audit: (record) => session.audit(record),
   };
@@ -255,7 +247,7 @@ function createSlash({ request }: SessionParts, live: LiveConversation): Tool {
 async function rememberSummary(parts: SessionParts, summary: string): Promise<void> {
   const { request, session, memory } = parts;
   // Later prompts would contain it. It is in the session file anyway.
-  if (!parts.mayRemember()) return;
+  if (!parts.guard.mayRemember()) return;
   const written = await memory.rememberSummary(session.id, summary);
   // In a run the memory is read-only, and the summary is in the session file.
   if (written !== undefined && !memory.readOnly) request.onWarning(written.refused);
@@ -263,17 +255,13 @@ async function rememberSummary(parts: SessionParts, summary: string): Promise<vo
 
 /** Collects the sub-agents for tasks: the built-in ones, those in the settings and the project's own. */
 async function createDelegation(
-  { request, prompts, further, openModel }: SessionParts,
+  { request, prompts, openModel }: SessionParts,
   agents: readonly SubAgent[],
   project: ProjectContext,
 ): Promise<Delegation> {
   const { maxIterations } = request.settings;
-  const promptOf = (type: string): string | undefined => {
-    const name = PROMPT_OF_AGENT.get(type);
-    return name === undefined ? further.get(type) : prompts[name];
-  };
   return {
-    types: await readTypes(request, agents, promptOf),
+    types: await readTypes(request, agents, (type) => prompts[`looper.agent.${type}`]),
     maxIterations,
     lead: (prompt) => buildSubAgentPrompt(prompt, project, getToday(request.ports.clock)),
     openModel,

@@ -1,26 +1,29 @@
 // Stores sessions: a folder each, with the conversation, the sub-agents' conversations, the audit log and long outputs.
 // One process at a time holds a session. engine/conversation.ts defines a conversation.
 import path from "node:path";
-import { errorCode, UserError } from "../../system/errors.js";
+import { errorMessage, UserError } from "../../system/errors.js";
+import { describeKind } from "../../system/files/describe-kind.js";
 import { acquireLock, inspectLock, type HeldLock } from "../../system/files/lock.js";
 import { markOf } from "../../system/processes/mark.js";
-import { given } from "../../system/given.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Ports } from "../../system/ports.js";
 import { redactValue, type Redact } from "../../system/text/secrets/redact.js";
-import { createConversation, type Conversation } from "../engine/conversation.js";
-import { askAgainIfBegun, describePending, type SessionCall } from "../engine/calls/pending.js";
+import { createConversation, Conversation } from "../engine/conversation.js";
+import {
+  askAgainIfBegun,
+  describePending,
+  withoutAnswer,
+  type SessionCall,
+} from "../engine/calls/pending.js";
 import type { AuditRecord } from "../engine/world.js";
 import { redactFile } from "../redact-file.js";
-import { findForeignSessions } from "./foreign-sessions.js";
-import { limitOutputs } from "./old/limit-outputs.js";
-import {
-  journalOf,
-  KEPT,
-  openConversationFile,
-  readConversationFile,
-  type ConversationFile,
-} from "./conversation-file.js";
+import { createGitEnv } from "../tools/git/git.js";
+import { runProgram } from "../tools/program.js";
+
+/** Fields of a session's files that are never redacted. */
+export const KEPT = new Set([
+  ...["id", "callId", "call", "call_id", "parent", "session", "signature", "created", "at"],
+]);
 
 /** The folder of the sessions, and the parts to access it. */
 export interface SessionPlace {
@@ -83,6 +86,8 @@ export interface ListedSession {
 const ID = /^[A-Za-z0-9][\w-]{0,79}$/;
 const PRIVATE = 0o700;
 const FILE = "session.json";
+/** Larger files were not written by Looper. */
+const LARGEST = 256 * 1024 * 1024;
 /** The folder for long outputs. */
 const OUTPUTS = "outputs";
 
@@ -105,7 +110,7 @@ export async function beginSession(place: SessionPlace, skills: readonly string[
  */
 export async function resumeSession(place: SessionPlace, named: string): Promise<OpenSession> {
   await refuseLinks(place.ports.files, place.folder);
-  const foreign = await findForeignSessions(place.ports, place.folder, place.env);
+  const foreign = await findForeignSessions(place);
   if (foreign.has(named)) throw refuseForeign(named);
   const ids = (await listIds(place)).filter((one) => !foreign.has(one));
   const id = named === "last" ? ((await findNewest(place, ids)) ?? named) : named;
@@ -121,6 +126,25 @@ export async function resumeSession(place: SessionPlace, named: string): Promise
   if ("broken" in read)
     throw new UserError("usage", `cannot read the session ${id}: ${read.broken}`, "start a new session");
   return takeSession(place, read.conversation);
+}
+
+const GIT_TIMEOUT_MS = 10_000;
+const KEPT_OUTPUT = { head: 4 * 1024 * 1024, tail: 0 };
+
+/**
+ * Returns the ids of the sessions of which git tracks a file; none without git. Their files say what a user and a model wrote, and
+ * the repository's author may have invented that: they are never resumed.
+ */
+async function findForeignSessions({ ports, folder, env }: SessionPlace): Promise<ReadonlySet<string>> {
+  if ((await ports.files.stat(folder)) === undefined) return new Set();
+  const args = ["-c", "core.fsmonitor=false", "ls-files", "-z"];
+  const ran = await runProgram(
+    { ports, root: folder, env: createGitEnv(env) },
+    { command: "git", args, timeoutMs: GIT_TIMEOUT_MS, keep: KEPT_OUTPUT },
+    new AbortController().signal,
+  );
+  const ids = ran.stdout.split("\0").flatMap((file) => /^([^/]+)\//.exec(file)?.slice(1) ?? []);
+  return new Set(ids);
 }
 
 function refuseForeign(id: string): UserError {
@@ -154,7 +178,7 @@ export async function readSession(place: FolderPlace, id: string): Promise<Liste
 async function describe(place: FolderPlace, conversation: Conversation): Promise<ListedSession> {
   const { files } = place.ports;
   const folder = path.join(place.folder, conversation.id);
-  const stats = await Promise.all([FILE, journalOf(FILE)].map((name) => files.stat(path.join(folder, name))));
+  const stat = await files.stat(path.join(folder, FILE));
   const lock = await inspectLock(place.ports, path.join(folder, "lock"));
   const running = lock !== undefined && !lock.gone;
   const { usage, messages } = conversation;
@@ -166,14 +190,14 @@ async function describe(place: FolderPlace, conversation: Conversation): Promise
   return {
     id: conversation.id,
     created: conversation.created,
-    changed: new Date(Math.max(...stats.map((stat) => stat?.mtimeMs ?? 0))).toISOString(),
+    changed: new Date(stat?.mtimeMs ?? 0).toISOString(),
     state: conversation.state === "running" && !running ? "interrupted" : conversation.state,
     isHeld: running,
     question:
       pending === undefined
         ? (conversation.question?.text ?? null)
         : describePending(pending, conversation.id),
-    ...given({ pending }),
+    pending,
     title: first?.role === "user" ? first.text.slice(0, 200) : "",
     messages: messages.length,
     iterations: conversation.iterations,
@@ -230,6 +254,29 @@ async function readConversation(
   id: string,
 ): Promise<{ conversation: Conversation } | { broken: string }> {
   return readConversationFile(ports, path.join(folder, id, FILE), id);
+}
+
+/**
+ * Reads a conversation; `broken` says in words why it cannot be read. An answer that was not carried out is left out: a file proves
+ * no person's word, so the call is asked about again.
+ */
+async function readConversationFile(
+  { files }: Ports,
+  file: string,
+  id: string,
+): Promise<{ conversation: Conversation } | { broken: string }> {
+  try {
+    const stat = await files.stat(file);
+    if (stat === undefined) return { broken: `${file} does not exist` };
+    if (stat.kind !== "file") return { broken: `${file} is ${describeKind(stat.kind)}, not a file` };
+    if (stat.size > LARGEST) return { broken: `${file} is too large` };
+    const read = Conversation.safeParse(JSON.parse(new TextDecoder().decode(await files.read(file))));
+    if (read.success) return { conversation: { ...withoutAnswer(read.data), id } };
+    const [issue] = read.error.issues;
+    return { broken: `${file}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a session"}` };
+  } catch (error) {
+    return { broken: `${file}: ${errorMessage(error)}` };
+  }
 }
 
 /** Creates the folder and makes git ignore it: sessions belong to the user, not to the project. */
@@ -289,18 +336,8 @@ export async function endDead(
   const { left } = await ports.processes.sweep(markOf(folder));
   if (redact === undefined) return left;
   await redactOutputs({ ports, redact }, path.join(folder, OUTPUTS));
-  if (left.length === 0) await shortenOutputs(ports.files, folder);
   await held.forgetDead();
   return left;
-}
-
-/** If the disk refuses, the next close does it. */
-async function shortenOutputs(files: Ports["files"], folder: string): Promise<void> {
-  try {
-    await limitOutputs(files, path.join(folder, OUTPUTS));
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-  }
 }
 
 /** Redacts the outputs of a killed process. An orderly close redacts them with the shell. */
@@ -338,18 +375,18 @@ function openSession(
   };
   const partFile = (name: string): string => path.join(folder, `${name}.json`);
   const childFile = (id: string): string => path.join(folder, "children", `${id}.json`);
-  const open = new Map<string, ConversationFile>();
-  const fileOf = (id: string): ConversationFile => {
-    const file = id === conversation.id ? path.join(folder, FILE) : childFile(id);
-    const there = open.get(id) ?? openConversationFile({ ports, redact, file });
-    open.set(id, there);
-    return there;
-  };
+  // Sub-agents that work at the same time save the session's conversation too: the last save wins.
+  let last: Promise<void> = Promise.resolve();
   return {
     id: conversation.id,
     folder,
     conversation,
-    save: (changed) => fileOf(changed.id).save(changed),
+    save: (changed) => {
+      const file = changed.id === conversation.id ? path.join(folder, FILE) : childFile(changed.id);
+      const saved = last.then(() => write(file, changed));
+      last = saved.catch(() => undefined);
+      return saved;
+    },
     readChild: async (id) => {
       if (!ID.test(id)) return undefined;
       const read = await readConversationFile(ports, childFile(id), id);
@@ -370,8 +407,6 @@ function openSession(
     writePart: (name, value) => write(partFile(name), value),
     close: async () => {
       await ports.processes.sweep(mark);
-      for (const file of open.values()) await file.close();
-      await shortenOutputs(files, folder);
       await held.release();
     },
   };

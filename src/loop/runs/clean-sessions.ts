@@ -1,5 +1,5 @@
 // Removes old sessions of Chapo with their checkpoints, for `looper clean`. logging/retention.ts decides which are old, and
-// src/chapo/session/old/ removes one.
+// src/chapo/session/stored-sessions.ts removes one.
 import { join } from "node:path";
 import {
   isWaiting,
@@ -7,7 +7,7 @@ import {
   removeGoing,
   removeSession,
   type StoredPlace,
-} from "../../chapo/session/old/old-sessions.js";
+} from "../../chapo/session/stored-sessions.js";
 import { asResult } from "../../git/base/git.js";
 import { forgetSessionTrees } from "../../git/undo/session-trees.js";
 import { measureFolder } from "../../logging/run-folders.js";

@@ -12,19 +12,8 @@ const Pending = z.object({
   args: z.unknown().describe("The exact arguments"),
   preview: z.string().describe("The diff or the exact command"),
   because: z.string().describe("Why a person is asked; the end of a sentence"),
-  planned: z.boolean().nullable().describe("Whether the approved plan names it; null: no plan was approved"),
   asked_at: z.string().describe("RFC 3339"),
   again: z.enum(["changed", "may_have_run"]).nullable().describe("Why it is asked again"),
-  answer: z
-    .object({
-      verdict: z.enum(["approve", "reject"]),
-      by: z.string(),
-      via: z.string(),
-      at: z.string(),
-      remark: z.string().nullable(),
-    })
-    .nullable()
-    .describe("The answer that is not carried out yet"),
 });
 export type PendingShape = z.infer<typeof Pending>;
 

@@ -73,16 +73,7 @@ function describeRejection(remark: string | undefined): string {
 function createPending(
   world: EngineWorld,
   { callId, agent, tool, args }: GateCall,
-  {
-    because,
-    preview,
-    digest,
-    mayRemember,
-    edits,
-    host,
-    planned,
-    again,
-  }: PermitQuestion & Pick<SessionCall, "again">,
+  { because, preview, digest, mayRemember, edits, host, again }: PermitQuestion & Pick<SessionCall, "again">,
 ): SessionCall {
   return {
     call: callId,
@@ -93,14 +84,14 @@ function createPending(
     digest,
     because: again === undefined ? because : AGAIN[again],
     may_remember: mayRemember,
-    ...given({ edits, host, planned, again }),
+    ...given({ edits, host, again }),
     asked_at: new Date(world.clock.now()).toISOString(),
     ...(world.gate.canStore(args) ? {} : { unstored: true }),
   };
 }
 
-function toEventData({ call, agent, tool, args, preview, because, planned, again }: SessionCall) {
-  return { callId: call, agent, tool, args, preview, because, ...given({ planned, again }) };
+function toEventData({ call, agent, tool, args, preview, because, again }: SessionCall) {
+  return { callId: call, agent, tool, args, preview, because, ...given({ again }) };
 }
 
 async function askNow(
@@ -109,11 +100,11 @@ async function askNow(
   call: GateCall,
   { pending, ask }: { pending: SessionCall; ask: NonNullable<EngineWorld["gate"]["ask"]> },
 ): Promise<Permission> {
-  const { tool, agent, args, preview, because, may_remember: mayRemember, planned } = pending;
+  const { tool, agent, args, preview, because, may_remember: mayRemember } = pending;
   const { edits, host } = pending;
   const question = {
     ...{ tool, agent, args, preview, because, mayRemember },
-    ...given({ edits, host, planned }),
+    ...given({ edits, host }),
   };
   // A closed terminal means no.
   const reply = await ask(question).catch((): Reply => ({ verdict: "reject" }));

@@ -12,11 +12,11 @@ import {
   USUAL_SETTINGS,
   type TestWorld,
 } from "../../testing/engine-world.js";
-import type { LiveConversation, EngineWorld, SubAgentContext } from "../world.js";
+import type { LiveConversation, EngineWorld } from "../world.js";
 
 function gate(changes: Partial<EngineWorld> = {}) {
   const world = createTestWorld(playModel({}), changes);
-  const live: LiveConversation = { conversation: createTestConversation(), failures: new Map() };
+  const live: LiveConversation = { conversation: createTestConversation() };
   const call = (name: string, args: unknown) => callAs(world, live, name, args);
   return { world, live, call };
 }
@@ -146,27 +146,12 @@ describe("the agent of a call", () => {
     expect(getOwner("git_status")).toBe("commander");
   });
 
-  test("an added sub-agent makes its calls itself and gets the earlier results", async () => {
-    const contexts: SubAgentContext[] = [];
-    const mine = {
-      type: "mine",
-      description: "Mine.",
-      tools: ["web_*", "memory_*"],
-      execute: async (context: SubAgentContext) => {
-        contexts.push(context);
-        const result = await context.run();
-        return result.success ? done(`mine: ${result.output}`) : result;
-      },
-    };
-    const { call } = gate({ agents: [...createSubAgents(), mine] });
-    expect(await call("web_search", { query: "x", agent: "mine" })).toMatchObject({
-      output: "mine: web_search of x",
-    });
-    expect(contexts).toMatchObject([
-      { userMessage: "", toolName: "web_search", toolArgs: { query: "x" }, previousResults: [] },
-    ]);
+  test("an added sub-agent makes the calls of its own tools", async () => {
+    const mine = { type: "mine", description: "Mine.", tools: ["web_*", "memory_*"] };
+    const { world, call } = gate({ agents: [...createSubAgents(), mine] });
+    await call("web_search", { query: "x", agent: "mine" });
     await call("memory_search", { query: "x", agent: "mine" });
-    expect(contexts).toHaveLength(1);
+    expect(world.audited.map(({ agent }) => agent)).toEqual(["mine", "looper"]);
     expect(await call("fs_readFile", { path: "a", agent: "mine" })).toMatchObject({ code: "not_allowed" });
   });
 });
@@ -188,10 +173,7 @@ describe("a call that is run", () => {
     const made = await unlucky.call("odd_tool", {});
     expect(made).toMatchObject({ success: false, code: "transient", tries: 4 });
     expect(made.output).toMatch(/503[^]*failed 4 times[^]*another approach/u);
-    expect(await unlucky.call("odd_tool", {})).toMatchObject({ tries: 0, code: "transient" });
     expect(always.times()).toBe(4);
-    await unlucky.call("odd_tool", { n: 1 });
-    expect(always.times()).toBe(8);
   });
 
   test("a call that fails permanently is not retried", async () => {

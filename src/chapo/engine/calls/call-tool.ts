@@ -4,15 +4,16 @@ import { isDeepStrictEqual } from "node:util";
 import { given } from "../../../system/given.js";
 import { askPermission, getPending, toPermission, type Permission } from "./ask-permission.js";
 import { clipMiddle } from "../window/clip.js";
-import { getCount, incrementCount, getLastRequest, type Conversation } from "../conversation.js";
+import { getCount, incrementCount } from "../conversation.js";
 import { findTask } from "../children/open-tasks.js";
 import { applyVerdict, fireAfter, fireBefore, fireRequest } from "../fire.js";
 import type { HookAnswer } from "../../hooks/hook-answer.js";
 import type { ReadCall } from "./decision.js";
 import type { FailureCode } from "../events.js";
 import type { SessionCall } from "./pending.js";
-import { isWorthRetrying, messageOf, runWithRetries, type CallRun } from "./run-prepared.js";
-import { AGENT_TASK, matchesTool, LOOPER } from "../children/sub-agents.js";
+import { messageOf, runWithRetries, type CallRun } from "./run-prepared.js";
+import type { CallContext } from "../../tool.js";
+import { AGENT_TASK, matchesTool } from "../children/sub-agents.js";
 import type {
   Approval,
   AuditRecord,
@@ -152,9 +153,6 @@ async function passGate(
     return { callId: read.id, agent, tool, args, prepared };
   const refusal = refuseForeign(world, agent, name) ?? refuseOverBudget(world, name);
   if (refusal !== undefined) return refusal;
-  const times = live.failures.get(buildKey(read)) ?? 0;
-  if (times > world.settings.maxToolRetries)
-    return { code: "transient", error: adviseAgainst(name, times, "It was not run again.") };
   const outside = await world.gate.checkSubjects(prepared.subjects);
   if (outside !== undefined) return { code: "outside", error: outside };
   const call: GateCall = { callId: read.id, agent, tool, args, prepared, ...given({ approved }) };
@@ -234,70 +232,21 @@ function toBudgetRefusal(why: string): Refusal {
   return { code: "over_budget", error: `${why}. This call was not run; continue without it.` };
 }
 
-/** Runs the call, with retries where they can help. Earlier calls of the model that failed in the same way count as tries. */
+/** Runs the call, with retries where they can help. */
 async function runCall(
   world: EngineWorld,
-  live: LiveConversation,
-  call: GateCall,
-): Promise<CallRun & { tries: number }> {
-  const { name, changes } = call.tool;
-  const before = live.failures.get(buildKey(call)) ?? 0;
-  const most = world.settings.maxToolRetries + 1 - before;
-  const ran = await runWithRetries(
-    world,
-    {
-      name,
-      timeoutMs: call.prepared.timeoutMs,
-      changes,
-      context: { session: live.conversation.id, callId: call.callId, agent: call.agent },
-      run: (context) => execute(world, live, call, () => call.prepared.run(context)),
-    },
-    most,
-  );
-  if (!isWorthRetrying(ran, call.tool)) {
-    live.failures.delete(buildKey(call));
-    return ran;
-  }
-  const failures = before + ran.tries;
-  live.failures.set(buildKey(call), failures);
-  if (ran.result.success || failures <= world.settings.maxToolRetries) return ran;
-  return { ...ran, result: { success: false, error: adviseAgainst(name, failures, ran.result.error) } };
-}
-
-/** Calls of one tool with equal arguments have the same key. */
-function buildKey({ tool, args }: { tool: { name: string } | undefined; args: unknown }): string {
-  return `${tool?.name ?? ""} ${JSON.stringify(args)}`;
-}
-
-function adviseAgainst(name: string, times: number, said: string): string {
-  return `${said}\nThis call of ${name} failed ${times} times in the same way. Do not repeat it: try another approach.`;
-}
-
-const LAST_RESULTS = 5;
-
-/** Runs the call through the sub-agent that makes it. The looper runs its own calls directly. */
-async function execute(
-  world: EngineWorld,
   { conversation }: LiveConversation,
-  call: GateCall,
-  run: () => ReturnType<GateCall["prepared"]["run"]>,
-) {
-  const agent = call.agent === LOOPER ? undefined : world.agents.find(({ type }) => type === call.agent);
-  if (agent === undefined || world.limits !== undefined) return run();
-  return agent.execute({
-    userMessage: getLastRequest(conversation),
-    toolName: call.tool.name,
-    toolArgs: call.args,
-    previousResults: getLastResults(conversation),
-    run,
-  });
-}
-
-function getLastResults({ messages }: Conversation) {
-  return messages
-    .flatMap((message) => (message.role === "tool" ? message.results : []))
-    .slice(-LAST_RESULTS)
-    .map(({ name, success, output }) => ({ tool: name, success, output }));
+  { tool: { name, changes }, prepared, callId, agent }: GateCall,
+): Promise<CallRun & { tries: number }> {
+  const call = {
+    ...{ name, changes, timeoutMs: prepared.timeoutMs },
+    context: { session: conversation.id, callId, agent },
+    run: (context: CallContext) => prepared.run(context),
+  };
+  const ran = await runWithRetries(world, call, world.settings.maxToolRetries + 1);
+  if (ran.result.success || ran.tries <= world.settings.maxToolRetries) return ran;
+  const error = `${ran.result.error}\nThis call of ${name} failed ${ran.tries} times in the same way. Do not repeat it: try another approach.`;
+  return { ...ran, result: { success: false, error } };
 }
 
 /** Returns the whole result, or both ends of it and the path of the file with the whole result. */

@@ -41,8 +41,6 @@ export const SessionCall = z.object({
   edits: z.string().optional(),
   /** The host, if every page of it can be allowed for the session. */
   host: z.string().optional(),
-  /** Whether the approved plan names the call; absent: no plan was approved. */
-  planned: z.boolean().optional(),
   /** ISO 8601. */
   asked_at: z.string(),
   /** Why it is asked again. */
@@ -77,8 +75,6 @@ export interface UserQuestion {
   edits?: string;
   /** The host, if `always` means every page of it. */
   host?: string;
-  /** Whether the approved plan names the call; absent: no plan was approved. */
-  planned?: boolean;
 }
 
 /**

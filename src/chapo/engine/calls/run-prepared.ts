@@ -47,7 +47,7 @@ export async function runWithRetries(
 }
 
 /** Returns whether the same call may succeed when it is repeated. */
-export function isWorthRetrying({ code }: CallRun, { changes }: Pick<Runnable, "changes">): boolean {
+function isWorthRetrying({ code }: CallRun, { changes }: Pick<Runnable, "changes">): boolean {
   // A call that timed out may have made its change already, so that repeating it could do harm.
   return code === "transient" || (code === "timeout" && !changes);
 }

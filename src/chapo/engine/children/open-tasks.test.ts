@@ -56,7 +56,7 @@ function open(
   world.gate.permit = permit;
   if (ask !== undefined) world.gate.ask = ask;
   world.saved.push(...saved);
-  const base = world.tools({ conversation: createTestConversation(), failures: new Map() });
+  const base = world.tools({ conversation: createTestConversation() });
   world.tools = (live) => [...base, createTaskTool(world, live, delegation)];
   return { model, world };
 }

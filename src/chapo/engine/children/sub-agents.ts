@@ -86,7 +86,7 @@ export function createSubAgents(
       tools: tools ?? known?.tools ?? [],
     });
   }
-  return [...profiles].map(([type, profile]) => ({ type, ...profile, execute: (context) => context.run() }));
+  return [...profiles].map(([type, profile]) => ({ type, ...profile }));
 }
 
 /** Returns whether an agent is one of the four built-in ones that calls are routed to. */

@@ -82,7 +82,6 @@ describe("the context window", () => {
       const filled = long(5, 10);
       const live = {
         conversation: { ...filled, counted: { tokens: share * 1000, messages: filled.messages.length } },
-        failures: new Map(),
       };
       await makeRoom(world, live, []);
       expect(getNews(world, "compaction")).toHaveLength(times);
@@ -101,7 +100,7 @@ describe("the context window", () => {
 
   test("older turns are dropped if the last one fills the window, and a request that never fits ends the conversation", async () => {
     const { world } = worldWith(["Short."], { maxConversationTokens: 4000 });
-    const live = { conversation: appendMessages(long(10, 800), ...turn(99, 10_000)), failures: new Map() };
+    const live = { conversation: appendMessages(long(10, 800), ...turn(99, 10_000)) };
     expect(await makeRoom(world, live, [])).toBeLessThan(4000);
     expect(live.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c99" }] });
 
@@ -178,7 +177,7 @@ describe("the context window", () => {
 
   test("a long first request leaves room for fewer turns, but the last one stays", async () => {
     const { world } = worldWith(["Short."], { maxConversationTokens: 4000 });
-    const live = { conversation: long(12, 1200, "x".repeat(13_000)), failures: new Map() };
+    const live = { conversation: long(12, 1200, "x".repeat(13_000)) };
     expect(await makeRoom(world, live, [])).toBeLessThan(4000);
     expect(getNews(world, "compaction").map(({ how }) => how)).toEqual(["summary", "dropped"]);
     expect(unpaired(live.conversation.messages)).toBe(false);
@@ -194,7 +193,6 @@ describe("the context window", () => {
         ...turn(50, 100),
         ...turn(51, 100),
       ),
-      failures: new Map(),
     };
     expect(await compact(world, live, [])).toBe(true);
     expect(live.conversation.messages).toHaveLength(4);
@@ -234,7 +232,6 @@ test("clear keeps the current request", () => {
   const { world } = worldWith([]);
   const live = {
     conversation: appendMessages(long(3, 10), { role: "user", text: "Later" }, ...turn(9, 10)),
-    failures: new Map(),
   };
   clear(world, live);
   expect(toChatMessages(live.conversation.messages)).toMatchObject([{ text: "Later" }, { role: "user" }]);

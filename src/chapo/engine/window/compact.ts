@@ -139,7 +139,7 @@ export async function compactNow(
   world: EngineWorld,
   conversation: Conversation,
 ): Promise<{ compacted: Conversation } | { blocked: string } | undefined> {
-  const live: LiveConversation = { conversation, failures: new Map(), compactsOnRequest: true };
+  const live: LiveConversation = { conversation, compactsOnRequest: true };
   const done = await tryCompact(world, live, [], 0);
   if (typeof done === "object") return done;
   return done ? { compacted: live.conversation } : undefined;

@@ -6,7 +6,7 @@ import type { Conversation } from "../../engine/conversation.js";
 import type { FireHooks } from "../../hooks/hook-answer.js";
 import { createHooks } from "./run-hooks.js";
 import { createToolEnv } from "../../tool-env.js";
-import type { SessionPermissions } from "../permissions/permissions.js";
+import type { SessionPermissions } from "../permissions/guard.js";
 import type { SessionRequest } from "../session-request.js";
 import type { OpenSession } from "../sessions.js";
 

@@ -1,80 +1,125 @@
-// The checks of a session's calls and results, by its rules and its mode: permit.ts for calls, screen.ts for results.
+// The checks of a session's calls and results, by its rules and its mode: permit.ts for calls, screen.ts for results. The rules of
+// the mode and of the settings count together; rules/modes.ts has the table of the modes.
+import { z } from "zod";
+import type { ChapoSettings } from "../../../config/read/chapo-settings.js";
+import type { PermissionMode } from "../../../config/settings/modes.js";
 import { UserError } from "../../../system/errors.js";
 import type { Message } from "../../engine/conversation.js";
+import type { Gatekeepers } from "../../engine/world.js";
+import type { Hidden } from "../../paths.js";
 import { decide } from "../../rules/decide.js";
 import { allowsNetwork } from "../../rules/network.js";
-import { TABLE } from "../../rules/modes.js";
-import { readRules, type PermissionRules } from "../../rules/read-rules.js";
-import type { Tool } from "../../tool.js";
-import type { SessionPermissions } from "./permissions.js";
-import { openPermit } from "./permit.js";
-import { createPrintedFinder } from "./tracked-files.js";
-import { createScreen, type ResultScreen } from "./screen.js";
+import { RULES, TABLE } from "../../rules/modes.js";
+import { readRules } from "../../rules/read-rules.js";
+import { defineTool, done, failed, type Tool } from "../../tool.js";
 import type { SessionRequest } from "../session-request.js";
-import type { SessionParts } from "../session-world.js";
-import type { ToolboxRequest } from "../toolbox.js";
+import { openPermit } from "./permit.js";
+import { createScreen } from "./screen.js";
+import { createPrintedFinder } from "./tracked-files.js";
 
-/** The checks of a session. */
-export interface Guard {
-  /** The filters of the tools themselves. */
-  bounds: Pick<ToolboxRequest, "hidden" | "staysOnHost">;
-  /** Whether the rules open the network to a sandbox; false until `begin`. */
-  network: () => boolean;
-  /** Begins the checks, when the tools are known that rules may name. Throws a `usage` error for an invalid rule. */
-  begin: (tools: readonly Tool[]) => Pick<SessionParts, "permit" | "screen" | "hidden" | "mayRemember">;
+/** The mode and the rules of a session. */
+export interface SessionPermissions {
+  rules: ChapoSettings["rules"];
+  mode: () => PermissionMode;
+  /** The tools that change the mode: `exit_plan_mode` in plan mode. */
+  tools: () => Tool[];
 }
 
-/** Opens the checks. Until `begin` everything is hidden. */
+/** The checks of a session. */
+export interface Guard extends Pick<Gatekeepers, "permit" | "remember" | "screen"> {
+  /** The files that the rules keep out of results. */
+  hidden: Hidden;
+  /** Whether `web_fetch` reports a redirect to another host instead of following it. */
+  staysOnHost: () => boolean;
+  /** Whether the rules open the network to a sandbox. */
+  network: () => boolean;
+  /** Whether a summary may be kept for later sessions without a question. */
+  mayRemember: () => boolean;
+}
+
+/** Opens the checks. Throws a `usage` error for an invalid rule: skipping it could skip a prohibition. */
 export function openGuard(
-  request: SessionRequest,
+  { ports, root, env }: Pick<SessionRequest, "ports" | "root" | "env">,
   { rules: lists, mode }: SessionPermissions,
   said: () => readonly Message[],
 ): Guard {
-  const { ports, root, env } = request;
-  let screen: ResultScreen | undefined;
-  let network = false;
+  const { files } = ports;
+  const { rules, problems } = readRules(lists, root);
+  if (problems.length > 0)
+    throw new UserError("usage", problems.join("\n"), "correct agents.chapo.chapo.rules");
+  const findPrinted = createPrintedFinder({
+    ...{ ports, root, env, rules },
+    guardsSecrets: () => TABLE[mode()].look === "run" && TABLE[mode()].secret !== "run",
+  });
+  const note = { tool: "memory_remember", changes: true, subjects: [] };
   return {
-    bounds: {
-      staysOnHost: () => TABLE[mode()].web !== "run",
-      hidden: {
-        name: (file) => screen?.hidden.name(file) ?? true,
-        content: (file) => screen?.hidden.content(file) ?? true,
-        linked: async (hides, paths) => (await screen?.hidden.linked(hides, paths)) ?? new Set(paths),
-      },
-    },
-    network: () => network,
-    begin: (tools) => {
-      const rules = readSessionRules(lists, request, tools);
-      network = allowsNetwork(rules);
-      screen = createScreen({ rules, mode, files: ports.files, root, env });
-      const findPrinted = createPrintedFinder({
-        ...{ ports, root, env, rules },
-        guardsSecrets: () => TABLE[mode()].look === "run" && TABLE[mode()].secret !== "run",
-      });
-      const place = { rules, mode, files: ports.files, root, findPrinted };
-      const note = { tool: "memory_remember", changes: true, subjects: [] };
-      return {
-        permit: openPermit({ ...place, said: () => said().flatMap(collectUserText) }),
-        screen: screen.screen,
-        hidden: screen.hidden,
-        mayRemember: () => decide(rules, mode(), note).verdict === "allow",
-      };
-    },
+    ...openPermit({ rules, mode, files, root, findPrinted, said: () => said().flatMap(collectUserText) }),
+    ...createScreen({ rules, mode, files, root, env }),
+    staysOnHost: () => TABLE[mode()].web !== "run",
+    network: () => allowsNetwork(rules),
+    mayRemember: () => decide(rules, mode(), note).verdict === "allow",
   };
-}
-
-/** Reads the rules. An invalid rule is an error, because skipping it could skip a prohibition. */
-function readSessionRules(
-  lists: SessionRequest["settings"]["rules"],
-  { root }: SessionRequest,
-  tools: readonly Tool[],
-): PermissionRules {
-  const { rules, problems } = readRules(lists, { root, tools: tools.map(({ name }) => name) });
-  if (problems.length === 0) return rules;
-  throw new UserError("usage", problems.join("\n"), "correct agents.chapo.chapo.rules");
 }
 
 /** Returns what a person wrote. */
 function collectUserText(message: Message): string[] {
   return message.role === "user" && message.own !== true ? [message.text] : [];
+}
+
+/** The part of the permissions that is stored with a session. */
+export interface ModeStore {
+  read(): Promise<unknown>;
+  write(value: unknown): Promise<void>;
+}
+
+const StoredPlan = z.object({ plan: z.enum(["open", "approved"]) });
+
+/**
+ * Opens the permissions. `usual`: the mode where none is set, and after a plan. Plan mode stays until its plan is approved, also in another
+ * process, and an approved plan stays approved.
+ */
+export async function openPermissions(
+  { mode: chosen, rules }: Pick<ChapoSettings, "mode" | "rules">,
+  { usual, store }: { usual: PermissionMode; store: ModeStore },
+): Promise<SessionPermissions> {
+  const after = chosen === undefined || chosen === "plan" ? usual : chosen;
+  const stored = StoredPlan.safeParse(await store.read());
+  // Another process that answers a question of the session does not know that it is in plan mode.
+  const state = stored.success ? stored.data.plan : chosen === "plan" ? "open" : "approved";
+  let current: PermissionMode = state === "open" ? "plan" : after;
+  if (state === "open" && !stored.success) await store.write({ plan: "open" });
+  const brought = RULES[after];
+  const exit = createExitTool(async () => {
+    if (current !== "plan") return false;
+    current = after;
+    await store.write({ plan: "approved" });
+    return true;
+  });
+  return {
+    rules: {
+      allow: [...(brought?.allow ?? []), ...rules.allow],
+      ask: [...(brought?.ask ?? []), ...rules.ask],
+      deny: rules.deny,
+    },
+    mode: () => current,
+    tools: () => (current === "plan" ? [exit] : []),
+  };
+}
+
+/** Creates the tool that ends plan mode. The gate asks a person first (rules/decide.ts). */
+function createExitTool(leave: () => Promise<boolean>): Tool {
+  return defineTool({
+    name: "exit_plan_mode",
+    description:
+      "You are in plan mode: read and think, but change nothing; calls that change something are refused. When the plan is ready, call this with it. A person then approves it, which ends plan mode, or rejects it.",
+    arguments: z.strictObject({
+      plan: z.string().max(50_000).optional().describe("The whole plan, as Markdown"),
+    }),
+    changes: true,
+    preview: ({ plan }) => Promise.resolve(plan ?? "leave plan mode and begin to change files"),
+    run: async () =>
+      (await leave())
+        ? done("The plan is approved and plan mode is over. Carry the plan out now.")
+        : failed("plan mode is over already"),
+  });
 }

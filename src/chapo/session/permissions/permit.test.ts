@@ -71,7 +71,7 @@ interface Given {
 }
 
 function permitWith({ lists = {}, mode = "default", said = [] }: Given) {
-  const { rules } = readRules(lists, { root, tools: [bash.name, edit.name, foreign.name] });
+  const { rules } = readRules(lists, root);
   const { permit, remember } = openPermit({
     ...{ rules, root, files: nodePorts().files },
     mode: () => mode,
@@ -141,7 +141,7 @@ test("after a command that left the project a relative path counts as outside", 
 
 test("a command that a person refuses does not move the shell, and one that runs does", async () => {
   const { permit } = openPermit({
-    ...{ rules: readRules({}, { root, tools: [] }).rules, root, files: nodePorts().files },
+    ...{ rules: readRules({}, root).rules, root, files: nodePorts().files },
     ...{ mode: () => "auto", said: () => [], findPrinted: () => Promise.resolve([]) },
   });
   const asked = callOf(bash, { command: "$(x)" });

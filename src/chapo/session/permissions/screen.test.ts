@@ -19,7 +19,7 @@ afterEach(() => {
 const KEY = "sk-test-0123456789abcdef";
 
 function screenOf(lists: Parameters<typeof readRules>[0], mode: PermissionMode = "trusted") {
-  const { rules, problems } = readRules(lists, { root, tools: [] });
+  const { rules, problems } = readRules(lists, root);
   expect(problems).toEqual([]);
   const env = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: "none" };
   return createScreen({ rules, mode: () => mode, files: nodePorts().files, root, env });

@@ -33,7 +33,7 @@ function commit(files: Record<string, string>): void {
 }
 
 function open(deny: readonly string[], guardsSecrets = false) {
-  const { rules, problems } = readRules({ deny }, { root, tools: ["fs_readFile"] });
+  const { rules, problems } = readRules({ deny }, root);
   expect(problems).toEqual([]);
   return createPrintedFinder({ ports: nodePorts(), root, env, rules, guardsSecrets: () => guardsSecrets });
 }

@@ -54,12 +54,8 @@ export function pendingAnswer(sessions: readonly ListedSession[]): ChapoPendingA
 }
 
 function toPendingShape(pending: SessionCall): PendingShape {
-  const { call, tool, agent, args, preview, because, asked_at, answer } = pending;
-  const { planned = null, again = null } = pending;
-  const shown = { call, tool, agent, args, preview, because, planned, asked_at, again };
-  if (answer === undefined) return { ...shown, answer: null };
-  const { verdict, by, via, at, remark = null } = answer;
-  return { ...shown, answer: { verdict, by, via, at, remark } };
+  const { call, tool, agent, args, preview, because, asked_at, again = null } = pending;
+  return { call, tool, agent, args, preview, because, asked_at, again };
 }
 
 /** `looper chapo undo SESSION --json` */

@@ -4,7 +4,7 @@ import { decide } from "../../rules/decide.js";
 import { readRules } from "../../rules/read-rules.js";
 import { callTool, getText } from "../../testing/call-tool.js";
 import type { Subject } from "../../tool.js";
-import { openPermissions } from "./permissions.js";
+import { openPermissions } from "./guard.js";
 
 type Own = Parameters<typeof openPermissions>[0];
 
@@ -21,7 +21,7 @@ async function opened(own: Partial<Own>, store = storeOf(), usual: PermissionMod
   const rules = { allow: [], ask: [], deny: [] };
   const permissions = await openPermissions({ rules, ...own }, { usual, store });
   const verdict = (tool: string, ...subjects: Subject[]) => {
-    const { rules: read, problems } = readRules(permissions.rules, { root: "/project", tools: [] });
+    const { rules: read, problems } = readRules(permissions.rules, "/project");
     expect(problems).toEqual([]);
     const changes = !/read|list|fetch|search/i.test(tool);
     return decide(read, permissions.mode(), { tool, changes, subjects }).verdict;

@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { markOf } from "../../../system/processes/mark.js";
-import { nodePorts } from "../../../system/processes/node-ports.js";
-import { markName } from "../../../system/processes/sweep.js";
-import { createRedact } from "../../../system/text/secrets/redact.js";
-import { beginSession, resumeSession, type SessionPlace } from "../sessions.js";
-import { endKilledSessions, findKilledSessions } from "./killed-sessions.js";
+import { markOf } from "../../system/processes/mark.js";
+import { nodePorts } from "../../system/processes/node-ports.js";
+import { markName } from "../../system/processes/sweep.js";
+import { createRedact } from "../../system/text/secrets/redact.js";
+import { beginSession, resumeSession, type SessionPlace } from "./sessions.js";
+import { endKilledSessions, findKilledSessions } from "./stored-sessions.js";
 
 let root = "";
 let place: SessionPlace;

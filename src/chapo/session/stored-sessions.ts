@@ -1,15 +1,19 @@
 // Lists the stored sessions for `looper clean`, says which wait for a person, and removes one. A removal that is killed
-// halfway never leaves half a session. Leaves the choice to src/loop/runs/clean-sessions.ts.
+// halfway never leaves half a session. Leaves the choice to src/loop/runs/clean-sessions.ts. Also finds and ends the processes
+// that killed sessions left, because the person may never come back to them.
 import path from "node:path";
-import { acquireLock } from "../../../system/files/lock.js";
-import { errorCode } from "../../../system/errors.js";
-import type { Ports } from "../../../system/ports.js";
-import { endDead, findLink, listSessions, readSession, type ListedSession } from "../sessions.js";
+import { acquireLock, inspectLock } from "../../system/files/lock.js";
+import { errorCode } from "../../system/errors.js";
+import { markOf } from "../../system/processes/mark.js";
+import type { Ports } from "../../system/ports.js";
+import type { Redact } from "../../system/text/secrets/redact.js";
+import { endDead, findLink, listIds, listSessions, readSession, type ListedSession } from "./sessions.js";
 
-/** The folder of the sessions. */
+/** The folder of the sessions. Without `redact` outputs are redacted when their session resumes. */
 export interface StoredPlace {
   ports: Ports;
   folder: string;
+  redact?: Redact;
 }
 
 /** The stored sessions. */
@@ -67,4 +71,45 @@ export async function removeSession(place: StoredPlace, id: string): Promise<boo
 /** Removes what a killed removal left of a session. */
 export function removeGoing({ ports, folder }: StoredPlace, id: string): Promise<void> {
   return ports.files.removeTree(path.join(folder, `${GOING}${id}`));
+}
+
+/** A killed session with processes that still run. */
+export interface KilledSession {
+  id: string;
+  pids: number[];
+}
+
+/** Finds the processes of killed sessions. Changes nothing. */
+export async function findKilledSessions(place: StoredPlace): Promise<KilledSession[]> {
+  const found: KilledSession[] = [];
+  for (const id of await listKilled(place)) {
+    const pids = await place.ports.processes.marked(markOf(path.join(place.folder, id)));
+    if (pids.length > 0) found.push({ id, pids });
+  }
+  return found;
+}
+
+/** Ends the processes of killed sessions. Returns those that could not be ended. */
+export async function endKilledSessions(place: StoredPlace): Promise<number[]> {
+  const left: number[] = [];
+  for (const id of await listKilled(place)) {
+    const folder = path.join(place.folder, id);
+    // With its lock: a session that is resumed meanwhile has processes of its own, with the same mark.
+    const locked = await acquireLock(place.ports, path.join(folder, "lock"), { folder }, { waitMs: 0 });
+    if ("heldBy" in locked) continue;
+    try {
+      left.push(...(await endDead(place, folder, locked.held)));
+    } finally {
+      await locked.held.release();
+    }
+  }
+  return left;
+}
+
+async function listKilled({ ports, folder }: StoredPlace): Promise<string[]> {
+  if ((await findLink(ports.files, folder)) !== undefined) return [];
+  const killed: string[] = [];
+  for (const id of await listIds({ ports, folder }))
+    if ((await inspectLock(ports, path.join(folder, id, "lock")))?.gone === true) killed.push(id);
+  return killed;
 }
