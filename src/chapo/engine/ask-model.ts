@@ -1,5 +1,4 @@
 // Asks a model once, and records the tokens and cost in the conversation and in a `usage` event.
-import { given } from "../../system/given.js";
 import type { ModelFailure, ModelReply, ModelUsage, OfferedTool } from "../model.js";
 import { getCount, incrementCount, toChatMessages, type Conversation, type Message } from "./conversation.js";
 import { explainLimit } from "./session-limits.js";
@@ -25,7 +24,7 @@ export async function askModel(
   live: LiveConversation,
   { who, system, messages, tools, onText, onThought }: ModelQuestion,
 ): Promise<{ reply: ModelReply } | { failure: ModelFailure }> {
-  const over = explainLimit(world.spent, world.settings.limits);
+  const over = explainLimit(world.spent, world.settings);
   if (over !== undefined) return { failure: { reason: "budget", message: over } };
   const sent = toChatMessages(messages);
   const { requests } = world;
@@ -38,7 +37,7 @@ export async function askModel(
     messages: sent,
     tools,
     signal: world.signal,
-    ...listen(given({ onText, onThought }), () => request),
+    ...listen({ onText, onThought }, () => request),
     onWait: (wait) => {
       world.emit({ type: "waiting", data: wait });
       requests.sent += 1;
@@ -68,7 +67,7 @@ export async function askModel(
       who,
       model: reply.model,
       ...tokens,
-      ...given({ cost_usd: costUsd }),
+      cost_usd: costUsd,
       ...(estimate === undefined ? {} : { estimated: true }),
     },
   });
@@ -85,7 +84,7 @@ function listen({ onText, onThought }: Listeners, request: () => number) {
       : (delta: string) => {
           tell(delta, request());
         };
-  return given({ onText: withNumber(onText), onThought: withNumber(onThought) });
+  return { onText: withNumber(onText), onThought: withNumber(onThought) };
 }
 
 function countRequest({ spent }: EngineWorld, tokens: Tokens, costUsd: number | undefined): void {

@@ -153,13 +153,7 @@ export function listOpenCalls({ messages }: Conversation): ModelCall[] {
   const after = messages[at + 1];
   if (turn?.role !== "assistant") return [];
   const had = new Set(after?.role === "tool" ? after.results.map(({ callId }) => callId) : []);
-  return turn.calls
-    .filter(({ id }) => !had.has(id))
-    .map(({ signature, ...call }) => addSignature(call, signature));
-}
-
-function addSignature(call: Omit<ModelCall, "signature">, signature: string | undefined): ModelCall {
-  return signature === undefined ? call : { ...call, signature };
+  return turn.calls.filter(({ id }) => !had.has(id));
 }
 
 /** Converts stored messages to those that are sent to a model. */
@@ -172,11 +166,7 @@ function toChatMessage(message: Message): ChatMessage {
     case "user":
       return { role: "user", text: appendNote(message.text, message.note) };
     case "assistant":
-      return {
-        role: "assistant",
-        text: message.text,
-        calls: message.calls.map(({ signature, ...call }) => addSignature(call, signature)),
-      };
+      return message;
     case "tool": {
       const last = message.results.length - 1;
       return {

@@ -278,7 +278,7 @@ describe("validation", () => {
 
   test("no second request is sent if self-validation is off", async () => {
     const { model } = play(["A"]);
-    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
+    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidationEnabled: false } });
     await run(world);
     expect(model.requests).toHaveLength(1);
   });

@@ -1,6 +1,5 @@
 // The engine's loop: takes one turn of the model after the other until it answers, asks, reports, fails, or has no turns left.
 // Fresh, resumed and delegated work all run here. call-tool.ts makes calls, compact.ts keeps the window, validate.ts checks answers.
-import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { ModelFailure, ModelReply, OfferedTool } from "../model.js";
 import type { Tool } from "../tool.js";
@@ -278,7 +277,7 @@ async function handleFailure(
     return endExhausted(context, "window", "the tokens of the model's window");
   }
   const { message, reason, retryAt } = failure;
-  return { how: "error", error: message, reason, ...given({ retryAt }) };
+  return { how: "error", error: message, reason, retryAt };
 }
 
 async function endExhausted(

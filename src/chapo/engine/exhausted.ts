@@ -21,7 +21,7 @@ export async function summariseExhausted(
   const request = clip(quoteRequests(messages), getTokenLimit(world));
   const answer = await askModel(world, live, {
     who: "summary",
-    system: world.prompts.summary,
+    system: world.prompts["looper.summary"],
     messages: [
       {
         role: "user",

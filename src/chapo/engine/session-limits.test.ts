@@ -10,12 +10,12 @@ import { converse } from "./converse.js";
 
 describe("the limits of a session", () => {
   test.each([
-    ["requests", { requests: 2, tokens: Infinity, costUsd: Infinity }, "max_requests: 2"],
-    ["tokens", { requests: Infinity, tokens: 1, costUsd: Infinity }, "max_tokens: 1"],
-    ["dollars", { requests: Infinity, tokens: Infinity, costUsd: 0 }, "max_cost_usd: 0"],
+    ["requests", { maxRequests: 2 }, "max_requests: 2"],
+    ["tokens", { maxTokens: 1 }, "max_tokens: 1"],
+    ["dollars", { maxCostUsd: 0 }, "max_cost_usd: 0"],
   ])("%s end the work with the setting's name, sub-agents included", async (_of, limits, says) => {
     const model = playModel({ looper: [{ call: "fs_readFile", args: { path: "a" } }] });
-    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, limits } });
+    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, ...limits } });
     const { outcome } = await converse(world, createTestConversation(), "go");
     expect(outcome).toMatchObject({
       how: "error",

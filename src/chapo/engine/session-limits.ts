@@ -1,12 +1,6 @@
 // The limits of a session: model requests, tokens and dollars, with those of its sub-agents. Pure. ask-model.ts counts and checks.
 import type { Conversation } from "./conversation.js";
-
-/** The most that one session may use, in all its processes. */
-export interface SessionLimits {
-  requests: number;
-  tokens: number;
-  costUsd: number;
-}
+import type { EngineSettings } from "./world.js";
 
 /** The usage of a session so far. Every conversation of the session adds to the same object. */
 export interface SessionSpent {
@@ -17,9 +11,6 @@ export interface SessionSpent {
   /** The calls that were run, by tool. */
   calls: Readonly<Record<string, number>>;
 }
-
-/** The limits that never end a session. */
-export const NO_LIMITS: SessionLimits = { requests: Infinity, tokens: Infinity, costUsd: Infinity };
 
 /** Returns the usage that a stored conversation holds, its sub-agents included. */
 export function countSpent({
@@ -37,12 +28,15 @@ export function countSpent({
 }
 
 /** Returns why the session may not ask a model again, with the setting's name. */
-export function explainLimit(spent: SessionSpent, most: SessionLimits): string | undefined {
-  if (spent.requests >= most.requests)
-    return `the session has made ${spent.requests} requests to a model (max_requests: ${most.requests})`;
-  if (spent.tokens >= most.tokens)
-    return `the session has used ${spent.tokens} tokens (max_tokens: ${most.tokens})`;
-  if (spent.costUsd >= most.costUsd)
-    return `the session has cost $${spent.costUsd.toFixed(2)} (max_cost_usd: ${most.costUsd})`;
+export function explainLimit(
+  spent: SessionSpent,
+  most: Pick<EngineSettings, "maxRequests" | "maxTokens" | "maxCostUsd">,
+): string | undefined {
+  if (spent.requests >= most.maxRequests)
+    return `the session has made ${spent.requests} requests to a model (max_requests: ${most.maxRequests})`;
+  if (spent.tokens >= most.maxTokens)
+    return `the session has used ${spent.tokens} tokens (max_tokens: ${most.maxTokens})`;
+  if (spent.costUsd >= most.maxCostUsd)
+    return `the session has cost $${spent.costUsd.toFixed(2)} (max_cost_usd: ${most.maxCostUsd})`;
   return undefined;
 }

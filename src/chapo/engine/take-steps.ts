@@ -176,10 +176,10 @@ async function deliver(
   { last }: TurnPosition,
 ): Promise<ConversationOutcome | TurnEvent> {
   const { world, live } = context;
-  const { selfValidation, minValidationConfidence } = world.settings;
+  const { selfValidationEnabled, minValidationConfidence } = world.settings;
   const draft = [...context.paused.splice(0), text].join("");
   if (filtered) return { how: "answer", answer: `${draft}\n\n${FILTERED}`, validated: false };
-  if (!selfValidation) return { how: "answer", answer: draft, validated: false };
+  if (!selfValidationEnabled) return { how: "answer", answer: draft, validated: false };
   const said = await validate(world, live, draft);
   if (world.signal.aborted) return INTERRUPTED;
   if ("unknown" in said) {

@@ -1,40 +1,34 @@
 // The parts of the world that the engine's loop needs, and the outcomes of a conversation. Types only:
 // session/session-world.ts builds a world; converse.ts and call-tool.ts use it.
 import type { FailureReason } from "../../agents/agent.js";
+import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Clock, Random } from "../../system/ports.js";
 import type { Model, OfferedTool } from "../model.js";
+import type { ChapoPrompts } from "../prompt/prompts.js";
 import type { FireHooks } from "../hooks/hook-answer.js";
 import type { PreparedCall, Subject, Tool } from "../tool.js";
-import type { SessionLimits, SessionSpent } from "./session-limits.js";
+import type { SessionSpent } from "./session-limits.js";
 import type { Conversation } from "./conversation.js";
 import type { ChapoNews, FailureCode } from "./events.js";
 import type { AskQueue } from "./calls/ask-queue.js";
 import type { CallAnswer, SessionCall, Reply, UserQuestion } from "./calls/pending.js";
 
 /** The engine's settings: `agents.<name>.chapo.*`. */
-export interface EngineSettings {
-  maxIterations: number;
-  maxConversationTokens: number;
-  maxToolRetries: number;
-  minValidationConfidence: number;
-  selfValidation: boolean;
-  /** The share of the context window at which older turns are compacted. */
-  compactAt: number;
-  /** The model's context window in tokens. It overrides the model's own figure. */
-  contextWindow?: number;
-  budgets: CallBudgets;
-  /** The most that the session may use. */
-  limits: SessionLimits;
-  /** Whether pieces of the model's text are emitted as they arrive. */
-  stream: boolean;
-}
-
-/** The most calls a session and its sub-agents may run. */
-export interface CallBudgets {
-  total?: number;
-  /** The most calls by the tool's canonical name. */
-  tools: Readonly<Record<string, number>>;
-}
+export type EngineSettings = Pick<
+  ChapoSettings,
+  | "maxIterations"
+  | "maxConversationTokens"
+  | "maxToolRetries"
+  | "minValidationConfidence"
+  | "selfValidationEnabled"
+  | "compactAt"
+  | "contextWindow"
+  | "budgets"
+  | "stream"
+  | "maxRequests"
+  | "maxTokens"
+  | "maxCostUsd"
+>;
 
 /** A running conversation. Only one turn at a time changes it. */
 export interface LiveConversation {
@@ -146,13 +140,6 @@ export interface Gatekeepers {
   audit(record: AuditRecord): Promise<void>;
 }
 
-/** The engine's prompts besides the conversation's own system prompt. */
-export interface EnginePrompts {
-  validation: string;
-  summary: string;
-  compaction: string;
-}
-
 /** Stored messages of the user. A message is removed once the session file holds it. */
 export interface StoredInbox {
   read(): Promise<readonly { name: string; text: string }[]>;
@@ -174,7 +161,8 @@ export interface EngineWorld {
   /** The tools a sub-agent with a task of its own may call. Its calls are not routed to other agents. */
   limits?: readonly string[];
   system: string;
-  prompts: EnginePrompts;
+  /** The prompts besides the conversation's own system prompt. */
+  prompts: Pick<ChapoPrompts, "looper.validation" | "looper.summary" | "looper.compaction">;
   /** Returns all registered tools for one conversation. */
   tools(live: LiveConversation): readonly Tool[];
   /** Returns tools in the words of the vocabulary. `agents`: the values of the field `agent` that each tool gets; empty: no such field. */

@@ -1,5 +1,5 @@
 // Reads what hooks answer, and combines the answers of all that ran for one event: deny beats ask, and ask beats allow. Pure.
-// session/hooks/run-hooks.ts runs them; the engine carries the answer out.
+// session-hooks.ts runs them; the engine carries the answer out.
 import { field, textField } from "../../agents/fields.js";
 
 /** The events, with the names of Claude Code. */
@@ -41,7 +41,7 @@ export type FireHooks = (
 /** How a hook ended. */
 export interface HookRun {
   /** The exit code; absent: it did not exit by itself. */
-  code?: number;
+  code?: number | undefined;
   stdout: string;
   stderr: string;
   /** Whether stdout was too long to keep whole. */
@@ -121,10 +121,10 @@ function readJson(event: HookEvent, value: unknown): HookAnswer {
   const isFeedback = event === "PostToolUse" && verdict === "deny";
   const texts = [context, ...(isFeedback ? [reason] : [])].filter((one) => one !== undefined);
   return {
-    ...(verdict === undefined || isFeedback ? {} : { verdict }),
-    ...(reason === undefined ? {} : { reason: clip(reason) }),
-    ...(texts.length === 0 ? {} : { context: clip(texts.join("\n")) }),
-    ...(input === undefined ? {} : { input }),
+    verdict: isFeedback ? undefined : verdict,
+    reason: reason === undefined ? undefined : clip(reason),
+    context: texts.length === 0 ? undefined : clip(texts.join("\n")),
+    input,
   };
 }
 
@@ -143,10 +143,10 @@ export function combineAnswers(answers: readonly HookAnswer[]): HookAnswer {
   );
   const input = answers.findLast((one) => one.input !== undefined)?.input;
   return {
-    ...(verdict === undefined ? {} : { verdict }),
-    ...(reasons.length === 0 ? {} : { reason: reasons.join("\n") }),
-    ...(contexts.length === 0 ? {} : { context: contexts.join("\n") }),
-    ...(input === undefined ? {} : { input }),
+    verdict,
+    reason: reasons.length === 0 ? undefined : reasons.join("\n"),
+    context: contexts.length === 0 ? undefined : contexts.join("\n"),
+    input,
   };
 }
 

@@ -2,7 +2,6 @@
 // notes.ts formats notes, and tools.ts gives the model access to them.
 import path from "node:path";
 import { errorMessage } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import type { Clock, Files } from "../../system/ports.js";
 import type { Redact } from "../../system/text/secrets/redact.js";
 import { readInside } from "../read-inside.js";
@@ -70,7 +69,7 @@ export interface ProjectMemory {
 /** Opens the memory of the project at `place`. Files are created at the first write. */
 export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryPlace): ProjectMemory {
   const { files } = ports;
-  const at = { files, root: place.root, ...given({ hidden: place.hidden }) };
+  const at = { files, root: place.root, hidden: place.hidden };
   const now = () => formatWallClock(ports.clock.now(), place.offset);
   const todayFile = () => `${DAILY}/${now().day}.md`;
   const read = (file: string) => readNotes(at, file);

@@ -5,7 +5,6 @@ import { field, numberField, textField } from "../../agents/fields.js";
 import type { FailureFacts } from "../../agents/limits/limit-facts.js";
 import { explainFailure } from "../../agents/limits/limits.js";
 import type { ZonedClock } from "../../agents/limits/reset/reset-zone.js";
-import { given } from "../../system/given.js";
 import { shorten } from "../../system/text/cut.js";
 import type { ModelFailure } from "../model.js";
 import type { FailedRequest } from "./provider.js";
@@ -62,7 +61,9 @@ function collectFacts(error: unknown): FailureFacts {
   return {
     codes,
     headers: readHeaders(field(error, "responseHeaders")),
-    ...given({ status, body, text }),
+    status,
+    body,
+    text,
     isRetryable: field(error, "isRetryable") === true,
   };
 }

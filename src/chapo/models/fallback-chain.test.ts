@@ -1,6 +1,5 @@
 // Tests retries, fallbacks and skipped providers with a clock that records the waits.
 import { expect, test } from "vitest";
-import { given } from "../../system/given.js";
 import type { Clock } from "../../system/ports.js";
 import type { ModelFailure, ModelRequest } from "../model.js";
 import { createFallbackChain } from "./fallback-chain.js";
@@ -28,7 +27,7 @@ function clockAt(start: number): Clock & { waits: number[]; pass: (ms: number) =
 
 const failed = (reason: ModelFailure["reason"], retryAfterMs?: number): FailedRequest => ({
   failure: { reason, message: reason },
-  ...given({ retryAfterMs }),
+  retryAfterMs,
 });
 
 /** Creates a provider that fails with each given failure, then answers. It counts its requests. */

@@ -11,7 +11,6 @@ import {
   findContextWindow,
   type ModelName,
 } from "../../config/settings/model-names.js";
-import { given } from "../../system/given.js";
 import { createFallbackChain } from "./fallback-chain.js";
 import type { Provider } from "./provider.js";
 import { readScript, createScriptedProvider } from "./scripted.js";
@@ -96,7 +95,8 @@ async function openProvider(
     idleMs: deps.idleMs ?? IDLE_MS,
     ...priced,
     ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/(?<!\/)\/+$/, "") }),
-    ...given({ temperature, maxOutputTokens }),
+    temperature,
+    maxOutputTokens,
   });
 }
 
@@ -119,7 +119,7 @@ async function openScript(
     clock,
     stream,
     ...(taskId === undefined || taskId === "" ? {} : { taskId, attempt: Number(attempt ?? 1) }),
-    ...given({ prices }),
+    prices,
   });
 }
 

@@ -1,6 +1,5 @@
 // Converts a provider's answer to a reply. Pure. stream.ts gathers an answer from a stream.
 import type { Prices } from "../../config/read/prices.js";
-import { given } from "../../system/given.js";
 import { tryParseJson } from "../../system/text/json.js";
 import type { ModelCall, ModelReply, ModelRequest, ModelUsage } from "../model.js";
 import { computeCost } from "./cost.js";
@@ -21,7 +20,8 @@ export function toReply(
     text,
     calls,
     finish: toFinish(answer.finishReason, text, calls),
-    ...given({ usage, costUsd }),
+    usage,
+    costUsd,
     model: name,
   };
 }
@@ -41,7 +41,7 @@ function collectCalls(content: SdkAnswer["content"], name: string, taken: Set<st
       id: chooseId(part.toolCallId, taken),
       name: part.toolName,
       args: parseArguments(part.input),
-      ...given({ signature }),
+      signature,
     });
   }
   return calls;

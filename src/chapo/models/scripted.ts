@@ -3,7 +3,6 @@
 import path from "node:path";
 import type { Prices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import type { Clock, Files } from "../../system/ports.js";
 import { tryParseJson } from "../../system/text/json.js";
 import type { ModelReply, ModelRequest } from "../model.js";
@@ -135,7 +134,8 @@ function toReply(
     text: say,
     calls,
     finish: end ?? (cut === true ? "cut" : calls.length > 0 ? "calls" : "stop"),
-    ...given({ usage, costUsd }),
+    usage,
+    costUsd,
     model,
   };
 }

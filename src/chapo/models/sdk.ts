@@ -10,7 +10,6 @@ import { toEffortOptions } from "./effort.js";
 import { toFailedRequest } from "./failed-request.js";
 import type { ModelName, ProviderName } from "../../config/settings/model-names.js";
 import { spellModelName } from "../../config/settings/model-names.js";
-import { given } from "../../system/given.js";
 import type { FailedRequest, Provider } from "./provider.js";
 import { toReply } from "./reply.js";
 import type { SdkAnswer, SdkModel, SdkOptions } from "./sdk-types.js";
@@ -47,7 +46,7 @@ export function createSdkProvider(settings: SdkSettings): Provider {
         opened ??= openSdkModel(settings);
         const answer = await askOnce(await opened, settings, request, watch);
         const { prices } = settings;
-        return { reply: toReply(answer, request, { name, ...given({ prices }) }) };
+        return { reply: toReply(answer, request, { name, prices }) };
       } catch (error) {
         return toFailure(error, settings, watch);
       } finally {
@@ -66,7 +65,8 @@ async function askOnce(
   const { stream, temperature, maxOutputTokens } = settings;
   const options: SdkOptions = {
     ...toSdkPrompt(request, spellModelName(settings.model)),
-    ...given({ temperature, maxOutputTokens }),
+    temperature,
+    maxOutputTokens,
     abortSignal: watch.signal,
     providerOptions: toProviderOptions(settings.model, request),
   };
@@ -89,7 +89,7 @@ function toProviderOptions(
 ): NonNullable<SdkOptions["providerOptions"]> {
   const options = toEffortOptions(model, effort);
   // Every request contains the whole conversation, so OpenAI does not need to store it.
-  const openai = { store: false, ...given({ promptCacheKey: cacheKey }), ...options["openai"] };
+  const openai = { store: false, promptCacheKey: cacheKey, ...options["openai"] };
   return { ...options, openai };
 }
 

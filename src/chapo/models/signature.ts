@@ -1,7 +1,6 @@
 // The data a provider expects back with a call, unchanged: its own metadata and the model's thoughts before the call. Pure.
 // It is stored as text in ModelCall.signature, which only this file reads.
 import { z } from "zod";
-import { given } from "../../system/given.js";
 import { parseJson } from "../../system/text/json.js";
 import type { SdkMarks } from "./sdk-types.js";
 
@@ -47,5 +46,5 @@ export function readSignature(text: string | undefined, by: string): Signed {
   const read = text === undefined ? undefined : Signature.safeParse(parseJson(text)).data;
   if (read?.by !== by) return { before: [] };
   const { before, options } = read;
-  return { before, ...given({ options }) };
+  return { before, options };
 }

@@ -1,6 +1,5 @@
 // Reads the project's manifests and its guides for agents. describe-project.ts interprets the manifests.
 import { describeProject, MANIFEST_FILES, type ProjectDescription } from "./describe-project.js";
-import { given } from "../../system/given.js";
 import { readGuides, type Guide, type GuidePlace } from "./guides.js";
 import { findGitPlace } from "./git-place.js";
 import { readInside } from "../read-inside.js";
@@ -31,7 +30,7 @@ export async function readProjectContext(place: GuidePlace): Promise<ProjectCont
   return {
     ...describeProject(names, texts),
     root: place.root,
-    ...given({ branch: (await findGitPlace(place.files, place.root))?.branch }),
+    branch: (await findGitPlace(place.files, place.root))?.branch,
     entries: names.filter((name) => !name.startsWith(".")).slice(0, MOST_ENTRIES),
     guides: await readGuides(place),
   };

@@ -5,7 +5,6 @@ import { ChapoRequest } from "../../agents/hosted/chapo-request.js";
 import { runHost, writeLine, type HostIo } from "../../agents/hosted/host.js";
 import type { EndLine } from "../../agents/hosted/own-lines.js";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
-import { given } from "../../system/given.js";
 import { nodeNetwork } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
 import { Way } from "../../workflow/progress.js";
@@ -56,7 +55,8 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     permissions: request.permissions,
     sessionsFolder: place.folder,
     skills: [],
-    ...given({ resume: place.resume, inbox }),
+    resume: place.resume,
+    inbox,
     // Only in a workflow can the task's row hold the question.
     task: { finish: createReportTool(request), mayWait: request.stage !== undefined },
     redact: await redactorFor(ports, env),
@@ -101,7 +101,8 @@ async function takeAnswer(session: Chapo, { answered }: ChapoRequest): Promise<b
     verdict: outcome === "reject" ? "reject" : "approve",
     by,
     via: Way.options.find((way) => way === via) ?? "cli",
-    ...given({ remark, args: outcome === "edit" ? args : undefined }),
+    remark,
+    args: outcome === "edit" ? args : undefined,
   });
   return true;
 }

@@ -1,7 +1,6 @@
 // Converts a session's events to the events of all agents in a backlog run. Pure. host.ts reports the end of a session.
 import type { AgentEvent } from "../../agents/agent.js";
 import { textField } from "../../agents/fields.js";
-import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { ChapoEvent } from "../engine/events.js";
 
@@ -51,7 +50,7 @@ export function toRunEvents(
       return say("system", `its answer was checked: confidence ${event.data.confidence}`);
     case "error": {
       const { error, reason } = event.data;
-      return { events: [{ type: "error", error, ...given({ reason }) }], open };
+      return { events: [{ type: "error", error, reason }], open };
     }
     case "delivered":
       return { events: [{ type: "message", role: "user", content: event.data.text, ...parent }], open };

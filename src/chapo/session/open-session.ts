@@ -5,7 +5,6 @@ import { readModelName } from "../../config/settings/model-names.js";
 import { readPrices } from "../../config/read/prices.js";
 import { findLocalOffset } from "../../system/clock.js";
 import { errorMessage, UserError } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import { createSlashTool } from "../prompt/commands.js";
 import type { Conversation, Message } from "../engine/conversation.js";
 import { converse } from "../engine/converse.js";
@@ -21,7 +20,7 @@ import type { Model } from "../model.js";
 import { decideInJson } from "../models/json-driver.js";
 import { openModel, type ModelSettings } from "../models/open-model.js";
 import { answerPending } from "./answer-pending.js";
-import { findStart, fireMessage, fireStart, openHooks } from "./hooks/session-hooks.js";
+import { findStart, fireMessage, fireStart, openHooks } from "../hooks/session-hooks.js";
 import { openGuard, openPermissions } from "./permissions/guard.js";
 import { readChapoPrompts, type ChapoPrompts } from "../prompt/prompts.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
@@ -86,7 +85,7 @@ async function assembleParts(
     usual: unattended ? "trusted" : "default",
     store: openPart(session, "mode"),
   });
-  const hooks = openHooks(request, session, permissions);
+  const hooks = openHooks(request, session, permissions.mode);
   const guard = openGuard(request, permissions, () => said);
   const { hidden, staysOnHost } = guard;
   const memory = openMemory(ports, {
@@ -181,7 +180,8 @@ async function createModelOpener(request: SessionRequest, prompts: ChapoPrompts)
     // Settings of the session's model apply to another model only if it has the same provider.
     const isOfSame = getProvider(instead.model ?? request.model) === getProvider(request.model);
     const own = {
-      ...given({ baseUrl, contextWindow }),
+      baseUrl,
+      contextWindow,
     };
     const chosen = { ...settings, ...(isOfSame ? own : {}), ...instead };
     const model = await openModel(chosen, { ...request.ports, env: request.env });
@@ -314,9 +314,12 @@ async function readModelSettings({ ports, settings, model }: SessionRequest): Pr
     fallback,
     stream,
     maxRetries: settings.maxToolRetries,
-    ...given({ baseUrl, script }),
+    baseUrl,
+    script,
     ...(pricesFile === undefined ? {} : { prices: await readPrices(ports.files, pricesFile) }),
-    ...given({ contextWindow, temperature, maxOutputTokens }),
+    contextWindow,
+    temperature,
+    maxOutputTokens,
   };
 }
 

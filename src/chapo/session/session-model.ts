@@ -2,7 +2,6 @@
 // messages. A model that refuses images is asked again without them.
 import type { Effort } from "../../config/settings/efforts.js";
 import { UserError } from "../../system/errors.js";
-import { given } from "../../system/given.js";
 import type { ChatMessage, Model, ModelAnswer, ModelRequest } from "../model.js";
 import { readEffort } from "../models/effort.js";
 
@@ -29,7 +28,7 @@ export function toSessionModel(model: Model, place: SessionModelPlace): Model {
       askWithImages(model, place, {
         ...request,
         cacheKey: place.cacheKey,
-        ...(OWN.has(request.who) ? {} : given({ effort: place.effort() })),
+        effort: OWN.has(request.who) ? undefined : place.effort(),
       }),
   };
 }

@@ -1,8 +1,6 @@
 // Builds the engine's world for one message of an open session, with the current prompts, tools, rules and files.
 // open-session.ts opens the parts that outlive a message.
-import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Effort } from "../../config/settings/efforts.js";
-import { given } from "../../system/given.js";
 import { redactValue } from "../../system/text/secrets/redact.js";
 import { findLocalOffset } from "../../system/clock.js";
 import { getSystemName } from "../../system/system-name.js";
@@ -13,13 +11,7 @@ import { createTaskTool, createTogether, type Delegation } from "../engine/child
 import type { ChapoNews } from "../engine/events.js";
 import { matchesTool, createSubAgents } from "../engine/children/sub-agents.js";
 import { readTaskTypes, collectTaskTypes } from "../engine/children/task-types.js";
-import type {
-  LiveConversation,
-  EngineSettings,
-  EngineWorld,
-  Gatekeepers,
-  SubAgent,
-} from "../engine/world.js";
+import type { LiveConversation, EngineWorld, Gatekeepers, SubAgent } from "../engine/world.js";
 import { formatWallClock } from "../memory/notes.js";
 import type { ProjectMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
@@ -37,7 +29,7 @@ import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
 import { buildSubAgentPrompt } from "../prompt/system-prompt.js";
 import type { FireHooks } from "../hooks/hook-answer.js";
-import type { SessionStart } from "./hooks/session-hooks.js";
+import type { SessionStart } from "../hooks/session-hooks.js";
 import type { Tool } from "../tool.js";
 import type { Toolbox } from "./toolbox.js";
 import { checkSubjects, findLeftOut } from "../paths.js";
@@ -112,7 +104,7 @@ export async function createWorld(
     clock: ports.clock,
     random: ports.random,
     ...shareParts(parts),
-    settings: toEngineSettings(settings),
+    settings,
     model: wrapModel(parts),
     who: "looper",
     agents,
@@ -121,13 +113,14 @@ export async function createWorld(
     mayAsk: true,
     mayWait: task?.mayWait ?? true,
     system,
-    prompts: toEnginePrompts(prompts),
+    prompts,
     // Tools that change the conversation are created for it.
     tools: (live) => filterBySkills(skills, [...parts.toolbox.tools, ...conversationTools(live)]),
     offer: (tools, names) => offerTools(settings.tools, selectOffered(tools, unused), native ? [] : names),
     canonical: (name, args) => toCanonicalCall(settings.tools, name, args),
     gate: createGate(parts),
-    ...given({ finish: task?.finish, hooks: parts.hooks }),
+    finish: task?.finish,
+    hooks: parts.hooks,
     remember: (summary) => rememberSummary(parts, summary),
   };
   const delegation = await createDelegation(parts, agents, project);
@@ -147,14 +140,6 @@ function readProject({ request, guard: { hidden } }: SessionParts): ReturnType<t
 
 function countParallel({ settings, permissions }: SessionRequest): number {
   return settings.maxParallelChildren ?? (permissions === "read-only" ? READERS : 1);
-}
-
-function toEnginePrompts(prompts: ChapoPrompts): EngineWorld["prompts"] {
-  return {
-    validation: prompts["looper.validation"],
-    summary: prompts["looper.summary"],
-    compaction: prompts["looper.compaction"],
-  };
 }
 
 async function findUnused(request: SessionRequest): Promise<readonly string[]> {
@@ -278,24 +263,4 @@ export async function readTypes(
   const own = await readTaskTypes(toDefinitionPlace(place));
   for (const problem of own.problems) onWarning(problem);
   return collectTaskTypes({ agents, promptOf, settings: settings.subAgents, own: own.types });
-}
-
-function toEngineSettings(settings: ChapoSettings): EngineSettings {
-  const { contextWindow, maxIterations, maxConversationTokens, maxToolRetries, budgets } = settings;
-  return {
-    maxIterations,
-    maxConversationTokens,
-    maxToolRetries,
-    budgets,
-    stream: settings.stream,
-    minValidationConfidence: settings.minValidationConfidence,
-    selfValidation: settings.selfValidationEnabled,
-    compactAt: settings.compactAt,
-    limits: {
-      requests: settings.maxRequests,
-      tokens: settings.maxTokens,
-      costUsd: settings.maxCostUsd,
-    },
-    ...given({ contextWindow }),
-  };
 }

@@ -25,7 +25,6 @@ import type { Sandbox } from "../tools/sandbox.js";
 import { openShell, type ShellTools } from "../tools/shell/shell.js";
 import { createTodoTools, type TodoStore } from "../tools/notes/todos.js";
 import type { Hidden } from "../paths.js";
-import { given } from "../../system/given.js";
 import { createToolEnv } from "../tool-env.js";
 import { createWebTools } from "../tools/web/web.js";
 
@@ -78,9 +77,9 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
   const { ports, network, root, settings, permissions, memory } = request;
   const env = createToolEnv(request.env);
   const { hidden, sandbox } = request;
-  const place = { files: ports.files, root, ...given({ hidden }) };
+  const place = { files: ports.files, root, hidden };
   const { outputs: folder, redact } = request;
-  const shellPlace = { ports, root, env, redact, ...given({ sandbox }) };
+  const shellPlace = { ports, root, env, redact, sandbox };
   const shell = openShell({ ...shellPlace, folder });
   const servers = openServers(settings.mcp.servers, {
     ports,
@@ -88,7 +87,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
     env,
     onWarning: request.onWarning,
     signal: request.signal,
-    ...given({ hidden }),
+    hidden,
   });
   const tools = [
     ...createReadTools(place, request.known),
@@ -96,7 +95,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
     ...createMoveTools(place),
     ...createFindTools({ ...place, clock: ports.clock, processes: ports.processes, env, ripgrep: true }),
     ...shell.tools,
-    ...createGitTools({ ports, root, env, allowMain: settings.git.allowPushMain, ...given({ hidden }) }),
+    ...createGitTools({ ports, root, env, allowMain: settings.git.allowPushMain, hidden }),
     ...createHostTools({
       ports,
       root,
@@ -104,7 +103,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
       network,
       sshHosts: settings.ssh.hosts,
       stagingLog: settings.logs.staging,
-      ...given({ sandbox }),
+      sandbox,
     }),
     ...createWebTools({
       network,
@@ -112,7 +111,7 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
       env: request.env,
       unattended: request.unattended,
       said: request.said,
-      ...given({ staysOnHost: request.staysOnHost }),
+      staysOnHost: request.staysOnHost,
       mayConnect: (address) => !isPrivateAddress(address),
     }),
     ...createTodoTools(request.todos),

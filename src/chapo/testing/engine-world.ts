@@ -6,7 +6,6 @@ import type { Model, ModelAnswer, ModelCall, ModelFailure, ModelReply, ModelRequ
 import { defineTool, done, failed, type Tool } from "../tool.js";
 import { createConversation, type Conversation } from "../engine/conversation.js";
 import type { ChapoNews } from "../engine/events.js";
-import { NO_LIMITS } from "../engine/session-limits.js";
 import { createSubAgents } from "../engine/children/sub-agents.js";
 import type { AuditRecord, EngineSettings, EngineWorld } from "../engine/world.js";
 
@@ -132,10 +131,12 @@ export const USUAL_SETTINGS: EngineSettings = {
   maxConversationTokens: 120_000,
   maxToolRetries: 3,
   minValidationConfidence: 0.7,
-  selfValidation: true,
+  selfValidationEnabled: true,
   compactAt: 0.92,
   budgets: { tools: {} },
-  limits: NO_LIMITS,
+  maxRequests: Infinity,
+  maxTokens: Infinity,
+  maxCostUsd: Infinity,
   stream: false,
 };
 
@@ -187,7 +188,11 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
     requests: { sent: 0 },
     takeMessages: () => [],
     system: "You are Chapo.",
-    prompts: { validation: "Validate.", summary: "Sum up.", compaction: "Compact." },
+    prompts: {
+      "looper.validation": "Validate.",
+      "looper.summary": "Sum up.",
+      "looper.compaction": "Compact.",
+    },
     tools: () => tools,
     offer: (offered) =>
       offered.map(({ name, description, parameters }) => ({ name, description, parameters })),

@@ -1,6 +1,5 @@
 // Runs one program for a tool: with arguments instead of a shell, without a terminal, with limited output and a timeout. The
 // tools interpret its output.
-import { given } from "../../system/given.js";
 import type { Ports, ProcessEnd, ProcessSpec } from "../../system/ports.js";
 import { characterEnd, characterStart } from "../../system/text/utf8.js";
 import { done, failed, type ToolResult } from "../tool.js";
@@ -53,7 +52,7 @@ export async function runProgram(
     args: program.args,
     cwd: root,
     env,
-    ...given({ input: program.input }),
+    input: program.input,
     onStdout: (chunk) => {
       stdout.add(chunk);
     },

@@ -30,7 +30,7 @@ function play(replies: readonly Played[], changes: Partial<EngineWorld["gate"]> 
   shown = "d1";
   const model = playModel({ looper: replies });
   const world = createTestWorld(model, { mayWait });
-  world.settings = { ...world.settings, selfValidation: false };
+  world.settings = { ...world.settings, selfValidationEnabled: false };
   Object.assign(world.gate, { permit, ...changes });
   return { model, world };
 }

@@ -1,6 +1,5 @@
 // Asks a person for a call that needs permission, and checks the answer to a call that waited. The question is stored before the
 // person sees it, so that a killed process loses neither. pending.ts has the stored form; call-tool.ts runs the call.
-import { given } from "../../../system/given.js";
 import { nameInQueue } from "./ask-queue.js";
 import { AGAIN, recordAnswer, type CallAnswer, type SessionCall, type Reply } from "./pending.js";
 import type {
@@ -39,7 +38,7 @@ export async function askPermission(
   }
   const changed = before !== undefined && question.digest !== before.digest;
   const again = changed ? "changed" : before?.again;
-  const pending = createPending(world, call, { ...question, ...given({ again }) });
+  const pending = createPending(world, call, { ...question, again });
   if (world.gate.ask === undefined && !(world.mayWait && pending.unstored === undefined))
     return { refused: refuseUnattended(pending, question) };
   const name = nameInQueue(live.conversation, call.callId);
@@ -61,7 +60,7 @@ export function getPending({ conversation }: LiveConversation, { callId }: Pick<
 /** Returns the permission that a stored answer gives. */
 export function toPermission({ verdict, remark, args }: Omit<CallAnswer, "by" | "via" | "at">): Permission {
   if (verdict === "reject") return { refused: describeRejection(remark) };
-  const approved = given({ remark });
+  const approved = { remark };
   return args === undefined ? { approved } : { approved: { ...approved, edited: true }, edited: args };
 }
 
@@ -84,14 +83,16 @@ function createPending(
     digest,
     because: again === undefined ? because : AGAIN[again],
     may_remember: mayRemember,
-    ...given({ edits, host, again }),
+    edits,
+    host,
+    again,
     asked_at: new Date(world.clock.now()).toISOString(),
     ...(world.gate.canStore(args) ? {} : { unstored: true }),
   };
 }
 
 function toEventData({ call, agent, tool, args, preview, because, again }: SessionCall) {
-  return { callId: call, agent, tool, args, preview, because, ...given({ again }) };
+  return { callId: call, agent, tool, args, preview, because, again };
 }
 
 async function askNow(
@@ -104,14 +105,15 @@ async function askNow(
   const { edits, host } = pending;
   const question = {
     ...{ tool, agent, args, preview, because, mayRemember },
-    ...given({ edits, host }),
+    edits,
+    host,
   };
   // A closed terminal means no.
   const reply = await ask(question).catch((): Reply => ({ verdict: "reject" }));
   const { verdict, remark, by = "user", via = "terminal" } = reply;
   const args_ = reply.verdict === "approve" ? reply.args : undefined;
   const at = new Date(world.clock.now()).toISOString();
-  const answer: CallAnswer = { verdict, by, via, at, ...given({ remark, args: args_ }) };
+  const answer: CallAnswer = { verdict, by, via, at, remark, args: args_ };
   live.conversation = recordAnswer(live.conversation, answer);
   await world.save(live.conversation);
   if (reply.verdict === "approve" && reply.always === true && mayRemember) world.gate.remember(call, "call");

@@ -1,7 +1,6 @@
 // The gate that every tool call passes. It checks the name, the arguments, the agent, the budget, the paths and the permission.
 // It then runs the call (run-prepared.ts), truncates the output and writes the audit record. Every failure becomes a result.
 import { isDeepStrictEqual } from "node:util";
-import { given } from "../../../system/given.js";
 import { askPermission, getPending, toPermission, type Permission } from "./ask-permission.js";
 import { clipMiddle } from "../window/clip.js";
 import { getCount, incrementCount } from "../conversation.js";
@@ -74,13 +73,13 @@ export async function callTool(
     args: passed.args,
     success: ran.result.success,
     ...code,
-    ...given({ via: findVia(live, passed) }),
+    via: findVia(live, passed),
     tries: ran.tries,
     duration_ms: Math.round(world.clock.monotonic() - started),
     output_chars: whole.length,
   });
   const diff = ran.result.success ? ran.result.diff : undefined;
-  return { success: ran.result.success, output, ...given({ diff }), ...code, tries: ran.tries };
+  return { success: ran.result.success, output, diff, ...code, tries: ran.tries };
 }
 
 /** Returns how the call was allowed; `undefined` if it changes nothing, and needs no permission. */
@@ -155,11 +154,11 @@ async function passGate(
   if (refusal !== undefined) return refusal;
   const outside = await world.gate.checkSubjects(prepared.subjects);
   if (outside !== undefined) return { code: "outside", error: outside };
-  const call: GateCall = { callId: read.id, agent, tool, args, prepared, ...given({ approved }) };
+  const call: GateCall = { callId: read.id, agent, tool, args, prepared, approved };
   const judged = approved === undefined ? await judgeByHooks(world, live, call) : {};
   if (judged.verdict !== "deny" && judged.input !== undefined && byHook === undefined)
     return passGate(world, live, { ...read, args: judged.input }, { byHook: "changed" });
-  const hook = byHook === "allowed" ? { verdict: "allow" as const, ...judged } : judged;
+  const hook = byHook === "allowed" ? { ...judged, verdict: judged.verdict ?? "allow" } : judged;
   const permission = await permit(world, live, { call, hook, byHook });
   if ("changed" in permission)
     return passGate(world, live, { ...read, args: permission.changed }, { byHook: "allowed" });
@@ -168,7 +167,7 @@ async function passGate(
   if ("pending" in permission || "paused" in permission) return permission;
   if ("edited" in permission)
     return passGate(world, live, { ...read, args: permission.edited }, { approved: permission.approved });
-  return { ...call, ...given(permission) };
+  return { ...call, approved: permission.approved };
 }
 
 /** Hooks judge a call once: with an approval, the call that was shown is compared with what would run now. */

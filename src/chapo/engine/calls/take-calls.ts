@@ -1,6 +1,5 @@
 // Makes the calls of a turn, one at a time or several of sub-agents that only read together, and keeps their results.
 // take-steps.ts carries out the other decisions; call-tool.ts checks and runs a call.
-import { given } from "../../../system/given.js";
 import { endTask } from "../children/open-tasks.js";
 import { addResult } from "../conversation.js";
 import type { TurnEvent } from "../events.js";
@@ -147,7 +146,8 @@ export async function keepResult(
       tool: call.name,
       success,
       output,
-      ...given({ diff, code }),
+      diff,
+      code,
       tries,
     },
   });

@@ -16,7 +16,7 @@ export async function validate(
 ): Promise<{ verdict: DraftVerdict } | { unknown: string }> {
   const answer = await askModel(world, live, {
     who: "validation",
-    system: world.prompts.validation,
+    system: world.prompts["looper.validation"],
     messages: [{ role: "user", text: formatBrief(live.conversation, draft) }],
     tools: [],
   });

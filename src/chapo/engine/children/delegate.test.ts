@@ -26,7 +26,7 @@ async function play(lists: Readonly<Record<string, readonly Played[]>>, budget?:
   const world = createTestWorld(model, {
     settings: {
       ...USUAL_SETTINGS,
-      selfValidation: false,
+      selfValidationEnabled: false,
       budgets: budget === undefined ? { tools: {} } : { total: budget, tools: {} },
     },
   });

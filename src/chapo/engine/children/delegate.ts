@@ -239,7 +239,7 @@ function createChildWorld(
     settings: {
       ...world.settings,
       maxIterations: delegation.maxIterations,
-      selfValidation: false,
+      selfValidationEnabled: false,
       stream: false,
     },
     tools: () =>

@@ -49,7 +49,7 @@ function open(
   let drawn = saved.length;
   const world = createTestWorld(model, {
     random: { hex: (bytes) => (drawn += 1).toString(16).padStart(2 * bytes, "8") },
-    settings: { ...USUAL_SETTINGS, selfValidation: false },
+    settings: { ...USUAL_SETTINGS, selfValidationEnabled: false },
     together: createTogether(delegation.types, most),
     ...more,
   });

@@ -31,7 +31,9 @@ function worldWith(compaction: readonly Played[], changes: Partial<TestWorld["se
   const model = playModel({ compaction, looper: ["Done."], summary: ["Stopped."] });
   return {
     model,
-    world: createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false, ...changes } }),
+    world: createTestWorld(model, {
+      settings: { ...USUAL_SETTINGS, selfValidationEnabled: false, ...changes },
+    }),
   };
 }
 
@@ -168,7 +170,7 @@ describe("the context window", () => {
 
   test("a turn that the provider rejects as too long is cut to half", async () => {
     const model = playModel({ looper: [{ fail: "context-full" }, "Done."] });
-    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
+    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidationEnabled: false } });
     const filled = long(1, 100_000);
     expect((await converse(world, filled)).outcome).toMatchObject({ answer: "Done." });
     const [before = 0, after = 0] = model.requests.map(({ messages }) => estimateMessages(messages));
@@ -206,7 +208,7 @@ describe("the context window", () => {
 
   test("a request that the provider rejects as too long is shortened once", async () => {
     const model = playModel({ compaction: ["Short."], looper: [{ fail: "context-full" }, "Done."] });
-    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
+    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidationEnabled: false } });
     expect((await converse(world, long(10, 400), "Continue")).outcome).toMatchObject({ answer: "Done." });
     const twice = playModel({
       compaction: ["Short."],
@@ -217,7 +219,7 @@ describe("the context window", () => {
         "Done.",
       ],
     });
-    const later = createTestWorld(twice, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
+    const later = createTestWorld(twice, { settings: { ...USUAL_SETTINGS, selfValidationEnabled: false } });
     expect((await converse(later, long(10, 400), "Continue")).outcome).toMatchObject({ answer: "Done." });
     const never = playModel({ compaction: ["Short."], looper: [{ fail: "context-full" }] });
     const hopeless = createTestWorld(never);

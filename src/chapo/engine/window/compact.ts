@@ -1,7 +1,6 @@
 // Keeps a conversation within the context window: older turns are replaced by a summary, or dropped. Only whole turns are
 // removed, so that a call keeps its results. The first request and the latest turns stay; shorten.ts cuts their texts if they alone
 // do not fit.
-import { given } from "../../../system/given.js";
 import type { OfferedTool } from "../../model.js";
 import { fireCompact, fireCompacted } from "../fire.js";
 import { askModel } from "../ask-model.js";
@@ -123,7 +122,7 @@ async function tryCompact(
       before,
       after: countUsedTokens(live.conversation, world, tools),
       messages: old.length,
-      ...given({ summary }),
+      summary,
     },
   });
   await world.save(live.conversation);
@@ -161,7 +160,7 @@ async function summarise(
   const text = formatTranscript(old, { args: 1000, result: 3000, total });
   const answer = await askModel(world, live, {
     who: "compaction",
-    system: world.prompts.compaction,
+    system: world.prompts["looper.compaction"],
     messages: [{ role: "user", text }],
     tools: [],
   });

@@ -4,7 +4,6 @@ import path from "node:path";
 import type { Files } from "../../../system/ports.js";
 import type { Gatekeepers, GateCall, Permit, PermitQuestion } from "../../engine/world.js";
 import { readShell, type ShellReading } from "../../../shell/shell-reading.js";
-import { given } from "../../../system/given.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
 import { decide, type JudgedCall, type PermissionDecision } from "../../rules/decide.js";
 import type { PermissionMode } from "../../../config/settings/modes.js";
@@ -80,14 +79,14 @@ async function createQuestion(call: GateCall, decision: PermissionDecision): Pro
   const { because, rule } = decision;
   const whole = await createPreview(call);
   const mayRemember = maySkipQuestion(decision);
-  const wider = mayRemember ? { edits: getEditedFile(call), host: getHost(call) } : {};
   return {
     because,
-    ...given({ rule }),
+    rule,
     preview: shorten(whole),
     digest: sha256Hex(whole),
     mayRemember,
-    ...given(wider),
+    edits: mayRemember ? getEditedFile(call) : undefined,
+    host: mayRemember ? getHost(call) : undefined,
   };
 }
 

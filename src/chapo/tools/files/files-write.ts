@@ -2,7 +2,6 @@
 // moves and deletes.
 import path from "node:path";
 import { z } from "zod";
-import { given } from "../../../system/given.js";
 import { describeKind } from "../../../system/files/describe-kind.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { planEdits, writeEdits, type FileEdit, type PlannedEdit } from "./edit-files.js";
@@ -29,7 +28,7 @@ const REPLACEMENT_SPELLINGS = { ...SPELLINGS, old_str: "old_string", new_str: "n
 
 /** Creates the tools that write text. */
 export function createWriteTools(place: ProjectFolder, known?: KnownFiles): Tool[] {
-  const site = { ...place, ...given({ known }) };
+  const site = { ...place, known };
   return [createWriteTool(site), createEditTool(site), createMultiEditTool(site)];
 }
 

@@ -1,6 +1,5 @@
 // The pm2 tools, for processes that pm2 keeps alive on this machine. program.ts runs pm2.
 import { z } from "zod";
-import { given } from "../../../system/given.js";
 import { parseJson } from "../../../system/text/json.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { describeProblem, runProgram, type Program, type ProgramWorld, type ProgramRun } from "../program.js";
@@ -61,7 +60,7 @@ function runPm2(
   keep?: Program["keep"],
 ): Promise<ProgramRun> {
   const quiet = { ...world, env: { ...world.env, NO_COLOR: "1", FORCE_COLOR: "0" } };
-  const program = { command: "pm2", args, timeoutMs: LIMIT_MS, ...given({ keep }) };
+  const program = { command: "pm2", args, timeoutMs: LIMIT_MS, keep };
   return runProgram(quiet, program, signal);
 }
 

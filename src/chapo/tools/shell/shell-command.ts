@@ -1,6 +1,5 @@
 // One shell command, while it runs and afterwards. Its output goes to two files, so that processes it leaves in the background
 // can still write. Stopping it also ends all processes it started. shell-output.ts and shell.ts report on it.
-import { given } from "../../../system/given.js";
 import { markName } from "../../../system/processes/sweep.js";
 import type { Ports, ProcessEnd, RunningProcess } from "../../../system/ports.js";
 
@@ -58,7 +57,7 @@ export class CommandProcess {
       args,
       cwd,
       env: { ...env, [markName(mark)]: "1" },
-      ...given({ onStderr: this.#isEnclosed ? this.#hear : undefined }),
+      onStderr: this.#isEnclosed ? this.#hear : undefined,
     });
     this.ended = this.#running.ended.then((end) => (this.#end = end));
     this.#watch = ports.clock.every(LOOK_MS, () => void this.#lookAtSize());

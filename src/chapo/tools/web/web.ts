@@ -1,6 +1,5 @@
 // Creates the web tools from the settings.
 import type { ChapoSettings } from "../../../config/read/chapo-settings.js";
-import { given } from "../../../system/given.js";
 import type { Network } from "../../../system/network.js";
 import type { Message } from "../../engine/conversation.js";
 import type { Tool } from "../../tool.js";
@@ -33,7 +32,7 @@ export function createWebTools(request: WebRequest): Tool[] {
     createWebFetchTool({
       network,
       mayConnect,
-      ...given({ staysOnHost }),
+      staysOnHost,
       ...(onlyMentioned ? { wasMentioned } : {}),
     }),
     createWebSearchTool(network, settings.search, env),

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { nodeNetwork, type Network } from "../../../system/network.js";
-import { nodePorts } from "../../../system/processes/node-ports.js";
-import { combineAnswers, matchesHook, readAnswer, type HookEvent } from "../../hooks/hook-answer.js";
-import { createHooks, type HookLists } from "./run-hooks.js";
+import { nodeNetwork, type Network } from "../../system/network.js";
+import { nodePorts } from "../../system/processes/node-ports.js";
+import { combineAnswers, matchesHook, readAnswer, type HookEvent } from "./hook-answer.js";
+import { createHooks, type HookLists } from "./session-hooks.js";
 
 let root = "";
 beforeEach(() => {
@@ -19,14 +19,12 @@ function open(hooks: HookLists, network: Network = nodeNetwork()) {
   const warnings: string[] = [];
   const program = { ports: nodePorts(), root, env: { PATH: process.env["PATH"] ?? "" } };
   const common = () => ({ session_id: "s1", cwd: root });
-  const { signal } = new AbortController();
   const fire = createHooks({
     program,
     network,
     hooks,
     common,
     onWarning: (text) => warnings.push(text),
-    signal,
   });
   return { fire, warnings };
 }
