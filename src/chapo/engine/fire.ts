@@ -1,5 +1,5 @@
 // The engine's ports for hooks: one function for each event that concerns a running conversation. Without hooks they do nothing.
-// hooks/session-hooks.ts runs the commands.
+// session/session-hooks.ts runs the commands.
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { HookAnswer } from "../hooks/hook-answer.js";
 import { listHookNames, toCanonicalCall, toHookCall } from "../vocabulary.js";

@@ -1,6 +1,6 @@
 // The limits of a session: model requests, tokens and dollars, with those of its sub-agents. Pure. ask-model.ts counts and checks.
 import type { Conversation } from "./conversation.js";
-import type { EngineSettings } from "./world.js";
+import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 
 /** The usage of a session so far. Every conversation of the session adds to the same object. */
 export interface SessionSpent {
@@ -30,7 +30,7 @@ export function countSpent({
 /** Returns why the session may not ask a model again, with the setting's name. */
 export function explainLimit(
   spent: SessionSpent,
-  most: Pick<EngineSettings, "maxRequests" | "maxTokens" | "maxCostUsd">,
+  most: Pick<ChapoSettings, "maxRequests" | "maxTokens" | "maxCostUsd">,
 ): string | undefined {
   if (spent.requests >= most.maxRequests)
     return `the session has made ${spent.requests} requests to a model (max_requests: ${most.maxRequests})`;

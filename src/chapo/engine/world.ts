@@ -4,7 +4,6 @@ import type { FailureReason } from "../../agents/agent.js";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Clock, Random } from "../../system/ports.js";
 import type { Model, OfferedTool } from "../model.js";
-import type { ChapoPrompts } from "../prompt/prompts.js";
 import type { FireHooks } from "../hooks/hook-answer.js";
 import type { PreparedCall, Subject, Tool } from "../tool.js";
 import type { SessionSpent } from "./session-limits.js";
@@ -162,7 +161,7 @@ export interface EngineWorld {
   limits?: readonly string[];
   system: string;
   /** The prompts besides the conversation's own system prompt. */
-  prompts: Pick<ChapoPrompts, "looper.validation" | "looper.summary" | "looper.compaction">;
+  prompts: Readonly<Record<"looper.validation" | "looper.summary" | "looper.compaction", string>>;
   /** Returns all registered tools for one conversation. */
   tools(live: LiveConversation): readonly Tool[];
   /** Returns tools in the words of the vocabulary. `agents`: the values of the field `agent` that each tool gets; empty: no such field. */

@@ -1,5 +1,5 @@
 // Reads what hooks answer, and combines the answers of all that ran for one event: deny beats ask, and ask beats allow. Pure.
-// session-hooks.ts runs them; the engine carries the answer out.
+// session/session-hooks.ts runs them; the engine carries the answer out.
 import { field, textField } from "../../agents/fields.js";
 
 /** The events, with the names of Claude Code. */

@@ -7,7 +7,7 @@ import { getTokenLimit } from "../engine/window/compact.js";
 import type { EngineWorld } from "../engine/world.js";
 import { EFFORTS } from "../../config/settings/efforts.js";
 import { readEffort } from "../models/effort.js";
-import { nameHook } from "../hooks/session-hooks.js";
+import { nameHook } from "./session-hooks.js";
 import { listSessions } from "./sessions.js";
 import { readTypes, type SessionParts } from "./session-world.js";
 

@@ -20,7 +20,7 @@ import type { Model } from "../model.js";
 import { decideInJson } from "../models/json-driver.js";
 import { openModel, type ModelSettings } from "../models/open-model.js";
 import { answerPending } from "./answer-pending.js";
-import { findStart, fireMessage, fireStart, openHooks } from "../hooks/session-hooks.js";
+import { findStart, fireMessage, fireStart, openHooks } from "./session-hooks.js";
 import { openGuard, openPermissions } from "./permissions/guard.js";
 import { readChapoPrompts, type ChapoPrompts } from "../prompt/prompts.js";
 import type { Chapo, SessionRequest } from "./session-request.js";

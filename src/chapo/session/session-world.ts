@@ -29,7 +29,7 @@ import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
 import { buildSubAgentPrompt } from "../prompt/system-prompt.js";
 import type { FireHooks } from "../hooks/hook-answer.js";
-import type { SessionStart } from "../hooks/session-hooks.js";
+import type { SessionStart } from "./session-hooks.js";
 import type { Tool } from "../tool.js";
 import type { Toolbox } from "./toolbox.js";
 import { checkSubjects, findLeftOut } from "../paths.js";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nodeNetwork, type Network } from "../../system/network.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import { combineAnswers, matchesHook, readAnswer, type HookEvent } from "./hook-answer.js";
+import { combineAnswers, matchesHook, readAnswer, type HookEvent } from "../hooks/hook-answer.js";
 import { createHooks, type HookLists } from "./session-hooks.js";
 
 let root = "";

@@ -1,13 +1,13 @@
 // The hooks of a session: commands that get an event as JSON on stdin, and addresses that get it as a POST. All that match run in
-// parallel, each with its own timeout. hook-answer.ts reads what they answer, and engine/fire.ts fires most events; those of the
+// parallel, each with its own timeout. hooks/hook-answer.ts reads what they answer, and engine/fire.ts fires most events; those of the
 // session itself are here. A hook that fails is reported and does not block; PreToolUse is closed at a timeout.
 import path from "node:path";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { PermissionMode } from "../../config/settings/modes.js";
 import type { Network } from "../../system/network.js";
 import type { Conversation } from "../engine/conversation.js";
-import type { SessionRequest } from "../session/session-request.js";
-import type { OpenSession } from "../session/sessions.js";
+import type { SessionRequest } from "./session-request.js";
+import type { OpenSession } from "./sessions.js";
 import { createToolEnv } from "../tool-env.js";
 import { runProgram, type ProgramWorld } from "../tools/program.js";
 import {
@@ -18,7 +18,7 @@ import {
   type HookAnswer,
   type HookEvent,
   type HookRun,
-} from "./hook-answer.js";
+} from "../hooks/hook-answer.js";
 
 /** The hooks by event. */
 export type HookLists = NonNullable<ChapoSettings["hooks"]>;
