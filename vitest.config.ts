@@ -47,7 +47,11 @@ export default defineConfig({
         test: {
           ...shared,
           name: "unit",
-          include: ["src/**/*.test.ts", "cmd/**/*.test.ts", "test/{promises,rig,model-server}/*.test.ts"],
+          include: [
+            "src/**/*.test.ts",
+            "cmd/**/*.test.ts",
+            "test/{promises,replay,rig,model-server}/*.test.ts",
+          ],
           globalSetup: ["test/rig/home.ts"],
         },
       },

@@ -50,7 +50,14 @@ const RULES = {
   hooks: { pre_iteration: [], post_iteration: [], on_blocked: [], on_run_end: [] },
 };
 const STARTED = {
-  ...{ type: "run_started", run: RUN, version: "1", project: "/p", todo_file: "/p/to-do.json", rules: RULES },
+  ...{
+    type: "run_started",
+    run: RUN,
+    version: "0.0.0",
+    project: "/p",
+    todo_file: "/p/to-do.json",
+    rules: RULES,
+  },
   ...{ agents: [], git: false, warnings: [] },
 };
 
@@ -66,7 +73,20 @@ test("replay compares, and explains one line", async () => {
   const differs = await call("--json");
   expect(differs.end).toBe("no");
   expect(ReplayAnswer.parse(JSON.parse(differs.out))).toMatchObject({ same: false, seq: 2 });
-  expect((await call()).out).toContain("looper 1 made the run, this is 0.0.0");
+});
+
+test("a log of another version and one of a release are refused", async () => {
+  writeBacklog();
+  writeLog(RUN, [{ ...STARTED, version: "1" }]);
+  await expect(call()).rejects.toMatchObject({
+    kind: "usage",
+    message: `looper 1 made run ${RUN}, and this is 0.0.0: decisions may differ`,
+  });
+  writeLog(RUN, [{ ...STARTED, rules: { ...RULES, release: {} } }]);
+  await expect(call()).rejects.toMatchObject({
+    kind: "usage",
+    message: `run ${RUN} is a release, which makes no decisions to repeat`,
+  });
 });
 
 test("an event of another version, or one that cannot have come, is a difference and no bug", async () => {

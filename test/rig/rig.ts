@@ -24,6 +24,7 @@ import { replayRun } from "../../src/loop/replay/replay.js";
 import { nodePorts } from "../../src/system/processes/node-ports.js";
 import { Backlog } from "../../src/todo/model/task.js";
 import type { Script } from "../fakes/play.mjs";
+import { replayInPlace, type ReplayedRun } from "../replay/replay-in-place.js";
 import { Program, type Ran } from "./program.js";
 import { Puppet } from "./puppet.js";
 
@@ -245,12 +246,12 @@ export class Rig {
 
   /**
    * Replays every run and throws at the first that differs. It replays in this process, because starting the program takes longer
-   * than replaying. With `trees`, and for the counts of `make replays`, the program does it.
+   * than replaying. With `trees`, and for the counts of `make replays`, with its tree.
    */
   async replayAll(): Promise<void> {
     const counts = process.env["REPLAYS"];
     for (const run of this.runs()) {
-      if (this.trees) await this.#replayWithProgram(run);
+      if (this.trees) await this.#replayWithTree(run);
       else await this.#replayHere(run);
       if (counts !== undefined) appendFileSync(counts, `${JSON.stringify(await this.#replayTree(run))}\n`);
     }
@@ -266,16 +267,20 @@ export class Rig {
       throw new Error(`replay ${run}: line ${replayed.seq} differs\n${replayed.difference}`);
   }
 
-  async #replayWithProgram(run: string): Promise<void> {
-    const { code, signal, stdout, stderr } = await this.run(["replay", "--tree", run]);
-    if (code !== 0) throw new Error(`replay ${run}: ${code ?? signal ?? ""}\n${stdout}\n${stderr}`);
+  async #replayWithTree(run: string): Promise<void> {
+    const replayed = await this.replayTree({ run });
+    if (!replayed.same) throw new Error(`replay ${run}: ${JSON.stringify(replayed)}`);
   }
 
-  /** The answer of `replay --tree` about a run, or the reason there is none. */
+  /** Replays the newest run, or the named one, with its tree. */
+  replayTree(order: { run?: string; gate?: boolean } = {}): Promise<ReplayedRun> {
+    return replayInPlace(this, order);
+  }
+
+  /** The result of a replay with the tree, or the reason there is none. */
   async #replayTree(run: string): Promise<unknown> {
     const story = expect.getState().currentTestName;
-    const { stdout, stderr } = await this.run(["replay", "--tree", "--json", run]);
-    const answer: unknown = stdout === "" ? { refused: stderr } : JSON.parse(stdout);
+    const answer = await this.replayTree({ run }).catch((error: unknown) => ({ refused: String(error) }));
     return { story, answer };
   }
 

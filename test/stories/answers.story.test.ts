@@ -36,7 +36,6 @@ const READING: readonly (readonly [line: string, schema: string])[] = [
   ["rescue show RESCUE", "rescue-show"],
   ["replay", "replay"],
   ["replay --at 3", "replay-at"],
-  ["replay --tree", "replay-tree"],
   ["run --dry-run", "run-dry-run"],
   ["questions", "questions"],
   ["workflows", "workflows"],

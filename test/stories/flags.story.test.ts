@@ -139,21 +139,6 @@ test(
 );
 
 test(
-  "a replay runs the commands of a project's file only where they are trusted",
-  story(async (rig) => {
-    const puppet = await rig.agent();
-    puppet.play((turn) => turn.report());
-    rig.write(".looper/config.json", '{"verify": {"commands": ["true"]}}');
-    rig.writeBacklog([{ id: "T1" }]);
-    rig.gitInit();
-    expect((await rig.run(["run", "--no-review"], { env: { CI: "true" } })).code).toBe(0);
-    const untrusted = await rig.run(["replay", "--tree", "--gate"]);
-    expect([untrusted.code, untrusted.stderr]).toEqual([3, expect.stringContaining("--trust")]);
-    expect((await rig.run(["replay", "--tree", "--gate", "--trust"])).code).toBe(0);
-  }),
-);
-
-test(
   "a release has the agent and the model of its flags; what --verify names has to pass as well",
   story(async (rig) => {
     const asked: (readonly string[])[] = [];

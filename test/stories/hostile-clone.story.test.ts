@@ -33,8 +33,8 @@ const TYPED: readonly string[] = [
   ...["mcp", "validate", "validate --json", "fmt --check", "fmt --diff", "fmt -w"],
   ...["runs", "runs --json", "status", "status --json", "stop --now", "tail", "tail --raw"],
   ...["logs T1", "logs T1 --json", "fmt --fix", "runs --all", "config unset log_dir"],
-  ...[`tail ${RUN}`, "tail ../../x", "tail 2026-01-31_08-30-01", "replay", `replay ${RUN}`, "replay --tree"],
-  ...[`replay ${RUN} --at 1`, "replay --tree --gate", "undo T1 --dry-run", "undo T1"],
+  ...[`tail ${RUN}`, "tail ../../x", "tail 2026-01-31_08-30-01", "replay", `replay ${RUN}`],
+  ...[`replay ${RUN} --at 1`, "undo T1 --dry-run", "undo T1"],
   ...["undo T2 --dry-run", "undo T2 -y"],
   ...[
     "rescue",

@@ -63,8 +63,7 @@ test(
     expect(attempts(rig)).toEqual([1, 1]);
     // The second agent continued from the first one's work.
     expect(rig.git("show", "HEAD~1:who.txt")).toBe("claude\ncodex\n");
-    const replayed = await rig.run(["replay", "--tree"], { env });
-    expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0);
+    expect(await rig.replayTree()).toMatchObject({ same: true });
   }),
 );
 

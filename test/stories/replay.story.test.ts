@@ -2,15 +2,8 @@
 import { chmodSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { ReplayTreeAnswer } from "../../src/ui/shapes/runs.js";
 import type { Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
-
-async function replayTree(rig: Rig, ...args: string[]): Promise<ReplayTreeAnswer & { code: number }> {
-  const { code, stdout, stderr } = await rig.run(["replay", "--tree", "--json", ...args]);
-  if (stdout === "") throw new Error(stderr);
-  return { ...ReplayTreeAnswer.parse(JSON.parse(stdout)), code: code ?? -1 };
-}
 
 /** Everything a replay must leave alone: refs, index, files, locks, and the folder for temporary files. */
 function touched(rig: Rig): unknown {
@@ -81,8 +74,8 @@ test(
     const before = touched(rig);
     const decisions = rig.events().filter(({ type }) => type === "decided").length;
     const commits = rig.events().filter((line) => line.type === "committed" && line["commit"] !== undefined);
-    const answer = await replayTree(rig);
-    expect(answer).toMatchObject({ code: 0, same: true, decisions, commits: commits.length, notes: [] });
+    const answer = await rig.replayTree();
+    expect(answer).toMatchObject({ same: true, decisions, commits: commits.length, notes: [] });
     expect(commits.length).toBeGreaterThan(5);
     expect(answer.backlogs).toBeGreaterThan(15);
     expect(touched(rig)).toEqual(before);
@@ -110,8 +103,8 @@ test(
     const ref = `refs/looper/attempts/${run}/T1-1`;
     const commit = rig.git("rev-parse", ref).trim();
     rig.git("update-ref", ref, rig.git("rev-parse", `refs/looper/attempts/${run}/T2-2`).trim());
-    const other = await replayTree(rig);
-    expect(other).toMatchObject({ code: 1, same: false, commits: 0 });
+    const other = await rig.replayTree();
+    expect(other).toMatchObject({ same: false, commits: 0 });
     const line = rig.events().find((one) => one.type === "committed" && one["task_id"] === "T1");
     expect(other.seq).toBe(line?.seq);
     expect(other.difference).toBe(
@@ -123,7 +116,7 @@ test(
     const sha = /"sha256":"([0-9a-f]{64})"/g;
     const last = [...whole.matchAll(sha)].at(-1)?.[1] ?? "";
     rig.write(log, whole.replaceAll(last, "0".repeat(64)));
-    expect((await replayTree(rig)).difference).toContain(last);
+    expect((await rig.replayTree()).difference).toContain(last);
     rig.write(log, whole);
   }),
 );
@@ -139,15 +132,15 @@ test(
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     rig.gitInit();
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
-    const committed = await replayTree(rig);
-    expect(committed).toMatchObject({ code: 0, same: true, commits: 2 });
+    const committed = await rig.replayTree();
+    expect(committed).toMatchObject({ same: true, commits: 2 });
     expect(committed.notes.join("\n")).toMatch(/others had moved HEAD to [0-9a-f]{12} meanwhile/);
 
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     changeSettings(rig, { hooks: { post_iteration: ["echo >> to-do.json"] } });
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
-    const saved = await replayTree(rig);
-    expect(saved).toMatchObject({ code: 1, same: false, commits: 1 });
+    const saved = await rig.replayTree();
+    expect(saved).toMatchObject({ same: false, commits: 1 });
     expect(saved.stopped?.why).toBe("others had saved the task file, and what they wrote is kept nowhere");
     expect(saved.decisions).toBe(rig.events().filter(({ type }) => type === "decided").length);
   }),
@@ -174,7 +167,7 @@ test(
     });
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
     const [killed = "", resumed = ""] = rig.runs();
-    expect(await replayTree(rig, killed)).toMatchObject({ code: 0, commits: 0, backlogs: 1 });
+    expect(await rig.replayTree({ run: killed })).toMatchObject({ same: true, commits: 0, backlogs: 1 });
     // A file that the killed run could not write any more is not missed where nothing followed from it.
     const log = `looper-logs/runs/${resumed}/events.jsonl`;
     const whole = rig.read(log);
@@ -189,14 +182,14 @@ test(
         .slice(0, snapshot + 1)
         .join("\n")}\n`,
     );
-    expect(await replayTree(rig, resumed)).toMatchObject({ code: 0, commits: 0 });
+    expect(await rig.replayTree({ run: resumed })).toMatchObject({ same: true, commits: 0 });
     rig.write(log, whole);
-    expect(await replayTree(rig, resumed)).toMatchObject({
-      code: 1,
+    expect(await rig.replayTree({ run: resumed })).toMatchObject({
+      same: false,
       stopped: { seq: snapshot, why: "what attempt T1-1 left is not kept" },
     });
     rig.git("update-ref", ref, commit);
-    expect(await replayTree(rig, resumed)).toMatchObject({ code: 0, commits: 2, notes: [] });
+    expect(await rig.replayTree({ run: resumed })).toMatchObject({ same: true, commits: 2, notes: [] });
     expect(rig.git("show", "--name-only", "--format=", `refs/looper/attempts/${resumed}/T1-1`)).toContain(
       "half.txt",
     );
@@ -213,13 +206,12 @@ test(
       await turn.report();
     });
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
-    const without = await rig.run(["replay", "--tree"]);
-    expect(without).toMatchObject({ code: 1, stdout: "" });
-    expect(without.stderr).toContain("not in a git repository: no tree to replay");
+    await expect(rig.replayTree()).rejects.toThrow("there is no tree to replay");
     rig.gitInit();
-    expect((await rig.run(["replay", "--tree"])).stdout).toContain(
-      "from line 1 on only decisions: the run had no git repository, so its tree was not kept",
-    );
+    expect((await rig.replayTree()).stopped).toEqual({
+      seq: 1,
+      why: "the run had no git repository, so its tree was not kept",
+    });
     rig.writeBacklog([{ id: "T2" }]);
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
     for (const ref of rig
@@ -227,15 +219,21 @@ test(
       .trim()
       .split("\n"))
       rig.git("update-ref", "-d", ref);
-    expect((await replayTree(rig)).stopped?.why).toBe("no attempts of this run are kept in the repository");
+    expect((await rig.replayTree()).stopped?.why).toBe("no attempts of this run are kept in the repository");
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
-    expect(await replayTree(rig)).toMatchObject({
-      code: 0,
+    expect(await rig.replayTree()).toMatchObject({
+      same: true,
       commits: 0,
       notes: ["the run made no attempt, so it changed no tree"],
     });
-    for (const wrong of [["--gate"], ["--tree", "--at", "3"]])
-      expect(await rig.run(["replay", ...wrong])).toMatchObject({ code: 2 });
+    const log = `looper-logs/runs/${rig.runs().at(-1) ?? ""}/events.jsonl`;
+    const whole = rig.read(log);
+    rig.write(log, whole.replace(/"version":"[^"]*"/, '"version":"0.0.9"'));
+    const refused = await rig.run(["replay"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/looper 0\.0\.9 made run .*, and this is .*: decisions may differ/);
+    expect(await rig.run(["tail"])).toMatchObject({ code: 0 });
+    rig.write(log, whole);
   }),
 );
 
@@ -262,12 +260,12 @@ test(
     expect((await rig.run(["run", "--no-review"])).code).toBe(1);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "blocked" });
     const before = touched(rig);
-    const gated = await replayTree(rig, "--gate");
-    expect(gated).toMatchObject({ code: 0, commits: 1, gates: 4, notes: [] });
+    const gated = await rig.replayTree({ gate: true });
+    expect(gated).toMatchObject({ same: true, commits: 1, gates: 4, notes: [] });
     expect(touched(rig)).toEqual(before);
     changeSettings(rig, { verify: { commands: ["true"] } });
-    expect(await replayTree(rig, "--gate")).toMatchObject({
-      code: 1,
+    expect(await rig.replayTree({ gate: true })).toMatchObject({
+      same: false,
       difference: "then: failed\nnow:  unbroken",
     });
   }),

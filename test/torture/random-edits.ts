@@ -3,6 +3,7 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
+import { replayInPlace } from "../replay/replay-in-place.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import type { Task } from "../../src/todo/model/task.js";
 import type { Program, Ran } from "../rig/program.js";
@@ -226,17 +227,12 @@ function titleProblems(place: Place, { titles, saved }: Typed): string[] {
   );
 }
 
-const Replayed = z.looseObject({ difference: z.unknown().optional() });
-
 /** A replay with the tree finds all of it; from what an editor saved on only decisions are compared. */
 async function treeProblems(place: Place, { saved }: Typed): Promise<string[]> {
-  const { code, stdout, stderr } = await place.start(["replay", "--tree", "--json"]);
-  if (
-    code === 0 ||
-    (saved && code === 1 && Replayed.safeParse(JSON.parse(stdout)).data?.difference === undefined)
-  )
-    return [];
-  return [`replay --tree: ${code ?? "?"}: ${stdout}${stderr}`];
+  const replayed = await replayInPlace(place);
+  return replayed.same || (saved && replayed.difference === undefined)
+    ? []
+    : [`replay: ${JSON.stringify(replayed)}`];
 }
 
 function pick<T>(list: readonly T[], chance: () => number): T | undefined {

@@ -7,7 +7,7 @@ import { runGit } from "../base/git.js";
 import { readHead, TAGS, treeish, type Head, type HeadState } from "../base/repository/head.js";
 import { byPath } from "../index/index-compare.js";
 import { diffTrees, stageAll, diffOwnIndex } from "../index/index-file.js";
-import { findUncommitted, keepRemoved, findMadeModules, warnOfInside } from "../restore/inside-modules.js";
+import { findBroken, findUncommitted, findMadeModules, warnOfInside } from "../restore/inside-modules.js";
 import { warnOfTouched } from "../checkpoint/large.js";
 import { removeNewLocks } from "../base/locks.js";
 import { readPersonIndex } from "../index/index-person.js";
@@ -69,7 +69,7 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
   const locks = await removeNewLocks(repo, order.checkpoint.locks);
   const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
   const now = await readHead(repo, [TAGS, ...ownFolders(repo)]);
-  const removed = await keepRemoved(repo, order, before);
+  const broken = await findBroken(repo, order.checkpoint);
   const { warnings, unborn } = await stageAll(repo);
   // The base never contains the backlog, so it is listed here exactly if git tracks it.
   const all = await diffOwnIndex(repo, base, repo.excludesSaveTodo);
@@ -97,7 +97,7 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
     changes,
     marked,
     theirs: await theirPaths(repo, order, { move, head, changes }),
-    verdict,
+    verdict: broken === undefined ? verdict : { moved: broken },
     head,
     backlogMode: backlog?.to.mode,
     refs: warnOfRefs(before, now),
@@ -109,7 +109,6 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
       ...settings,
       ...warnings,
       ...commits,
-      ...removed,
       ...warnOfInside(inside, made),
       ...(await warnOfTouched(repo)),
       ...both.map((entry) => (marked.has(entry.path) ? warnOfMarked : warnOfBoth)(entry, kept ?? base)),

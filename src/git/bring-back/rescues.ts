@@ -8,7 +8,7 @@ import { runGit } from "../base/git.js";
 import { readHead, treeish } from "../base/repository/head.js";
 import { diffTrees } from "../index/index-file.js";
 import { readPersonIndex } from "../index/index-person.js";
-import { listKnownModules } from "../checkpoint/module-copies.js";
+import { findUntracked } from "../checkpoint/large.js";
 import { modulePaths, openModules } from "../checkpoint/modules.js";
 import { findRescues, type FoundRescue } from "../rescue/rescue.js";
 import type { Repository } from "../base/repository/repository.js";
@@ -57,7 +57,7 @@ export async function listRescues(repo: Repository): Promise<Rescue[]> {
 
 async function modulesIn(repo: Repository): Promise<string[]> {
   const tracked = modulePaths((await readPersonIndex(repo)).entries);
-  return [...new Set([...tracked, ...(await listKnownModules(repo))])];
+  return [...new Set([...tracked, ...(await findUntracked(repo)).nested])];
 }
 
 /** The changes of a rescue as a diff with a summary. */

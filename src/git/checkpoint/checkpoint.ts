@@ -8,13 +8,12 @@ import type { DiffEntry } from "../base/read/diff.js";
 import { importAll, OWN_IDENT } from "../base/fast-import.js";
 import { askFixed } from "../base/fixed-answer.js";
 import { runGit } from "../base/git.js";
-import { modulePaths, openModules } from "./modules.js";
+import { forgetModules, modulePaths, openModules, readModules, rememberModules } from "./modules.js";
 import { readHead, TAGS, treeish, type Head, type HeadState } from "../base/repository/head.js";
 import { byPath } from "../index/index-compare.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { readLocks, type Locks } from "../base/locks.js";
 import { leaveOut, leaveOutLarge, warnOfLarge } from "./large.js";
-import { listCopiedModules, dropCopies, keepCopies } from "./module-copies.js";
 import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
 import { readFacts } from "../base/facts.js";
@@ -100,8 +99,7 @@ const Facts = z.object({
 
 /**
  * Keeps working tree (with untracked files) and index, without touching index, HEAD or tree. Starts four processes (three if HEAD
- * is given), and further ones for a limit on untracked files, a split index, changed line ends, or paths that git was told not
- * to look at.
+ * is given), and further ones for a limit on untracked files, a split index, or paths that git was told not to look at.
  */
 export async function checkpoint(repo: Repository, order: CheckpointOrder): Promise<Checkpoint> {
   const ref = checkpointRef(repo.tree, order.id);
@@ -121,7 +119,7 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
   const settings = await readSettings(repo);
   const all = await diffOwnIndex(repo, await treeish(repo, before.commit), []);
   const entries = all.filter(({ path }) => !repo.isOwn(path));
-  const aside = await keepBeside(repo, { person, all, tree, unseen });
+  const aside = keepBeside(repo, { person, all, tree, unseen });
   const { modules, warnings: inside } = await keepModules(repo, order, [
     ...modulePaths([...tree].map(([path, { mode }]) => ({ path, mode }))),
     ...unborn,
@@ -157,6 +155,14 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
   };
 }
 
+/** Makes a commit the checkpoint of `id`, as a run finds one of an earlier run. */
+export async function setCheckpoint(
+  repo: Repository,
+  { id, base }: { id: string; base: string },
+): Promise<void> {
+  await runGit(repo, ["update-ref", checkpointRef(repo.tree, id), base]);
+}
+
 /**
  * Deletes a checkpoint after its task was abandoned or changed nothing; does nothing if it does not exist. The own
  * index stays: a job at another task may be staging into it, and without it that job's checkpoint or snapshot would
@@ -184,12 +190,12 @@ export async function keepCheckpoints(repo: Repository, ids: readonly string[]):
 /** Deletes only the checkpoints of submodules. Starts no process without submodules. */
 export async function dropInModules(repo: Repository, id: string): Promise<void> {
   const { entries } = await readPersonIndex(repo);
-  const paths = new Set([...modulePaths(entries), ...(await listCopiedModules(repo, id))]);
+  const paths = new Set([...modulePaths(entries), ...(await readModules(repo, id))]);
   for (const { repo: module } of await openModules(repo, [...paths])) {
     await runGit(module, ["update-ref", "-d", checkpointRef(module.tree, id)]);
     await dropInModules(module, id);
   }
-  await dropCopies(repo, id);
+  await forgetModules(repo, id);
 }
 
 /** Called before the checkpoint around them is made, so that if it exists, theirs exist too. */
@@ -206,7 +212,8 @@ async function keepModules(
     warnings.push(...kept.warnings.map((message) => `${toText(path)}: ${message}`));
   }
   const found = modules.map(({ path }) => path);
-  return { modules: found, warnings: [...warnings, ...(await keepCopies(repo, id, found))] };
+  await rememberModules(repo, id, found);
+  return { modules: found, warnings };
 }
 
 async function makeBase(

@@ -1,11 +1,9 @@
 // Keeps beside the tree, in the second parent of a checkpoint, everything the tree cannot contain: an index that
-// differs from HEAD (the file itself, and content that exists only in it), line ends that git would change, and
-// metadata.
+// differs from HEAD (the file itself, and content that exists only in it), and metadata.
 import type { DiffEntry } from "../base/read/diff.js";
 import type { ImportedCommit } from "../base/fast-import.js";
 import { isPlain, findOnlyStaged, type ByPath } from "../index/index-compare.js";
 import type { PersonIndex } from "../index/index-person.js";
-import { keepLineEnds } from "./line-ends.js";
 import type { Repository } from "../base/repository/repository.js";
 import { unseenFile, type Unseen } from "./metadata.js";
 
@@ -25,21 +23,20 @@ export type Beside = Required<Pick<ImportedCommit, "entries" | "beside">> & {
 };
 
 /** Collects the state to keep. Contract: the own index was just staged, and `tree` is its content. */
-export async function keepBeside(
+export function keepBeside(
   repo: Repository,
   found: { person: PersonIndex; all: readonly DiffEntry[]; tree: ByPath; unseen: Unseen },
-): Promise<Beside> {
+): Beside {
   const { person, all, tree } = found;
   const file = unseenFile(found.unseen);
   const unseen = file.length > 0;
-  const rest = [...(await keepLineEnds(repo, tree)), ...file];
   if (isPlain(person.entries, tree, new Map(all.map((entry) => [entry.path, entry])))) {
-    return { entries: [], beside: rest, index: false, unseen, staged: new Map() };
+    return { entries: [], beside: file, index: false, unseen, staged: new Map() };
   }
   const staged = findOnlyStaged(person.entries, tree, repo.isOwn);
   return {
     entries: staged.map((entry) => ({ ...entry, path: `${KEPT_STAGED}/${entry.path}` })),
-    beside: [{ path: KEPT_INDEX, mode: "100644", content: person.bytes }, ...rest],
+    beside: [{ path: KEPT_INDEX, mode: "100644", content: person.bytes }, ...file],
     index: true,
     unseen,
     staged: new Map(staged.map(({ path, to }) => [path, to.oid])),

@@ -2,6 +2,9 @@
 // commit id. The callers apply their own operation to each.
 import { join, relative } from "node:path";
 import { toText } from "../base/bytes.js";
+import { z } from "zod";
+import { readFacts } from "../base/facts.js";
+import { encodeId } from "../base/names.js";
 import type { IndexEntry } from "../index/index-bytes.js";
 import { openRepository, type Repository } from "../base/repository/repository.js";
 
@@ -39,4 +42,28 @@ export async function relinkModule(repo: Repository, path: string): Promise<void
   if ((await files.stat(link)) !== undefined || (await files.stat(gitDir)) === undefined) return;
   await files.makeFolder(folder);
   await files.writeNew(link, `gitdir: ${relative(folder, gitDir)}\n`);
+}
+
+/** The file that names the repositories with a checkpoint of this id: git does not list untracked ones that are gone. */
+function listOf(repo: Repository, id: string): string {
+  return join(repo.gitDir, "looper-nested", `${encodeId(id)}.json`);
+}
+
+/** Remembers the repositories (paths in bytes) that hold a checkpoint of this id. Starts no process. */
+export async function rememberModules(repo: Repository, id: string, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return forgetModules(repo, id);
+  await repo.ports.files.makeFolder(join(repo.gitDir, "looper-nested"), 0o700);
+  await repo.ports.files.writeAtomic(listOf(repo, id), JSON.stringify(paths));
+}
+
+/** Reads them again; empty if there are none. */
+export async function readModules(repo: Repository, id: string): Promise<readonly string[]> {
+  const bytes = await repo.ports.files.read(listOf(repo, id));
+  return bytes === undefined
+    ? []
+    : (readFacts(z.array(z.string()), Buffer.from(bytes).toString("utf8")) ?? []);
+}
+
+export async function forgetModules(repo: Repository, id: string): Promise<void> {
+  await repo.ports.files.remove(listOf(repo, id));
 }

@@ -1,19 +1,16 @@
 // Finds the work of an attempt inside repositories in the tree, which no outer commit contains. restore-modules.ts
 // reverts it.
-import { checkpoint } from "../checkpoint/checkpoint.js";
+import { join } from "node:path";
+import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { exists, type DiffEntry } from "../base/read/diff.js";
-import { runGit } from "../base/git.js";
-import { readHead, treeish, type Head } from "../base/repository/head.js";
+import { readHead, treeish } from "../base/repository/head.js";
 import { ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { readEntries } from "../index/index-person.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
-import { putCopyAside, putCopyBack } from "../checkpoint/module-copies.js";
 import { modulePaths, openModules } from "../checkpoint/modules.js";
 import { checkpointRef } from "../base/names.js";
 import type { Repository } from "../base/repository/repository.js";
-import type { RestoreOrder } from "./restore-order.js";
-import { restoreTo } from "./restore.js";
 
 const REPOSITORY = "160000";
 
@@ -42,49 +39,22 @@ export async function findUncommitted(
 }
 
 /**
- * Restores repositories that an attempt removed, unless the outer repository tracks them. The removal of a tracked
- * one is work of the attempt; its `.git` is put aside. Returns warnings.
+ * Why an attempt must not be committed: it removed or replaced the `.git` of a repository inside the tree, which no
+ * checkpoint holds. A submodule's content is in the outer git folder, so its link can be made anew.
  */
-export async function keepRemoved(
+export async function findBroken(
   repo: Repository,
-  { checkpoint: { id, modules }, run, label }: RestoreOrder,
-  head: Head,
-): Promise<string[]> {
-  const warnings: string[] = [];
+  { id, modules }: Pick<Checkpoint, "id" | "modules">,
+): Promise<string | undefined> {
   for (const path of modules) {
-    const there = await repo.ports.files.stat(`${repo.cwd}/${toText(path)}/.git`, { link: true });
-    if (there !== undefined) continue;
-    if (await isTracked(repo, head.commit, path)) {
-      const put = await putCopyAside(repo, id, path, { run, label });
-      const kept = put === undefined ? "" : `; its .git is kept: ${put}`;
-      warnings.push(`${toText(path)}, a repository of its own, was removed during the attempt${kept}`);
-      continue;
-    }
-    // Ignored files come back with the .git, so what is left must be listed before.
-    const emptied = (await repo.ports.files.list(`${repo.cwd}/${toText(path)}`)).length === 0;
-    const { revived, warnings: told } = await putCopyBack(repo, id, path, { run, label });
-    warnings.push(...told);
-    if (revived && emptied) await fillEmptied(repo, path, { id, run, label });
+    const content = join(repo.commonDir, "modules", toText(path));
+    if ((await repo.ports.files.stat(content)) !== undefined) continue;
+    const [module] = await openModules(repo, [path]);
+    const ref = module === undefined ? "" : checkpointRef(module.repo.tree, id);
+    if (module !== undefined && (await readHead(module.repo, [ref])).refs.has(ref)) continue;
+    return `the repository ${toText(path)} inside the tree was removed or replaced: Looper cannot bring it back`;
   }
-  return warnings;
-}
-
-async function isTracked(repo: Repository, commit: string | undefined, path: string): Promise<boolean> {
-  if (commit === undefined) return false;
-  const { out } = await runGit(repo, ["ls-tree", "-z", commit, "--", toText(path)]);
-  return out.startsWith(`${REPOSITORY} `);
-}
-
-/** Restores the files of a folder that was removed or emptied; other folders stay as the attempt left them. */
-async function fillEmptied(
-  repo: Repository,
-  path: string,
-  { id, run, label }: { id: string; run: string; label: string },
-): Promise<void> {
-  for (const { repo: module } of await openModules(repo, [path])) {
-    const taken = await checkpoint(module, { id, run, reuse: true });
-    if (taken.reused) await restoreTo(module, { checkpoint: taken, run, label });
-  }
+  return undefined;
 }
 
 /** The warnings about work inside repositories; of `changes` only the new ones. */

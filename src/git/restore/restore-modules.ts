@@ -3,7 +3,6 @@
 import { checkpoint, dropCheckpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { readHead, type HeadState } from "../base/repository/head.js";
-import { putCopyBack } from "../checkpoint/module-copies.js";
 import { openModules, relinkModule } from "../checkpoint/modules.js";
 import { endOperation } from "../index/operation.js";
 import type { Repository } from "../base/repository/repository.js";
@@ -22,8 +21,9 @@ export async function restoreModules(
   restore: Restore,
 ): Promise<Pick<Restored, "inside" | "warnings">> {
   const paths: string[] = [];
-  const warnings: string[] = await reviveModules(repo, order);
+  const warnings: string[] = [];
   for (const path of order.checkpoint.modules) {
+    await relinkModule(repo, path);
     for (const { repo: module } of await openModules(repo, [path])) {
       const { id } = order.checkpoint;
       const taken = await checkpoint(module, { id, run: order.run, reuse: true });
@@ -38,19 +38,6 @@ export async function restoreModules(
     }
   }
   return { inside: paths, warnings };
-}
-
-/** Restores the `.git` of folders where it was removed or replaced. Returns warnings. */
-export async function reviveModules(
-  repo: Repository,
-  { checkpoint: { id, modules }, run, label }: RestoreOrder,
-): Promise<string[]> {
-  const warnings: string[] = [];
-  for (const path of modules) {
-    await relinkModule(repo, path);
-    warnings.push(...(await putCopyBack(repo, id, path, { run, label })).warnings);
-  }
-  return warnings;
 }
 
 function warnOfRescue(path: string, ref: string): string {

@@ -8,12 +8,19 @@ import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
 import { readHead, treeish } from "../base/repository/head.js";
 import { planIndexBack, type IndexBack } from "./index-back.js";
 import { byPath, type ByPath } from "../index/index-compare.js";
-import { diffTrees, ownIndex, stageAgain, stageAll, diffOwnIndex } from "../index/index-file.js";
-import { restoreLineEnds } from "../checkpoint/line-ends.js";
+import {
+  diffTrees,
+  ownIndex,
+  refreshIndex,
+  stageAgain,
+  stageAll,
+  diffOwnIndex,
+} from "../index/index-file.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
 import { keepWork, readKeptAt, readKeptWork, type KeptWork } from "../rescue/keep-work.js";
 import { putSettingsBack } from "../base/repository/settings.js";
-import { restoreModules, reviveModules } from "./restore-modules.js";
+import { restoreModules } from "./restore-modules.js";
+import { relinkModule } from "../checkpoint/modules.js";
 import { clearView, restoreUnseen } from "./restore-metadata.js";
 import type { Restored, RestoreOrder } from "./restore-order.js";
 import { THE_DRAFT } from "../base/names.js";
@@ -21,7 +28,7 @@ import { freeRescueRef, rescueMessage } from "../rescue/rescue.js";
 import type { Repository } from "../base/repository/repository.js";
 
 /**
- * Restores working tree, index and git's settings to the checkpoint, byte for byte and mode for mode; first keeps
+ * Restores working tree, index and git's settings to the checkpoint; first keeps
  * the replaced content under a rescue ref. Commits made since stay. Never touches the runner's own files or ignored
  * files. Contract: after a kill it is called again with the same checkpoint, reused; it continues, and returns the
  * same result. Starts two processes if nothing differs, and none if the caller has just seen that.
@@ -60,11 +67,9 @@ const RESCUE_FOLDER = /^refs\/looper\/rescue\//;
 async function restoreAll(work: Work): Promise<Restored> {
   const { repo, order } = work;
   const { base, reused, settings, modules } = order.checkpoint;
-  const warnings = [
-    ...(await putSettingsBack(repo, settings, order)),
-    // Before git reads the tree: without its .git a repository is a folder of files.
-    ...(await reviveModules(repo, order)),
-  ];
+  const warnings = await putSettingsBack(repo, settings, order);
+  // Before git reads the tree: without its .git a repository is a folder of files.
+  for (const path of modules) await relinkModule(repo, path);
   const { shelf } = order;
   if (shelf !== undefined) work.kept = await readKeptAt(repo, shelf);
   else work.kept = reused ? await readKeptWork(repo, base) : undefined;
@@ -86,11 +91,11 @@ async function restoreAll(work: Work): Promise<Restored> {
     const index = await planIndex(work, { head: head.commit, since, back, person });
     await takeBack(work, { since, back, lost: index?.lost ?? [] });
     await index?.write();
+    await forgetSizes(repo, back);
   }
   const tree = await ownTree(repo);
   const leave = new Set(since.map(({ path }) => path));
   // Last, because no tree contains the metadata: a restore that was killed earlier comes here again.
-  await restoreLineEnds(repo, { kept: order.checkpoint.beside, tree, leave });
   const unseen = await restoreUnseen(repo, order.checkpoint, { tree, leave });
   // The tree around them says nothing about the files in them.
   const inside = await restoreModules(repo, { ...order, unchanged: false }, restoreTo);
@@ -101,6 +106,23 @@ async function restoreAll(work: Work): Promise<Restored> {
     rescue: work.kept?.ref,
     warnings: [...warnings, ...view.warnings, ...unseen, ...inside.warnings],
   };
+}
+
+/**
+ * Has git read restored files again where it changes their line ends: by the size in the index alone, a file with
+ * other line ends than before would count as changed.
+ */
+async function forgetSizes(repo: Repository, back: readonly DiffEntry[]): Promise<void> {
+  const restored = new Map(back.map(({ path, from }) => [path, from]));
+  const { entries } = await readPersonIndex(repo);
+  const same = entries.flatMap(({ path, mode, oid, stage, assumed, skipped, intended }) => {
+    const version = restored.get(path);
+    const isPlain = stage === 0 && !assumed && !skipped && !intended;
+    return isPlain && version !== undefined && sameVersion(version, { mode, oid })
+      ? [{ path, from: version, to: version }]
+      : [];
+  });
+  await refreshIndex(repo, same);
 }
 
 interface Work {

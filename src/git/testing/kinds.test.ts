@@ -192,7 +192,7 @@ const ENDS: [string[], string][] = [
 ];
 
 for (const [setting, attributes] of ENDS) {
-  test(`line ends: ${setting.join(" ")}, .gitattributes ${JSON.stringify(attributes)}`, async ({
+  test(`a restore returns the lines of files, with the line ends of git: ${setting.join(" ")}, .gitattributes ${JSON.stringify(attributes)}`, async ({
     scratch,
   }) => {
     const names = ["lf", "crlf", "mixed"].flatMap((kind) =>
@@ -209,13 +209,17 @@ for (const [setting, attributes] of ENDS) {
     await scratch.git("config", ...setting);
     await scratch.commitAll("line ends");
     for (const path of names) write(scratch, `dirty-${path}`, text(path, "untracked"));
-    const { commit } = await backAndForth(scratch, () => {
-      for (const path of [...names, ...names.map((one) => `dirty-${one}`)])
-        write(scratch, path, text("lf", "agent"));
-      write(scratch, "new.txt", "agent\r\n");
-    });
-    expect(await changesOf(scratch, commit)).toHaveLength(2 * names.length + 2);
-    expect(await scratch.git("status", "--porcelain")).toBe("");
+    const all = [...names, ...names.map((one) => `dirty-${one}`)];
+    const lines = () =>
+      all.map((path) => readFileSync(join(scratch.top, path), "utf8").replaceAll("\r\n", "\n"));
+    const [before, status] = [lines(), await scratch.git("status", "--porcelain")];
+    const repo = await scratch.open();
+    const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
+    for (const path of all) write(scratch, path, text("lf", "agent"));
+    write(scratch, "new.txt", "agent\r\n");
+    await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
+    expect(lines()).toEqual(before);
+    expect(await scratch.git("status", "--porcelain")).toBe(status);
   });
 }
 

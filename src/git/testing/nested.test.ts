@@ -1,15 +1,15 @@
-// Repositories inside the tree that nothing around them tracks: an attempt may remove or change them, and they come back whole.
-import { asResult } from "../base/git.js";
+// Repositories inside the tree that nothing around them tracks: what an attempt changes in them comes back, and an attempt that
+// removes one fails.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { checkpoint, dropCheckpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
-import { removeStaleLocks } from "../base/locks.js";
 import type { Repository } from "../base/repository/repository.js";
+import { snapshot } from "../attempt/snapshot.js";
 import { listRescues } from "../bring-back/rescues.js";
 import { restoreTo } from "../restore/restore.js";
 import type { Restored } from "../restore/restore-order.js";
-import { runAs, test, watchGit, type Scratch } from "./scratch.js";
+import { runAs, test, type Scratch } from "./scratch.js";
 import { stateOf } from "./scratch-state.js";
 import { runAttempt } from "./scratch-task.js";
 
@@ -64,48 +64,42 @@ async function wholeOf(scratch: Scratch, git: Git, path: string): Promise<unknow
 }
 
 test.for([false, true])(
-  "a repository that is removed comes back whole (without a commit: %s)",
+  "an attempt that removes a repository fails, and the rest is restored (without a commit: %s)",
   async (unborn, { scratch }) => {
-    const git = await nest(scratch, "deep/nested", { unborn });
-    const before = await wholeOf(scratch, git, "deep/nested");
-    const outside = await stateOf(scratch);
-    const { repo, taken } = await begin(scratch);
+    await nest(scratch, "deep/nested", { unborn });
+    const repo = await scratch.open();
+    const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
     rmSync(join(scratch.top, "deep"), { recursive: true });
+    write(scratch, "a.txt", "agent\n");
+    const seen = await snapshot(repo, { checkpoint: taken, run: "run-1", label: "T1-1", policy: "runner" });
+    expect(seen.verdict).toEqual({
+      moved:
+        "the repository deep/nested inside the tree was removed or replaced: Looper cannot bring it back",
+    });
     const back = await giveUp(repo, taken);
-    expect(await wholeOf(scratch, git, "deep/nested")).toEqual(before);
-    expect(await stateOf(scratch)).toEqual(outside);
-    expect(back.rescue).toBe(undefined);
-    expect(back.warnings.join()).toContain(
-      "deep/nested/.git was removed or replaced during the attempt: it is put back",
-    );
-    expect(await git("fsck", "--no-dangling")).toBe("");
+    expect(back.rescue).toBe("refs/looper/rescue/run-1/T1-1");
+    expect(await scratch.git("status", "--porcelain", "-uno")).toBe("");
   },
 );
 
-test("nested repositories come back, also if they were made anew or replaced by a file", async ({
+test("an attempt that replaces a repository by another or by a file fails, and what it made is kept", async ({
   scratch,
 }) => {
-  const outer = await nest(scratch, "one");
-  const inner = await nest(scratch, "one/inner");
-  const other = await nest(scratch, "two");
-  const states = async () => [
-    await wholeOf(scratch, outer, "one"),
-    await wholeOf(scratch, inner, "one/inner"),
-    await wholeOf(scratch, other, "two"),
-  ];
-  const before = await states();
+  for (const path of ["one", "two"]) await nest(scratch, path);
   const { repo, taken } = await begin(scratch);
   rmSync(join(scratch.top, "one"), { recursive: true });
   write(scratch, "one", "a file\n");
   rmSync(join(scratch.top, "two"), { recursive: true });
   mkdirSync(join(scratch.top, "two"));
-  await other("init", "-q");
+  await gitIn(scratch, "two")("init", "-q");
   write(scratch, "two/agent", "agent\n");
+  const seen = await snapshot(repo, { checkpoint: taken, run: "run-1", label: "T1-1", policy: "runner" });
+  expect(seen.verdict).toEqual({
+    moved: "the repository one inside the tree was removed or replaced: Looper cannot bring it back",
+  });
   const back = await giveUp(repo, taken);
-  expect(await states()).toEqual(before);
-  expect(back.warnings.join()).toContain("what was in its place: ");
-  const kept = await listRescues(repo);
-  expect(kept.some(({ changes }) => changes.some(({ path }) => path === "agent"))).toBe(true);
+  expect(await scratch.git("show", `${back.rescue ?? ""}:one`)).toBe("a file");
+  expect(readFileSync(join(scratch.top, "two/agent"), "utf8")).toBe("agent\n");
 });
 
 test("an attempt's edits and commits inside a repository are reverted, and kept where the list finds them", async ({
@@ -117,7 +111,6 @@ test("an attempt's edits and commits inside a repository are reverted, and kept 
   write(scratch, "nested/in.txt", "agent\n");
   await git("commit", "-qam", "agent");
   write(scratch, "nested/new", "agent\n");
-  rmSync(join(scratch.top, "nested/secret"));
   const { warnings } = await giveUp(repo, taken);
   expect(await wholeOf(scratch, git, "nested")).toEqual(before);
   expect(warnings.join()).toContain("looper rescue show run-1/T1-1-2@nested");
@@ -125,46 +118,16 @@ test("an attempt's edits and commits inside a repository are reverted, and kept 
   expect(ids).toEqual(expect.arrayContaining(["run-1/T1-1@nested", "run-1/T1-1-2@nested"]));
 });
 
-test("a kill at each git call of a restore loses no work", async ({ scratch }) => {
-  const git = await nest(scratch, "nested");
-  const before = await wholeOf(scratch, git, "nested");
-  const { repo } = await begin(scratch);
-  for (let kill = 0; kill < 40; kill += 13) {
-    rmSync(join(scratch.top, "nested"), { recursive: true, force: true });
-    let calls = 0;
-    const ports = watchGit(scratch.ports, () => {
-      if (calls++ === kill) throw new Error("killed");
-    });
-    const dying = await scratch.open({}, scratch.ports);
-    const killed = { ...dying, ports };
-    const act = async () => {
-      const taken = await checkpoint(killed, { id: "T1", run: "run-2", reuse: true });
-      await asResult(() => restoreTo(killed, { checkpoint: taken, run: "run-2", label: "T1-1" }));
-    };
-    await act().catch(() => undefined);
-    await removeStaleLocks(repo, { since: Infinity });
-    const again = await checkpoint(repo, { id: "T1", run: "run-3", reuse: true });
-    await giveUp(repo, again);
-    expect(await wholeOf(scratch, git, "nested"), `killed at call ${String(kill)}`).toEqual(before);
-    await asResult(() => checkpoint(repo, { id: "T1", run: "run-3", reuse: false }));
-    if (calls <= kill) return;
-  }
-});
-
-test("a successful task removes no inner repository, and its warning names uncommitted work in it", async ({
+test("the warning of a successful task names uncommitted work in an inner repository", async ({
   scratch,
 }) => {
-  const removed = await nest(scratch, "gone");
   const edited = await nest(scratch, "edited");
-  const before = await wholeOf(scratch, removed, "gone");
   const repo = await scratch.open();
   const seen = await runAttempt(repo, async () => {
-    rmSync(join(scratch.top, "gone"), { recursive: true });
     write(scratch, "edited/in.txt", "agent\n");
     mkdirSync(join(scratch.top, "made"));
     await gitIn(scratch, "made")("init", "-q");
   });
-  expect(await wholeOf(scratch, removed, "gone")).toEqual(before);
   expect(seen.inside).toEqual(["edited", "made"]);
   const told = seen.warnings.join("\n");
   expect(told).toContain("changes inside edited, a repository of its own, are not committed");
@@ -172,11 +135,11 @@ test("a successful task removes no inner repository, and its warning names uncom
   expect(await edited("status", "--porcelain")).toContain(" M in.txt");
 });
 
-test("the copies are deleted with their checkpoint", async ({ scratch }) => {
+test("the checkpoints inside are deleted with the one around them", async ({ scratch }) => {
   const git = await nest(scratch, "nested");
   const { repo, taken } = await begin(scratch);
   await giveUp(repo, taken);
   await dropCheckpoint(repo, "T1");
   expect(await git("for-each-ref", "refs/looper")).toBe("");
-  expect(existsSync(join(repo.gitDir, "looper-nested/copies/T1"))).toBe(false);
+  expect(existsSync(join(repo.gitDir, "looper-nested/T1.json"))).toBe(false);
 });

@@ -26,7 +26,7 @@ import { recoverRun } from "../runs/recover.js";
 import { warnOfEdits } from "../runs/edited-while-dead.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfHead } from "./warn-of-repository.js";
-import { setWorldTime } from "../replay/world-at.js";
+import { setWorldTime } from "../perform/world-at.js";
 import type { Network } from "../../system/network.js";
 import { openNotifier } from "../perform/notify.js";
 import { createMemory, type Notifier, type World } from "../perform/world.js";

@@ -43,24 +43,6 @@ export const ReplayAnswer = z.discriminatedUnion("same", [
 ]);
 export type ReplayAnswer = z.infer<typeof ReplayAnswer>;
 
-/** `looper replay --tree --json`. */
-export const ReplayTreeAnswer = z.object({
-  same: z.boolean().describe("Nothing differs, and all of it was replayed"),
-  run: z.string(),
-  decisions: z.int().optional().describe("How many are the same; absent where something differs"),
-  commits: z.int().describe("Commits whose trees are the same"),
-  backlogs: z.int().describe("Changes after which the task file held the same bytes"),
-  gates: z.int().optional().describe("Verdicts that are the same; only with --gate"),
-  notes: z.array(z.string()).describe("Changes others made meanwhile, taken over from the repository"),
-  seq: z.int().optional().describe("The first line of the log that differs"),
-  difference: z.string().optional(),
-  stopped: z
-    .object({ seq: z.int(), why: z.string() })
-    .optional()
-    .describe("The line from which on only decisions could be compared"),
-});
-export type ReplayTreeAnswer = z.infer<typeof ReplayTreeAnswer>;
-
 /** `looper replay --at SEQ --json`. */
 export const ReplayAtAnswer = z.object({
   run: z.string(),

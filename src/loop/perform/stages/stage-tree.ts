@@ -13,8 +13,12 @@ import {
   workRef,
 } from "../../../git/base/names.js";
 import type { Repository } from "../../../git/base/repository/repository.js";
-import { checkpoint, dropCheckpoint, type Checkpoint } from "../../../git/checkpoint/checkpoint.js";
-import { setCheckpoint } from "../../../git/room/checkout-tree.js";
+import {
+  checkpoint,
+  dropCheckpoint,
+  setCheckpoint,
+  type Checkpoint,
+} from "../../../git/checkpoint/checkpoint.js";
 import { restoreTo } from "../../../git/restore/restore.js";
 import { applyWork } from "../../../git/saved-work/apply.js";
 import { reviveWork } from "../../../git/saved-work/save.js";

@@ -1,8 +1,7 @@
-// The answers of `looper replay --json`: a whole run, one decision (`--at`), a run with its tree (`--tree`). Pure. Leaves
+// The answers of `looper replay --json`: a whole run, one decision (`--at`). Pure. Leaves
 // replaying to src/loop/replay.
-import type { TreeReplayed } from "../../../loop/replay/replay-tree.js";
 import type { ExplainedDecision, Replayed } from "../../../loop/replay/replay.js";
-import type { ReplayAnswer, ReplayAtAnswer, ReplayTreeAnswer } from "../../shapes/runs.js";
+import type { ReplayAnswer, ReplayAtAnswer } from "../../shapes/runs.js";
 
 /** The comparison of every decision of a run. */
 export function replayAnswer(run: string, replayed: Replayed): ReplayAnswer {
@@ -18,21 +17,6 @@ export function replayAtAnswer(run: string, { seq, event, next }: ExplainedDecis
     because: { ...next.because, ...plainFields(next.because) },
     effects: next.effects.map((effect) => ({ ...effect, ...plainFields(effect) })),
     state: { ...next.state, ...plainFields(next.state) },
-  };
-}
-
-/** The comparison of a run with its commits and task files; with `gate` also of its verdicts. */
-export function replayTreeAnswer(run: string, replayed: TreeReplayed, gate: boolean): ReplayTreeAnswer {
-  const { commits, backlogs, gates, notes, stopped } = replayed;
-  return {
-    same: "decisions" in replayed.replayed && stopped === undefined,
-    run,
-    ...replayed.replayed,
-    commits,
-    backlogs,
-    ...(gate ? { gates } : {}),
-    notes: [...notes],
-    stopped,
   };
 }
 

@@ -10,14 +10,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { readRecords, recordAttempt, recordStart } from "../attempt/attempts.js";
-import { checkpoint } from "../checkpoint/checkpoint.js";
+import { readRecords, recordAttempt, recordStart } from "../../src/git/attempt/attempts.js";
+import { checkpoint } from "../../src/git/checkpoint/checkpoint.js";
 import { diffFromParent, setHead, checkOutTree, resolveObject, listDifferences } from "./checkout-tree.js";
-import { attemptRef, startRef } from "../base/names.js";
-import { openRepository, type Repository } from "../base/repository/repository.js";
-import { must, runAs, test, type Scratch } from "../testing/scratch.js";
+import { attemptRef, startRef } from "../../src/git/base/names.js";
+import { openRepository, type Repository } from "../../src/git/base/repository/repository.js";
+import { must, runAs, test, type Scratch } from "../../src/git/testing/scratch.js";
 import { cloneShared } from "./shared-clone.js";
-import { snapshot } from "../attempt/snapshot.js";
+import { snapshot } from "../../src/git/attempt/snapshot.js";
 
 /** A clone of the scratch repository, beside it. */
 async function cloneOf(scratch: Scratch, repo: Repository): Promise<Repository> {

@@ -9,7 +9,7 @@ import { nodePorts } from "../../system/processes/node-ports.js";
 import { backlog, task } from "../../todo/testing/testing.js";
 import { openStore } from "../../todo/store/store.js";
 import { setWorldTime } from "./world-at.js";
-import type { World } from "../perform/world.js";
+import type { World } from "./world.js";
 
 const AT = Date.parse("2026-01-02T03:04:05.678Z");
 

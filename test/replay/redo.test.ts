@@ -1,12 +1,12 @@
 // The last commit of a run, made again: edits by commands come out the same, and saves by others are named as such.
 import { expect } from "vitest";
-import { test, type Scratch } from "../../git/testing/scratch.js";
-import type { Sealed, StepEvent } from "../../logging/events/events.js";
-import type { TimedChanges } from "../../todo/model/changes/person-change.js";
-import { id, task } from "../../todo/testing/testing.js";
-import { performCommitBacklog } from "../perform/tree/perform-commit.js";
-import { RULES } from "../testing/world/sim.js";
-import { beginRun, editBeside, saveTodo, type ScratchRun } from "../testing/world/scratch-run.js";
+import { test, type Scratch } from "../../src/git/testing/scratch.js";
+import type { Sealed, StepEvent } from "../../src/logging/events/events.js";
+import type { TimedChanges } from "../../src/todo/model/changes/person-change.js";
+import { id, task } from "../../src/todo/testing/testing.js";
+import { performCommitBacklog } from "../../src/loop/perform/tree/perform-commit.js";
+import { RULES } from "../../src/loop/testing/world/sim.js";
+import { beginRun, editBeside, saveTodo, type ScratchRun } from "../../src/loop/testing/world/scratch-run.js";
 import { TreeReplay } from "./redo.js";
 
 const LAST = { kind: "commit-backlog", ending: "blocked" } as const;

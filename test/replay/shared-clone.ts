@@ -1,9 +1,9 @@
 // A second repository that reads its objects from the first. Work in it never reaches the first, whose git folder
 // and working tree are only read. checkout-tree.ts fills its working tree.
 import { dirname, join } from "node:path";
-import { toText } from "../base/bytes.js";
-import { gitEnv, runGit, type GitPlace } from "../base/git.js";
-import type { Repository } from "../base/repository/repository.js";
+import { toText } from "../../src/git/base/bytes.js";
+import { gitEnv, runGit, type GitPlace } from "../../src/git/base/git.js";
+import type { Repository } from "../../src/git/base/repository/repository.js";
 
 /**
  * Settings by which git converts files to blobs and back, or leaves files out. Filters and hooks are programs, so

@@ -1,13 +1,19 @@
 // Makes the working tree of a shared clone equal to a commit or an attempt. Only for trees of this program: replaced
 // content is not kept. shared-clone.ts makes the clone.
 import { join } from "node:path";
-import { toText } from "../base/bytes.js";
-import type { DiffEntry } from "../base/read/diff.js";
-import { runGit } from "../base/git.js";
-import { treeish } from "../base/repository/head.js";
-import { diffTrees, dropOwnIndex, indexInfo, ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
-import { checkpointRef } from "../base/names.js";
-import type { Repository } from "../base/repository/repository.js";
+import { toText } from "../../src/git/base/bytes.js";
+import type { DiffEntry } from "../../src/git/base/read/diff.js";
+import { runGit } from "../../src/git/base/git.js";
+import { treeish } from "../../src/git/base/repository/head.js";
+import {
+  diffTrees,
+  dropOwnIndex,
+  indexInfo,
+  ownIndex,
+  stageAll,
+  diffOwnIndex,
+} from "../../src/git/index/index-file.js";
+import type { Repository } from "../../src/git/base/repository/repository.js";
 
 /** The wanted tree: that of a commit or tree, and changes to it. */
 export interface TreeTarget {
@@ -77,12 +83,4 @@ export async function resolveObject(repo: Repository, name: string): Promise<str
 /** The paths, as text, in which two commits or trees differ. */
 export async function listDifferences(repo: Repository, one: string, other: string): Promise<string[]> {
   return (await diffTrees(repo, one, other)).map(({ path }) => toText(path));
-}
-
-/** Makes a commit the checkpoint of `id`, as a run finds one of an earlier run. */
-export async function setCheckpoint(
-  repo: Repository,
-  { id, base }: { id: string; base: string },
-): Promise<void> {
-  await runGit(repo, ["update-ref", checkpointRef(repo.tree, id), base]);
 }

@@ -1,5 +1,5 @@
 import type { Repository } from "../../git/base/repository/repository.js";
-import type { World } from "../perform/world.js";
+import type { World } from "./world.js";
 
 /**
  * The world for an effect decided at `at` (epoch ms): its writes to the backlog and its commits carry that time instead of the

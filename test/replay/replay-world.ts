@@ -1,21 +1,21 @@
 // Makes the world of a replay: a temporary repository that only reads the project's objects, the run's first backlog, and a log
 // that discards its lines. replay-tree.ts performs the effects in it.
 import { basename, dirname, join, relative } from "node:path";
-import type { Project } from "../../config/project/open-project.js";
-import type { Records } from "../../git/attempt/attempts.js";
-import { setHead, checkOutTree } from "../../git/room/checkout-tree.js";
-import { openRepository, type Repository } from "../../git/base/repository/repository.js";
-import { cloneShared } from "../../git/room/shared-clone.js";
-import { given } from "../../system/given.js";
-import { markOf } from "../../system/processes/mark.js";
-import type { RunLog } from "../../logging/run-log.js";
-import type { Rules } from "../../logging/rules.js";
-import type { Ports } from "../../system/ports.js";
-import { openStore } from "../../todo/store/store.js";
-import type { TimedChanges } from "../../todo/model/changes/person-change.js";
-import type { Task } from "../../todo/model/task.js";
-import type { Trusted } from "../perform/ask-trust.js";
-import { createMemory, type World } from "../perform/world.js";
+import type { Project } from "../../src/config/project/open-project.js";
+import type { Records } from "../../src/git/attempt/attempts.js";
+import { setHead, checkOutTree } from "./checkout-tree.js";
+import { openRepository, type Repository } from "../../src/git/base/repository/repository.js";
+import { cloneShared } from "./shared-clone.js";
+import { given } from "../../src/system/given.js";
+import { markOf } from "../../src/system/processes/mark.js";
+import type { RunLog } from "../../src/logging/run-log.js";
+import type { Rules } from "../../src/logging/rules.js";
+import type { Ports } from "../../src/system/ports.js";
+import { openStore } from "../../src/todo/store/store.js";
+import type { TimedChanges } from "../../src/todo/model/changes/person-change.js";
+import type { Task } from "../../src/todo/model/task.js";
+import type { Trusted } from "../../src/loop/perform/ask-trust.js";
+import { createMemory, type World } from "../../src/loop/perform/world.js";
 
 /** Asks, before the gate runs again, which commands of these tasks may run. Throws if none may. */
 export type AskTrust = (tasks: readonly Task[]) => Promise<Trusted>;

@@ -1,29 +1,23 @@
 // Performs one effect of a run again in a clone: restores the state the run found then, performs the effect, and compares the
 // result with the log. replay-tree.ts decides when.
-import type { Records } from "../../git/attempt/attempts.js";
-import type { DiffEntry } from "../../git/base/read/diff.js";
-import {
-  diffFromParent,
-  setCheckpoint,
-  setHead,
-  checkOutTree,
-  resolveObject,
-  listDifferences,
-} from "../../git/room/checkout-tree.js";
-import { attemptRef, checkpointRef } from "../../git/base/names.js";
-import { isAncestor } from "../../git/base/repository/head.js";
-import { diffWork } from "../../git/saved-work/work-ref.js";
-import type { Sealed, StepEvent } from "../../logging/events/events.js";
-import type { Rules } from "../../logging/rules.js";
-import { listSome } from "../../system/text/cut.js";
-import type { Effect } from "../step/effects.js";
-import type { ChangeResult } from "../step/jobs.js";
-import { nameAttempt, THE_REVIEW } from "../perform/tree/keep-attempt.js";
-import { perform } from "../perform/perform.js";
-import { REDACTED } from "../../system/text/secrets/redact.js";
-import { makeDifference, type Difference } from "./replay.js";
+import type { Records } from "../../src/git/attempt/attempts.js";
+import type { DiffEntry } from "../../src/git/base/read/diff.js";
+import { diffFromParent, setHead, checkOutTree, resolveObject, listDifferences } from "./checkout-tree.js";
+import { setCheckpoint } from "../../src/git/checkpoint/checkpoint.js";
+import { attemptRef, checkpointRef } from "../../src/git/base/names.js";
+import { isAncestor } from "../../src/git/base/repository/head.js";
+import { diffWork } from "../../src/git/saved-work/work-ref.js";
+import type { Sealed, StepEvent } from "../../src/logging/events/events.js";
+import type { Rules } from "../../src/logging/rules.js";
+import { listSome } from "../../src/system/text/cut.js";
+import type { Effect } from "../../src/loop/step/effects.js";
+import type { ChangeResult } from "../../src/loop/step/jobs.js";
+import { nameAttempt, THE_REVIEW } from "../../src/loop/perform/tree/keep-attempt.js";
+import { perform } from "../../src/loop/perform/perform.js";
+import { REDACTED } from "../../src/system/text/secrets/redact.js";
+import { makeDifference, type Difference } from "../../src/loop/replay/replay.js";
 import type { ReplayWorld } from "./replay-world.js";
-import { setWorldTime } from "./world-at.js";
+import { setWorldTime } from "../../src/loop/perform/world-at.js";
 
 type Of<T extends StepEvent["type"]> = Sealed<Extract<StepEvent, { type: T }>>;
 

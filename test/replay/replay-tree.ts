@@ -1,17 +1,17 @@
 // Replays a run with its tree, offline: compares decisions as replay.ts does, and performs the effects on backlog, tree and
 // commits in a temporary clone, with recorded changes in place of agents. replay-world.ts makes the clone; redo.ts performs and
 // compares.
-import { readRecords } from "../../git/attempt/attempts.js";
-import type { Sealed, StepEvent } from "../../logging/events/events.js";
-import { readLines, readStepEvent } from "../../logging/read.js";
-import { errorMessage } from "../../system/errors.js";
-import { given } from "../../system/given.js";
-import { isEnvironmentFailure } from "../step/drive.js";
-import type { Effect } from "../step/effects.js";
+import { readRecords } from "../../src/git/attempt/attempts.js";
+import type { Sealed, StepEvent } from "../../src/logging/events/events.js";
+import { readLines, readStepEvent } from "../../src/logging/read.js";
+import { errorMessage } from "../../src/system/errors.js";
+import { given } from "../../src/system/given.js";
+import { isEnvironmentFailure } from "../../src/loop/step/drive.js";
+import type { Effect } from "../../src/loop/step/effects.js";
 import { TreeReplay, type ReplayScene } from "./redo.js";
-import { makeDifference, replayRun, type Difference, type Replayed } from "./replay.js";
+import { makeDifference, replayRun, type Difference, type Replayed } from "../../src/loop/replay/replay.js";
 import { openReplayWorld, type AskTrust, type ReplaySource } from "./replay-world.js";
-import type { Next } from "../step/decision.js";
+import type { Next } from "../../src/loop/step/decision.js";
 
 /** The result of a replay with its tree. */
 export interface TreeReplayed {
