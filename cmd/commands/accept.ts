@@ -38,13 +38,11 @@ export const command: EditingCommand<{ ids: readonly string[] }> = {
     const waitsOn = await readWaits(context, project);
     const check = await checkOptionsOf(context, project);
     const store = openStore(context.ports, project.todoFile, { lockFolder: project.lockDir, check });
-    const edited = await store.edit(acceptTasks(ids, { by: nameOfUser(context.env), waitsOn }), async () => {
-      await refuseBesideRun(context, project);
-      return true;
-    });
+    const accepts = acceptTasks(ids, { by: nameOfUser(context.env), waitsOn });
+    const edited = await store.edit(accepts, () => refuseBesideRun(context, project));
     if (!edited.ok) throw await refusal(context, project.todoFile, edited.error);
     const { updated, backlog } = edited.value;
-    const json = editAnswer(project.todoFile, { updated, stopped: [] }, backlog.tasks);
+    const json = editAnswer(project.todoFile, { updated }, backlog.tasks);
     const lines = json.changed.map(({ id }) =>
       ids.includes(id)
         ? `${id}: accepted, so it is verified`

@@ -252,7 +252,7 @@ async function taskOf(store: Store, { task, why }: Rescue): Promise<Task | undef
 async function takeInHand(store: Store, id: TaskId): Promise<void> {
   const edited = await store.edit(
     () => [{ op: "edit", id, set: { status: "doing" }, clear: ["blockers"] }],
-    () => Promise.resolve(true),
+    () => Promise.resolve(),
   );
   if (!edited.ok)
     throw environmentError(

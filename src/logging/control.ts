@@ -15,14 +15,6 @@ const ControlLine = z.discriminatedUnion("type", [
     .strictObject({ type: z.literal("edit"), at, changes: z.array(PersonChange) })
     .describe("The task file was changed by an editing command"),
   z
-    .strictObject({
-      type: z.literal("ask"),
-      at,
-      request: z.string().describe("Names it in the log's `edit_asked` and `edit_answered`"),
-      changes: z.array(PersonChange),
-    })
-    .describe("An editing command asks the run to make a change: a task of it may be in hand"),
-  z
     .strictObject({ type: z.literal("stop"), at, now: z.boolean() })
     .describe("The run is to end: once the agents have finished, or now"),
 ]);

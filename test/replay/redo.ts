@@ -49,8 +49,6 @@ export class TreeReplay {
   stopped: { seq: number; why: string } | undefined;
   /** Set once an attempt has no record: the next effect stops the replay of the tree. */
   private lost: { seq: number; why: string } | undefined;
-  /** Edits that are redacted in the log. */
-  private readonly redacted = new Set<string>();
   /** HEAD of the run at this point. */
   private head: string | undefined;
 
@@ -60,12 +58,6 @@ export class TreeReplay {
     private readonly runsGate: boolean,
   ) {
     this.head = scene.head;
-  }
-
-  /** Remembers an edit that a command requested; it is made when the run made it. */
-  ask({ request, changes }: Of<"edit_asked">): void {
-    this.opened.world.memory.asked.set(request, changes);
-    if (isRedacted(changes)) this.redacted.add(request);
   }
 
   /** Remembers what an agent reported and what a gate found: the outputs of stages are written from it. */
@@ -280,8 +272,7 @@ export class TreeReplay {
   }
 
   private hasRedacted(event: Sealed<StepEvent> & ChangeResult): boolean {
-    const isAsked = event.type === "backlog_changed" && this.redacted.has(event.request ?? "");
-    return isAsked || isRedacted(event.heard ?? []);
+    return isRedacted(event.heard ?? []);
   }
 
   private async has(name: string): Promise<boolean> {

@@ -103,7 +103,6 @@ class Follower {
   constructor(readonly redone: TreeReplay) {}
 
   async follow(event: Sealed<StepEvent>, next: Next): Promise<Difference | undefined> {
-    if (event.type === "edit_asked") this.redone.ask(event);
     this.redone.note(event);
     const ended = this.pending.find(({ effect }) => isEndOf(effect, event));
     this.pending = this.pending.filter((one) => one !== ended);

@@ -119,7 +119,7 @@ async function makeWorld(source: ReplaySource, filling: WorldOrder): Promise<Omi
       // A refused edit came before the first claim, so the run's first backlog has it already.
       await openStore({ ...ports, clock }, project.todoFile, { lockFolder }).edit(
         () => changes,
-        (line) => Promise.resolve(unread.push(line) > 0),
+        (line) => Promise.resolve(void unread.push(line)),
       );
     }
   };

@@ -94,7 +94,8 @@ test(
     expect(played).toEqual(["T1", "T5", "T4"]);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "done", T4: "done", T5: "done" });
     const told = rig.events().filter(({ type }) => type === "backlog_edited");
-    expect(told[0]).toMatchObject({ added: ["T5"], changed: expect.arrayContaining(["T2"]) as unknown });
+    expect(told.flatMap(({ added }) => added)).toEqual(["T5"]);
+    expect(told.flatMap(({ changed }) => changed)).toContain("T2");
   }),
 );
 

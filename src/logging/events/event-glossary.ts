@@ -236,16 +236,9 @@ const STEP_GLOSSARY: { readonly [Type in StepEvent["type"]]: EventEntry<Type> } 
     sentence: "A signal, or `looper stop`, asked the run to end.",
     example: { ...stamp(10), type: "run_interrupted", signal: "SIGINT", terminal: true },
   },
-  edit_asked: {
-    sentence:
-      "An editing command asks the run for changes that concern a task in hand; carries the changes, and the name of the request.",
-    example: {
-      ...stamp(10),
-      type: "edit_asked",
-      request: "4711-1",
-      at: "2026-01-31T08:30:10.000Z",
-      changes: [{ op: "edit", id: T1, set: { status: "todo" }, clear: [] }],
-    },
+  edited: {
+    sentence: "A command has edited the task file, so the run reads it again.",
+    example: { ...stamp(10), type: "edited" },
   },
   stop_sent: {
     sentence: "The run has told an agent to end.",

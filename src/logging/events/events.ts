@@ -3,7 +3,6 @@
 import { z } from "zod";
 import { FAILURE_REASONS } from "../../agents/agent.js";
 import { GateReport } from "../../gate/verdict.js";
-import { PersonChange } from "../../todo/model/changes/person-change.js";
 import { StageReport, Summary } from "../../todo/model/summary.js";
 import { PendingCall, StageOutput } from "../../workflow/progress.js";
 import { TaskId } from "../../todo/model/task.js";
@@ -99,8 +98,6 @@ const StepEvents = {
     type: z.literal("backlog_changed"),
     ...job,
     job: z.int().optional(),
-    /** The name of the requested edit that is made with it. */
-    request: z.string().optional(),
     ...outcome,
   }),
   checkpoint: z.object({
@@ -250,13 +247,8 @@ const StepEvents = {
     /** `looper stop` asked for it, without a signal; SIGTERM then means `--now`. Repeated requests count once. */
     by: z.literal("stop").optional(),
   }),
-  /** An editing command asks for changes; if a task of them is in hand, the run first ends its attempt. */
-  edit_asked: z.object({
-    type: z.literal("edit_asked"),
-    request: z.string(),
-    at: z.string(),
-    changes: z.array(PersonChange),
-  }),
+  /** A command edited the task file; the next change of the backlog says how. */
+  edited: z.object({ type: z.literal("edited") }),
   stop_sent: z.object({ type: z.literal("stop_sent"), ...job, how: z.enum(["now", "kill"]) }),
   woke: z.object({ type: z.literal("woke") }),
   run_ended: z.object({
@@ -306,7 +298,7 @@ export const StepEvent = z.discriminatedUnion("type", [
   StepEvents.hook_finished,
   StepEvents.effect_failed,
   StepEvents.run_interrupted,
-  StepEvents.edit_asked,
+  StepEvents.edited,
   StepEvents.stop_sent,
   StepEvents.woke,
   StepEvents.run_ended,

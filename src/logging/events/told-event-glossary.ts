@@ -19,11 +19,6 @@ export const TOLD_GLOSSARY: { readonly [Type in ToldEvent["type"]]: EventEntry<T
     sentence: "A step of `looper push` has ended: a check, the judgement, the commit or the push.",
     example: { ...stamp(12), type: "release_step", text: "committed 0a1b2c3d4e5f, tagged v1.3.0" },
   },
-  edit_answered: {
-    sentence:
-      "The run has made or refused the changes of a command; carries the attempts that it stopped for them.",
-    example: { ...stamp(13), type: "edit_answered", request: "4711-1", outcome: "applied", stopped: [] },
-  },
   stage_entered: {
     sentence: "A task has entered a stage of its workflow; carries the stage before and its outcome.",
     example: {

@@ -26,15 +26,6 @@ const keptWork = {
   rescue: z.string().optional(),
 };
 
-/** An attempt that was stopped for an edit; without `agent`, only work of earlier attempts was saved. */
-export const StoppedAttempt = z.object({
-  task_id: TaskId,
-  agent: z.string().optional(),
-  attempt: z.int().optional(),
-  ...keptWork,
-});
-export type StoppedAttempt = z.infer<typeof StoppedAttempt>;
-
 const ToldEvents = {
   task_selected: z.object({
     type: z.literal("task_selected"),
@@ -62,16 +53,6 @@ const ToldEvents = {
   release_step: z.object({ type: z.literal("release_step"), text: z.string().optional() }),
   /** A person edited the task in hand: its attempt has ended and does not count. */
   attempt_stopped: z.object({ type: z.literal("attempt_stopped"), ...job, ...keptWork }),
-  /** The outcome of an edit that a command asked the run to make. */
-  edit_answered: z.object({
-    type: z.literal("edit_answered"),
-    request: z.string(),
-    /** `left`: the run is ending, and the command makes the edit itself. */
-    outcome: z.enum(["applied", "refused", "left"]),
-    /** Why it was refused. */
-    why: z.string().optional(),
-    stopped: z.array(StoppedAttempt),
-  }),
   attempt_failed: z.object({
     type: z.literal("attempt_failed"),
     ...job,
@@ -221,7 +202,6 @@ export const ToldEvent = z.discriminatedUnion("type", [
   ToldEvents.backlog_edited,
   ToldEvents.attempt_stopped,
   ToldEvents.release_step,
-  ToldEvents.edit_answered,
   ToldEvents.attempt_failed,
   ToldEvents.warning,
   ToldEvents.waiting,

@@ -61,7 +61,6 @@ interface Facts {
 /** Folds the lines of a log into notices. A decision and its notes belong together: a task may be blocked by what it asks. */
 export class Notices {
   #marksRows = false;
-  #byPerson = false;
   readonly #why = new Map<string, string>();
   readonly #asked = new Set<string>();
   #group: Told[] = [];
@@ -69,7 +68,6 @@ export class Notices {
   /** Takes a line; returns the notices of the decision before, where a new one begins. */
   take(line: Sealed): Told[] {
     const ready = isStepType(line.type) ? this.flush() : [];
-    if (isStepType(line.type)) this.#byPerson = line.type === "backlog_changed" && line.request !== undefined;
     this.#look(line);
     return ready;
   }
@@ -96,7 +94,7 @@ export class Notices {
         if (this.#marksRows && line.next === "blocked") this.#tell("blocked", line);
         break;
       case "task_updated":
-        if (line.to === "blocked" && !this.#byPerson) this.#tell("blocked", line);
+        if (line.to === "blocked") this.#tell("blocked", line);
         break;
       case "asked":
         if (this.#asked.has(line.question.id)) break;

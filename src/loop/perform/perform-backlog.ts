@@ -5,7 +5,6 @@ import { findLeftBehind } from "../../git/checkpoint/left-behind.js";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { Change } from "../../todo/model/changes/change.js";
-import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { Problem } from "../../todo/model/problem.js";
 import { indexOf } from "../../todo/model/select.js";
 import type { Backlog, IndexRow } from "../../todo/model/task.js";
@@ -132,18 +131,9 @@ export async function changeBacklog(
   return changed;
 }
 
-/** Has the store make the edit a command requested: all of it or nothing. */
-export async function makeEdit(
-  world: World,
-  changes: readonly PersonChange[],
-  during: "agent" | "idle",
-): Promise<ChangeResult> {
-  return (await applyToStore(world, changes, { while: during, whole: true })).outcome;
-}
-
 async function applyToStore(
   world: World,
-  changes: readonly (Change | PersonChange)[],
+  changes: readonly Change[],
   options: Omit<ChangeOptions, "finished">,
 ): Promise<ChangedBacklog> {
   const byAgents = world.project.resolved.settings.loop.apply_summary ? {} : { byAgents: true as const };

@@ -18,7 +18,6 @@ import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import type { RunLog } from "../../logging/run-log.js";
 import type { Ports } from "../../system/ports.js";
 import type { CheckOptions } from "../../todo/check/check.js";
-import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { Store } from "../../todo/store/store.js";
 import type { NewTask, StageAgentReport } from "../../todo/model/summary.js";
 import type { Backlog, Task, TaskId } from "../../todo/model/task.js";
@@ -146,8 +145,6 @@ export interface RunMemory {
   backlog?: Backlog;
   /** Settles when the last started change of the backlog has ended. */
   writing: Promise<unknown>;
-  /** Requested edits by request name, unredacted; in the log their secrets are redacted. */
-  asked: Map<string, readonly PersonChange[]>;
   stepCount: number;
   indexCount: number;
   /** The usage of all agents of the run. */
@@ -176,7 +173,6 @@ export function createMemory(): RunMemory {
     nextBaselines: new Map(),
     baselineCount: 0,
     finished: new Set(),
-    asked: new Map(),
     writing: Promise.resolve(),
     stepCount: 0,
     indexCount: 0,

@@ -149,19 +149,8 @@ async function startRelease(
         interrupt({ type: "run_interrupted", signal: name, terminal: request.hangsUp });
     },
     ended: closeRun(world, locks, async () => {
-      const stopListening = listenToOthers(ports, world.log.folder, {
-        put: (event) => {
-          if (event.type === "run_interrupted") interrupt(event);
-          // The command makes the edit itself.
-          if (event.type === "edit_asked")
-            void world.log.tell({
-              type: "edit_answered",
-              request: event.request,
-              outcome: "left",
-              stopped: [],
-            });
-        },
-        asked: () => undefined,
+      const stopListening = listenToOthers(ports, world.log.folder, (event) => {
+        if (event.type === "run_interrupted") interrupt(event);
       });
       try {
         const ending = await release(site);

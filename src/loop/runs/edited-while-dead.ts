@@ -103,7 +103,7 @@ function asLogged(row: object): LoggedRow | undefined {
 /** The ids of the tasks that commands said to change. */
 async function readAnnounced({ ports }: Site, folder: string): Promise<Set<string>> {
   const lines = await openControl(ports, folder)();
-  const changes = lines.flatMap((line) => (line.type === "edit" || line.type === "ask" ? line.changes : []));
+  const changes = lines.flatMap((line) => (line.type === "edit" ? line.changes : []));
   return new Set(changes.map(idOf));
 }
 

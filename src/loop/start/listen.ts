@@ -1,23 +1,16 @@
-// Listens to other processes while the run works: stops and requested edits. logging/control.ts reads the lines; the store takes
-// edits that were already made.
+// Listens to other processes while the run works: stops, and edits of the task file. logging/control.ts reads the lines; the store
+// takes the edits.
 import { openControl } from "../../logging/control.js";
 import type { StepEvent } from "../../logging/events/events.js";
 import type { Ports } from "../../system/ports.js";
-import type { PersonChange } from "../../todo/model/changes/person-change.js";
 
 const LOOK_EVERY_MS = 250;
 
-/** Called with each requested edit, unredacted. */
-export type EditListener = (request: string, changes: readonly PersonChange[]) => void;
-
-/**
- * Puts the requests of `looper stop` and of editing commands to the run that logs into `folder`, until the returned function is
- * called. `asked` gets an edit before the run does.
- */
+/** Puts what `looper stop` and editing commands say to the run that logs into `folder`, until the returned function is called. */
 export function listenToOthers(
   ports: Pick<Ports, "files" | "clock">,
   folder: string,
-  { put, asked }: { put: (event: StepEvent) => void; asked: EditListener },
+  put: (event: StepEvent) => void,
 ): () => void {
   const readControl = openControl(ports, folder);
   let looking = false;
@@ -35,11 +28,8 @@ export function listenToOthers(
           terminal: false,
           by: "stop",
         });
-      if (line.type !== "ask") continue;
-      const { request, at, changes } = line;
-      asked(request, changes);
-      put({ type: "edit_asked", request, at, changes });
     }
+    if (lines.some(({ type }) => type === "edit")) put({ type: "edited" });
   };
   const timer = ports.clock.every(LOOK_EVERY_MS, () => void look());
   return () => {

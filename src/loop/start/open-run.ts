@@ -214,11 +214,8 @@ async function removeLocksLeft({ repo, memory }: World): Promise<void> {
 
 async function runToEnd(world: World, inbox: Inbox): Promise<RunEnd> {
   const { log, ports } = world;
-  const stopListening = listenToOthers(ports, log.folder, {
-    put: (event) => {
-      inbox.put(event);
-    },
-    asked: (request, changes) => world.memory.asked.set(request, changes),
+  const stopListening = listenToOthers(ports, log.folder, (event) => {
+    inbox.put(event);
   });
   try {
     const doAt: Perform = (effect, at) => perform(setWorldTime(world, at), effect);

@@ -7,7 +7,7 @@ import { closure, selectTask } from "../../todo/model/select.js";
 import { compareIds } from "../../todo/model/order.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
 import { explainRunOver } from "./attempt/spending.js";
-import { makeAskedEdit, startDueEdit } from "./asked-edits.js";
+import { reread, startDueEdit } from "./edits.js";
 import { beginClose } from "./ending.js";
 import { getFirstActivity } from "./attempt/job.js";
 import { toRow } from "./jobs.js";
@@ -68,7 +68,6 @@ export function beginWork(
     reviews: { added: 0, failed: 0, clean: false },
     reportedChecks: opening.reportedChecks ?? new Set(),
     rereading: false,
-    askedEdits: opening.askedEdits.map((edit) => makeAskedEdit(edit, { index })),
     toPutAside: left,
     ...given({ agents: opening.agents, results: restoreResults(opening) }),
     blockedByHand: new Set(),
@@ -92,12 +91,7 @@ export function startNext(work: Work, decision: Decision): RunState {
   if (over !== undefined) return over;
   if (work.stopping > 0 || work.closing !== undefined) return stays;
   if (work.rereading || work.jobs.length >= work.rules.workers) return stays;
-  decision.effects.push({
-    kind: "change-backlog",
-    changes: [],
-    during: work.jobs.length > 0 ? "agent" : "idle",
-  });
-  return { phase: "working", work: { ...work, rereading: true } };
+  return reread(work, decision);
 }
 
 /** L13: every wait has a timer. The delay comes before an iteration, never before the end of the run. */

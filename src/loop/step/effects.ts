@@ -41,16 +41,12 @@ export interface PlannedHook {
 export type Effect =
   | { kind: "read-backlog" }
   | { kind: "ask"; question: string }
-  /**
-   * `during`: which edits made outside the store are accepted (contract §4, *Edits during a run*). `request`: apply the edit
-   * requested under this name, all of it or nothing.
-   */
+  /** `during`: which edits made outside the store are accepted (contract §4, *Edits during a run*). */
   | {
       kind: "change-backlog";
       job?: JobFacts;
       changes: readonly Change[];
       during: "agent" | "idle";
-      request?: string;
     }
   /** `aside`: beside the task's own checkpoint, to undo what an analyze stage changes. `apply_work`: the saved work is put into the tree first. */
   | { kind: "checkpoint"; job: JobFacts; reuse: boolean; aside?: true; apply_work?: true }

@@ -2,7 +2,6 @@
 import { never } from "../../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
-import { leaveEdit } from "./asked-edits.js";
 import type { Close, Frame, RunState, Work } from "./state.js";
 import { applySignal, type Decision } from "./decision.js";
 
@@ -57,13 +56,11 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, decision: Deci
         ? finish(signalled, decision)
         : { phase: "ending", close: signalled };
     }
-    case "edit_asked":
-      leaveEdit(event, decision);
-      return ignoreLate(close, decision);
     case "run_ended":
       decision.because = { rule: "ended", why: event.ending };
       return { phase: "ended", ending: event.ending };
-    // Answers to effects that were still running at the third signal.
+    // Edits that a later run reads, and answers to effects that were still running at the third signal.
+    case "edited":
     case "backlog_changed":
     case "backlog_read":
     case "backlog_invalid":

@@ -4,7 +4,6 @@ import { never } from "../../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events/events.js";
 import { given } from "../../system/given.js";
 import { listBudgets, reportSpending, addUsage, explainRunOver } from "./attempt/spending.js";
-import { makeAskedEdit } from "./asked-edits.js";
 import { beginClose, closeAtOnce } from "./ending.js";
 import { enter, makeFailureNote, getFirstActivity, makeLabel } from "./attempt/job.js";
 import { readRetryAt } from "./attempt/verdict.js";
@@ -60,9 +59,7 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, decision
       return onInterrupted(opening, event, decision);
     case "woke":
       return onWoke(opening, decision);
-    case "edit_asked":
-      decision.because = { rule: "edit-asked" };
-      return stay({ ...opening, askedEdits: [...opening.askedEdits, makeAskedEdit(event, {})] });
+    case "edited":
     case "stop_sent":
       decision.because = { rule: "noted" };
       return stay(opening);

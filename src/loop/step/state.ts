@@ -2,10 +2,9 @@
 import type { Budget } from "../../agents/agent.js";
 import type { Rules } from "../../logging/rules.js";
 import type { Ending, StepEvent } from "../../logging/events/events.js";
-import type { StoppedAttempt, ToldEvent } from "../../logging/events/told-events.js";
+import type { ToldEvent } from "../../logging/events/told-events.js";
 import type { PersistentMap } from "../../system/persistent-map.js";
 import type { ById } from "../../todo/model/indexed-list.js";
-import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { IndexRow, Status, TaskId } from "../../todo/model/task.js";
 import type { Verdict } from "../../todo/model/verified.js";
 import type { TaskSpending, Spending } from "./attempt/spending.js";
@@ -57,8 +56,6 @@ export interface Opening extends Frame {
   reportedChecks?: ReadonlySet<string>;
   /** The user is being asked whether an agent may draft a backlog. */
   asking: boolean;
-  /** Requested edits, made once there is a backlog. */
-  askedEdits: readonly AskedEdit[];
   job?: Job | undefined;
 }
 
@@ -116,16 +113,6 @@ export interface Job {
   visitEnd?: VisitEnd;
 }
 
-/** An edit that a command requested and that is not made yet. */
-export interface AskedEdit {
-  request: string;
-  changes: readonly PersonChange[];
-  /** Tasks whose status it changes or that it removes: attempts at them end first. */
-  ids: readonly TaskId[];
-  /** Attempts that were stopped for it. */
-  stopped: readonly StoppedAttempt[];
-}
-
 /** The result of an attempt or a review. */
 export type AttemptVerdict =
   | { kind: "done"; summary: string }
@@ -159,10 +146,10 @@ export interface Work extends Frame {
   reviews: { added: number; failed: number; clean: boolean };
   /** The failing checks that were reported. */
   reportedChecks: ReadonlySet<string>;
-  /** The backlog is being read again, or a requested edit is being made. */
+  /** The backlog is being read again. */
   rereading: boolean;
-  /** Requested edits, in order. */
-  askedEdits: readonly AskedEdit[];
+  /** A command has edited the task file since. */
+  unread?: true | undefined;
   /** Tasks whose status a person changed while their work was in the tree; that work is still to be saved. */
   toPutAside: readonly TaskId[];
   /** Tasks a person blocked: not selected as long as they are blocked. */

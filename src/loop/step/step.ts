@@ -41,7 +41,6 @@ function stepPhase(state: RunState, event: Sealed<StepEvent>, decision: Decision
           dropped: new Set(),
           backoffs: new Map(),
           asking: false,
-          askedEdits: [],
           ...(event.rules.workflows === undefined ? {} : { agents: event.agents.map(({ name }) => name) }),
         },
       };

@@ -5,7 +5,7 @@ import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
 import { listSome } from "../../system/text/cut.js";
 import { NOTHING_SPENT, reportSpending, addUsage } from "./attempt/spending.js";
-import { answerEdit, takeEditRequest, snapshotReleased, takeStoreResult } from "./asked-edits.js";
+import { noteEdited, snapshotReleased, startDueEdit, takeStoreResult } from "./edits.js";
 import { closeAtOnce } from "./ending.js";
 import { choose, startNext } from "./choose.js";
 import {
@@ -65,9 +65,9 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
     case "snapshot":
       return onSnapshot(work, event, decision);
     case "gate_finished":
-      return stayAtWork(onGate(work, event, decision));
+      return stayAtWork(onGate(work, event, decision), decision);
     case "restored":
-      return stayAtWork(onRestored(work, event, decision));
+      return stayAtWork(onRestored(work, event, decision), decision);
     case "committed":
       return onCommitted(work, event, decision);
     case "effect_failed":
@@ -78,13 +78,13 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
     case "woke":
       decision.because = { rule: "woke" };
       return startNext(work, decision);
-    case "edit_asked":
-      return startNext(takeEditRequest(work, event, decision), decision);
+    case "edited":
+      return startNext(noteEdited(work, decision), decision);
     case "stop_sent":
       decision.because = { rule: "noted" };
-      return stayAtWork(work);
+      return stayAtWork(work, decision);
     case "work_saved":
-      return stayAtWork(onSaved(work, event, decision));
+      return stayAtWork(onSaved(work, event, decision), decision);
     case "person_asked":
       return startNext(onPersonAsked(work, event, decision), decision);
     case "run_started":
@@ -101,8 +101,9 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
   }
 }
 
-function stayAtWork(work: Work): RunState {
-  return { phase: "working", work };
+/** Continues with the jobs in progress, or with an edit that is due. */
+function stayAtWork(work: Work, decision: Decision): RunState {
+  return startDueEdit(work, decision) ?? { phase: "working", work };
 }
 
 function onGate(work: Work, event: Of<"gate_finished">, decision: Decision): Work {
@@ -133,7 +134,9 @@ function onSaved(work: Work, event: Of<"work_saved">, decision: Decision): Work 
 /** Ends a job whose task a person edited, before its agent has ended. */
 function release(work: Work, job: Job, decision: Decision): RunState {
   const hasWork = job.route === undefined || job.route === "work";
-  return hasWork ? snapshotReleased(work, job, decision) : stayAtWork(releaseStage(work, job, decision));
+  return hasWork
+    ? snapshotReleased(work, job, decision)
+    : stayAtWork(releaseStage(work, job, decision), decision);
 }
 
 function onReread(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
@@ -141,19 +144,18 @@ function onReread(work: Work, event: Of<"backlog_changed">, decision: Decision):
   decision.because = { rule: "looked" };
   const changed = takeStoreResult({ ...work, rereading: false }, event, undefined, decision);
   const seen = work.moving === undefined ? changed : takeMovedRows(changed, event.refused, decision);
-  return event.request === undefined
-    ? choose(seen, decision)
-    : startNext(answerEdit(work, seen, event, decision), decision);
+  return seen.jobs.length < seen.rules.workers ? choose(seen, decision) : startNext(seen, decision);
 }
 
 function onChanged(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
-  const job = findJob(work, event);
-  const seen = takeStoreResult(work, event, job, decision);
+  const seen = takeStoreResult(work, event, findJob(work, event), decision);
+  const job = findJob(seen, event);
   if (job.activity === "settle")
     return continueAfterSettle(seen, countAdded(seen, job, event), event.refused, decision);
   if (job.activity === "reread")
     return stayAtWork(
       job.released === true ? releaseJob(seen, job, decision) : weighRow(seen, job, decision),
+      decision,
     );
   expectActivity(job, "claim", event);
   if (event.refused.length > 0) {
@@ -202,14 +204,14 @@ function onCheckpoint(work: Work, event: Of<"checkpoint">, decision: Decision): 
   expectActivity(job, "checkpoint", event);
   decision.because = { rule: event.reused ? "checkpoint-kept" : "checkpoint-made" };
   if (job.released === true) return release(work, job, decision);
-  if (job.route === "shelve") return stayAtWork(takeStageCheckpoint(work, job, event, decision));
+  if (job.route === "shelve") return stayAtWork(takeStageCheckpoint(work, job, event, decision), decision);
   if (!mayStart(work, job)) return dropUnstarted(work, job, decision);
-  if (job.route !== undefined) return stayAtWork(takeStageCheckpoint(work, job, event, decision));
+  if (job.route !== undefined) return stayAtWork(takeStageCheckpoint(work, job, event, decision), decision);
   const measures = work.rules.baseline && job.facts.phase === "iteration";
   const next = measures
     ? startBaseline(job, decision)
     : startBefore(job, work, listEarlier(work, job), decision);
-  return stayAtWork(replaceJob(work, next));
+  return stayAtWork(replaceJob(work, next), decision);
 }
 
 function onBaseline(work: Work, event: Of<"baseline_finished">, decision: Decision): RunState {
@@ -219,7 +221,7 @@ function onBaseline(work: Work, event: Of<"baseline_finished">, decision: Decisi
   if (job.released === true) return release(work, job, decision);
   const next = { ...work, reportedChecks: reportRedChecks(event, work.reportedChecks, decision) };
   if (event.outcome === "interrupted" || !mayStart(next, job)) return dropUnstarted(next, job, decision);
-  return stayAtWork(replaceJob(next, startBefore(job, next, listEarlier(next, job), decision)));
+  return stayAtWork(replaceJob(next, startBefore(job, next, listEarlier(next, job), decision)), decision);
 }
 
 function listEarlier(work: Work, job: Job): NonNullable<ReturnType<Work["earlier"]["get"]>> {
@@ -236,11 +238,12 @@ function onHook(work: Work, event: Of<"hook_finished" | "effect_failed">, decisi
         work,
         startNextHook(job, decision) ?? startAgent(job, work, listEarlier(work, job), decision),
       ),
+      decision,
     );
   }
   expectActivity(job, "after", event);
   const next = work.stopping >= 2 ? undefined : startNextHook(job, decision);
-  return next === undefined ? endJob(work, job, decision) : stayAtWork(replaceJob(work, next));
+  return next === undefined ? endJob(work, job, decision) : stayAtWork(replaceJob(work, next), decision);
 }
 
 function onAgent(work: Work, event: Of<"agent_finished">, decision: Decision): RunState {
@@ -253,7 +256,7 @@ function onAgent(work: Work, event: Of<"agent_finished">, decision: Decision): R
   const backoffs = event.outcome === "ok" ? endBackoff(work.backoffs, job.facts.agent) : work.backoffs;
   const charged = charge(work, event);
   decision.notes.push(...reportSpending(work, charged, event));
-  return stayAtWork(replaceJob({ ...charged, backoffs }, { ...enter(job, after), end: event }));
+  return stayAtWork(replaceJob({ ...charged, backoffs }, { ...enter(job, after), end: event }), decision);
 }
 
 function charge(work: Work, event: Of<"agent_finished">): Work {
@@ -275,12 +278,12 @@ function onSnapshot(work: Work, event: Of<"snapshot">, decision: Decision): RunS
       "the agent's commits were taken off the branch, and are kept under refs/looper/rescue: the run makes the commit";
     decision.notes.push({ type: "warning", ...job.facts, message });
   }
-  if (job.released === true) return stayAtWork(releaseJob(work, job, decision));
-  if (job.route !== undefined) return stayAtWork(weighStage(work, job, event, decision));
+  if (job.released === true) return stayAtWork(releaseJob(work, job, decision), decision);
+  if (job.route !== undefined) return stayAtWork(weighStage(work, job, event, decision), decision);
   // L2: a commit started now could replace the pending one that the next start must finish.
   const verdict: AttemptVerdict =
     work.closing?.broken === true ? { kind: "interrupted" } : judgeAttempt(job, event);
-  return stayAtWork(weighAttempt(work, job, verdict, decision));
+  return stayAtWork(weighAttempt(work, job, verdict, decision), decision);
 }
 
 function onCommitted(work: Work, event: Of<"committed">, decision: Decision): RunState {
@@ -291,7 +294,7 @@ function onCommitted(work: Work, event: Of<"committed">, decision: Decision): Ru
   const isFinished = !event.refused.some(({ op, id }) => op === "finish" && id === job.facts.task_id);
   return isFinished
     ? continueAfterSettle(seen, job, [], decision)
-    : stayAtWork(releaseJob(seen, job, decision));
+    : stayAtWork(releaseJob(seen, job, decision), decision);
 }
 
 function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): RunState {
@@ -301,12 +304,12 @@ function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): R
     case "run-hook":
       // A failed hook changes nothing (contract §4). A process that the stop did not reach ends by itself, or at the sweep.
       decision.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
-      return event.effect === "stop" ? stayAtWork(work) : onHook(work, event, decision);
+      return event.effect === "stop" ? stayAtWork(work, decision) : onHook(work, event, decision);
     case "commit":
       // Contract: an effect named `commit` failed before the backlog was written; after that it is named `publish`, and the
       // next start finishes it. A full disk is not a failed attempt: the task stays in progress, and its work in the tree.
       if (!work.rules.apply_summary || work.closing?.broken === true || isOfTheDisk(event.error)) break;
-      return stayAtWork(takeUncommitted(work, findJob(work, event), message, decision));
+      return onUncommitted(work, findJob(work, event), message, decision);
     case "ask-person":
       decision.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
       return startNext(leaveQuestion(work), decision);
@@ -319,10 +322,16 @@ function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): R
   return startNext({ ...stopJobs(left, ["agent"], decision), closing }, decision);
 }
 
+function onUncommitted(work: Work, job: Job, message: string, decision: Decision): RunState {
+  const end =
+    job.released === true ? releaseJob(work, job, decision) : takeUncommitted(work, job, message, decision);
+  return stayAtWork(end, decision);
+}
+
 function onInterrupted(work: Work, event: Of<"run_interrupted">, decision: Decision): RunState {
   const signalled = applySignal(work, event);
   decision.because = { rule: signalled === work ? "signal-ignored" : "interrupted", why: event.signal };
-  if (signalled === work) return stayAtWork(work);
+  if (signalled === work) return stayAtWork(work, decision);
   if (signalled.stopping < 3)
     return startNext(signalled.stopping === 2 ? stopJobs(signalled, RUNNING, decision) : signalled, decision);
   for (const job of signalled.jobs) {

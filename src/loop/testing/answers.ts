@@ -148,11 +148,14 @@ function answerRead(sim: Sim): Fed {
   }
   const { rows } = sim.disk;
   const seen = { ...sim.seen, rows };
+  const isDoing = (id: TaskId): boolean => rows.some((row) => row.id === id && row.status === "doing");
+  const left_behind = sim.git ? sim.tree.find((id) => !isDoing(id)) : undefined;
   const event = {
     type: "backlog_read" as const,
     digest: computeDigest(rows),
     tasks: rows.length,
     rows: rows.map(toEventRow),
+    ...given({ left_behind }),
   };
   return feed({ ...sim, seen }, event);
 }
@@ -165,8 +168,7 @@ function changedAnswer(
   effect: Extract<Effect, { kind: "change-backlog" }>,
   outcome: ChangeResult,
 ): StepEvent {
-  const { job, request } = effect;
-  return { type: "backlog_changed", ...job, ...given({ request }), ...outcome };
+  return { type: "backlog_changed", ...effect.job, ...outcome };
 }
 
 function gateAnswer({ job }: Extract<Effect, { kind: "run-gate" }>, reply: WorldReply): StepEvent {

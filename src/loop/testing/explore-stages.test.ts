@@ -119,7 +119,7 @@ const pauses = ({ id }: IndexRow): PersonChange[] => [
   { op: "resume", id, ...by },
 ];
 const completes = ({ id }: IndexRow): PersonChange[] => [{ op: "complete", id, ...by }];
-// A task in hand is restarted through the run (`edit_asked`).
+// A task in hand is restarted by a command.
 const restarts = ({ id, status }: IndexRow): PersonChange[] =>
   status === "doing" ? [] : [{ op: "restart", id, ...by }];
 

@@ -111,22 +111,32 @@ function undoneAtTheEnd({ state, disk }: Sim, rows: readonly IndexRow[]): string
 
 /** L16: the work of a task that is not in progress is only in its commit or in a rescue, however a person edits the task. */
 function leftInTheTree({ disk, tree, state }: Sim): string[] {
+  // The work of a killed run is put aside once the backlog is read.
+  if (state.phase === "opening" || (state.phase === "ending" && state.close.iterations === 0)) return [];
+  if (state.phase === "ended" && state.ending === "interrupted") return [];
   // After an environment failure no tree is restored.
   if (state.phase === "working" && state.work.closing?.broken === true) return [];
   const ending = state.phase === "ended" ? state.ending : state.phase === "ending" ? state.close.ending : "";
   if (ending === "environment") return [];
+  // An edit that the run does not know yet ends no attempt.
+  if (disk.heard !== undefined || (state.phase === "working" && state.work.rereading)) return [];
+  const { jobs = [], toPutAside = [] } = state.phase === "working" ? state.work : {};
   return tree.flatMap((id) => {
     const status = disk.rows.find((row) => row.id === id)?.status;
     if (status === "doing" || disk.pending?.commit.task === id) return [];
+    if (toPutAside.includes(id) || jobs.some(({ facts }) => facts.task_id === id)) return [];
     return [`${id} is ${status ?? "removed"}, and its work is in the tree`];
   });
 }
 
 /** L1, checked on the disk. */
-function unprepared({ next }: Taken, { disk }: Sim): string[] {
+function unprepared({ next }: Taken, { disk, state }: Sim): string[] {
+  const isReading = disk.heard !== undefined || (state.phase === "working" && state.work.rereading);
   return next.effects.flatMap((effect) => {
     if (effect.kind !== "run-agent" || effect.job.phase !== "iteration") return [];
     const task = disk.rows.find(({ id }) => id === effect.job.task_id);
+    // The run does not know this edit yet: it stops the agent once it does.
+    if (isReading) return [];
     if (task?.status !== "doing")
       return [`an agent starts on ${effect.job.task_id}, which is ${task?.status}`];
     const checked = disk.checkpoints.includes(task.id);

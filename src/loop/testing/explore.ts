@@ -122,7 +122,7 @@ class Numbers {
   #count = 0;
 
   ofNode({ sim, budget }: Node): number {
-    const { state, disk, journal, seen, open, told, timer, now, file, tree, asked } = sim;
+    const { state, disk, journal, seen, open, told, timer, now, file, tree } = sim;
     const code = [LIST];
     for (const part of Object.values<object | string>(state))
       put(code, typeof part === "string" ? this.#ofPlain(part) : this.#ofParts(part));
@@ -132,7 +132,7 @@ class Numbers {
       put(code, this.#ofParts(effect));
       put(code, this.#of(outcome));
     }
-    for (const part of [told, tree, asked, budget, timer, now, file]) put(code, this.#of(part));
+    for (const part of [told, tree, budget, timer, now, file]) put(code, this.#of(part));
     put(code, this.#ofParts(seen));
     put(code, this.#ofParts(disk));
     for (const version of journal) put(code, this.#ofParts(version));

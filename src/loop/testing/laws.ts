@@ -219,7 +219,6 @@ export const nothingStartsAfterStop: Law = ({ trace }) => {
         (effect.kind === "checkpoint" && isOfAgent(effect)) ||
         effect.kind === "ask" ||
         (effect.kind === "change-backlog" &&
-          effect.request === undefined &&
           (effect.job === undefined || effect.changes.some(({ op }) => op === "claim"))) ||
         (effect.kind === "run-hook" && effect.hook === "pre_iteration");
       return starts ? [`${effect.kind} after the run was stopped`] : [];
@@ -264,7 +263,7 @@ export const oneEffectAtATime: Law = ({ trace }) => {
 };
 
 function isAside(event: Taken["event"]): boolean {
-  if (event.type === "edit_asked") return true;
+  if (event.type === "edited") return true;
   const isStop = event.type === "stop_sent" || (event.type === "effect_failed" && event.effect === "stop");
   return isStop || event.type === "run_interrupted" || event.type === "woke";
 }

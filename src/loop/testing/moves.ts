@@ -14,7 +14,7 @@ export interface MoveBudget {
   signals: number;
   failures: number;
   edits: number;
-  /** Edits that commands request from the run. */
+  /** Edits that commands make. */
   asks?: number;
   /** Changes that people make by commands beside the run: answers, pauses, `complete`. */
   people?: number;
@@ -54,13 +54,15 @@ export function listMoves(sim: Sim, budget: MoveBudget, menu: Menu): WorldMove[]
     for (const event of menu.signals) moves.push({ spends: "signals", make: () => feed(sim, event) });
   }
   if ((budget.asks ?? 0) > 0 && sim.file === "ok") {
-    for (const event of listRequests(sim)) moves.push({ spends: "asks", make: () => feed(sim, event) });
+    for (const changes of listCommands(sim)) {
+      const edited = editByCommand(sim, changes);
+      if (edited !== undefined) moves.push({ spends: "asks", make: () => feed(edited, { type: "edited" }) });
+    }
   }
   if ((budget.people ?? 0) > 0 && sim.file === "ok") {
     for (const change of menu.people?.(sim.disk.rows) ?? []) {
-      const disk = changeByPerson(sim.disk, change);
-      if (disk !== undefined)
-        moves.push({ spends: "people", make: () => ({ sim: { ...sim, disk, journal: [disk] } }) });
+      const edited = editByCommand(sim, [change]);
+      if (edited !== undefined) moves.push({ spends: "people", make: () => ({ sim: edited }) });
     }
   }
   if (budget.edits > 0 && sim.file === "ok") {
@@ -70,6 +72,15 @@ export function listMoves(sim: Sim, budget: MoveBudget, menu: Menu): WorldMove[]
     }
   }
   return moves;
+}
+
+/** The world after a command, all or none of whose changes were made; `undefined`: they were refused. */
+export function editByCommand(sim: Sim, changes: readonly PersonChange[]): Sim | undefined {
+  const disk = changes.reduce<Disk | undefined>(
+    (made, change) => made && changeByPerson(made, change),
+    sim.disk,
+  );
+  return disk && { ...sim, disk, journal: [disk] };
 }
 
 function progress(sim: Sim, open: OpenEffect, menu: Menu): WorldMove[] {
@@ -137,10 +148,9 @@ function findFailureName({ effect, ops, begun }: OpenEffect): string | undefined
   return effect.kind;
 }
 
-/** The edits a person may request by a command: each status and the removal of each task, and two tasks at once. */
-function listRequests({ disk, asked }: Sim): Extract<StepEvent, { type: "edit_asked" }>[] {
+/** The edits a person may make by a command: each status and the removal of each task, and two tasks at once. */
+function listCommands({ disk }: Sim): PersonChange[][] {
   const ids = disk.rows.filter(({ marker }) => marker !== true).map(({ id }) => id);
-  const request = `ask-${Object.keys(asked).length + 1}`;
   const statuses = ["todo", "blocked", "done"] as const;
   const edits = ids.flatMap((id): PersonChange[][] => [
     ...statuses.map((status): PersonChange[] => [{ op: "edit", id, set: { status }, clear: [] }]),
@@ -149,12 +159,7 @@ function listRequests({ disk, asked }: Sim): Extract<StepEvent, { type: "edit_as
   const both = ids
     .slice(0, 2)
     .map((id): PersonChange => ({ op: "edit", id, set: { status: "blocked" }, clear: [] }));
-  return [...edits, ...(both.length === 2 ? [both] : [])].map((changes) => ({
-    type: "edit_asked",
-    request,
-    at: "1970-01-01T00:00:00.000Z",
-    changes,
-  }));
+  return [...edits, ...(both.length === 2 ? [both] : [])];
 }
 
 /** The edits a person might save: a task added, blocked, unblocked, reopened, moved to the front or removed. */

@@ -5,9 +5,13 @@ import type { Effect } from "../step/effects.js";
 import { writeBacklog, type Commit, type Disk } from "./world/disk.js";
 import type { Op, OpenEffect, Sim } from "./world/sim.js";
 
-/** Whether the next operation of an effect may run now: the backlog and HEAD have one writer. */
+/** Whether the next operation of an effect may run now: the backlog and HEAD have one writer, which answers before the next. */
 export function mayAdvance(sim: Sim, open: OpenEffect): boolean {
-  return open.begun || !sim.open.some((other) => other !== open && other.begun && other.ops.length > 0);
+  return open.begun || !sim.open.some((other) => other !== open && other.begun && isBusy(other));
+}
+
+function isBusy({ effect, ops }: OpenEffect): boolean {
+  return ops.length > 0 || effect.kind === "change-backlog" || effect.kind === "commit";
 }
 
 /** Performs the next operation of an effect. */
@@ -113,9 +117,7 @@ function doWrite(sim: Sim, open: OpenEffect): { sim: Sim; open: OpenEffect } {
   };
 }
 
-function readChanges(effect: Effect, { disk, asked }: Sim): Parameters<typeof writeBacklog>[2] {
-  if (effect.kind === "change-backlog" && effect.request !== undefined)
-    return { changes: asked[effect.request] ?? [], during: effect.during, whole: true };
+function readChanges(effect: Effect, { disk }: Sim): Parameters<typeof writeBacklog>[2] {
   if (effect.kind === "change-backlog" || effect.kind === "commit") return effect;
   const row = disk.rows.find(({ id }) => id === disk.pending?.commit.task);
   const holds = row === undefined || row.status === "done";

@@ -3,7 +3,6 @@ import { never } from "../../system/never.js";
 import type { StepEvent } from "../../logging/events/events.js";
 import type { ToldEvent } from "../../logging/events/told-events.js";
 import type { Advance, Change } from "../../todo/model/changes/change.js";
-import { taskOfChange, type PersonChange } from "../../todo/model/changes/person-change.js";
 import type { Effect, JobFacts } from "../step/effects.js";
 import type { ChangeResult } from "../step/jobs.js";
 import type { RunState, Work } from "../step/state.js";
@@ -70,8 +69,8 @@ function eventWords(event: StepEvent): string {
       return event.effect;
     case "run_interrupted":
       return words(event.signal, event.signal === "SIGHUP" && event.terminal ? "of the terminal" : "");
-    case "edit_asked":
-      return event.changes.map(personWords).join(", ");
+    case "edited":
+      return "";
     case "stop_sent":
       return event.how;
     case "run_ended":
@@ -131,10 +130,6 @@ function noteWords(note: ToldEvent): string {
   if (note.type === "task_selected") return words(note.task_id ?? "", note.reason, `of ${note.candidates}`);
   if (note.type === "backlog_edited") return editWords(note);
   if (note.type === "attempt_stopped") return words(jobOf(note), note.task_id ?? "", `kept: ${note.kept}`);
-  if (note.type === "edit_answered") {
-    const stopped = note.stopped.map(({ task_id, kept }) => `${task_id} ${kept}`).join(", ");
-    return words(note.outcome, quoted(note.why), stopped);
-  }
   if (note.type === "stage_entered") {
     const from = note.from === undefined ? "" : `, after ${note.from}: ${note.outcome ?? ""}`;
     const skipped = note.skipped === undefined ? "" : ` (passed by ${note.skipped})`;
@@ -169,7 +164,6 @@ function effectWords(effect: Effect): string {
     case "ask":
       return quoted(effect.question);
     case "change-backlog":
-      if (effect.request !== undefined) return words("as asked", `(${effect.during})`);
       return words(effect.changes.map(changeWords).join(", "), `(${effect.during})`);
     case "commit":
       return words(effect.changes.map(changeWords).join(", "), `(${effect.during})`);
@@ -259,11 +253,6 @@ function advanceWords({ id, outcome, to, status, takes, reasons = [] }: Advance)
         ? "as answered"
         : `as ${takes.automatic.by} says`;
   return words("advance", id, `by ${outcome}`, by, `to ${to} (${status})`, quoted(reasons.join("; ")));
-}
-
-function personWords(change: PersonChange): string {
-  const status = change.op === "edit" ? change.set.status : undefined;
-  return words(change.op, taskOfChange(change), status === undefined ? "" : `to ${status}`);
 }
 
 /** Renders the state in one line. */

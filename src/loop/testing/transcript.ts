@@ -54,7 +54,7 @@ const COMMANDS: Record<string, Command> = {
   says: (sim, [says = ""]) => tell(answer(sim, firstOpen(sim, "ask-person"), { says })),
   tasks: (sim, words) => {
     const disk = { ...sim.disk, rows: words.map(readTask) };
-    return set({ ...sim, disk, journal: [disk] });
+    return set({ ...sim, disk, journal: [disk], tree: [] });
   },
   file: (sim, [what = "", ...known]) => {
     if (what !== "ok" && what !== "missing" && what !== "empty" && what !== "broken") throw unknown(what);

@@ -1,6 +1,5 @@
 // Combines the edits that others made to the backlog. Pure.
-import type { Applied, Edits, Refusal } from "../model/changes/change.js";
-import type { Problem } from "../model/problem.js";
+import type { Applied, Edits } from "../model/changes/change.js";
 import type { TaskId } from "../model/task.js";
 
 export const NO_EDITS: Edits = { added: [], changed: [], removed: [], putBack: [] };
@@ -15,16 +14,6 @@ export function listEdits({ updated }: Pick<Applied, "updated">): Edits {
     removed: of(({ to }) => to === undefined),
     putBack: [],
   };
-}
-
-/** Why a person's changes cannot all be made: those that no longer hold, or the first problem of the result. */
-export function listRefusals(
-  { refused }: Pick<Applied, "refused">,
-  changes: readonly Refusal["change"][],
-  [problem]: readonly Problem[],
-): Refusal[] {
-  if (refused.length > 0 || problem === undefined) return refused;
-  return changes.map((change) => ({ change, why: problem.message }));
 }
 
 /** Combines lists of edits, with each task once. The last that has a copy names it. */

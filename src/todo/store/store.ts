@@ -49,11 +49,11 @@ export interface Store {
   ): Promise<Result<Changed, Unusable>>;
   /**
    * Makes a person's changes, all or none, as decided on the newest file under the lock. `tell` sends them to the run in
-   * progress right before the write, with the backlog they were decided on; if it returns false, that run makes them.
+   * progress right before the write, with the backlog they were decided on.
    */
   edit(
     decide: (backlog: Backlog) => readonly PersonChange[],
-    tell: (told: TimedChanges, backlog: Backlog) => Promise<boolean>,
+    tell: (told: TimedChanges, backlog: Backlog) => Promise<void>,
   ): Promise<Result<Edited, EditRefusal>>;
   /**
    * Rewrites the present file in another form, whether it is a backlog or not. `copyAs` decides whether the old bytes are

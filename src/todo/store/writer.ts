@@ -10,7 +10,7 @@ import type { BacklogFile, CopyKind, FileContent, FileVersion } from "./backlog-
 import type { Applied, BacklogIndex, Change, Edits, Refusal } from "../model/changes/change.js";
 import { difference } from "../change/difference.js";
 import { editBacklog } from "../json/edit.js";
-import { listEdits, joinEdits, NO_EDITS, listRefusals } from "../change/edits.js";
+import { listEdits, joinEdits, NO_EDITS } from "../change/edits.js";
 import { mergeEdits, type MergeRules } from "../change/merge.js";
 import type { PersonChange, TimedChanges } from "../model/changes/person-change.js";
 import type { Problem } from "../model/problem.js";
@@ -34,8 +34,6 @@ export interface ChangeOptions extends MergeRules {
    * last call counts. If it throws, the file is not written.
    */
   beforeWrite?: (bytes: Uint8Array) => Promise<void>;
-  /** Makes all changes or none, and only if the result is valid; for a person's changes. */
-  whole?: true;
 }
 
 export interface Changed {
@@ -60,10 +58,6 @@ export interface Changed {
 export interface Edited {
   updated: Applied["updated"];
   backlog: Backlog;
-  /** The changes that were decided. */
-  changes: readonly PersonChange[];
-  /** False: the run makes the changes, and the file is unchanged. */
-  written: boolean;
 }
 
 /** `written`: whether the file changed. `copy`: where the old file was copied to. */
@@ -156,15 +150,13 @@ export class Writer {
       const start = this.start(look, options);
       if (start === undefined) return err({ kind: "unusable", read: toRead(look) });
       const now = new Date(options.now ?? this.ports.clock.now()).toISOString();
-      const { backlog, applied, next } = this.apply(start, changes, { now, whole: options.whole });
+      const { backlog, applied, next } = this.apply(start, changes, now);
       if (look.kind !== "ok" || next !== look.version) {
         if (look.kind !== "missing" && start.edits !== undefined && start.edits.putBack.length > 0) {
           if (copied === undefined || Buffer.compare(copied.bytes, look.bytes) !== 0)
             copied = { bytes: look.bytes, path: await this.file.setAside("edited", look.bytes) };
           start.edits.copy = copied.path;
         }
-        if (options.whole === true && look.kind === "ok" && backlog.tasks.length === 0)
-          await this.file.setAside("edited", look.bytes);
         await options.beforeWrite?.(next.bytes);
         if (!(await this.file.isStill(look))) continue;
         await this.file.write(next);
@@ -189,7 +181,7 @@ export class Writer {
 
   async edit(
     decide: (backlog: Backlog) => readonly PersonChange[],
-    tell: (told: TimedChanges, backlog: Backlog) => Promise<boolean>,
+    tell: (told: TimedChanges, backlog: Backlog) => Promise<void>,
   ): Promise<Result<Edited, EditRefusal>> {
     await this.tidy();
     await this.readSaved();
@@ -204,12 +196,10 @@ export class Writer {
       const judged = this.file.judge(next.bytes);
       if (judged.kind === "invalid") return err({ kind: "invalid", problems: judged.problems });
       if (!(await this.file.isStill(look))) continue;
-      const edited = { updated: applied.updated, backlog, changes };
-      if (changes.length > 0 && !(await tell({ at, changes }, look.version.backlog)))
-        return ok({ ...edited, written: false });
+      if (changes.length > 0) await tell({ at, changes }, look.version.backlog);
       if (backlog.tasks.length === 0) await this.file.setAside("edited", look.bytes);
       await this.file.write(next);
-      return ok({ ...edited, written: true });
+      return ok({ updated: applied.updated, backlog });
     }
     throw tooFast(this.file.path);
   }
@@ -337,20 +327,13 @@ export class Writer {
     return { from: known, backlog: known.backlog, edits: { added: [], changed: [], removed: [], putBack } };
   }
 
-  /** Applies the changes. With `whole`, a refused change or an invalid result leaves the backlog as it is. */
   private apply(
     start: Start,
     changes: readonly (Change | PersonChange)[],
-    { now, whole }: { now: string; whole: true | undefined },
+    now: string,
   ): { backlog: Backlog; applied: Applied; next: FileVersion } {
     const { backlog, applied } = applyChanges(start.backlog, changes, now);
-    const next = this.next(start, backlog);
-    if (whole === undefined) return { backlog, applied, next };
-    const judged = this.file.judge(next.bytes);
-    const refused = listRefusals(applied, changes, judged.kind === "invalid" ? judged.problems : []);
-    if (refused.length === 0) return { backlog, applied, next };
-    const kept = this.next(start, start.backlog);
-    return { backlog: start.backlog, applied: { updated: [], refused, warnings: [] }, next: kept };
+    return { backlog, applied, next: this.next(start, backlog) };
   }
 
   /** The version with this backlog, made from `from`; `from` itself if they are the same. */

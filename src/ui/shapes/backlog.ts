@@ -86,17 +86,6 @@ export const EditAnswer = z.object({
   ),
   tasks: z.array(Task).describe("Those that changed, as they are now"),
   run: z.string().nullable().describe("The run in progress, which knows of it"),
-  stopped: z
-    .array(
-      z.object({
-        task: z.string(),
-        agent: z.string().nullable().describe("Null where only work of earlier attempts was put aside"),
-        attempt: z.int().nullable(),
-        kept: z.enum(["rescue", "tree", "nothing"]).describe("Where its work is: `nothing`, there was none"),
-        rescue: z.string().nullable().describe("As `looper rescue show` takes it"),
-      }),
-    )
-    .describe("Attempts the run stopped for this edit"),
 });
 export type EditAnswer = z.infer<typeof EditAnswer>;
 

@@ -1,7 +1,7 @@
 // After an attempt or a review is settled: counts reviews, drops an agent that cannot be used, then starts the hooks. Pure.
 // settle.ts does the settling.
 import { describeSkipped } from "../../../agents/failure-words.js";
-import { endReleased } from "../asked-edits.js";
+import { endReleased } from "../edits.js";
 import { startNext } from "../choose.js";
 import { startAfter } from "./job.js";
 import { takeMoved } from "../stages/stage-job.js";

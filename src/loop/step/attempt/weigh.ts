@@ -2,7 +2,7 @@
 // restores the tree of an abandoned task. Pure. settle.ts changes the backlog.
 import { fallsShort } from "../../../gate/verdict/reasons.js";
 import type { StepEvent } from "../../../logging/events/events.js";
-import { mayRestore, noteStopped } from "../asked-edits.js";
+import { mayRestore, noteStopped } from "../edits.js";
 import { enter } from "./job.js";
 import { countAttemptsLeft, replaceJob, stopJobs, getTaskId } from "../jobs.js";
 import { describeShort, isNoAttempt, isSpared, readResult, worthOf } from "./verdict.js";

@@ -4,7 +4,7 @@ import { fallsShort } from "../../../gate/verdict/reasons.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import type { Change } from "../../../todo/model/changes/change.js";
 import { planEnd, planMove } from "./advance.js";
-import { mayRestore } from "../asked-edits.js";
+import { mayRestore } from "../edits.js";
 import type { Decision } from "../decision.js";
 import { enter, makeFailureNote } from "../attempt/job.js";
 import { getTaskId, replaceJob, stopJobs } from "../jobs.js";

@@ -5,7 +5,7 @@ import type { StepEvent } from "../../../logging/events/events.js";
 import { listSome } from "../../../system/text/cut.js";
 import type { Stage } from "../../../workflow/workflow.js";
 import { completeNote } from "./advance.js";
-import { noteStopped } from "../asked-edits.js";
+import { noteStopped } from "../edits.js";
 import type { Decision } from "../decision.js";
 import { beginEnd, commitTask, leaveEnd, settleGivenUp, startGate, takeFinalGate } from "./ends.js";
 import { enter, makeFailureNote, startBaseline, startBefore } from "../attempt/job.js";

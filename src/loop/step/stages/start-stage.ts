@@ -7,7 +7,7 @@ import type { IndexRow, Status, TaskId } from "../../../todo/model/task.js";
 import { passStages } from "../../../workflow/advance.js";
 import { DEFAULT_WORKFLOW } from "../../../workflow/words.js";
 import { makeAsk, noteAsked, noteEntered, type Move } from "./advance.js";
-import { NO_AGENT } from "../asked-edits.js";
+import { NO_AGENT } from "../edits.js";
 import type { Decision } from "../decision.js";
 import type { JobFacts } from "../effects.js";
 import { getFirstActivity } from "../attempt/job.js";

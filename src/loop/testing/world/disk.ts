@@ -44,7 +44,6 @@ export interface WrittenRows {
   seen: SeenRows;
   outcome: ChangeResult;
   byHand: readonly TaskId[];
-  edited: readonly TaskId[];
 }
 
 const MARKER = TaskId.parse("PROJECT-DONE");
@@ -53,38 +52,32 @@ const MARKER = TaskId.parse("PROJECT-DONE");
 export function writeBacklog(
   disk: Disk,
   seen: SeenRows,
-  {
-    changes,
-    during,
-    whole = false,
-  }: { changes: readonly (Change | PersonChange)[]; during: "agent" | "idle"; whole?: boolean },
+  { changes, during }: { changes: readonly Change[]; during: "agent" | "idle" },
 ): WrittenRows {
   const heard: ChangeResult = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
-  const known = (disk.heard ?? []).reduce((all, change) => applyChange(all, change, heard), seen.rows);
+  const told = disk.heard ?? [];
+  const known = told.reduce((all, change) => applyChange(all, change, heard), seen.rows);
   const merged = takeEdits(disk.rows, { ...seen, rows: known }, during);
+  const edits = told.length === 0 ? merged.edits : joinHeard(heard.updated, merged.edits);
   const outcome: ChangeResult = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
   let rows = merged.rows;
   for (const change of changes) rows = applyChange(rows, change, outcome);
-  if (whole && outcome.refused.length > 0) {
-    rows = merged.rows;
-    outcome.updated.length = 0;
-  }
   const hands = new Set(outcome.updated.map(({ id }) => id));
-  const { byHand = [], edited = [] } = disk;
+  const { byHand = [] } = disk;
   const before = new Map(seen.rows.map((row) => [row.id, JSON.stringify(row)]));
   const left = new Set(rows.map((row) => row.id));
   const done = outcome.updated.filter(({ to }) => to === "done").map(({ id }) => id);
   return {
     rows,
-    byHand: whole ? [...new Set([...byHand, ...hands])] : byHand.filter((id) => !hands.has(id)),
-    edited: whole ? [...new Set([...edited, ...hands])] : edited,
-    seen: { rows, finished: whole ? seen.finished : new Set([...seen.finished, ...done]) },
+    byHand: byHand.filter((id) => !hands.has(id)),
+    seen: { rows, finished: new Set([...seen.finished, ...done]) },
     outcome: {
       ...outcome,
       rows: rows.filter((row) => before.get(row.id) !== JSON.stringify(row)).map(toEventRow),
       removed: seen.rows.filter((row) => !left.has(row.id)).map((row) => row.id),
       digest: computeDigest(rows),
-      ...given({ edits: merged.edits }),
+      ...given({ edits }),
+      ...(told.length === 0 ? {} : { heard: [{ at: "1970-01-01T00:00:00.000Z", changes: [...told] }] }),
     },
   };
 }
@@ -100,6 +93,21 @@ export function computeDigest(rows: readonly IndexRow[]): string {
 }
 
 type Edits = NonNullable<ChangeResult["edits"]>;
+
+/** The edits that others saved, with those of a person's commands. */
+function joinHeard(
+  updated: ChangeResult["updated"],
+  saved: Edits = { added: [], changed: [], put_back: [] },
+): Edits {
+  const idsOf = (which: (one: ChangeResult["updated"][number]) => boolean) =>
+    updated.filter(which).map(({ id }) => id);
+  return {
+    ...saved,
+    added: [...idsOf(({ from }) => from === undefined), ...saved.added],
+    changed: [...idsOf(({ from, to }) => from !== undefined && to !== undefined), ...saved.changed],
+    removed: [...idsOf(({ to }) => to === undefined), ...(saved.removed ?? [])],
+  };
+}
 
 function takeEdits(
   now: readonly IndexRow[],
@@ -228,7 +236,15 @@ function withoutProgress(rows: readonly IndexRow[], id: TaskId): readonly IndexR
 export function changeByPerson(disk: Disk, change: PersonChange): Disk | undefined {
   const outcome: ChangeResult = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
   const rows = applyChange(disk.rows, change, outcome);
-  return outcome.refused.length > 0 ? undefined : { ...disk, rows, heard: [...(disk.heard ?? []), change] };
+  if (outcome.refused.length > 0) return undefined;
+  const { heard = [], byHand = [], edited = [] } = disk;
+  const made = { ...disk, rows, heard: [...heard, change] };
+  if (change.op !== "edit" && change.op !== "remove" && change.op !== "restart") return made;
+  return {
+    ...made,
+    byHand: [...new Set([...byHand, change.id])],
+    edited: [...new Set([...edited, change.id])],
+  };
 }
 
 function remove(rows: readonly IndexRow[], id: TaskId, outcome: ChangeResult): readonly IndexRow[] {

@@ -3,7 +3,6 @@
 // operations.ts performs them, answers.ts makes the answers; moves.ts and transcript.ts choose what happens next.
 import type { Sealed, StepEvent } from "../../../logging/events/events.js";
 import type { Rules } from "../../../logging/rules.js";
-import type { PersonChange } from "../../../todo/model/changes/person-change.js";
 import type { TaskId } from "../../../todo/model/task.js";
 import type { Effect } from "../../step/effects.js";
 import type { ChangeResult } from "../../step/jobs.js";
@@ -42,8 +41,6 @@ export interface Sim {
   journal: readonly Disk[];
   seen: SeenRows;
   open: readonly OpenEffect[];
-  /** Edits that commands requested, by request. */
-  asked: Readonly<Record<string, readonly PersonChange[]>>;
   /** Tasks whose work is in the tree, neither committed nor reverted. It outlives the run. */
   tree: readonly TaskId[];
   /** Jobs that were told to stop. */
@@ -88,10 +85,9 @@ export const RULES: Rules = {
 };
 
 /** The state of a run that has read, asked and started nothing. */
-const IDLE: Pick<Sim, "seen" | "open" | "asked" | "told"> = {
+const IDLE: Pick<Sim, "seen" | "open" | "told"> = {
   seen: { rows: [], finished: new Set() },
   open: [],
-  asked: {},
   told: [],
 };
 
@@ -168,7 +164,6 @@ export function feed(sim: Sim, event: StepEvent): Fed {
   return {
     sim: {
       ...sim,
-      asked: event.type === "edit_asked" ? { ...sim.asked, [event.request]: event.changes } : sim.asked,
       tree: begun.length === 0 ? sim.tree : [...new Set([...sim.tree, ...begun])],
       state: next.state,
       open: [...sim.open, ...opened],

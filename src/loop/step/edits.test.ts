@@ -4,23 +4,28 @@ import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { Status } from "../../todo/model/task.js";
 import { id, row } from "../../todo/testing/testing.js";
 import { beginRun, openEffect, tell, advanceTo } from "../testing/reach.js";
-import { feed, type Sim } from "../testing/world/sim.js";
+import { answer } from "../testing/answers.js";
+import { editByCommand } from "../testing/moves.js";
+import { advance } from "../testing/operations.js";
+import { feed, type Sim, type Taken } from "../testing/world/sim.js";
 import type { Effect } from "./effects.js";
 import { step } from "./step.js";
 
 const to = (status: Status): PersonChange => ({ op: "edit", id: id("T1"), set: { status }, clear: [] });
-const ask = (sim: Sim, ...changes: PersonChange[]) =>
-  feed(sim, { type: "edit_asked", request: "ask-1", at: "1970-01-01T00:00:00.000Z", changes });
+/** A command makes the edit, and the run hears of it and reads it. */
+function edit(sim: Sim, ...changes: PersonChange[]): Taken {
+  const edited = editByCommand(sim, changes);
+  if (edited === undefined) throw new Error("the edit was refused");
+  const { sim: told, taken } = feed(edited, { type: "edited" });
+  expect(kinds(taken.next.effects)).toEqual(["change-backlog"]);
+  const reading = told.open.find(
+    ({ effect }) => effect.kind === "change-backlog" && effect.job === undefined,
+  );
+  if (reading === undefined) throw new Error("the file is not read");
+  const read = advance(told, reading);
+  return answer(read, read.open.find(({ effect }) => effect === reading.effect) ?? reading, {}).taken;
+}
 const kinds = (effects: readonly Effect[]) => effects.map(({ kind }) => kind);
-
-test("an edit requested while the task is committed is made after the commit", () => {
-  const committing = advanceTo(beginRun([row("T1")], { review: false }), "commit");
-  const asked = ask(committing, to("todo"));
-  expect(asked.taken.next.effects).toEqual([]);
-  const made = advanceTo(asked.sim, "change-backlog");
-  expect(made.open.map(({ effect }) => effect)).toMatchObject([{ kind: "change-backlog", request: "ask-1" }]);
-  expect(made.disk).toMatchObject({ rows: [{ id: "T1", status: "done" }], commits: [{ task: "T1" }] });
-});
 
 test("a task whose finish is refused is not done: its work is saved, and it does not count as an attempt", () => {
   const sim = advanceTo(beginRun([row("T1")], { review: false }), "commit");
@@ -43,15 +48,19 @@ test("a task whose finish is refused is not done: its work is saved, and it does
 test("an edit of other keys, to the same status, or of a waiting task stops no attempt", () => {
   const working = advanceTo(beginRun([row("T1"), row("T2")], { review: false }), "run-agent");
   const title: PersonChange = { op: "edit", id: id("T1"), set: { title: "x", status: "doing" }, clear: [] };
-  expect(kinds(ask(working, title).taken.next.effects)).toEqual(["change-backlog"]);
-  expect(kinds(ask(working, { op: "remove", id: id("T2") }).taken.next.effects)).toEqual(["change-backlog"]);
-  expect(kinds(ask(working, to("done")).taken.next.effects)).toEqual(["stop"]);
+  expect(edit(working, title).next.effects).toEqual([]);
+  expect(edit(working, { op: "remove", id: id("T2") }).next.effects).toEqual([]);
+  expect(kinds(edit(working, to("done")).next.effects)).toEqual(["stop"]);
 });
 
-test("a run that is ending leaves the edit to the command that requested it", () => {
-  const ending = advanceTo(beginRun([row("T1", { status: "done" })], { review: false }), "finish");
-  const { taken } = ask(ending, to("todo"));
-  expect(taken.next.notes).toMatchObject([{ type: "edit_answered", request: "ask-1", outcome: "left" }]);
+test("an edit that comes while the file is read is read after that", () => {
+  const claiming = advanceTo(beginRun([row("T1"), row("T2")], { review: false }), "run-agent");
+  const once = feed(claiming, { type: "edited" }).sim;
+  const { taken, sim } = feed(once, { type: "edited" });
+  expect(taken.next.effects).toEqual([]);
+  const [reading] = sim.open.filter(({ effect }) => effect.kind === "change-backlog");
+  if (reading === undefined) throw new Error("the file is not read");
+  expect(kinds(answer(sim, { ...reading, ops: [] }, {}).taken.next.effects)).toEqual(["change-backlog"]);
 });
 
 test("L16: the unfinished work of a task that a person sets to done during a new claim is saved as a rescue", () => {

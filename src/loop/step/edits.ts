@@ -1,0 +1,215 @@
+// A person's edits of tasks in progress: the attempt is stopped, its work is saved as a rescue, and the tree is restored. Pure.
+// The command has changed the task file already; job.ts runs the activities of a job.
+import type { ToldEvent } from "../../logging/events/told-events.js";
+import { given } from "../../system/given.js";
+import { endsAttempt, taskOfChange, type PersonChange } from "../../todo/model/changes/person-change.js";
+import type { IndexRow, TaskId } from "../../todo/model/task.js";
+import { enter } from "./attempt/job.js";
+import { dropJob, replaceJob, takeChangeResult, getTaskId, uncount, type ChangeResult } from "./jobs.js";
+import type { Job, Activity, RunState, Work } from "./state.js";
+import type { Decision } from "./decision.js";
+
+/** The activities that an edit of the task ends. A commit is refused if the edit came before it. */
+const ENDED_BY_EDITS: readonly Activity[] = [
+  "claim",
+  "checkpoint",
+  "baseline",
+  "before",
+  "agent",
+  "snapshot",
+  "reread",
+  "gate",
+  "commit",
+];
+/** The activities that run a process. */
+const STOPPABLE: readonly Activity[] = ["baseline", "before", "agent", "gate"];
+
+/** A command edited the task file: the run reads it again, and ends the attempts that the edit ends. */
+export function noteEdited(work: Work, decision: Decision): Work {
+  decision.because = { rule: "edited" };
+  return { ...work, unread: true };
+}
+
+/** Ends the attempts at these tasks. */
+function releaseJobs(work: Work, ids: readonly TaskId[], decision: Decision): Work {
+  const jobs = work.jobs.map((job): Job => {
+    const { task_id: id } = job.facts;
+    if (id === undefined || !ids.includes(id) || !ENDED_BY_EDITS.includes(job.activity)) return job;
+    if (job.stopped === true || !STOPPABLE.includes(job.activity)) return { ...job, released: true };
+    decision.effects.push({ kind: "stop", job: job.facts, how: "now" });
+    return { ...job, released: true, stopped: true };
+  });
+  return { ...work, jobs };
+}
+
+/** Reads an edited task file, or rescues the work that an edit left in the tree; both come before any other job. `undefined`: neither is due. */
+export function startDueEdit(work: Work, decision: Decision): RunState | undefined {
+  if (work.closing?.broken === true || work.rereading) return undefined;
+  const [stray, ...toPutAside] = work.toPutAside;
+  if (stray !== undefined && mayRescue(work)) return startRescue({ ...work, toPutAside }, stray, decision);
+  // L8: once the run is stopped, the settlement of what is in hand sees the edit.
+  const isStopping = work.stopping > 0 || work.closing !== undefined;
+  return work.unread === true && !isStopping ? reread(work, decision) : undefined;
+}
+
+/** Asks for the task file as it is now. */
+export function reread({ unread: _unread, ...work }: Work, decision: Decision): RunState {
+  const during = work.jobs.length > 0 ? "agent" : "idle";
+  decision.effects.push({ kind: "change-backlog", changes: [], during });
+  return { phase: "working", work: { ...work, rereading: true } };
+}
+
+/** Never while another job works in the tree. Allowed while the run is stopping, because it starts no new work. */
+function mayRescue(work: Work): boolean {
+  return isRestoring(work) && work.jobs.length === 0;
+}
+
+function isRestoring({ git, rules }: Work): boolean {
+  return git && rules.on_failure === "restore";
+}
+
+/** The `agent` in the log lines of a job that has no agent. */
+export const NO_AGENT = "looper";
+
+/** Restores the tree to the checkpoint of a claim that has no job; the work in it is saved as a rescue. */
+function startRescue(work: Work, id: TaskId, decision: Decision): RunState {
+  const attempt = Math.max(1, work.attempts.get(id) ?? 1);
+  const facts = { job: work.nextJob, iteration: work.iterations, agent: NO_AGENT, attempt, task_id: id };
+  const job: Job = {
+    facts: { ...facts, phase: "iteration" },
+    activity: "checkpoint",
+    hooks: [],
+    released: true,
+    putsAside: true,
+  };
+  decision.because = { rule: "put-aside", picked: id };
+  decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: true });
+  return { phase: "working", work: { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1 } };
+}
+
+/** Takes a snapshot for a released job once its agent has ended; the restore comes after it. */
+export function snapshotReleased(work: Work, job: Job, decision: Decision): RunState {
+  decision.effects.push({ kind: "snapshot", job: job.facts });
+  return { phase: "working", work: replaceJob(work, enter({ ...job, hooks: [] }, "snapshot")) };
+}
+
+/** Whether a released job's work is taken out of the tree. */
+export function mayRestore(work: Work): boolean {
+  return isRestoring(work) && work.closing?.broken !== true;
+}
+
+/** Logs that an attempt was stopped, and where its work is. */
+export function noteStopped(work: Work, job: Job, decision: Decision): void {
+  const { kept, rescue } = describeKept(work, job);
+  const { task_id: id = "" } = job.facts;
+  // This run has started nothing yet, so the work is from an earlier run.
+  if (job.putsAside === true && job.facts.iteration === 0 && rescue !== undefined)
+    decision.notes.push({ type: "warning", ...job.facts, message: describeLeftBehind(id, rescue) });
+  decision.notes.push({
+    type: "attempt_stopped",
+    ...job.facts,
+    kept,
+    ...given({ rescue }),
+  });
+}
+
+function describeLeftBehind(id: string, rescue: string): string {
+  const name = rescue.replace(/^refs\/looper\/rescue\//, "");
+  return `${id} is not in progress any more: the unfinished work an earlier run left in the tree was put aside; bring it back with \`looper rescue restore ${name}\``;
+}
+
+function describeKept(
+  work: Work,
+  { rescue }: Job,
+): Pick<Extract<ToldEvent, { type: "attempt_stopped" }>, "kept" | "rescue"> {
+  if (rescue !== undefined) return { kept: "rescue", rescue };
+  return { kept: isRestoring(work) ? "nothing" : "tree" };
+}
+
+/** Ends a released job. It does not count as an attempt, but it does count as an iteration if its agent ran. */
+export function endReleased(work: Work, job: Job): Work {
+  const rest = dropJob(work, job);
+  if (job.putsAside === true) return rest;
+  // The work of a stage that changes nothing is that of stages before it, and may still be in the tree.
+  const stays = job.route !== undefined && job.route !== "work" && isRestoring(work);
+  const left = stays ? { ...rest, toPutAside: [...rest.toPutAside, getTaskId(job)] } : rest;
+  const counted = uncount(left, job);
+  return job.end === undefined ? counted : { ...counted, iterations: work.iterations };
+}
+
+/** Takes over the store's result, including what people changed in the backlog. */
+export function takeStoreResult(
+  work: Work,
+  outcome: ChangeResult,
+  job: Job | undefined,
+  decision: Decision,
+): Work {
+  const taken = takeChangeResult(work, outcome, job, decision);
+  if (outcome.edits === undefined) return taken;
+  const reported = (outcome.heard ?? []).flatMap(({ changes }) => changes);
+  // A task that this result claims was edited before its claim.
+  const begun = work.jobs.filter(
+    ({ facts, activity }) =>
+      ENDED_BY_EDITS.includes(activity) && !(activity === "claim" && facts.job === job?.facts.job),
+  );
+  const inHand = new Set(begun.flatMap(({ facts }) => facts.task_id ?? []));
+  const ended = reported.filter((change) => {
+    const id = taskOfChange(change);
+    return endsAttempt(change, inHand.has(id) ? "doing" : findStatus(work, id));
+  });
+  const stopped = ended.map(taskOfChange).filter((id) => inHand.has(id));
+  const released = releaseJobs(taken, stopped, decision);
+  return takeEdits(work, released, { outcome, edits: outcome.edits, ended });
+}
+
+/** Leaves tasks that a person blocked alone, and saves the work of tasks in progress that an edit took away from the run. */
+function takeEdits(
+  before: Work,
+  work: Work,
+  {
+    outcome,
+    edits,
+    ended,
+  }: {
+    outcome: ChangeResult;
+    edits: NonNullable<ChangeResult["edits"]>;
+    ended: readonly PersonChange[];
+  },
+): Work {
+  const own = new Set(outcome.updated.map(({ id }) => id));
+  const byPerson = new Set(ended.map(taskOfChange));
+  const activityOf = (id: TaskId): Activity | undefined =>
+    work.jobs.find(({ facts }) => facts.task_id === id)?.activity;
+  // While an agent works on a task, an edit that no command reported may be the agent's own. A claim has no agent yet.
+  const mayBeAgents = (id: TaskId): boolean => {
+    const activity = activityOf(id);
+    return !byPerson.has(id) && activity !== undefined && activity !== "after" && activity !== "claim";
+  };
+  const moved = [...edits.added, ...edits.changed, ...(edits.removed ?? [])].filter(
+    (id) => !own.has(id) && findStatus(before, id) !== findStatus(work, id) && !mayBeAgents(id),
+  );
+  const blocked = moved.filter((id) => findStatus(work, id) === "blocked");
+  // A job between its claim and its end restores the tree itself.
+  const restores = (id: TaskId): boolean => {
+    const activity = activityOf(id);
+    return activity !== undefined && !["claim", "settle", "after"].includes(activity);
+  };
+  const toPutAside = isRestoring(work)
+    ? moved.filter((id) => findStatus(before, id) === "doing" && !restores(id))
+    : [];
+  return {
+    ...work,
+    toPutAside: [...new Set([...work.toPutAside, ...toPutAside])],
+    blockedByHand: new Set([...work.blockedByHand, ...blocked, ...listBlocked(ended)]),
+  };
+}
+
+function listBlocked(changes: readonly PersonChange[]): TaskId[] {
+  return changes.flatMap((change) =>
+    change.op === "edit" && change.set.status === "blocked" ? change.id : [],
+  );
+}
+
+function findStatus({ index }: Work, id: TaskId): IndexRow["status"] | undefined {
+  return index.get(id)?.status;
+}
