@@ -1,94 +1,59 @@
-// Finds cycles in a graph, without recursion and in linear time. The caller knows the meaning of the nodes.
+// Finds cycles in a graph by walking it depth first, without recursion and in linear time. The caller knows the meaning of
+// the nodes.
 
-interface Visit {
-  node: number;
-  /** The node's number in the order of visits; 0 = not visited yet. */
-  met: number;
-  /** The lowest number that can be reached from here. */
-  low: number;
-  /** Its component is not complete yet. */
-  open: boolean;
-  /** The edge to follow next. */
-  next: number;
+/** `edges[n]` are the nodes that n points to. */
+export type Edges = readonly (readonly number[])[];
+
+/**
+ * Calls `back` for each edge that closes a cycle: `path` are the nodes on the way to its beginning, `at` is the place of its
+ * target among them. Without these edges the graph has no cycle.
+ */
+export function findBackEdges(edges: Edges, back: (path: readonly number[], at: number) => void): void {
+  const seen = new Set<number>();
+  const placeOf = new Map<number, number>();
+  const path: number[] = [];
+  const next: number[] = [];
+  const enter = (node: number): void => {
+    seen.add(node);
+    placeOf.set(node, path.length);
+    path.push(node);
+    next.push(0);
+  };
+  for (const root of edges.keys()) {
+    if (!seen.has(root)) enter(root);
+    for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
+      const edge = next[path.length - 1] ?? 0;
+      next[path.length - 1] = edge + 1;
+      const target = edges[node]?.[edge];
+      const at = target === undefined ? undefined : placeOf.get(target);
+      if (target === undefined) {
+        path.pop();
+        next.pop();
+        placeOf.delete(node);
+      } else if (at !== undefined) back(path, at);
+      else if (!seen.has(target)) enter(target);
+    }
+  }
 }
 
 /**
- * Returns one cycle for each set of nodes that can all reach each other: a shortest one that begins at the first of them
- * by `compare`. `edges[n]` are the nodes that n points to; edges of a node to itself do not count.
+ * Returns cycles that share no node, at least one for each set of nodes that can all reach each other. Each begins at the first
+ * of its nodes by `compare`. Edges of a node to itself do not count.
  */
-export function findCycles(
-  edges: readonly (readonly number[])[],
-  compare: (a: number, b: number) => number,
-): number[][] {
-  return components(edges)
-    .filter((component) => component.length > 1)
-    .map((component) => cycleThroughFirst(component, edges, compare));
-}
-
-/** Tarjan's strongly connected components, with an own stack. */
-function components(edges: readonly (readonly number[])[]): number[][] {
-  const visits = edges.map((_, node): Visit => ({ node, met: 0, low: 0, open: false, next: 0 }));
+export function findCycles(edges: Edges, compare: (a: number, b: number) => number): number[][] {
   const found: number[][] = [];
-  const open: Visit[] = [];
-  let count = 0;
-  for (const root of visits) {
-    const path = root.met === 0 ? [root] : [];
-    for (let at = path.at(-1); at !== undefined; at = path.at(-1)) {
-      if (at.met === 0) {
-        at.met = at.low = ++count;
-        at.open = true;
-        open.push(at);
-      }
-      const target = edges[at.node]?.[at.next++];
-      const to = target === undefined ? undefined : visits[target];
-      if (to !== undefined) {
-        if (to.met === 0) path.push(to);
-        else if (to.open) at.low = Math.min(at.low, to.met);
-        continue;
-      }
-      path.pop();
-      const before = path.at(-1);
-      if (before !== undefined) before.low = Math.min(before.low, at.low);
-      if (at.low === at.met) found.push(close(open, at));
-    }
-  }
+  /** Nodes of these cycles, and others that reach them and are reached. */
+  const told = new Set<number>();
+  findBackEdges(edges, (path, at) => {
+    if (at === path.length - 1) return;
+    let place = path.length - 1;
+    for (let node = path[place]; node !== undefined && place >= at && !told.has(node); node = path[--place])
+      told.add(node);
+    if (place >= at) return;
+    const cycle = path.slice(at);
+    const first = cycle.reduce((a, b) => (compare(b, a) < 0 ? b : a));
+    const turn = cycle.indexOf(first);
+    found.push([...cycle.slice(turn), ...cycle.slice(0, turn)]);
+  });
   return found;
-}
-
-function close(open: Visit[], root: Visit): number[] {
-  const component: number[] = [];
-  for (;;) {
-    const visit = open.pop();
-    if (visit === undefined) return component;
-    visit.open = false;
-    component.push(visit.node);
-    if (visit === root) return component;
-  }
-}
-
-function cycleThroughFirst(
-  component: readonly number[],
-  edges: readonly (readonly number[])[],
-  compare: (a: number, b: number) => number,
-): number[] {
-  const inside = new Set(component);
-  const first = component.reduce((a, b) => (compare(b, a) < 0 ? b : a));
-  const cameFrom = new Map<number, number>();
-  const reached = new Set([first]);
-  // The loop also visits nodes added during it: breadth first, so the first path back is a shortest one.
-  for (const node of reached) {
-    for (const to of edges[node] ?? []) {
-      if (to === first && node !== first) return wayTo(node, cameFrom);
-      if (!inside.has(to) || reached.has(to)) continue;
-      reached.add(to);
-      cameFrom.set(to, node);
-    }
-  }
-  throw new Error("a component without a cycle");
-}
-
-function wayTo(node: number, cameFrom: ReadonlyMap<number, number>): number[] {
-  const way: number[] = [];
-  for (let at: number | undefined = node; at !== undefined; at = cameFrom.get(at)) way.push(at);
-  return way.reverse();
 }

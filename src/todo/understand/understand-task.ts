@@ -2,6 +2,7 @@
 // keys, keys that belong into `meta`. Pure. Never marks a task as done unless its own word says so, and never drops a value.
 // Leaves the text around it to understand.ts.
 import { given } from "../../system/given.js";
+import { isDateTime } from "../model/date-time.js";
 import { show } from "../model/problem.js";
 import { findSpelledKey } from "../check/spelling.js";
 import { Task } from "../model/task.js";
@@ -109,6 +110,11 @@ function valueFor(key: string, value: unknown, text: string | undefined): Value 
       const priority = readPriority(value);
       return priority === undefined ? [value] : [priority, `priority ${show(value)} → ${String(priority)}`];
     }
+    case "created_at":
+    case "updated_at":
+      return typeof value === "string" && isDateTime(`${value}T00:00:00Z`)
+        ? [`${value}T00:00:00Z`, `${key} without a time → midnight UTC`]
+        : [value];
     default:
       return [value];
   }

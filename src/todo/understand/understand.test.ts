@@ -166,6 +166,14 @@ test("valid tasks keep every byte, and a corrected one keeps its style", () => {
   expect(understood(text)?.text).toBe(text.replace('"completed"', '"done"'));
 });
 
+test("a date without a time is that day's midnight; another text is not guessed", () => {
+  expect(tasksOf(file({ ...T1, created_at: "2026-01-02" }))).toEqual([
+    { ...T1, created_at: "2026-01-02T00:00:00Z" },
+  ]);
+  for (const updated_at of ["2026-02-30", "yesterday", "02.01.2026"])
+    expect(understood(file({ ...T1, updated_at }))).toBeUndefined();
+});
+
 test("a missing value is added where the file does not contradict it", () => {
   const { id, title } = T1;
   expect(understood(JSON.stringify({ tasks: [{ id, title }] }))?.text).toBe(

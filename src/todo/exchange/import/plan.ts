@@ -1,9 +1,7 @@
 // Turns drafts into tasks: valid and free ids stay; edges without a target and edges that close a cycle are removed with a
 // note. Pure. check.ts checks the result.
 import { given } from "../../../system/given.js";
-import { shorten } from "../../../system/text/cut.js";
-import { dropCycles, type Linked } from "../../model/edges.js";
-import { makeIds } from "../../model/ids.js";
+import { filled, linkTasks, quoted, settleIds } from "../../model/add-tasks.js";
 import { isDateTime } from "../../model/date-time.js";
 import { TaskId, type Task } from "../../model/task.js";
 import type { Drafted, TaskDraft } from "./draft.js";
@@ -14,8 +12,6 @@ export interface PlannedImport {
   notes: string[];
 }
 
-type LinkedDraft = Linked & { draft: TaskDraft };
-
 /** Plans the tasks. `there`: the existing tasks; a draft with the title of one of them is not added, and means that task. */
 export function planImport(
   drafted: Pick<Drafted, "drafts" | "notes">,
@@ -24,19 +20,29 @@ export function planImport(
   const said = [...drafted.notes];
   const byName = new Map<string, TaskId>();
   const drafts = withoutThose(drafted.drafts, there, { byName, said });
-  const ids = settleIds(drafts, said, there);
-  for (const [at, { id }] of drafts.entries()) {
-    const settled = ids[at];
-    if (id !== undefined && settled !== undefined && !byName.has(id)) byName.set(id, settled);
-  }
-  const linked = drafts.flatMap((draft, at): LinkedDraft[] => {
-    const id = ids[at];
-    return id === undefined ? [] : [{ draft, id, edges: edgesOf(draft, id, { byName, said }) }];
-  });
-  dropCycles(linked, (id, target) =>
-    said.push(`${id}: dependency on ${target} dropped: it would close a cycle`),
+  const asked = drafts.map(({ id }) => id);
+  const taken = new Set<string | undefined>([...there.map(({ id }) => id), ...asked]);
+  const ids = settleIds(
+    asked,
+    there.map(({ id }) => id),
   );
-  return { tasks: linked.map(toTask), notes: said };
+  const named = drafts.flatMap((draft, at) => {
+    const id = ids[at];
+    return id === undefined ? [] : [{ draft, id, names: draft.dependsOn ?? [] }];
+  });
+  for (const { draft, id } of named) {
+    if (draft.id !== undefined && !byName.has(draft.id)) byName.set(draft.id, id);
+    if (draft.id === undefined || draft.id === id) continue;
+    const why = TaskId.safeParse(draft.id).success && taken.has(draft.id) ? "taken" : "none";
+    said.push(`${quoted(draft.title)} is called ${id}: its id ${quoted(draft.id)} is ${why}`);
+  }
+  const edges = linkTasks(
+    named,
+    (name) => byName.get(name),
+    (id, words) => said.push(`${id}: ${words}`),
+  );
+  const tasks = named.map(({ draft, id }) => toTask(draft, { id, edges: edges.get(id) ?? [] }));
+  return { tasks, notes: said };
 }
 
 function withoutThose(
@@ -58,50 +64,9 @@ function withoutThose(
   });
 }
 
-/** Ids of the source come first, so that a new id never takes one that a later task has. */
-function settleIds(
-  drafts: readonly TaskDraft[],
-  said: string[],
-  there: readonly Pick<Task, "id">[],
-): TaskId[] {
-  const taken = new Set<string>(there.map(({ id }) => id));
-  const given = drafts.map(({ id }) => {
-    const valid = TaskId.safeParse(id).data;
-    if (valid === undefined || taken.has(valid)) return undefined;
-    taken.add(valid);
-    return valid;
-  });
-  const next = makeIds([...taken]);
-  return drafts.map(({ id, title }, at) => {
-    const own = given[at];
-    if (own !== undefined) return own;
-    const fresh = next();
-    if (id !== undefined)
-      said.push(
-        `${quoted(title)} is called ${fresh}: its id ${quoted(id)} is ${taken.has(id) ? "taken" : "none"}`,
-      );
-    return fresh;
-  });
-}
-
-function edgesOf(
-  draft: TaskDraft,
-  id: TaskId,
-  { byName, said }: { byName: ReadonlyMap<string, TaskId>; said: string[] },
-): TaskId[] {
-  const edges = new Set<TaskId>();
-  for (const name of draft.dependsOn ?? []) {
-    const target = byName.get(name);
-    if (target === undefined) said.push(`${id}: dependency on ${quoted(name)} dropped: no such task`);
-    else if (target === id) said.push(`${id}: dependency on itself dropped`);
-    else edges.add(target);
-  }
-  return [...edges];
-}
-
 const USUAL_PRIORITY = 3;
 
-function toTask({ draft, id, edges }: LinkedDraft): Task {
+function toTask(draft: TaskDraft, { id, edges }: { id: TaskId; edges: readonly TaskId[] }): Task {
   const { description, reference, details, steps, blockers, tags, files, own = {} } = draft;
   const times = { created_at: draft.createdAt, updated_at: draft.updatedAt };
   const valid = Object.entries(times).filter(([, at]) => typeof at === "string" && isDateTime(at));
@@ -117,7 +82,7 @@ function toTask({ draft, id, edges }: LinkedDraft): Task {
     priority: draft.priority ?? USUAL_PRIORITY,
     status: draft.status ?? "todo",
     ...filled({ details, steps: copied(steps), blockers: copied(blockers), tags: copied(tags) }),
-    ...filled({ files: copied(files), depends_on: edges }),
+    ...filled({ files: copied(files), depends_on: [...edges] }),
     ...others,
     ...Object.fromEntries(valid),
     ...given({ meta }),
@@ -141,15 +106,4 @@ function copied(texts: readonly string[] | undefined): string[] | undefined {
 
 function blank(value: unknown): boolean {
   return value === undefined || value === null || value === "";
-}
-
-/** Leaves out absent and empty values. */
-function filled<T extends Record<string, string | readonly string[] | undefined>>(part: T): Partial<T> {
-  const kept: Partial<T> = {};
-  for (const key in part) if (part[key] !== undefined && part[key].length > 0) kept[key] = part[key];
-  return kept;
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(shorten(text, 60));
 }
