@@ -64,10 +64,10 @@ export class TreeReplay {
   note(event: Sealed<StepEvent>): void {
     const { memory } = this.opened.world;
     if (event.type === "agent_finished" && event.report !== undefined && "found" in event.report)
-      memory.summaries.set(event.job, event.report.found);
+      memory.of(event.job).summary = event.report.found;
     if (event.type === "gate_finished" && event.stage !== undefined) {
-      memory.verdicts.set(event.job, event.verdict);
-      memory.gates.set(event.job, event);
+      memory.of(event.job).verdict = event.verdict;
+      memory.of(event.job).gate = event;
     }
   }
 
@@ -101,7 +101,7 @@ export class TreeReplay {
         await this.moveHeadOf(event);
         return;
       case "restored":
-        if (event.task_id === undefined || this.opened.world.memory.owns.has(event.job))
+        if (event.task_id === undefined || this.opened.world.memory.of(event.job).own !== undefined)
           await this.restoreAttempt(event, event.paths.length);
         await this.moveHeadOf(event);
         return;
@@ -181,7 +181,7 @@ export class TreeReplay {
   /** Restores the tree as the agent left it. */
   private async restoreAttempt(event: Of<"snapshot"> | Of<"restored">, changed: number): Promise<void> {
     const { repo, world } = this.opened;
-    const base = world.memory.checkpoints.get(event.job)?.base;
+    const base = world.memory.of(event.job).checkpoint?.base;
     if (base === undefined) throw new Error(`job ${event.job} ended without a checkpoint`);
     const changes = changed === 0 ? [] : await this.changesOf(event);
     if (changes === undefined)
@@ -191,9 +191,9 @@ export class TreeReplay {
 
   /** Restores the tree of a paused task's attempt, which ended without a snapshot. */
   private async restoreUnfinished(event: Of<"work_saved">): Promise<void> {
-    const { memory } = this.opened.world;
-    const base = memory.checkpoints.get(event.job)?.base;
-    if (base === undefined || memory.snapshots.has(event.job) || memory.owns.has(event.job)) return;
+    const { checkpoint, snapshot, own } = this.opened.world.memory.of(event.job);
+    const base = checkpoint?.base;
+    if (base === undefined || snapshot !== undefined || own !== undefined) return;
     const changes = await this.changesOf(event);
     if (changes !== undefined) await checkOutTree(this.opened.repo, { base, changes });
   }

@@ -23,10 +23,10 @@ export async function performAdopt(world: World, { job }: Adopt): Promise<StepEv
 /** Adopts the file; returns why it was rejected, or `undefined`. */
 async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<string | undefined> {
   const { ports, memory, project, store } = world;
-  const draft = memory.drafts.get(job.job);
+  const draft = memory.of(job.job).draft;
   const written = draft === undefined ? undefined : await ports.files.read(draft);
-  const bytes = written ?? (repairs ? undefined : makeBacklogOf(world, memory.newTasks.get(job.job) ?? []));
-  memory.newTasks.delete(job.job);
+  const bytes = written ?? (repairs ? undefined : makeBacklogOf(world, memory.of(job.job).newTasks ?? []));
+  memory.of(job.job).newTasks = undefined;
   if (bytes === undefined) return "the agent wrote no backlog";
   const checked = checkBacklog(bytes, world.check);
   if (checked.kind === "empty") return "the backlog the agent wrote has no tasks";

@@ -71,7 +71,7 @@ async function performOne(world: World, effect: Effect): Promise<StepEvent> {
     case "run-hook":
       return performHook(world, effect);
     case "stop":
-      world.memory.stops.get(effect.job.job)?.abort(effect.how);
+      world.memory.of(effect.job.job).stop?.abort(effect.how);
       return { type: "stop_sent", ...effect.job, how: effect.how };
     case "save-work":
       return performSaveWork(world, effect);
@@ -96,7 +96,7 @@ async function performAskPerson(world: World, { task_id }: Do<"ask-person">): Pr
 
 /** Writes the file that a hook gets as its third argument: the summary, with the status the runner decided. */
 async function writeSummary({ ports, log, memory }: World, effect: Do<"run-hook">, about: HookSummary) {
-  const folder = effect.job === undefined ? undefined : memory.steps.get(effect.job.job);
+  const folder = effect.job === undefined ? undefined : memory.of(effect.job.job).step;
   const file =
     folder === undefined ? join(log.folder, `${effect.label}-summary.json`) : join(folder, "summary.json");
   await ports.files.writeAtomic(file, JSON.stringify(about, undefined, 2) + "\n", { mode: 0o600 });
@@ -120,7 +120,7 @@ function verdictFor(
 ): { verified?: boolean; verdict?: Verdict } {
   if (hook === "pre_iteration" || job?.task_id === undefined) return {};
   if (status !== "done") return { verified: false };
-  const word = memory.verdicts.get(job.job);
+  const word = memory.of(job.job).verdict;
   // Without a gate of its own a task at the end of a workflow has the verdict of its saved work, which its row says.
   const task = memory.backlog?.tasks.find(({ id }) => id === job.task_id) ?? {};
   const verdict = word === undefined ? verdictOf(task) : worthOf(word);
@@ -133,15 +133,15 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
   const { hooks } = world.project.resolved.settings;
   const planned = hooks[hook][at];
   if (planned === undefined) throw new Error(`the settings have no hook ${hook}[${String(at)}]`);
-  const step = job === undefined ? undefined : memory.steps.get(job.job);
+  const step = job === undefined ? undefined : memory.of(job.job).step;
   const lastMessage = step === undefined ? "" : join(step, "last-message.txt");
-  const summary = job === undefined ? undefined : memory.summaries.get(job.job);
+  const summary = job === undefined ? undefined : memory.of(job.job).summary;
   const about = redactValue(log.redact, makeHookSummary(job?.task_id, status, summary), KEPT);
   const summaryFile = await writeSummary(world, effect, about);
   const found = verdictFor(world, effect);
   const key = job?.job ?? 0;
   const stop = new AbortController();
-  memory.stops.set(key, stop);
+  memory.of(key).stop = stop;
   const began = ports.clock.monotonic();
   const end = await runHook(
     ports,
@@ -159,7 +159,7 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
     },
     stop.signal,
   );
-  memory.stops.delete(key);
+  memory.of(key).stop = undefined;
   return {
     type: "hook_finished",
     ...job,

@@ -97,28 +97,39 @@ export interface HiddenOfRun {
   details?: string;
 }
 
-/** The state that effects share during a run. Maps by number are keyed by job, and an entry is dropped with its job. */
-export interface RunMemory {
-  checkpoints: Map<number, Checkpoint>;
-  /** The task's own checkpoints, of jobs whose entry in `checkpoints` is one beside it: of stages that change nothing. */
-  owns: Map<number, Checkpoint>;
+/** What one activity of a job leaves for the next. */
+export interface JobMemory {
+  checkpoint?: Checkpoint | undefined;
+  /** The task's own checkpoint, where `checkpoint` is one beside it: of a stage that changes nothing. */
+  own?: Checkpoint | undefined;
   /** The saved work of the job's task that is in the tree: nothing but the end of the job changes it. */
-  works: Map<number, TaskWork>;
+  work?: TaskWork | undefined;
   /** The refs that only the runner moves, as they were before the job of a workflow. */
-  ownRefs: Map<number, Map<string, string>>;
-  snapshots: Map<number, Snapshot>;
-  stops: Map<number, AbortController>;
-  /** The folder of the job's last agent step. */
-  steps: Map<number, string>;
+  ownRefs?: Map<string, string> | undefined;
+  snapshot?: Snapshot | undefined;
+  /** Stops the process that runs for it. */
+  stop?: AbortController | undefined;
+  /** The folder of its last agent step. */
+  step?: string;
   /** The file that a drafting or repairing agent writes. */
-  drafts: Map<number, string>;
+  draft?: string;
   /** The new tasks a drafting agent reported. */
-  newTasks: Map<number, readonly NewTask[]>;
-  /** The summaries of agents and the verdicts of gates, for hooks. */
-  summaries: Map<number, StageAgentReport>;
-  verdicts: Map<number, GateVerdict>;
-  /** The reports of gates, for the outputs of stages. */
-  gates: Map<number, GateReport>;
+  newTasks?: readonly NewTask[] | undefined;
+  /** The summary of its agent and the verdict of its gate, for hooks. */
+  summary?: StageAgentReport;
+  verdict?: GateVerdict;
+  /** The report of its gate, for the output of its stage. */
+  gate?: GateReport | undefined;
+  /** The baseline that becomes current once its task is done. */
+  nextBaseline?: StoredBaseline | undefined;
+}
+
+/** The state that effects share during a run. */
+export interface RunMemory {
+  /** By number. */
+  jobs: Map<number, JobMemory>;
+  /** That of a job; empty before its first activity. */
+  of: (job: number) => JobMemory;
   /** The last session of each stage of a task, by `STAGE TASK`. */
   sessions: Map<string, { agent: string; session: Session }>;
   /** The visits of stages whose agent this run has started. */
@@ -135,8 +146,6 @@ export interface RunMemory {
   runStart?: RunStart | undefined;
   /** The baseline of the current task. */
   baseline?: StoredBaseline | undefined;
-  /** The baseline that becomes current once a job's task is done. */
-  nextBaselines: Map<number, StoredBaseline>;
   baselineCount: number;
   finished: Set<TaskId>;
   /** The backlog's bytes before the first claim or review, and whether they were recorded for a replay. */
@@ -154,23 +163,17 @@ export interface RunMemory {
 }
 
 export function createMemory(): RunMemory {
+  const jobs = new Map<number, JobMemory>();
   return {
-    checkpoints: new Map(),
-    owns: new Map(),
-    works: new Map(),
-    ownRefs: new Map(),
-    snapshots: new Map(),
-    stops: new Map(),
-    steps: new Map(),
-    drafts: new Map(),
-    newTasks: new Map(),
-    summaries: new Map(),
-    verdicts: new Map(),
-    gates: new Map(),
+    jobs,
+    of: (job) => {
+      const known = jobs.get(job) ?? {};
+      jobs.set(job, known);
+      return known;
+    },
     sessions: new Map(),
     begun: new Set(),
     tails: new Map(),
-    nextBaselines: new Map(),
     baselineCount: 0,
     finished: new Set(),
     writing: Promise.resolve(),

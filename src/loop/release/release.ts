@@ -136,7 +136,7 @@ async function startRelease(
     const how = signal === undefined ? "now" : "kill";
     signal = event.signal;
     stop.abort();
-    for (const one of world.memory.stops.values()) one.abort(how);
+    for (const { stop } of world.memory.jobs.values()) stop?.abort(how);
     // The push and gh end with all their processes; before that, git restores the tree.
     if (released.commit !== undefined) void ports.processes.sweep(markOf(world.log.folder));
   };
@@ -270,7 +270,7 @@ async function prepare(site: Site): Promise<Result<Planned, readonly string[]>> 
   for (const message of [...taken.warnings, ...(await putTagsBack(repo, facts.tags))])
     await world.log.tell({ type: "warning", ...job, message });
   if (taken.head === "moved") return err([taken.why ?? "the agent moved HEAD"]);
-  const changes = await readChanges(repo, world.memory.snapshots.get(job.job)?.changes ?? []);
+  const changes = await readChanges(repo, world.memory.of(job.job).snapshot?.changes ?? []);
   const judged = judgeRelease(facts.known, changes, await readChangelog(site));
   const { version, notes } = judged;
   const problems = [...judged.problems, ...(await findPushes(site))];
@@ -293,9 +293,9 @@ async function tellStep({ world }: Site, text: string): Promise<void> {
 async function runChecks(site: Site, when: string): Promise<string[]> {
   const { world, job, stop, facts } = site;
   if (facts.prompt.checks.length === 0) return stop.signal.aborted ? ["interrupted"] : [];
-  world.memory.stops.set(job.job, stop);
+  world.memory.of(job.job).stop = stop;
   const done = await runAll(world, job, stop.signal);
-  world.memory.stops.delete(job.job);
+  world.memory.of(job.job).stop = undefined;
   if (done === "interrupted" || stop.signal.aborted) return ["interrupted"];
   for (const message of done.warnings) await world.log.tell({ type: "warning", ...job, message });
   const red = done.ran.filter(({ end: how }) => how.how !== "exited" || how.code !== 0);
@@ -349,7 +349,7 @@ async function findPushes({ repo, facts: { remote, refs } }: Site): Promise<stri
 /** Commits and tags the release. */
 async function make(site: Site, { version, tag, notes }: Planned): Promise<void> {
   const { world, repo, facts, job } = site;
-  const taken = world.memory.snapshots.get(job.job);
+  const taken = world.memory.of(job.job).snapshot;
   if (taken === undefined) throw new Error("the release has no snapshot");
   await world.log.sync();
   const message = formatReleaseMessage({ version, tag, notes, run: world.log.run, agent: job.agent });

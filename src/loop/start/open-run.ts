@@ -209,7 +209,8 @@ export function makeRunStarted(
 /** Removes git locks of stopped attempts: they have no snapshot, and their git processes may have been killed. */
 async function removeLocksLeft({ repo, memory }: World): Promise<void> {
   if (repo === undefined) return;
-  for (const { locks } of memory.checkpoints.values()) await tryRemoveNewLocks(repo, locks);
+  for (const { checkpoint } of memory.jobs.values())
+    if (checkpoint !== undefined) await tryRemoveNewLocks(repo, checkpoint.locks);
 }
 
 async function runToEnd(world: World, inbox: Inbox): Promise<RunEnd> {
@@ -237,7 +238,7 @@ export async function closeRun<End>(world: World, locks: RunLocks, toEnd: () => 
     return await toEnd();
   } catch (error) {
     // The run cannot be logged any more, so all its processes must end.
-    for (const stop of world.memory.stops.values()) stop.abort("kill");
+    for (const { stop } of world.memory.jobs.values()) stop?.abort("kill");
     await ports.processes.sweep(markOf(log.folder));
     if (error instanceof UserError) throw error;
     throw new Error(`run ${log.run} failed; its log is ${log.folder}`, { cause: error });

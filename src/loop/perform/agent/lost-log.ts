@@ -21,7 +21,7 @@ export async function putBackWithoutLog(world: World, job: JobFacts): Promise<Us
     return new UserError("environment", what, world.repo === undefined ? again : way);
   const label = makeRescueLabel(job);
   const taken = await takeSnapshot(world, job, label);
-  const before = world.memory.checkpoints.get(job.job);
+  const before = world.memory.of(job.job).checkpoint;
   if (taken === undefined || before === undefined) return new UserError("environment", what, way);
   // The checkpoint stays: the task resumes from it.
   const { rescue } = await restoreTo(world.repo, { checkpoint: before, run: world.log.run, label });

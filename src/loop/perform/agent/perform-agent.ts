@@ -58,7 +58,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
   if (configured === undefined) throw new Error(`no agent is called ${job.agent}`);
   const began = ports.clock.monotonic();
   const stop = new AbortController();
-  memory.stops.set(job.job, stop);
+  memory.of(job.job).stop = stop;
   const step = await openStep(world, effect);
   try {
     const stage = await openAgentStage(world, job);
@@ -104,7 +104,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     memory.unpriced ||= hasUnknownCost(event);
     return event;
   } finally {
-    memory.stops.delete(job.job);
+    memory.of(job.job).stop = undefined;
     await step.output.close();
     await step.stderr.close();
   }
@@ -221,14 +221,14 @@ async function openStep(world: World, { job, label }: RunAgent): Promise<Step> {
   const number = String(++memory.stepCount).padStart(3, "0");
   const folder = join(log.folder, `${number}-${label}`);
   await ports.files.makeFolder(folder, 0o700);
-  memory.steps.set(job.job, folder);
+  memory.of(job.job).step = folder;
   const drafts = job.phase === "bootstrap" || job.phase === "repair";
   // An agent restricted to the project can only write there.
   const inside = !relative(project.folder, folder).startsWith("..");
   const draft = !drafts ? undefined : join(inside ? folder : project.lockDir, "to-do.json");
   if (draft !== undefined) {
     await ports.files.remove(draft);
-    memory.drafts.set(job.job, draft);
+    memory.of(job.job).draft = draft;
   }
   return {
     folder,
@@ -338,8 +338,8 @@ function judgeStage({ log }: World, { expected }: AgentStage, end: AgentEnd): Ag
 async function logSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {
   if (result.outcome !== "ok" || !("found" in result.report)) return;
   const { task_id, status, summary, files, blockers, new_tasks } = result.report.found;
-  world.memory.summaries.set(job.job, result.report.found);
-  if (job.phase === "bootstrap") world.memory.newTasks.set(job.job, new_tasks ?? []);
+  world.memory.of(job.job).summary = result.report.found;
+  if (job.phase === "bootstrap") world.memory.of(job.job).newTasks = new_tasks ?? [];
   await world.log.tell({
     type: "summary",
     ...job,

@@ -10,7 +10,7 @@ import type { World } from "../world.js";
 
 /** Their paths; none without git, or if git fails. */
 export async function listChangedChecks({ repo, memory, project }: World, job: JobFacts): Promise<string[]> {
-  const base = memory.checkpoints.get(job.job)?.base;
+  const base = memory.of(job.job).checkpoint?.base;
   if (repo === undefined || base === undefined) return [];
   const found = await asResult(async () => {
     await stageAll(repo);

@@ -14,7 +14,7 @@ const MOST = 4 * 1024 * 1024;
 
 /** The warning that keeps the task from being verified; none if its settings are as they were. */
 export async function warnOfChangedSettings(world: World, { job }: JobFacts): Promise<string[]> {
-  const changes = world.memory.snapshots.get(job)?.changes ?? [];
+  const changes = world.memory.of(job).snapshot?.changes ?? [];
   const named = changes.map(({ path }) => toText(path)).filter((path) => SETTINGS.test(path));
   const all = [...named, ...(await findManifests(world, changes))].sort();
   if (all.length === 0) return [];

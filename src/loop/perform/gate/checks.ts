@@ -75,7 +75,7 @@ export async function openCold(world: World): Promise<void> {
 export async function measure(world: World, job: JobFacts, stop: AbortSignal): Promise<Measured> {
   const { memory } = world;
   const plan = makePlan(world, []);
-  const checkpoint = memory.checkpoints.get(job.job);
+  const checkpoint = memory.of(job.job).checkpoint;
   const measured =
     memory.cold !== undefined && checkpoint !== undefined
       ? await measureCold(world, memory.cold, { base: checkpoint.base, plan, job }, stop)
@@ -87,7 +87,7 @@ export async function measure(world: World, job: JobFacts, stop: AbortSignal): P
 /** Reverts what commands changed in the tree before a task's work, and says so. */
 async function revertTraces(world: World, job: JobFacts): Promise<void> {
   // A person may have changed files since an older checkpoint was made, so nothing is reverted then.
-  if (world.memory.checkpoints.get(job.job)?.reused === true) return;
+  if (world.memory.of(job.job).checkpoint?.reused === true) return;
   // Beside that the tree holds only the work that was put into it.
   const held = job.stage === undefined ? [] : await listWorkInTree(world, job);
   for (const message of await revertChanges(world, job, held))
@@ -127,8 +127,8 @@ export async function measureOwnCommands(
   own: readonly string[],
   stop: AbortSignal,
 ): Promise<readonly Ran[] | "interrupted"> {
-  const { cold, checkpoints } = world.memory;
-  const base = checkpoints.get(job.job)?.base;
+  const { cold } = world.memory;
+  const base = world.memory.of(job.job).checkpoint?.base;
   if (cold === undefined || base === undefined) {
     const measured = await measureCommands(world, job, own, stop);
     return measured === "interrupted" ? measured : measured.map((ran) => ({ ...ran, own: true }));
@@ -243,7 +243,7 @@ export async function check(
       const plan = { ...makePlan(world, gate.commands), commands: [], isOfStage: true };
       const checked = await checkHere(world, job, { ...plan, strict: true, baseline: undefined }, stop);
       const report = judgeCheck(checked.report);
-      const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
+      const changes = world.memory.of(job.job).snapshot?.changes ?? [];
       const reverted = await revertChanges(world, job, changes);
       const own = report.verdict === "passed" ? await warnOfOwnChecks(world, job, { plan, allowed }) : [];
       return { report, now: undefined, warnings: [...checked.warnings, ...own, ...reverted] };
@@ -276,8 +276,8 @@ async function checkAll(
   const { cold, places } = memory;
   const { strict, protected: patterns, source } = project.resolved.settings.verify;
   const baseline = memory.baseline?.baseline;
-  const base = memory.checkpoints.get(job.job)?.base;
-  const changes = memory.snapshots.get(job.job)?.changes ?? [];
+  const base = memory.of(job.job).checkpoint?.base;
+  const changes = memory.of(job.job).snapshot?.changes ?? [];
   if (plan.commands.length + plan.own.length === 0)
     return checkHere(world, job, { ...plan, strict, baseline }, stop);
   if (places === undefined || base === undefined) {
@@ -327,8 +327,8 @@ async function warnOfOwnChecks(
   { plan, allowed }: CheckOrder,
 ): Promise<string[]> {
   const { memory, project } = world;
-  const base = memory.checkpoints.get(job.job)?.base;
-  const changes = memory.snapshots.get(job.job)?.changes ?? [];
+  const base = memory.of(job.job).checkpoint?.base;
+  const changes = memory.of(job.job).snapshot?.changes ?? [];
   const { places } = memory;
   if (places === undefined || base === undefined || changes.length === 0) return [];
   const { strict, protected: patterns, source } = project.resolved.settings.verify;
@@ -382,7 +382,7 @@ export async function runAll(
   const reports = await prepareReports(world, room, plan);
   const ran = await runCommands(world.ports, room, plan, stop);
   await reports.remove();
-  const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
+  const changes = world.memory.of(job.job).snapshot?.changes ?? [];
   const warnings = await revertChanges(world, job, changes);
   return ran === "interrupted" ? ran : { ran, warnings };
 }
@@ -430,7 +430,7 @@ export async function revertChanges(
   changes: readonly DiffEntry[],
 ): Promise<string[]> {
   const { repo, memory, log } = world;
-  const checkpoint = memory.checkpoints.get(job.job);
+  const checkpoint = memory.of(job.job).checkpoint;
   if (repo === undefined || checkpoint === undefined) return [];
   const order = { checkpoint, changes, run: log.run, label: `gate-${String(job.iteration)}` };
   const { paths, rescue, warnings } = await performAs("run-gate", () => undoGateChanges(repo, order));

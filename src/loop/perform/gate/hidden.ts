@@ -52,11 +52,11 @@ export async function checkHidden(
   stop: AbortSignal,
 ): Promise<Checked> {
   const { hidden, memory } = world;
-  const base = memory.checkpoints.get(job.job)?.base;
+  const base = memory.of(job.job).checkpoint?.base;
   const { places } = memory;
   if (hidden === undefined || places === undefined || base === undefined) return checked;
   if (!isGreen(checked.report)) return checked;
-  const changes = memory.snapshots.get(job.job)?.changes ?? [];
+  const changes = memory.of(job.job).snapshot?.changes ?? [];
   if ((await measureHiddenChecks(world, base, stop)) === "interrupted") return interrupted(checked);
   const baseline = hidden.baseline === "unmeasured" ? undefined : hidden.baseline;
   const order = { base, changes, task: job.task_id, baseline };

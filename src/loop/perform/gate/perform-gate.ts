@@ -51,7 +51,7 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
   });
   try {
     const { memory } = world;
-    const checkpoint = memory.checkpoints.get(job.job);
+    const checkpoint = memory.of(job.job).checkpoint;
     const base = checkpoint?.base;
     const keep = async (known: StoredBaseline): Promise<StepEvent> => {
       const own = await measureOwn(world, job, known, stop.signal);
@@ -169,14 +169,16 @@ async function beginPreflight(world: World, job: JobFacts): Promise<string | und
   const made = await performAs("checkpoint", () =>
     checkpoint(repo, { id: THE_PREFLIGHT, run: log.run, reuse: false }),
   );
-  memory.checkpoints.set(job.job, made);
+  memory.of(job.job).checkpoint = made;
   return made.base;
 }
 
 /** Drops the checkpoint and the reference, which is set again with the first task. */
 async function endPreflight({ memory, repo }: World, job: JobFacts): Promise<void> {
   memory.runStart = undefined;
-  if (repo === undefined || !memory.checkpoints.delete(job.job)) return;
+  const { checkpoint } = memory.of(job.job);
+  memory.of(job.job).checkpoint = undefined;
+  if (repo === undefined || checkpoint === undefined) return;
   await performAs("checkpoint", () => dropCheckpoint(repo, THE_PREFLIGHT));
 }
 
@@ -188,7 +190,7 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
   const began = ports.clock.monotonic();
   const warnings: string[] = [];
   try {
-    if (job.stage !== undefined && !world.memory.snapshots.has(job.job))
+    if (job.stage !== undefined && world.memory.of(job.job).snapshot === undefined)
       await takeSnapshot(world, job, makeRescueLabel(job));
     const own = listTrustedCommands(world, job.task_id, warnings);
     const allowed = listAllowed(world, job.task_id, warnings);
@@ -206,10 +208,10 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
     const settings = isGreen(report) ? await warnOfChangedSettings(world, job) : [];
     warnings.push(...settings);
     const judged = weaken(report, { inside, settings });
-    world.memory.verdicts.set(job.job, judged.verdict);
+    world.memory.of(job.job).verdict = judged.verdict;
     const { runStart } = world.memory;
     if (runStart !== undefined && job.task_id !== undefined) noteNeeded(runStart, job.task_id, judged);
-    if (job.stage !== undefined) world.memory.gates.set(job.job, judged);
+    if (job.stage !== undefined) world.memory.of(job.job).gate = judged;
     return {
       type: "gate_finished",
       ...job,
@@ -239,7 +241,7 @@ function warnOfUncheckedInside(
   { job }: JobFacts,
   { verdict }: { verdict: string },
 ): string[] {
-  const inside = memory.snapshots.get(job)?.inside ?? [];
+  const inside = memory.of(job).snapshot?.inside ?? [];
   if (verdict !== "passed" && verdict !== "unbroken") return [];
   if (memory.cold !== undefined || inside.length === 0) return [];
   return [
@@ -249,8 +251,11 @@ function warnOfUncheckedInside(
 
 function registerStop({ memory }: World, { job }: JobFacts): { signal: AbortSignal; forget: () => void } {
   const stop = new AbortController();
-  memory.stops.set(job, stop);
-  return { signal: stop.signal, forget: () => memory.stops.delete(job) };
+  memory.of(job).stop = stop;
+  const forget = (): void => {
+    memory.of(job).stop = undefined;
+  };
+  return { signal: stop.signal, forget };
 }
 
 /** The task's own commands, without those that were not approved. */
@@ -282,9 +287,9 @@ function listAllowed({ memory }: World, id: TaskId | undefined, warnings: string
 async function keepForNext(world: World, job: JobFacts, now: Baseline): Promise<void> {
   const { memory } = world;
   if (now.commands.length === 0) return;
-  const base = memory.checkpoints.get(job.job)?.base;
-  const changes = memory.snapshots.get(job.job)?.changes ?? [];
-  memory.nextBaselines.set(job.job, { ...(await writeBaseline(world, now, base)), changes });
+  const base = memory.of(job.job).checkpoint?.base;
+  const changes = memory.of(job.job).snapshot?.changes ?? [];
+  memory.of(job.job).nextBaseline = { ...(await writeBaseline(world, now, base)), changes };
 }
 
 /** The last baseline, if the tree is still the one it was measured on. Without git it is assumed to be. */
@@ -316,7 +321,7 @@ async function writeBaseline(
 
 /** Finds out what earlier runs did about a claim; without git only whether there was one. */
 async function findEarlierClaim(world: World, job: JobFacts, reuse: boolean): Promise<EarlierClaim> {
-  const checkpoint = world.memory.checkpoints.get(job.job);
+  const checkpoint = world.memory.of(job.job).checkpoint;
   if (world.repo === undefined || checkpoint === undefined) return { worked: reuse };
   // A cold room has the base as it was, whatever the tree holds by now.
   if (!checkpoint.reused || world.memory.cold !== undefined) return { worked: false };

@@ -26,7 +26,7 @@ export async function noteAttempt(
   base: string,
   job: JobFacts,
 ): Promise<void> {
-  const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
+  const changes = world.memory.of(job.job).snapshot?.changes ?? [];
   noteLeft(await findRunStart(world, repo, base), changes, job.task_id ?? THE_REVIEW);
 }
 

@@ -34,8 +34,8 @@ export async function performSaveWork(world: World, effect: SaveWork): Promise<S
     repo === undefined
       ? { shelved: false, paths: 0, warnings: listUndropped(effect, at) }
       : await performAs("save-work", () => keepWork(world, repo, effect, at));
-  world.memory.owns.delete(job.job);
-  world.memory.gates.delete(job.job);
+  world.memory.of(job.job).own = undefined;
+  world.memory.of(job.job).gate = undefined;
   forget(world, job);
   return { type: "work_saved", ...job, ...given({ output }), ...kept };
 }
@@ -65,9 +65,10 @@ async function keepWork(world: World, repo: Repository, effect: SaveWork, at: Jo
   const { job, discard } = effect;
   const task = job.task_id ?? "";
   const warnings: string[] = [];
-  const own = world.memory.owns.get(job.job) ?? world.memory.checkpoints.get(job.job);
+  const known = world.memory.of(job.job);
+  const own = known.own ?? known.checkpoint;
   // A visit that saves and drops nothing leaves the work that was put into the tree.
-  let work = effect.work ? await saveVisit(world, repo, job, at) : world.memory.works.get(job.job);
+  let work = effect.work ? await saveVisit(world, repo, job, at) : world.memory.of(job.job).work;
   if (discard !== undefined) warnings.push(...(await dropStage(world, repo, effect, at)));
   const shelved = own !== undefined && (effect.shelve || discard !== undefined);
   if (shelved) {
@@ -88,10 +89,10 @@ async function saveVisit(
   job: SaveWork["job"],
   at: JobStage,
 ): Promise<TaskWork | undefined> {
-  const checkpoint = world.memory.checkpoints.get(job.job);
+  const checkpoint = world.memory.of(job.job).checkpoint;
   if (checkpoint === undefined) return undefined;
   // The unfinished attempt of a paused task has no snapshot yet.
-  const taken = world.memory.snapshots.get(job.job) ?? (await takeSnapshot(world, job, makeRescueLabel(job)));
+  const taken = world.memory.of(job.job).snapshot ?? (await takeSnapshot(world, job, makeRescueLabel(job)));
   const changes = taken?.changes ?? [];
   await keepAttempt(world, job);
   const since = getProgress(world, job)?.since;

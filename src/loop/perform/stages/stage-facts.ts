@@ -135,7 +135,7 @@ async function readSavedWork(
   const saved = progress?.work;
   if (saved === undefined || repo === undefined) return undefined;
   const shown = await asResult(async () => {
-    const work = memory.works.get(job.job) ?? (await readWork(repo, job.task_id ?? ""));
+    const work = memory.of(job.job).work ?? (await readWork(repo, job.task_id ?? ""));
     return work === undefined ? undefined : showWork(repo, work);
   });
   const { verdict } = saved;

@@ -89,11 +89,11 @@ function makeContent(
   if (stage.kind === "check" || stage.kind === "ask") {
     return { outcome, ...given({ evidence: text }) };
   }
-  const report = memory.summaries.get(job.job);
+  const report = memory.of(job.job).summary;
   if (report === undefined || (outcome === "asks" && report.output === undefined)) return undefined;
   const content = makeOutput(stage.output, report);
   if (stage.kind !== "work") return content;
-  const judged = memory.gates.get(job.job);
+  const judged = memory.of(job.job).gate;
   const verdict = judged?.verdict ?? "unverified";
   const red = stage.gate === "red" && verdict === "passed" ? listRed(judged) : [];
   const object = typeof content === "object" && content !== null && !Array.isArray(content);

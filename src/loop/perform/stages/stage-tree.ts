@@ -126,8 +126,8 @@ export async function listWorkInTree(
   const work =
     repo === undefined || task === undefined
       ? undefined
-      : (memory.works.get(job) ?? (await readWork(repo, task)));
-  const base = memory.checkpoints.get(job)?.base;
+      : (memory.of(job).work ?? (await readWork(repo, task)));
+  const base = memory.of(job).checkpoint?.base;
   return repo === undefined || work === undefined || work.base !== base ? [] : diffWork(repo, work);
 }
 
@@ -173,10 +173,10 @@ export async function putWork(
 ): Promise<Put> {
   const task = job.task_id ?? "";
   const { run } = world.log;
-  world.memory.works.delete(job.job);
+  world.memory.of(job.job).work = undefined;
   const work = await findWork(world, repo, { job, head });
   if (work === "lost") return { made, conflicts: [workRef(repo.tree, task)] };
-  if (work?.base === made.base) world.memory.works.set(job.job, work);
+  if (work?.base === made.base) world.memory.of(job.job).work = work;
   // A task that is given up needs no work in the tree: it becomes a rescue as it is.
   if (work === undefined || work.base === made.base || job.stage === "block")
     return { made, conflicts: [], tip: work?.tip };
@@ -205,17 +205,17 @@ export async function noteOwnRefs(
   { job, task_id: task }: JobFacts,
   { head, tip }: { head: HeadState | undefined; tip: string | undefined },
 ): Promise<void> {
-  const own = memory.owns.get(job) ?? memory.checkpoints.get(job);
+  const own = memory.of(job).own ?? memory.of(job).checkpoint;
   const isKnown = task === undefined || head?.refs.has(workRef(repo.tree, task)) === (tip !== undefined);
   if (head === undefined || own === undefined || !isKnown) {
-    memory.ownRefs.set(job, pickOwnRefs(repo, (await readHead(repo, ownFolders(repo))).refs));
+    memory.of(job).ownRefs = pickOwnRefs(repo, (await readHead(repo, ownFolders(repo))).refs);
     return;
   }
   const refs = pickOwnRefs(repo, head.refs).set(checkpointRef(repo.tree, own.id), own.base);
-  const aside = memory.checkpoints.get(job);
+  const aside = memory.of(job).checkpoint;
   if (aside !== undefined) refs.set(checkpointRef(repo.tree, aside.id), aside.base);
   if (task !== undefined && tip !== undefined) refs.set(workRef(repo.tree, task), tip);
-  memory.ownRefs.set(job, refs);
+  memory.of(job).ownRefs = refs;
 }
 
 /** Names the checkpoint of the work again that is in the tree: an agent or a check removed the ref. */
@@ -229,7 +229,7 @@ async function reviveCheckpoint(
   await setCheckpoint(repo, { id, base: work.base });
   const message = `the work of ${id} is in the tree, but its checkpoint ${checkpointRef(repo.tree, id)} was removed by another program; it was put back`;
   await world.log.tell({ type: "warning", ...job, message });
-  world.memory.works.set(job.job, work);
+  world.memory.of(job.job).work = work;
   return checkpoint(repo, { id, run: world.log.run, reuse: true });
 }
 
@@ -316,9 +316,9 @@ export async function openAside(
   // Only the runner worked since the own checkpoint was made or reused, and it moves no HEAD meanwhile.
   const order = { id, run: world.log.run, job: job.job, reuse: false, head: own.before };
   const aside = await checkpoint(repo, order);
-  world.memory.owns.set(job.job, own);
+  world.memory.of(job.job).own = own;
   // A change of the task itself is not a person's uncommitted work.
-  world.memory.checkpoints.set(job.job, { ...aside, dirty: new Set() });
+  world.memory.of(job.job).checkpoint = { ...aside, dirty: new Set() };
 }
 
 /** Drops checkpoint and saved work of a task that is given up. Work that was not in the tree becomes a rescue first; returns its ref. */

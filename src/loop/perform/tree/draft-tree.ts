@@ -13,7 +13,7 @@ import type { World } from "../world.js";
 export async function checkpointDraft({ repo, log, memory }: World, { job }: JobFacts): Promise<void> {
   if (repo === undefined) return;
   const order = { id: THE_DRAFT, run: log.run, reuse: false };
-  memory.checkpoints.set(job, await performAs("checkpoint", () => checkpoint(repo, order)));
+  memory.of(job).checkpoint = await performAs("checkpoint", () => checkpoint(repo, order));
 }
 
 /** Drops the checkpoint of an accepted draft; its agent's other changes stay. */
@@ -26,7 +26,7 @@ export async function dropDraftCheckpoint(world: World, job: JobFacts): Promise<
 /** Restores the tree after a rejected draft, and logs the rescue that keeps the agent's changes. */
 export async function undoDraft(world: World, job: JobFacts): Promise<void> {
   const { repo, log, memory } = world;
-  const before = memory.checkpoints.get(job.job);
+  const before = memory.of(job.job).checkpoint;
   if (repo === undefined || before === undefined) return;
   const kind = job.phase === "repair" ? "repair" : "draft";
   const label = `${kind}-${String(job.attempt)}`;

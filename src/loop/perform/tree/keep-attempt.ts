@@ -44,8 +44,8 @@ export async function keepStart(world: World, base: string): Promise<void> {
 /** Records the changes of an attempt. Contract: called before its snapshot is forgotten, and not for a commit. */
 export async function keepAttempt(world: World, job: JobFacts): Promise<void> {
   const { repo, log, memory } = world;
-  const base = memory.checkpoints.get(job.job)?.base;
-  const changes = memory.snapshots.get(job.job)?.changes ?? [];
+  const base = memory.of(job.job).checkpoint?.base;
+  const changes = memory.of(job.job).snapshot?.changes ?? [];
   if (repo === undefined || base === undefined || changes.length === 0) return;
   await warnUnless(
     world,

@@ -93,7 +93,7 @@ test("a task's commit without changes by the run leaves a save after the last lo
   const taken = await checkpoint(repo, { id: "T1", run: "run-1", reuse: false });
   await saveTodo(scratch, task("T1", { status: "done" }));
   const order = { checkpoint: taken, run: "run-1", label: "T1-1", policy: "runner" } as const;
-  world.memory.snapshots.set(1, await snapshot(repo, order));
+  world.memory.of(1).snapshot = await snapshot(repo, order);
   const { store } = world;
   const saving = {
     ...store,

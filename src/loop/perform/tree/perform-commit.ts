@@ -27,7 +27,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   await world.log.sync();
   // A job at finish has no attempt: its snapshot is of the saved work in the tree.
   const taken =
-    memory.snapshots.get(job.job) ??
+    memory.of(job.job).snapshot ??
     (job.stage === undefined ? undefined : await takeSnapshot(world, job, makeRescueLabel(job)));
   const commits = world.project.resolved.settings.git.commit === "runner";
   let prepared: Preparation | undefined;
@@ -53,7 +53,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
     prepared = await prepareCommit(repo, order);
   };
   const { outcome, bytes } = await changeBacklog(world, changes, effect.during, prepare);
-  memory.baseline = memory.nextBaselines.get(job.job) ?? memory.baseline;
+  memory.baseline = memory.of(job.job).nextBaseline ?? memory.baseline;
   // The commit holds the bytes that the event describes: an edit made since then belongs to a later event.
   if (prepared === undefined && changes.length === 0) await prepare(bytes);
   if (outcome.refused.length > 0) {

@@ -38,7 +38,7 @@ export async function performCheckpoint(world: World, effect: Do<"checkpoint">):
   const put =
     effect.apply_work === true ? await putWork(world, world.repo, job, { made: found, head }) : undefined;
   const { made, conflicts } = put ?? { made: found, conflicts: [] };
-  world.memory.checkpoints.set(job.job, made);
+  world.memory.of(job.job).checkpoint = made;
   if (!isRelease) await keepStart(world, made.base);
   if (effect.aside === true && conflicts.length === 0) await openAside(world, world.repo, job, made);
   if (world.workflows !== undefined) await noteOwnRefs(world, world.repo, job, { head, tip: put?.tip });
@@ -77,7 +77,7 @@ function findMovedHead(
   taken: Snapshot | undefined,
 ): { head_commit?: string } {
   const commit = taken?.head.commit;
-  const before = memory.checkpoints.get(job)?.before.commit;
+  const before = memory.of(job).checkpoint?.before.commit;
   return commit === undefined || commit === before ? {} : { head_commit: commit };
 }
 
@@ -93,17 +93,17 @@ export async function takeSnapshot(
   label: string,
 ): Promise<Snapshot | undefined> {
   const { repo, memory } = world;
-  const before = memory.checkpoints.get(job.job);
+  const before = memory.of(job.job).checkpoint;
   if (repo === undefined || before === undefined) return undefined;
   const { run } = world.log;
   // The runner always commits a release, even if the settings leave commits to the agent.
   const policy = job.phase === "push" ? "runner" : world.project.resolved.settings.git.commit;
   const taken = await performAs("snapshot", () => snapshot(repo, { checkpoint: before, run, label, policy }));
-  const refs = { before: memory.ownRefs.get(job.job) ?? taken.own, now: taken.own };
+  const refs = { before: memory.of(job.job).ownRefs ?? taken.own, now: taken.own };
   const own = await performAs("snapshot", () => putOwnRefsBack(repo, refs, { run, label }));
   const told = [...taken.told, ...own];
   const all = { ...taken, told, warnings: [...taken.warnings, ...own] };
-  memory.snapshots.set(job.job, all);
+  memory.of(job.job).snapshot = all;
   return all;
 }
 
@@ -113,13 +113,13 @@ export async function takeSnapshot(
  */
 export async function performRestore(world: World, { job }: Do<"restore">): Promise<StepEvent> {
   // An attempt's snapshot was taken before its verdict; the changes of a review or an analysis were not looked at yet.
-  const isReading = job.task_id === undefined || world.memory.owns.has(job.job);
+  const isReading = job.task_id === undefined || world.memory.of(job.job).own !== undefined;
   const label = job.phase === "review" ? `review-${String(job.iteration)}` : makeRescueLabel(job);
   const taken = isReading ? await takeSnapshot(world, job, label) : undefined;
   const head = findMovedHead(world, job, taken);
   for (const message of [...(taken?.told ?? []), ...(taken?.refs ?? [])])
     await world.log.tell({ type: "warning", ...job, message });
-  const before = world.memory.checkpoints.get(job.job);
+  const before = world.memory.of(job.job).checkpoint;
   if (job.phase !== "push") await keepAttempt(world, job);
   forget(world, job);
   if (world.repo === undefined || before === undefined) return { type: "restored", ...job, paths: [] };
@@ -144,19 +144,20 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
 
 /** Forgets the checkpoint, the snapshot and the baseline of a job. */
 export function forget({ memory }: World, { job }: JobFacts): void {
-  memory.checkpoints.delete(job);
+  const known = memory.of(job);
+  known.checkpoint = undefined;
   // A stage that only reads saves its output after its changes are undone.
-  if (!memory.owns.has(job)) memory.works.delete(job);
-  memory.snapshots.delete(job);
-  memory.ownRefs.delete(job);
-  memory.nextBaselines.delete(job);
+  if (known.own === undefined) known.work = undefined;
+  known.snapshot = undefined;
+  known.ownRefs = undefined;
+  known.nextBaseline = undefined;
 }
 
 /** The runner itself drops the refs of these tasks: a job in progress does not put them back. */
 export function forgetOwnRefs({ repo, memory }: World, ids: readonly string[]): void {
   if (repo === undefined) return;
   const gone = ids.flatMap((id) => ownRefsOf(repo, id));
-  for (const known of memory.ownRefs.values()) for (const ref of gone) known.delete(ref);
+  for (const { ownRefs } of memory.jobs.values()) for (const ref of gone) ownRefs?.delete(ref);
 }
 
 /** Drops the checkpoints of tasks that are done or abandoned, with their saved work; the next claim makes a new one. */
