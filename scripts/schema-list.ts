@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { Script } from "../src/agents/hosted/script.js";
 import { ChapoEvent } from "../src/chapo/engine/events.js";
-import { ChapoScript } from "../src/chapo/models/script-file.js";
+import { ChapoScript } from "../src/chapo/models/scripted.js";
 import { settingsJsonSchema } from "../src/config/settings/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/check/schema.js";

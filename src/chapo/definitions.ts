@@ -1,9 +1,11 @@
 // Finds the files that define agents, commands and skills: the project's first, then the user's own. Of two with one name the
-// nearer one is used. engine/children/task-types.ts, prompt/commands.ts and prompt/skills.ts read them.
+// nearer one is used. engine/children/sub-agents.ts, prompt/commands.ts and prompt/skills.ts read them.
 import path from "node:path";
 import { findUserFolder } from "../config/read/places.js";
 import type { Files } from "../system/ports.js";
 import type { ProjectFolder } from "./paths.js";
+import { parse } from "yaml";
+import { errorMessage } from "../system/errors.js";
 
 /** The user's folders, absolute. */
 export interface UserFolders {
@@ -17,7 +19,7 @@ export interface DefinitionPlace extends ProjectFolder {
   user?: UserFolders;
 }
 
-export type DefinitionKind = "agents" | "commands" | "skills";
+type DefinitionKind = "agents" | "commands" | "skills";
 
 /** A folder of definitions. */
 export interface DefinitionFolder {
@@ -58,4 +60,27 @@ export function listDefinitionFolders(
     shown: `~/${path.relative(user.home, path.join(folder, kind))}`,
   }));
   return [...inProject, ...ofUser];
+}
+
+const FENCED = /^\uFEFF?---[ \t]*\n([\s\S]*?)(?<=\n)---[ \t]*(?:\n|$)/;
+/** The beginning of front matter; a line of dashes above a text is none. */
+const OPENED = /^\uFEFF?---[ \t]*\n[\w-]+[ \t]*:/;
+
+/** Returns the fields (none without front matter) and the text below, or why the front matter cannot be read. */
+export function readFrontMatter(
+  text: string,
+): { fields: ReadonlyMap<string, unknown>; body: string } | { problem: string } {
+  const found = FENCED.exec(text);
+  if (found === null && OPENED.test(text)) return { problem: "its front matter does not end with ---" };
+  if (found === null) return { fields: new Map(), body: text };
+  const body = text.slice(found[0].length);
+  try {
+    const read: unknown = parse(found[1] ?? "", { maxAliasCount: 0, logLevel: "error" });
+    if (read === null || read === undefined) return { fields: new Map(), body };
+    if (typeof read !== "object" || Array.isArray(read))
+      return { problem: "its front matter is not a list of fields" };
+    return { fields: new Map(Object.entries(read)), body };
+  } catch (error) {
+    return { problem: `its front matter is not YAML: ${errorMessage(error).split("\n")[0] ?? ""}` };
+  }
 }

@@ -8,7 +8,7 @@ export type ToolResult =
       success: true;
       output: string;
       /** The change of an edit as a unified diff, for a person. The model does not see it. */
-      diff?: string;
+      diff?: string | undefined;
     }
   | {
       success: false;
@@ -59,7 +59,7 @@ export interface PreparedCall {
   /** Returns the preview for a person who is asked: a unified diff, or the exact command. Changes nothing. */
   preview(): Promise<string>;
   /** Returns why the call cannot succeed as things are, so that no person is asked for it. Changes nothing. */
-  check?(): Promise<string | undefined>;
+  check?: (() => Promise<string | undefined>) | undefined;
   /** Runs the call, which must have passed the gate. An exception becomes a failed result. */
   run(context: CallContext): Promise<ToolResult>;
 }
@@ -101,6 +101,37 @@ export interface ToolDefinition<A> {
   run: (args: A, context: CallContext) => Promise<ToolResult>;
 }
 
+/** What a call would do as things are, or why it cannot succeed. */
+export type Plan = { problem: string } | { preview: () => string; apply: () => Promise<ToolResult> };
+
+/**
+ * Creates a tool that changes something. Each call is planned for its check, its preview and its run alike. `check`: a further reason
+ * not to ask a person about it.
+ */
+export function definePlannedTool<A>(
+  definition: Omit<ToolDefinition<A>, "changes" | "preview" | "run"> & { plan: (args: A) => Promise<Plan> },
+): Tool {
+  const { plan, check, ...rest } = definition;
+  return defineTool({
+    ...rest,
+    changes: true,
+    check: async (args) => {
+      const why = await check?.(args);
+      if (why !== undefined) return why;
+      const planned = await plan(args);
+      return "problem" in planned ? planned.problem : undefined;
+    },
+    preview: async (args) => {
+      const planned = await plan(args);
+      return "problem" in planned ? `it would change nothing: ${planned.problem}` : planned.preview();
+    },
+    run: async (args) => {
+      const planned = await plan(args);
+      return "problem" in planned ? failed(planned.problem) : planned.apply();
+    },
+  });
+}
+
 const USUAL_TIMEOUT_MS = 30_000;
 const USUAL_OUTPUT = 30_000;
 
@@ -132,7 +163,7 @@ function prepareCall<A>(definition: ToolDefinition<A>, args: A): PreparedCall {
     timeoutMs: typeof timeoutMs === "number" ? timeoutMs : timeoutMs(args),
     preview: () =>
       preview?.(args) ?? Promise.resolve(`${definition.name} ${JSON.stringify(args, undefined, 2)}`),
-    ...(check === undefined ? {} : { check: () => check(args) }),
+    check: check === undefined ? undefined : () => check(args),
     run: (context) => definition.run(args, context),
   };
 }
@@ -183,7 +214,7 @@ function describeIssue(issue: z.core.$ZodIssue | undefined, fields: readonly str
 
 /** Returns a successful result; an edit has a diff. */
 export function done(output: string, diff?: string): ToolResult {
-  return { success: true, output, ...(diff === undefined || diff === "" ? {} : { diff }) };
+  return { success: true, output, diff: diff === "" ? undefined : diff };
 }
 
 /** Returns a failed result. */

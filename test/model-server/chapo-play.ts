@@ -2,12 +2,7 @@
 import { readFileSync } from "node:fs";
 import { never } from "../../src/system/never.js";
 import type { ModelFailure } from "../../src/chapo/model.js";
-import {
-  ChapoScript,
-  chooseEntry,
-  getFailure,
-  type ScriptEntry,
-} from "../../src/chapo/models/script-file.js";
+import { ChapoScript, chooseEntry, getFailure, type ScriptEntry } from "../../src/chapo/models/scripted.js";
 import type { Answer, Asked, Move, Offered } from "./dialect.js";
 import type { Fault } from "./scenario.js";
 

@@ -2,7 +2,7 @@
 import { afterEach } from "vitest";
 import type { ChatMessage, Model, ModelAnswer, ModelRequest } from "../../src/chapo/model.js";
 import { openModel, type ModelSettings } from "../../src/chapo/models/open-model.js";
-import type { ChapoScript } from "../../src/chapo/models/script-file.js";
+import type { ChapoScript } from "../../src/chapo/models/scripted.js";
 import { nodePorts } from "../../src/system/processes/node-ports.js";
 import type { ChapoPlay } from "./chapo-play.js";
 import type { DialectName } from "./dialect.js";
@@ -44,7 +44,7 @@ interface Options extends Partial<ModelSettings> {
 export function open(server: ModelServer, format: DialectName, options: Options = {}): Promise<Model> {
   const [, model = "", base = ""] = FORMATS.find(([name]) => name === format) ?? [];
   const { idleMs, env = KEYS, ...settings } = options;
-  const usual = { model, fallback: [], baseUrl: server.origin + base, stream: true, maxRetries: 3 };
+  const usual = { model, fallback: [], baseUrl: server.origin + base, stream: true, maxToolRetries: 3 };
   const deps = { ...nodePorts(), env, ...(idleMs === undefined ? {} : { idleMs }) };
   return openModel({ ...usual, ...settings }, deps);
 }

@@ -26,7 +26,7 @@ async function scripted(): Promise<Model> {
   });
   const script = path.join(folder, "script.json");
   writeFileSync(script, JSON.stringify(SCRIPT));
-  const settings = { model: "scripted", fallback: [], script, stream: true, maxRetries: 0 };
+  const settings = { model: "scripted", fallback: [], script, stream: true, maxToolRetries: 0 };
   return openModel(settings, { ...nodePorts(), env: {} });
 }
 
@@ -96,7 +96,7 @@ test.each(
   server.failNext(fault);
   // Only silence is waited for: a slow machine takes longer than this for an answer.
   const isSilent = fault.fault === "no-headers" || (fault.fault === "mid-stream" && fault.how === "stalls");
-  const model = await open(server, format, { maxRetries: 0, idleMs: isSilent ? 150 : 300_000 });
+  const model = await open(server, format, { maxToolRetries: 0, idleMs: isSilent ? 150 : 300_000 });
   const answer = await model.ask(request(ASK));
   const failure = "failure" in answer ? answer.failure : undefined;
   expect(failure).toMatchObject({ reason });
@@ -108,7 +108,7 @@ test.each(FORMATS)("%s: a fault that is not streamed is none the less no answer"
   for (const how of ["malformed", "disconnects", "overloaded"] as const) {
     const server = await serve({ script: SCRIPT });
     server.failNext(broken(how));
-    const answer = await (await open(server, format, { maxRetries: 0, stream: false })).ask(request(ASK));
+    const answer = await (await open(server, format, { maxToolRetries: 0, stream: false })).ask(request(ASK));
     expect(answer).toMatchObject({ failure: { reason: how === "overloaded" ? "overloaded" : "network" } });
   }
 });
@@ -125,7 +125,7 @@ test("a wait of more than a minute is not waited for: it says when", async () =>
 
 test("a dead address is network; an abort ends it at once", async () => {
   const server = await serve({ script: SCRIPT });
-  const model = await open(server, "chat", { maxRetries: 0 });
+  const model = await open(server, "chat", { maxToolRetries: 0 });
   server.failNext({ fault: "no-headers" });
   const stop = new AbortController();
   const heard = server.next(() => true);
@@ -142,7 +142,7 @@ test("the fallback answers where the first cannot; one that keeps failing is lef
   const model = await open(server, "anthropic", {
     model: "anthropic/claude-a",
     fallback: ["anthropic/claude-b"],
-    maxRetries: 0,
+    maxToolRetries: 0,
   });
   const asked: (string | undefined)[] = [];
   for (let turn = 0; turn < 3; turn += 1) {
@@ -166,7 +166,7 @@ test("two providers of different names ask two addresses; without any key it say
     /GEMINI_API_KEY or GOOGLE/,
   );
   await expect(open(one, "chat", { model: "opnai/gpt-5" })).rejects.toThrow(/did you mean "openai\/gpt-5"/);
-  const withoutAddress = { model: "openai-compatible/x", fallback: [], stream: true, maxRetries: 0 };
+  const withoutAddress = { model: "openai-compatible/x", fallback: [], stream: true, maxToolRetries: 0 };
   await expect(openModel(withoutAddress, { ...nodePorts(), env: {} })).rejects.toThrow(
     /the address of its server/,
   );
@@ -219,7 +219,7 @@ test.each(FORMATS)("%s: a piece of the text is told before the rest of it has co
   server.failNext(broken("stalls"));
   const stop = new AbortController();
   const pieces: string[] = [];
-  const model = await open(server, format, { maxRetries: 0 });
+  const model = await open(server, format, { maxToolRetries: 0 });
   const answer = await model.ask(
     request(ASK, {
       signal: stop.signal,

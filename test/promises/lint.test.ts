@@ -129,7 +129,7 @@ test("a library that touches is imported in its one home", () => {
   const model = 'import type { LanguageModel } from "ai";\nexport type T = LanguageModel;';
   expect(rules("src/chapo/models/sdk.ts", model)).toEqual([]);
   expect(rules("src/chapo/models/sdk.ts", 'import "node:fs";')).toEqual(["ports(no-node)"]);
-  expect(rules("src/chapo/tools/web/web-fetch.ts", model)).toEqual(["no-restricted-imports"]);
+  expect(rules("src/chapo/tools/web/web.ts", model)).toEqual(["no-restricted-imports"]);
 });
 
 test("tests neither sleep nor mock, and their callbacks may be long", () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
 import { ChapoEvent } from "../../src/chapo/engine/events.js";
-import type { ChapoScript } from "../../src/chapo/models/script-file.js";
+import type { ChapoScript } from "../../src/chapo/models/scripted.js";
 import type { Ran } from "./program.js";
 import type { Rig } from "./rig.js";
 

@@ -1,7 +1,7 @@
 // The requests of the built-in engine over the wire, seen by a server that speaks the four formats. Leaves faults, prices and
 // streams to chapo-models.story.test.ts.
 import { expect, test } from "vitest";
-import type { ChapoScript } from "../../src/chapo/models/script-file.js";
+import type { ChapoScript } from "../../src/chapo/models/scripted.js";
 import { sample } from "../rig/exhaustive.js";
 import { dataOf, eventsOf } from "../rig/chapo.js";
 import { FORMATS, serve } from "../model-server/chapo-rig.js";

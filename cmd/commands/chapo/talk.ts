@@ -14,7 +14,7 @@ import { clean, wrap } from "../../../src/ui/text.js";
 import { plural, showCount } from "../../../src/ui/view/words/amounts.js";
 import type { CommandContext, Signal } from "../../context/command-context.js";
 import type { Reply, UserQuestion } from "../../../src/chapo/engine/calls/pending.js";
-import { listProjectFiles } from "../../../src/chapo/tools/files/project-files.js";
+import { listProjectFiles } from "../../../src/chapo/tools/files/files-find.js";
 import { toDefinitionPlace } from "../../../src/chapo/definitions.js";
 import { listCommands } from "../../../src/chapo/prompt/commands.js";
 import { UserError } from "../../../src/system/errors.js";

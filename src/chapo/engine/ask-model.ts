@@ -1,12 +1,18 @@
 // Asks a model once, and records the tokens and cost in the conversation and in a `usage` event.
 import type { ModelFailure, ModelReply, ModelUsage, OfferedTool } from "../model.js";
-import { getCount, incrementCount, toChatMessages, type Conversation, type Message } from "./conversation.js";
-import { explainLimit } from "./session-limits.js";
+import {
+  getCount,
+  incrementCount,
+  explainLimit,
+  toChatMessages,
+  type Conversation,
+  type Message,
+} from "./conversation.js";
 import { estimateMessages, estimateText, estimateTools } from "./window/tokens.js";
 import type { LiveConversation, EngineWorld } from "./world.js";
 
 /** A request to a model. */
-export interface ModelQuestion {
+interface ModelQuestion {
   /** The caller, as in `ModelRequest.who`. */
   who: string;
   system: string;

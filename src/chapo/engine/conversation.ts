@@ -1,6 +1,7 @@
 // A conversation: its messages, usage and state. The value is stored as the session file; the functions here are pure.
 // session/sessions.ts saves it, and converse.ts decides what is said next.
 import { z } from "zod";
+import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { CallResult, ChatMessage, ModelCall } from "../model.js";
 import { STATES } from "./events.js";
 import { GivenCallAnswer, SessionCall } from "./calls/pending.js";
@@ -183,4 +184,43 @@ function toChatMessage(message: Message): ChatMessage {
 
 function appendNote(text: string, note: string | undefined): string {
   return note === undefined ? text : `${text}\n\n[${note}]`;
+}
+
+/** The usage of a session so far. Every conversation of the session adds to the same object. */
+export interface SessionSpent {
+  requests: number;
+  tokens: number;
+  /** The sum of the known prices. */
+  costUsd: number;
+  /** The calls that were run, by tool. */
+  calls: Readonly<Record<string, number>>;
+}
+
+/** Returns the usage that a stored conversation holds, its sub-agents included. */
+export function countSpent({
+  turns,
+  usage,
+  calls,
+}: Pick<Conversation, "turns" | "usage" | "calls">): SessionSpent {
+  const { input_tokens, output_tokens, cached_input_tokens, cost_usd: costUsd } = usage;
+  return {
+    requests: Object.values(turns).reduce((sum, one) => sum + one, 0),
+    tokens: input_tokens + output_tokens + cached_input_tokens,
+    costUsd,
+    calls,
+  };
+}
+
+/** Returns why the session may not ask a model again, with the setting's name. */
+export function explainLimit(
+  spent: SessionSpent,
+  most: Pick<ChapoSettings, "maxRequests" | "maxTokens" | "maxCostUsd">,
+): string | undefined {
+  if (spent.requests >= most.maxRequests)
+    return `the session has made ${spent.requests} requests to a model (max_requests: ${most.maxRequests})`;
+  if (spent.tokens >= most.maxTokens)
+    return `the session has used ${spent.tokens} tokens (max_tokens: ${most.maxTokens})`;
+  if (spent.costUsd >= most.maxCostUsd)
+    return `the session has cost $${spent.costUsd.toFixed(2)} (max_cost_usd: ${most.maxCostUsd})`;
+  return undefined;
 }

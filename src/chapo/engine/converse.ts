@@ -1,22 +1,36 @@
 // The engine's loop: takes one turn of the model after the other until it answers, asks, reports, fails, or has no turns left.
-// Fresh, resumed and delegated work all run here. call-tool.ts makes calls, compact.ts keeps the window, validate.ts checks answers.
+// Fresh, resumed and delegated work all run here. call-tool.ts makes calls, compact.ts keeps the window, take-steps.ts checks answers.
 import { never } from "../../system/never.js";
 import type { ModelFailure, ModelReply, OfferedTool } from "../model.js";
 import type { Tool } from "../tool.js";
 import { askModel } from "./ask-model.js";
-import { clear, compact, countUsedTokens, getTokenLimit, makeRoom, shortenTo } from "./window/compact.js";
-import { appendMessages, listOpenCalls, type Conversation } from "./conversation.js";
+import {
+  clear,
+  compact,
+  countUsedTokens,
+  getTokenLimit,
+  makeRoom,
+  shortenTo,
+  boundMessage,
+} from "./window/compact.js";
+import { appendMessages, listOpenCalls, type Conversation, type Message } from "./conversation.js";
 import { AskQueue, nameInQueue } from "./calls/ask-queue.js";
 import { createAskTool, decide } from "./calls/decision.js";
 import { fireQuestion, fireStop } from "./fire.js";
-import { summariseExhausted } from "./exhausted.js";
 import { describePending } from "./calls/pending.js";
 import { deliverQueued, enqueue, resume, setNote } from "./resume.js";
-import { boundMessage } from "./window/shorten.js";
 import { matchesTool, LOOPER } from "./children/sub-agents.js";
 import { takeSteps } from "./take-steps.js";
-import { INTERRUPTED, type TurnContext } from "./turn.js";
-import type { LiveConversation, EngineWorld, ConversationOutcome, UsedUpLimit } from "./world.js";
+import {
+  INTERRUPTED,
+  type TurnContext,
+  type LiveConversation,
+  type EngineWorld,
+  type ConversationOutcome,
+  type UsedUpLimit,
+} from "./world.js";
+import { clip } from "./window/clip.js";
+import { quoteRequests, describeSteps } from "./steps.js";
 
 /** The share of the messages that stays when a provider rejects a request as too long. */
 const SHORTENED_SHARE = 0.15;
@@ -292,4 +306,49 @@ async function endExhausted(
     question: { text: question },
   };
   return { how: "clarify", question, exhausted: true, limit };
+}
+
+/** Summarises what is done, what is open and the next steps, and ends with a question. Never empty. `why`: the used-up limit, such as "25 turns". */
+async function summariseExhausted(world: EngineWorld, live: LiveConversation, why: string): Promise<string> {
+  const { messages } = live.conversation;
+  const log = describeSteps(live.conversation, {
+    args: 300,
+    result: 500,
+    total: Math.min(40_000, getTokenLimit(world)),
+  });
+  const request = clip(quoteRequests(messages), getTokenLimit(world));
+  const answer = await askModel(world, live, {
+    who: "summary",
+    system: world.prompts["looper.summary"],
+    messages: [
+      {
+        role: "user",
+        text: `REQUEST:\n${request}\n\nSTEPS:\n${log === "" ? "(none)" : log}\n\nLAST WORDS:\n${getLastWords(messages)}\n\nThe work stopped: ${why} are used up.`,
+      },
+    ],
+    tools: [],
+  });
+  const text = "reply" in answer ? answer.reply.text.trim() : "";
+  return text === "" ? formatPlainSummary(messages, why) : text;
+}
+
+function formatPlainSummary(messages: readonly Message[], why: string): string {
+  const results = messages.flatMap((message) => (message.role === "tool" ? message.results : []));
+  const failures = results.filter(({ success }) => !success).length;
+  const last = results.at(-1);
+  const words = getLastWords(messages);
+  return [
+    `Stopped: ${why} are used up. ${results.length} calls were made, ${failures} of them failed.`,
+    last === undefined ? "" : `The last call was ${last.name}: ${clip(last.output, 500)}`,
+    words === "" ? "" : `The last words were: ${words}`,
+    "Shall I continue?",
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+/** Returns the model's last text, which may be a draft that was sent back. */
+function getLastWords(messages: readonly Message[]): string {
+  const last = messages.findLast((message) => message.role === "assistant" && message.text !== "");
+  return last?.role === "assistant" ? clip(last.text, 2000) : "";
 }

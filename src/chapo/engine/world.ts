@@ -6,9 +6,8 @@ import type { Clock, Random } from "../../system/ports.js";
 import type { Model, OfferedTool } from "../model.js";
 import type { FireHooks } from "../hooks/hook-answer.js";
 import type { PreparedCall, Subject, Tool } from "../tool.js";
-import type { SessionSpent } from "./session-limits.js";
-import type { Conversation } from "./conversation.js";
-import type { ChapoNews, FailureCode } from "./events.js";
+import type { Conversation, SessionSpent } from "./conversation.js";
+import type { ChapoNews, FailureCode, TurnEvent } from "./events.js";
 import type { AskQueue } from "./calls/ask-queue.js";
 import type { CallAnswer, SessionCall, Reply, UserQuestion } from "./calls/pending.js";
 
@@ -220,3 +219,33 @@ export type ConversationOutcome =
       /** The time in epoch ms from which the model can be asked again. */
       retryAt?: number;
     };
+
+/** The state of a running conversation between turns. */
+export interface TurnContext {
+  world: EngineWorld;
+  live: LiveConversation;
+  /** The event the next turn responds to. */
+  event: TurnEvent;
+  /** The parts of a reply that its provider paused. */
+  paused: string[];
+  /** Turns without progress in a row. */
+  stalls: number;
+  /** The last refused call and how often it was made in a row. */
+  refused?: { call: string; times: number };
+  /** Whether the last request was already shortened because the provider rejected it as too long. */
+  shortened: boolean;
+}
+
+/** The position of a turn. */
+export interface TurnPosition {
+  iteration: number;
+  /** Whether it is the last turn. */
+  last: boolean;
+}
+
+/** The outcome of a conversation that was aborted. */
+export const INTERRUPTED: ConversationOutcome = {
+  how: "error",
+  error: "the session was stopped",
+  reason: "interrupted",
+};

@@ -5,9 +5,8 @@ import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Hidden } from "../paths.js";
 import type { Tool } from "../tool.js";
 import { createToolEnv } from "../tool-env.js";
-import type { Connection, ServerSpec } from "./connect.js";
+import type { Connection, ServerSpec, WirePorts } from "./connect.js";
 import { createMcpTools } from "./mcp-tools.js";
-import type { WirePorts } from "./mcp-transport.js";
 
 type Servers = ChapoSettings["mcp"]["servers"];
 

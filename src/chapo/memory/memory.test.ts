@@ -5,8 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { createRedact } from "../../system/text/secrets/redact.js";
 import type { CallContext } from "../tool.js";
-import { openMemory, type ProjectMemory } from "./memory.js";
-import { createMemoryTools } from "./memory-tools.js";
+import { openMemory, type ProjectMemory, createMemoryTools } from "./memory.js";
 
 const ports = nodePorts();
 let at: number;

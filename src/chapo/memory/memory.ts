@@ -1,22 +1,13 @@
-// The project's memory across sessions: MEMORY.md in its root for the long term, .looper/memory/YYYY-MM-DD.md for each day.
-// notes.ts formats notes, and tools.ts gives the model access to them.
+// The project's memory across sessions: MEMORY.md in its root for the long term, .looper/memory/YYYY-MM-DD.md for each day, both
+// Markdown that a person may edit; and the tools with which a model stores, searches and reads notes.
 import path from "node:path";
 import { errorMessage } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
 import type { Redact } from "../../system/text/secrets/redact.js";
-import { readInside } from "../read-inside.js";
-import { resolvePath, type Hidden, type ProjectFolder } from "../paths.js";
-import {
-  addToSection,
-  truncateStart,
-  truncateMiddle,
-  findLines,
-  formatItem,
-  formatWallClock,
-  type WallClockOffset,
-  type Hit,
-  type Section,
-} from "./notes.js";
+import { readInside, resolvePath, type Hidden, type ProjectFolder } from "../paths.js";
+import { z } from "zod";
+import { defineTool, done, failed, type Tool } from "../tool.js";
+import { keepEnd, keepStart } from "../../system/text/cut.js";
 
 const LONG_TERM = "MEMORY.md";
 const DAILY = ".looper/memory";
@@ -32,7 +23,7 @@ const NOTES: Section = { mark: "looper:notes", heading: "Notes", most: 1_000 };
 const SUMMARIES: Section = { mark: "looper:sessions", heading: "Sessions", most: 5 };
 
 /** The folder of the notes, and the wall clock by which a day begins. */
-export interface MemoryPlace {
+interface MemoryPlace {
   /** The project's root, absolute. */
   root: string;
   offset: WallClockOffset;
@@ -44,10 +35,10 @@ export interface MemoryPlace {
 }
 
 /** The files that were written, relative to the project, or why nothing was written. */
-export type Written = { daily: string; longTerm?: string } | { refused: string };
+type Written = { daily: string; longTerm?: string } | { refused: string };
 
 /** A hit of a search; `file` is relative to the project. */
-export interface MemoryHit extends Hit {
+interface MemoryHit extends Hit {
   file: string;
 }
 
@@ -157,4 +148,188 @@ async function changeFile(
 async function ignoreFolder(files: Files, folder: string): Promise<void> {
   const ignore = path.join(folder, ".gitignore");
   if ((await files.stat(ignore, { link: true })) === undefined) await files.writeNew(ignore, "*\n");
+}
+
+const LONGEST_NOTE = 4_000;
+const LONGEST_QUERY = 200;
+const USUAL_HITS = 10;
+const MOST_HITS = 50;
+
+/**
+ * Creates `memory_remember`, `memory_search` and `memory_readToday`. A note counts as a change, because later sessions get it in
+ * their prompt: a page that tells the model to remember something must not reach them unasked.
+ */
+export function createMemoryTools(memory: ProjectMemory): Tool[] {
+  return [createRememberTool(memory), createSearchTool(memory), createTodayTool(memory)];
+}
+
+function createRememberTool(memory: ProjectMemory): Tool {
+  return defineTool({
+    name: "memory_remember",
+    description:
+      "Stores a note that later sessions can read: one short fact, complete in itself. promote: also keep it for the long term, in MEMORY.md.",
+    arguments: z.strictObject({
+      content: z
+        .string()
+        .refine((text) => text.trim() !== "", "must not be empty")
+        .max(LONGEST_NOTE, `at most ${LONGEST_NOTE} characters; store only the facts, or several notes`)
+        .describe("The note, at most 4,000 characters."),
+      promote: z.boolean().optional().describe("Also keep it in MEMORY.md."),
+    }),
+    aliases: { note: "content", text: "content", promoteToLongTerm: "promote" },
+    changes: true,
+    preview: ({ content, promote = false }) =>
+      Promise.resolve(`remember${promote ? ", also in MEMORY.md" : ""}: ${content}`),
+    run: async ({ content, promote = false }) => {
+      const written = await memory.remember(content, promote);
+      if ("refused" in written) {
+        const instead = memory.readOnly ? ". Put lasting facts into your report instead" : "";
+        return failed(`memory_remember: ${written.refused}${instead}`);
+      }
+      const also = written.longTerm === undefined ? "" : ` and ${written.longTerm}`;
+      return done(`memory_remember: saved to ${written.daily}${also}`);
+    },
+  });
+}
+
+function createSearchTool(memory: ProjectMemory): Tool {
+  return defineTool({
+    name: "memory_search",
+    description:
+      "Searches the notes of all days and MEMORY.md for lines with every word of the query, in any case. Newest first, as file:line: text.",
+    arguments: z.strictObject({
+      query: z
+        .string()
+        .refine((text) => text.trim() !== "", "must not be empty")
+        .max(LONGEST_QUERY)
+        .describe("A word or a few."),
+      limit: z.int().min(1).max(MOST_HITS).optional().describe("The most hits to return; 10 if not set."),
+    }),
+    changes: false,
+    run: async ({ query, limit = USUAL_HITS }) => {
+      const { hits, all } = await memory.search(query, limit);
+      if (all === 0) return done("memory_search: no note contains all of these words");
+      const lines = hits.map(({ file, line, snippet }) => `${file}:${line}: ${snippet}`);
+      const shown = all > hits.length ? `${hits.length} of ${all}` : `${all}`;
+      return done([`memory_search: ${shown} found, newest first`, ...lines].join("\n"));
+    },
+  });
+}
+
+function createTodayTool(memory: ProjectMemory): Tool {
+  return defineTool({
+    name: "memory_readToday",
+    description: "Reads today's notes.",
+    arguments: z.strictObject({}),
+    changes: false,
+    run: async () => {
+      const { file, text } = await memory.readToday();
+      if (text.trim() === "") return done(`memory_readToday: no notes today (${file} is empty)`);
+      return done(`memory_readToday: ${file}\n\n${text}`);
+    },
+  });
+}
+
+/** The most characters of a memory file in a prompt, including the truncation mark. */
+const MOST_IN_PROMPT = 3_000;
+/** Room for the truncation mark. */
+const MARK_ROOM = 50;
+const LONGEST_SNIPPET = 240;
+const MINUTE_MS = 60_000;
+
+/** How far a wall clock is ahead of UTC at an instant, in minutes. `at`: epoch ms. */
+type WallClockOffset = (at: number) => number;
+
+/** Returns `YYYY-MM-DD` and `HH:MM` as the wall clock shows them. `at`: epoch ms. */
+export function formatWallClock(at: number, offset: WallClockOffset): { day: string; time: string } {
+  const [day = "", time = ""] = new Date(at + offset(at) * MINUTE_MS).toISOString().split("T");
+  return { day, time: time.slice(0, "HH:MM".length) };
+}
+
+/** Formats a note as a list item that begins with `head`. Further lines are indented, so that none begins another item. */
+function formatItem(head: string, note: string): string {
+  // A comment in the note could end the section.
+  const lines = note
+    .trim()
+    .replaceAll("<!--", "<! --")
+    .split(/\r\n|\r|\n/);
+  return `- ${[`${head} ${lines[0] ?? ""}`, ...lines.slice(1)].map((line) => line.trimEnd()).join("\n  ")}\n`;
+}
+
+/** The part of a file that the program writes, between two comments. The rest of the file belongs to people. */
+interface Section {
+  /** The name in the comments: `looper:notes`. */
+  mark: string;
+  heading: string;
+  /** The most items, of which the newest are kept. */
+  most: number;
+}
+
+/** Adds an item at the end of the section, and creates the section if it is missing. */
+function addToSection(text: string, section: Section, item: string): string {
+  const begin = `<!-- ${section.mark} -->\n`;
+  const end = `<!-- /${section.mark} -->`;
+  const from = text.indexOf(begin);
+  const to = from < 0 ? -1 : text.indexOf(end, from);
+  if (to < 0) {
+    const before = text.trim() === "" ? "" : `${text.trimEnd()}\n\n`;
+    return `${before}${begin}## ${section.heading}\n\n${item}${end}\n`;
+  }
+  const [head = "", ...items] = text.slice(from + begin.length, to).split(/^(?=- )/m);
+  const kept = [...items, item].slice(-section.most);
+  return text.slice(0, from) + begin + head + kept.join("") + text.slice(to);
+}
+
+/** A line that a search found. */
+interface Hit {
+  /** The line number, from 1. */
+  line: number;
+  /** The line, or its part around the hit. */
+  snippet: string;
+}
+
+/** Finds the lines with every word of the query, in any case. The last line is first, because notes are appended. */
+function findLines(text: string, query: string): Hit[] {
+  const words = fold(query)
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  const hits: Hit[] = [];
+  for (const [index, line] of text.split("\n").entries()) {
+    const folded = fold(line);
+    if (words.length > 0 && words.every((word) => folded.includes(word)))
+      hits.push({ line: index + 1, snippet: cutSnippet(line, folded.indexOf(words[0] ?? "")) });
+  }
+  return hits.reverse();
+}
+
+function fold(text: string): string {
+  return text.normalize("NFC").toLowerCase();
+}
+
+function cutSnippet(line: string, at: number): string {
+  const trimmed = line.trim();
+  if (trimmed.length <= LONGEST_SNIPPET) return trimmed;
+  const from = Math.max(0, Math.min(at - LONGEST_SNIPPET / 3, line.length - LONGEST_SNIPPET));
+  return keepStart(keepEnd(line, line.length - from), LONGEST_SNIPPET).trim();
+}
+
+/** Truncates a day's notes at the start for a prompt, because the newest are at the end. */
+function truncateStart(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed.length <= MOST_IN_PROMPT) return trimmed;
+  const kept = keepEnd(trimmed, MOST_IN_PROMPT - MARK_ROOM);
+  return `${formatMark(trimmed.length - kept.length)}\n${kept}`;
+}
+
+/** Truncates the long-term notes in the middle: people write at the start, and the program appends. */
+function truncateMiddle(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed.length <= MOST_IN_PROMPT) return trimmed;
+  const half = (MOST_IN_PROMPT - MARK_ROOM) / 2;
+  const [start, end] = [keepStart(trimmed, half), keepEnd(trimmed, half)];
+  return `${start}\n${formatMark(trimmed.length - start.length - end.length)}\n${end}`;
+}
+
+function formatMark(count: number): string {
+  return `[… truncated: ${count} characters]`;
 }

@@ -7,7 +7,7 @@ import { explainFailure } from "../../agents/limits/limits.js";
 import type { ZonedClock } from "../../agents/limits/reset/reset-zone.js";
 import { shorten } from "../../system/text/cut.js";
 import type { ModelFailure } from "../model.js";
-import type { FailedRequest } from "./provider.js";
+import type { FailedRequest } from "./fallback-chain.js";
 
 const LONGEST_MESSAGE = 500;
 

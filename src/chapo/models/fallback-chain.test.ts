@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../system/ports.js";
 import type { ModelFailure, ModelRequest } from "../model.js";
-import { createFallbackChain } from "./fallback-chain.js";
-import type { FailedRequest, Provider } from "./provider.js";
+import { createFallbackChain, type FailedRequest, type Provider } from "./fallback-chain.js";
 
 /** Creates a clock on which time passes only by waits. */
 function clockAt(start: number): Clock & { waits: number[]; pass: (ms: number) => void } {

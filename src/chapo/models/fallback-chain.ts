@@ -2,11 +2,9 @@
 // that keeps failing for a while. sdk.ts and scripted.ts send a single request.
 import { MENDED_BY_TIME } from "../../agents/limits/limits.js";
 import type { Clock, Random } from "../../system/ports.js";
-import type { ModelAnswer, ModelFailure, ModelRequest } from "../model.js";
-import { pause } from "./pause.js";
-import type { Provider } from "./provider.js";
+import type { ModelAnswer, ModelFailure, ModelRequest, ModelReply } from "../model.js";
 
-export interface RetryOptions {
+interface RetryOptions {
   clock: Clock;
   random: Random;
   /** The most retries of each provider. */
@@ -127,4 +125,33 @@ function createInterrupted({ name }: Provider): ModelAnswer {
 function computeBackoff(before: number, random: Random): number {
   const share = Number.parseInt(random.hex(4), 16) / 0xffffffff;
   return Math.round(Math.min(FIRST_WAIT_MS * 2 ** before, LONGEST_WAIT_MS / 2) * (0.75 + share / 2));
+}
+
+/** Waits for `ms` milliseconds, or until the signal is aborted. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timer.cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = clock.after(ms, end);
+    signal.addEventListener("abort", end);
+  });
+}
+
+/** A failed request, with the time after which to retry it. */
+export interface FailedRequest {
+  failure: ModelFailure;
+  /** The wait in ms before a retry, if the provider stated it. */
+  retryAfterMs?: number;
+}
+
+/** Contract: `ask` never throws and never rejects. */
+export interface Provider {
+  /** `provider/model`. */
+  readonly name: string;
+  /** Sends the request once. `before`: how often it was sent already. */
+  ask(request: ModelRequest, before: number): Promise<{ reply: ModelReply } | FailedRequest>;
 }

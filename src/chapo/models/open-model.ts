@@ -1,4 +1,5 @@
 // Opens the model in the settings with its fallbacks. sdk.ts and scripted.ts send requests; fallback-chain.ts retries them.
+import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Prices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
@@ -11,28 +12,25 @@ import {
   findContextWindow,
   type ModelName,
 } from "../../config/settings/model-names.js";
-import { createFallbackChain } from "./fallback-chain.js";
-import type { Provider } from "./provider.js";
+import { createFallbackChain, type Provider } from "./fallback-chain.js";
 import { readScript, createScriptedProvider } from "./scripted.js";
 import { createSdkProvider } from "./sdk.js";
 
-export interface ModelSettings {
+/** The settings of a model: `agents.<name>.chapo.*`. The address is also that of fallbacks of the same provider. */
+export interface ModelSettings extends Pick<
+  ChapoSettings,
+  | "fallback"
+  | "baseUrl"
+  | "script"
+  | "contextWindow"
+  | "stream"
+  | "temperature"
+  | "maxOutputTokens"
+  | "maxToolRetries"
+> {
   /** `provider/model`. */
   model: string;
-  /** The models asked in this order if the first cannot be asked. */
-  fallback: readonly string[];
-  /** The address of the model's provider, also for fallbacks of the same provider. */
-  baseUrl?: string;
-  /** The absolute path of the scripted model's file. */
-  script?: string;
-  prices?: Prices;
-  /** The context window in tokens. It overrides the known one of the model. */
-  contextWindow?: number;
-  stream: boolean;
-  temperature?: number;
-  maxOutputTokens?: number;
-  /** The most retries of each model. */
-  maxRetries: number;
+  prices?: Prices | undefined;
 }
 
 export type ModelDeps = Pick<Ports, "clock" | "files" | "random"> & {
@@ -57,7 +55,7 @@ export async function openModel(settings: ModelSettings, deps: ModelDeps): Promi
   return {
     name: spellModelName(main),
     contextWindow: settings.contextWindow ?? (known.length === 0 ? undefined : Math.min(...known)),
-    ask: createFallbackChain(ready, { clock, random, maxRetries: settings.maxRetries }),
+    ask: createFallbackChain(ready, { clock, random, maxRetries: settings.maxToolRetries }),
   };
 }
 
@@ -76,7 +74,6 @@ async function openProvider(
 ): Promise<Provider | undefined> {
   const { stream, prices, temperature, maxOutputTokens } = settings;
   const { clock, env } = deps;
-  const priced = prices === undefined ? {} : { prices };
   if (model.provider === "scripted") return openScript(model, settings, deps);
   const baseUrl = model.provider === main.provider ? settings.baseUrl : undefined;
   if (model.provider === "openai-compatible" && baseUrl === undefined)
@@ -88,15 +85,10 @@ async function openProvider(
   const key = findKey(model.provider, env);
   if (key === undefined && listNeededKeys(model.provider).length > 0) return undefined;
   return createSdkProvider({
-    model,
+    ...{ model, stream, clock, prices, temperature, maxOutputTokens },
     key: key ?? "",
-    stream,
-    clock,
     idleMs: deps.idleMs ?? IDLE_MS,
-    ...priced,
-    ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/(?<!\/)\/+$/, "") }),
-    temperature,
-    maxOutputTokens,
+    baseUrl: baseUrl?.replace(/(?<!\/)\/+$/, ""),
   });
 }
 
@@ -115,11 +107,9 @@ async function openScript(
   return createScriptedProvider({
     name: spellModelName(model),
     script: await readScript(files, file),
-    file,
-    clock,
-    stream,
-    ...(taskId === undefined || taskId === "" ? {} : { taskId, attempt: Number(attempt ?? 1) }),
-    prices,
+    ...{ file, clock, stream, prices },
+    taskId: taskId === "" ? undefined : taskId,
+    attempt: Number(attempt ?? 1),
   });
 }
 

@@ -4,7 +4,7 @@ import type { ChatMessage } from "../model.js";
 import { toFailedRequest } from "./failed-request.js";
 import { toReply } from "./reply.js";
 import type { SdkAnswer, SdkPart } from "./sdk-types.js";
-import { gatherAnswer } from "./stream.js";
+import { gatherAnswer } from "./sdk.js";
 import { toSdkPrompt } from "./sdk-request.js";
 
 const NAME = "anthropic/claude-x";

@@ -1,10 +1,12 @@
-// Converts a provider's answer to a reply. Pure. stream.ts gathers an answer from a stream.
+// Converts a provider's answer to a reply, with its cost. Pure. sdk.ts gathers an answer from a stream.
 import type { Prices } from "../../config/read/prices.js";
 import { tryParseJson } from "../../system/text/json.js";
 import type { ModelCall, ModelReply, ModelRequest, ModelUsage } from "../model.js";
-import { computeCost } from "./cost.js";
 import type { SdkAnswer } from "./sdk-types.js";
 import { writeSignature, type PartBeforeCall } from "./signature.js";
+import type { Used } from "../../agents/agent.js";
+import { addCost } from "../../agents/prices.js";
+import { roundUsd } from "../../agents/usage.js";
 
 /** Converts an answer to a reply. Ids of calls are the provider's, made unique within the conversation. */
 export function toReply(
@@ -87,4 +89,24 @@ function toUsage({ inputTokens, outputTokens }: SdkAnswer["usage"]): ModelUsage 
   const cacheWrite = inputTokens.cacheWrite ?? 0;
   const input = inputTokens.noCache ?? (inputTokens.total ?? 0) - cached - cacheWrite;
   return { input: Math.max(0, input), output: outputTokens.total ?? 0, cached, cacheWrite };
+}
+
+/** Returns the cost in dollars; `undefined` if the table has no price under `provider/model` or the model's own name. */
+export function computeCost(usage: ModelUsage, name: string, prices: Prices | undefined): number | undefined {
+  const own = name.slice(name.indexOf("/") + 1);
+  const price = [name, own].flatMap((key) => {
+    const found = prices !== undefined && Object.hasOwn(prices, key) ? prices[key] : undefined;
+    return found === undefined ? [] : [found];
+  })[0];
+  // Written tokens without a price of their own cost as much as other input.
+  const written = price?.cache_write === undefined ? 0 : usage.cacheWrite;
+  const used: Used = {
+    input_tokens: usage.input + usage.cacheWrite - written,
+    cached_input_tokens: usage.cached,
+    output_tokens: usage.output,
+  };
+  const { cost_usd } = addCost(used, price);
+  return cost_usd === undefined
+    ? undefined
+    : roundUsd(cost_usd + (written * (price?.cache_write ?? 0)) / 1_000_000);
 }

@@ -17,7 +17,7 @@ async function play(script: unknown, env: Record<string, string> = {}) {
   folders.push(folder);
   const file = path.join(folder, "play.json");
   writeFileSync(file, typeof script === "string" ? script : JSON.stringify(script));
-  const settings = { model: "scripted", fallback: [], script: file, stream: true, maxRetries: 3 };
+  const settings = { model: "scripted", fallback: [], script: file, stream: true, maxToolRetries: 3 };
   const prices = { script: { input: 1_000_000, cached_input: 1, output: 2_000_000 } };
   return openModel({ ...settings, prices }, { ...nodePorts(), env });
 }
@@ -140,7 +140,7 @@ test.each([
 });
 
 test("a missing script setting and a missing file are errors", async () => {
-  const settings = { model: "scripted/x", fallback: [], stream: false, maxRetries: 0 };
+  const settings = { model: "scripted/x", fallback: [], stream: false, maxToolRetries: 0 };
   const deps = { ...nodePorts(), env: {} };
   await expect(openModel(settings, deps)).rejects.toThrow(
     "cannot open scripted/x: its script file is not set",

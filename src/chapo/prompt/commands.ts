@@ -2,11 +2,14 @@
 // `slash_command`. The engine carries out /clear and /compact.
 import { z } from "zod";
 import { nearest } from "../../system/text/nearest.js";
-import { readFrontMatter } from "../front-matter.js";
-import { readInside } from "../read-inside.js";
+import {
+  readFrontMatter,
+  listDefinitionFolders,
+  type DefinitionFolder,
+  type DefinitionPlace,
+} from "../definitions.js";
+import { readInside, resolvePath, type ProjectFolder } from "../paths.js";
 import { defineTool, done, failed, type Tool } from "../tool.js";
-import { resolvePath, type ProjectFolder } from "../paths.js";
-import { listDefinitionFolders, type DefinitionFolder, type DefinitionPlace } from "../definitions.js";
 
 const LARGEST = 64 * 1024;
 const MOST = 500;
@@ -28,11 +31,12 @@ export const BUILT_IN = {
   hooks: "list the hooks",
   resume: "list the sessions of this project, or resume one: /resume ID",
 } as const;
+export type BuiltInName = keyof typeof BUILT_IN;
 /** A command that acts on the session. */
 export type BuiltInCommand = "clear" | "compact";
 
 /** Returns whether a command is built in. */
-export function isBuiltIn(name: string): boolean {
+export function isBuiltIn(name: string): name is BuiltInName {
   return Object.hasOwn(BUILT_IN, name);
 }
 

@@ -1,9 +1,12 @@
-// Describes a project by its files: languages, frameworks, scripts and the test command. Pure.
-// project-context.ts reads the files, and system-prompt.ts formats the description.
+// Reads the project's manifests and its guides for agents, and describes the project by its files: languages, frameworks, scripts
+// and the test command. system-prompt.ts formats the description.
 import { z } from "zod";
+import { readGuides, type Guide, type GuidePlace } from "./guides.js";
+import { findGitPlace } from "./git-place.js";
+import { readInside } from "../paths.js";
 
 /** The recognised facts. Their texts come from the project and are untrusted. */
-export interface ProjectDescription {
+interface ProjectDescription {
   /** The name in the manifest. */
   name: string | undefined;
   languages: readonly string[];
@@ -61,7 +64,7 @@ const NODE_FRAMEWORKS: readonly (readonly [dependency: string, name: string])[] 
 const PYTHON_FRAMEWORKS = ["Django", "Flask", "FastAPI", "pytest"] as const;
 
 /** Files whose text is read. */
-export const MANIFEST_FILES = ["package.json", "pyproject.toml", "requirements.txt", "Makefile"] as const;
+const MANIFEST_FILES = ["package.json", "pyproject.toml", "requirements.txt", "Makefile"] as const;
 
 /** Describes a project by the names in its folder and the texts of the files in `MANIFEST_FILES`. */
 export function describeProject(
@@ -139,4 +142,36 @@ function detectPackageTool(names: readonly string[]): string {
   if (names.includes("pnpm-lock.yaml")) return "pnpm";
   if (names.includes("yarn.lock")) return "yarn";
   return names.some((name) => name === "bun.lock" || name === "bun.lockb") ? "bun" : "npm";
+}
+
+const LARGEST_MANIFEST = 512 * 1024;
+const MOST_ENTRIES = 60;
+
+/** The known facts of a project. */
+export interface ProjectContext extends ProjectDescription {
+  /** Its folder, absolute. */
+  root: string;
+  /** The branch that is checked out, if any. */
+  branch?: string;
+  /** The first names in its folder, without hidden ones. */
+  entries: readonly string[];
+  /** The guides for agents; `cut`: the file is longer. */
+  guides: readonly Guide[];
+}
+
+/** Reads the context. It never fails: files that cannot be read are left out. */
+export async function readProjectContext(place: GuidePlace): Promise<ProjectContext> {
+  const names: readonly string[] = await place.files.list(place.root).catch(() => []);
+  const texts = new Map<string, string>();
+  for (const file of MANIFEST_FILES) {
+    const read = names.includes(file) ? await readInside(place, file, LARGEST_MANIFEST) : undefined;
+    if (read !== undefined) texts.set(file, read.text);
+  }
+  return {
+    ...describeProject(names, texts),
+    root: place.root,
+    branch: (await findGitPlace(place.files, place.root))?.branch,
+    entries: names.filter((name) => !name.startsWith(".")).slice(0, MOST_ENTRIES),
+    guides: await readGuides(place),
+  };
 }

@@ -4,8 +4,7 @@ import { UserError } from "../../system/errors.js";
 import { tryParseJson } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
 import { toToolPatterns } from "../rules/tool-names.js";
-import { readInside } from "../read-inside.js";
-import { resolvePath } from "../paths.js";
+import { readInside, resolvePath } from "../paths.js";
 import { listDefinitionFolders, type DefinitionFolder, type DefinitionPlace } from "../definitions.js";
 
 const FOLDER = ".looper/skills";

@@ -4,8 +4,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, expect, test } from "vitest";
 import { nodeFiles } from "../../system/files/files.js";
-import { describeProject } from "./describe-project.js";
-import { readProjectContext } from "./project-context.js";
+import { describeProject, readProjectContext } from "./describe-project.js";
 import { readChapoPrompts } from "./prompts.js";
 import { draftProjectFile, buildSubAgentPrompt, buildSystemPrompt } from "./system-prompt.js";
 

@@ -1,7 +1,7 @@
 // Builds the system prompt in a fixed order: core, decisions, agents, skills, memory rules, the project, today's memory,
 // long-term memory. Pure. The texts are in prompts/chapo/.
 import { quoteCode, fenceBlock } from "../../prompts/text.js";
-import type { ProjectContext } from "./project-context.js";
+import type { ProjectContext } from "./describe-project.js";
 import type { ChapoPrompts } from "./prompts.js";
 
 const LONGEST_NAME = 200;

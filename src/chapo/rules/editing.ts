@@ -1,5 +1,5 @@
 // Rules against editing, for shell texts: which of their words and redirections name files that they change. Pure.
-// decide.ts applies them; session/permissions/shell-targets.ts finds what the words link to.
+// decide.ts applies them; session/permissions/permit.ts finds what the words link to.
 import { posix } from "node:path";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";

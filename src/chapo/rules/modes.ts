@@ -1,6 +1,6 @@
 // The permission modes as a table: what happens to a call of each class that no rule decides. Pure. decide.ts applies it.
 import { posix } from "node:path";
-import { isBelow } from "./places.js";
+import { isBelow } from "./patterns.js";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
 import { hasSecretName } from "./secret-names.js";

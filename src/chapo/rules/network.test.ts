@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { allowsNetwork } from "./network.js";
-import { readRules } from "./read-rules.js";
+import { allowsNetwork, readRules } from "./read-rules.js";
 
 test.each([
   [{}, false],

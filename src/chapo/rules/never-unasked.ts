@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import type { ShellReading } from "../../shell/shell-reading.js";
 import { ANY } from "../../shell/words.js";
-import { isBelow } from "./places.js";
+import { isBelow } from "./patterns.js";
 
 /** Where relative paths of a shell text begin. */
 export interface ShellPlace {

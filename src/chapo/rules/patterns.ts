@@ -165,3 +165,8 @@ export function meetsUrl(pattern: string, url: string, wide: boolean): boolean {
   const host = hostname.replace(/\.$/, "");
   return covers(wanted.replaceAll("*", STAR), host) || (wide && host.endsWith(`.${wanted}`));
 }
+
+/** Returns whether the path is inside the folder and is not the folder itself. */
+export function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder === "/" ? "/" : `${folder}/`) && path.length > folder.length;
+}

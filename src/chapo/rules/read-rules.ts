@@ -4,8 +4,11 @@ import {
   compilePathPattern,
   type CommandPattern,
   type PathPattern,
+  meetsPath,
 } from "./patterns.js";
 import { expandName, isNamed, listNamedTools } from "./tool-names.js";
+import { hasSecretName } from "./secret-names.js";
+import { ONE, STAR } from "./wildcard.js";
 
 /** The lists of rules. */
 export type List = "allow" | "ask" | "deny";
@@ -87,3 +90,32 @@ function readRule(list: List, text: string, root: string): PermissionRule | { pr
 }
 
 const TAKE_COMMANDS: ReadonlySet<string> = new Set(["bash_execute", "run_command"]);
+
+/** Returns whether a deny or ask rule names the path, or its name is known for secrets. */
+export function isGuarded({ all, root }: PermissionRules, path: string): boolean {
+  const isRuled = all.some(
+    ({ list, pattern }) =>
+      list !== "allow" && pattern !== undefined && meetsPath(pattern.path, path, { root, wide: true }),
+  );
+  return isRuled || hasSecretName(path);
+}
+
+/** Returns the paths that deny and ask rules name in full. They may be where no search for files looks. */
+export function listGuardedPaths({ all }: PermissionRules): string[] {
+  const paths = all
+    .filter(({ list }) => list !== "allow")
+    .flatMap(({ pattern }) => pattern?.path.ways.map((way) => way.join("/")) ?? []);
+  return paths.filter((one) => one !== "" && !one.includes(STAR) && !one.includes(ONE));
+}
+
+/**
+ * Returns whether an allow rule is for `web_fetch` without a pattern, and no other rule is about it: a sandbox cannot tell one
+ * host from another.
+ */
+export function allowsNetwork({ all }: PermissionRules): boolean {
+  const rules = all.filter(({ tools }) => isNamed(tools, "web_fetch"));
+  return (
+    rules.some(({ list, pattern }) => list === "allow" && pattern === undefined) &&
+    rules.every(({ list }) => list === "allow")
+  );
+}

@@ -9,18 +9,24 @@ import { nodeNetwork } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
 import { Way } from "../../workflow/progress.js";
 import { openRowInbox } from "./row-inbox.js";
-import { toWaitingCall } from "./waiting-call.js";
 import { never } from "../../system/never.js";
 import { redactorFor } from "../../system/text/secrets/redactor.js";
 import { AgentReport, StageAgentReport } from "../../todo/model/summary.js";
 import type { ChapoEvent } from "../engine/events.js";
-import type { ConversationOutcome, UsedUpLimit } from "../engine/world.js";
+import type { ConversationOutcome, UsedUpLimit, Finish } from "../engine/world.js";
 import { toRunEvents, type OpenCommands } from "./run-events.js";
-import { addReportInstructions, createReportTool } from "./run-report.js";
 import type { Chapo, SessionRequest } from "../session/session-request.js";
+import type { z } from "zod";
+import type { WaitingCallLine as Line } from "../../agents/hosted/waiting-call-line.js";
+import { field, textField } from "../../agents/fields.js";
+import type { SessionCall } from "../engine/calls/pending.js";
+import { extractReport, judgeReport } from "../../agents/extract.js";
+import type { FoundReport } from "../../agents/agent.js";
+import type { HostRequest } from "../../agents/hosted/hosted.js";
+import { summaryJsonSchema } from "../../todo/check/schema.js";
 
 /** The input and output of a host, with Chapo's folders. */
-export interface ChapoHostIo extends HostIo {
+interface ChapoHostIo extends HostIo {
   /** The user's home folder, absolute. */
   home: string;
   /** Absolute path of the bundled prompts. */
@@ -207,4 +213,85 @@ function explainLimit(limit: UsedUpLimit, { agent = "chapo", chapo, maxTurns }: 
     maxTurns !== 0 && maxTurns < chapo.maxIterations ? `agents.${agent}.max_turns` : `${own}.max_iterations`;
   const turns = maxTurns === 0 ? chapo.maxIterations : Math.min(chapo.maxIterations, maxTurns);
   return `ran out of its ${turns} turns without reporting (\`${key}\`)`;
+}
+
+type WaitingCallLine = z.infer<typeof Line>;
+
+const PATHS = ["path", "source", "destination"];
+
+/** The call as the task's row holds it. The command is exactly the one that runs. */
+function toWaitingCall({ call: id, tool, args, preview, again }: SessionCall): WaitingCallLine {
+  const command = textField(args, "command") ?? describeCall(tool, args, preview);
+  const paths = [...PATHS.flatMap((name) => textField(args, name) ?? []), ...listEdited(args)];
+  return {
+    id,
+    tool,
+    arguments: typeof args === "object" && args !== null ? { ...args } : {},
+    command: again === "may_have_run" ? `${command} (it may have run already)` : command,
+    ...(preview === command ? {} : { preview }),
+    ...(paths.length === 0 ? {} : { paths: [...new Set(paths)] }),
+  };
+}
+
+/** A preview of one line is the command, such as `git push origin x`. */
+function describeCall(tool: string, args: unknown, preview: string): string {
+  const line = preview.trim();
+  if (line !== "" && !line.includes("\n")) return line;
+  const path = textField(args, "path");
+  return path === undefined ? tool : `${tool} ${path}`;
+}
+
+function listEdited(args: unknown): string[] {
+  const edits = field(args, "edits");
+  return Array.isArray(edits) ? edits.flatMap((edit: unknown) => textField(edit, "path") ?? []) : [];
+}
+
+export const REPORT = "report_summary";
+
+type Asked = Pick<HostRequest, "phase" | "taskId" | "stage">;
+
+/** Creates the tool that ends a conversation about this request. The task's id is optional. */
+export function createReportTool(request: Asked): Finish {
+  const schema = request.stage?.schema ?? summaryJsonSchema();
+  const { $schema: _draft, $id: _id, title: _title, ...parameters } = schema;
+  return {
+    tool: {
+      name: REPORT,
+      description: "Reports how the work ended and ends the session. No further call is possible.",
+      parameters: { ...parameters, required: ["status"] },
+    },
+    read: (args) => readReport(args, request),
+    readText: (text) => {
+      const report = extractReport(text, request.stage?.outcomes);
+      return "missing" in report ? undefined : checkReport(report, request);
+    },
+  };
+}
+
+/** Adds instructions for the tool to the run's prompt, which asks for a text. */
+export function addReportInstructions(prompt: string): string {
+  return `${prompt.trimEnd()}\n\nHere you report by calling the tool ${REPORT}, once, as your last call: the fields of the JSON object described above are its arguments.`;
+}
+
+type ReadReport = { value: StageAgentReport } | { problem: string };
+
+function readReport(args: unknown, asked: Asked): ReadReport {
+  if (typeof args !== "object" || args === null || Array.isArray(args))
+    return { problem: "the arguments must be an object with task_id, status, summary" };
+  const { taskId, stage } = asked;
+  return checkReport(judgeReport({ task_id: taskId ?? null, ...args }, stage?.outcomes), asked);
+}
+
+/** Checks that a report is about this request. */
+function checkReport(report: FoundReport, { phase, taskId }: Asked): ReadReport {
+  if ("invalid" in report) return { problem: report.invalid };
+  if ("missing" in report) return { problem: report.missing };
+  const { found } = report;
+  if (taskId !== undefined && found.task_id !== null && found.task_id !== taskId)
+    return { problem: `task_id: the task is ${taskId}` };
+  const isReviewed = found.status === "reviewed";
+  if (phase === "iteration" && isReviewed)
+    return { problem: "status: must be done, blocked or skipped for a task" };
+  if (phase === "review" && !isReviewed) return { problem: "status: must be reviewed for a review" };
+  return { value: found };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addReportInstructions, REPORT, createReportTool } from "./run-report.js";
+import { addReportInstructions, REPORT, createReportTool } from "./host.js";
 
 const task = createReportTool({ phase: "iteration", taskId: "T1" });
 const review = createReportTool({ phase: "review" });

@@ -4,8 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Model, ModelAnswer, ModelRequest } from "../model.js";
-import { attachImages, loadImages } from "./images.js";
-import { toSessionModel } from "./session-model.js";
+import { attachImages, loadImages, toSessionModel } from "./images.js";
 
 const PNG = Buffer.from("\u0089PNG\r\n\u001a\nrest", "latin1");
 

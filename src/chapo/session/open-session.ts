@@ -6,20 +6,19 @@ import { readPrices } from "../../config/read/prices.js";
 import { findLocalOffset } from "../../system/clock.js";
 import { errorMessage, UserError } from "../../system/errors.js";
 import { createSlashTool } from "../prompt/commands.js";
-import type { Conversation, Message } from "../engine/conversation.js";
+import { countSpent, type Conversation, type Message } from "../engine/conversation.js";
 import { converse } from "../engine/converse.js";
 import { countChild } from "../engine/children/open-tasks.js";
 import { enqueue, giveUpTasks } from "../engine/resume.js";
 import { createListedTaskTool } from "../engine/children/delegate.js";
 import type { ChapoNews } from "../engine/events.js";
-import { countSpent } from "../engine/session-limits.js";
 import { createSubAgents } from "../engine/children/sub-agents.js";
 import type { ConversationOutcome } from "../engine/world.js";
 import { openMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
 import { decideInJson } from "../models/json-driver.js";
-import { openModel, type ModelSettings } from "../models/open-model.js";
-import { answerPending } from "./answer-pending.js";
+import { openModel } from "../models/open-model.js";
+import { answerPending } from "../engine/calls/pending.js";
 import { findStart, fireMessage, fireStart, openHooks } from "./session-hooks.js";
 import { openGuard, openPermissions } from "./permissions/guard.js";
 import { readChapoPrompts, type ChapoPrompts } from "../prompt/prompts.js";
@@ -32,7 +31,7 @@ import { chooseSkills, loadSkills } from "../prompt/skills.js";
 import { createEventWriter } from "./event-writer.js";
 import { openKnownFiles } from "../tools/files/known-files.js";
 import { keepAround } from "./checkpoints.js";
-import { readSetEffort } from "./session-model.js";
+import { readSetEffort } from "./images.js";
 import { handleLine, toCheckpointPlace } from "./user-command.js";
 import { openSandbox, type Sandbox } from "../tools/sandbox.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
@@ -44,7 +43,7 @@ export async function openChapo(asked: SessionRequest): Promise<Chapo> {
   const prompts = await readChapoPrompts(ports.files, request.promptsFolder, settings);
   const effort = readSetEffort(settings.effort);
   const opener = await createModelOpener(request, prompts);
-  const model = await opener({});
+  const model = await opener();
   const found = await loadSkills(toDefinitionPlace(request));
   for (const problem of found.problems) request.onWarning(problem);
   chooseSkills(found, request.skills);
@@ -69,7 +68,7 @@ function createOnce(tell: (text: string) => void): (text: string) => void {
   };
 }
 
-type Opener = (instead: Partial<ModelSettings>) => Promise<Model>;
+type Opener = (name?: string) => Promise<Model>;
 
 async function assembleParts(
   base: Pick<SessionParts, "request" | "prompts" | "model" | "effort" | "session" | "skills"> & {
@@ -173,21 +172,18 @@ type ToolResultData = Extract<ChapoNews, { type: "tool_result" }>["data"];
 
 const OWN_WORDS = new Set(["agent_task", "todo_write", "todo_read", "memory_remember"]);
 
-/** Returns a function that opens the session's model, and other models for sub-agents. */
+/** Returns a function that opens the session's model, or another one by its name. */
 async function createModelOpener(request: SessionRequest, prompts: ChapoPrompts): Promise<Opener> {
-  const { baseUrl, contextWindow, ...settings } = await readModelSettings(request);
-  return async (instead) => {
-    // Settings of the session's model apply to another model only if it has the same provider.
-    const isOfSame = getProvider(instead.model ?? request.model) === getProvider(request.model);
-    const own = {
-      baseUrl,
-      contextWindow,
-    };
-    const chosen = { ...settings, ...(isOfSame ? own : {}), ...instead };
-    const model = await openModel(chosen, { ...request.ports, env: request.env });
-    return request.settings.toolCalls === "native"
-      ? model
-      : decideInJson(model, prompts["looper.decision_json"]);
+  const { ports, env, settings, model: main } = request;
+  const prices =
+    settings.pricesFile === undefined ? undefined : await readPrices(ports.files, settings.pricesFile);
+  return async (name) => {
+    const other = name === undefined ? {} : { model: name, fallback: [] };
+    // The address and the window of the session's model apply to another model only if it has the same provider.
+    const isOfSame = getProvider(name ?? main) === getProvider(main);
+    const own = isOfSame ? {} : { baseUrl: undefined, contextWindow: undefined };
+    const model = await openModel({ ...settings, prices, model: main, ...own, ...other }, { ...ports, env });
+    return settings.toolCalls === "native" ? model : decideInJson(model, prompts["looper.decision_json"]);
   };
 }
 
@@ -198,7 +194,7 @@ function getProvider(name: string): string {
 
 async function openOtherModel(opener: Opener, name: string): Promise<Model | { problem: string }> {
   try {
-    return await opener({ model: name, fallback: [] });
+    return await opener(name);
   } catch (error) {
     if (error instanceof UserError) return { problem: error.message };
     throw error;
@@ -304,23 +300,6 @@ async function openSessionFile(request: SessionRequest): Promise<OpenSession> {
     request.onWarning(`cannot end the processes of a killed session: ${errorMessage(error)}`);
   }
   return session;
-}
-
-async function readModelSettings({ ports, settings, model }: SessionRequest): Promise<ModelSettings> {
-  const { baseUrl, fallback, script, pricesFile, contextWindow, stream, temperature, maxOutputTokens } =
-    settings;
-  return {
-    model,
-    fallback,
-    stream,
-    maxRetries: settings.maxToolRetries,
-    baseUrl,
-    script,
-    ...(pricesFile === undefined ? {} : { prices: await readPrices(ports.files, pricesFile) }),
-    contextWindow,
-    temperature,
-    maxOutputTokens,
-  };
 }
 
 /** Opens the tools for a listing, without a session. They cannot be called. */

@@ -9,21 +9,22 @@ import { createSlashTool, isBuiltIn, listCommands } from "../prompt/commands.js"
 import type { Conversation, Message } from "../engine/conversation.js";
 import { createTaskTool, createTogether, type Delegation } from "../engine/children/delegate.js";
 import type { ChapoNews } from "../engine/events.js";
-import { matchesTool, createSubAgents } from "../engine/children/sub-agents.js";
-import { readTaskTypes, collectTaskTypes } from "../engine/children/task-types.js";
+import {
+  matchesTool,
+  createSubAgents,
+  readTaskTypes,
+  collectTaskTypes,
+} from "../engine/children/sub-agents.js";
 import type { LiveConversation, EngineWorld, Gatekeepers, SubAgent } from "../engine/world.js";
-import { formatWallClock } from "../memory/notes.js";
-import type { ProjectMemory } from "../memory/memory.js";
+import { formatWallClock, type ProjectMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
 import { toDefinitionPlace } from "../definitions.js";
-import { readProjectContext, type ProjectContext } from "../prompt/project-context.js";
+import { readProjectContext, type ProjectContext } from "../prompt/describe-project.js";
 import type { ChapoPrompts } from "../prompt/prompts.js";
-import { collectUnused, selectOffered } from "./offered-tools.js";
-import { toSessionModel } from "./session-model.js";
-import { keepStablePart } from "./stable-prompt.js";
+import { collectUnused, selectOffered, keepStablePart } from "./stable-prompt.js";
+import { toSessionModel, attachImages, loadImages, type ImagePlace } from "./images.js";
 import type { Guard, SessionPermissions } from "./permissions/guard.js";
 import type { SessionRequest } from "./session-request.js";
-import { attachImages, loadImages, type ImagePlace } from "./images.js";
 import { joinInboxes, openInbox } from "./inbox.js";
 import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";

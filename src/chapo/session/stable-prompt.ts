@@ -5,13 +5,18 @@ import { z } from "zod";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Conversation } from "../engine/conversation.js";
 import { buildSystemPrompt, type SystemPromptParts } from "../prompt/system-prompt.js";
-import { selectBySettings } from "./offered-tools.js";
 import type { OpenSession } from "./sessions.js";
+import path from "node:path";
+import type { ChapoSettings } from "../../config/read/chapo-settings.js";
+import type { Files } from "../../system/ports.js";
+import { findGitPlace } from "../prompt/git-place.js";
+import { readInside } from "../paths.js";
+import type { Tool } from "../tool.js";
 
 const PART = "prompt";
 
 /** The beginning of every request. */
-export interface StablePart {
+interface StablePart {
   system: string;
   /** The tools that are not offered, as `collectUnused` returns them. */
   unused: readonly string[];
@@ -52,4 +57,73 @@ async function readStored(
   session: Pick<OpenSession, "readPart">,
 ): Promise<z.infer<typeof Stored> | undefined> {
   return Stored.safeParse(await session.readPart(PART).catch(() => undefined)).data;
+}
+
+/** The project and the settings of a session. */
+interface OfferPlace {
+  files: Files;
+  /** The project's folder, absolute. */
+  root: string;
+  settings: Pick<ChapoSettings, "ssh" | "logs" | "search" | "documents" | "tools">;
+  /** Whether there are commands besides the built-in ones. */
+  hasCommands: boolean;
+}
+
+const PM2_FILE = /^(?:ecosystem\.config\.|pm2\.(?:json|config))/;
+/** How many folders are searched for notebooks. */
+const MOST_FOLDERS = 200;
+const LARGEST_MANIFEST = 512 * 1024;
+
+/** Returns the prefixes and names of the tools that are not offered. */
+export async function collectUnused(place: OfferPlace): Promise<readonly string[]> {
+  const { files, root, settings } = place;
+  const names: readonly string[] = await files.list(root).catch(() => []);
+  const has = async (folder: string): Promise<boolean> =>
+    (await files.stat(path.resolve(root, folder)).catch(() => undefined))?.kind === "folder";
+  const manifest = (await readInside({ files, root }, "package.json", LARGEST_MANIFEST))?.text ?? "";
+  const used: Readonly<Record<string, boolean>> = {
+    ssh_: Object.keys(settings.ssh.hosts).length > 0,
+    logs_: settings.logs.staging !== undefined,
+    pm2_: names.some((name) => PM2_FILE.test(name)) || manifest.includes('"pm2"'),
+    github_: await has(".github/workflows"),
+    npm_: names.includes("package.json"),
+    git_: (await findGitPlace(files, root)) !== undefined,
+    context_: await has(settings.documents),
+    notebook_: await hasNotebook(files, root),
+    web_search: settings.search.provider !== undefined,
+    slash_command: place.hasCommands,
+    // In the other vocabularies bash_execute does the same.
+    run_command: settings.tools === "anvil",
+  };
+  return Object.keys(used).filter((name) => used[name] === false);
+}
+
+/** Returns the names among them that depend on the settings, not on the project. */
+function selectBySettings(unused: readonly string[]): readonly string[] {
+  return unused.filter((name) => ["ssh_", "logs_", "web_search", "run_command"].includes(name));
+}
+
+/** Removes the tools that are not offered. A shell stays. */
+export function selectOffered(tools: readonly Tool[], unused: readonly string[]): readonly Tool[] {
+  const hasShell = tools.some(({ name }) => name === "bash_execute");
+  const isUnused = (name: string): boolean =>
+    unused.some((one) => (one.endsWith("_") ? name.startsWith(one) : name === one));
+  return tools.filter(({ name }) => !isUnused(name) || (name === "run_command" && !hasShell));
+}
+
+/** Looks for a notebook in the project's folder and the folders below it, nearest first. */
+async function hasNotebook(files: Files, root: string): Promise<boolean> {
+  const folders = [root];
+  for (let at = 0; at < Math.min(folders.length, MOST_FOLDERS); at += 1) {
+    const folder = folders[at] ?? root;
+    for (const name of await files.list(folder).catch(() => [])) {
+      if (name.endsWith(".ipynb")) return true;
+      if (name.startsWith(".") || name === "node_modules" || folders.length >= MOST_FOLDERS) continue;
+      if (name.includes(".")) continue;
+      const below = path.join(folder, name);
+      if ((await files.stat(below, { link: true }).catch(() => undefined))?.kind === "folder")
+        folders.push(below);
+    }
+  }
+  return false;
 }

@@ -1,18 +1,20 @@
-// Handles commands a person types instead of a message: /clear, /compact, /init and the project's commands (commands.ts).
+// The commands that a person types instead of a message. Some change the session, others only tell something; the model is asked
+// for none of them. Any other command is a file of the project or the user, whose text becomes the prompt (prompt/commands.ts).
 import path from "node:path";
+import { EFFORTS } from "../../config/settings/efforts.js";
 import { errorCode } from "../../system/errors.js";
-import { never } from "../../system/never.js";
 import { toDefinitionPlace } from "../definitions.js";
-import { readCommand } from "../prompt/commands.js";
-import { compactNow } from "../engine/window/compact.js";
 import type { Conversation } from "../engine/conversation.js";
-import type { EngineWorld, ConversationOutcome } from "../engine/world.js";
-import { readProjectContext } from "../prompt/project-context.js";
+import { compactNow, getTokenLimit } from "../engine/window/compact.js";
+import type { ConversationOutcome, EngineWorld } from "../engine/world.js";
+import { readEffort } from "../models/effort.js";
+import { BUILT_IN, isBuiltIn, listCommands, readCommand, type BuiltInName } from "../prompt/commands.js";
+import { readProjectContext } from "../prompt/describe-project.js";
 import { draftProjectFile } from "../prompt/system-prompt.js";
-import { answerTelling, readTelling } from "./answer-command.js";
 import { rewindTo, undoLast, type CheckpointPlace } from "./checkpoints.js";
-import type { SessionParts } from "./session-world.js";
-import type { ProjectFolder } from "../paths.js";
+import { nameHook } from "./session-hooks.js";
+import { readTypes, type SessionParts } from "./session-world.js";
+import { listSessions } from "./sessions.js";
 
 /** The result of a line: a prompt for the model, or an outcome without the model. */
 export type UserCommandResult =
@@ -20,9 +22,7 @@ export type UserCommandResult =
   | { conversation: Conversation; outcome: ConversationOutcome };
 
 /** Does not match a path, though it begins with a slash. */
-const COMMAND = /^\/[\w:-]+(?:\s|$)/;
-const INIT = /^\/init\s*$/;
-const UNDO = /^\/(undo|rewind)(?:\s|$)/;
+const COMMAND = /^\/([\w:-]+)(?:\s+([^]*))?$/;
 const PROJECT_FILE = "AGENTS.md";
 
 /** Runs the line if it is a command; any other line is a prompt. */
@@ -31,67 +31,68 @@ export async function handleLine(
   parts: SessionParts,
   { conversation, line }: { conversation: Conversation; line: string },
 ): Promise<UserCommandResult> {
-  if (!COMMAND.test(line)) return { prompt: line };
-  const place = toDefinitionPlace(parts.request);
-  const telling = readTelling(line);
-  if (telling !== undefined) {
-    world.emit({ type: "status", data: { status: "running", session: conversation.id } });
-    const told = await answerTelling({ parts, world, conversation }, telling);
-    return answerWithoutModel(world, conversation, told);
-  }
-  const [, undo] = UNDO.exec(line.trim()) ?? [];
-  if (undo !== undefined) return goBack(world, parts, { conversation, line: line.trim() });
-  const read = INIT.test(line) ? { init: true as const } : await readCommand(place, line);
+  const [, name, rest = ""] = COMMAND.exec(line) ?? [];
+  if (name === undefined) return { prompt: line };
+  const read = isBuiltIn(name) ? { name } : await readCommand(toDefinitionPlace(parts.request), line);
   if ("prompt" in read) return read;
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
-  if ("init" in read) return answerWithoutModel(world, conversation, await draftFile(place));
-  if ("problem" in read) return refuse(world, conversation, read.problem);
-  switch (read.builtIn) {
-    case "clear": {
-      if (parts.starts !== "startup") parts.starts = "clear";
-      const { counted: _outdated, question: _over, pending: _call, queued: _late, ...rest } = conversation;
-      const { tasks: _stopped, ...kept } = rest;
-      return answerWithoutModel(
-        world,
-        { ...kept, messages: [], state: "idle" },
-        "The conversation was cleared.",
-      );
-    }
-    case "compact": {
-      const done = await compactNow(world, conversation);
-      if (done === undefined)
-        return answerWithoutModel(world, conversation, "There is nothing to compact yet.");
-      return "blocked" in done
-        ? answerWithoutModel(world, conversation, `A hook kept the older turns: ${done.blocked}`)
-        : answerWithoutModel(world, done.compacted, "Older turns were replaced by a summary.");
-    }
-    default:
-      return never(read.builtIn);
+  const done: Done =
+    "name" in read
+      ? await COMMANDS[read.name]({ parts, world, conversation }, rest.trim())
+      : { refused: "problem" in read ? read.problem : "" };
+  if ("refused" in done) {
+    const error = { error: done.refused, reason: "bad-request" } as const;
+    world.emit({ type: "error", data: { ...error, status: "error" } });
+    return { conversation, outcome: { how: "error", ...error } };
   }
+  const { told: answer, conversation: changed = conversation } = done;
+  await world.save(changed);
+  world.emit({ type: "answer", data: { answer, validated: false, status: "completed" } });
+  return { conversation: changed, outcome: { how: "answer", answer, validated: false } };
 }
 
-/** Runs /undo, /rewind or `/rewind N`. */
-async function goBack(
-  world: EngineWorld,
-  parts: SessionParts,
-  { conversation, line }: { conversation: Conversation; line: string },
-): Promise<UserCommandResult> {
-  world.emit({ type: "status", data: { status: "running", session: conversation.id } });
-  const [command, ...rest] = line.split(/\s+/);
-  const place = toCheckpointPlace(parts);
-  if (command === "/undo" && rest.length > 0)
-    return refuse(
-      world,
-      conversation,
-      "/undo takes nothing after it; /rewind N goes back to before a message",
-    );
-  const done =
-    command === "/undo"
-      ? { conversation, ...(await undoLast(place)) }
-      : await rewindTo(place, conversation, rest.join(" "));
-  if ("refused" in done) return refuse(world, conversation, done.refused);
-  return answerWithoutModel(world, done.conversation, done.told);
+/** The session that a command is about. */
+interface AskedSession {
+  parts: SessionParts;
+  world: EngineWorld;
+  conversation: Conversation;
 }
+
+/** The answer to a command, and the conversation if it changed; or why nothing was done. */
+type Done = { told: string; conversation?: Conversation } | { refused: string };
+
+const COMMANDS: Readonly<Record<BuiltInName, (asked: AskedSession, rest: string) => Done | Promise<Done>>> = {
+  clear: ({ parts, conversation }) => {
+    if (parts.starts !== "startup") parts.starts = "clear";
+    const { counted: _outdated, question: _over, pending: _call, queued: _late, ...rest } = conversation;
+    const { tasks: _stopped, ...kept } = rest;
+    return {
+      told: "The conversation was cleared.",
+      conversation: { ...kept, messages: [], state: "idle" },
+    };
+  },
+  compact: async ({ world, conversation }) => {
+    const done = await compactNow(world, conversation);
+    if (done === undefined) return { told: "There is nothing to compact yet." };
+    return "blocked" in done
+      ? { told: `A hook kept the older turns: ${done.blocked}` }
+      : { told: "Older turns were replaced by a summary.", conversation: done.compacted };
+  },
+  undo: ({ parts }, rest) =>
+    rest === ""
+      ? undoLast(toCheckpointPlace(parts))
+      : { refused: "/undo takes nothing after it; /rewind N goes back to before a message" },
+  rewind: ({ parts, conversation }, rest) => rewindTo(toCheckpointPlace(parts), conversation, rest),
+  init: ({ parts }, rest) => (rest === "" ? draftFile(parts) : { refused: "/init takes nothing after it" }),
+  help: tellHelp,
+  model: tellModel,
+  effort: tellEffort,
+  cost: ({ conversation }) => ({ told: tellCost(conversation) }),
+  permissions: ({ parts }) => ({ told: tellPermissions(parts) }),
+  agents: tellAgents,
+  hooks: ({ parts }) => ({ told: tellHooks(parts) }),
+  resume: tellSessions,
+};
 
 /** The place of the session's checkpoints. */
 export function toCheckpointPlace({
@@ -101,30 +102,124 @@ export function toCheckpointPlace({
   return { session, ports, redact, trees, onWarning };
 }
 
-function refuse(world: EngineWorld, conversation: Conversation, error: string): UserCommandResult {
-  world.emit({ type: "error", data: { error, reason: "bad-request", status: "error" } });
-  return { conversation, outcome: { how: "error", error, reason: "bad-request" } };
-}
-
-/** Emits an answer without asking the model. */
-async function answerWithoutModel(
-  world: EngineWorld,
-  conversation: Conversation,
-  answer: string,
-): Promise<UserCommandResult> {
-  await world.save(conversation);
-  world.emit({ type: "answer", data: { answer, validated: false, status: "completed" } });
-  return { conversation, outcome: { how: "answer", answer, validated: false } };
-}
-
 /** Writes a first AGENTS.md. An existing file is kept, because a person may have written it. */
-async function draftFile(place: ProjectFolder): Promise<string> {
+async function draftFile({ request }: SessionParts): Promise<Done> {
+  const place = toDefinitionPlace(request);
   const text = draftProjectFile(await readProjectContext(place));
   try {
     await place.files.writeNew(path.join(place.root, PROJECT_FILE), text);
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
-    return `${PROJECT_FILE} already exists; nothing was written.`;
+    return { told: `${PROJECT_FILE} already exists; nothing was written.` };
   }
-  return `Wrote ${PROJECT_FILE} with the facts from the project's files. Add what they do not show.`;
+  return {
+    told: `Wrote ${PROJECT_FILE} with the facts from the project's files. Add what they do not show.`,
+  };
+}
+
+async function tellHelp({ parts: { request } }: AskedSession): Promise<Done> {
+  const own = (await listCommands(toDefinitionPlace(request))).filter(({ name }) => !isBuiltIn(name));
+  const lines = [
+    ...table(Object.entries(BUILT_IN).map(([name, description]) => [`/${name}`, description])),
+    ...(own.length === 0
+      ? []
+      : [
+          "",
+          "Your own commands, and those of this project:",
+          ...table(own.map(({ name, description }) => [`/${name}`, description])),
+        ]),
+  ];
+  return { told: lines.join("\n") };
+}
+
+/** `/model NAME` changes the model for the rest of the session. */
+async function tellModel({ parts, world }: AskedSession, named: string): Promise<Done> {
+  if (named !== "") {
+    const opened = await parts.openModel(named);
+    if ("problem" in opened) return { told: `The model was not changed: ${opened.problem}` };
+    parts.model = opened;
+    return { told: `The model is ${opened.name} from the next message on.` };
+  }
+  const { fallback } = parts.request.settings;
+  const lines = [
+    `The model is ${world.model.name}, with ${getTokenLimit(world)} tokens for a conversation.`,
+    ...(fallback.length === 0 ? [] : [`If it fails: ${fallback.join(", ")}.`]),
+    "Change it with /model provider/name.",
+  ];
+  return { told: lines.join("\n") };
+}
+
+/** `/effort LEVEL` changes how much the model thinks, for the rest of the session. */
+function tellEffort({ parts }: AskedSession, named: string): Done {
+  if (named === "") {
+    const now = parts.effort ?? "not set: the model decides";
+    return { told: `The effort is ${now}.\nChange it with /effort ${EFFORTS.join("|")}.` };
+  }
+  const read = readEffort(named);
+  if ("problem" in read) return { told: `The effort was not changed: ${read.problem}.` };
+  parts.effort = read.effort;
+  return { told: `The effort is ${read.effort} from the next message on.` };
+}
+
+function tellCost({ usage, turns }: Conversation): string {
+  const {
+    input_tokens: input,
+    cached_input_tokens: cached,
+    output_tokens: output,
+    cost_usd: cost,
+    unpriced,
+  } = usage;
+  const requests = Object.values(turns).reduce((sum, count) => sum + count, 0);
+  const known = `$${cost.toFixed(4)}`;
+  const price = unpriced === 0 ? known : cost > 0 ? `at least ${known}` : "unknown";
+  return table([
+    ["requests", String(requests)],
+    ["input tokens", `${input + cached}, ${cached} of them from the cache`],
+    ["output tokens", String(output)],
+    ["cost", unpriced === 0 ? price : `${price}: the price of ${unpriced} requests is not known`],
+  ]).join("\n");
+}
+
+function tellPermissions({ request: { permissions: offered }, permissions }: SessionParts): string {
+  const { allow, ask, deny } = permissions.rules;
+  const list = (rules: readonly string[]): string => (rules.length === 0 ? "none" : rules.join(", "));
+  return table([
+    ["mode", permissions.mode()],
+    ["tools", offered],
+    ["allow", list(allow)],
+    ["ask", list(ask)],
+    ["deny", list(deny)],
+  ]).join("\n");
+}
+
+function tellHooks({ request: { settings } }: SessionParts): string {
+  const hooks = Object.entries(settings.hooks ?? {}).flatMap(([event, list]) =>
+    list.map((hook) => [event, `${hook.matcher ?? "*"}: ${nameHook(hook)}`] as const),
+  );
+  return hooks.length === 0 ? "No hooks are configured." : table(hooks).join("\n");
+}
+
+async function tellAgents({ parts: { request }, world }: AskedSession): Promise<Done> {
+  const types = await readTypes(request, world.agents, () => undefined);
+  const rows = [...types.values()].map(({ name, description }) => [name, description] as const);
+  return { told: table(rows).join("\n") };
+}
+
+async function tellSessions({ parts: { request, session } }: AskedSession): Promise<Done> {
+  const { ports, sessionsFolder } = request;
+  const { sessions } = await listSessions({ ports, folder: sessionsFolder });
+  const others = sessions.filter(({ id, messages }) => id !== session.id && messages > 0).slice(0, 20);
+  if (others.length === 0) return { told: "This project has no other session." };
+  const lines = [
+    ...table(others.map(({ id, title }) => [id, title])),
+    "",
+    "Resume one with /resume ID at a terminal, or with looper chapo --session ID.",
+  ];
+  return { told: lines.join("\n") };
+}
+
+/** Two columns. */
+function table(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...rows.map(([name]) => name.length));
+  return rows.map(([name, text]) => `${name.padEnd(width)}  ${(text.split("\n")[0] ?? "").slice(0, 300)}`);
 }

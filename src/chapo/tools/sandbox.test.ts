@@ -16,8 +16,7 @@ import { nodePorts } from "../../system/processes/node-ports.js";
 import { findSandbox } from "../../system/sandbox/bubblewrap.js";
 import { createRedact } from "../../system/text/secrets/redact.js";
 import { callTool, getText } from "../testing/call-tool.js";
-import { findGitFolders } from "./git-folders.js";
-import { openSandbox, type Sandbox } from "./sandbox.js";
+import { findGitFolders, openSandbox, type Sandbox } from "./sandbox.js";
 import { openShell, type ShellTools } from "./shell/shell.js";
 
 const ports = nodePorts();

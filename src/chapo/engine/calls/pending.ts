@@ -2,6 +2,7 @@
 // ask-permission.ts asks for it, and call-tool.ts runs it.
 import { z } from "zod";
 import { Way } from "../../../workflow/progress.js";
+import { UserError } from "../../../system/errors.js";
 
 /** The ways in which an answer arrives. */
 const VIAS = [...Way.options, "api"] as const;
@@ -153,6 +154,33 @@ export const AGAIN: Readonly<Record<NonNullable<SessionCall["again"]>, string>> 
 };
 
 /** An answer in words: who, when, and by which way. */
-export function describeAnswer({ verdict, by, at, via }: CallAnswer): string {
+function describeAnswer({ verdict, by, at, via }: CallAnswer): string {
   return `${verdict === "approve" ? "approved" : "rejected"} by ${by} at ${at} (${via})`;
+}
+
+/**
+ * Returns the conversation with the answer; the same conversation if the call was answered likewise and not carried out yet, or
+ * if it may have run and must be asked about again.
+ */
+export function answerPending<C extends Waiting & { id: string }>(conversation: C, answer: CallAnswer): C {
+  const { id, pending } = conversation;
+  if (pending === undefined) {
+    const last = conversation.answered?.at(-1);
+    throw new UserError(
+      last === undefined ? "usage" : "no",
+      last === undefined
+        ? `no call of the session ${id} waits for an answer`
+        : `no call of the session ${id} waits for an answer: ${last.tool} was ${describeAnswer(last)}`,
+      "see which do with `looper chapo pending`",
+    );
+  }
+  if (pending.begun !== undefined) return conversation;
+  if (pending.answer === undefined) return recordAnswer(conversation, answer);
+  const isSame = pending.answer.verdict === answer.verdict && answer.args === undefined;
+  if (isSame) return conversation;
+  throw new UserError(
+    "no",
+    `${pending.tool} was ${describeAnswer(pending.answer)}; a call is answered once`,
+    `repeat that answer to have it carried out`,
+  );
 }

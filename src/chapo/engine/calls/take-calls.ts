@@ -3,9 +3,8 @@
 import { endTask } from "../children/open-tasks.js";
 import { addResult } from "../conversation.js";
 import type { TurnEvent } from "../events.js";
-import type { TurnContext } from "../turn.js";
+import type { TurnContext, ConversationOutcome } from "../world.js";
 import { clip } from "../window/clip.js";
-import type { ConversationOutcome } from "../world.js";
 import { getPending } from "./ask-permission.js";
 import { nameInQueue } from "./ask-queue.js";
 import { callTool, type ToolCallOutcome } from "./call-tool.js";

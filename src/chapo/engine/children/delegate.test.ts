@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { Conversation } from "../conversation.js";
 import { converse } from "../converse.js";
 import { createListedTaskTool, createTaskTool, type Delegation } from "./delegate.js";
-import { createSubAgents } from "./sub-agents.js";
-import { collectTaskTypes } from "./task-types.js";
+import { createSubAgents, collectTaskTypes } from "./sub-agents.js";
 import {
   createTestConversation,
   playModel,

@@ -1,6 +1,6 @@
 // The tool `agent_task`: a sub-agent works on one task in a conversation of its own, in the same loop, and its final text is
 // the result of the call. A sub-agent that waits for a person, or was killed, is resumed by the same call (open-tasks.ts). It
-// cannot start another. task-types.ts collects the types.
+// cannot start another. sub-agents.ts collects the types.
 import { z } from "zod";
 import { never } from "../../../system/never.js";
 import type { Model } from "../../model.js";
@@ -10,7 +10,7 @@ import { withoutPending } from "../calls/pending.js";
 import { createConversation, type Conversation, type OpenTask } from "../conversation.js";
 import { converse } from "../converse.js";
 import type { ChapoNews } from "../events.js";
-import { INTERRUPTED } from "../turn.js";
+import { INTERRUPTED, type LiveConversation, type EngineWorld, type ConversationOutcome } from "../world.js";
 import {
   beginTask,
   clearReply,
@@ -20,9 +20,7 @@ import {
   givePending,
   takePending,
 } from "./open-tasks.js";
-import { AGENT_TASK, matchesTool } from "./sub-agents.js";
-import type { TaskType } from "./task-types.js";
-import type { LiveConversation, EngineWorld, ConversationOutcome } from "../world.js";
+import { AGENT_TASK, matchesTool, type TaskType } from "./sub-agents.js";
 
 /** The number of turns limits a sub-agent; this timeout is for a provider that never answers. */
 const LONGEST_MS = 4 * 60 * 60 * 1000;

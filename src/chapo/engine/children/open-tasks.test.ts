@@ -3,11 +3,9 @@ import type { Conversation } from "../conversation.js";
 import { converse } from "../converse.js";
 import { giveUpTasks } from "../resume.js";
 import type { EngineWorld, Gatekeepers } from "../world.js";
-import type { Reply, UserQuestion } from "../calls/pending.js";
-import { recordAnswer } from "../calls/pending.js";
+import { type Reply, type UserQuestion, recordAnswer } from "../calls/pending.js";
 import { createTaskTool, createTogether, type Delegation } from "./delegate.js";
-import { createSubAgents } from "./sub-agents.js";
-import { collectTaskTypes } from "./task-types.js";
+import { createSubAgents, collectTaskTypes } from "./sub-agents.js";
 import {
   createTestConversation,
   createTestWorld,

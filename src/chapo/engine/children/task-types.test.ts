@@ -1,8 +1,7 @@
 import path from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
-import { createSubAgents } from "./sub-agents.js";
-import { readTaskTypes, collectTaskTypes } from "./task-types.js";
+import { createSubAgents, readTaskTypes, collectTaskTypes } from "./sub-agents.js";
 
 const { files } = nodePorts();
 

@@ -1,18 +1,17 @@
-// Applies edits to several files as one operation: all results are computed before the first file is written, and files
-// already written are restored when a later one cannot be. edit-text.ts makes one replacement; files-write.ts defines the tools.
+// Makes exact replacements in texts, and applies them to several files as one operation: all results are computed before the first
+// file is written, and files already written are restored when a later one cannot be. files-write.ts defines the tools.
 import type { Files } from "../../../system/ports.js";
 import { errorMessage } from "../../../system/errors.js";
-import { editText, type TextEdit } from "./edit-text.js";
 import { countBytes, findAddedMask, LARGEST_FILE, readText } from "./file-text.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 
 /** One replacement and its file. */
-export interface FileEdit extends TextEdit {
+interface FileEdit extends TextEdit {
   path: string;
 }
 
 /** A file's text before and after its edits. */
-export interface PlannedEdit {
+interface PlannedEdit {
   /** Absolute. */
   path: string;
   shown: string;
@@ -86,4 +85,66 @@ async function restoreFiles(files: Files, written: readonly PlannedEdit[]): Prom
     }
   }
   return left;
+}
+
+/** A text to replace and its replacement. */
+interface TextEdit {
+  old_string: string;
+  new_string: string;
+  replace_all?: boolean | undefined;
+}
+
+/**
+ * Returns the edited text and the number of replacements, or the reason nothing changed. An old text without CR also
+ * matches lines that end in CRLF; the new lines then end in CRLF too. Every other byte stays.
+ */
+export function editText(
+  text: string,
+  edit: TextEdit,
+): { text: string; count: number } | { problem: string } {
+  if (edit.old_string === "") return { problem: "old_string is empty; write the file whole instead" };
+  if (edit.old_string === edit.new_string) return { problem: "old_string and new_string are the same" };
+  const { oldString, newString } = matchLineEnds(text, edit);
+  const count = countOccurrences(text, oldString);
+  if (count === 0)
+    return {
+      problem:
+        "old_string was found 0 times; it must match exactly, white space included: read the file again",
+    };
+  if (count > 1 && edit.replace_all !== true)
+    return {
+      problem: `old_string was found ${count} times; add lines around it until it is found once, or set replace_all`,
+    };
+  // Not `replace`, which would interpret `$&` in the new text.
+  const parts = text.split(oldString);
+  return { text: parts.join(newString), count: parts.length - 1 };
+}
+
+function matchLineEnds(
+  text: string,
+  { old_string: oldString, new_string: newString }: TextEdit,
+): { oldString: string; newString: string } {
+  if (!text.includes("\r\n") || oldString.includes("\r")) return { oldString, newString };
+  if (!oldString.includes("\n"))
+    return { oldString, newString: endsInCrlf(text) ? toCrlf(newString) : newString };
+  if (text.includes(oldString)) return { oldString, newString };
+  return { oldString: toCrlf(oldString), newString: toCrlf(newString) };
+}
+
+/** Whether most lines end in CRLF. */
+function endsInCrlf(text: string): boolean {
+  return countOccurrences(text, "\r\n") * 2 > countOccurrences(text, "\n");
+}
+
+function toCrlf(text: string): string {
+  return text.replaceAll(/\r?\n/g, "\r\n");
+}
+
+/** Counts the matches of a part; returns 2 when a second match overlaps the first. */
+function countOccurrences(text: string, part: string): number {
+  const first = text.indexOf(part);
+  if (first < 0) return 0;
+  let count = 0;
+  for (let at = first; at >= 0; at = text.indexOf(part, at + part.length)) count++;
+  return count === 1 && text.includes(part, first + 1) ? 2 : count;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { editText } from "./edit-text.js";
+import { editText } from "./edit-files.js";
 
 function edit(text: string, oldString: string, newString: string, replaceAll = false) {
-  return editText(text, { oldString, newString, replaceAll });
+  return editText(text, { old_string: oldString, new_string: newString, replace_all: replaceAll });
 }
 
 test("a single match is replaced and the rest of the text stays", () => {

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { z } from "zod";
 import type { FileStat } from "../../../system/ports.js";
-import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
+import { definePlannedTool, defineTool, done, failed, type Plan, type Tool } from "../../tool.js";
 import {
   findFileAbove,
   findProtectedBelow,
@@ -40,7 +40,7 @@ function createMkdirTool(place: ProjectFolder): Tool {
 }
 
 function createMoveTool(place: ProjectFolder): Tool {
-  return defineTool({
+  return definePlannedTool({
     name: "fs_move",
     description:
       "Moves or renames a file or a folder. The destination is the new path itself and must not exist; its parents are created.",
@@ -49,24 +49,15 @@ function createMoveTool(place: ProjectFolder): Tool {
       destination: z.string().describe("The new path, relative to the project"),
     }),
     aliases: { from: "source", src: "source", to: "destination", dest: "destination", target: "destination" },
-    changes: true,
     subjects: ({ source, destination }) => [
       { kind: "path", path: source, use: "write" },
       { kind: "path", path: destination, use: "write" },
     ],
-    preview: (args) => Promise.resolve(`move ${args.source} → ${args.destination}`),
-    check: async (args) => {
-      const found = await planMove(place, args);
-      return "problem" in found ? found.problem : undefined;
-    },
-    run: (args) => moveEntry(place, args),
+    plan: (args) => planMove(place, args),
   });
 }
 
-async function planMove(
-  place: ProjectFolder,
-  args: { source: string; destination: string },
-): Promise<{ source: Entry; destination: ResolvedPath } | { problem: string }> {
+async function planMove(place: ProjectFolder, args: { source: string; destination: string }): Promise<Plan> {
   const source = await resolveEntry(place, args.source);
   if ("problem" in source) return source;
   const destination = await resolvePath(place, args.destination, "write");
@@ -83,24 +74,19 @@ async function planMove(
   if (destination.path.startsWith(source.path + path.sep))
     return { problem: `${source.shown} cannot be moved into itself` };
   const above = await findFileAbove(place, destination);
-  return above === undefined ? { source, destination } : { problem: above };
-}
-
-async function moveEntry(
-  place: ProjectFolder,
-  args: { source: string; destination: string },
-): Promise<ToolResult> {
-  const found = await planMove(place, args);
-  if ("problem" in found) return failed(found.problem);
-  const { source, destination } = found;
-  const { files } = place;
-  await files.makeFolder(path.dirname(destination.path));
-  await files.rename(source.path, destination.path);
-  return done(`moved ${source.shown} to ${destination.shown}`);
+  if (above !== undefined) return { problem: above };
+  return {
+    preview: () => `move ${args.source} → ${args.destination}`,
+    apply: async () => {
+      await files.makeFolder(path.dirname(destination.path));
+      await files.rename(source.path, destination.path);
+      return done(`moved ${source.shown} to ${destination.shown}`);
+    },
+  };
 }
 
 function createDeleteTool(place: ProjectFolder): Tool {
-  return defineTool({
+  return definePlannedTool({
     name: "fs_delete",
     description: "Deletes a file; a folder, with all it holds, only with recursive set to true.",
     arguments: z.strictObject({
@@ -108,29 +94,21 @@ function createDeleteTool(place: ProjectFolder): Tool {
       recursive: z.boolean().optional().describe("Needed for a folder"),
     }),
     aliases: { file_path: "path", file: "path" },
-    changes: true,
     subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
-    check: async (args) => {
+    plan: async (args) => {
       const entry = await resolveEntry(place, args.path);
-      return "problem" in entry ? entry.problem : undefined;
-    },
-    preview: async (args) => {
-      const entry = await resolveEntry(place, args.path);
-      if ("problem" in entry) return entry.problem;
-      return `delete ${entry.shown}${await describeExtent(place, entry)}`;
-    },
-    run: async (args) => {
-      const entry = await resolveEntry(place, args.path);
-      if ("problem" in entry) return failed(entry.problem);
-      if (entry.kind !== "folder") {
-        await place.files.remove(entry.path);
-        return done(`deleted ${entry.shown}`);
-      }
+      if ("problem" in entry) return entry;
+      const { files } = place;
       const held = await describeExtent(place, entry);
-      if (args.recursive !== true)
-        return failed(`${entry.shown} is a folder${held}; set recursive to delete it with all it holds`);
-      await place.files.removeTree(entry.path);
-      return done(`deleted ${entry.shown}${held}`);
+      if (entry.kind === "folder" && args.recursive !== true)
+        return { problem: `${entry.shown} is a folder${held}; set recursive to delete it with all it holds` };
+      return {
+        preview: () => `delete ${entry.shown}${held}`,
+        apply: async () => {
+          await (entry.kind === "folder" ? files.removeTree(entry.path) : files.remove(entry.path));
+          return done(`deleted ${entry.shown}${held}`);
+        },
+      };
     },
   });
 }

@@ -3,11 +3,10 @@
 import path from "node:path";
 import { z } from "zod";
 import { describeKind } from "../../../system/files/describe-kind.js";
-import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
-import { planEdits, writeEdits, type FileEdit, type PlannedEdit } from "./edit-files.js";
-import { REDACTED } from "../../../system/text/secrets/redact.js";
+import { definePlannedTool, done, failed, type Plan, type Tool } from "../../tool.js";
+import { planEdits, writeEdits } from "./edit-files.js";
 import { countBytes, findAddedMask, LARGEST_FILE, readText } from "./file-text.js";
-import { findFileAbove, resolvePath, type ProjectFolder, type ResolvedPath } from "../../paths.js";
+import { findFileAbove, resolvePath, type ProjectFolder } from "../../paths.js";
 import { clip } from "../../engine/window/clip.js";
 import type { KnownFiles } from "./known-files.js";
 import { createUnifiedDiff, describeChange } from "./unified-diff.js";
@@ -38,7 +37,7 @@ interface Site extends ProjectFolder {
 }
 
 function createWriteTool(place: Site): Tool {
-  return defineTool({
+  return definePlannedTool({
     name: "fs_writeFile",
     description: `Creates a file, with its parent folders, or replaces its whole content. At most ${LARGEST_FILE} bytes.`,
     arguments: z.strictObject({
@@ -46,17 +45,9 @@ function createWriteTool(place: Site): Tool {
       content: z.string().describe("The whole content of the file"),
     }),
     aliases: { ...SPELLINGS, contents: "content", text: "content" },
-    changes: true,
     subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
-    preview: async (args) => {
-      const resolved = await resolvePath(place, args.path, "write");
-      if ("refusal" in resolved) return resolved.refusal;
-      const read = await readText(place.files, resolved);
-      const before = "text" in read ? read.text : undefined;
-      return createUnifiedDiff([{ path: resolved.shown, before, after: args.content }]);
-    },
-    check: async (args) => (await explainUnknown(place, args)) ?? (await explainMask(place, args)),
-    run: (args) => writeWhole(place, args),
+    check: (args) => explainUnknown(place, args),
+    plan: (args) => planWrite(place, args),
   });
 }
 
@@ -65,96 +56,64 @@ const LONGEST_DIFF = 4_000;
 /** A file that the session has not read, or that others have changed since, is not replaced. */
 async function explainUnknown(
   place: Site,
-  args: { path: string; content: string },
+  { path: spelled, content }: { path: string; content: string },
 ): Promise<string | undefined> {
-  const resolved = await resolvePath(place, args.path, "write");
+  const resolved = await resolvePath(place, spelled, "write");
   if ("refusal" in resolved) return resolved.refusal;
   const { path: file, shown } = resolved;
-  switch (await place.known?.check(file)) {
-    case "unread":
-      return `${shown} exists, and you have not read it. Read it first, then write it. Nothing was changed.`;
-    case "changed": {
-      const read = await readText(place.files, resolved);
-      const before = "text" in read ? read.text : undefined;
-      const diff = createUnifiedDiff([{ path: shown, before, after: args.content }]);
-      return `${shown} has changed since you read it; others may have edited it. Read it again before you write it. Nothing was changed. Your text would have made this change:\n${clip(diff, LONGEST_DIFF)}`;
-    }
-    default:
-      return undefined;
-  }
-}
-
-async function explainMask(
-  place: Site,
-  args: { path: string; content: string },
-): Promise<string | undefined> {
-  const resolved = await resolvePath(place, args.path, "write");
-  return "refusal" in resolved ? resolved.refusal : findAddedMaskIn(place, resolved, args.content);
-}
-
-/** The mark of a removed secret must not replace the secret itself. */
-async function findAddedMaskIn(
-  place: Site,
-  resolved: ResolvedPath,
-  content: string,
-): Promise<string | undefined> {
-  if (!content.includes(REDACTED)) return undefined;
+  const known = await place.known?.check(file);
+  if (known === "unread")
+    return `${shown} exists, and you have not read it. Read it first, then write it. Nothing was changed.`;
+  if (known !== "changed") return undefined;
   const read = await readText(place.files, resolved);
-  return findAddedMask(resolved.shown, "text" in read ? read.text : "", content);
+  const before = "text" in read ? read.text : undefined;
+  const diff = createUnifiedDiff([{ path: shown, before, after: content }]);
+  return `${shown} has changed since you read it; others may have edited it. Read it again before you write it. Nothing was changed. Your text would have made this change:\n${clip(diff, LONGEST_DIFF)}`;
 }
 
-async function writeWhole(place: Site, args: { path: string; content: string }): Promise<ToolResult> {
-  const resolved = await resolvePath(place, args.path, "write");
-  if ("refusal" in resolved) return failed(resolved.refusal);
-  const bytes = countBytes(args.content);
-  if (bytes > LARGEST_FILE)
-    return failed(`content: ${bytes} bytes; at most ${LARGEST_FILE} can be written at once`);
-  const there = await place.files.stat(resolved.path);
-  if (there !== undefined && there.kind !== "file")
-    return failed(`${resolved.shown} is ${describeKind(there.kind)}, not a file`);
-  const above = await findFileAbove(place, resolved);
-  if (above !== undefined) return failed(above);
-  const masked = await findAddedMaskIn(place, resolved, args.content);
-  if (masked !== undefined) return failed(masked);
-  const change = await describeWrite(place, resolved, args.content);
-  await place.files.makeFolder(path.dirname(resolved.path));
-  await place.files.writeAtomic(resolved.path, args.content);
-  await place.known?.note(resolved.path);
-  return done(`${there === undefined ? "created" : "updated"} ${resolved.shown} (${bytes} bytes)`, change);
-}
-
-/** The diff of a file that is replaced; none for a file that is not text. */
-async function describeWrite(
+async function planWrite(
   place: Site,
-  resolved: ResolvedPath,
-  after: string,
-): Promise<string | undefined> {
-  const isThere = (await place.files.stat(resolved.path)) !== undefined;
-  const read = isThere ? await readText(place.files, resolved) : { text: undefined };
-  if (!("text" in read)) return undefined;
-  return describeChange([{ path: resolved.shown, before: read.text, after }]);
+  { path: spelled, content }: { path: string; content: string },
+): Promise<Plan> {
+  const { files, known } = place;
+  const resolved = await resolvePath(place, spelled, "write");
+  if ("refusal" in resolved) return { problem: resolved.refusal };
+  const { path: file, shown } = resolved;
+  const bytes = countBytes(content);
+  if (bytes > LARGEST_FILE)
+    return { problem: `content: ${bytes} bytes; at most ${LARGEST_FILE} can be written at once` };
+  const there = await files.stat(file);
+  if (there !== undefined && there.kind !== "file")
+    return { problem: `${shown} is ${describeKind(there.kind)}, not a file` };
+  const above = await findFileAbove(place, resolved);
+  if (above !== undefined) return { problem: above };
+  const read = there === undefined ? { text: undefined } : await readText(files, resolved);
+  const before = "text" in read ? read.text : undefined;
+  const masked = findAddedMask(shown, before ?? "", content);
+  if (masked !== undefined) return { problem: masked };
+  const changes = [{ path: shown, before, after: content }];
+  return {
+    preview: () => createUnifiedDiff(changes),
+    apply: async () => {
+      await files.makeFolder(path.dirname(file));
+      await files.writeAtomic(file, content);
+      await known?.note(file);
+      // A file that is not text has no diff.
+      const diff = "text" in read ? describeChange(changes) : undefined;
+      return done(`${there === undefined ? "created" : "updated"} ${shown} (${bytes} bytes)`, diff);
+    },
+  };
 }
 
 function createEditTool(place: Site): Tool {
-  return defineTool({
+  return definePlannedTool({
     name: "fs_edit",
     description:
       "Replaces an exact text in a file. It must be found exactly once, unless replace_all is true; otherwise nothing is changed and the error says how often it was found.",
     arguments: z.strictObject({ path: PATH, ...replacement }),
     aliases: REPLACEMENT_SPELLINGS,
-    changes: true,
     subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
-    preview: (args) => previewEdits(place, [toFileEdit(args.path, args)]),
-    check: async (args) => {
-      const plan = await planEdits(place, [toFileEdit(args.path, args)]);
-      return "problem" in plan ? `${plan.problem}. Nothing was changed.` : undefined;
-    },
-    run: async (args) => {
-      const plan = await planEdits(place, [toFileEdit(args.path, args)]);
-      return "problem" in plan
-        ? failed(`${plan.problem}. Nothing was changed.`)
-        : applyEdits(place, plan.planned);
-    },
+    plan: (args) => planReplacements(place, [args], ({ problem }) => `${problem}. Nothing was changed.`),
   });
 }
 
@@ -169,86 +128,65 @@ const EDITS = z
   .max(MOST_EDITS)
   .describe("Applied in this order; each edit sees the result of the earlier ones");
 
+const MULTI_EDIT = z
+  .strictObject({
+    path: z.string().optional().describe("The file of all edits that name none"),
+    edits: EDITS,
+  })
+  .superRefine((args, context) => {
+    args.edits.forEach((one, at) => {
+      if ((one.path ?? args.path) === undefined)
+        context.addIssue({
+          code: "custom",
+          path: ["edits", at, "path"],
+          message: "missing; name the file of this edit, or of all beside edits",
+        });
+    });
+  });
+
 function createMultiEditTool(place: Site): Tool {
-  return defineTool({
+  const toEdits = ({ path: usual = "", edits }: z.output<typeof MULTI_EDIT>) =>
+    edits.map((one) => ({ ...one, path: one.path ?? usual }));
+  return definePlannedTool({
     name: "fs_multiEdit",
     description:
       "Makes several exact replacements in one or several files as one operation: when one cannot be made, no file is changed and the error names the edit.",
-    arguments: z
-      .strictObject({
-        path: z.string().optional().describe("The file of all edits that name none"),
-        edits: EDITS,
-      })
-      .superRefine((args, context) => {
-        args.edits.forEach((one, at) => {
-          if ((one.path ?? args.path) === undefined)
-            context.addIssue({
-              code: "custom",
-              path: ["edits", at, "path"],
-              message: "missing; name the file of this edit, or of all beside edits",
-            });
-        });
-      }),
+    arguments: MULTI_EDIT,
     aliases: SPELLINGS,
-    changes: true,
     subjects: (args) =>
-      [...new Set(toFileEdits(args).map((one) => one.path))].map((name) => ({
+      [...new Set(toEdits(args).map((one) => one.path))].map((name) => ({
         kind: "path",
         path: name,
         use: "write",
       })),
-    preview: (args) => previewEdits(place, toFileEdits(args)),
-    check: async (args) => {
-      const edits = toFileEdits(args);
-      const plan = await planEdits(place, edits);
-      return "problem" in plan ? describeProblem(plan, edits.length) : undefined;
-    },
-    run: async (args) => {
-      const edits = toFileEdits(args);
-      const plan = await planEdits(place, edits);
-      if ("problem" in plan) return failed(describeProblem(plan, edits.length));
-      return applyEdits(place, plan.planned);
-    },
+    plan: (args) =>
+      planReplacements(
+        place,
+        toEdits(args),
+        ({ problem, at }) => `edit ${at + 1} of ${args.edits.length}: ${problem}. No file was changed.`,
+      ),
   });
 }
 
-function describeProblem({ problem, at }: { problem: string; at: number }, edits: number): string {
-  return `edit ${at + 1} of ${edits}: ${problem}. No file was changed.`;
-}
-
-interface Replacement {
-  old_string: string;
-  new_string: string;
-  replace_all?: boolean | undefined;
-}
-
-function toFileEdits(args: {
-  path?: string | undefined;
-  edits: readonly (Replacement & { path?: string | undefined })[];
-}): FileEdit[] {
-  return args.edits.map((one) => toFileEdit(one.path ?? args.path ?? "", one));
-}
-
-function toFileEdit(name: string, one: Replacement): FileEdit {
-  return {
-    path: name,
-    oldString: one.old_string,
-    newString: one.new_string,
-    replaceAll: one.replace_all ?? false,
-  };
-}
-
-async function previewEdits(place: ProjectFolder, edits: readonly FileEdit[]): Promise<string> {
+async function planReplacements(
+  { known, ...place }: Site,
+  edits: Parameters<typeof planEdits>[1],
+  describe: (found: { problem: string; at: number }) => string,
+): Promise<Plan> {
   const plan = await planEdits(place, edits);
-  if ("problem" in plan) return `it would change nothing: edit ${plan.at + 1}: ${plan.problem}`;
-  return createUnifiedDiff(plan.planned.map(({ shown, before, after }) => ({ path: shown, before, after })));
-}
-
-async function applyEdits(place: Site, planned: readonly PlannedEdit[]): Promise<ToolResult> {
-  const problem = await writeEdits(place.files, planned);
-  if (problem !== undefined) return failed(problem.problem);
-  for (const { path: file } of planned) await place.known?.note(file);
-  const told = planned.map(({ shown, count }) => `${shown}: ${count} replacement${count === 1 ? "" : "s"}`);
+  if ("problem" in plan) return { problem: describe(plan) };
+  const { planned } = plan;
   const changes = planned.map(({ shown, before, after }) => ({ path: shown, before, after }));
-  return done(`updated ${told.join("\nupdated ")}`, describeChange(changes));
+  return {
+    preview: () => createUnifiedDiff(changes),
+    apply: async () => {
+      const problem = await writeEdits(place.files, planned);
+      if (problem !== undefined) return failed(problem.problem);
+      for (const { path: file } of planned) await known?.note(file);
+      const told = planned.map(
+        ({ shown, count }) => `${shown}: ${count} replacement${count === 1 ? "" : "s"}`,
+      );
+      return done(`updated ${told.join("\nupdated ")}`, describeChange(changes));
+    },
+  };
 }

@@ -2,11 +2,11 @@
 import { z } from "zod";
 import { tryParseJson, isRecord } from "../../../system/text/json.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
-import { defineTool, done, failed, type Tool } from "../../tool.js";
+import { definePlannedTool, defineTool, done, failed, type Plan, type Tool } from "../../tool.js";
 import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
-import { formatCells } from "./notebook-cells.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 import { createUnifiedDiff, describeChange } from "./unified-diff.js";
+import { stripControlSequences } from "../../../system/text/control-sequences.js";
 
 type Json = Record<string, unknown>;
 
@@ -46,7 +46,7 @@ export function createNotebookTools(place: ProjectFolder): Tool[] {
         return "problem" in opened ? failed(opened.problem) : done(formatCells(opened.cells));
       },
     }),
-    defineTool({
+    definePlannedTool({
       name: "notebook_edit",
       description:
         "Replaces the source of one cell of a notebook, or inserts or deletes a cell (edit_mode). The rest of the notebook stays as it is.",
@@ -58,24 +58,8 @@ export function createNotebookTools(place: ProjectFolder): Tool[] {
         cell_index: "cell_idx",
         index: "cell_idx",
       },
-      changes: true,
       subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
-      check: async (args) => {
-        const edited = await editNotebook(place, args);
-        return "problem" in edited ? edited.problem : undefined;
-      },
-      preview: async (args) => {
-        const edited = await editNotebook(place, args);
-        if ("problem" in edited) return `it would change nothing: ${edited.problem}`;
-        return createUnifiedDiff([{ path: edited.shown, before: edited.before, after: edited.after }]);
-      },
-      run: async (args) => {
-        const edited = await editNotebook(place, args);
-        if ("problem" in edited) return failed(edited.problem);
-        await place.files.writeAtomic(edited.path, edited.after);
-        const { shown, before, after } = edited;
-        return done(`${edited.did} of ${shown}`, describeChange([{ path: shown, before, after }]));
-      },
+      plan: (args) => planEdit(place, args),
     }),
   ];
 }
@@ -112,23 +96,23 @@ function areCells(value: unknown): value is Json[] {
   return Array.isArray(value) && value.every(isRecord);
 }
 
-interface Edited {
-  path: string;
-  shown: string;
-  did: string;
-  before: string;
-  after: string;
-}
-
-async function editNotebook(place: ProjectFolder, args: Edit): Promise<Edited | { problem: string }> {
+async function planEdit(place: ProjectFolder, args: Edit): Promise<Plan> {
   const opened = await openNotebook(place, args.path, "write");
   if ("problem" in opened) return opened;
-  const did = editCells(opened, args);
-  if ("problem" in did) return { problem: `${opened.shown}: ${did.problem}` };
+  const { path: file, shown, text: before } = opened;
+  const edited = editCells(opened, args);
+  if ("problem" in edited) return { problem: `${shown}: ${edited.problem}` };
   const after = serialize(opened);
   if (countBytes(after) > LARGEST_FILE)
-    return { problem: `${opened.shown}: the file would exceed ${LARGEST_FILE} bytes` };
-  return { path: opened.path, shown: opened.shown, did: did.did, before: opened.text, after };
+    return { problem: `${shown}: the file would exceed ${LARGEST_FILE} bytes` };
+  const changes = [{ path: shown, before, after }];
+  return {
+    preview: () => createUnifiedDiff(changes),
+    apply: async () => {
+      await place.files.writeAtomic(file, after);
+      return done(`${edited.did} of ${shown}`, describeChange(changes));
+    },
+  };
 }
 
 function editCells({ notebook, cells, text }: Opened, args: Edit): { did: string } | { problem: string } {
@@ -208,4 +192,55 @@ function splitSource(source: string): string[] {
 function serialize({ text, notebook }: Opened): string {
   const indent = /^\{\r?\n([ \t]+)"/.exec(text)?.[1];
   return JSON.stringify(notebook, undefined, indent ?? "") + (/\r?\n$/.exec(text)?.[0] ?? "");
+}
+
+const LONGEST_SOURCE = 20_000;
+const LONGEST_OUTPUT = 4000;
+const MOST_CHARACTERS = 100_000;
+
+/** Formats the cells in order with number, type, id, source and outputs. Reports truncated parts. */
+function formatCells(cells: readonly Json[]): string {
+  if (cells.length === 0) return "the notebook has no cells";
+  const told: string[] = [];
+  let characters = 0;
+  for (const [at, cell] of cells.entries()) {
+    const text = formatCell(cell, at);
+    characters += text.length;
+    if (characters > MOST_CHARACTERS) {
+      told.push(`[truncated: ${at} of ${cells.length} cells are shown]`);
+      break;
+    }
+    told.push(text);
+  }
+  return told.join("\n\n");
+}
+
+function formatCell(cell: Json, at: number): string {
+  const type = typeof cell.cell_type === "string" ? cell.cell_type : "unknown";
+  const id = typeof cell.id === "string" ? ` (id ${cell.id})` : "";
+  const lines = [`cell ${at}: ${type}${id}`, truncate(toText(cell.source), LONGEST_SOURCE)];
+  const outputs: readonly unknown[] = Array.isArray(cell.outputs) ? cell.outputs : [];
+  for (const output of outputs) lines.push("output:", truncate(formatOutput(output), LONGEST_OUTPUT));
+  return lines.join("\n");
+}
+
+function formatOutput(output: unknown): string {
+  if (!isRecord(output)) return "[no output]";
+  if (output.text !== undefined) return toText(output.text);
+  if (output.output_type === "error")
+    return `${toText(output.ename)}: ${toText(output.evalue)}\n${stripControlSequences(toText(output.traceback, "\n"))}`;
+  if (!isRecord(output.data)) return "[empty]";
+  const { "text/plain": plain, ...others } = output.data;
+  const kinds = Object.keys(others).map((kind) => `[${kind}]`);
+  return [...(plain === undefined ? [] : [toText(plain)]), ...kinds].join("\n");
+}
+
+/** Accepts a text or a list of its lines. */
+function toText(value: unknown, between = ""): string {
+  if (typeof value === "string") return value;
+  return Array.isArray(value) ? value.filter((line) => typeof line === "string").join(between) : "";
+}
+
+function truncate(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}\n[cut: ${text.length - most} more characters]`;
 }

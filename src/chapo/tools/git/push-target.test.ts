@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolvePushTarget } from "./push-target.js";
+import { resolvePushTarget } from "./git.js";
 
 const facts = { current: "feature", remotes: ["origin", "fork"], usualRemote: "origin", allowMain: false };
 const target = (branch?: string, remote?: string, more: object = {}): unknown =>

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodeNetwork } from "../../../system/network.js";
 import { nodePorts } from "../../../system/processes/node-ports.js";
 import type { ToolResult } from "../../tool.js";
-import { readRemote } from "./github-api.js";
+import { readRemote } from "./github.js";
 import { createHostTools } from "./hosts.js";
 import { callTool, getText } from "../../testing/call-tool.js";
 

@@ -1,6 +1,6 @@
 // Builds the script around a model's command: it restores the state that the last command saved, and saves the state for the
 // next one: folder, variables, functions, aliases, options. Each command is a separate process, so that ending one does not
-// end the session. Pure; shell-command.ts starts the process.
+// end the session. Pure; shell-session.ts starts the process.
 import { quoteWord } from "../../../shell/quote.js";
 
 /** The files of one command, as absolute paths. */

@@ -1,5 +1,5 @@
 // Converts a web page to text for a model: the article of an HTML page becomes Markdown; plain text stays as it is.
-// web-fetch.ts fetches the page. The libraries are loaded for the first page.
+// web.ts fetches the page. The libraries are loaded for the first page.
 
 /** The response of a server. */
 export interface Page {

@@ -4,10 +4,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { nodeNetwork } from "../../../system/network.js";
 import type { Tool } from "../../tool.js";
 import { isPrivateAddress } from "./addresses.js";
-import { createWebFetchTool } from "./web-fetch.js";
+import { createWebFetchTool, createWebTools, type WebRequest } from "./web.js";
 import { readPage } from "./web-page.js";
 import { createWebSearchTool } from "./web-search.js";
-import { createWebTools, type WebRequest } from "./web.js";
 
 const network = nodeNetwork();
 let answer: RequestListener;

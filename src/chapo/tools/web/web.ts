@@ -1,11 +1,13 @@
-// Creates the web tools from the settings.
+// The web tools. web_fetch returns a page as text: only http and https and public addresses, and every redirect is checked.
+// src/system/network.ts connects, web-page.ts converts the page, and web-search.ts asks a search provider.
 import type { ChapoSettings } from "../../../config/read/chapo-settings.js";
-import type { Network } from "../../../system/network.js";
+import type { Network, NetworkAnswer } from "../../../system/network.js";
 import type { Message } from "../../engine/conversation.js";
-import type { Tool } from "../../tool.js";
+import { type Tool, defineTool, done, failed, type ToolResult } from "../../tool.js";
 import { isMentioned } from "./mentioned.js";
-import { createWebFetchTool } from "./web-fetch.js";
 import { createWebSearchTool } from "./web-search.js";
+import { z } from "zod";
+import { readPage } from "./web-page.js";
 
 /** The settings and ports of the web tools. */
 export interface WebRequest {
@@ -83,4 +85,138 @@ function isShell(name: string): boolean {
 function collectStrings(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(collectStrings) : [];
+}
+
+const LONGEST_URL = 4_096;
+const MOST_REDIRECTS = 5;
+/** The most characters of a page that are returned. */
+const MOST_TEXT = 50_000;
+const LARGEST_BODY = 2 * 1024 * 1024;
+const TIMEOUT_MS = 45_000;
+
+/** The limits of the tool. */
+interface WebFetchBounds {
+  network: Network;
+  /** Whether the tool may connect to an address: any for which `isPrivateAddress` is false. */
+  mayConnect: (address: string) => boolean;
+  /** Whether the conversation mentions a URL; absent if any URL may be fetched. */
+  wasMentioned?: (url: string) => boolean;
+  /** Whether a redirect to another host is reported instead of followed, because a person is asked for each host. */
+  staysOnHost?: () => boolean;
+}
+
+/** Creates the tool `web_fetch`. */
+export function createWebFetchTool(bounds: WebFetchBounds): Tool {
+  const restricted =
+    bounds.wasMentioned === undefined
+      ? ""
+      : " Only URLs that the user or an earlier result named can be fetched.";
+  return defineTool({
+    name: "web_fetch",
+    description: `Fetches a page of the web (http or https, public addresses only) and returns it as Markdown, at most 50,000 characters.${restricted}`,
+    arguments: z.strictObject({
+      url: z.string().min(1).max(LONGEST_URL).describe("The whole URL, with https://"),
+    }),
+    aliases: { uri: "url", link: "url" },
+    changes: false,
+    maxOutput: MOST_TEXT + LONGEST_URL + 1000,
+    subjects: ({ url }) => [{ kind: "url", url }],
+    timeoutMs: TIMEOUT_MS,
+    run: async ({ url }, { signal }) => {
+      const read = readUrl(url);
+      if ("problem" in read) return failed(`web_fetch: ${read.problem}`);
+      if (bounds.wasMentioned?.(read.url.href) === false)
+        return failed(
+          `web_fetch: ${read.url.href} was not mentioned: only URLs that the user or an earlier result named can be fetched; search for it first`,
+        );
+      return fetchPage(bounds, read.url, signal);
+    },
+  });
+}
+
+/** Parses a URL that may be fetched, or returns one sentence that says why not. */
+function readUrl(text: string, base?: URL): { url: URL } | { problem: string } {
+  if (!URL.canParse(text, base?.href))
+    return { problem: `${JSON.stringify(text.slice(0, 200))} is not a URL; begin it with https://` };
+  const url = new URL(text, base);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return { problem: `${url.protocol}// cannot be fetched; only http and https` };
+  if (url.username !== "" || url.password !== "")
+    return { problem: "cannot fetch a URL that contains a user name or password" };
+  return { url };
+}
+
+async function fetchPage(bounds: WebFetchBounds, start: URL, signal: AbortSignal): Promise<ToolResult> {
+  let url = start;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const answer = await bounds.network.request({
+      url,
+      method: "GET",
+      headers: {
+        accept:
+          "text/html, application/xhtml+xml, text/markdown, text/plain, application/json;q=0.9, */*;q=0.5",
+        "user-agent": "Mozilla/5.0 (compatible; looper-chapo)",
+      },
+      signal,
+      maxBytes: LARGEST_BODY,
+      mayConnect: bounds.mayConnect,
+    });
+    if ("failed" in answer) return describeFailure(url, start, answer);
+    const target = readRedirect(answer);
+    if (target === undefined) return toResult(answer, url);
+    const next = readUrl(target, url);
+    if ("problem" in next)
+      return failed(`web_fetch: ${url.href} redirects to a URL that cannot be fetched: ${next.problem}`);
+    if (bounds.staysOnHost?.() === true && !isSameHost(next.url, url))
+      return done(
+        `${url.href} redirects to another host and was not followed: fetch ${next.url.href} if you need it`,
+      );
+    url = next.url;
+  }
+  return failed(`web_fetch: ${start.href} redirects more than ${MOST_REDIRECTS} times`);
+}
+
+function isSameHost(a: URL, b: URL): boolean {
+  const plain = ({ host }: URL): string => host.replace(/^www\./, "");
+  return plain(a) === plain(b);
+}
+
+type Answered = Exclude<NetworkAnswer, { failed: string }>;
+type Unanswered = Extract<NetworkAnswer, { failed: string }>;
+
+function describeFailure(url: URL, start: URL, { failed: why, message }: Unanswered): ToolResult {
+  const from = url === start ? "" : ` (redirected from ${start.href})`;
+  if (why === "address")
+    return failed(
+      `web_fetch: refused: ${message}: the address is private, local or reserved for cloud metadata${from}`,
+    );
+  const error = `web_fetch: cannot reach ${url.href}${from}: ${message}`;
+  return why === "network" ? { success: false, error, transient: true } : failed(error);
+}
+
+function readRedirect({ status, headers }: Answered): string | undefined {
+  return [301, 302, 303, 307, 308].includes(status) ? headers.get("location") : undefined;
+}
+
+async function toResult({ status, headers, body, cut }: Answered, url: URL): Promise<ToolResult> {
+  const contentType = headers.get("content-type") ?? "";
+  const page = await readPage({ url: url.href, contentType, body });
+  if (status < 200 || status > 299) {
+    const said = (page?.text ?? "").replaceAll(/\s+/g, " ").slice(0, 300).trim();
+    const error = `web_fetch: ${url.href} answered ${status}${said === "" ? "" : `: ${said}`}`;
+    return status === 429 || status >= 500 ? { success: false, error, transient: true } : failed(error);
+  }
+  if (page === undefined) return failed(`web_fetch: ${url.href} is not text but ${contentType || "bytes"}`);
+  const text = page.text.trim();
+  const notes = [
+    ...(text.length > MOST_TEXT ? [`the first ${MOST_TEXT} of ${text.length} characters`] : []),
+    ...(cut ? [`the page is larger than ${LARGEST_BODY / 1024 / 1024} MB and was not read to its end`] : []),
+  ];
+  const head = [
+    `URL: ${url.href}`,
+    ...(page.title === "" ? [] : [`Title: ${page.title.replaceAll(/\s+/g, " ").slice(0, 300)}`]),
+  ];
+  const shown = text === "" ? "(the page contains no text)" : text.slice(0, MOST_TEXT);
+  const foot = notes.length === 0 ? "" : `\n\n[truncated: ${notes.join("; ")}]`;
+  return done(`${head.join("\n")}\n\n${shown}${foot}`);
 }
