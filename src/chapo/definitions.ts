@@ -1,5 +1,5 @@
-// Finds the files that define agents, commands and skills: the project's first, then the user's own. Of two with one name the
-// nearer one is used. engine/children/sub-agents.ts, prompt/commands.ts and prompt/skills.ts read them.
+// Finds the files that define agents, commands and skills: the project's first, then the user's own; of two with one name the nearer
+// one is used. Reads their front matter. engine/children/sub-agents.ts, prompt/commands.ts and prompt/skills.ts use them.
 import path from "node:path";
 import { findUserFolder } from "../config/read/places.js";
 import type { Files } from "../system/ports.js";

@@ -1,5 +1,5 @@
-// Resolves a model's path inside the project, symlinks included, or refuses it. Also refuses writes to protected files.
-// The gate applies the rules, and the tools use the path.
+// Resolves a model's path inside the project, symlinks included, or refuses it. Also refuses writes to protected files, and reads
+// files for the engine itself. The gate applies the rules, and the tools use the path.
 import path from "node:path";
 import type { Files } from "../system/ports.js";
 import type { Subject } from "./tool.js";

@@ -101,15 +101,17 @@ export interface ToolDefinition<A> {
   run: (args: A, context: CallContext) => Promise<ToolResult>;
 }
 
-/** What a call would do as things are, or why it cannot succeed. */
-export type Plan = { problem: string } | { preview: () => string; apply: () => Promise<ToolResult> };
+/** A planned call: its preview and its effect as things are, or why it cannot succeed. */
+export type PlannedCall = { problem: string } | { preview: () => string; apply: () => Promise<ToolResult> };
 
 /**
  * Creates a tool that changes something. Each call is planned for its check, its preview and its run alike. `check`: a further reason
  * not to ask a person about it.
  */
 export function definePlannedTool<A>(
-  definition: Omit<ToolDefinition<A>, "changes" | "preview" | "run"> & { plan: (args: A) => Promise<Plan> },
+  definition: Omit<ToolDefinition<A>, "changes" | "preview" | "run"> & {
+    plan: (args: A) => Promise<PlannedCall>;
+  },
 ): Tool {
   const { plan, check, ...rest } = definition;
   return defineTool({

@@ -190,13 +190,16 @@ async function takeTurn(context: TurnContext, iteration: number): Promise<Conver
 
 /** Delivers what the user sent while the model worked, in the order in which it was sent. */
 async function deliverMessages({ world, live }: TurnContext): Promise<void> {
-  const stored = (await world.inbox?.read()) ?? [];
-  for (const text of [...stored.map((one) => one.text), ...(await world.takeMessages())]) {
+  const stored = await Promise.all(
+    world.inboxes.map(async (inbox) => ({ inbox, messages: await inbox.read() })),
+  );
+  const texts = stored.flatMap(({ messages }) => messages.map(({ text }) => text));
+  for (const text of [...texts, ...(await world.takeMessages())]) {
     live.conversation = enqueue(live.conversation, text);
     world.emit({ type: "delivered", data: { text } });
   }
-  if (stored.length > 0) await world.save(live.conversation);
-  for (const { name } of stored) await world.inbox?.remove(name);
+  if (texts.length > 0) await world.save(live.conversation);
+  for (const { inbox, messages } of stored) for (const { name } of messages) await inbox.remove(name);
   live.conversation = deliverQueued(live.conversation);
 }
 

@@ -1,4 +1,5 @@
-// Carries out the decisions of a turn, in order, one at a time. converse.ts asks the model and keeps the context window.
+// Carries out the decisions of a turn, in order, one at a time, and has an answer checked in a separate request to the model.
+// converse.ts asks the model and keeps the context window.
 import { never } from "../../system/never.js";
 import type { ModelCall } from "../model.js";
 import { nameInQueue } from "./calls/ask-queue.js";

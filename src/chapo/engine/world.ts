@@ -191,8 +191,8 @@ export interface EngineWorld {
     most: number;
     may(call: { name: string; args: unknown; tool: Tool | undefined }, tools: readonly Tool[]): boolean;
   };
-  /** The messages that other processes stored for the session; absent for a sub-agent. */
-  inbox?: StoredInbox;
+  /** The messages that other processes stored for the session; none for a sub-agent. */
+  inboxes: readonly StoredInbox[];
   /** Runs the hooks of an event; absent if there are none. */
   hooks?: FireHooks;
   /** Aborted to end the conversation. */

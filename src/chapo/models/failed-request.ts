@@ -1,6 +1,5 @@
 // Reads an error of the SDK: why the request failed, and when it can be repeated. Pure.
 // src/agents/limits/limits.ts reads statuses, codes, headers and bodies, as for any other agent.
-import type { FailureReason } from "../../agents/agent.js";
 import { field, numberField, textField } from "../../agents/fields.js";
 import type { FailureFacts } from "../../agents/limits/limit-facts.js";
 import { explainFailure } from "../../agents/limits/limits.js";
@@ -30,7 +29,7 @@ export function toFailedRequest(
   clock: ZonedClock,
 ): FailedRequest {
   const explained = explainFailure(collectFacts(error), clock);
-  const reason = explained === undefined ? undefined : toModelReason(explained.reason);
+  const reason = REASONS.find((one) => one === explained?.reason);
   const evidence = explained?.evidence ?? (typeof error === "string" ? error : textField(error, "message"));
   const line = nameBrokenStream(toOneLine(evidence ?? "the request failed without a reason", of.secret));
   const hint = /not support tool|tools? (?:is|are) not supported/i.test(line)
@@ -41,7 +40,7 @@ export function toFailedRequest(
       reason: reason ?? (BROKEN.has(textField(error, "name")) ? "network" : "bad-request"),
       message: `${of.name}: ${line}${hint}`,
     },
-    ...(explained?.retryAt === undefined ? {} : { retryAfterMs: explained.retryAt - clock.now }),
+    retryAfterMs: explained?.retryAt === undefined ? undefined : explained.retryAt - clock.now,
   };
 }
 
@@ -75,23 +74,17 @@ function readHeaders(headers: unknown): Record<string, string> {
   );
 }
 
-/** Returns the reason; `undefined` if it cannot occur for a model. */
-function toModelReason(reason: FailureReason): ModelFailure["reason"] | undefined {
-  switch (reason) {
-    case "rate-limited":
-    case "overloaded":
-    case "network":
-    case "not-signed-in":
-    case "no-credit":
-    case "model-unknown":
-    case "bad-request":
-    case "context-full":
-    case "incomplete":
-      return reason;
-    default:
-      return undefined;
-  }
-}
+const REASONS = [
+  "rate-limited",
+  "overloaded",
+  "network",
+  "not-signed-in",
+  "no-credit",
+  "model-unknown",
+  "bad-request",
+  "context-full",
+  "incomplete",
+] as const satisfies readonly ModelFailure["reason"][];
 
 function toOneLine(text: string, secret: string | undefined): string {
   const line = text.replaceAll(/\s+/g, " ").trim();

@@ -1,4 +1,5 @@
-// Reads the rules `Tool(pattern)` of the lists deny, ask and allow. Pure. decide.ts applies them to calls.
+// Reads the rules `Tool(pattern)` of the lists deny, ask and allow, and tells what they are about as a whole: the paths they guard,
+// and the network of a sandbox. Pure. decide.ts applies them to calls.
 import {
   compileCommandPattern,
   compilePathPattern,

@@ -1,5 +1,6 @@
-// The child process of the agent kind chapo: opens a session for one request of a run and prints its events and its end.
-// run-events.ts converts the events to those of all agents.
+// The child process of the agent kind chapo: opens a session for one request of a run and prints its events and its end. The
+// engine reports by a tool whose arguments are the summary, so that no text is parsed. run-events.ts converts the events to those
+// of all agents.
 import path from "node:path";
 import { ChapoRequest } from "../../agents/hosted/chapo-request.js";
 import { runHost, writeLine, type HostIo } from "../../agents/hosted/host.js";

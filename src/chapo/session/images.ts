@@ -1,5 +1,6 @@
 // Images of the user's messages: a path in a message becomes a copy in the session's folder and a mark in the message. The mark
-// is stored; each request reads the copy again, so that an image stays the same for the whole session.
+// is stored; each request reads the copy again, so that an image stays the same for the whole session. The session's model adds
+// them to its requests, with the effort that is chosen now and the key of the session's cache.
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Files } from "../../system/ports.js";

@@ -22,19 +22,6 @@ export function openInbox(files: Files, folder: string): StoredInbox {
   };
 }
 
-/** Reads two inboxes as one. */
-export function joinInboxes(own: StoredInbox, other: StoredInbox | undefined): StoredInbox {
-  if (other === undefined) return own;
-  const OTHER = "other:";
-  return {
-    read: async () => [
-      ...(await own.read()),
-      ...(await other.read()).map(({ name, text }) => ({ name: `${OTHER}${name}`, text })),
-    ],
-    remove: (name) => (name.startsWith(OTHER) ? other.remove(name.slice(OTHER.length)) : own.remove(name)),
-  };
-}
-
 /** Stores a message for a session. */
 export async function storeMessage(
   { files, clock, random }: Pick<Ports, "files" | "clock" | "random">,

@@ -25,7 +25,7 @@ import { collectUnused, selectOffered, keepStablePart } from "./stable-prompt.js
 import { toSessionModel, attachImages, loadImages, type ImagePlace } from "./images.js";
 import type { Guard, SessionPermissions } from "./permissions/guard.js";
 import type { SessionRequest } from "./session-request.js";
-import { joinInboxes, openInbox } from "./inbox.js";
+import { openInbox } from "./inbox.js";
 import { KEPT, type OpenSession } from "./sessions.js";
 import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
 import { buildSubAgentPrompt } from "../prompt/system-prompt.js";
@@ -161,8 +161,8 @@ function getToday(clock: Clock): { day: string; system: string } {
 /** The parts that all worlds of a session share. */
 function shareParts(parts: SessionParts) {
   const { request, requests, spent, session, toolbox } = parts;
-  const stored: Pick<EngineWorld, "inbox" | "save" | "load" | "openShell"> = {
-    inbox: joinInboxes(openInbox(request.ports.files, session.folder), request.inbox),
+  const stored: Pick<EngineWorld, "inboxes" | "save" | "load" | "openShell"> = {
+    inboxes: [openInbox(request.ports.files, session.folder), request.inbox ?? []].flat(),
     save: (conversation) => session.save(conversation),
     load: (id) => session.readChild(id),
     openShell: (child) => toolbox.openShell(child),

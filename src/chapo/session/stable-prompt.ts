@@ -1,6 +1,7 @@
 // Keeps a session's system prompt and its selection of tools equal from message to message, so that providers can cache them.
 // Facts that change while the session works (the folder's entries, the branch, its own notes, a new package.json) do not renew
-// them; the day, the guides, the skills and the settings do.
+// them; the day, the guides, the skills and the settings do. A model is offered the tools that the project and the settings make
+// use of: the schema of a tool costs tokens in every request. A tool that is left out can still be called by its name.
 import { z } from "zod";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Conversation } from "../engine/conversation.js";

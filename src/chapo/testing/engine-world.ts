@@ -186,6 +186,7 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
     who: "looper",
     spent: { requests: 0, tokens: 0, costUsd: 0, calls: {} },
     requests: { sent: 0 },
+    inboxes: [],
     takeMessages: () => [],
     system: "You are Chapo.",
     prompts: {

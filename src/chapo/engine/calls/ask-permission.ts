@@ -46,7 +46,9 @@ export async function askPermission(
   if (first !== undefined) return { paused: first };
   live.conversation = { ...live.conversation, pending };
   await world.save(live.conversation);
-  world.emit({ type: "action_pending", data: toEventData(pending) });
+  const { agent, tool, args, preview, because } = pending;
+  const data = { callId: call.callId, agent, tool, args, preview, because, again };
+  world.emit({ type: "action_pending", data });
   if (world.gate.ask !== undefined) return askNow(world, live, call, { pending, ask: world.gate.ask });
   live.asks?.park(name, { how: "pending", pending });
   return { pending };
@@ -72,27 +74,16 @@ function describeRejection(remark: string | undefined): string {
 function createPending(
   world: EngineWorld,
   { callId, agent, tool, args }: GateCall,
-  { because, preview, digest, mayRemember, edits, host, again }: PermitQuestion & Pick<SessionCall, "again">,
+  { because, mayRemember, again, rule: _rule, ...question }: PermitQuestion & Pick<SessionCall, "again">,
 ): SessionCall {
   return {
-    call: callId,
-    agent,
-    tool: tool.name,
-    args,
-    preview,
-    digest,
+    ...question,
+    ...{ call: callId, agent, tool: tool.name, args, again },
     because: again === undefined ? because : AGAIN[again],
     may_remember: mayRemember,
-    edits,
-    host,
-    again,
     asked_at: new Date(world.clock.now()).toISOString(),
-    ...(world.gate.canStore(args) ? {} : { unstored: true }),
+    unstored: world.gate.canStore(args) ? undefined : true,
   };
-}
-
-function toEventData({ call, agent, tool, args, preview, because, again }: SessionCall) {
-  return { callId: call, agent, tool, args, preview, because, again };
 }
 
 async function askNow(
@@ -101,13 +92,8 @@ async function askNow(
   call: GateCall,
   { pending, ask }: { pending: SessionCall; ask: NonNullable<EngineWorld["gate"]["ask"]> },
 ): Promise<Permission> {
-  const { tool, agent, args, preview, because, may_remember: mayRemember } = pending;
-  const { edits, host } = pending;
-  const question = {
-    ...{ tool, agent, args, preview, because, mayRemember },
-    edits,
-    host,
-  };
+  const { tool, agent, args, preview, because, may_remember: mayRemember, edits, host } = pending;
+  const question = { tool, agent, args, preview, because, mayRemember, edits, host };
   // A closed terminal means no.
   const reply = await ask(question).catch((): Reply => ({ verdict: "reject" }));
   const { verdict, remark, by = "user", via = "terminal" } = reply;

@@ -227,7 +227,7 @@ function createChildWorld(
   { type, model, context }: Task,
   { id, shell }: { id: string; shell: readonly Tool[] },
 ): EngineWorld {
-  const { finish: _parents, inbox: _inbox, together: _together, ...rest } = world;
+  const { finish: _parents, together: _together, ...rest } = world;
   return {
     ...rest,
     who: type.name,
@@ -256,6 +256,7 @@ function createChildWorld(
     },
     save: (child) => saveChild(world, live, child),
     remember: () => Promise.resolve(),
+    inboxes: [],
     takeMessages: () => [],
     signal: context.signal,
   };

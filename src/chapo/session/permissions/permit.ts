@@ -1,4 +1,5 @@
 // Decides whether a call may run by the rules (rules/decide.ts), or that a person must be asked (engine/calls/ask-permission.ts).
+// The words of a shell text count with the real paths that they name: behind links, and what a pattern for names expands to now.
 // src/chapo/paths.ts refuses paths outside the project before.
 import path from "node:path";
 import type { Files } from "../../../system/ports.js";

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { z } from "zod";
 import type { FileStat } from "../../../system/ports.js";
-import { definePlannedTool, defineTool, done, failed, type Plan, type Tool } from "../../tool.js";
+import { definePlannedTool, defineTool, done, failed, type PlannedCall, type Tool } from "../../tool.js";
 import {
   findFileAbove,
   findProtectedBelow,
@@ -57,7 +57,10 @@ function createMoveTool(place: ProjectFolder): Tool {
   });
 }
 
-async function planMove(place: ProjectFolder, args: { source: string; destination: string }): Promise<Plan> {
+async function planMove(
+  place: ProjectFolder,
+  args: { source: string; destination: string },
+): Promise<PlannedCall> {
   const source = await resolveEntry(place, args.source);
   if ("problem" in source) return source;
   const destination = await resolvePath(place, args.destination, "write");

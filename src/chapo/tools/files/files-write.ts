@@ -3,7 +3,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { describeKind } from "../../../system/files/describe-kind.js";
-import { definePlannedTool, done, failed, type Plan, type Tool } from "../../tool.js";
+import { definePlannedTool, done, failed, type PlannedCall, type Tool } from "../../tool.js";
 import { planEdits, writeEdits } from "./edit-files.js";
 import { countBytes, findAddedMask, LARGEST_FILE, readText } from "./file-text.js";
 import { findFileAbove, resolvePath, type ProjectFolder } from "../../paths.js";
@@ -74,7 +74,7 @@ async function explainUnknown(
 async function planWrite(
   place: Site,
   { path: spelled, content }: { path: string; content: string },
-): Promise<Plan> {
+): Promise<PlannedCall> {
   const { files, known } = place;
   const resolved = await resolvePath(place, spelled, "write");
   if ("refusal" in resolved) return { problem: resolved.refusal };
@@ -172,7 +172,7 @@ async function planReplacements(
   { known, ...place }: Site,
   edits: Parameters<typeof planEdits>[1],
   describe: (found: { problem: string; at: number }) => string,
-): Promise<Plan> {
+): Promise<PlannedCall> {
   const plan = await planEdits(place, edits);
   if ("problem" in plan) return { problem: describe(plan) };
   const { planned } = plan;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { tryParseJson, isRecord } from "../../../system/text/json.js";
 import { sha256Hex } from "../../../system/text/sha256.js";
-import { definePlannedTool, defineTool, done, failed, type Plan, type Tool } from "../../tool.js";
+import { definePlannedTool, defineTool, done, failed, type PlannedCall, type Tool } from "../../tool.js";
 import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 import { createUnifiedDiff, describeChange } from "./unified-diff.js";
@@ -96,7 +96,7 @@ function areCells(value: unknown): value is Json[] {
   return Array.isArray(value) && value.every(isRecord);
 }
 
-async function planEdit(place: ProjectFolder, args: Edit): Promise<Plan> {
+async function planEdit(place: ProjectFolder, args: Edit): Promise<PlannedCall> {
   const opened = await openNotebook(place, args.path, "write");
   if ("problem" in opened) return opened;
   const { path: file, shown, text: before } = opened;
