@@ -48,9 +48,10 @@ export async function openReplayWorld(
   const made = await ports.files.makeTempFolder("looper-replay-");
   const folder = (await ports.files.realPath(made)) ?? made;
   // Processes that the gate's commands leave running are found by this mark.
-  ports.processes.mark(markOf(folder));
+  if (gate !== undefined) ports.processes.mark(markOf(folder));
   const close = async (): Promise<void> => {
-    await ports.processes.sweep(markOf(folder));
+    // In this process a sweep would also end what a test started beside the replay.
+    if (gate !== undefined) await ports.processes.sweep(markOf(folder));
     await ports.files.removeTree(folder);
   };
   try {

@@ -10,7 +10,7 @@ import { diffTrees, stageAll, diffOwnIndex } from "../index/index-file.js";
 import { findBroken, findUncommitted, findMadeModules, warnOfInside } from "../restore/inside-modules.js";
 import { warnOfTouched } from "../checkpoint/large.js";
 import { removeNewLocks } from "../base/locks.js";
-import { readPersonIndex } from "../index/index-person.js";
+import { entriesOf, readPersonIndex } from "../index/index-person.js";
 import type { Repository } from "../base/repository/repository.js";
 import { freeRescueRef } from "../rescue/rescue.js";
 import { revertEntries } from "../restore/restore.js";
@@ -86,7 +86,10 @@ export async function snapshot(repo: Repository, order: SnapshotOrder): Promise<
   }
   const commits = await warnOfCommits(repo, move, { now, kept: rescue });
   const head = headAfter(verdict, target, now);
-  await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
+  const person = await readPersonIndex(repo);
+  // A run starts without conflicts, so there are none in an index that is as it was.
+  if (left !== undefined || person.checksum === undefined || person.checksum !== index.checksum)
+    await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
   const { id, modules } = order.checkpoint;
   const inside = await findUncommitted(repo, id, modules);
   const made = await findMadeModules(repo, changes, { unborn, known: modules });
@@ -140,9 +143,9 @@ async function theirPaths(
 /** Whether content that existed only in the index is not staged any more. */
 async function isStagedGone(repo: Repository, kept: KeptIndex): Promise<boolean> {
   if (kept.staged.size === 0) return false;
-  const { entries, checksum } = await readPersonIndex(repo);
-  if (checksum !== undefined && checksum === kept.checksum) return false;
-  const now = byPath(entries);
+  const person = await readPersonIndex(repo);
+  if (person.checksum !== undefined && person.checksum === kept.checksum) return false;
+  const now = byPath(await entriesOf(repo, person));
   return [...kept.staged].some(([path, oid]) => now.get(path)?.oid !== oid);
 }
 

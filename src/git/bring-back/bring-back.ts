@@ -8,7 +8,7 @@ import { foldersAbove } from "../base/repository/folders.js";
 import { runGit } from "../base/git.js";
 import { byPath, type ByPath } from "../index/index-compare.js";
 import { dropOwnIndex, indexInfo, ownIndex, stageAll } from "../index/index-file.js";
-import { privateCopy, readEntries } from "../index/index-person.js";
+import { privateCopy, listEntries } from "../index/index-person.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { mergeContents } from "../rescue/merge-contents.js";
 import type { Repository } from "../base/repository/repository.js";
@@ -38,7 +38,7 @@ export async function restoreRescue(rescue: Rescue): Promise<BroughtBack> {
     await dropOwnIndex(repo);
     await leaveOutLarge(repo);
     await stageAll(repo);
-    const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+    const tree = byPath(await listEntries(repo, ownIndex(repo)));
     const plan = await planAll(repo, rescue.changes, tree, { revive: true });
     if (plan.clashes.length > 0) return { clashes: plan.clashes };
     if (plan.set.length > 0) await writeTree(repo, plan.set);

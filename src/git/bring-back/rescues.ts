@@ -7,7 +7,7 @@ import { readFacts } from "../base/facts.js";
 import { runGit } from "../base/git.js";
 import { readHead, treeish } from "../base/repository/head.js";
 import { diffTrees } from "../index/index-file.js";
-import { readPersonIndex } from "../index/index-person.js";
+import { entriesOf, readPersonIndex } from "../index/index-person.js";
 import { findUntracked } from "../checkpoint/large.js";
 import { modulePaths, openModules } from "../checkpoint/modules.js";
 import { findRescues, type FoundRescue } from "../rescue/rescue.js";
@@ -56,7 +56,7 @@ export async function listRescues(repo: Repository): Promise<Rescue[]> {
 }
 
 async function modulesIn(repo: Repository): Promise<string[]> {
-  const tracked = modulePaths((await readPersonIndex(repo)).entries);
+  const tracked = modulePaths(await entriesOf(repo, await readPersonIndex(repo)));
   return [...new Set([...tracked, ...(await findUntracked(repo)).nested])];
 }
 

@@ -190,14 +190,14 @@ test("a checkpoint is made in spite of a killed git's lock of the own index, and
   expect((await checkpoint(repo, T1)).reused).toBe(false);
 });
 
-test("a checkpoint starts four git processes, and throws a GitError if one fails", async ({ scratch }) => {
+test("a checkpoint starts six git processes, and throws a GitError if one fails", async ({ scratch }) => {
   const seen: string[] = [];
   const ports = watchGit(scratch.ports, ([command = ""]) => void seen.push(command));
   const repo = await scratch.open({}, ports);
   await repo.endsConfigured();
   seen.length = 0;
   await checkpoint(repo, T1);
-  expect(seen).toEqual(["for-each-ref", "add", "diff-index", "fast-import"]);
+  expect(seen).toEqual(["for-each-ref", "ls-files", "add", "ls-files", "diff-index", "fast-import"]);
   rmSync(join(scratch.top, ".git", "objects"), { recursive: true });
   expect(await asResult(() => checkpoint(repo, T1))).toMatchObject({ ok: false });
 });

@@ -15,7 +15,7 @@ import { diffTrees, dropOwnIndex, ownIndex, stageAll, diffOwnIndex } from "../in
 import { readLocks, type Locks } from "../base/locks.js";
 import { leaveOut, leaveOutLarge, warnOfLarge } from "./large.js";
 import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
-import { readEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
+import { entriesOf, listEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
 import { readFacts } from "../base/facts.js";
 import { checkpointFolder, checkpointRef, decodeId, RESCUES } from "../base/names.js";
 import type { Repository } from "../base/repository/repository.js";
@@ -98,7 +98,7 @@ const Facts = z.object({
 });
 
 /**
- * Keeps working tree (with untracked files) and index, without touching index, HEAD or tree. Starts four processes (three if HEAD
+ * Keeps working tree (with untracked files) and index, without touching index, HEAD or tree. Starts six processes (five if HEAD
  * is given), and further ones for a limit on untracked files, a split index, or paths that git was told not to look at.
  */
 export async function checkpoint(repo: Repository, order: CheckpointOrder): Promise<Checkpoint> {
@@ -110,9 +110,10 @@ export async function checkpoint(repo: Repository, order: CheckpointOrder): Prom
     return { ...(await reuseCheckpoint(repo, order, before, base)), locks };
   await dropOwnIndex(repo);
   const large = await leaveOutLarge(repo);
-  const person = await readPersonIndex(repo);
-  const { warnings, marked, unborn } = await stageAll(repo);
-  const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+  const index = await readPersonIndex(repo);
+  const person = { ...index, entries: await entriesOf(repo, index) };
+  const { warnings, marked, unborn } = await stageAll(repo, undefined, person.entries);
+  const tree = byPath(await listEntries(repo, ownIndex(repo)));
   const { usual, modes, empty, special } = await survey(repo, tree);
   const unseen = { marked: [...marked], modes: [...modes], empty: [...empty], special: [...special] };
   // A git filter may write settings when it first runs.
@@ -189,9 +190,7 @@ export async function keepCheckpoints(repo: Repository, ids: readonly string[]):
 
 /** Deletes only the checkpoints of submodules. Starts no process without submodules. */
 export async function dropInModules(repo: Repository, id: string): Promise<void> {
-  const { entries } = await readPersonIndex(repo);
-  const paths = new Set([...modulePaths(entries), ...(await readModules(repo, id))]);
-  for (const { repo: module } of await openModules(repo, [...paths])) {
+  for (const { repo: module } of await openModules(repo, await readModules(repo, id))) {
     await runGit(module, ["update-ref", "-d", checkpointRef(module.tree, id)]);
     await dropInModules(module, id);
   }

@@ -3,7 +3,7 @@
 import type { DiffEntry } from "../base/read/diff.js";
 import type { ImportedCommit } from "../base/fast-import.js";
 import { isPlain, findOnlyStaged, type ByPath } from "../index/index-compare.js";
-import type { PersonIndex } from "../index/index-person.js";
+import type { IndexEntry, PersonIndex } from "../index/index-person.js";
 import type { Repository } from "../base/repository/repository.js";
 import { unseenFile, type Unseen } from "./metadata.js";
 
@@ -25,7 +25,12 @@ export type Beside = Required<Pick<ImportedCommit, "entries" | "beside">> & {
 /** Collects the state to keep. Contract: the own index was just staged, and `tree` is its content. */
 export function keepBeside(
   repo: Repository,
-  found: { person: PersonIndex; all: readonly DiffEntry[]; tree: ByPath; unseen: Unseen },
+  found: {
+    person: PersonIndex & { entries: readonly IndexEntry[] };
+    all: readonly DiffEntry[];
+    tree: ByPath;
+    unseen: Unseen;
+  },
 ): Beside {
   const { person, all, tree } = found;
   const file = unseenFile(found.unseen);

@@ -37,7 +37,7 @@ export function leaveOut(repo: Repository, large: ReadonlyMap<string, number>): 
 }
 
 /**
- * Does the same with the large files there are now, once, and only if there is a limit. A task has ten processes, so
+ * Does the same with the large files there are now, once, and only if there is a limit. A task has twelve processes, so
  * a file that appears later is staged like any other. Starts one process.
  */
 export async function leaveOutLarge(repo: Repository): Promise<Map<string, number>> {

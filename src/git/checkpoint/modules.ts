@@ -5,7 +5,7 @@ import { toText } from "../base/bytes.js";
 import { z } from "zod";
 import { readFacts } from "../base/facts.js";
 import { encodeId } from "../base/names.js";
-import type { IndexEntry } from "../index/index-bytes.js";
+import type { IndexEntry } from "../index/index-person.js";
 import { openRepository, type Repository } from "../base/repository/repository.js";
 
 /** A repository inside the tree of another. */

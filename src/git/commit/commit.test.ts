@@ -86,7 +86,7 @@ test("a path that a person and the attempt changed is committed whole", async ({
   expect(await scratch.git("status", "--porcelain")).toBe("");
 });
 
-test("a task starts at most ten git processes", async ({ scratch }) => {
+test("a task starts at most twelve git processes", async ({ scratch }) => {
   const seen: string[] = [];
   const repo = await scratch.open(
     {},
@@ -103,7 +103,7 @@ test("a task starts at most ten git processes", async ({ scratch }) => {
       write(scratch, "a.txt", "x");
     }),
   );
-  expect(seen).toHaveLength(10);
+  expect(seen).toHaveLength(12);
 });
 
 test("an attempt without changes commits the backlog if git tracks it, otherwise nothing", async ({

@@ -120,7 +120,7 @@ test("a kill before any git process of the protocol leads to exactly one commit 
   await git("add", "theirs");
   const start = await git("rev-parse", "HEAD");
   const kinds = new Set<string>();
-  for (let crashAt = 1; crashAt <= 14; crashAt++) {
+  for (let crashAt = 1; crashAt <= 16; crashAt++) {
     await git("reset", "-q", "--soft", start);
     await git("read-tree", "HEAD");
     await git("checkout-index", "-qfa");

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { toText } from "../base/bytes.js";
 import { readFacts } from "../base/facts.js";
 import { runGit } from "../base/git.js";
-import { readPersonIndex } from "../index/index-person.js";
+import { entriesOf, readPersonIndex } from "../index/index-person.js";
 import { modulePaths, openModules } from "../checkpoint/modules.js";
 import { ATTEMPTS, CHECKPOINTS, decodeId, RESCUES, startRef } from "../base/names.js";
 import { listPendingRuns } from "./pending.js";
@@ -47,7 +47,7 @@ export async function readRunRefs(repo: Repository): Promise<RunRefs> {
     if (ref.startsWith(`${RESCUES}/`)) rescues.add(run);
     else if (ref === startRef(run)) starts.set(run, readFacts(StartFacts, facts)?.log);
   }
-  const { entries } = await readPersonIndex(repo);
+  const entries = await entriesOf(repo, await readPersonIndex(repo));
   for (const { repo: module } of await openModules(repo, modulePaths(entries)))
     for (const { ref } of await listRefs(module, [RESCUES])) rescues.add(runOf(ref));
   return { rescues, inHand, pending: new Set(await listPendingRuns(repo)), starts };

@@ -1,7 +1,7 @@
 // Compares the person's index with files and HEAD: finds content that exists only in the index, and the changes that
 // turn one index into another. index-person.ts and index-back.ts read and write indexes.
 import { exists, NOTHING, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
-import type { IndexEntry } from "./index-bytes.js";
+import type { IndexEntry } from "./index-person.js";
 
 /** Every path of an index, as a map. */
 export type ByPath = ReadonlyMap<string, Version>;
@@ -49,13 +49,11 @@ export function findOnlyStaged(
     const { path, mode, oid } = entry;
     const file = tree.get(path);
     // The runner's own files are never staged in the own index: their entries there are copies of the person's.
-    if (entry.stage !== 0 || entry.intended || mode === SPARSE_FOLDER) return [];
+    if (entry.stage !== 0 || entry.intended) return [];
     if (file !== undefined && sameVersion(file, entry) && !isOwn(path)) return [];
     return [{ path, from: NOTHING, to: { mode, oid } }];
   });
 }
-
-const SPARSE_FOLDER = "040000";
 
 /**
  * The changes that make an index equal to HEAD; `staged` is how it differs from HEAD. The `from` side is the current

@@ -6,6 +6,7 @@ import { exists, parseRaw, sortRemovalsFirst, sameVersion, type DiffEntry } from
 import { toBytes } from "../base/bytes.js";
 import { askFixed, isFullId } from "../base/fixed-answer.js";
 import { GitError, runGit, type GitAnswer, type GitCall } from "../base/git.js";
+import type { IndexEntry } from "./index-person.js";
 import { clearMarks } from "./marked.js";
 import type { Repository } from "../base/repository/repository.js";
 
@@ -40,9 +41,14 @@ const UNBORN = /^error: '(.*?)\/?' does not have a commit checked out$/;
 /**
  * Stages the whole working tree, without the runner's own files, in the own index, including paths that the person
  * told git not to look at. Starts one process. If the own index does not exist, starts one more for `base` (a
- * checkpoint's commit, which then defines the tracked files), and one for marked paths.
+ * checkpoint's commit, which then defines the tracked files), and one or two for marked paths. `person`: the entries of
+ * the person's index, if they are known.
  */
-export async function stageAll(repo: Repository, base?: string): Promise<Staged> {
+export async function stageAll(
+  repo: Repository,
+  base?: string,
+  person?: readonly IndexEntry[],
+): Promise<Staged> {
   const index = ownIndex(repo);
   const { files } = repo.ports;
   let marked: readonly string[] = [];
@@ -51,7 +57,7 @@ export async function stageAll(repo: Repository, base?: string): Promise<Staged>
   if ((await files.stat(index)) === undefined) {
     await copyIndex(repo, index);
     // First of all: git would not reset a marked entry to the content of a tree.
-    marked = await clearMarks(repo, index);
+    marked = await clearMarks(repo, index, person);
     // Files that an agent staged must not count as tracked: it may have forced ignored files in.
     if (base !== undefined) await runGit(repo, ["read-tree", "--reset", base], { index });
   }

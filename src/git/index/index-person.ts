@@ -1,8 +1,8 @@
 // Reads and restores the person's index as a whole. index-file.ts changes single paths.
 import { dirname, join } from "node:path";
 import { errorCode } from "../../system/errors.js";
+import type { Version } from "../base/read/diff.js";
 import { GitError, runGit } from "../base/git.js";
-import { parseIndex, type IndexEntry } from "./index-bytes.js";
 import type { Repository } from "../base/repository/repository.js";
 
 const LOCK_MS = 5_000;
@@ -12,47 +12,74 @@ const LOCK_POLL_MS = 200;
 export interface PersonIndex {
   /** A whole index file; empty if there is none. */
   bytes: Uint8Array;
-  entries: readonly IndexEntry[];
   /** Equal exactly if the indexes are; `undefined` if the checksum cannot show that. */
   checksum: string | undefined;
 }
 
-/** Reads the person's index. Starts one process if it is split or has an unknown format, otherwise none. */
+/** A path in an index. */
+export interface IndexEntry extends Version {
+  /** From the top of the repository, in bytes. */
+  path: string;
+  /** 0, or 1 to 3 for a path in conflict. */
+  stage: number;
+  /** The bit assume-unchanged. */
+  assumed: boolean;
+  /** The bit skip-worktree. */
+  skipped: boolean;
+  /** Added with `git add -N`; without content yet. */
+  intended: boolean;
+}
+
+/** Reads the person's index. Starts one process if it is split, otherwise none. */
 export async function readPersonIndex(repo: Repository): Promise<PersonIndex> {
-  return readWhole(repo, join(repo.gitDir, "index"));
-}
-
-/** Reads another index file in the same way. */
-export async function readWhole(repo: Repository, file: string): Promise<PersonIndex> {
-  const bytes = await repo.ports.files.read(file);
-  if (bytes === undefined) return { bytes: new Uint8Array(), entries: [], checksum: "none" };
-  const read = parseIndex(bytes, repo.idBytes);
-  if (read !== undefined && !read.split) return { bytes, entries: read.entries, checksum: read.checksum };
-  return readThroughGit(repo, file);
-}
-
-/** The paths of an own index file; `undefined` if it does not exist. */
-export async function readEntries(
-  repo: Repository,
-  index: string,
-): Promise<readonly IndexEntry[] | undefined> {
-  const bytes = await repo.ports.files.read(index);
-  if (bytes === undefined) return undefined;
-  const read = parseIndex(bytes, repo.idBytes);
-  if (read === undefined || read.split) throw new GitError("git index", `cannot read ${index}`);
-  return read.entries;
-}
-
-async function readThroughGit(repo: Repository, file: string): Promise<PersonIndex> {
   const { files } = repo.ports;
-  const copy = await privateCopy(repo, "whole-index", await files.read(file));
-  await runGit(repo, ["update-index", "--index-version", "2", "--force-write-index"], { index: copy });
-  const bytes = (await files.read(copy)) ?? new Uint8Array();
-  await files.remove(copy);
-  const read = parseIndex(bytes, repo.idBytes);
-  if (read === undefined || read.split) throw new GitError("git index", `cannot read ${file}`);
+  const bytes = await files.read(join(repo.gitDir, "index"));
+  if (bytes === undefined) return { bytes: new Uint8Array(), checksum: "none" };
   // The checksum in a split index covers only its own half, so it cannot show whether the whole is equal.
-  return { bytes, entries: read.entries, checksum: undefined };
+  if ((await files.list(repo.gitDir)).some((name) => name.startsWith("sharedindex.")))
+    return { bytes: await joinParts(repo, bytes), checksum: undefined };
+  const end = Buffer.from(bytes.subarray(-repo.idBytes)).toString("hex");
+  // Git may be configured to omit it.
+  return { bytes, checksum: /^0+$/.test(end) ? undefined : end };
+}
+
+async function joinParts(repo: Repository, bytes: Uint8Array): Promise<Uint8Array> {
+  const { files } = repo.ports;
+  const copy = await privateCopy(repo, "whole-index", bytes);
+  await runGit(repo, ["update-index", "--index-version", "2", "--force-write-index"], { index: copy });
+  const whole = (await files.read(copy)) ?? new Uint8Array();
+  await files.remove(copy);
+  return whole;
+}
+
+/** The entries of an index that was read. Starts one process. */
+export async function entriesOf(
+  repo: Repository,
+  { bytes }: Pick<PersonIndex, "bytes">,
+): Promise<readonly IndexEntry[]> {
+  const copy = await privateCopy(repo, "read-index", bytes);
+  const entries = await listEntries(repo, copy);
+  await repo.ports.files.remove(copy);
+  return entries;
+}
+
+/** An entry as `git ls-files --stage --debug -z` prints it. */
+const ENTRY =
+  /(\d{6}) ([0-9a-f]+) ([0-3])\t([^\0]*)\0(?: {2}[^\n]*\n){4} {2}size: \d+\tflags: ([0-9a-f]+)\n/gy;
+const [ASSUMED, SKIPPED, INTENDED] = [1 << 15, 1 << 30, 1 << 29];
+
+/** The entries of an index file; none if it does not exist. Starts one process. */
+export async function listEntries(repo: Repository, index: string): Promise<readonly IndexEntry[]> {
+  const { out } = await runGit(repo, ["ls-files", "--stage", "--debug", "-z"], { index });
+  return [...out.matchAll(ENTRY)].map(([, mode = "", oid = "", stage, path = "", bits = ""]) => {
+    const flags = Number.parseInt(bits, 16);
+    return {
+      ...{ path, mode, oid, stage: Number(stage) },
+      assumed: (flags & ASSUMED) !== 0,
+      skipped: (flags & SKIPPED) !== 0,
+      intended: (flags & INTENDED) !== 0,
+    };
+  });
 }
 
 /** Writes an own index file with these bytes; returns its path. */

@@ -3,18 +3,21 @@
 // checkout stay outside.
 import { join } from "node:path";
 import { runGit } from "../base/git.js";
-import type { IndexEntry } from "./index-bytes.js";
-import { readWhole } from "./index-person.js";
+import { listEntries, type IndexEntry } from "./index-person.js";
 import type { Repository } from "../base/repository/repository.js";
 
 /**
- * Clears the bits in an own index and returns the paths (bytes) that had them. Starts one process, and one more for
- * patterns of a sparse checkout; none without marked paths.
+ * Clears the bits in an own index, whose entries may be `known`, and returns the paths (bytes) that had them. Starts one process, one more for
+ * marked paths, and one for patterns of a sparse checkout.
  */
-export async function clearMarks(repo: Repository, index: string): Promise<string[]> {
+export async function clearMarks(
+  repo: Repository,
+  index: string,
+  known?: readonly IndexEntry[],
+): Promise<string[]> {
   if ((await repo.ports.files.stat(index)) === undefined) return [];
-  const { entries } = await readWhole(repo, index);
-  const ordinary = entries.filter(({ stage, intended, mode }) => stage === 0 && !intended && mode !== FOLDER);
+  const entries = known ?? (await listEntries(repo, index));
+  const ordinary = entries.filter(({ stage, intended }) => stage === 0 && !intended);
   const skipped = ordinary.some((entry) => entry.skipped);
   const sparse = skipped && (await isSparse(repo));
   // In a sparse checkout git itself clears the bit of paths that are in the tree.
@@ -23,9 +26,6 @@ export async function clearMarks(repo: Repository, index: string): Promise<strin
     await runGit(repo, ["update-index", "-z", "--index-info"], { index, input: anew(marked) });
   return marked.map(({ path }) => path);
 }
-
-/** A folder that a sparse index leaves out as a whole. */
-const FOLDER = "040000";
 
 /** The input that sets the entries to their own values, which clears bits and times. */
 function anew(entries: readonly IndexEntry[]): string {

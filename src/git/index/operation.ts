@@ -8,7 +8,6 @@ import { readOperation, type Doing } from "../base/repository/operation-files.js
 import { runGit } from "../base/git.js";
 import { treeish } from "../base/repository/head.js";
 import { refreshIndex, diffPersonIndex } from "./index-file.js";
-import { readPersonIndex } from "./index-person.js";
 import type { Repository } from "../base/repository/repository.js";
 
 /** The reason why a run cannot start, and a hint, for a person to read. */
@@ -41,8 +40,9 @@ function explain({ cwd }: Repository, doing: Doing): OperationInProgress {
 }
 
 async function conflicts(repo: Repository): Promise<string[]> {
-  const { entries } = await readPersonIndex(repo);
-  return [...new Set(entries.filter(({ stage }) => stage > 0).map(({ path }) => path))];
+  const { out } = await runGit(repo, ["ls-files", "--unmerged", "-z"]);
+  const lines = out.split("\0").filter((line) => line !== "");
+  return [...new Set(lines.map((line) => line.slice(line.indexOf("\t") + 1)))];
 }
 
 /** Ends the operation and leaves HEAD, files and index as they are. Starts one process. */
@@ -66,7 +66,7 @@ export async function endOperation(repo: Repository, doing: Doing): Promise<void
 
 /**
  * Ends conflicts in the person's index; with `began`, also unstages the changes of an attempt. Returns the entries
- * to HEAD. Starts no process without conflicts.
+ * to HEAD. Starts one process without conflicts.
  */
 export async function endConflicts(
   repo: Repository,

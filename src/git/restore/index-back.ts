@@ -5,7 +5,6 @@ import { KEPT_INDEX } from "../checkpoint/keep-beside.js";
 import { parseBatch } from "../base/batch.js";
 import { exists, sameVersion, type DiffEntry } from "../base/read/diff.js";
 import { GitError, runGit } from "../base/git.js";
-import { parseIndex, type IndexEntry } from "../index/index-bytes.js";
 import {
   byPath,
   listMissing,
@@ -16,13 +15,19 @@ import {
   type ByPath,
 } from "../index/index-compare.js";
 import { indexInfo, refreshIndex, diffPersonIndex } from "../index/index-file.js";
-import { privateCopy, replaceIndex, type PersonIndex } from "../index/index-person.js";
+import {
+  entriesOf,
+  privateCopy,
+  replaceIndex,
+  type IndexEntry,
+  type PersonIndex,
+} from "../index/index-person.js";
 import type { Repository } from "../base/repository/repository.js";
 
 export interface IndexOrder {
   kept: KeptIndex;
   /** The current index. */
-  person: PersonIndex;
+  person: PersonIndex & { entries: readonly IndexEntry[] };
   /** HEAD's commit, or a tree. */
   head: string;
   /** The changes committed since the index was kept: they stay. */
@@ -66,7 +71,7 @@ async function planKept(repo: Repository, order: IndexOrder, commit: string): Pr
   const { person, tree } = order;
   const { out } = await runGit(repo, ["cat-file", "--batch"], { input: `${commit}:${KEPT_INDEX}\n` });
   const bytes = Buffer.from(parseBatch(out)[0]?.content ?? "", "latin1");
-  const entries = readKept(repo, bytes);
+  const entries = await entriesOf(repo, { bytes });
   const old = byPath(entries);
   const since = order.since.filter(({ path, to }) => !sameVersion(old.get(path) ?? NO_VERSION, to));
   const wanted = setEntries(entries, since);
@@ -81,13 +86,6 @@ async function planKept(repo: Repository, order: IndexOrder, commit: string): Pr
 }
 
 const NO_VERSION = { mode: "000000", oid: "" };
-
-function readKept(repo: Repository, bytes: Uint8Array): readonly IndexEntry[] {
-  if (bytes.length === 0) return [];
-  const read = parseIndex(bytes, repo.idBytes);
-  if (read === undefined) throw new GitError("git index", "the index that was kept cannot be read");
-  return read.entries;
-}
 
 /**
  * The entries whose file differs. Git detects changes by a file's times, and for files written in the same moment by

@@ -6,7 +6,7 @@ import { toText } from "../base/bytes.js";
 import { exists, type DiffEntry } from "../base/read/diff.js";
 import { readHead, treeish } from "../base/repository/head.js";
 import { ownIndex, stageAll, diffOwnIndex } from "../index/index-file.js";
-import { readEntries } from "../index/index-person.js";
+import { listEntries } from "../index/index-person.js";
 import { leaveOutLarge } from "../checkpoint/large.js";
 import { modulePaths, openModules } from "../checkpoint/modules.js";
 import { checkpointRef } from "../base/names.js";
@@ -32,7 +32,7 @@ export async function findUncommitted(
     const open = await diffOwnIndex(module, await treeish(module, commit), module.excludes);
     const uncommitted = new Set(open.map((entry) => entry.path));
     if (changed.some((entry) => uncommitted.has(entry.path))) found.push(path);
-    const inner = [...modulePaths((await readEntries(module, ownIndex(module))) ?? []), ...unborn];
+    const inner = [...modulePaths(await listEntries(module, ownIndex(module))), ...unborn];
     found.push(...(await findUncommitted(module, id, inner)).map((one) => `${path}/${one}`));
   }
   return found;

@@ -1,5 +1,6 @@
 // Reverts changes in the working tree and the index, and keeps them first. The callers decide what to revert;
 // index-back.ts restores the index.
+import { join } from "node:path";
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { toText } from "../base/bytes.js";
 import { exists, sameVersion, type DiffEntry, type Version } from "../base/read/diff.js";
@@ -16,7 +17,7 @@ import {
   stageAll,
   diffOwnIndex,
 } from "../index/index-file.js";
-import { readEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
+import { entriesOf, listEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
 import { keepWork, readKeptAt, readKeptWork, type KeptWork } from "../rescue/keep-work.js";
 import { putSettingsBack } from "../base/repository/settings.js";
 import { restoreModules } from "./restore-modules.js";
@@ -31,7 +32,7 @@ import type { Repository } from "../base/repository/repository.js";
  * Restores working tree, index and git's settings to the checkpoint; first keeps
  * the replaced content under a rescue ref. Commits made since stay. Never touches the runner's own files or ignored
  * files. Contract: after a kill it is called again with the same checkpoint, reused; it continues, and returns the
- * same result. Starts two processes if nothing differs, and none if the caller has just seen that.
+ * same result. Starts three processes if nothing differs, and one if the caller has just seen that.
  */
 export async function restoreTo(repo: Repository, order: RestoreOrder): Promise<Restored> {
   const work: Work = { repo, order, kept: undefined };
@@ -74,8 +75,12 @@ async function restoreAll(work: Work): Promise<Restored> {
   if (shelf !== undefined) work.kept = await readKeptAt(repo, shelf);
   else work.kept = reused ? await readKeptWork(repo, base) : undefined;
   let differs = order.unchanged === true && modules.length === 0 ? [] : await look(work);
-  const view = await clearView(repo, order.checkpoint, withOld(await ownTree(repo), differs));
-  if (view.again) differs = await look(work);
+  let tree = await ownTree(repo);
+  const view = await clearView(repo, order.checkpoint, withOld(tree, differs));
+  if (view.again) {
+    differs = await look(work);
+    tree = await ownTree(repo);
+  }
   let since: DiffEntry[] = [];
   const person = await readPersonIndex(repo);
   if (differs.length > 0 || !sameAsKept(person, order.checkpoint)) {
@@ -92,8 +97,8 @@ async function restoreAll(work: Work): Promise<Restored> {
     await takeBack(work, { since, back, lost: index?.lost ?? [] });
     await index?.write();
     await forgetSizes(repo, back);
+    tree = await ownTree(repo);
   }
-  const tree = await ownTree(repo);
   const leave = new Set(since.map(({ path }) => path));
   // Last, because no tree contains the metadata: a restore that was killed earlier comes here again.
   const unseen = await restoreUnseen(repo, order.checkpoint, { tree, leave });
@@ -114,7 +119,7 @@ async function restoreAll(work: Work): Promise<Restored> {
  */
 async function forgetSizes(repo: Repository, back: readonly DiffEntry[]): Promise<void> {
   const restored = new Map(back.map(({ path, from }) => [path, from]));
-  const { entries } = await readPersonIndex(repo);
+  const entries = await listEntries(repo, join(repo.gitDir, "index"));
   const same = entries.flatMap(({ path, mode, oid, stage, assumed, skipped, intended }) => {
     const version = restored.get(path);
     const isPlain = stage === 0 && !assumed && !skipped && !intended;
@@ -139,7 +144,7 @@ async function look({ repo, order }: Work): Promise<DiffEntry[]> {
 }
 
 async function ownTree(repo: Repository): Promise<ByPath> {
-  return byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+  return byPath(await listEntries(repo, ownIndex(repo)));
 }
 
 /** With the files to restore: their folders may exist without permission. */
@@ -186,7 +191,15 @@ async function planIndex(
   const after = new Map<string, Version>(tree);
   for (const { path, from } of back) after.set(path, from);
   const head = await treeish(repo, found.head);
-  return planIndexBack(repo, { kept: order.checkpoint.index, person, head, since, tree, after });
+  const entries = await entriesOf(repo, person);
+  return planIndexBack(repo, {
+    kept: order.checkpoint.index,
+    person: { ...person, entries },
+    head,
+    since,
+    tree,
+    after,
+  });
 }
 
 /** Keeps the `to` sides, then restores the working tree to the `from` sides of `back`. */

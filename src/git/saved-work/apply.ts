@@ -7,7 +7,7 @@ import type { Repository } from "../base/repository/repository.js";
 import { planAll, writeTree, type Clash } from "../bring-back/bring-back.js";
 import { byPath, type ByPath } from "../index/index-compare.js";
 import { diffTrees, ownIndex, stageAll } from "../index/index-file.js";
-import { readEntries } from "../index/index-person.js";
+import { listEntries } from "../index/index-person.js";
 import { diffWork, readWork, writeVisits, type TaskWork } from "./work-ref.js";
 
 /**
@@ -34,7 +34,7 @@ export async function applyWork(
   if (work === undefined) return { how: "none" };
   if (work.base === checkpoint.base) return { how: "held", commit: work.tip };
   await stageAll(repo, checkpoint.base);
-  let tree: ByPath = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+  let tree: ByPath = byPath(await listEntries(repo, ownIndex(repo)));
   const there = await findPresent(repo, work, { tree, dirty: checkpoint.dirty });
   if (there.isAll) return { how: "present", work };
   const steps: (readonly DiffEntry[])[] = [];
