@@ -18,7 +18,7 @@ import { passStages } from "../../workflow/advance.js";
 import type { Rules } from "../../logging/rules.js";
 import { renderPrompt } from "../perform/agent/prompt-for.js";
 import type { RunRequest } from "../runs/run-request.js";
-import { chooseAgent } from "../step/schedule/schedule.js";
+import { chooseAgent, orderOfPhase } from "../step/schedule/schedule.js";
 import { createMemory } from "../perform/world.js";
 
 /** A step of the plan. */
@@ -146,10 +146,10 @@ async function planSteps(
     const { picked } = chosen;
     const iteration = steps.length + 1;
     const place = planStage(rules, picked, { iteration, known: [...configured.keys()] });
-    const wanted = picked.agent === undefined ? {} : { wanted: picked.agent };
-    const agent =
-      place?.agent ?? chooseAgent(rules, "iteration", { iteration, dropped: new Set(), ...wanted });
-    steps.push({ iteration, task: picked.id, title: titleOf(picked.id), ...place, agent: agent ?? "" });
+    const order = { iteration, dropped: new Set<string>(), backoffs: new Map(), at: 0, wanted: picked.agent };
+    const { choice } = chooseAgent(rules, orderOfPhase(rules, "iteration", order));
+    const agent = place?.agent ?? (choice !== undefined && "agent" in choice ? choice.agent : "");
+    steps.push({ iteration, task: picked.id, title: titleOf(picked.id), ...place, agent });
     now = now.map((row) => (row.id === picked.id ? { ...row, status: "done" as const } : row));
   }
   return steps;

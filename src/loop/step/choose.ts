@@ -22,10 +22,10 @@ import {
   startNeed,
   startStage,
 } from "./stages/start-stage.js";
-import { chooseAvailableAgent, type AgentChoice } from "./schedule/schedule.js";
+import { chooseAgent, orderOfPhase, type AgentChoice } from "./schedule/schedule.js";
 import { waitFor } from "./schedule/wait.js";
 import type { TaskResult } from "./stages/stage-state.js";
-import type { Job, JobKind, Opening, RunState, Work } from "./state.js";
+import type { Job, Opening, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
 /** A review that failed is tried once more (contract §4, *Review*). */
@@ -208,29 +208,25 @@ function isStaged({ rules, index }: Work, id: TaskId): boolean {
   return locate(rules, row).kind !== "default";
 }
 
-/** Starts the task that was selected: its next stage, or an attempt at all of it. */
+/** Starts the task that was selected, at its next stage. */
 function startChosen(work: Work, chosen: Picked, decision: Decision): RunState {
   const row = chosen.picked;
   const position = locate(work.rules, row);
   if (position.kind === "lost") return giveUpLost(work, row, position.why, decision);
-  const staged = position.kind === "enter" || position.kind === "stage" ? position : undefined;
-  const next = staged === undefined ? undefined : findNextStage(work, row, staged);
-  if (staged?.kind === "enter" && next === undefined) return enterQuestion(work, row, staged, decision);
-  const isFree = next !== undefined && !hasAgent(next.route);
-  const over = isFree ? findSpentBudget(work, decision) : findSpentLimit(work, decision);
+  if (position.kind === "end") throw new Error(`${row.id} was selected at its end`);
+  const next = findNextStage(work, row, position);
+  if (next === undefined) {
+    if (position.kind !== "enter") throw new Error(`${row.id} was selected at a question`);
+    return enterQuestion(work, row, position, decision);
+  }
+  const over = hasAgent(next.route) ? findSpentLimit(work, decision) : findSpentBudget(work, decision);
   if (over !== undefined && work.jobs.length > 0) return { phase: "working", work };
   if (over !== undefined) return end(work, over.ending, over.message, decision);
   const waits = waitForDelay(work, decision);
   if (waits !== undefined) return waits;
-  if (staged === undefined || next === undefined) return startTask(work, chosen, decision);
-  const { choice, same } = chooseAgentOf(work, row, { position: staged, next, at: decision.at });
+  const { choice, same } = chooseAgentOf(work, row, { position, next, at: decision.at });
   if (choice === undefined || !("agent" in choice)) return waitForAgent(work, choice, decision);
-  return startStage(
-    work,
-    row,
-    { position: staged, next, agent: choice.agent, same, selected: chosen },
-    decision,
-  );
+  return startStage(work, row, { position, next, agent: choice.agent, same, selected: chosen }, decision);
 }
 
 /** The workflow of a task is not there: it is given up with that reason, and what is in the tree is put aside. */
@@ -269,44 +265,6 @@ function findSpentBudget(work: Work, decision: Decision): { ending: Ending; mess
 
 type Picked = Exclude<ReturnType<typeof selectTask>, { none: unknown }>;
 
-function startTask(work: Work, { picked, reason, candidates, next }: Picked, decision: Decision): RunState {
-  const iteration = work.iterations + 1;
-  const { dropped, backoffs } = work;
-  const now = { iteration, dropped, backoffs, at: decision.at, wanted: picked.agent };
-  const choice = chooseAvailableAgent(work.rules, "iteration", now);
-  if (choice === undefined || !("agent" in choice)) return waitForAgent(work, choice, decision);
-  const { agent } = choice;
-  const attempt = (work.attempts.get(picked.id) ?? 0) + 1;
-  const job = makeJob(work, "iteration", { iteration, agent, attempt, task_id: picked.id });
-  decision.because = {
-    rule: `select-${reason}`,
-    picked: picked.id,
-    candidates,
-    ...given({ loser: next }),
-  };
-  decision.notes.push({
-    type: "task_selected",
-    ...job.facts,
-    reason,
-    candidates,
-    ...given({ next }),
-  });
-  decision.effects.push({
-    kind: "change-backlog",
-    job: job.facts,
-    changes: [{ op: "claim", id: picked.id, expect: picked.status }],
-    during: work.jobs.length > 0 ? "agent" : "idle",
-  });
-  return {
-    phase: "working",
-    work: {
-      ...addJob(work, { ...job, from: picked.status }),
-      attempts: work.attempts.with(picked.id, attempt),
-      reviews: { ...work.reviews, clean: false, failed: 0 },
-    },
-  };
-}
-
 function startReviewOrEnd(
   work: Work,
   rows: readonly IndexRow[],
@@ -332,28 +290,22 @@ function startReviewOrEnd(
   const waits = waitForDelay(work, decision);
   if (waits !== undefined) return waits;
   const { dropped, backoffs } = work;
-  const choice = chooseAvailableAgent(rules, "review", { iteration: 1, dropped, backoffs, at: decision.at });
+  const now = { iteration: 1, dropped, backoffs, at: decision.at };
+  const { choice } = chooseAgent(rules, orderOfPhase(rules, "review", now));
   if (choice === undefined || !("agent" in choice)) return waitForAgent(work, choice, decision);
-  const job = makeJob(work, "review", {
-    iteration: work.iterations + 1,
-    agent: choice.agent,
-    attempt: reviews.failed + 1,
-  });
+  const iteration = work.iterations + 1;
+  const facts = { job: work.nextJob, phase: "review" as const, iteration };
+  const job: Job = {
+    facts: { ...facts, agent: choice.agent, attempt: reviews.failed + 1 },
+    activity: getFirstActivity("review"),
+    hooks: [],
+  };
   decision.because = { rule: "review", why };
   decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: false });
-  return { phase: "working", work: addJob(work, job) };
-}
-
-function makeJob(
-  work: Work,
-  phase: JobKind,
-  rest: { iteration: number; agent: string; attempt: number; task_id?: TaskId },
-): Job {
-  return { facts: { job: work.nextJob, phase, ...rest }, activity: getFirstActivity(phase), hooks: [] };
-}
-
-function addJob(work: Work, job: Job): Work {
-  return { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1, iterations: work.iterations + 1 };
+  return {
+    phase: "working",
+    work: { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1, iterations: iteration },
+  };
 }
 
 function end(work: Work, ending: Ending, message: string | undefined, decision: Decision): RunState {

@@ -9,7 +9,7 @@ import { enter, makeFailureNote, getFirstActivity, makeLabel } from "./attempt/j
 import { readRetryAt } from "./attempt/verdict.js";
 import { causesBackoff, backOff, restoreBackoff, endBackoff, describeBackoff } from "./schedule/backoff.js";
 import { reportRedChecks, PREFLIGHT_JOB, explainRefusal } from "./preflight.js";
-import { canContinueWithout, isUnusable, chooseAvailableAgent } from "./schedule/schedule.js";
+import { canContinueWithout, chooseAgent, isUnusable, orderOfPhase } from "./schedule/schedule.js";
 import { waitFor } from "./schedule/wait.js";
 import type { Job, Opening, RunState } from "./state.js";
 import { applySignal, describeFailure, type Decision } from "./decision.js";
@@ -198,12 +198,8 @@ function askAgent(opening: Opening, kind: "bootstrap" | "repair", decision: Deci
   if (over !== undefined) return end(opening, "budget", over, decision);
   const attempt = (kind === "repair" ? opening.repairs : opening.drafts) + 1;
   const { dropped, backoffs } = opening;
-  const choice = chooseAvailableAgent(opening.rules, kind, {
-    iteration: 1,
-    dropped,
-    backoffs,
-    at: decision.at,
-  });
+  const now = { iteration: 1, dropped, backoffs, at: decision.at };
+  const { choice } = chooseAgent(opening.rules, orderOfPhase(opening.rules, kind, now));
   if (choice === undefined) return end(opening, "environment", "no agent is left", decision);
   if (!("agent" in choice)) {
     const tooLong = waitFor(opening, choice, decision);

@@ -3,7 +3,6 @@
 import { isOfTheDisk } from "../../system/errors.js";
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events/events.js";
-import { listSome } from "../../system/text/cut.js";
 import { NOTHING_SPENT, reportSpending, addUsage } from "./attempt/spending.js";
 import { noteEdited, snapshotReleased, startDueEdit, takeStoreResult } from "./edits.js";
 import { closeAtOnce } from "./ending.js";
@@ -26,6 +25,7 @@ import type { Job, Activity, RunState, AttemptVerdict, Work } from "./state.js";
 import { applySignal, describeFailure, type Decision } from "./decision.js";
 import { leaveQuestion, onPersonAsked, takeMovedRows } from "./stages/questions.js";
 import {
+  notePutBack,
   releaseStage,
   startCheckpoint,
   takeStageCheckpoint,
@@ -121,7 +121,7 @@ function onRestored(work: Work, event: Of<"restored">, decision: Decision): Work
   expectActivity(job, job.activity === "aside" ? "aside" : "restore", event);
   if (job.route !== undefined && job.route !== "work") return takeStageRestored(work, job, event, decision);
   if (job.facts.phase !== "review") return takeRestored(work, job, event, decision);
-  notePutBack(job, event, decision);
+  notePutBack(job, event, "during the review", decision);
   return settleReview(work, job, judgeReview(job), decision);
 }
 
@@ -167,18 +167,6 @@ function onChanged(work: Work, event: Of<"backlog_changed">, decision: Decision)
   if (job.route !== undefined) return startNext(startCheckpoint(seen, job, decision), decision);
   decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: job.from === "doing" });
   return startNext(replaceJob(seen, enter(job, "checkpoint")), decision);
-}
-
-/** Warns of files that changed during a review, whether by the agent or a person, and names where they are kept. */
-function notePutBack(job: Job, { paths, rescue }: Of<"restored">, decision: Decision): void {
-  if (paths.length === 0) return;
-  const shown = listSome(paths);
-  const kept = rescue === undefined ? "" : `; what was there is kept: git show ${rescue}`;
-  decision.notes.push({
-    type: "warning",
-    ...job.facts,
-    message: `changed during the review and put back: ${shown}${kept}`,
-  });
 }
 
 /** Counts the tasks a review added, in its summary or directly in the task file. */

@@ -4,9 +4,9 @@ import { fallsShort } from "../../../gate/verdict/reasons.js";
 import type { StepEvent } from "../../../logging/events/events.js";
 import { mayRestore, noteStopped } from "../edits.js";
 import { enter } from "./job.js";
-import { countAttemptsLeft, replaceJob, stopJobs, getTaskId } from "../jobs.js";
+import { countAttemptsLeft, replaceJob, getTaskId } from "../jobs.js";
 import { describeShort, isNoAttempt, isSpared, readResult, worthOf } from "./verdict.js";
-import { leaveUncommitted } from "../stages/ends.js";
+import { leaveUncommitted, startGate } from "../stages/ends.js";
 import { settleAttempt } from "./settle.js";
 import type { Job, AttemptVerdict, Work } from "../state.js";
 import type { Decision } from "../decision.js";
@@ -114,7 +114,7 @@ export function takeRestored(work: Work, job: Job, { rescue }: Of<"restored">, d
   return settleAttempt(work, back, decision);
 }
 
-/** L16: a person edited the task in progress. Its work is saved as a rescue first; the edit is made after the attempt. */
+/** L16: a person edited the task in progress: its work is saved as a rescue, and the tree is put back. */
 export function releaseJob(work: Work, job: Job, decision: Decision): Work {
   decision.because = { rule: "released", picked: getTaskId(job) };
   const released: Job = { ...job, released: true, verdict: { kind: "interrupted" } };
@@ -124,13 +124,6 @@ export function releaseJob(work: Work, job: Job, decision: Decision): Work {
   }
   noteStopped(work, released, decision);
   return settleAttempt(work, released, decision);
-}
-
-/** Starts the gate. If nothing may start any more it is stopped at once, but still judges what needs no command. */
-function startGate(work: Work, job: Job, decision: Decision): Work {
-  decision.effects.push({ kind: "run-gate", job: job.facts });
-  const begun = replaceJob(work, enter({ ...job, stopped: undefined }, "gate"));
-  return work.stopping >= 2 ? stopJobs(begun, ["gate"], decision) : begun;
 }
 
 /** L16: a task that is abandoned without a commit leaves the tree as it found it. */

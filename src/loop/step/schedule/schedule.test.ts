@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Rules } from "../../../logging/rules.js";
 import { createSim } from "../../testing/world/sim.js";
-import { chooseAgent, canContinueWithout } from "./schedule.js";
+import { canContinueWithout, chooseAgent, orderOfPhase } from "./schedule.js";
 import type { JobKind } from "../state.js";
 
 function rules(said: Partial<Rules>): Rules {
@@ -14,7 +14,9 @@ function chosen(
   now: { iteration?: number; without?: string[]; wanted?: string } = {},
 ): string | undefined {
   const { iteration = 1, without = [], ...rest } = now;
-  return chooseAgent(rules(said), phase, { iteration, dropped: new Set(without), ...rest });
+  const order = { iteration, dropped: new Set(without), backoffs: new Map(), at: 0, ...rest };
+  const { choice } = chooseAgent(rules(said), orderOfPhase(rules(said), phase, order));
+  return choice !== undefined && "agent" in choice ? choice.agent : undefined;
 }
 
 test("iteration n takes entry n - 1 of the schedule in a circle, and any other phase takes the first", () => {

@@ -2,59 +2,76 @@ import type { Rules } from "../../../logging/rules.js";
 import { findBackoffEnd, type Backoffs } from "./backoff.js";
 import type { JobKind } from "../state.js";
 
-/**
- * Chooses the agent of a phase (contract §4): `--agent`, then the task's agent, then the phase's role, then the schedule.
- * L12: agents that could not be used are skipped. `undefined`: none is left.
- */
-export function chooseAgent(
-  rules: Pick<Rules, "agent" | "roles" | "schedule">,
-  phase: JobKind,
-  now: { iteration: number; dropped: ReadonlySet<string>; wanted?: string | undefined },
-): string | undefined {
-  const own = phase === "iteration" ? now.wanted : undefined;
-  const first = [rules.agent, own, rules.roles[phase]].find((name) => isAvailable(name, now.dropped));
-  if (first !== undefined) return first;
-  const { schedule } = rules;
-  const start = phase === "iteration" ? now.iteration - 1 : 0;
-  for (let i = 0; i < schedule.length; i++) {
-    const name = schedule[(start + i) % schedule.length];
-    if (isAvailable(name, now.dropped)) return name;
-  }
-  return undefined;
+/** Everything that the choice of an agent depends on beside the rules. */
+export interface AgentOrder {
+  /** Asked for by name, the first one first. */
+  named: readonly (string | undefined)[];
+  /** The entry of the schedule whose turn it is, from 0. */
+  turn: number;
+  /** L12: agents that could not be used. */
+  dropped: ReadonlySet<string>;
+  /** L17: agents that are asked again later. */
+  backoffs: Backoffs;
+  /** Epoch ms. */
+  at: number;
+  /** The agent that does it only if there is no other. */
+  unlike?: string | undefined;
 }
 
 /** The agent of a job, or the agent to wait for (`until` epoch ms), or `undefined` if none is left. */
 export type AgentChoice = { agent: string } | { waitsFor: string; until: number } | undefined;
 
-/**
- * Chooses an agent that is not backing off. L17: if the scheduled one is, the next in the schedule takes over
- * (`on_limit: switch`); the run waits for an agent that was asked for by name.
- */
-export function chooseAvailableAgent(
-  rules: Pick<Rules, "agent" | "roles" | "schedule" | "on_limit">,
+type AgentRules = Pick<Rules, "agent" | "roles" | "schedule" | "on_limit">;
+
+/** The order of a phase (contract §4): `--agent`, then the task's agent, then the phase's role, then the schedule. */
+export function orderOfPhase(
+  rules: Pick<Rules, "agent" | "roles">,
   phase: JobKind,
-  now: Parameters<typeof chooseAgent>[2] & { backoffs: Backoffs; at: number },
-): AgentChoice {
-  const chosen = chooseAgent(rules, phase, now);
-  if (chosen === undefined) return undefined;
-  const until = findBackoffEnd(now.backoffs, chosen, now.at);
-  if (until === undefined) return { agent: chosen };
-  const byName = [rules.agent, phase === "iteration" ? now.wanted : undefined, rules.roles[phase]];
-  const dropped = new Set([...now.dropped, chosen]);
-  const next =
-    rules.on_limit === "wait" || byName.includes(chosen)
-      ? undefined
-      : chooseAvailableAgent({ on_limit: "switch", roles: {}, schedule: rules.schedule }, phase, {
-          ...now,
-          wanted: undefined,
-          dropped,
-        });
-  if (next === undefined) return { waitsFor: chosen, until };
-  return "agent" in next || next.until < until ? next : { waitsFor: chosen, until };
+  {
+    iteration,
+    wanted,
+    ...now
+  }: Omit<AgentOrder, "named" | "turn"> & { iteration: number; wanted?: string | undefined },
+): AgentOrder {
+  const isTask = phase === "iteration";
+  const named = [rules.agent, isTask ? wanted : undefined, rules.roles[phase]];
+  return { ...now, named, turn: isTask ? iteration - 1 : 0 };
 }
 
-function isAvailable(name: string | undefined, dropped: ReadonlySet<string>): boolean {
-  return name !== undefined && !dropped.has(name);
+/**
+ * Chooses an agent: one that is asked for by name, else the next of the schedule. L17: if the scheduled one is backing off, the
+ * next takes over (`on_limit: switch`); the run waits for one that was asked for by name. `same`: no agent is left but `unlike`.
+ */
+export function chooseAgent(
+  rules: Omit<AgentRules, "roles">,
+  { named: wanted, turn, dropped, backoffs, at, unlike }: AgentOrder,
+): { choice: AgentChoice; same?: string } {
+  const isThere = (name: string): boolean => !dropped.has(name);
+  const named = wanted.flatMap((name) => name ?? []).filter(isThere);
+  const all = [...named, ...rotate(rules.schedule, turn).filter(isThere)];
+  const others = all.filter((name) => name !== unlike);
+  const usable = rules.agent !== undefined || others.length === 0 ? all : others;
+  const [first] = usable;
+  if (first === undefined) return { choice: undefined };
+  const same = unlike !== undefined && first === unlike ? { same: unlike } : {};
+  const waits = rules.on_limit === "wait" || named.includes(first);
+  return { choice: pick(waits ? [first] : usable, backoffs, at), ...same };
+}
+
+function rotate(schedule: readonly string[], by: number): string[] {
+  const start = schedule.length === 0 ? 0 : by % schedule.length;
+  return [...schedule.slice(start), ...schedule.slice(0, start)];
+}
+
+/** The first that is not backing off, else the one that is free again first. */
+function pick(names: readonly string[], backoffs: Backoffs, at: number): AgentChoice {
+  let soonest: { waitsFor: string; until: number } | undefined;
+  for (const waitsFor of names) {
+    const until = findBackoffEnd(backoffs, waitsFor, at);
+    if (until === undefined) return { agent: waitsFor };
+    if (soonest === undefined || until < soonest.until) soonest = { waitsFor, until };
+  }
+  return soonest;
 }
 
 /** Whether the run can continue without these agents (contract §4): not with `--agent`, and not if the schedule is empty. */

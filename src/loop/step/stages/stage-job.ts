@@ -112,7 +112,7 @@ export function takeStageRestored(
   if (job.route === "deliver")
     return job.activity === "aside" ? commitTask(work, job, decision) : endStopped(work, job, decision);
   if (job.route !== "analyze" || job.released === true) return endStopped(work, job, decision);
-  notePutBack(job, event, decision);
+  notePutBack(job, event, `in the stage ${job.facts.stage ?? ""}, which changes nothing,`, decision);
   const stage = stageOf(work, job);
   if (stage === undefined || work.closing?.broken === true)
     return settleAttempt(work, { ...unsettled, verdict: { kind: "interrupted" } }, decision);
@@ -129,10 +129,16 @@ function endStopped(work: Work, job: Job, decision: Decision): Work {
   return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
 }
 
-function notePutBack(job: Job, { paths, rescue }: Of<"restored">, decision: Decision): void {
+/** Warns of files that changed in a job that changes nothing, whether by the agent or a person, and names where they are kept. */
+export function notePutBack(
+  job: Job,
+  { paths, rescue }: Of<"restored">,
+  when: string,
+  decision: Decision,
+): void {
   if (paths.length === 0) return;
-  const kept = rescue === undefined ? "" : `; it is kept: git show ${rescue}`;
-  const message = `changed in the stage ${job.facts.stage ?? ""}, which changes nothing, and put back: ${listSome(paths)}${kept}`;
+  const kept = rescue === undefined ? "" : `; what was there is kept: git show ${rescue}`;
+  const message = `changed ${when} and put back: ${listSome(paths)}${kept}`;
   decision.notes.push({ type: "warning", ...job.facts, message });
 }
 

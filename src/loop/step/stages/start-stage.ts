@@ -11,7 +11,7 @@ import { NO_AGENT } from "../edits.js";
 import type { Decision } from "../decision.js";
 import type { JobFacts } from "../effects.js";
 import { getFirstActivity } from "../attempt/job.js";
-import type { AgentChoice } from "../schedule/schedule.js";
+import { chooseAgent, orderOfPhase, type AgentChoice } from "../schedule/schedule.js";
 import { chooseStageAgent } from "./stage-agent.js";
 import { hasAgent, locate, routeOf, type Position } from "./stage.js";
 import type { Route } from "./stage-state.js";
@@ -26,17 +26,18 @@ export interface Selected {
   next?: TaskId | undefined;
 }
 
-type Ready = Extract<Position, { kind: "enter" | "stage" }>;
+type Ready = Extract<Position, { kind: "default" | "enter" | "stage" }>;
 
-/** The stage that comes next for a task, its visit, and whether its job has an agent. */
+/** The stage that comes next for a task, its visit, and whether its job has an agent; all absent under `default`. */
 export interface NextStage {
-  route: Route;
-  stage: string;
-  visit: number;
+  route?: Route;
+  stage?: string;
+  visit?: number;
 }
 
-/** The job that a selected task needs; `undefined`: a question comes first, or an end. */
+/** The job that a selected task needs; `undefined`: a question comes first. */
 export function findNextStage(work: Work, row: IndexRow, position: Ready): NextStage | undefined {
+  if (position.kind === "default") return {};
   if (position.kind === "stage") {
     const route = routeOf(position.stage);
     const { stage, visit } = position.progress;
@@ -59,21 +60,15 @@ export function chooseAgentOf(
   row: IndexRow,
   { position, next, at }: { position: Ready; next: NextStage; at: number },
 ): { choice: AgentChoice; same?: string } {
-  const stage = position.workflow.stages[next.stage];
+  const { rules, dropped, backoffs } = work;
+  const now = { iteration: work.iterations + 1, dropped, backoffs, at, wanted: row.agent };
+  if (position.kind === "default") return chooseAgent(rules, orderOfPhase(rules, "iteration", now));
+  const stage = position.workflow.stages[next.stage ?? ""];
   if (stage === undefined || !hasAgent(next.route)) return { choice: { agent: NO_AGENT } };
-  return chooseStageAgent(work.rules, {
-    stage,
-    progress: row.progress ?? {},
-    iteration: work.iterations + 1,
-    dropped: work.dropped,
-    backoffs: work.backoffs,
-    at,
-    wanted: row.agent,
-    known: work.agents ?? [],
-  });
+  return chooseStageAgent(rules, { ...now, stage, progress: row.progress ?? {}, known: work.agents ?? [] });
 }
 
-/** Starts the job of a stage: the claim, and before it the entry into the workflow. */
+/** Starts the job of a task: the claim, and before it the entry into its workflow. */
 export function startStage(
   work: Work,
   row: IndexRow,
@@ -98,7 +93,7 @@ export function startStage(
   });
   const warned = warnOfRow(work, row, position, decision);
   if (same !== undefined) {
-    const message = `no other agent is left: ${same} does the stage ${next.stage} as well, in a new session`;
+    const message = `no other agent is left: ${same} does the stage ${next.stage ?? ""} as well, in a new session`;
     decision.notes.push({ type: "warning", ...facts, message });
   }
   const entry = position.kind === "enter" ? makeEntry(work, row, position, decision.at) : undefined;
@@ -181,13 +176,12 @@ function makeFacts(
     task_id: id,
     agent,
     attempt: counts ? tried + 1 : Math.max(1, tried),
-    stage,
-    visit,
+    ...given({ stage, visit }),
   };
 }
 
-function makeJob(facts: JobFacts & { phase: "iteration" }, route: Route): Job {
-  return { facts, activity: getFirstActivity("iteration", route), hooks: [], route };
+function makeJob(facts: JobFacts & { phase: "iteration" }, route: Route | undefined): Job {
+  return { facts, activity: getFirstActivity("iteration", route), hooks: [], ...given({ route }) };
 }
 
 /** A job without an agent is not an attempt. */
