@@ -108,13 +108,13 @@ test(
 );
 
 test(
-  "a task starts at most ten git processes, and besides them only the agent and its namespace",
+  "a task starts at most twelve git processes, and besides them only the agent and its namespace",
   story(async (rig) => {
     const counting = watchGits(rig);
     const work = 'echo "$LOOPER_TASK_ID" >>made.txt';
     const { git: gits = 0, spawn = 0 } = await ofOne((tasks) => counting({ tasks, git: true, work }));
     expect(gits).toBeGreaterThan(0);
-    expect(gits).toBeLessThanOrEqual(10);
+    expect(gits).toBeLessThanOrEqual(12);
     expect(spawn - gits).toBeLessThanOrEqual(2);
   }),
 );

@@ -43,10 +43,14 @@ export async function readPersonIndex(repo: Repository): Promise<PersonIndex> {
   return { bytes, checksum: /^0+$/.test(end) ? undefined : end };
 }
 
+/** Without this setting git clears the skip bit of a file that is in the tree. */
+const AS_THEY_ARE = ["-c", "sparse.expectFilesOutsideOfPatterns=true"];
+
 async function joinParts(repo: Repository, bytes: Uint8Array): Promise<Uint8Array> {
   const { files } = repo.ports;
   const copy = await privateCopy(repo, "whole-index", bytes);
-  await runGit(repo, ["update-index", "--index-version", "2", "--force-write-index"], { index: copy });
+  const args = [...AS_THEY_ARE, "update-index", "--index-version", "2", "--force-write-index"];
+  await runGit(repo, args, { index: copy });
   const whole = (await files.read(copy)) ?? new Uint8Array();
   await files.remove(copy);
   return whole;
@@ -70,8 +74,12 @@ const [ASSUMED, SKIPPED, INTENDED] = [1 << 15, 1 << 30, 1 << 29];
 
 /** The entries of an index file; none if it does not exist. Starts one process. */
 export async function listEntries(repo: Repository, index: string): Promise<readonly IndexEntry[]> {
-  const { out } = await runGit(repo, ["ls-files", "--stage", "--debug", "-z"], { index });
-  return [...out.matchAll(ENTRY)].map(([, mode = "", oid = "", stage, path = "", bits = ""]) => {
+  const { out } = await runGit(repo, [...AS_THEY_ARE, "ls-files", "--stage", "--debug", "-z"], { index });
+  const found = [...out.matchAll(ENTRY)];
+  // Git promises no form of `--debug`: entries that are not read must not count as gone.
+  if (found.length !== out.split("\0").length - 1)
+    throw new GitError("git ls-files --debug", "its output has a form that Looper does not know");
+  return found.map(([, mode = "", oid = "", stage, path = "", bits = ""]) => {
     const flags = Number.parseInt(bits, 16);
     return {
       ...{ path, mode, oid, stage: Number(stage) },
