@@ -171,11 +171,11 @@ function makeFacts(
   const counts = hasAgent(route);
   return {
     job: nextJob,
-    iteration: iterations + (counts ? 1 : 0),
     phase: "iteration",
-    task_id: id,
+    iteration: iterations + (counts ? 1 : 0),
     agent,
     attempt: counts ? tried + 1 : Math.max(1, tried),
+    task_id: id,
     ...given({ stage, visit }),
   };
 }
