@@ -12,13 +12,13 @@ import { variablesOf } from "../src/config/read/env-layer.js";
 import { ROWS } from "../src/config/settings/settings.js";
 import type { Row } from "../src/config/settings/setting-row.js";
 import { duration, readValue } from "../src/config/settings/types.js";
-import { EVENT_GLOSSARY } from "../src/logging/events/event-glossary.js";
 import { StepEvent, type RunEvent } from "../src/logging/events/events.js";
 import { ToldEvent } from "../src/logging/events/told-events.js";
-import { EFFECT_GLOSSARY } from "../src/loop/step/effect-glossary.js";
 import { drawMermaid } from "../src/workflow/file/draw.js";
 import { Workflow } from "../src/workflow/workflow.js";
 import { drawWalk } from "./draw-walk.js";
+import { EFFECT_GLOSSARY } from "./effect-glossary.js";
+import { EVENT_EXAMPLES } from "./event-examples.js";
 import { code, list, table, wrap } from "./markdown.js";
 
 const PROOFS: readonly Proof[] = PROOF;
@@ -285,12 +285,17 @@ function decisionList(): string {
 }
 
 /** A section for each event: its sentence, and an example line. */
-function glossaryOf(options: readonly { shape: { type: { value: RunEvent["type"] } } }[]): string {
+interface DescribedEvent {
+  description?: string | undefined;
+  shape: { type: { value: RunEvent["type"] } };
+}
+
+function glossaryOf(options: readonly DescribedEvent[]): string {
   return options
-    .map(({ shape }) => shape.type.value)
-    .map((type) => {
-      const { sentence, example } = EVENT_GLOSSARY[type];
-      return `### ${type}\n\n${wrap(sentence)}\n\n\`\`\`text\n${JSON.stringify(example)}\n\`\`\``;
+    .map(({ description = "", shape }) => {
+      const type = shape.type.value;
+      const example = JSON.stringify(EVENT_EXAMPLES[type]);
+      return `### ${type}\n\n${wrap(description)}\n\n\`\`\`text\n${example}\n\`\`\``;
     })
     .join("\n\n");
 }

@@ -9,9 +9,10 @@ import { commonOptions } from "../../cmd/context/command.js";
 import { COMMANDS } from "../../cmd/commands.js";
 import { OTHER_FLAGS } from "../../cmd/old-names.js";
 import { fillDocument, fillPart, PARTS } from "../../scripts/doc-parts.js";
+import { EVENT_EXAMPLES } from "../../scripts/event-examples.js";
 import { KINDS, PERMISSIONS, rowOf, ROWS } from "../../src/config/settings/settings.js";
-import { EVENT_GLOSSARY } from "../../src/logging/events/event-glossary.js";
-import { ENDINGS, EventLine } from "../../src/logging/events/events.js";
+import { ENDINGS, EventLine, StepEvent } from "../../src/logging/events/events.js";
+import { ToldEvent } from "../../src/logging/events/told-events.js";
 import { blocksOf, pages, readPage, ROOT, spansIn, stepsOf } from "../rig/documents.js";
 
 /** Pages that tell of other programs' flags as well. */
@@ -119,9 +120,13 @@ test("every target of make that a proof names is there", () => {
   expect(named.filter((target) => !targets.has(target))).toEqual([]);
 });
 
-test("every example of the event glossary is a valid line of a log", () => {
-  const wrong = Object.entries(EVENT_GLOSSARY).filter(
-    ([type, { example }]) => example.type !== type || !EventLine.safeParse(example).success,
+test("every event has a sentence, and its example is a valid line of a log", () => {
+  const silent = [...StepEvent.options, ...ToldEvent.options].filter(
+    ({ description }) => description === undefined,
+  );
+  expect(silent).toEqual([]);
+  const wrong = Object.entries(EVENT_EXAMPLES).filter(
+    ([type, example]) => example.type !== type || !EventLine.safeParse(example).success,
   );
   expect(wrong).toEqual([]);
 });

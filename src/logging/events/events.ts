@@ -27,251 +27,318 @@ export type Ending = z.infer<typeof Ending>;
 
 /** The events that `step` takes; a log is replayed by feeding it exactly these. */
 const StepEvents = {
-  run_started: z.object({
-    type: z.literal("run_started"),
-    run: z.string(),
-    version: z.string(),
-    project: z.string(),
-    todo_file: z.string(),
-    rules: Rules,
-    agents: z.array(
-      z.object({
-        name: z.string(),
-        kind: z.string(),
-        binary: z.string(),
-        permissions: z.string(),
-        /** The model that its settings or `--model` name; absent: its CLI chooses. */
-        model: z.string().optional(),
-        note: z.string().optional(),
-      }),
-    ),
-    git: z.boolean(),
-    head: z.string().optional(),
-    branch: z.string().optional(),
-    warnings: z.array(z.string()),
-  }),
-  recovered: z.object({
-    type: z.literal("recovered"),
-    /** A commit that was built but not finished, with the task it belongs to. */
-    pending: z.object({ task_id: TaskId.optional(), commit: z.string() }).optional(),
-    took_over: z.string().optional(),
-    killed: z.int(),
-    left: z.array(z.int()),
-    locks_removed: z.array(z.string()),
-    /** Agents that an earlier run found limited until a time (RFC 3339). */
-    pauses: z
-      .array(
+  run_started: z
+    .object({
+      type: z.literal("run_started"),
+      run: z.string(),
+      version: z.string(),
+      project: z.string(),
+      todo_file: z.string(),
+      rules: Rules,
+      agents: z.array(
         z.object({
-          agent: z.string(),
-          /** The model it was started with, if one was named. */
+          name: z.string(),
+          kind: z.string(),
+          binary: z.string(),
+          permissions: z.string(),
+          /** The model that its settings or `--model` name; absent: its CLI chooses. */
           model: z.string().optional(),
-          reason: z.string(),
-          until: z.string(),
+          note: z.string().optional(),
         }),
-      )
-      .optional(),
-    /** In workflows: the last report on the work of each unfinished task, from earlier runs. */
-    results: z.array(EarlierResult).optional(),
-  }),
-  backlog_read: z.object({
-    type: z.literal("backlog_read"),
-    digest: z.string(),
-    tasks: z.int(),
-    /** In memory; on disk they are beside the log, in the file that `index` names. */
-    rows: z.array(Row).optional(),
-    index: z.string().optional(),
-    /** A task that is no longer in progress, but whose unfinished work by a dead run is still in the tree. */
-    left_behind: z.string().optional(),
-  }),
-  backlog_invalid: z.object({
-    type: z.literal("backlog_invalid"),
-    what: z.enum(["missing", "empty", "no-tasks", "broken"]),
-    /** The first 50 problems. */
-    problems: z.array(Problem),
-    count: z.int(),
-    /** A version with tasks in git, the log or a saved copy, and how to restore it. */
-    known: z.string().optional(),
-  }),
-  answered: z.object({ type: z.literal("answered"), yes: z.boolean() }),
-  adopted: z.object({ type: z.literal("adopted"), ...job, adopted: z.boolean(), why: z.string().optional() }),
-  backlog_changed: z.object({
-    type: z.literal("backlog_changed"),
-    ...job,
-    job: z.int().optional(),
-    ...outcome,
-  }),
-  checkpoint: z.object({
-    type: z.literal("checkpoint"),
-    ...job,
-    base: z.string().optional(),
-    head: z.string().optional(),
-    reused: z.boolean(),
-    /** Paths that were changed before the attempt began. */
-    dirty: z.int(),
-    /** Paths of the task's saved work that no longer fit the branch; then nothing of it was put into the tree. */
-    conflicts: z.array(z.string()).optional(),
-  }),
-  baseline_finished: z.object({
-    type: z.literal("baseline_finished"),
-    ...job,
-    /** `unknown`: the tree already has part of the task's work, and no log has the state before it. */
-    outcome: z.enum(["measured", "kept", "unknown", "interrupted"]),
-    /** The commit of the checkpoint that was measured. */
-    base: z.string().optional(),
-    /** Absolute path of the baseline, in this run's folder or in that of an earlier run. */
-    file: z.string().optional(),
-    commands: z.array(CheckedCommand),
-    /** Why the clean checkout (cold room) could not be prepared. */
-    unprepared: z.string().optional(),
-    duration_ms: z.number(),
-  }),
-  /** The project's checks ran first: no task is claimed yet, and no agent was started. */
-  preflight_finished: z.object({
-    type: z.literal("preflight_finished"),
-    outcome: z.enum(["measured", "unknown", "interrupted"]),
-    commands: z.array(CheckedCommand),
-    unprepared: z.string().optional(),
-    duration_ms: z.number(),
-  }),
-  agent_finished: z.object({
-    type: z.literal("agent_finished"),
-    ...job,
-    outcome: z.enum(["ok", "failed"]),
-    reason: z.enum(FAILURE_REASONS).optional(),
-    evidence: z.string().optional(),
-    /** When the agent can be asked again (RFC 3339), if its client reported it. */
-    retry_at: z.string().optional(),
-    report: z
-      .union([
-        z.object({ found: Summary.extend(StageReport.shape) }),
-        z.object({ invalid: z.string() }),
-        z.object({ missing: z.string() }),
-      ])
-      .optional(),
-    /** The agent's reason to change tests or configuration, at most 300 characters; only if it gave one. */
-    changes_checks: z.string().optional(),
-    /** Tokens and dollars of the attempt; without `cost_usd` its cost is unknown. */
-    usage: z
-      .object({
-        input_tokens: z.int(),
-        output_tokens: z.int(),
-        cached_input_tokens: z.int().optional(),
-        cost_usd: z.number().optional(),
-      })
-      .optional(),
-    /** The budget that the attempt exceeded, if it was stopped for one. */
-    stopped_for: z.enum(["run", "task"]).optional(),
-    /** In a workflow: the agent's session, which a later stage may resume. */
-    session: z.string().optional(),
-    /** A call of a tool that waits for a person's permission: the agent ended its turn for it. */
-    pending_call: PendingCall.optional(),
-    ...agentEnd,
-  }),
-  snapshot: z.object({
-    type: z.literal("snapshot"),
-    ...job,
-    changed: z.int(),
-    /** `put-back`: the agent moved HEAD, and it was reset. `moved`: HEAD moved in a way that fails the attempt. */
-    head: z.enum(["same", "put-back", "moved"]),
-    why: z.string().optional(),
-    /** The commit at HEAD, if others committed to the branch during the attempt; their commits stay. */
-    head_commit: z.string().optional(),
-    warnings: z.array(z.string()),
-  }),
-  gate_finished: z.object({
-    type: z.literal("gate_finished"),
-    ...job,
-    ...GateReport.shape,
-    /** Checks that were not run, and files that the commands changed and the gate reverted. */
-    warnings: z.array(z.string()),
-    duration_ms: z.number(),
-  }),
-  /** The end of a visit: its output is written, and its work is saved. */
-  work_saved: z.object({
-    type: z.literal("work_saved"),
-    ...job,
-    output: StageOutput.optional(),
-    /** Absent without saved work. */
-    work: z.object({ commit: z.string(), base: z.string() }).optional(),
-    shelved: z.boolean(),
-    /** Paths that the saved work changes. */
-    paths: z.int(),
-    warnings: z.array(z.string()),
-  }),
-  person_asked: z.object({
-    type: z.literal("person_asked"),
-    task_id: TaskId,
-    /** `left`: no answer came; the question stays open and is not asked again in this run. */
-    outcome: z.enum(["answered", "left"]),
-  }),
-  restored: z.object({
-    type: z.literal("restored"),
-    ...job,
-    paths: z.array(z.string()),
-    inside: z.array(z.string()).optional(),
-    rescue: z.string().optional(),
-    head_commit: z.string().optional(),
-  }),
-  committed: z.object({
-    type: z.literal("committed"),
-    ...job,
-    job: z.int().optional(),
-    /** Absent without changes to commit, and without git. */
-    commit: z.string().optional(),
-    ...outcome,
-  }),
-  hook_finished: z.object({
-    type: z.literal("hook_finished"),
-    ...job,
-    job: z.int().optional(),
-    hook: z.string(),
-    command: z.string(),
-    outcome: z.enum(["ok", "failed", "timed-out"]),
-    exit_code: z.int().optional(),
-    output: z.string(),
-    duration_ms: z.number(),
-  }),
-  effect_failed: z.object({
-    type: z.literal("effect_failed"),
-    ...job,
-    job: z.int().optional(),
-    effect: z.string(),
-    error: z.string(),
-    hint: z.string().optional(),
-  }),
-  run_interrupted: z.object({
-    type: z.literal("run_interrupted"),
-    signal: z.enum(["SIGINT", "SIGTERM", "SIGHUP"]),
-    /** SIGHUP counts only if stdout was a terminal at the start, so that `nohup` works. */
-    terminal: z.boolean(),
-    /** `looper stop` asked for it, without a signal; SIGTERM then means `--now`. Repeated requests count once. */
-    by: z.literal("stop").optional(),
-  }),
-  /** A command edited the task file; the next change of the backlog says how. */
-  edited: z.object({ type: z.literal("edited") }),
-  stop_sent: z.object({ type: z.literal("stop_sent"), ...job, how: z.enum(["now", "kill"]) }),
-  woke: z.object({ type: z.literal("woke") }),
-  run_ended: z.object({
-    type: z.literal("run_ended"),
-    ending: Ending,
-    signal: z.string().optional(),
-    message: z.string().optional(),
-    /** The tasks that a person rejected and that are still paused; absent: none. */
-    rejected: z.array(z.string()).optional(),
-    totals: z.object({
-      done: z.int(),
+      ),
+      git: z.boolean(),
+      head: z.string().optional(),
+      branch: z.string().optional(),
+      warnings: z.array(z.string()),
+    })
+    .describe(
+      "The first line of every log: the version, the project, the rules the run decides by, its agents, and where HEAD is.",
+    ),
+  recovered: z
+    .object({
+      type: z.literal("recovered"),
+      /** A commit that was built but not finished, with the task it belongs to. */
+      pending: z.object({ task_id: TaskId.optional(), commit: z.string() }).optional(),
+      took_over: z.string().optional(),
+      killed: z.int(),
+      left: z.array(z.int()),
+      locks_removed: z.array(z.string()),
+      /** Agents that an earlier run found limited until a time (RFC 3339). */
+      pauses: z
+        .array(
+          z.object({
+            agent: z.string(),
+            /** The model it was started with, if one was named. */
+            model: z.string().optional(),
+            reason: z.string(),
+            until: z.string(),
+          }),
+        )
+        .optional(),
+      /** In workflows: the last report on the work of each unfinished task, from earlier runs. */
+      results: z.array(EarlierResult).optional(),
+    })
+    .describe(
+      "The run has cleaned up after dead runs: the processes it killed, the git locks it removed, an unfinished commit, agents that are still limited, and earlier reports on unfinished tasks.",
+    ),
+  backlog_read: z
+    .object({
+      type: z.literal("backlog_read"),
+      digest: z.string(),
       tasks: z.int(),
-      iterations: z.int(),
+      /** In memory; on disk they are beside the log, in the file that `index` names. */
+      rows: z.array(Row).optional(),
+      index: z.string().optional(),
+      /** A task that is no longer in progress, but whose unfinished work by a dead run is still in the tree. */
+      left_behind: z.string().optional(),
+    })
+    .describe(
+      "The run has read the backlog; carries a digest of its rows, and the name of the index file that holds them.",
+    ),
+  backlog_invalid: z
+    .object({
+      type: z.literal("backlog_invalid"),
+      what: z.enum(["missing", "empty", "no-tasks", "broken"]),
+      /** The first 50 problems. */
+      problems: z.array(Problem),
+      count: z.int(),
+      /** A version with tasks in git, the log or a saved copy, and how to restore it. */
+      known: z.string().optional(),
+    })
+    .describe("The task file is missing, empty or broken; carries the first 50 problems."),
+  answered: z
+    .object({ type: z.literal("answered"), yes: z.boolean() })
+    .describe("The user answered the question whether an agent may draft a backlog."),
+  adopted: z
+    .object({ type: z.literal("adopted"), ...job, adopted: z.boolean(), why: z.string().optional() })
+    .describe(
+      "A draft or a repair of the task file was checked; carries whether it replaced the file, and why not.",
+    ),
+  backlog_changed: z
+    .object({
+      type: z.literal("backlog_changed"),
+      ...job,
+      job: z.int().optional(),
+      ...outcome,
+    })
+    .describe(
+      "The store has applied changes to the task file; carries the rows that differ, what was refused, and edits of others.",
+    ),
+  checkpoint: z
+    .object({
+      type: z.literal("checkpoint"),
+      ...job,
+      base: z.string().optional(),
+      head: z.string().optional(),
+      reused: z.boolean(),
+      /** Paths that were changed before the attempt began. */
+      dirty: z.int(),
+      /** Paths of the task's saved work that no longer fit the branch; then nothing of it was put into the tree. */
+      conflicts: z.array(z.string()).optional(),
+    })
+    .describe(
+      "The working tree and the index of a claimed task are saved under a ref; carries the commit, and how many paths were changed before.",
+    ),
+  baseline_finished: z
+    .object({
+      type: z.literal("baseline_finished"),
+      ...job,
+      /** `unknown`: the tree already has part of the task's work, and no log has the state before it. */
+      outcome: z.enum(["measured", "kept", "unknown", "interrupted"]),
+      /** The commit of the checkpoint that was measured. */
+      base: z.string().optional(),
+      /** Absolute path of the baseline, in this run's folder or in that of an earlier run. */
+      file: z.string().optional(),
+      commands: z.array(CheckedCommand),
+      /** Why the clean checkout (cold room) could not be prepared. */
+      unprepared: z.string().optional(),
       duration_ms: z.number(),
-      /** Counted as in `usage`; in logs without `cached_input_tokens` they include tokens from the cache. */
-      input_tokens: z.int(),
-      cached_input_tokens: z.int().optional(),
-      output_tokens: z.int(),
-      cost_usd: z.number().optional(),
-      /** The cost of a part is unknown; the total is at least `cost_usd`. Absent in older logs. */
-      cost_partly: z.boolean().optional(),
-    }),
-  }),
+    })
+    .describe("The checks ran before the agent; carries which of them passed."),
+  preflight_finished: z
+    .object({
+      type: z.literal("preflight_finished"),
+      outcome: z.enum(["measured", "unknown", "interrupted"]),
+      commands: z.array(CheckedCommand),
+      unprepared: z.string().optional(),
+      duration_ms: z.number(),
+    })
+    .describe(
+      "The checks ran once before the first task was claimed; carries which of them cannot run or fail.",
+    ),
+  agent_finished: z
+    .object({
+      type: z.literal("agent_finished"),
+      ...job,
+      outcome: z.enum(["ok", "failed"]),
+      reason: z.enum(FAILURE_REASONS).optional(),
+      evidence: z.string().optional(),
+      /** When the agent can be asked again (RFC 3339), if its client reported it. */
+      retry_at: z.string().optional(),
+      report: z
+        .union([
+          z.object({ found: Summary.extend(StageReport.shape) }),
+          z.object({ invalid: z.string() }),
+          z.object({ missing: z.string() }),
+        ])
+        .optional(),
+      /** The agent's reason to change tests or configuration, at most 300 characters; only if it gave one. */
+      changes_checks: z.string().optional(),
+      /** Tokens and dollars of the attempt; without `cost_usd` its cost is unknown. */
+      usage: z
+        .object({
+          input_tokens: z.int(),
+          output_tokens: z.int(),
+          cached_input_tokens: z.int().optional(),
+          cost_usd: z.number().optional(),
+        })
+        .optional(),
+      /** The budget that the attempt exceeded, if it was stopped for one. */
+      stopped_for: z.enum(["run", "task"]).optional(),
+      /** In a workflow: the agent's session, which a later stage may resume. */
+      session: z.string().optional(),
+      /** A call of a tool that waits for a person's permission: the agent ended its turn for it. */
+      pending_call: PendingCall.optional(),
+      ...agentEnd,
+    })
+    .describe(
+      "An agent's process has ended; carries its report, or the reason of its failure, with exit code and usage.",
+    ),
+  snapshot: z
+    .object({
+      type: z.literal("snapshot"),
+      ...job,
+      changed: z.int(),
+      /** `put-back`: the agent moved HEAD, and it was reset. `moved`: HEAD moved in a way that fails the attempt. */
+      head: z.enum(["same", "put-back", "moved"]),
+      why: z.string().optional(),
+      /** The commit at HEAD, if others committed to the branch during the attempt; their commits stay. */
+      head_commit: z.string().optional(),
+      warnings: z.array(z.string()),
+    })
+    .describe(
+      "The working tree after an attempt is saved; carries the number of changed paths, and whether HEAD had moved.",
+    ),
+  gate_finished: z
+    .object({
+      type: z.literal("gate_finished"),
+      ...job,
+      ...GateReport.shape,
+      /** Checks that were not run, and files that the commands changed and the gate reverted. */
+      warnings: z.array(z.string()),
+      duration_ms: z.number(),
+    })
+    .describe("The checks ran on an attempt; carries the verdict, with the result of every command."),
+  work_saved: z
+    .object({
+      type: z.literal("work_saved"),
+      ...job,
+      output: StageOutput.optional(),
+      /** Absent without saved work. */
+      work: z.object({ commit: z.string(), base: z.string() }).optional(),
+      shelved: z.boolean(),
+      /** Paths that the saved work changes. */
+      paths: z.int(),
+      warnings: z.array(z.string()),
+    })
+    .describe(
+      "A visit of a stage has ended: its output is written, and the task's work is saved under a ref of its own.",
+    ),
+  person_asked: z
+    .object({
+      type: z.literal("person_asked"),
+      task_id: TaskId,
+      /** `left`: no answer came; the question stays open and is not asked again in this run. */
+      outcome: z.enum(["answered", "left"]),
+    })
+    .describe("The person at the terminal has answered an open question, or left it open."),
+  restored: z
+    .object({
+      type: z.literal("restored"),
+      ...job,
+      paths: z.array(z.string()),
+      inside: z.array(z.string()).optional(),
+      rescue: z.string().optional(),
+      head_commit: z.string().optional(),
+    })
+    .describe(
+      "The working tree is back at the checkpoint; carries the changed paths, and the rescue that has the work.",
+    ),
+  committed: z
+    .object({
+      type: z.literal("committed"),
+      ...job,
+      job: z.int().optional(),
+      /** Absent without changes to commit, and without git. */
+      commit: z.string().optional(),
+      ...outcome,
+    })
+    .describe("A task's commit is in HEAD and the task file says done; carries the commit."),
+  hook_finished: z
+    .object({
+      type: z.literal("hook_finished"),
+      ...job,
+      job: z.int().optional(),
+      hook: z.string(),
+      command: z.string(),
+      outcome: z.enum(["ok", "failed", "timed-out"]),
+      exit_code: z.int().optional(),
+      output: z.string(),
+      duration_ms: z.number(),
+    })
+    .describe("A hook has ended; carries its command, its exit code and its output."),
+  effect_failed: z
+    .object({
+      type: z.literal("effect_failed"),
+      ...job,
+      job: z.int().optional(),
+      effect: z.string(),
+      error: z.string(),
+      hint: z.string().optional(),
+    })
+    .describe("An effect could not be performed, for instance because the disk is full; carries the error."),
+  run_interrupted: z
+    .object({
+      type: z.literal("run_interrupted"),
+      signal: z.enum(["SIGINT", "SIGTERM", "SIGHUP"]),
+      /** SIGHUP counts only if stdout was a terminal at the start, so that `nohup` works. */
+      terminal: z.boolean(),
+      /** `looper stop` asked for it, without a signal; SIGTERM then means `--now`. Repeated requests count once. */
+      by: z.literal("stop").optional(),
+    })
+    .describe("A signal, or `looper stop`, asked the run to end."),
+  edited: z
+    .object({ type: z.literal("edited") })
+    .describe("A command has edited the task file, so the run reads it again."),
+  stop_sent: z
+    .object({ type: z.literal("stop_sent"), ...job, how: z.enum(["now", "kill"]) })
+    .describe("The run has told an agent to end."),
+  woke: z.object({ type: z.literal("woke") }).describe("The timer that `step` asked for has fired."),
+  run_ended: z
+    .object({
+      type: z.literal("run_ended"),
+      ending: Ending,
+      signal: z.string().optional(),
+      message: z.string().optional(),
+      /** The tasks that a person rejected and that are still paused; absent: none. */
+      rejected: z.array(z.string()).optional(),
+      totals: z.object({
+        done: z.int(),
+        tasks: z.int(),
+        iterations: z.int(),
+        duration_ms: z.number(),
+        /** Counted as in `usage`; in logs without `cached_input_tokens` they include tokens from the cache. */
+        input_tokens: z.int(),
+        cached_input_tokens: z.int().optional(),
+        output_tokens: z.int(),
+        cost_usd: z.number().optional(),
+        /** The cost of a part is unknown; the total is at least `cost_usd`. Absent in older logs. */
+        cost_partly: z.boolean().optional(),
+      }),
+    })
+    .describe(
+      "The last line of a log: the ending, the totals of the run, and in `rejected` the tasks that a person rejected, if any.",
+    ),
 };
 
 const stamp = { seq: z.int().min(1), timestamp: z.iso.datetime() };

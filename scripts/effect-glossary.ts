@@ -1,7 +1,7 @@
 // The glossary of effects: what each does, and the events it can end in. docs/EVENTS.md is made from it. The types demand
 // an entry for every effect. Leaves the shapes to effects.ts.
-import type { StepEvent } from "../../logging/events/events.js";
-import type { Effect } from "./effects.js";
+import type { StepEvent } from "../src/logging/events/events.js";
+import type { Effect } from "../src/loop/step/effects.js";
 
 /** One effect as the glossary explains it. */
 interface EffectEntry {
