@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import type { PersonChange } from "../../todo/model/changes/person-change.js";
 import type { Status } from "../../todo/model/task.js";
 import { id, row } from "../../todo/testing/testing.js";
-import { beginRun, openEffect, tell, advanceTo } from "../testing/reach.js";
+import { Workflow } from "../../workflow/workflow.js";
+import { advancePast, advanceTo, beginRun, openEffect, tell } from "../testing/reach.js";
+import { stageRules } from "../testing/stage-rules.js";
 import { answer } from "../testing/answers.js";
 import { editByCommand } from "../testing/moves.js";
 import { advance } from "../testing/operations.js";
@@ -75,3 +77,24 @@ test("L16: the unfinished work of a task that a person sets to done during a new
   expect(taken.next.because).toEqual({ rule: "put-aside", picked: "T1" });
   expect(kinds(taken.next.effects)).toEqual(["checkpoint"]);
 });
+
+test.each([
+  ["saved", "save-work", "work"],
+  ["put back after a reading", "restore", "analyze"],
+] as const)(
+  "L16, L23: work that is %s while a person edits its task leaves the tree before another task begins",
+  (_when, effect, kind) => {
+    const build = { kind: "work", prompt: "do", next: { done: "check" } };
+    const check = { kind, prompt: "do", next: { done: "finish" } };
+    const two = Workflow.parse({ workflow: 1, name: "two", start: "build", stages: { build, check } });
+    const begun = beginRun([row("T1"), row("T2")], stageRules(two, { review: false }));
+    const saving = advanceTo(kind === "work" ? begun : advancePast(begun, "save-work"), effect, {
+      end: { outcome: "ok", report: { found: { task_id: null, status: "done", outcome: "done" } } },
+    });
+    const edited = editByCommand(saving, [to("blocked")]);
+    if (edited === undefined) throw new Error("the edit was refused");
+    const read = advancePast(feed(edited, { type: "edited" }).sim, "change-backlog");
+    const next = advanceTo(advancePast(read, "save-work"), "checkpoint");
+    expect(openEffect(next, "checkpoint").job).toMatchObject({ task_id: "T1", agent: "looper" });
+  },
+);

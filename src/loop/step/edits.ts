@@ -178,21 +178,21 @@ function takeEdits(
 ): Work {
   const own = new Set(outcome.updated.map(({ id }) => id));
   const byPerson = new Set(ended.map(taskOfChange));
-  const activityOf = (id: TaskId): Activity | undefined =>
-    work.jobs.find(({ facts }) => facts.task_id === id)?.activity;
+  const jobOf = (id: TaskId): Job | undefined => work.jobs.find(({ facts }) => facts.task_id === id);
   // While an agent works on a task, an edit that no command reported may be the agent's own. A claim has no agent yet.
   const mayBeAgents = (id: TaskId): boolean => {
-    const activity = activityOf(id);
+    const activity = jobOf(id)?.activity;
     return !byPerson.has(id) && activity !== undefined && activity !== "after" && activity !== "claim";
   };
   const moved = [...edits.added, ...edits.changed, ...(edits.removed ?? [])].filter(
     (id) => !own.has(id) && findStatus(before, id) !== findStatus(work, id) && !mayBeAgents(id),
   );
   const blocked = moved.filter((id) => findStatus(work, id) === "blocked");
-  // A job between its claim and its end restores the tree itself.
   const restores = (id: TaskId): boolean => {
-    const activity = activityOf(id);
-    return activity !== undefined && !["claim", "settle", "after"].includes(activity);
+    const { activity, route = "work" } = jobOf(id) ?? { activity: "after" };
+    if (["claim", "save", "settle", "after"].includes(activity)) return false;
+    // What a stage restores that changes nothing is the work of the stages before it.
+    return activity !== "restore" || route === "work";
   };
   const toPutAside = isRestoring(work)
     ? moved.filter((id) => findStatus(before, id) === "doing" && !restores(id))
