@@ -97,7 +97,7 @@ export interface HiddenOfRun {
   details?: string;
 }
 
-/** What one activity of a job leaves for the next. */
+/** The values that one activity of a job leaves for the next. */
 export interface JobMemory {
   checkpoint?: Checkpoint | undefined;
   /** The task's own checkpoint, where `checkpoint` is one beside it: of a stage that changes nothing. */

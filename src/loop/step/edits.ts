@@ -191,7 +191,7 @@ function takeEdits(
   const restores = (id: TaskId): boolean => {
     const { activity, route = "work" } = jobOf(id) ?? { activity: "after" };
     if (["claim", "save", "settle", "after"].includes(activity)) return false;
-    // What a stage restores that changes nothing is the work of the stages before it.
+    // A stage that changes nothing restores the work of the stages before it.
     return activity !== "restore" || route === "work";
   };
   const toPutAside = isRestoring(work)
