@@ -119,11 +119,11 @@ export async function changeBacklog(
   world: World,
   changes: readonly Change[],
   during: "agent" | "idle",
-  beforeWrite?: (bytes: Uint8Array) => Promise<void>,
+  { beforeWrite, inHand }: Pick<ChangeOptions, "beforeWrite" | "inHand"> = {},
 ): Promise<ChangedBacklog> {
   const changed = await applyToStore(world, changes, {
     while: during,
-    ...given({ beforeWrite }),
+    ...given({ beforeWrite, inHand }),
   });
   for (const { id, to } of changed.outcome.updated) {
     if (to === "done") world.memory.finished.add(id);

@@ -1,5 +1,7 @@
 // Changes of the backlog alone. Leaves the file to perform-backlog.ts.
 import type { StepEvent } from "../../logging/events/events.js";
+import { given } from "../../system/given.js";
+import { taskToSettle } from "../step/edits.js";
 import type { Effect } from "../step/effects.js";
 import { keepAttempt, noteStart } from "./tree/keep-attempt.js";
 import { changeBacklog } from "./perform-backlog.js";
@@ -11,11 +13,13 @@ type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 /** Changes only the backlog, and drops the checkpoints of tasks it blocks. */
 export async function performChange(world: World, effect: Do<"change-backlog">): Promise<StepEvent> {
   await noteStart(world);
-  const { outcome } = await changeBacklog(world, effect.changes, effect.during);
+  const { changes, during } = effect;
+  const { outcome } = await changeBacklog(world, changes, during, given({ inHand: taskToSettle(effect) }));
   if (effect.job !== undefined) await keepAttempt(world, effect.job);
+  const isRefused = (id: string): boolean => outcome.refused.some((one) => one.id === id);
   await forgetCheckpoints(
     world,
-    effect.changes.flatMap((change) => (change.op === "block" ? [change.id] : [])),
+    changes.flatMap((change) => (change.op === "block" && !isRefused(change.id) ? [change.id] : [])),
   );
   return { type: "backlog_changed", ...effect.job, ...outcome };
 }

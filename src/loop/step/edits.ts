@@ -6,6 +6,7 @@ import { endsAttempt, taskOfChange, type PersonChange } from "../../todo/model/c
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import { enter } from "./attempt/job.js";
 import { dropJob, replaceJob, takeChangeResult, getTaskId, uncount, type ChangeResult } from "./jobs.js";
+import type { Effect } from "./effects.js";
 import type { Job, Activity, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
@@ -91,6 +92,16 @@ function startRescue(work: Work, id: TaskId, decision: Decision): RunState {
 export function snapshotReleased(work: Work, job: Job, decision: Decision): RunState {
   decision.effects.push({ kind: "snapshot", job: job.facts });
   return { phase: "working", work: replaceJob(work, enter({ ...job, hooks: [] }, "snapshot")) };
+}
+
+/** The task whose row the effect settles. Its changes are refused once a person took the task from the job: the edit counts. */
+export function taskToSettle({
+  job,
+  changes,
+  during,
+}: Extract<Effect, { kind: "change-backlog" }>): TaskId | undefined {
+  const isClaim = changes.some(({ op }) => op === "claim");
+  return isClaim || during === "idle" || job?.agent === NO_AGENT ? undefined : job?.task_id;
 }
 
 /** Whether a released job's work is taken out of the tree. */

@@ -93,6 +93,8 @@ export interface Job {
   stopped?: true | undefined;
   /** Its task was blocked because this was the last attempt. */
   gaveUp?: true;
+  /** Its task is not tried again in this run, once the backlog holds the result. */
+  final?: true;
   /** The verdict on its work, once the gate let it pass; absent: `unverified`. */
   worth?: Verdict;
   /** The ref that keeps the abandoned work. */

@@ -75,7 +75,7 @@ function questions(rows: readonly IndexRow[]): Questions {
     ],
     turn: (before, taken, after) => {
       diagram.draw(taken);
-      return [...unprepared(taken, after), ...startedLate(before, taken)];
+      return [...unprepared(taken, after), ...startedLate(before, taken), ...overridden(taken)];
     },
   };
 }
@@ -127,6 +127,16 @@ function leftInTheTree({ disk, tree, state }: Sim): string[] {
     if (toPutAside.includes(id) || jobs.some(({ facts }) => facts.task_id === id)) return [];
     return [`${id} is ${status ?? "removed"}, and its work is in the tree`];
   });
+}
+
+/** L16: the result of a job changes a row only while the task is in progress; where a person took it away, the edit stays. */
+function overridden({ event }: Taken): string[] {
+  if (event.type !== "backlog_changed" || event.job === undefined) return [];
+  return event.updated.flatMap(({ id, from, to }) =>
+    id === event.task_id && from !== "doing" && to !== "doing"
+      ? [`${id} was ${from ?? "not there"}, and the result of its job made it ${to ?? "gone"}`]
+      : [],
+  );
 }
 
 /** L1, checked on the disk. */

@@ -1,6 +1,8 @@
 // Performs effects on the simulated disk, one operation at a time.
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { TaskId } from "../../todo/model/task.js";
+import { taskToSettle } from "../step/edits.js";
 import type { Effect } from "../step/effects.js";
 import { writeBacklog, type Commit, type Disk } from "./world/disk.js";
 import type { Op, OpenEffect, Sim } from "./world/sim.js";
@@ -118,7 +120,8 @@ function doWrite(sim: Sim, open: OpenEffect): { sim: Sim; open: OpenEffect } {
 }
 
 function readChanges(effect: Effect, { disk }: Sim): Parameters<typeof writeBacklog>[2] {
-  if (effect.kind === "change-backlog" || effect.kind === "commit") return effect;
+  if (effect.kind === "change-backlog") return { ...effect, ...given({ inHand: taskToSettle(effect) }) };
+  if (effect.kind === "commit") return effect;
   const row = disk.rows.find(({ id }) => id === disk.pending?.commit.task);
   const holds = row === undefined || row.status === "done";
   return { changes: holds ? [] : (disk.pending?.changes ?? []), during: "idle" };

@@ -27,6 +27,8 @@ export type ReadResult =
   | { kind: "ok"; bytes: Uint8Array; backlog: Backlog; index: BacklogIndex };
 
 export interface ChangeOptions extends MergeRules {
+  /** The task of the job that makes the changes: those of its row are refused once a person took it from the job. */
+  inHand?: TaskId;
   /** The time of the decision, epoch ms, for `updated_at`. Without it, the time of writing. */
   now?: number;
   /**
@@ -150,7 +152,7 @@ export class Writer {
       const start = this.start(look, options);
       if (start === undefined) return err({ kind: "unusable", read: toRead(look) });
       const now = new Date(options.now ?? this.ports.clock.now()).toISOString();
-      const { backlog, applied, next } = this.apply(start, changes, now);
+      const { backlog, applied, next } = this.apply(start, changes, { now, inHand: options.inHand });
       if (look.kind !== "ok" || next !== look.version) {
         if (look.kind !== "missing" && start.edits !== undefined && start.edits.putBack.length > 0) {
           if (copied === undefined || Buffer.compare(copied.bytes, look.bytes) !== 0)
@@ -330,10 +332,16 @@ export class Writer {
   private apply(
     start: Start,
     changes: readonly (Change | PersonChange)[],
-    now: string,
+    { now, inHand }: { now: string; inHand: TaskId | undefined },
   ): { backlog: Backlog; applied: Applied; next: FileVersion } {
-    const { backlog, applied } = applyChanges(start.backlog, changes, now);
-    return { backlog, applied, next: this.next(start, backlog) };
+    const status = start.backlog.tasks.find(({ id }) => id === inHand)?.status;
+    const isTaken = (change: Change | PersonChange): boolean =>
+      inHand !== undefined && status !== "doing" && "id" in change && change.id === inHand;
+    const mine = changes.filter((change) => !isTaken(change));
+    const { backlog, applied } = applyChanges(start.backlog, mine, now);
+    const why = `it is ${status ?? "removed"}, not doing`;
+    const refused = [...applied.refused, ...changes.filter(isTaken).map((change) => ({ change, why }))];
+    return { backlog, applied: { ...applied, refused }, next: this.next(start, backlog) };
   }
 
   /** The version with this backlog, made from `from`; `from` itself if they are the same. */

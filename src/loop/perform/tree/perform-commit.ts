@@ -52,7 +52,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
     };
     prepared = await prepareCommit(repo, order);
   };
-  const { outcome, bytes } = await changeBacklog(world, changes, effect.during, prepare);
+  const { outcome, bytes } = await changeBacklog(world, changes, effect.during, { beforeWrite: prepare });
   memory.baseline = memory.of(job.job).nextBaseline ?? memory.baseline;
   // The commit holds the bytes that the event describes: an edit made since then belongs to a later event.
   if (prepared === undefined && changes.length === 0) await prepare(bytes);

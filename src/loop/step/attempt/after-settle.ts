@@ -15,11 +15,19 @@ import type { Decision } from "../decision.js";
 export function continueAfterSettle(
   settled: Work,
   job: Job,
-  refused: readonly { op: string }[],
+  refused: readonly { op: string; id?: string | undefined }[],
   decision: Decision,
 ): RunState {
-  const work = job.route === undefined ? settled : takeMoved(settled, job, refused, decision);
+  const { task_id: id } = job.facts;
+  const isTaken = id !== undefined && refused.some((one) => one.id === id && one.op !== "advance");
+  const seen =
+    job.final === true && id !== undefined && !isTaken
+      ? { ...settled, final: settled.final.with(id, true) }
+      : settled;
+  const work = job.route === undefined ? seen : takeMoved(seen, job, refused, decision);
   decision.because = { rule: "settled", why: job.verdict?.kind ?? "" };
+  // L16: a person took the task from the job before its result was written: the edit counts.
+  if (isTaken && job.route === undefined) return startNext(endReleased(work, job), decision);
   if (job.released === true) return startNext(endReleased(work, job), decision);
   // L17: this does not count as an attempt, so no hook runs for it.
   if (backsOffAgent(job.verdict)) return startNext(uncount(dropJob(work, job), job), decision);

@@ -92,7 +92,7 @@ function settleBlocked(
   const block: Change = { op: "block", id, blockers: [...blockers, ...describeRescue(job)] };
   const changes = known ? [] : [...returnToProgress(work, job), block, ...listNewTasks(work, job)];
   changeBacklog(work, job, changes, decision);
-  return replaceJob({ ...work, final: work.final.with(id, true) }, job);
+  return replaceJob(work, { ...job, final: true });
 }
 
 /** Names, for readers of the backlog, where the work of an abandoned task is. */
@@ -144,9 +144,12 @@ function settleFailed(
   const block: Change[] = last ? [{ op: "block", id, blockers }] : [];
   changeBacklog(work, job, [...returnToProgress(work, job), ...block], decision);
   const spent = explainTaskOver(work, id) !== undefined;
-  const seen = spent ? { ...work, final: work.final.with(id, true) } : work;
   return rememberFailure(
-    replaceJob(seen, last ? { ...job, gaveUp: true } : job),
+    replaceJob(work, {
+      ...job,
+      ...(last ? { gaveUp: true as const } : {}),
+      ...(spent ? { final: true as const } : {}),
+    }),
     job,
     failure.reason,
     failure.evidence,

@@ -49,10 +49,10 @@ export function settleGivenUp(work: Work, job: Job, decision: Decision): Work {
   decision.effects.push({ kind: "change-backlog", job: job.facts, changes: [block], during: "agent" });
   const given: Job = {
     ...enter(job, "settle"),
-    gaveUp: true,
+    ...{ gaveUp: true, final: true },
     verdict: { kind: "outcome", outcome: "blocked" },
   };
-  return replaceJob({ ...work, final: work.final.with(id, true) }, given);
+  return replaceJob(work, given);
 }
 
 /** Starts the gate. If nothing may start any more it is stopped at once, but still judges what needs no command. */

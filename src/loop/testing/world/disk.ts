@@ -52,7 +52,7 @@ const MARKER = TaskId.parse("PROJECT-DONE");
 export function writeBacklog(
   disk: Disk,
   seen: SeenRows,
-  { changes, during }: { changes: readonly Change[]; during: "agent" | "idle" },
+  { changes, during, inHand }: { changes: readonly Change[]; during: "agent" | "idle"; inHand?: TaskId },
 ): WrittenRows {
   const heard: ChangeResult = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
   const told = disk.heard ?? [];
@@ -61,7 +61,13 @@ export function writeBacklog(
   const edits = told.length === 0 ? merged.edits : joinHeard(heard.updated, merged.edits);
   const outcome: ChangeResult = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
   let rows = merged.rows;
-  for (const change of changes) rows = applyChange(rows, change, outcome);
+  const held = rows.find(({ id }) => id === inHand)?.status;
+  for (const change of changes) {
+    const isTaken = inHand !== undefined && held !== "doing" && "id" in change && change.id === inHand;
+    if (isTaken)
+      outcome.refused.push({ op: change.op, id: inHand, why: `it is ${held ?? "removed"}, not doing` });
+    else rows = applyChange(rows, change, outcome);
+  }
   const hands = new Set(outcome.updated.map(({ id }) => id));
   const { byHand = [] } = disk;
   const before = new Map(seen.rows.map((row) => [row.id, JSON.stringify(row)]));
