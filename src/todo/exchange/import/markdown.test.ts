@@ -200,3 +200,41 @@ test("any text is read as a valid backlog or refused", () => {
     ),
   );
 });
+
+test("a long document is read in pieces, which change nothing: fences, comments and boxes below boxes stay whole", () => {
+  const chapter = (n: number): string => `## Chapter ${String(n)}
+
+- [ ] task ${String(n)} (P2)
+  - [ ] step
+    - [ ] step below
+  Words about it.
+
+\`\`\`
+## no heading
+- [ ] no task
+\`\`\`
+
+<!--
+- [ ] nor this
+-->
+~~~~
+\`\`\`
+~~~
+- [ ] nor that
+~~~~
+- plain
+  - [x] task ${String(n)}b
+`;
+  const read = (text: string) =>
+    imported(text).tasks.map(({ title, tags, status, steps, details }) => ({
+      title,
+      tags,
+      status,
+      steps,
+      details,
+    }));
+  const chapters = Array.from({ length: 60 }, (_, n) => chapter(n));
+  const whole = read(chapters.join(""));
+  expect(whole).toHaveLength(120);
+  expect(whole).toEqual(chapters.flatMap((text) => read(text)));
+});
