@@ -3,7 +3,7 @@
 import path from "node:path";
 import { Option } from "commander";
 import type { Project } from "../../src/config/project/open-project.js";
-import { readInside } from "../../src/config/workflows/read-inside.js";
+import { readInside } from "../../src/system/files/read-inside.js";
 import { type UserError, usageError } from "../../src/system/errors.js";
 import { parseJson } from "../../src/system/text/json.js";
 import { nearest } from "../../src/system/text/nearest.js";

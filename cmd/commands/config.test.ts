@@ -33,7 +33,7 @@ test("every setting with its value and where it comes from", async () => {
   const lines = (await ask()).split("\n").map((line) => line.split(/ {2,}/));
   const of = (key: string): string[] => lines.find(([first]) => first === key)?.slice(1) ?? [];
   expect(of("loop.max_attempts")).toEqual(["4", ".looper/config.json:1"]);
-  expect(of("loop.max_wait")).toEqual(["1h30m", path.join(root, "home/.config/looper/config.json:1")]);
+  expect(of("loop.max_wait")).toEqual(["90m", path.join(root, "home/.config/looper/config.json:1")]);
   expect(of("loop.max_reviews")).toEqual(["3", "default"]);
   expect(of("schedule.agents")).toEqual(['["claude","codex"]', "default"]);
 });

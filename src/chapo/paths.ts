@@ -1,6 +1,7 @@
 // Resolves a model's path inside the project, symlinks included, or refuses it. Also refuses writes to protected files, and reads
 // files for the engine itself. The gate applies the rules, and the tools use the path.
 import path from "node:path";
+import { followLinks } from "../system/files/follow-links.js";
 import type { Files } from "../system/ports.js";
 import type { Subject } from "./tool.js";
 
@@ -54,8 +55,6 @@ export interface ResolvedPath {
 }
 
 const LONGEST = 4096;
-const MOST_LINKS = 40;
-
 /** Folders that are never written to, at any depth. Compared in lower case because some file systems ignore case. */
 const KEPT_FOLDERS = new Set([".git", ".ssh", ".aws", ".gnupg", ".kube"]);
 /** The folder of the sessions: what is in it was said by the user and the model. */
@@ -142,35 +141,6 @@ function findMisspelling(spelled: string): string | undefined {
     return `${spelled}: ~ is not a folder here; give a path relative to the project`;
   if (spelled.length > LONGEST) return `the path is longer than ${LONGEST} characters`;
   return undefined;
-}
-
-/** Resolves every symlink, also below missing folders; `undefined` for a loop of links. */
-async function followLinks(files: Files, start: string): Promise<string | undefined> {
-  let at = start;
-  for (let links = 0; links <= MOST_LINKS; links++) {
-    const next = await followOnce(files, at);
-    if ("real" in next) return next.real;
-    at = next.again;
-  }
-  return undefined;
-}
-
-/** Follows a dangling link by hand, because a write through it would create its target. */
-async function followOnce(files: Files, at: string): Promise<{ real: string } | { again: string }> {
-  const missing: string[] = [];
-  for (let head = at; ; head = path.dirname(head)) {
-    const real = await realPath(files, head);
-    if (real !== undefined) return { real: path.join(real, ...missing) };
-    const link = await files.readLink(head).catch(() => undefined);
-    if (link !== undefined) return { again: path.join(path.resolve(path.dirname(head), link), ...missing) };
-    if (head === path.dirname(head)) return { real: at };
-    missing.unshift(path.basename(head));
-  }
-}
-
-async function realPath(files: Files, at: string): Promise<string | undefined> {
-  // A loop of links has no real path; following it by hand reaches the limit.
-  return files.realPath(at).catch(() => undefined);
 }
 
 /** Returns `at` relative to `root`, "" for the root itself; `undefined` if it is outside. */

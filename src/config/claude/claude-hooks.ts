@@ -2,11 +2,11 @@
 // is not known is named in a warning and passed over.
 import path from "node:path";
 import { z } from "zod";
-import { errorCode, errorMessage } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import { CHAPO_HOOK_ROWS, isValidMatcher } from "../settings/chapo-rows.js";
 import type { Settings } from "../settings/settings.js";
 import { shorten } from "../../system/text/cut.js";
+import { readInside } from "../../system/files/read-inside.js";
 import { tryParseJson, isRecord } from "../../system/text/json.js";
 
 type Lists = Settings["hooks"]["events"];
@@ -39,21 +39,30 @@ function isEvent(name: string): name is ClaudeHookEvent {
 /** Takes a sentence about what was passed over. */
 type Warn = (problem: string) => void;
 
-/** The fields of an object; none of anything else. */
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
-}
+const Group = z.object({ matcher: z.string().optional(), hooks: z.array(z.unknown()) });
+
+/** In seconds; what is none leaves the usual one. */
+const timeout = z
+  .number()
+  .gt(0)
+  .transform((seconds) => Math.min(3600, Math.max(0.1, seconds)))
+  .optional()
+  .catch(undefined);
+const ClaudeHookShape = z.union([
+  z.object({ type: z.literal("command").default("command"), command: z.string().min(1), timeout }),
+  z.object({ type: z.literal("http"), url: z.url({ protocol: /^https?$/ }), timeout }),
+]);
 
 /** Reads a file. `where`: its name, as shown to people. */
 export function readClaudeHooks(text: string, { where, layer }: Pick<ClaudeHook, "where" | "layer">) {
   const file: ClaudeHookFile = { hooks: [], isOff: false, warnings: [] };
   const warn: Warn = (problem) => file.warnings.push(`${where}: ${problem}`);
-  const settings = tryParseJson(text);
-  if (!settings.ok) warn("it is not valid JSON, so its hooks are not used");
-  const { disableAllHooks, hooks: events = {} } = fieldsOf(settings.ok ? settings.value : {});
+  const json = tryParseJson(text);
+  const { disableAllHooks, hooks: events = {} } = json.ok && isRecord(json.value) ? json.value : {};
+  if (!json.ok) warn("it is not valid JSON, so its hooks are not used");
+  else if (!isRecord(events)) warn('"hooks" is not an object, so its hooks are not used');
   file.isOff = disableAllHooks === true;
-  if (!isRecord(events)) warn('"hooks" is not an object, so its hooks are not used');
-  for (const [event, groups] of Object.entries(fieldsOf(events))) {
+  for (const [event, groups] of Object.entries(isRecord(events) ? events : {})) {
     if (!isEvent(event)) warn(`the hook event ${shorten(event, 60)} is not known; its hooks are passed over`);
     else if (!Array.isArray(groups)) warn(`hooks.${event} is not a list and is passed over`);
     else {
@@ -65,8 +74,6 @@ export function readClaudeHooks(text: string, { where, layer }: Pick<ClaudeHook,
   }
   return file;
 }
-
-const Group = z.object({ matcher: z.string().optional(), hooks: z.array(z.unknown()) });
 
 function readGroup(group: unknown, facts: { event: ClaudeHookEvent; at: string; warn: Warn }): Hook[] {
   const { event, at, warn } = facts;
@@ -84,50 +91,20 @@ function readGroup(group: unknown, facts: { event: ClaudeHookEvent; at: string; 
     const shown = shorten(JSON.stringify(matcher), 60);
     warn(`${at}.matcher ${shown} is not a valid regular expression; ${then}`);
   }
-  if (!isKept) return [];
-  const used = { matcher: isValid ? matcher : undefined };
-  return hooks.flatMap((hook, index) => readHook(hook, used, { at: `${at}.hooks[${index}]`, warn }));
+  const used = isValid && matcher !== undefined ? { matcher } : {};
+  return (isKept ? hooks : []).flatMap((hook, index) => {
+    const { data: read } = ClaudeHookShape.safeParse(hook);
+    const form = '{"command": text} or {"type": "http", "url": an http:// or https:// address}';
+    if (read === undefined) warn(`${at}.hooks[${index}] is not ${form} and is passed over`);
+    if (isRecord(hook) && hook["headers"] !== undefined) warn(`${at}.hooks[${index}].headers is not sent`);
+    if (read === undefined) return [];
+    const { type: _type, timeout: seconds, ...what } = read;
+    return [{ ...what, ...used, ...(seconds === undefined ? {} : { timeout: seconds }) }];
+  });
 }
 
 /** Events whose hooks can refuse a call. */
 const REFUSES: ReadonlySet<ClaudeHookEvent> = new Set(["PreToolUse", "PermissionRequest"]);
-
-const Command = z.object({ command: z.string().min(1) });
-const Url = z.object({
-  url: z
-    .string()
-    .regex(/^https?:\/\//)
-    .refine((url) => URL.canParse(url)),
-});
-
-function readHook(
-  hook: unknown,
-  matcher: { matcher?: string },
-  { at, warn }: { at: string; warn: Warn },
-): Hook[] {
-  const { type: named, command, url, headers, timeout } = fieldsOf(hook);
-  const type = named ?? "command";
-  if (type !== "command" && type !== "http") {
-    warn(`${at}: the type ${shorten(JSON.stringify(type), 60)} is not known; the hook is passed over`);
-    return [];
-  }
-  const what = type === "http" ? Url.safeParse({ url }).data : Command.safeParse({ command }).data;
-  if (what === undefined) {
-    const why = type === "http" ? ".url is not an http:// or https:// address" : ".command is not a text";
-    warn(`${at}${why}; the hook is passed over`);
-    return [];
-  }
-  if (headers !== undefined) warn(`${at}.headers is not sent`);
-  const read = { ...what, ...matcher };
-  if (timeout === undefined) return [read];
-  if (typeof timeout === "number" && timeout > 0)
-    return [{ ...read, timeout: Math.min(MOST_S, Math.max(LEAST_S, timeout)) }];
-  warn(`${at}.timeout is not a number of seconds; the usual one is used`);
-  return [read];
-}
-
-const LEAST_S = 0.1;
-const MOST_S = 3600;
 
 /** Returns the settings with these hooks after their own. */
 export function addClaudeHooks(settings: Settings, hooks: readonly ClaudeHook[]): Settings {
@@ -135,8 +112,6 @@ export function addClaudeHooks(settings: Settings, hooks: readonly ClaudeHook[])
   for (const { event, hook } of hooks) events[event] = [...(events[event] ?? []), hook];
   return { ...settings, hooks: { ...settings.hooks, events } };
 }
-
-const MOST_BYTES = 1024 * 1024;
 
 /** Loads the hooks of the user's file, then those of the project's two. `folder`: the project's; both absolute. */
 export async function loadClaudeHooks(
@@ -165,21 +140,12 @@ async function loadFile(
   file: string,
   place: Pick<ClaudeHook, "where" | "layer">,
 ): Promise<ClaudeHookFile> {
-  const none = (problem?: string): ClaudeHookFile => ({
-    hooks: [],
-    isOff: false,
-    warnings: problem === undefined ? [] : [`${place.where}: ${problem}, so its hooks are not used`],
-  });
-  try {
-    const found = await files.stat(file);
-    if (found === undefined) return none();
-    // Opening a pipe blocks until another process writes into it.
-    if (found.kind !== "file") return none("it is not a file");
-    if (found.size > MOST_BYTES) return none("it is larger than 1 MiB");
-    const bytes = await files.read(file);
-    return bytes === undefined ? none() : readClaudeHooks(new TextDecoder().decode(bytes), place);
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return none(`it cannot be read (${errorMessage(error)})`);
-  }
+  const isThere = await files.stat(file, { link: true }).then(
+    (stat) => stat !== undefined,
+    () => true,
+  );
+  if (!isThere) return { hooks: [], isOff: false, warnings: [] };
+  const read = await readInside(files, file, undefined);
+  if (read.ok) return readClaudeHooks(new TextDecoder().decode(read.value), place);
+  return { hooks: [], isOff: false, warnings: [`${place.where}: ${read.error}, so its hooks are not used`] };
 }

@@ -80,7 +80,7 @@ test("upstream's short names work, and lose against the long ones", () => {
 test("agents: known names first, dashes as _, new names from the variable", () => {
   const { settings } = resolve(
     {
-      LOOPER_AGENTS_MY_BOT_ENV: "A=1,B=x=y",
+      LOOPER_AGENTS_MY_BOT_ENV: '{"A": "1", "B": "x=y"}',
       LOOPER_AGENTS_MY_BOT_IDLE_TIMEOUT: "5m",
       LOOPER_AGENTS_CODEX_ENV: '{"C": "2"}',
       LOOPER_AGENTS_CODEX_PASS_ENV: "CI_*,HOME",
@@ -115,9 +115,11 @@ test.each([
 
 test("a broken list of variables is refused without showing it", () => {
   const text = problem({ LOOPER_AGENTS_CODEX_ENV: '{"TOKEN": "hush' });
-  expect(text).toContain("agents.codex.env does not parse");
+  expect(text).toContain("agents.codex.env is not a JSON object");
   expect(text).not.toContain("hush");
-  expect(problem({ LOOPER_AGENTS_CODEX_ENV: "=hush" })).not.toContain("hush");
+  const list = problem({ LOOPER_AGENTS_CODEX_ENV: '{"TOKEN": ["hush"]}' });
+  expect(list).toContain("agents.codex.env.TOKEN is not a text");
+  expect(list).not.toContain("hush");
 });
 
 test("an empty variable leaves its setting as it is, whatever the setting takes", () => {

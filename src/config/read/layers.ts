@@ -21,6 +21,8 @@ export interface SettingEntry {
   path: KeyPath;
   /** As the row's type gives it: durations in milliseconds, strategies in their first spelling. */
   value: unknown;
+  /** As it was spelled, where that is not the value. */
+  spelled?: unknown;
   source: Source;
 }
 
@@ -132,7 +134,7 @@ export function addValue(reading: LayerReading, given: Given): void {
   const { path, row, raw, source } = given;
   const read = readValue(row.type, raw);
   if (read.ok) {
-    reading.entries.push({ path, value: read.value, source });
+    reading.entries.push({ path, value: read.value, spelled: raw, source });
     return;
   }
   const { key, wrong } = pointAt(raw, read.path, keyOf(path));

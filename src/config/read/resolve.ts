@@ -44,6 +44,8 @@ export interface Layers {
 
 export interface Valued {
   value: unknown;
+  /** As a file would spell it. */
+  spelled: unknown;
   source: Source;
 }
 
@@ -121,7 +123,7 @@ function defaults(agents: readonly string[]): SettingEntry[] {
     const value = row.default === undefined ? undefined : row.type.parse(row.default);
     for (const path of pathsOf(key, agents)) {
       const own = key === "agents.*.kind" ? kindOfName(path[1] ?? "") : value;
-      if (own !== undefined) entries.push({ path, value: own, source });
+      if (own !== undefined) entries.push({ path, value: own, spelled: row.default, source });
     }
   }
   return entries;
@@ -245,5 +247,5 @@ function valuesOf(entries: ReadonlyMap<string, SettingEntry>): Map<string, Value
   const isOfOther = ({ path: [, agent = "", part], source }: SettingEntry): boolean =>
     part === "chapo" && source.layer === "default" && entries.get(`agents.${agent}.kind`)?.value !== "chapo";
   const told = [...entries].filter(([, entry]) => !isOfOther(entry));
-  return new Map(told.map(([key, { value, source }]) => [key, { value, source }]));
+  return new Map(told.map(([key, { value, spelled = value, source }]) => [key, { value, spelled, source }]));
 }

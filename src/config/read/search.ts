@@ -33,18 +33,20 @@ export async function searchSettings(
       loaders: { ".json": json, ".yaml": yaml, ".yml": yaml },
     }),
   );
-  const first = await explorer.search(folder);
-  // The search ends at the first file, and passes over what it cannot read: loading the others finds that.
-  for (const file of there.filter((one) => one !== first?.filepath)) {
-    const other = await explorer.load(file).catch((error: unknown) => {
+  const found: { file: string; settings: SettingsFile }[] = [];
+  // A search ends at the first file, and passes over what it cannot read.
+  for (const file of there) {
+    const read = await explorer.load(file).catch((error: unknown) => {
       if (errorCode(error) === undefined) throw error;
       throw usageError(`${file} cannot be read: ${errorMessage(error)}`, "check its permissions");
     });
-    if (first !== null && other !== null)
-      throw usageError(`two settings files: ${first.filepath} and ${file}`, "keep one of them");
+    if (read === null) continue;
+    const empty: SettingsFile = { name: nameOf(file), value: undefined, lineOf: () => 1 };
+    // cosmiconfig types what a loader returned as `any`; the loaders above return nothing else.
+    found.push({ file, settings: read.isEmpty === true ? empty : (read.config as SettingsFile) });
   }
-  if (first === null) return undefined;
-  if (first.isEmpty === true) return { name: nameOf(first.filepath), value: undefined, lineOf: () => 1 };
-  // cosmiconfig types what a loader returned as `any`; the loaders above return nothing else.
-  return first.config as SettingsFile;
+  const [first, second] = found;
+  if (first !== undefined && second !== undefined)
+    throw usageError(`two settings files: ${first.file} and ${second.file}`, "keep one of them");
+  return first?.settings;
 }

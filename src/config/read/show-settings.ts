@@ -4,39 +4,6 @@ import type { Valued } from "./resolve.js";
 import { rowOf } from "../settings/settings.js";
 import { byteSize, duration } from "../settings/types.js";
 
-const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["m", 60_000],
-  ["s", 1_000],
-] as const;
-const TWO_MINUTES = 120_000;
-
-/** `1d12h`; below two minutes in seconds: `90s`; a fraction of seconds as a number. */
-export function spellDuration(ms: number): string | number {
-  if (ms === 0 || ms % 1_000 !== 0) return ms / 1_000;
-  if (ms < TWO_MINUTES) return `${String(ms / 1_000)}s`;
-  let rest = ms;
-  const parts = UNITS.map(([unit, size]) => {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    return count === 0 ? "" : `${count}${unit}`;
-  });
-  return parts.join("");
-}
-
-const SIZES = [
-  ["GB", 1024 ** 3],
-  ["MB", 1024 ** 2],
-  ["KB", 1024],
-] as const;
-
-/** `2GB`; what is not a whole number of any unit as a number of bytes. */
-export function spellByteSize(bytes: number): string | number {
-  const [unit, size] = SIZES.find(([, one]) => bytes > 0 && bytes % one === 0) ?? ["", 1];
-  return unit === "" ? bytes : `${String(bytes / size)}${unit}`;
-}
-
 /** Every setting that has a value, in the table's order. `env`: whose secret values are looked for in all of them. */
 export function spellSettings(
   values: ReadonlyMap<string, Valued>,
@@ -53,7 +20,11 @@ export function spellSettings(
     ...ofAgents.flatMap(([name, value]) => findSecretValues({ [name]: value })),
   ];
   const redact = createRedact(secrets);
-  return [...values].map(([key, { value, source }]) => ({ key, value: spell(key, value, redact), source }));
+  return [...values].map(([key, { value, spelled, source }]) => {
+    const type = rowOf(key)?.type;
+    const shown = type === duration || type === byteSize ? spelled : value;
+    return { key, value: redactValue(redact, shown, new Set()), source };
+  });
 }
 
 /** Those a server of the Model Context Protocol is given; a header is as secret as a variable called TOKEN. */
@@ -64,11 +35,4 @@ function variablesIn(server: unknown): (readonly [string, string])[] {
   return [...env, ...headers.map((value): [string, unknown] => ["TOKEN", value])].flatMap(([name, value]) =>
     typeof value === "string" ? [[name, value] as const] : [],
   );
-}
-
-function spell(key: string, value: unknown, redact: (text: string) => string): unknown {
-  const type = rowOf(key)?.type;
-  if (type === duration && typeof value === "number") return spellDuration(value);
-  if (type === byteSize && typeof value === "number") return spellByteSize(value);
-  return redactValue(redact, value, new Set());
 }

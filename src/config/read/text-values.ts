@@ -1,12 +1,12 @@
 // Values that arrive as text, from a variable or a flag, read as their row wants them; a text that does not parse is a
 // problem, never a guess.
-import { parseJson } from "../../system/text/json.js";
+import { isRecord, parseJson } from "../../system/text/json.js";
 import { z } from "zod";
 import { agentNameIn } from "../settings/agent-name.js";
 import { addSingleAgent, addValue, show, type LayerReading, type Source } from "./layers.js";
 import { AGENT_NAME, namesAgents, rowAt, takesList } from "../settings/settings.js";
 import { keyOf, type KeyPath, type Row } from "../settings/setting-row.js";
-import { choicesOf, readValue, writtenAs } from "../settings/types.js";
+import { anyText, choicesOf, readValue, writtenAs } from "../settings/types.js";
 
 /** A value as text. */
 export interface TextGiven {
@@ -96,42 +96,19 @@ function agentsIn(row: Row, text: string): unknown {
     .filter((name) => name !== "");
 }
 
-/** A record: of variables, as a JSON object or `A=1,B=2`; or of what only JSON can say. */
+/** A record, as a JSON object. Values of variables may be secrets: no problem shows them. */
 function addRecord(reading: LayerReading, { path, text, source }: TextGiven): void {
   const row = rowAt([...path, "any"]);
-  const ofVariables = row === undefined || writtenAs(row.type) === "text";
-  const pairs = ofVariables ? splitAtCommas(text).map(cutAtEquals) : undefined;
-  const members = looksLikeJson(text) ? membersOf(parseJson(text)) : pairs;
-  if (members === undefined || (ofVariables && !members.every(isVariable))) {
-    // Values of variables may be secrets: no problem shows them.
-    const problem = ofVariables
-      ? "does not parse; allowed: a JSON object of texts, or A=1,B=2"
-      : `is ${show(text)}; allowed: a JSON object`;
-    reading.problems.push(`${source.where}: ${keyOf(path)} ${problem}`);
+  const members = parseJson(text);
+  if (!isRecord(members) || row === undefined) {
+    reading.problems.push(`${source.where}: ${keyOf(path)} is not a JSON object`);
     return;
   }
-  for (const [name, raw] of members) {
-    if (ofVariables) reading.entries.push({ path: [...path, name], value: raw, source });
+  for (const [name, raw] of Object.entries(members)) {
+    if (row.type === anyText && typeof raw !== "string")
+      reading.problems.push(`${source.where}: ${keyOf([...path, name])} is not a text`);
     else addValue(reading, { path: [...path, name], row, raw, source });
   }
-}
-
-type Member = readonly [name: string, value: unknown];
-
-function membersOf(value: unknown): Member[] | undefined {
-  return typeof value !== "object" || value === null || Array.isArray(value)
-    ? undefined
-    : Object.entries(value);
-}
-
-function isVariable([name, value]: Member): boolean {
-  return name !== "" && typeof value === "string";
-}
-
-/** Without a name where there is no `=`. */
-function cutAtEquals(item: string): Member {
-  const at = item.indexOf("=");
-  return at < 1 ? ["", item] : [item.slice(0, at), item.slice(at + 1)];
 }
 
 function splitAtCommas(text: string): string[] {

@@ -4,24 +4,10 @@ import { z } from "zod";
 import { MODES } from "./modes.js";
 import { readModelName } from "./model-names.js";
 import { row, rowWith, type Row } from "./setting-row.js";
-import {
-  args,
-  between,
-  filled,
-  matching,
-  oneOf,
-  path,
-  text,
-  texts,
-  url,
-  wholeBetween,
-  WEB_ADDRESS,
-  wholeNumber,
-  yesNo,
-} from "./types.js";
+import * as types from "./types.js";
 
 const models = z.array(
-  filled("a text that is not empty").refine((name) => !("problem" in readModelName(name)), {
+  types.filled("a text that is not empty").refine((name) => !("problem" in readModelName(name)), {
     error: ({ input }) => {
       const read = readModelName(String(input));
       return "problem" in read ? `a provider/model (${read.problem})` : undefined;
@@ -32,13 +18,13 @@ const models = z.array(
 
 const hostRule = "user@host, or {host, user?, port?, identity?}";
 // ssh would take a word with a leading dash as an option.
-const plainWord = matching(/^[^-\s][^\s]*$/, hostRule);
+const plainWord = types.matching(/^[^-\s][^\s]*$/, hostRule);
 const wholeHost = z.strictObject(
   {
     host: plainWord,
     user: plainWord.optional(),
-    port: wholeBetween(1, 65_535).optional(),
-    identity: path.optional(),
+    port: types.wholeBetween(1, 65_535).optional(),
+    identity: types.path.optional(),
   },
   hostRule,
 );
@@ -50,34 +36,40 @@ const host = z.union([hostWord, wholeHost], hostRule);
 
 const serverRule = "{command, args?, env?, tools?}, or {url, headers?, tools?}";
 const variables = z.record(z.string(), z.string(serverRule), serverRule).optional();
-const tools = texts.optional();
-const program = z.strictObject({ command: path, args: args.optional(), env: variables, tools }, serverRule);
-const server = z.union([program, z.strictObject({ url, headers: variables, tools }, serverRule)], serverRule);
+const tools = types.texts.optional();
+const program = z.strictObject(
+  { command: types.path, args: types.args.optional(), env: variables, tools },
+  serverRule,
+);
+const server = z.union(
+  [program, z.strictObject({ url: types.url, headers: variables, tools }, serverRule)],
+  serverRule,
+);
 
 const subAgent = z.strictObject(
-  { model: text.optional(), tools, prompt: path.optional() },
+  { model: types.text.optional(), tools, prompt: types.path.optional() },
   "{model?, tools?, prompt?}",
 );
 
 const chapoHookRule =
   "a list of {command or url, matcher?, timeout?, on_timeout?}, the timeout in seconds, the url with http:// or https://";
 const chapoHookMore = {
-  matcher: filled(chapoHookRule)
+  matcher: types
+    .filled(chapoHookRule)
     .refine(isValidMatcher, {
       error: ({ input }) =>
         `a matcher that is a name or a valid regular expression (${JSON.stringify(input)} is neither)`,
     })
     .optional(),
-  timeout: between(0.1, 3600).optional(),
-  on_timeout: oneOf("allow", "deny").optional(),
+  timeout: types.between(0.1, 3600).optional(),
+  on_timeout: types.oneOf("allow", "deny").optional(),
 };
-const hookUrl = matching(WEB_ADDRESS, chapoHookRule).refine(
-  (address) => URL.canParse(address),
-  "a valid URL",
-);
+const hookUrl = types
+  .matching(types.WEB_ADDRESS, chapoHookRule)
+  .refine((address) => URL.canParse(address), "a valid URL");
 const chapoHook = z.union(
   [
-    z.strictObject({ command: filled(chapoHookRule), ...chapoHookMore }, chapoHookRule),
+    z.strictObject({ command: types.filled(chapoHookRule), ...chapoHookMore }, chapoHookRule),
     z.strictObject({ url: hookUrl, ...chapoHookMore }, chapoHookRule),
   ],
   chapoHookRule,
@@ -100,7 +92,7 @@ const hookRow = (when: string) =>
 
 /** The hooks of sessions, with the events of Claude Code. */
 export const CHAPO_HOOK_ROWS = {
-  "hooks.read_claude": row(yesNo, false, {
+  "hooks.read_claude": row(types.yesNo, false, {
     doc: "Chapo: whether it also runs the hooks of Claude Code's settings files (see chapo.md).",
   }),
   "hooks.events.PreToolUse": hookRow("before a tool call"),
@@ -123,74 +115,82 @@ const asked = rowWith({ kinds: ["chapo"], asks: "whole" });
 
 /** Only the kind `chapo` heeds them; their keys are below `agents.<name>.chapo`. */
 export const CHAPO_ROWS = forChapo({
-  base_url: asked(url, "The address of its provider, instead of the usual one."),
+  base_url: asked(types.url, "The address of its provider, instead of the usual one."),
   fallback: harmless(models, [], "Models to use, in order, when the first one is unavailable."),
-  script: asked(path, "Provider `scripted`: the file of replies."),
-  prices_file: harmless(path, "A file of its models' prices; without it `prices_file` is read."),
-  temperature: harmless(between(0, 2), "The temperature to ask for."),
-  max_output_tokens: harmless(wholeNumber(1), "The most tokens of one reply."),
-  stream: harmless(yesNo, true, "Whether replies are read as they come."),
-  context_window: harmless(wholeNumber(1000), {
+  script: asked(types.path, "Provider `scripted`: the file of replies."),
+  prices_file: harmless(types.path, "A file of its models' prices; without it `prices_file` is read."),
+  temperature: harmless(types.between(0, 2), "The temperature to ask for."),
+  max_output_tokens: harmless(types.wholeNumber(1), "The most tokens of one reply."),
+  stream: harmless(types.yesNo, true, "Whether replies are read as they come."),
+  context_window: harmless(types.wholeNumber(1000), {
     doc: "The context size of its model in tokens, if Chapo does not know it.",
   }),
-  tools: harmless(oneOf("chapo", "claude", "anvil"), "chapo", {
+  tools: harmless(types.oneOf("chapo", "claude", "anvil"), "chapo", {
     doc: "The names under which the model sees its tools.",
   }),
-  tool_calls: harmless(oneOf("native", "json"), "native", {
+  tool_calls: harmless(types.oneOf("native", "json"), "native", {
     doc: "How its model calls tools: natively, or as JSON in its text.",
   }),
-  mode: asked(oneOf(...MODES), {
+  mode: asked(types.oneOf(...MODES), {
     doc: "Which calls run, ask or are refused (see chapo.md); unset: `trusted` in a run, `default` in `looper chapo`.",
   }),
-  "rules.allow": asked(texts, [], "Calls that run without asking, e.g. `Bash(npm test)`."),
-  "rules.ask": asked(texts, [], "Calls to ask about; overrides `allow`."),
-  "rules.deny": asked(texts, [], "Calls to refuse; overrides everything else."),
-  sandbox: asked(yesNo, false, {
+  "rules.allow": asked(types.texts, [], "Calls that run without asking, e.g. `Bash(npm test)`."),
+  "rules.ask": asked(types.texts, [], "Calls to ask about; overrides `allow`."),
+  "rules.deny": asked(types.texts, [], "Calls to refuse; overrides everything else."),
+  sandbox: asked(types.yesNo, false, {
     doc: "Whether its shell and npm run in a sandbox of bubblewrap: the project writable, the rest read-only.",
   }),
-  language: harmless(oneOf("en", "de"), "en", "The language of its prompts."),
-  core_prompt: asked(path, "A file used instead of the bundled core prompt."),
-  max_iterations: harmless(wholeBetween(1, 1000), 25, "Turns of the model before it asks you."),
-  max_conversation_tokens: harmless(wholeBetween(1000, 10_000_000), 120_000, {
+  language: harmless(types.oneOf("en", "de"), "en", "The language of its prompts."),
+  core_prompt: asked(types.path, "A file used instead of the bundled core prompt."),
+  max_iterations: harmless(types.wholeBetween(1, 1000), 25, "Turns of the model before it asks you."),
+  max_conversation_tokens: harmless(types.wholeBetween(1000, 10_000_000), 120_000, {
     doc: "The most tokens of one request.",
   }),
-  max_requests: harmless(wholeBetween(1, 1_000_000), 1000, {
+  max_requests: harmless(types.wholeBetween(1, 1_000_000), 1000, {
     doc: "The most requests of a session to models, sub-agents included.",
   }),
-  max_tokens: harmless(wholeBetween(1000, 10_000_000_000), 20_000_000, {
+  max_tokens: harmless(types.wholeBetween(1000, 10_000_000_000), 20_000_000, {
     doc: "The most tokens of a session, sub-agents and cached input included.",
   }),
-  max_cost_usd: harmless(between(0, 1_000_000), 50, {
+  max_cost_usd: harmless(types.between(0, 1_000_000), 50, {
     doc: "The most dollars of a session, as far as prices are known.",
   }),
-  max_parallel_children: harmless(wholeBetween(0, 16), {
+  max_parallel_children: harmless(types.wholeBetween(0, 16), {
     doc: "The most sub-agents at the same time, if they only read; 0: none. Unset: 1, with read-only permissions 4, in a workflow's stage 0.",
   }),
-  max_tool_retries: harmless(wholeBetween(0, 10), 3, "Retries after a temporary failure."),
-  min_validation_confidence: harmless(between(0, 1), 0.7, {
+  max_tool_retries: harmless(types.wholeBetween(0, 10), 3, "Retries after a temporary failure."),
+  min_validation_confidence: harmless(types.between(0, 1), 0.7, {
     doc: "The least confidence with which an answer passes its own check.",
   }),
-  self_validation_enabled: harmless(yesNo, true, "Whether answers are checked before they are delivered."),
-  compact_at: harmless(between(0.1, 1), 0.92, "The share of the context at which old turns are summarised."),
+  self_validation_enabled: harmless(
+    types.yesNo,
+    true,
+    "Whether answers are checked before they are delivered.",
+  ),
+  compact_at: harmless(
+    types.between(0.1, 1),
+    0.92,
+    "The share of the context at which old turns are summarised.",
+  ),
   "sub_agents.*": asked(subAgent, {
     doc: "A sub-agent by its type: a model, tools (patterns), a file with its prompt.",
   }),
-  "search.provider": harmless(oneOf("tavily", "brave", "serper", "perplexity", "searxng"), {
+  "search.provider": harmless(types.oneOf("tavily", "brave", "serper", "perplexity", "searxng"), {
     doc: "The provider of web searches; the key is TAVILY_API_KEY, BRAVE_API_KEY, SERPER_API_KEY or PERPLEXITY_API_KEY.",
   }),
-  "search.base_url": asked(url, "The address of that provider, instead of the usual one."),
-  "web_fetch.only_mentioned": asked(yesNo, {
+  "search.base_url": asked(types.url, "The address of that provider, instead of the usual one."),
+  "web_fetch.only_mentioned": asked(types.yesNo, {
     doc: "Whether only pages that were mentioned are fetched; by default true in a run.",
   }),
-  "git.allow_push_main": asked(yesNo, false, "Whether `git_push` may push main and master."),
+  "git.allow_push_main": asked(types.yesNo, false, "Whether `git_push` may push main and master."),
   "ssh.hosts.*": asked(host, "A host by its alias; others are refused."),
-  "logs.staging": harmless(path, "The file `logs_getStagingLogs` reads."),
-  documents: harmless(path, "context/documents", "The folder of the `context_` tools."),
+  "logs.staging": harmless(types.path, "The file `logs_getStagingLogs` reads."),
+  documents: harmless(types.path, "context/documents", "The folder of the `context_` tools."),
   "mcp.servers.*": asked(server, {
     doc: "A server of the Model Context Protocol by its name: its command or its address; `tools` limits its tools.",
   }),
-  "budgets.total": harmless(wholeNumber(1), "The most tool calls of a session."),
-  "budgets.tools.*": harmless(wholeNumber(0), "The most calls of one tool in a session."),
+  "budgets.total": harmless(types.wholeNumber(1), "The most tool calls of a session."),
+  "budgets.tools.*": harmless(types.wholeNumber(0), "The most calls of one tool in a session."),
 });
 
 function forChapo<R extends Readonly<Record<string, Row>>>(rows: R) {

@@ -1,7 +1,6 @@
 // Lists what needs the user's trust in a project, with symlinks resolved as a run would follow them.
 // Leaves the choice of what needs trust to trust.ts.
-import path from "node:path";
-import { errorCode } from "../../system/errors.js";
+import { followLinks } from "../../system/files/follow-links.js";
 import type { Files } from "../../system/ports.js";
 import type { Source } from "../read/layers.js";
 import type { Project } from "../project/open-project.js";
@@ -47,27 +46,7 @@ async function leadsOf({ files, project, env, home }: TrustPlace): Promise<Leads
 
 const TYPED: Source = { layer: "flag", where: "command line" };
 
-/** More links than this lead nowhere; the kernel gives up at as many. */
-const MOST_LINKS = 40;
-
-/** A path with every symlink resolved, also where the last part of it is still to be made. */
-async function realPlace(files: Files, file: string, links = MOST_LINKS): Promise<string> {
-  // A link to itself leads nowhere.
-  const real = await files.realPath(file).catch(codeless);
-  if (real !== undefined) return real;
-  const parent = path.dirname(file);
-  if (parent === file) return file;
-  const folder = await realPlace(files, parent, links);
-  const place = path.join(folder, path.basename(file));
-  const target = links > 0 ? await linkAt(files, place) : undefined;
-  return target === undefined ? place : realPlace(files, path.resolve(folder, target), links - 1);
-}
-
-function codeless(error: unknown): undefined {
-  if (errorCode(error) === undefined) throw error;
-}
-
-async function linkAt(files: Files, place: string): Promise<string | undefined> {
-  const kind = (await files.stat(place, { link: true }))?.kind;
-  return kind === "symlink" ? files.readLink(place) : undefined;
+/** A link to itself leads nowhere. */
+async function realPlace(files: Files, file: string): Promise<string> {
+  return (await followLinks(files, file)) ?? file;
 }

@@ -5,11 +5,11 @@ import type { Files } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { createFingerprint, type TrustLine } from "./trust.js";
 
-/** By the project's folder: the fingerprints that were trusted, the newest last; each of one line, or of several together. */
+/** By the project's folder: the fingerprints of the lines that were trusted, the newest last. */
 const Answers = z.record(z.string(), z.array(z.string()));
 type Answers = z.infer<typeof Answers>;
 
-/** How many fingerprints of a project are kept. */
+/** How many fingerprints of a project are kept, beside those of the last yes. */
 const KEPT = 2_000;
 
 /** A project (its folder, absolute) and what it names. */
@@ -18,27 +18,20 @@ export interface TrustQuestion {
   lines: readonly TrustLine[];
 }
 
-/**
- * Whether this user approved each of these lines, or exactly these together. `folder` is the state folder. A file that cannot
- * be understood trusts nothing.
- */
+/** Whether this user approved each of these lines. `folder` is the state folder. A file that cannot be understood trusts nothing. */
 export async function isTrusted(files: Files, folder: string, question: TrustQuestion): Promise<boolean> {
   const { project, lines } = question;
   const kept = new Set(answersFor(await readAnswers(files, folder), project));
-  return kept.has(createFingerprint(lines)) || lines.every((line) => kept.has(createFingerprint([line])));
+  return lines.every((line) => kept.has(createFingerprint(line)));
 }
 
 /** Keeps a yes to each of these lines. */
 export async function rememberTrust(files: Files, folder: string, question: TrustQuestion): Promise<void> {
   const { project, lines } = question;
   const answers = await readAnswers(files, folder);
-  // A file of many thousands of lines is approved as a whole only.
-  const said =
-    lines.length > KEPT / 2
-      ? [createFingerprint(lines)]
-      : [...new Set(lines.map((line) => createFingerprint([line])))];
-  const kept = answersFor(answers, project).filter((other) => !said.includes(other));
-  const next = { ...answers, [project]: [...kept, ...said].slice(-KEPT) };
+  const said = new Set(lines.map(createFingerprint));
+  const kept = answersFor(answers, project).filter((other) => !said.has(other));
+  const next = { ...answers, [project]: [...kept.slice(-KEPT), ...said] };
   await files.makeFolder(folder, 0o700);
   await files.writeAtomic(fileIn(folder), `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
 }

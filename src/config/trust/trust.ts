@@ -109,9 +109,9 @@ function isInside(file: string, project: string): boolean {
   return relative !== ".." && !relative.startsWith("../") && !path.isAbsolute(relative);
 }
 
-/** The key under which an answer is stored: it depends on the lines only, not on their order or source. */
-export function createFingerprint(lines: readonly TrustLine[]): string {
-  return sha256Hex(JSON.stringify(lines.map(({ what, value }) => JSON.stringify([what, value])).sort()));
+/** The key under which an answer is stored: it depends on what is said, not on where. */
+export function createFingerprint({ what, value }: TrustLine): string {
+  return sha256Hex(JSON.stringify([JSON.stringify([what, value])]));
 }
 
 /** A hook may be a list of words, and a hidden check names files too. */

@@ -11,7 +11,7 @@ import {
   type OutputSchema,
 } from "../../workflow/outputs/check-output.js";
 import { OUTPUT_NAMES } from "../../workflow/outputs/outputs.js";
-import { readInside } from "./read-inside.js";
+import { readInside } from "../../system/files/read-inside.js";
 import type { WorkflowPlaces } from "./find-workflows.js";
 
 /** The folder of a project's own schemas, NAME.schema.json. */

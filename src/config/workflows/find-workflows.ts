@@ -31,13 +31,28 @@ export interface WorkflowFile {
 
 /** The folder of a project's own workflows. */
 export const OWN_WORKFLOWS = path.join(".looper", "workflows");
-const ENDINGS = [".json", ".yaml", ".yml"] as const;
+const ENDINGS: ReadonlySet<string> = new Set([".json", ".yaml", ".yml"]);
 
 const ORIGINS: readonly WorkflowOrigin[] = ["project", "user", "shipped"];
 
 function folderOf(places: WorkflowPlaces, origin: WorkflowOrigin): string {
   if (origin === "project") return path.join(places.project, OWN_WORKFLOWS);
   return origin === "user" ? path.join(places.user, "workflows") : places.shipped;
+}
+
+/** The files in the places that can be a workflow's, the nearest place first; links that lead nowhere are among them. */
+async function allFiles(files: Files, places: WorkflowPlaces): Promise<WorkflowFile[]> {
+  const found: WorkflowFile[] = [];
+  for (const origin of ORIGINS) {
+    const folder = folderOf(places, origin);
+    for (const entry of await files.list(folder)) {
+      const { name, ext } = path.parse(entry);
+      const file = path.join(folder, entry);
+      const shown = origin === "project" ? path.relative(places.project, file) : file;
+      if (ENDINGS.has(ext)) found.push({ name, origin, file, shown });
+    }
+  }
+  return found;
 }
 
 /** The file of a workflow, the nearest one; `undefined` if there is none. Two files of one name in a folder are a `usage` error. */
@@ -47,21 +62,11 @@ export async function findWorkflowFile(
   name: string,
 ): Promise<WorkflowFile | undefined> {
   if (!NAME_PATTERN.test(name)) return undefined;
-  for (const origin of ORIGINS) {
-    const folder = folderOf(places, origin);
-    const found: string[] = [];
-    for (const ending of ENDINGS) {
-      const file = path.join(folder, `${name}${ending}`);
-      // A link that leads nowhere is a mistake to be told of, not a file that is not there.
-      if ((await files.stat(file, { link: true })) !== undefined) found.push(file);
-    }
-    const [first, second] = found.map((file) => shownAs(places, origin, file));
-    if (first !== undefined && second !== undefined)
-      throw usageError(`two files of one workflow: ${first} and ${second}`, "keep one of them");
-    const [file] = found;
-    if (file !== undefined && first !== undefined) return { name, origin, file, shown: first };
-  }
-  return undefined;
+  const [first, ...others] = (await allFiles(files, places)).filter((one) => one.name === name);
+  const second = others.find(({ origin }) => origin === first?.origin);
+  if (first !== undefined && second !== undefined)
+    throw usageError(`two files of one workflow: ${first.shown} and ${second.shown}`, "keep one of them");
+  return first;
 }
 
 /** Every workflow that can be named, by name; `hides`: the places further down that have one of the same name. */
@@ -70,24 +75,13 @@ export async function listWorkflowFiles(
   places: WorkflowPlaces,
 ): Promise<(WorkflowFile & { hides: WorkflowOrigin[] })[]> {
   const found = new Map<string, WorkflowFile & { hides: WorkflowOrigin[] }>();
-  for (const origin of ORIGINS) {
-    const folder = folderOf(places, origin);
-    for (const entry of await files.list(folder)) {
-      const ending = ENDINGS.find((one) => entry.endsWith(one));
-      if (ending === undefined) continue;
-      const name = entry.slice(0, -ending.length);
-      const known = found.get(name);
-      const file = path.join(folder, entry);
-      if (known === undefined)
-        found.set(name, { name, origin, file, shown: shownAs(places, origin, file), hides: [] });
-      else if (known.origin !== origin && !known.hides.includes(origin)) known.hides.push(origin);
-    }
+  for (const file of await allFiles(files, places)) {
+    const known = found.get(file.name);
+    if (known === undefined) found.set(file.name, { ...file, hides: [] });
+    else if (known.origin !== file.origin && !known.hides.includes(file.origin))
+      known.hides.push(file.origin);
   }
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function shownAs(places: WorkflowPlaces, origin: WorkflowOrigin, file: string): string {
-  return origin === "project" ? path.relative(places.project, file) : file;
 }
 
 /** Where the workflows of a project are; `workflowsFolder`: of those that Looper brings, absolute. */

@@ -7,7 +7,7 @@ import { readWorkflow, type PlacedProblem, type WorkflowReading } from "../../wo
 import { readFileLayer } from "../read/layers.js";
 import type { SettingsFile } from "../read/settings-text.js";
 import { keyOf } from "../settings/setting-row.js";
-import { readInside } from "./read-inside.js";
+import { readInside } from "../../system/files/read-inside.js";
 import {
   findWorkflowFile,
   listWorkflowFiles,

@@ -1,8 +1,8 @@
 // Reads a small file that a project brings: never a link that leads out of it, nor one that could fill the memory.
-import { errorCode, errorMessage } from "../../system/errors.js";
-import { err, ok, type Result } from "../../system/result.js";
-import { leadsInside } from "../../system/files/leads-inside.js";
-import type { Files } from "../../system/ports.js";
+import { errorCode, errorMessage } from "../errors.js";
+import { err, ok, type Result } from "../result.js";
+import { leadsInside } from "./leads-inside.js";
+import type { Files } from "../ports.js";
 
 /** The most bytes of a workflow or a schema. */
 const LARGEST = 1024 * 1024;
